@@ -1,0 +1,16 @@
+export type {
+  Announcement,
+  Attachment,
+  Code,
+  Envelope,
+  ErrorBody,
+  Header,
+  Link,
+  LinkKind,
+  Me,
+  MessageDetail,
+  MessageSummary,
+  NearMiss,
+  ParseState,
+  Scope,
+} from './wire.ts'

@@ -1,0 +1,104 @@
+// The shapes that travel between Mailhatch and its clients. Every key is always present.
+
+export type Header = { name: string; value: string }
+
+export type MessageSummary = {
+  id: string
+  mailboxId: string
+  mailbox: string
+  mailboxWithTag: string
+  tag: string | null
+  from: string
+  fromName: string | null
+  to: string
+  subject: string
+  receivedAt: string
+  cursor: string
+  attachmentCount: number
+  size: number | null
+}
+
+export type MessageDetail = MessageSummary & {
+  headers: Header[]
+  htmlContent: string | null
+  textContent: string | null
+  domain: string
+  tenantSubdomain: string | null
+  codes: Code[]
+  links: Link[]
+  attachments: Attachment[]
+  envelope: Envelope | null
+  timings: { receivedAt: string; storedAt: string }
+  parse: ParseState
+}
+
+/** A one-time code found in a message, the best candidate first. `confidence` lies between 0 and 1. */
+export type Code = { value: string; confidence: number; context: string }
+
+export type LinkKind = 'verify' | 'reset' | 'magic' | 'unsubscribe' | 'other'
+export type Link = { url: string; text: string; kind: LinkKind }
+
+export type Attachment = {
+  index: number
+  filename: string | null
+  contentType: string
+  size: number
+  contentId: string | null
+  inline: boolean
+}
+
+/** How the mail came in; `null` for messages announced without it. */
+export type Envelope = {
+  mailFrom: string
+  rcptTo: string
+  helo: string | null
+  remoteAddress: string | null
+  tls: boolean
+  receivedVia: string
+}
+
+/** `partial`: a limit cut something off; `failed`: only the raw bytes are to be had. */
+export type ParseState = 'complete' | 'partial' | 'failed'
+
+export type Scope = 'api.full' | 'email.full' | 'email.mailbox'
+
+export type Me = {
+  team: { id: string; name: string; plan: string; retentionDays: number | null; domain: string }
+  key: { id: string; name: string; scopes: Scope[]; mailbox: string | null }
+  messageCount: number
+  cursor: string
+}
+
+/** A message that arrived but was not the one waited for, with the parameters it did not meet. */
+export type NearMiss = MessageSummary & { failed: string[] }
+
+export type ErrorBody = {
+  error: string
+  code: string
+  requestId: string
+  details?: Record<string, string[]>
+  cursor?: string
+  arrived?: NearMiss[]
+}
+
+/** Worker to API, posted to `/webhooks/inbox`. The last four keys are sent by our own worker only. */
+export type Announcement = {
+  event: 'email.received'
+  id: string
+  domain: string
+  tenantSubdomain: string | null
+  mailbox: string
+  mailboxWithTag: string
+  tag: string | null
+  from: string
+  to: string
+  subject: string
+  receivedAt: string
+  headers: Header[]
+  rawContent: string
+  plainContent: string
+  attachments?: Attachment[]
+  size?: number
+  envelope?: Envelope
+  parse?: ParseState
+}
