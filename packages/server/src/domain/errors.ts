@@ -1,0 +1,52 @@
+// Every refusal that a client can see. Codes are stable API; docs/errors.md explains them.
+export const ERROR_STATUS = {
+  unauthorized: 401,
+  key_expired: 401,
+  forbidden: 403,
+  not_found: 404,
+  message_not_found: 404,
+  mailbox_invalid: 400,
+  mailbox_reserved: 400,
+  mailbox_taken: 409,
+  mailbox_limit: 403,
+  cursor_not_found: 400,
+  validation_failed: 400,
+  payload_too_large: 413,
+  url_too_long: 414,
+  unsupported_media_type: 415,
+  method_not_allowed: 405,
+  too_many_waits: 429,
+  inbox_domain_unknown: 404,
+  mailbox_unknown: 404,
+  received_at_invalid: 422,
+  storage_full: 507,
+  shutting_down: 503,
+  internal: 500,
+} as const
+
+export type ErrorCode = keyof typeof ERROR_STATUS
+
+export type ErrorDetails = Record<string, string[]>
+
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: ErrorDetails | undefined
+  readonly headers: Record<string, string>
+  /** Further keys of the answer's body. */
+  readonly extra: object
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { status?: number; details?: ErrorDetails; headers?: Record<string, string>; extra?: object } = {},
+  ) {
+    super(message)
+    this.name = 'AppError'
+    this.code = code
+    this.status = options.status ?? ERROR_STATUS[code]
+    this.details = options.details
+    this.headers = options.headers ?? {}
+    this.extra = options.extra ?? {}
+  }
+}

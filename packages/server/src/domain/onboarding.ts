@@ -1,0 +1,98 @@
+import { checkMailboxName, MAILBOX_NAME_LENGTH_MAX } from './mailbox-name.ts'
+import { randomText } from './random-text.ts'
+import type { RandomInt } from './random-text.ts'
+
+const CONSUMER_DOMAINS = new Set(
+  (
+    'gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com yahoo.co.uk yahoo.ca ' +
+    'yahoo.com.au icloud.com me.com mac.com aol.com protonmail.com proton.me mail.com zoho.com fastmail.com hey.com ' +
+    'pm.me tutanota.com gmx.com gmx.net'
+  ).split(' '),
+)
+
+// As team names these say where somebody reads mail, not who they are.
+const GENERIC_NAMES = new Set(
+  (
+    'gmail googlemail outlook hotmail live msn yahoo ymail icloud aol protonmail proton mail zoho fastmail hey ' +
+    'tutanota gmx'
+  ).split(' '),
+)
+
+const UNNAMED_TEAM = 'My Team'
+const UNNAMED_MAILBOX = 'inbox'
+
+const SUFFIX = { alphabet: 'abcdefghijklmnopqrstuvwxyz0123456789', length: 4 }
+
+// With 36^4 suffixes, twenty draws all taken means that something else is wrong.
+const SUFFIX_DRAWS = 20
+
+// Given name and family name: two parts with one separator, each longer than an initial.
+const NAME_LIKE = /^(\p{L}{2,})[._-]\p{L}{2,}$/u
+
+export function teamNameFor({ fullName, email }: { fullName: string | null; email: string }): string {
+  const firstName = fullName?.trim().split(/\s+/u)[0]
+  if (firstName) return `${firstName}'s Team`
+  const { username, domain, label } = splitEmail(email)
+  if (!CONSUMER_DOMAINS.has(domain)) return capitalise(label) || UNNAMED_TEAM
+  const name = NAME_LIKE.exec(username.normalize('NFC').replace(/\d+$/u, ''))?.[1]
+  return name ? `${capitalise(name)}'s Team` : UNNAMED_TEAM
+}
+
+export function mailboxSeed(email: string, random: RandomInt): string {
+  const { username, domain, label } = splitEmail(email)
+  if (!CONSUMER_DOMAINS.has(domain)) return normalise(label)
+  // Shortened before the suffix is added, so that the random part survives a long username.
+  const suffix = `-${randomSuffix(random)}`
+  return `${normalise(username, MAILBOX_NAME_LENGTH_MAX - suffix.length)}${suffix}`
+}
+
+/** Names to try until one is free; when none is left, the caller answers with a conflict. */
+export function* mailboxCandidates(seed: string, random: RandomInt): Generator<string> {
+  yield* choosable([seed, `${seed}-team`, `${seed}-inbox`])
+  yield* choosable(withSuffixes(seed, random))
+}
+
+export function starterMailboxCandidates(teamName: string, random: RandomInt): Iterable<string> {
+  const name = teamName.trim().toLowerCase().replaceAll(/\s+/gu, ' ')
+  const saysNothing = name === '' || name === UNNAMED_TEAM.toLowerCase() || GENERIC_NAMES.has(name)
+  return saysNothing ? choosable(withSuffixes(UNNAMED_MAILBOX, random)) : mailboxCandidates(normalise(teamName), random)
+}
+
+export function randomSuffix(random: RandomInt): string {
+  return randomText(SUFFIX, random)
+}
+
+function* withSuffixes(seed: string, random: RandomInt): Generator<string> {
+  for (let draw = 0; draw < SUFFIX_DRAWS; draw++) yield `${seed}-${randomSuffix(random)}`
+}
+
+function* choosable(names: Iterable<string>): Generator<string> {
+  for (const name of names) {
+    const checked = checkMailboxName(name)
+    if ('name' in checked) yield checked.name
+  }
+}
+
+function splitEmail(email: string): { username: string; domain: string; label: string } {
+  const [, username = '', domain = ''] = /^(.*)@(.*)$/su.exec(email.trim()) ?? []
+  const lowerDomain = domain.toLowerCase()
+  return { username, domain: lowerDomain, label: lowerDomain.split('.')[0] ?? '' }
+}
+
+function normalise(text: string, lengthMax = MAILBOX_NAME_LENGTH_MAX): string {
+  return (
+    text
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9._-]+/gu, '-')
+      // Two dots in a row could be chosen but not be mailed to: outside quotes they are no local part.
+      .replaceAll(/\.{2,}/gu, '.')
+      .replace(/^[^a-z0-9]+/u, '')
+      .slice(0, lengthMax)
+      .replace(/[^a-z0-9]+$/u, '') || UNNAMED_MAILBOX
+  )
+}
+
+function capitalise(word: string): string {
+  const [first = '', ...rest] = word
+  return first.toUpperCase() + rest.join('').toLowerCase()
+}
