@@ -1,0 +1,56 @@
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Reads may wait this long for another process's write to end. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/**
+ * Opens a database file for durable writing: with `synchronous=FULL`, a commit has reached the disk when it returns.
+ * (`NORMAL` loses committed rows on a power cut.)
+ */
+export function openForWriting(path: string): DatabaseSync {
+  const isNew = !existsSync(path)
+  const stoppedUncleanly = !isNew && hasContent(`${path}-wal`)
+  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+  connection.exec(`
+    pragma journal_mode = wal;
+    pragma synchronous = full;
+    pragma foreign_keys = on;
+    pragma wal_autocheckpoint = 1000;
+    pragma journal_size_limit = 67108864;
+  `)
+  if (isNew) syncFolder(dirname(path))
+  if (stoppedUncleanly) checkIntegrity(connection, path)
+  return connection
+}
+
+/** A second connection, so that reads see only what is committed. */
+export function openForReading(path: string): DatabaseSync {
+  return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+}
+
+/** Out of room: the disk is full, or the database has reached its size limit. */
+export function isOutOfSpace(error: unknown): boolean {
+  const SQLITE_FULL = 13
+  if (!(error instanceof Error)) return false
+  return ('errcode' in error && error.errcode === SQLITE_FULL) || ('code' in error && error.code === 'ENOSPC')
+}
+
+/** A new file survives a power cut only once its folder's entry is on the disk. */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}
+
+/** SQLite removes the write-ahead log when the last connection closes; a log that is left tells of a crash. */
+function hasContent(path: string): boolean {
+  return existsSync(path) && statSync(path).size > 0
+}
+
+function checkIntegrity(connection: DatabaseSync, path: string): void {
+  const row = connection.prepare('pragma quick_check').get()
+  const verdict = row && Object.values(row)[0]
+  if (verdict !== 'ok') throw new Error(`${path} is damaged: ${String(verdict)}. Restore it from a backup.`)
+}

@@ -1,0 +1,288 @@
+import { needsContent } from '../domain/match.ts'
+import type { Database, Transaction } from './database.ts'
+import { conditions, newestFirst } from './message-query.ts'
+import { sql, type Sql } from './sql.ts'
+import type {
+  Anchor,
+  ApiKey,
+  Mailbox,
+  NewMessage,
+  PassingMessage,
+  Store,
+  StoredMessage,
+  StoredSummary,
+  Team,
+  View,
+} from './store.ts'
+
+/** The store, written once in SQL that all our databases understand. */
+export function createSqlStore(database: Database): Store {
+  const { dialect, read, write } = database
+
+  async function first<Row>(query: Sql): Promise<Row | null> {
+    return (await read<Row>(query))[0] ?? null
+  }
+
+  async function selectSummaries(view: View, rest: Sql): Promise<StoredSummary[]> {
+    return read(sql`select ${SUMMARY} from ${fromMessages(view)} where ${conditions(dialect, view)} ${rest}`)
+  }
+
+  async function selectMessage(view: View, rest: Sql): Promise<StoredMessage | null> {
+    const row = await first<MessageRow>(
+      sql`select ${SUMMARY}, ${CONTENT} from ${MESSAGES_WITH_CONTENT} where ${conditions(dialect, view)} ${rest}`,
+    )
+    return row && readMessage(row)
+  }
+
+  async function selectPassing(withContent: boolean, rest: Sql): Promise<PassingMessage[]> {
+    const content = withContent
+      ? sql`c.body_folded as "bodyFolded", c.headers`
+      : sql`'' as "bodyFolded", '[]' as headers`
+    const rows = await read<PassingMessage & { headers: string }>(sql`
+      select ${SUMMARY}, m.domain, m.subject_folded as "subjectFolded", m.sender_folded as "fromFolded",
+             m.recipient_folded as "toFolded", m.mailbox_with_tag_folded as "mailboxWithTagFolded", ${content}
+      from ${withContent ? MESSAGES_WITH_CONTENT : MESSAGES} ${rest}`)
+    return rows.map((row) => ({ ...row, headers: JSON.parse(row.headers) }))
+  }
+
+  return {
+    addTeam: (team) =>
+      write(async ({ all }) => {
+        const added = await all(sql`
+          insert into teams (id, name, plan, retention_days, domain, is_bootstrap, created_at)
+          values (${team.id}, ${team.name}, ${team.plan}, ${team.retentionDays}, ${team.domain},
+                  ${team.isBootstrap ? 1 : 0}, ${team.createdAt})
+          on conflict do nothing
+          returning id`)
+        return added.length > 0 ? 'added' : 'taken'
+      }),
+
+    listTeams: () => read<Team>(sql`select ${TEAM} from teams t order by t.created_at, t.id`),
+
+    findTeam: (id) => first<Team>(sql`select ${TEAM} from teams t where t.id = ${id}`),
+
+    findBootstrapTeam: () => first<Team>(sql`select ${TEAM} from teams t where t.is_bootstrap = 1`),
+
+    findTeamByDomain: (domain) => first<Team>(sql`select ${TEAM} from teams t where t.domain = ${domain}`),
+
+    addMailbox: (mailbox) =>
+      write(async ({ all }) => {
+        const added = await all<Mailbox>(sql`
+          insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
+          values (${mailbox.id}, ${mailbox.teamId}, ${mailbox.name}, ${mailbox.domain},
+                  ${mailbox.createdAt}, ${mailbox.updatedAt})
+          on conflict do nothing
+          returning ${MAILBOX_COLUMNS}`)
+        return added[0] ?? 'taken'
+      }),
+
+    findMailbox: ({ domain, name }) =>
+      first<Mailbox>(sql`select ${MAILBOX_COLUMNS} from mailboxes where domain = ${domain} and name = ${name}`),
+
+    findTeamMailbox: ({ teamId, name }) =>
+      first<Mailbox>(sql`select ${MAILBOX_COLUMNS} from mailboxes where team_id = ${teamId} and name = ${name}`),
+
+    addKey: (key) =>
+      write(async ({ all }) => {
+        await all(sql`
+          insert into api_keys (id, team_id, name, hash, masked, scopes, mailbox_id, expires_at, created_at)
+          values (${key.id}, ${key.teamId}, ${key.name}, ${key.hash}, ${key.masked}, ${JSON.stringify(key.scopes)},
+                  ${key.mailboxId}, ${key.expiresAt}, ${key.createdAt})`)
+      }),
+
+    async listKeys(teamId) {
+      const rows = await read<ApiKey & { scopes: string }>(sql`
+        select k.id, k.team_id as "teamId", k.name, k.masked, k.scopes, k.mailbox_id as "mailboxId",
+               b.name as "mailboxName", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt",
+               k.created_at as "createdAt"
+        from api_keys k left join mailboxes b on b.id = k.mailbox_id
+        ${teamId === null ? sql`` : sql`where k.team_id = ${teamId}`}
+        order by k.created_at, k.id`)
+      return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }))
+    },
+
+    removeKey: (id) =>
+      write(async ({ all }) => (await all(sql`delete from api_keys where id = ${id} returning id`)).length > 0),
+
+    async findPrincipal(keyHash) {
+      const row = await first<PrincipalRow>(sql`
+        select k.id as "keyId", k.name as "keyName", k.scopes, k.expires_at as "expiresAt",
+               k.mailbox_id as "mailboxId", b.name as "mailboxName", ${TEAM_OF_KEY}
+        from api_keys k join teams t on t.id = k.team_id left join mailboxes b on b.id = k.mailbox_id
+        where k.hash = ${keyHash}`)
+      return row && readPrincipal(row)
+    },
+
+    recordKeyUse: (uses) =>
+      write(async ({ all }) => {
+        for (const [id, at] of uses) await all(sql`update api_keys set last_used_at = ${at} where id = ${id}`)
+      }),
+
+    addMessage: (mailbox, message) => write((transaction) => insertMessage(transaction, mailbox, message)),
+
+    async latestMessage(view, after) {
+      if (after === null) return selectMessage(view, sql`order by m.received_at desc, m.position desc limit 1`)
+      const newest = await this.newestPosition(view.teamId)
+      if (newest <= after) return null
+      return selectMessage(view, sql`and m.position > ${after} ${newestFirst(newest - after)} limit 1`)
+    },
+
+    listMessages: (view, { limit, before }) =>
+      selectSummaries(
+        view,
+        sql`${before ? sql`and (m.received_at, m.position) < (${before.receivedAt}, ${before.position})` : sql``}
+            order by m.received_at desc, m.position desc limit ${limit + 1}`,
+      ),
+
+    // Served by messages_by_position.
+    followMessages: (view, { after, upTo, limit }) =>
+      selectSummaries(
+        view,
+        sql`and m.position > ${after} and m.position <= ${upTo} order by m.position limit ${limit + 1}`,
+      ),
+
+    findMessage: (view, id) => selectMessage(view, sql`and m.id = ${id}`),
+
+    async findAnchor(view, id) {
+      return first<Anchor>(sql`
+        select m.received_at as "receivedAt", m.position
+        from ${fromMessages(view)}
+        where ${conditions(dialect, view)} and m.id = ${id}`)
+    },
+
+    async newestPosition(teamId) {
+      const row = await first<{ position: number }>(
+        sql`select last_position as position from teams where id = ${teamId}`,
+      )
+      return row?.position ?? 0
+    },
+
+    // The count of all is kept with the team; only what has expired and is not yet purged is counted.
+    async countMessages(teamId, oldestReceivedAt) {
+      const row = await first<{ count: number }>(sql`
+        select message_count - (select count(*) from messages m
+                                where m.team_id = ${teamId} and m.received_at < ${oldestReceivedAt}) as count
+        from teams where id = ${teamId}`)
+      return row?.count ?? 0
+    },
+
+    passingMessages: (teamId, { after, limit, withContent }) =>
+      selectPassing(
+        withContent,
+        sql`where m.team_id = ${teamId} and m.position > ${after} order by m.position limit ${limit}`,
+      ),
+
+    arrivals: (view, { after, limit }) =>
+      selectPassing(
+        true,
+        sql`where ${conditions(dialect, view)} and m.position > ${after} order by m.position desc limit ${limit}`,
+      ),
+
+    async check() {
+      await read(sql`select id from teams limit 1`)
+    },
+
+    close: () => database.close(),
+  }
+}
+
+async function insertMessage({ all }: Transaction, mailbox: Mailbox, message: NewMessage) {
+  const known = await all(sql`select 1 from messages where id = ${message.id}`)
+  if (known.length > 0) return 'duplicate' as const
+  // The team's row stays locked until the commit, so positions become visible in their order.
+  const [team] = await all<{ position: number }>(sql`
+    update teams set last_position = last_position + 1, message_count = message_count + 1
+    where id = ${mailbox.teamId}
+    returning last_position as position`)
+  const [row] = await all<{ sequence: number }>(sql`
+    insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
+                          sender, sender_name, recipient, subject, received_at, stored_at, size, attachment_count,
+                          subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded)
+    values (${mailbox.teamId}, ${team!.position}, ${message.id}, ${mailbox.id}, ${message.mailboxWithTag},
+            ${message.tag}, ${message.domain}, ${message.tenantSubdomain}, ${message.from}, ${message.fromName},
+            ${message.to}, ${message.subject}, ${message.receivedAt}, ${message.storedAt}, ${message.size},
+            ${message.attachments.length}, ${message.subjectFolded}, ${message.fromFolded}, ${message.toFolded},
+            ${message.mailboxWithTagFolded})
+    returning sequence`)
+  await all(sql`
+    insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope,
+                                  parse)
+    values (${row!.sequence}, ${JSON.stringify(message.headers)}, ${message.html}, ${message.text},
+            ${message.bodyFolded}, ${JSON.stringify(message.codes)}, ${JSON.stringify(message.links)},
+            ${JSON.stringify(message.attachments)}, ${message.envelope && JSON.stringify(message.envelope)},
+            ${message.parse})`)
+  await all(sql`
+    insert into message_trigrams (rowid, subject, sender, recipient, mailbox_with_tag)
+    values (${row!.sequence}, ${message.subjectFolded}, ${message.fromFolded}, ${message.toFolded},
+            ${message.mailboxWithTagFolded})`)
+  return 'stored' as const
+}
+
+const TEAM = sql`t.id, t.name, t.plan, t.retention_days as "retentionDays", t.domain`
+
+const TEAM_OF_KEY = sql`
+  t.id as "teamId", t.name as "teamName", t.plan, t.retention_days as "retentionDays", t.domain`
+
+const MAILBOX_COLUMNS = sql`id, team_id as "teamId", name, domain, created_at as "createdAt", updated_at as "updatedAt"`
+
+const SUMMARY = sql`
+  m.position, m.id, m.mailbox_id as "mailboxId", b.name as mailbox, m.mailbox_with_tag as "mailboxWithTag", m.tag,
+  m.sender as "from", m.sender_name as "fromName", m.recipient as "to", m.subject, m.received_at as "receivedAt",
+  m.attachment_count as "attachmentCount", m.size`
+
+const CONTENT = sql`
+  m.domain, m.tenant_subdomain as "tenantSubdomain", m.stored_at as "storedAt", c.headers, c.html, c.text, c.codes,
+  c.links, c.attachments, c.envelope, c.parse`
+
+const MESSAGES = sql`messages m join mailboxes b on b.id = m.mailbox_id`
+const MESSAGES_WITH_CONTENT = sql`${MESSAGES} join message_contents c on c.sequence = m.sequence`
+
+function fromMessages({ filter }: View): Sql {
+  return needsContent(filter) ? MESSAGES_WITH_CONTENT : MESSAGES
+}
+
+type JsonColumn = 'headers' | 'codes' | 'links' | 'attachments'
+type MessageRow = Omit<StoredMessage, JsonColumn | 'envelope'> &
+  Record<JsonColumn, string> & { envelope: string | null }
+
+function readMessage(row: MessageRow): StoredMessage {
+  return {
+    ...row,
+    headers: JSON.parse(row.headers),
+    codes: JSON.parse(row.codes),
+    links: JSON.parse(row.links),
+    attachments: JSON.parse(row.attachments),
+    envelope: row.envelope === null ? null : JSON.parse(row.envelope),
+  }
+}
+
+type PrincipalRow = {
+  keyId: string
+  keyName: string
+  scopes: string
+  expiresAt: number | null
+  mailboxId: string | null
+  mailboxName: string | null
+  teamId: string
+  teamName: string
+  plan: Team['plan']
+  retentionDays: number | null
+  domain: string | null
+}
+
+function readPrincipal(row: PrincipalRow) {
+  return {
+    keyId: row.keyId,
+    keyName: row.keyName,
+    scopes: JSON.parse(row.scopes),
+    expiresAt: row.expiresAt,
+    team: {
+      id: row.teamId,
+      name: row.teamName,
+      plan: row.plan,
+      retentionDays: row.retentionDays,
+      domain: row.domain,
+    },
+    mailbox: row.mailboxId === null ? null : { id: row.mailboxId, name: row.mailboxName },
+  }
+}
