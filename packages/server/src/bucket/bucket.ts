@@ -1,0 +1,41 @@
+/** Bytes to store: in memory when small, else read piece by piece from where they lie. */
+export type Body = Uint8Array | { size: number; chunks: () => AsyncIterable<Uint8Array> }
+
+export type NewObject = { key: string; body: Body }
+
+export type StoredObject = { size: number; stream: ReadableStream<Uint8Array> }
+
+export type KeyPage = { keys: string[]; cursor: string | null }
+
+/** Keys and bytes, nothing else. Keys are ASCII paths such as `raw/<domain>/<mailbox>/<id>.eml`. */
+export type Bucket = {
+  /** Durable when it resolves; when it rejects, none of the objects is there. Later ones are seen no earlier. */
+  put(objects: NewObject[]): Promise<void>
+  get(key: string): Promise<StoredObject | null>
+  /** Writes `to`, then removes `from`: a crash in between leaves both, never neither. */
+  move(from: string, to: NewObject): Promise<void>
+  /** Absent keys are fine. */
+  remove(keys: string[]): Promise<void>
+  /** In order of key, strictly after the cursor. */
+  list(page: { prefix: string; cursor?: string | undefined; limit: number }): Promise<KeyPage>
+  close(): Promise<void>
+}
+
+export function sizeOf(body: Body): number {
+  return body instanceof Uint8Array ? body.byteLength : body.size
+}
+
+export async function* chunksOf(body: Body): AsyncIterable<Uint8Array> {
+  if (body instanceof Uint8Array) yield body
+  else yield* body.chunks()
+}
+
+export async function bytesOf(object: StoredObject): Promise<Uint8Array> {
+  const bytes = new Uint8Array(object.size)
+  let length = 0
+  for await (const chunk of object.stream) {
+    bytes.set(chunk, length)
+    length += chunk.byteLength
+  }
+  return bytes
+}

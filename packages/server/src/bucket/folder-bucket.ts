@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import * as nodeFiles from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { chunksOf, type Bucket, type NewObject } from './bucket.ts'
+
+/** What the bucket needs of `node:fs/promises`; tests put a recorder in its place. */
+export type Files = Pick<typeof nodeFiles, 'mkdir' | 'open' | 'readdir' | 'rename' | 'rm' | 'stat'>
+
+const TEMPORARY = '.incoming'
+
+/** One file per object, for people who want to look at them. */
+export async function openFolderBucket(root: string, files: Files = nodeFiles): Promise<Bucket> {
+  await files.mkdir(root, { recursive: true })
+  // What is left here was never acknowledged.
+  await files.rm(join(root, TEMPORARY), { recursive: true, force: true })
+  await files.mkdir(join(root, TEMPORARY))
+  await syncPath(root)
+
+  async function syncPath(path: string): Promise<void> {
+    const handle = await files.open(path, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+
+  /** A folder is as durable as its entry in the folder above. */
+  async function ensureFolder(folder: string): Promise<void> {
+    const created = await files.mkdir(folder, { recursive: true })
+    if (created === undefined) return
+    for (let path = folder; path.length >= created.length; path = dirname(path)) await syncPath(dirname(path))
+  }
+
+  /** Temporary file, sync, rename, sync of the folder: the object is whole or absent. */
+  async function write({ key, body }: NewObject): Promise<void> {
+    const temporary = join(root, TEMPORARY, randomUUID())
+    const path = join(root, key)
+    try {
+      const handle = await files.open(temporary, 'wx', 0o600)
+      try {
+        for await (const chunk of chunksOf(body)) await handle.writeFile(chunk)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await ensureFolder(dirname(path))
+      await files.rename(temporary, path)
+    } catch (error) {
+      await files.rm(temporary, { force: true })
+      throw error
+    }
+    await syncPath(dirname(path))
+  }
+
+  async function remove(keys: string[]): Promise<void> {
+    for (const key of keys) await files.rm(join(root, key), { force: true })
+    for (const folder of new Set(keys.map((key) => dirname(join(root, key))))) {
+      await syncPath(folder).catch(ignoreAbsent)
+    }
+  }
+
+  async function* keysUnder(folder: string, prefix: string, after: string): AsyncGenerator<string> {
+    const entries = await files.readdir(join(root, folder), { withFileTypes: true }).catch(ignoreAbsent)
+    const names = (entries ?? []).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort(byBytes)
+    for (const name of names) {
+      const key = folder === '' ? name : `${folder}${name}`
+      if (key.startsWith(TEMPORARY)) continue
+      if (!key.startsWith(prefix) && !prefix.startsWith(key)) continue
+      if (!name.endsWith('/')) {
+        if (key > after) yield key
+      } else if (!isBehind(key, after)) yield* keysUnder(key, prefix, after)
+    }
+  }
+
+  return {
+    async put(objects) {
+      const written: string[] = []
+      try {
+        for (const object of objects) {
+          written.push(object.key)
+          await write(object)
+        }
+      } catch (error) {
+        await remove(written)
+        throw error
+      }
+    },
+
+    async get(key) {
+      const path = join(root, key)
+      const status = await files.stat(path).catch(ignoreAbsent)
+      if (!status) return null
+      return { size: status.size, stream: Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array> }
+    },
+
+    async move(from, to) {
+      await write(to)
+      await remove([from])
+    },
+
+    remove,
+
+    async list({ prefix, cursor, limit }) {
+      const keys: string[] = []
+      for await (const key of keysUnder('', prefix, cursor ?? '')) {
+        if (keys.length === limit) return { keys, cursor: keys.at(-1)! }
+        keys.push(key)
+      }
+      return { keys, cursor: null }
+    },
+
+    async close() {},
+  }
+}
+
+/** Everything below the folder comes before the cursor. */
+function isBehind(folder: string, cursor: string): boolean {
+  return folder < cursor && !cursor.startsWith(folder)
+}
+
+function byBytes(a: string, b: string): number {
+  return a < b ? -1 : 1
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}
