@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+// Runs on any Node that understands modules: finds a Node that Mailhatch can run on, then the program.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const NODE_MAJOR_MIN = 24
+const major = Number(process.versions.node.split('.')[0])
+
+if (major >= NODE_MAJOR_MIN) await runHere()
+else runOn(bundledNode())
+
+async function runHere() {
+  const { enableCompileCache, registerHooks } = await import('node:module')
+  enableCompileCache()
+  const source = new URL('../src/cli.ts', import.meta.url)
+  if (!existsSync(source)) return import('../dist/cli.js')
+  // In a clone everything runs from its TypeScript source, our other packages too.
+  registerHooks({
+    resolve: (specifier, context, nextResolve) =>
+      nextResolve(specifier, { ...context, conditions: ['mailhatch-source', ...context.conditions] }),
+  })
+  return import(source.href)
+}
+
+/** The Node that a development checkout brings along; published packages do not. */
+function bundledNode() {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`)
+    return join(dirname(manifest), 'bin', 'node')
+  } catch {
+    console.error(`Mailhatch needs Node ${NODE_MAJOR_MIN} or newer; this is Node ${process.versions.node}.`)
+    process.exit(1)
+  }
+}
+
+function runOn(node) {
+  // Not detached: it stays in our process group, so that what ends the group ends it too.
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}

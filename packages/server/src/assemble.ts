@@ -1,0 +1,157 @@
+import { mkdirSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openEmbeddedBucket } from './bucket/embedded-bucket.ts'
+import { openFolderBucket } from './bucket/folder-bucket.ts'
+import type { Bucket } from './bucket/bucket.ts'
+import type { Config } from './config.ts'
+import { createLocalFeed } from './feed/feed.ts'
+import { createApi } from './http/app.ts'
+import { createKeyUses } from './http/key-uses.ts'
+import type { Log } from './log.ts'
+import { createMailParser } from './mime/mail-parser.ts'
+import { createFollowers } from './read/followers.ts'
+import { createWaits } from './read/wait.ts'
+import { lockFolder } from './sqlite/lock.ts'
+import { openSqliteDatabase } from './store/sqlite-database.ts'
+import { createSqlStore } from './store/sql-store.ts'
+import type { Store, Team } from './store/store.ts'
+import type { Post } from './worker/announce.ts'
+import { createAnnouncer } from './worker/announcer.ts'
+import { receive, type IncomingMail } from './worker/receive.ts'
+import { createWorkerApp } from './worker/worker-app.ts'
+
+/** Mail that should have been announced and is older than this means that something is wrong. */
+const ANNOUNCEMENT_LATE_MS = 60_000
+
+export type Api = ReturnType<typeof assembleApi>
+export type Worker = Awaited<ReturnType<typeof assembleWorker>>
+
+export function openStore(config: Config): Store {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  return createSqlStore(openSqliteDatabase(join(config.dataDir, 'mailhatch.db')))
+}
+
+/** The API and all it stands on, but for a socket. */
+export function assembleApi(config: Config, log: Log, webhookSecret: string | null) {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const lock = lockFolder(join(config.dataDir, 'lock.db'), 'The database')
+  const store = openStore(config)
+  const feed = createLocalFeed()
+  const followers = createFollowers({ store, feed, log })
+  const waits = createWaits(followers)
+  const keyUses = createKeyUses(store, log)
+  let isClosing = false
+  let worker: Worker | null = null
+
+  async function findTroubles(): Promise<string[]> {
+    const troubles = isClosing ? ['shutting down'] : []
+    await store.check().catch(() => troubles.push('the database cannot be read'))
+    if (worker) troubles.push(...(await worker.findTroubles()))
+    return troubles
+  }
+
+  const app = createApi({
+    store,
+    feed,
+    waits,
+    log,
+    now: Date.now,
+    rootDomain: config.rootDomain,
+    catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
+    webhookSecret,
+    allowedOrigins: config.allowedOrigins,
+    recordKeyUse: keyUses.record,
+    findTroubles,
+  })
+
+  return {
+    app,
+    store,
+    followers,
+    /** In the all-in-one program, being ready includes the worker. */
+    include(part: Worker) {
+      worker = part
+    },
+    /** From now on not ready, and held waits are told to ask elsewhere. */
+    quiesce() {
+      isClosing = true
+      waits.close()
+    },
+    async close() {
+      followers.close()
+      await keyUses.close()
+      await store.close()
+      lock.release()
+    },
+  }
+}
+
+/** The inbox worker without its sockets. `post` carries announcements: the network, or the API next door. */
+export async function assembleWorker(
+  config: Config,
+  log: Log,
+  target: { post: Post; url: string; token: string } | null,
+) {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const lock = lockFolder(join(config.dataDir, 'inbox-lock.db'), 'The inbox')
+  const bucket = await openBucket(config)
+  const parser = createMailParser()
+  const announcer = target
+    ? createAnnouncer({
+        bucket,
+        parser,
+        target: { ...target, timeoutMs: config.webhookTimeoutMs },
+        now: Date.now,
+        log,
+      })
+    : null
+  const ports = { bucket, parser, announcer, rootDomain: config.emailDomain, now: Date.now }
+
+  async function freeBytes(): Promise<number> {
+    const disk = await statfs(config.dataDir)
+    return disk.bavail * disk.bsize
+  }
+
+  /** Room for two mails of the largest size at least, and 5 % of the disk, though never more than 1 GiB. */
+  async function freeBytesMin(): Promise<number> {
+    const disk = await statfs(config.dataDir)
+    const share = Math.min(disk.blocks * disk.bsize * 0.05, 1024 ** 3)
+    return config.diskFreeMinBytes ?? Math.max(2 * config.smtpMaxSizeBytes, share)
+  }
+
+  async function findTroubles(): Promise<string[]> {
+    const troubles: string[] = []
+    if ((await freeBytes()) < (await freeBytesMin())) troubles.push('the disk is full')
+    const oldest = announcer?.oldestWaitingAt() ?? null
+    if (oldest !== null && Date.now() - oldest > ANNOUNCEMENT_LATE_MS) troubles.push('announcements are late')
+    return troubles
+  }
+
+  return {
+    app: createWorkerApp({ findTroubles }),
+    bucket,
+    receive: (mail: IncomingMail) => receive(ports, mail),
+    freeBytes,
+    freeBytesMin,
+    findTroubles,
+    start: async () => announcer?.start(),
+    /** Once the SMTP listener is closed, nothing new comes in. */
+    async close() {
+      await announcer?.close()
+      await parser.close()
+      await bucket.close()
+      lock.release()
+    },
+  }
+}
+
+async function openBucket({ storage, dataDir }: Config): Promise<Bucket> {
+  if (storage?.kind === 'folder') return openFolderBucket(storage.path)
+  return openEmbeddedBucket(join(dataDir, 'inbox.db'))
+}
+
+async function findCatchAllTeam(store: Store, catchAll: string | null): Promise<Team | null> {
+  if (catchAll === null) return null
+  return catchAll === 'bootstrap' ? store.findBootstrapTeam() : store.findTeam(catchAll)
+}

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { loadEnvFile } from 'node:process'
+import { Command, CommanderError } from 'commander'
+import { addKeyCommands } from './cli/keys.ts'
+import { addMailboxCommands } from './cli/mailboxes.ts'
+import { fail, EXIT } from './cli/output.ts'
+import { addServerCommands } from './cli/serve.ts'
+import { addTeamCommands } from './cli/teams.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+const program = new Command('mailhatch')
+  .description('Catches the mail your app sends and hands it to the test that waits for it.')
+  .version(version)
+  .showHelpAfterError('(add --help for more)')
+  .configureHelp({ showGlobalOptions: true })
+  .exitOverride()
+
+addServerCommands(program)
+addTeamCommands(program)
+addMailboxCommands(program)
+addKeyCommands(program)
+
+if (existsSync('.env')) loadEnvFile('.env')
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  // Commander has already said what was wrong with the words it was given.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage
+  else fail(error)
+}

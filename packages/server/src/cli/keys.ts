@@ -1,0 +1,96 @@
+import type { Scope } from '@mailhatch/sdk'
+import { Option, type Command } from 'commander'
+import { AppError } from '../domain/errors.ts'
+import { parseIsoTime } from '../domain/iso-time.ts'
+import { hashApiKey } from '../http/authenticate.ts'
+import { createKey } from '../manage/keys.ts'
+import { newId, secureRandom } from '../random.ts'
+import type { Mailbox, Store, Team } from '../store/store.ts'
+import { print } from './output.ts'
+import { chooseTeam, withStore } from './with-store.ts'
+
+type CreateOptions = {
+  team?: string
+  scope?: Scope
+  mailbox?: string
+  name: string
+  expires?: string
+  json?: boolean
+}
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('API keys open a team’s messages to programs.')
+
+  keys
+    .command('create')
+    .description('Make a key and show it, this once.')
+    .option('--team <id or name>', 'team; needed when there are several')
+    .addOption(
+      new Option('--scope <scope>', 'what it may do (default: api.full, or email.mailbox with --mailbox)').choices([
+        'api.full',
+        'email.full',
+        'email.mailbox',
+      ]),
+    )
+    .option('--mailbox <name>', 'the only mailbox that it may see')
+    .option('--name <name>', 'what people call it', 'Key')
+    .option('--expires <time>', 'ISO 8601 time after which it is refused')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  mailhatch keys create --name ci --scope email.full')
+    .action((options: CreateOptions) =>
+      withStore(async (store) => {
+        const team = await chooseTeam(store, options.team)
+        const mailbox = await findMailbox(store, team, options.mailbox)
+        const wish = {
+          name: options.name,
+          scope: options.scope ?? (mailbox ? 'email.mailbox' : 'api.full'),
+          mailbox,
+          expiresAt: readExpiry(options.expires),
+        }
+        const ports = { store, newId, now: Date.now, random: secureRandom, hashKey: hashApiKey }
+        const { key, record } = await createKey(ports, team, wish)
+        print({ id: record.id, key }, [key], options)
+      }),
+    )
+
+  keys
+    .command('list')
+    .description('List keys, masked.')
+    .option('--team <id or name>', 'only those of this team')
+    .option('--json', 'print JSON')
+    .action((options: { team?: string; json?: boolean }) =>
+      withStore(async (store) => {
+        const team = options.team === undefined ? null : await chooseTeam(store, options.team)
+        const all = await store.listKeys(team?.id ?? null)
+        const lines = all.map((key) =>
+          [key.id, key.masked, key.scopes.join(' '), key.mailboxName ?? '', key.name].join('  '),
+        )
+        print(all, lines.length > 0 ? lines : ['There is no key yet.'], options)
+      }),
+    )
+
+  keys
+    .command('revoke <id>')
+    .description('End a key; it is refused from the next request on.')
+    .option('--json', 'print JSON')
+    .action((id: string, options: { json?: boolean }) =>
+      withStore(async (store) => {
+        if (!(await store.removeKey(id))) throw new AppError('not_found', `There is no key ${id}.`)
+        print({ id }, [`Key ${id} is revoked.`], options)
+      }),
+    )
+}
+
+async function findMailbox(store: Store, team: Team, name: string | undefined): Promise<Mailbox | null> {
+  if (name === undefined) return null
+  const mailbox = await store.findTeamMailbox({ teamId: team.id, name: name.toLowerCase() })
+  if (!mailbox) throw new AppError('not_found', `Team ${team.name} has no mailbox ${name}.`)
+  return mailbox
+}
+
+function readExpiry(given: string | undefined): number | null {
+  if (given === undefined) return null
+  const at = parseIsoTime(given)
+  if (at === null) throw new AppError('validation_failed', `--expires ${given} is not an ISO 8601 time.`)
+  return at
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { createMailbox } from '../manage/mailboxes.ts'
+import { newId } from '../random.ts'
+import { print } from './output.ts'
+import { chooseTeam, withStore } from './with-store.ts'
+
+export function addMailboxCommands(program: Command): void {
+  program
+    .command('mailboxes')
+    .description('Mailboxes receive mail for <name>@<domain> and <name>+<tag>@<domain>.')
+    .command('create <name>')
+    .description('Make a mailbox on the team’s domain, or on the shared root domain.')
+    .option('--team <id or name>', 'team; needed when there are several')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  mailhatch mailboxes create qa --team Checkout')
+    .action((name: string, options: { team?: string; json?: boolean }) =>
+      withStore(async (store) => {
+        const { rootDomain } = readConfig('api')
+        const team = await chooseTeam(store, options.team)
+        const mailbox = await createMailbox({ store, rootDomain, newId, now: Date.now }, team, name)
+        print(mailbox, [`${mailbox.name}@${mailbox.domain} is ready (${mailbox.id}).`], options)
+      }),
+    )
+}

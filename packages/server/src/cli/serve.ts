@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import { readConfig, SETTINGS, type Config, type Program } from '../config.ts'
+import type { Log } from '../log.ts'
+import { createLogger } from '../logger.ts'
+import { startApi, startServe, startWorker, type Running } from '../node.ts'
+
+/** Whatever hangs, the process is gone by then; supervisors commonly wait 30 s. */
+const STOP_MS_MAX = 25_000
+
+const PROGRAMS: { name: Program; description: string; start: (config: Config, log: Log) => Promise<Running> }[] = [
+  { name: 'serve', description: 'Run everything in one process: API, inbox worker and SMTP.', start: startServe },
+  { name: 'api', description: 'Run the API alone.', start: startApi },
+  {
+    name: 'worker',
+    description: 'Run the inbox worker alone: SMTP in, announcements to WEBHOOK_URL out.',
+    start: startWorker,
+  },
+]
+
+export function addServerCommands(program: Command): void {
+  for (const { name, description, start } of PROGRAMS) {
+    program
+      .command(name)
+      .description(description)
+      .addHelpText('after', () => `\nSettings (environment, or a .env file in this folder):\n${settingsHelp(name)}`)
+      .action(() => run(name, start))
+  }
+}
+
+async function run(name: Program, start: (config: Config, log: Log) => Promise<Running>): Promise<void> {
+  const config = readConfig(name)
+  const log = createLogger(config.logLevel, process.stderr.isTTY)
+  const running = await start(config, log).catch((error: unknown) => {
+    throw explainStartError(error)
+  })
+  console.log(welcome(config, running))
+  await stopSignal()
+  setTimeout(() => process.exit(1), STOP_MS_MAX).unref()
+  log.info({}, 'stopping')
+  await running.close()
+}
+
+/** A second signal changes nothing: terminals and process managers often send two. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve())
+  })
+}
+
+function explainStartError(error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error
+  const { code, port, path } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE') return new Error(`Port ${port} is in use. Stop what runs there, or choose another port.`)
+  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
+    return new Error(`${path ?? `Port ${port}`} cannot be used: ${error.message}. Check DATA_DIR and the ports.`)
+  }
+  return error
+}
+
+function welcome(config: Config, { apiPort, workerPort, smtpPort, firstStart }: Running): string {
+  const url = `http://localhost:${apiPort}`
+  const lines = ['Mailhatch is ready.', '']
+  if (smtpPort !== null) lines.push(`  SMTP     ${config.smtpHost}:${smtpPort}`)
+  if (apiPort !== null) lines.push(`  API      ${url}`)
+  if (workerPort !== null) lines.push(`  Worker   http://localhost:${workerPort}`)
+  if (!firstStart) return [...lines, ''].join('\n')
+  const { apiKey, domain } = firstStart
+  return [
+    ...lines,
+    `  Send to  qa+signup@${domain}  (any address there works)`,
+    `  API key  ${apiKey}  (shown this once; kept in ${config.dataDir}/api-key)`,
+    '',
+    'Wait for the next mail to qa:',
+    '',
+    `  curl -H "Authorization: Bearer ${apiKey}" "${url}/v1/messages/latest?mailbox=qa&wait=60"`,
+    '',
+  ].join('\n')
+}
+
+function settingsHelp(program: Program): string {
+  const read = Object.values(SETTINGS).filter(({ parts }) => program === 'serve' || parts.includes(program))
+  const width = Math.max(...read.map(({ variable }) => variable.length))
+  return read
+    .map((setting) => {
+      const fallback = setting.default === null ? '' : ` Default: ${setting.default.replace(/^\((.*)\)$/, '$1')}.`
+      return `  ${setting.variable.padEnd(width)}  ${setting.help}${fallback}`
+    })
+    .join('\n')
+}

@@ -1,0 +1,78 @@
+import { resolve } from 'node:path'
+import { isPlanName, type PlanName } from './domain/plans.ts'
+
+// How the values of settings are read. Each function throws with what it expected.
+
+export type Storage = { kind: 'embedded' } | { kind: 'folder'; path: string }
+
+export function text(given: string): string {
+  return given
+}
+
+export function resolvePath(given: string): string {
+  return resolve(given)
+}
+
+export function list(given: string): string[] {
+  return given
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+export function integer(min: number, max: number): (given: string) => number {
+  return (given) => {
+    const number = /^\d+$/.test(given) ? Number(given) : Number.NaN
+    if (!(number >= min && number <= max)) throw new Error(`must be a whole number from ${min} to ${max}`)
+    return number
+  }
+}
+
+export function port(given: string): number {
+  return integer(0, 65_535)(given)
+}
+
+export function clampedTimeout(given: string): number {
+  return Math.min(60_000, Math.max(1_000, integer(0, Number.MAX_SAFE_INTEGER)(given)))
+}
+
+export function oneOf(choices: string[]): (given: string) => string {
+  return (given) => {
+    if (!choices.includes(given)) throw new Error(`must be one of ${choices.join(', ')}`)
+    return given
+  }
+}
+
+export function domain(given: string): string {
+  const name = given.trim().toLowerCase()
+  if (!/^[a-z0-9.-]+$/.test(name) || name.length > 255)
+    throw new Error('must be a domain name such as mail.example.com')
+  return name
+}
+
+export function httpUrl(given: string): string {
+  if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) throw new Error('must be a URL with http:// or https://')
+  return given.replace(/\/+$/, '')
+}
+
+export function secret(given: string): string {
+  if (!/^\S{8,}$/.test(given)) throw new Error('must have at least 8 characters and no spaces')
+  return given
+}
+
+export function bootstrapKey(given: string): string {
+  if (!/^[!-~]{20,200}$/.test(given)) throw new Error('must have 20 to 200 printable characters and no spaces')
+  return given
+}
+
+export function plan(given: string): PlanName {
+  if (!isPlanName(given)) throw new Error('must be starter, pro or enterprise')
+  return given
+}
+
+export function storage(given: string): Storage {
+  if (given.startsWith('file:') && given.length > 'file:'.length) {
+    return { kind: 'folder', path: resolve(given.replace(/^file:(\/\/)?/, '')) }
+  }
+  throw new Error('must be file:<folder>, or be left out for one SQLite file in DATA_DIR')
+}

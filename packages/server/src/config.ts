@@ -1,0 +1,256 @@
+import {
+  bootstrapKey,
+  clampedTimeout,
+  domain,
+  httpUrl,
+  integer,
+  list,
+  oneOf,
+  plan,
+  port,
+  resolvePath,
+  secret,
+  storage,
+  text,
+} from './config-values.ts'
+
+/** Who reads a setting: the API, the inbox worker, or both. The all-in-one program reads all. */
+type Part = 'api' | 'worker'
+export type Program = 'serve' | Part
+
+export type Setting<Value = unknown> = {
+  variable: string
+  parts: Part[]
+  help: string
+  /** As written in the environment; a sentence in parentheses where another setting decides; null when there is none. */
+  default: string | null
+  isSecret: boolean
+  /** Throws with what it expected. */
+  parse: (text: string) => Value
+}
+
+function setting<Value>(
+  variable: string,
+  parts: Part[],
+  fallback: string | null,
+  parse: (text: string) => Value,
+  help: string,
+  options: { isSecret?: boolean } = {},
+): Setting<Value> {
+  return { variable, parts, default: fallback, parse, help, isSecret: options.isSecret ?? false }
+}
+
+const API: Part[] = ['api']
+const WORKER: Part[] = ['worker']
+const BOTH: Part[] = ['api', 'worker']
+const SECRET = { isSecret: true }
+
+/** The one table of settings: it validates, and --help, .env.example and docs/settings.md are made from it. */
+export const SETTINGS = {
+  dataDir: setting('DATA_DIR', BOTH, '.mailhatch', resolvePath, 'Folder of the databases, secrets and spooled mail.'),
+  host: setting('HOST', BOTH, '127.0.0.1', text, 'Address that the API and the worker listen on.'),
+  logLevel: setting(
+    'LOG_LEVEL',
+    BOTH,
+    'info',
+    oneOf(['debug', 'info', 'warn', 'error', 'silent']),
+    'How much is logged.',
+  ),
+  port: setting('PORT', API, '3003', port, 'Port of the API; 0 takes a free one.'),
+  appUrl: setting('APP_URL', API, '(http://localhost:PORT)', httpUrl, 'Public address of the API and dashboard.'),
+  allowedOrigins: setting(
+    'ALLOWED_API_ORIGINS',
+    API,
+    '(APP_URL)',
+    list,
+    'Web origins that may call the API from a browser, separated by commas.',
+  ),
+  rootDomain: setting(
+    'INBOX_ROOT_DOMAIN',
+    BOTH,
+    'in.mailhatch.test',
+    domain,
+    'Shared inbound domain: mailboxes of teams without a domain of their own live here.',
+  ),
+  webhookSecret: setting(
+    'INBOX_WEBHOOK_SECRET',
+    API,
+    '(made at first start by serve)',
+    secret,
+    'Bearer token that /webhooks/inbox expects.',
+    SECRET,
+  ),
+  defaultPlan: setting(
+    'DEFAULT_PLAN',
+    API,
+    '(starter; serve: enterprise)',
+    plan,
+    'Plan of new teams: starter, pro or enterprise.',
+  ),
+  catchAll: setting(
+    'INBOX_CATCH_ALL',
+    API,
+    null,
+    text,
+    'Team id, or bootstrap: this team gets the mail that no domain or mailbox claims.',
+  ),
+  bootstrapDomain: setting(
+    'BOOTSTRAP_DOMAIN',
+    API,
+    'mailhatch.test',
+    (given) => (given === '' ? null : domain(given)),
+    'Domain of the team made at first start: any address there works at once. Empty: the shared root domain.',
+  ),
+  bootstrapApiKey: setting(
+    'BOOTSTRAP_API_KEY',
+    API,
+    '(random)',
+    bootstrapKey,
+    'API key made at first start, 20 to 200 printable characters.',
+    SECRET,
+  ),
+  workerPort: setting('WORKER_PORT', WORKER, '3005', port, 'Port of the worker’s health check and admin API.'),
+  storage: setting(
+    'INBOX_STORAGE',
+    WORKER,
+    '(inbox.db in DATA_DIR)',
+    storage,
+    'Where raw mail is kept: one SQLite file by default, or file:<folder> for one file per mail.',
+  ),
+  emailDomain: setting('EMAIL_DOMAIN', WORKER, '(INBOX_ROOT_DOMAIN)', domain, 'Inbound root domain; equals the API’s.'),
+  webhookUrl: setting(
+    'WEBHOOK_URL',
+    WORKER,
+    '(serve: its own API)',
+    httpUrl,
+    'Address of the API’s /webhooks/inbox, with http:// or https://. Unset: mail is only stored.',
+  ),
+  webhookAuthToken: setting(
+    'WEBHOOK_AUTH_TOKEN',
+    WORKER,
+    '(serve: INBOX_WEBHOOK_SECRET)',
+    secret,
+    'Bearer token sent to the API; must equal its INBOX_WEBHOOK_SECRET.',
+    SECRET,
+  ),
+  webhookTimeoutMs: setting(
+    'WEBHOOK_TIMEOUT_MS',
+    WORKER,
+    '10000',
+    clampedTimeout,
+    'How long the API may take to answer an announcement; kept between 1000 and 60000.',
+  ),
+  smtpPort: setting('SMTP_PORT', WORKER, '2525', port, 'Port of the SMTP listener; 0 takes a free one.'),
+  smtpHost: setting('SMTP_HOST', WORKER, '(HOST)', text, 'Address that the SMTP listener listens on.'),
+  smtpMaxSizeBytes: setting(
+    'SMTP_MAX_SIZE',
+    WORKER,
+    '26214400',
+    integer(1_024, 1_073_741_824),
+    'Largest mail in bytes; 25 MiB is what Cloudflare Email Routing takes.',
+  ),
+  smtpAllowedDomains: setting(
+    'SMTP_ALLOWED_DOMAINS',
+    WORKER,
+    null,
+    (given) => list(given).map(domain),
+    'Recipient domains that the SMTP listener takes, separated by commas. Unset: all.',
+  ),
+  smtpAuthUser: setting('SMTP_AUTH_USER', WORKER, null, text, 'With SMTP_AUTH_PASS: clients must sign in so.'),
+  smtpAuthPassword: setting('SMTP_AUTH_PASS', WORKER, null, text, 'Password for SMTP_AUTH_USER.', SECRET),
+  smtpTlsCert: setting(
+    'SMTP_TLS_CERT',
+    WORKER,
+    '(self-signed)',
+    resolvePath,
+    'PEM file with the certificate for STARTTLS.',
+  ),
+  smtpTlsKey: setting('SMTP_TLS_KEY', WORKER, '(self-signed)', resolvePath, 'PEM file with the certificate’s key.'),
+  diskFreeMinBytes: setting(
+    'DISK_FREE_MIN',
+    WORKER,
+    '(5 % of the disk, at most 1 GiB, at least two mails)',
+    integer(0, Number.MAX_SAFE_INTEGER),
+    'Bytes that must stay free on the disk; below, mail is refused for the time being (452).',
+  ),
+} as const
+
+type Parsed = { -readonly [name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[name]['parse']> | null }
+
+type Defaulted = 'dataDir' | 'host' | 'logLevel' | 'port' | 'appUrl' | 'allowedOrigins' | 'rootDomain' | 'defaultPlan'
+type DefaultedByWorker =
+  | 'workerPort'
+  | 'emailDomain'
+  | 'webhookTimeoutMs'
+  | 'smtpPort'
+  | 'smtpHost'
+  | 'smtpMaxSizeBytes'
+type Present = Defaulted | DefaultedByWorker
+
+/** Every setting, parsed. Null only where there is no default. */
+export type Config = { [name in keyof Parsed]: name extends Present ? NonNullable<Parsed[name]> : Parsed[name] }
+
+export class ConfigError extends Error {
+  readonly problems: string[]
+
+  constructor(problems: string[]) {
+    super(`The settings are not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+/** Reads the environment once, for the whole program; throws with every problem at once. */
+export function readConfig(program: Program, environment: NodeJS.ProcessEnv = process.env): Config {
+  const problems: string[] = []
+  const config = parseAll(program, environment, problems)
+  config.emailDomain ??= config.rootDomain
+  config.appUrl ??= `http://localhost:${config.port}`
+  config.allowedOrigins ??= [new URL(config.appUrl).origin]
+  config.smtpHost ??= config.host
+  config.defaultPlan ??= program === 'serve' ? 'enterprise' : 'starter'
+  if (program === 'serve') config.webhookAuthToken ??= config.webhookSecret
+  problems.push(...findConflicts(program, config))
+  if (problems.length > 0) throw new ConfigError(problems)
+  // The lines above gave a value to each setting that `Config` says is there.
+  return config as Config
+}
+
+function parseAll(program: Program, environment: NodeJS.ProcessEnv, problems: string[]): Parsed {
+  const entries = Object.entries(SETTINGS).map(([name, { variable, parts, parse, isSecret, ...rest }]) => {
+    const isRead = program === 'serve' || parts.includes(program)
+    const given = isRead ? environment[variable] : undefined
+    const fallback = rest.default?.startsWith('(') ? null : rest.default
+    // Empty counts as unset, but for the one setting where it has a meaning.
+    const value = given === undefined || (given === '' && variable !== 'BOOTSTRAP_DOMAIN') ? fallback : given
+    if (value === null) return [name, null]
+    try {
+      return [name, parse(value)]
+    } catch (error) {
+      const shown = isSecret ? '(hidden)' : JSON.stringify(value)
+      problems.push(`${variable}=${shown}: ${error instanceof Error ? error.message : String(error)}`)
+      return [name, null]
+    }
+  })
+  return Object.fromEntries(entries) as Parsed
+}
+
+function findConflicts(program: Program, config: Parsed): string[] {
+  const problems: string[] = []
+  if (program === 'serve' && config.emailDomain !== config.rootDomain) {
+    problems.push(`EMAIL_DOMAIN=${JSON.stringify(config.emailDomain)}: must equal INBOX_ROOT_DOMAIN, or be left out`)
+  }
+  if (program === 'serve' && config.webhookAuthToken !== config.webhookSecret) {
+    problems.push('WEBHOOK_AUTH_TOKEN=(hidden): must equal INBOX_WEBHOOK_SECRET, or be left out')
+  }
+  if (program === 'worker' && config.webhookUrl && !config.webhookAuthToken) {
+    problems.push('WEBHOOK_AUTH_TOKEN: is needed with WEBHOOK_URL')
+  }
+  if ((config.smtpAuthUser === null) !== (config.smtpAuthPassword === null)) {
+    problems.push('SMTP_AUTH_USER and SMTP_AUTH_PASS: give both or neither')
+  }
+  if ((config.smtpTlsCert === null) !== (config.smtpTlsKey === null)) {
+    problems.push('SMTP_TLS_CERT and SMTP_TLS_KEY: give both or neither')
+  }
+  return problems
+}

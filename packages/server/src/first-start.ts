@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmod, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import { hashApiKey } from './http/authenticate.ts'
+import { createKey } from './manage/keys.ts'
+import { createTeam } from './manage/teams.ts'
+import { newId, newSecret, secureRandom } from './random.ts'
+import type { Store } from './store/store.ts'
+
+/** What the all-in-one program makes for itself when nobody gives it. */
+export type Secrets = { webhookSecret: string }
+
+/** Reads the secrets of an earlier start, makes what is missing, keeps them for this user's eyes only. */
+export async function ensureSecrets(dataDir: string): Promise<Secrets> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const path = join(dataDir, 'secrets.json')
+  // Only this function writes the file.
+  const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>) : {}
+  if (kept.webhookSecret) return { webhookSecret: kept.webhookSecret }
+  const secrets = { webhookSecret: newSecret() }
+  await writePrivately(path, JSON.stringify(secrets))
+  return secrets
+}
+
+/** Makes the first team and key, if there is no team yet; returns the key in clear that one time, else null. */
+export async function ensureFirstTeam(
+  config: Config,
+  store: Store,
+): Promise<{ apiKey: string; domain: string } | null> {
+  if ((await store.listTeams()).length > 0) return null
+  const ports = { store, newId, now: Date.now, random: secureRandom, hashKey: hashApiKey }
+  const team = await createTeam(ports, {
+    name: 'My Team',
+    domain: config.bootstrapDomain,
+    plan: config.defaultPlan,
+    isBootstrap: true,
+  })
+  const { key } = await createKey(ports, team, {
+    name: 'First key',
+    scope: 'api.full',
+    mailbox: null,
+    key: config.bootstrapApiKey,
+  })
+  await writePrivately(join(config.dataDir, 'api-key'), `${key}\n`)
+  return { apiKey: key, domain: team.domain ?? config.rootDomain }
+}
+
+async function writePrivately(path: string, content: string): Promise<void> {
+  const temporary = `${path}.new`
+  const file = await open(temporary, 'w', 0o600)
+  await file.writeFile(content)
+  await file.sync()
+  await file.close()
+  await chmod(temporary, 0o600)
+  await rename(temporary, path)
+}

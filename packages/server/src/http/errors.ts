@@ -1,0 +1,41 @@
+import type { ErrorBody } from '@mailhatch/sdk'
+import type { Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { AppError } from '../domain/errors.ts'
+import type { Log } from '../log.ts'
+import { isOutOfSpace } from '../sqlite/connection.ts'
+import type { ApiEnvironment } from './app.ts'
+import { newRequestId } from './request-id.ts'
+
+/** One shape for every failure, and an `X-Request-Id` on every answer. */
+export function answerErrors(app: Hono<ApiEnvironment>, log: Log): void {
+  app.use(async (context, next) => {
+    const requestId = newRequestId()
+    context.set('requestId', requestId)
+    context.header('x-request-id', requestId)
+    await next()
+  })
+
+  app.notFound((context) => answer(context, new AppError('not_found', 'Not found')))
+
+  app.onError((error, context) => {
+    if (error instanceof AppError) return answer(context, error)
+    // The route's pattern, not the path: ids and filters stay out of the log.
+    log.error({ err: error, requestId: context.get('requestId'), route: context.req.routePath }, 'a request failed')
+    if (isOutOfSpace(error)) return answer(context, new AppError('storage_full', 'The server is out of disk space.'))
+    return answer(context, new AppError('internal', 'Something went wrong on our side.'))
+  })
+}
+
+function answer(context: Context<ApiEnvironment>, error: AppError): Response {
+  const body: ErrorBody = {
+    error: error.message,
+    code: error.code,
+    requestId: context.get('requestId'),
+    ...error.extra,
+  }
+  if (error.details) body.details = error.details
+  for (const [name, value] of Object.entries(error.headers)) context.header(name, value)
+  // Every status in the table of codes comes with a body.
+  return context.json(body, error.status as ContentfulStatusCode)
+}

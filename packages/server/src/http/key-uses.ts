@@ -1,0 +1,28 @@
+import type { Log } from '../log.ts'
+import type { Store } from '../store/store.ts'
+
+const WRITE_EVERY_MS = 30_000
+
+/** When each key was last used, written now and then instead of at every request. */
+export function createKeyUses(store: Pick<Store, 'recordKeyUse'>, log: Log) {
+  let uses = new Map<string, number>()
+
+  async function write(): Promise<void> {
+    if (uses.size === 0) return
+    const written = uses
+    uses = new Map()
+    await store.recordKeyUse(written)
+  }
+
+  const timer = setInterval(() => {
+    write().catch((error: unknown) => log.error({ err: error }, 'the last use of keys could not be written'))
+  }, WRITE_EVERY_MS).unref()
+
+  return {
+    record: (keyId: string) => void uses.set(keyId, Date.now()),
+    async close() {
+      clearInterval(timer)
+      await write()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+
+const HEADER_BYTES_MAX = 16 * 1024
+const HEADERS_MS = 10_000
+/** For the request to arrive whole; held waits and streams answer later than that. */
+const REQUEST_MS = 60_000
+/** Longer than the usual 60 s of load balancers, so that they close first and never meet a closed connection. */
+const KEEP_ALIVE_MS = 65_000
+
+export type Listener = { port: number; close(): Promise<void> }
+
+type Fetch = (request: Request) => Response | Promise<Response>
+
+export async function listen(fetch: Fetch, { host, port }: { host: string; port: number }): Promise<Listener> {
+  const server = createServer(
+    { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
+    getRequestListener(fetch),
+  )
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.on('clientError', answerBrokenRequest)
+  server.listen(port, host)
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    close: () => closeServer(server),
+  }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  await closed
+}
+
+const BROKEN: Record<string, { status: string; code: string; error: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'headers_too_large',
+    error: `The headers are larger than ${HEADER_BYTES_MAX} bytes.`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    code: 'request_timeout',
+    error: 'The request did not arrive in time.',
+  },
+}
+const MALFORMED = { status: '400 Bad Request', code: 'validation_failed', error: 'This is not HTTP.' }
+
+/** What Node refuses before there is a request still gets our error shape. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy()
+  const { status, code, error: sentence } = BROKEN[error.code ?? ''] ?? MALFORMED
+  const body = JSON.stringify({ error: sentence, code, requestId: null })
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `connection: close\r\n\r\n${body}`,
+  )
+}

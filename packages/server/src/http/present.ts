@@ -1,0 +1,42 @@
+import type { MessageDetail, MessageSummary } from '@mailhatch/sdk'
+import { formatCursor } from '../domain/cursor.ts'
+import type { StoredMessage, StoredSummary } from '../store/store.ts'
+
+export function presentSummary(row: StoredSummary): MessageSummary {
+  return {
+    id: row.id,
+    mailboxId: row.mailboxId,
+    mailbox: row.mailbox,
+    mailboxWithTag: row.mailboxWithTag,
+    tag: row.tag,
+    from: row.from,
+    fromName: row.fromName,
+    to: row.to,
+    subject: row.subject,
+    receivedAt: isoTime(row.receivedAt),
+    cursor: formatCursor(row.position),
+    attachmentCount: row.attachmentCount,
+    size: row.size,
+  }
+}
+
+export function presentMessage(row: StoredMessage): MessageDetail {
+  return {
+    ...presentSummary(row),
+    headers: row.headers,
+    htmlContent: row.html,
+    textContent: row.text,
+    domain: row.domain,
+    tenantSubdomain: row.tenantSubdomain,
+    codes: row.codes,
+    links: row.links,
+    attachments: row.attachments,
+    envelope: row.envelope,
+    timings: { receivedAt: isoTime(row.receivedAt), storedAt: isoTime(row.storedAt) },
+    parse: row.parse,
+  }
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}

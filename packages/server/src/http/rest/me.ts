@@ -1,0 +1,27 @@
+import type { Me } from '@mailhatch/sdk'
+import type { Hono } from 'hono'
+import { formatCursor } from '../../domain/cursor.ts'
+import { oldestVisible, retentionDays } from '../../domain/plans.ts'
+import type { Store } from '../../store/store.ts'
+import type { ApiEnvironment } from '../app.ts'
+
+type Ports = { store: Pick<Store, 'newestPosition' | 'countMessages'>; rootDomain: string; now: () => number }
+
+export function addMeRoute(app: Hono<ApiEnvironment>, { store, rootDomain, now }: Ports): void {
+  app.get('/v1/me', async (context) => {
+    const { team, mailbox, keyId, keyName, scopes } = context.get('principal')
+    const data: Me = {
+      team: {
+        id: team.id,
+        name: team.name,
+        plan: team.plan,
+        retentionDays: retentionDays(team),
+        domain: team.domain ?? rootDomain,
+      },
+      key: { id: keyId, name: keyName, scopes, mailbox: mailbox?.name ?? null },
+      messageCount: await store.countMessages(team.id, oldestVisible(team, now())),
+      cursor: formatCursor(await store.newestPosition(team.id)),
+    }
+    return context.json({ data })
+  })
+}

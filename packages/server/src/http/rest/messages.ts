@@ -1,0 +1,105 @@
+import type { Hono } from 'hono'
+import { mayRead, type Principal } from '../../domain/access.ts'
+import { formatCursor } from '../../domain/cursor.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { MessageFilter } from '../../domain/match.ts'
+import { oldestVisible } from '../../domain/plans.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { explain } from '../../read/explain.ts'
+import type { Waits } from '../../read/wait.ts'
+import type { Store, StoredSummary, View } from '../../store/store.ts'
+import type { ApiEnvironment } from '../app.ts'
+import { readLatestParams, readListParams, type ListParams } from '../message-params.ts'
+import { presentMessage, presentSummary } from '../present.ts'
+
+export type MessagePorts = { store: Store; waits: Waits; now: () => number }
+
+export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts): void {
+  const { store, waits, now } = ports
+
+  app.get('/v1/messages', async (context) => {
+    const principal = context.get('principal')
+    const params = readListParams(searchParams(context.req.url))
+    const view = viewOf(principal, params.filter, now())
+    const waiting = { keyId: principal.keyId, waitMs: params.waitMs, signal: context.req.raw.signal }
+    const page = await waits.until(view, waiting, async () => {
+      const found = await readPage(store, view, params)
+      return found.messages.length > 0 ? found : null
+    })
+    const { messages, hasMore, cursor } = page ?? (await readPage(store, view, params))
+    return context.json({ data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(cursor) })
+  })
+
+  app.get('/v1/messages/latest', async (context) => {
+    const principal = context.get('principal')
+    const { filter, after, waitMs, explain: wantsReasons } = readLatestParams(searchParams(context.req.url))
+    const view = viewOf(principal, filter, now())
+    const waiting = { keyId: principal.keyId, waitMs, signal: context.req.raw.signal }
+    const message = await waits.until(view, waiting, () => store.latestMessage(view, after))
+    if (message) return context.json({ data: presentMessage(message), cursor: formatCursor(message.position) })
+    const extra = waitMs > 0 || wantsReasons ? await reasons(ports, view, after) : {}
+    throw new AppError('message_not_found', 'No messages found', { extra })
+  })
+
+  app.get('/v1/messages/:id', async (context) => {
+    const id = context.req.param('id').toLowerCase()
+    const view = viewOf(context.get('principal'), {}, now())
+    const message = isUuid(id) ? await store.findMessage(view, id) : null
+    if (!message) throw new AppError('message_not_found', 'Not found')
+    return context.json({ data: presentMessage(message) })
+  })
+}
+
+/** What of its team the key may see, narrowed by what it asks for. */
+function viewOf(principal: Principal, filter: MessageFilter, now: number): View {
+  if (!mayRead(principal)) throw new AppError('forbidden', 'Forbidden')
+  const { team, mailbox } = principal
+  if (mailbox && filter.mailbox && filter.mailbox.name !== mailbox.name) throw new AppError('forbidden', 'Forbidden')
+  return {
+    teamId: team.id,
+    oldestReceivedAt: oldestVisible(team, now),
+    filter: mailbox ? { ...filter, mailboxId: mailbox.id } : filter,
+  }
+}
+
+type Page = { messages: StoredSummary[]; hasMore: boolean; cursor: number }
+
+async function readPage(store: Store, view: View, { limit, after, afterId }: ListParams): Promise<Page> {
+  // Read before the page: what becomes visible in between comes again rather than never.
+  const newest = await store.newestPosition(view.teamId)
+  if (after !== null) {
+    const found = await store.followMessages(view, { after, upTo: newest, limit })
+    const hasMore = found.length > limit
+    const messages = found.slice(0, limit)
+    return { messages: messages.sort(newestFirst), hasMore, cursor: hasMore ? found[limit - 1]!.position : newest }
+  }
+  const before = afterId === null ? null : await findAnchor(store, view, afterId)
+  const found = await store.listMessages(view, { limit, before })
+  return { messages: found.slice(0, limit), hasMore: found.length > limit, cursor: newest }
+}
+
+async function findAnchor(store: Store, view: View, id: string) {
+  const { mailboxId } = view.filter
+  const everything = { ...view, filter: mailboxId === undefined ? {} : { mailboxId } }
+  const anchor = isUuid(id) ? await store.findAnchor(everything, id.toLowerCase()) : null
+  if (!anchor) throw new AppError('cursor_not_found', 'Cursor message not found. It may have been deleted.')
+  return anchor
+}
+
+async function reasons(ports: MessagePorts, view: View, after: number | null): Promise<object> {
+  const cursor = await ports.store.newestPosition(view.teamId)
+  const arrived = await explain(ports, view, after)
+  return {
+    cursor: formatCursor(cursor),
+    arrived: arrived.map(({ message, failed }) => ({ ...presentSummary(message), failed })),
+  }
+}
+
+function newestFirst(a: StoredSummary, b: StoredSummary): number {
+  return b.receivedAt - a.receivedAt || b.position - a.position
+}
+
+function searchParams(url: string): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
+}

@@ -1,0 +1,92 @@
+import type { Announcement } from '@mailhatch/sdk'
+import { z } from 'zod'
+import { splitLocalPart, tenantSubdomain } from '../domain/address.ts'
+import { AppError, type ErrorDetails } from '../domain/errors.ts'
+import { parseIsoTime } from '../domain/iso-time.ts'
+
+const name = z.string().transform((text) => text.trim().toLowerCase())
+const requiredName = name.pipe(z.string().min(1, 'is required'))
+const text = z.string().transform((value) => value.replaceAll('\0', '').toWellFormed())
+
+/** What `POST /webhooks/inbox` takes. The keys after `plainContent` come from our own worker only. */
+export const announcementSchema = z.object({
+  event: z.literal('email.received'),
+  id: z.uuid().transform((id) => id.toLowerCase()),
+  domain: requiredName.pipe(z.string().max(255)),
+  tenantSubdomain: name.nullish(),
+  mailbox: requiredName.pipe(
+    z
+      .string()
+      .max(64)
+      .refine((mailbox) => !mailbox.includes('+'), 'must not contain a tag'),
+  ),
+  mailboxWithTag: requiredName.pipe(z.string().max(64)),
+  tag: name.nullish(),
+  from: text.transform((value) => value.trim()),
+  to: text.transform((value) => value.trim()).pipe(z.string().min(1, 'is required')),
+  subject: text.nullable(),
+  receivedAt: z.string(),
+  headers: z.array(z.object({ name: text, value: text })),
+  rawContent: text.nullable(),
+  plainContent: text.nullable(),
+  attachments: z
+    .array(
+      z.object({
+        index: z.int().nonnegative(),
+        filename: text.nullable(),
+        contentType: text,
+        size: z.int().nonnegative(),
+        contentId: text.nullable(),
+        inline: z.boolean(),
+      }),
+    )
+    .optional(),
+  size: z.int().nonnegative().optional(),
+  envelope: z
+    .object({
+      mailFrom: text,
+      rcptTo: text,
+      helo: text.nullable(),
+      remoteAddress: text.nullable(),
+      tls: z.boolean(),
+      receivedVia: text,
+    })
+    .optional(),
+  parse: z.enum(['complete', 'partial', 'failed']).optional(),
+})
+
+/** An announcement as the rest of the code knows it: names normalised, what may be missing filled in. */
+export type NormalAnnouncement = Omit<Announcement, 'event' | 'receivedAt'> & { receivedAt: number }
+
+export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnouncement {
+  const result = announcementSchema.safeParse(body)
+  if (!result.success) {
+    throw new AppError('validation_failed', 'The announcement is not valid.', {
+      status: 422,
+      details: detailsOf(result.error),
+    })
+  }
+  const { event: _, ...given } = result.data
+  const receivedAt = parseIsoTime(given.receivedAt)
+  if (receivedAt === null) throw new AppError('received_at_invalid', 'Invalid receivedAt')
+  return {
+    ...given,
+    receivedAt,
+    // Derived only where the payload leaves it out; everything else is taken as it was sent.
+    tag: given.tag === undefined ? splitLocalPart(given.mailboxWithTag).tag : given.tag || null,
+    tenantSubdomain:
+      given.tenantSubdomain === undefined ? tenantSubdomain(given.domain, rootDomain) : given.tenantSubdomain || null,
+    subject: given.subject ?? '',
+    rawContent: given.rawContent ?? '',
+    plainContent: given.plainContent ?? '',
+  }
+}
+
+export function detailsOf(error: z.ZodError): ErrorDetails {
+  const details: ErrorDetails = {}
+  for (const { path, message } of error.issues) {
+    const field = path.join('.') || 'body'
+    details[field] = [...(details[field] ?? []), message]
+  }
+  return details
+}

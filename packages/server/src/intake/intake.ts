@@ -1,0 +1,55 @@
+import { uuidv7 } from '../domain/uuid.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Feed } from '../feed/feed.ts'
+import type { Mailbox, Store, Team } from '../store/store.ts'
+import type { NormalAnnouncement } from './announcement.ts'
+import { newMessage } from './new-message.ts'
+
+type Ports = {
+  store: Pick<Store, 'findTeamByDomain' | 'findMailbox' | 'findTeamMailbox' | 'addMailbox' | 'addMessage'>
+  feed: Pick<Feed, 'wake'>
+  rootDomain: string
+  /** Takes what no domain or mailbox claims; null refuses it. */
+  catchAllTeam: () => Promise<Team | null>
+  now: () => number
+}
+
+/** Where a mail becomes a message: an announcement is resolved to a mailbox and stored once. */
+export async function intake(ports: Ports, announcement: NormalAnnouncement): Promise<'stored' | 'duplicate'> {
+  const mailbox = await resolveMailbox(ports, announcement)
+  const outcome = await ports.store.addMessage(mailbox, newMessage(announcement, ports.now()))
+  if (outcome === 'stored') ports.feed.wake(mailbox.teamId)
+  return outcome
+}
+
+async function resolveMailbox(ports: Ports, { domain, mailbox }: NormalAnnouncement): Promise<Mailbox> {
+  const { store, rootDomain } = ports
+  const team = await store.findTeamByDomain(domain)
+  if (team) return ensureMailbox(ports, team, { name: mailbox, domain })
+  if (domain === rootDomain) {
+    const found = await store.findMailbox({ domain, name: mailbox })
+    if (found) return found
+  }
+  const catchAll = await ports.catchAllTeam()
+  if (catchAll) return ensureMailbox(ports, catchAll, { name: mailbox, domain: catchAll.domain ?? rootDomain })
+  if (domain === rootDomain) throw new AppError('mailbox_unknown', 'Mailbox not configured')
+  throw new AppError('inbox_domain_unknown', 'Inbox domain not configured')
+}
+
+/** The team owns the domain, so any local part that mail can have becomes a mailbox on its first message. */
+async function ensureMailbox(
+  { store, now }: Ports,
+  { id: teamId }: Team,
+  { name, domain }: { name: string; domain: string },
+): Promise<Mailbox> {
+  const found = await store.findTeamMailbox({ teamId, name })
+  if (found) return found
+  const at = now()
+  const id = uuidv7(at, crypto.getRandomValues(new Uint8Array(10)))
+  const added = await store.addMailbox({ id, teamId, name, domain, createdAt: at, updatedAt: at })
+  if (added !== 'taken') return added
+  // Another mail to the same new name was quicker.
+  const raced = await store.findTeamMailbox({ teamId, name })
+  if (raced) return raced
+  throw new AppError('mailbox_unknown', 'Mailbox not configured')
+}

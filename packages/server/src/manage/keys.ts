@@ -1,0 +1,49 @@
+import type { Scope } from '@mailhatch/sdk'
+import { maskApiKey, newApiKey } from '../domain/api-key.ts'
+import { AppError } from '../domain/errors.ts'
+import type { RandomInt } from '../domain/random-text.ts'
+import type { ApiKey, Mailbox, Store, Team } from '../store/store.ts'
+
+type Ports = {
+  store: Pick<Store, 'addKey'>
+  hashKey: (key: string) => string
+  random: RandomInt
+  newId: (now: number) => string
+  now: () => number
+}
+
+export type KeyWish = {
+  name: string
+  scope: Scope
+  /** For `email.mailbox` keys, and only for them. */
+  mailbox: Mailbox | null
+  expiresAt?: number | null
+  /** Given by an operator instead of drawn. */
+  key?: string | null
+}
+
+/** Makes a key and returns it in clear, for the only time. */
+export async function createKey(
+  ports: Ports,
+  team: Team,
+  wish: KeyWish,
+): Promise<{ key: string; record: Pick<ApiKey, 'id' | 'masked'> }> {
+  if ((wish.scope === 'email.mailbox') !== (wish.mailbox !== null)) {
+    throw new AppError('validation_failed', 'A key with the scope email.mailbox, and only such a key, has a mailbox.')
+  }
+  const key = wish.key ?? newApiKey(ports.random)
+  const at = ports.now()
+  const record = {
+    id: ports.newId(at),
+    teamId: team.id,
+    name: wish.name,
+    hash: ports.hashKey(key),
+    masked: maskApiKey(key),
+    scopes: [wish.scope],
+    mailboxId: wish.mailbox?.id ?? null,
+    expiresAt: wish.expiresAt ?? null,
+    createdAt: at,
+  }
+  await ports.store.addKey(record)
+  return { key, record }
+}

@@ -1,0 +1,30 @@
+import { AppError } from '../domain/errors.ts'
+import type { PlanName } from '../domain/plans.ts'
+import type { Store, Team } from '../store/store.ts'
+
+type Ports = { store: Pick<Store, 'addTeam' | 'listTeams'>; newId: (now: number) => string; now: () => number }
+
+export type TeamWish = { name: string; domain: string | null; plan: PlanName; isBootstrap?: boolean }
+
+const TEAM_NAME_MAX = 100
+
+export async function createTeam({ store, newId, now }: Ports, wish: TeamWish): Promise<Team> {
+  const name = wish.name.trim()
+  if (name === '' || name.length > TEAM_NAME_MAX) {
+    throw new AppError('validation_failed', `A team's name has 1 to ${TEAM_NAME_MAX} characters.`)
+  }
+  const at = now()
+  const team: Team = { id: newId(at), name, plan: wish.plan, retentionDays: null, domain: wish.domain }
+  const outcome = await store.addTeam({ ...team, createdAt: at, isBootstrap: wish.isBootstrap ?? false })
+  if (outcome === 'taken') throw new AppError('mailbox_taken', `Another team has the domain ${wish.domain}.`)
+  return team
+}
+
+/** By id or by name; a name that several teams have is refused. */
+export async function findTeam({ store }: Pick<Ports, 'store'>, idOrName: string): Promise<Team> {
+  const teams = await store.listTeams()
+  const found = teams.filter(({ id, name }) => id === idOrName || name === idOrName)
+  if (found.length === 1) return found[0]!
+  if (found.length > 1) throw new AppError('validation_failed', `Several teams are called ${idOrName}; give the id.`)
+  throw new AppError('not_found', `There is no team ${idOrName}.`)
+}

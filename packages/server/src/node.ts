@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { assembleApi, assembleWorker, type Worker } from './assemble.ts'
+import type { Config } from './config.ts'
+import { ensureFirstTeam, ensureSecrets } from './first-start.ts'
+import { listen } from './http/listen.ts'
+import type { Log } from './log.ts'
+import { isOutOfSpace } from './sqlite/connection.ts'
+import { selfSignedCertificate } from './worker/smtp/certificate.ts'
+import { startSmtpServer, type SmtpServer } from './worker/smtp/smtp-server.ts'
+
+/** What a program is while it runs. Ports are the real ones, also where 0 was asked for. */
+export type Running = {
+  apiPort: number | null
+  workerPort: number | null
+  smtpPort: number | null
+  /** Set only when this start made the first team. */
+  firstStart: { apiKey: string; domain: string } | null
+  close(): Promise<void>
+}
+
+/** Everything in one process. The worker announces to the API next door through the same door as from afar. */
+export async function startServe(config: Config, log: Log): Promise<Running> {
+  const secrets = config.webhookSecret ? null : await ensureSecrets(config.dataDir)
+  const webhookSecret = config.webhookSecret ?? secrets!.webhookSecret
+  const api = assembleApi(config, log, webhookSecret)
+  const firstStart = await ensureFirstTeam(config, api.store)
+  const target = config.webhookUrl
+    ? { post: fetch, url: config.webhookUrl, token: webhookSecret }
+    : {
+        post: async (url: string, init: RequestInit) => api.app.request(url, init),
+        url: '/webhooks/inbox',
+        token: webhookSecret,
+      }
+  const worker = await assembleWorker(config, log, target)
+  api.include(worker)
+  const apiListener = await listen(api.app.fetch, config)
+  const workerSockets = await openWorkerSockets(config, log, worker)
+  return {
+    apiPort: apiListener.port,
+    workerPort: workerSockets.workerPort,
+    smtpPort: workerSockets.smtpPort,
+    firstStart,
+    async close() {
+      api.quiesce()
+      await Promise.all([apiListener.close(), workerSockets.close()])
+      await worker.close()
+      await api.close()
+    },
+  }
+}
+
+export async function startApi(config: Config, log: Log): Promise<Running> {
+  const api = assembleApi(config, log, config.webhookSecret)
+  const listener = await listen(api.app.fetch, config)
+  return {
+    apiPort: listener.port,
+    workerPort: null,
+    smtpPort: null,
+    firstStart: null,
+    async close() {
+      api.quiesce()
+      await listener.close()
+      await api.close()
+    },
+  }
+}
+
+export async function startWorker(config: Config, log: Log): Promise<Running> {
+  const { webhookUrl: url, webhookAuthToken: token } = config
+  const worker = await assembleWorker(config, log, url && token ? { post: fetch, url, token } : null)
+  const sockets = await openWorkerSockets(config, log, worker)
+  return {
+    apiPort: null,
+    workerPort: sockets.workerPort,
+    smtpPort: sockets.smtpPort,
+    firstStart: null,
+    async close() {
+      await sockets.close()
+      await worker.close()
+    },
+  }
+}
+
+async function openWorkerSockets(config: Config, log: Log, worker: Worker) {
+  const listener = await listen(worker.app.fetch, { host: config.host, port: config.workerPort })
+  const smtp = await openSmtp(config, log, worker)
+  await worker.start()
+  return {
+    workerPort: listener.port,
+    smtpPort: smtp.port,
+    async close() {
+      await Promise.all([smtp.close(), listener.close()])
+    },
+  }
+}
+
+async function openSmtp(config: Config, log: Log, worker: Worker): Promise<SmtpServer> {
+  const { smtpTlsCert, smtpTlsKey, smtpAuthUser, smtpAuthPassword } = config
+  const tls =
+    smtpTlsCert && smtpTlsKey
+      ? { cert: readFileSync(smtpTlsCert, 'utf8'), key: readFileSync(smtpTlsKey, 'utf8') }
+      : await selfSignedCertificate(hostname())
+  return startSmtpServer({
+    host: config.smtpHost,
+    port: config.smtpPort,
+    hostname: hostname(),
+    sizeMaxBytes: config.smtpMaxSizeBytes,
+    spoolFolder: join(config.dataDir, 'spool'),
+    tls,
+    credentials: smtpAuthUser && smtpAuthPassword ? { user: smtpAuthUser, password: smtpAuthPassword } : null,
+    allowedDomains: config.smtpAllowedDomains,
+    freeBytes: worker.freeBytes,
+    freeBytesMin: await worker.freeBytesMin(),
+    async receive({ mailFrom, recipients, helo, remoteAddress, tls: isEncrypted, content }) {
+      try {
+        const envelope = { mailFrom, helo, remoteAddress, tls: isEncrypted, receivedVia: 'smtp' }
+        await worker.receive({ recipients, envelope, content })
+      } catch (error) {
+        throw isOutOfSpace(error)
+          ? Object.assign(new Error('out of space', { cause: error }), { outOfSpace: true })
+          : error
+      }
+    },
+    onRefusal: (refusal) => log.info(refusal, 'mail was refused'),
+    log,
+  })
+}

@@ -1,0 +1,132 @@
+import { matches, needsContent, type MessageFilter } from '../domain/match.ts'
+import type { Feed } from '../feed/feed.ts'
+import type { Log } from '../log.ts'
+import type { PassingMessage, Store } from '../store/store.ts'
+
+const MESSAGES_PER_READ = 500
+/** Wake-ups can be lost, and other processes write too: the store is looked at this often in any case. */
+const LOOK_EVERY_MS = 1_000
+
+type Follower = { filter: MessageFilter; onMatch: () => void }
+
+export type Followers = {
+  /**
+   * Calls `onMatch` for everything matching that becomes visible after this has resolved, until the returned
+   * function is called. What was visible before is for the caller to ask the store.
+   */
+  follow(teamId: string, filter: MessageFilter, onMatch: () => void): Promise<() => void>
+  count(): number
+  close(): void
+}
+
+type Ports = { store: Pick<Store, 'newestPosition' | 'passingMessages'>; feed: Feed; log: Log }
+
+/** One reading loop a team: each new message is read once and shown to everyone who follows. */
+export function createFollowers(ports: Ports): Followers {
+  const teams = new Map<string, TeamLoop>()
+  const timer = setInterval(() => {
+    for (const team of teams.values()) team.look()
+  }, LOOK_EVERY_MS).unref()
+
+  return {
+    async follow(teamId, filter, onMatch) {
+      const team = teams.get(teamId) ?? startTeamLoop(ports, teamId)
+      teams.set(teamId, team)
+      const follower = { filter, onMatch }
+      const unfollow = () => {
+        team.remove(follower)
+        if (team.size() > 0) return
+        team.stop()
+        if (teams.get(teamId) === team) teams.delete(teamId)
+      }
+      team.add(follower)
+      try {
+        await team.ready
+      } catch (error) {
+        unfollow()
+        throw error
+      }
+      return unfollow
+    },
+    count: () => teams.values().reduce((sum, team) => sum + team.size(), 0),
+    close() {
+      clearInterval(timer)
+      for (const team of teams.values()) team.stop()
+    },
+  }
+}
+
+type TeamLoop = ReturnType<typeof startTeamLoop>
+
+function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
+  // Most followers wait for one tag; they are found by it, so that a message costs the same however many wait.
+  const byTag = new Map<string, Set<Follower>>()
+  const others = new Set<Follower>()
+  let withContent = 0
+  let size = 0
+  let position = 0
+  let isLooking = false
+  let lookAgain = false
+  const unsubscribe = feed.subscribe(teamId, look)
+  const ready = start()
+
+  async function start(): Promise<void> {
+    position = await store.newestPosition(teamId)
+  }
+
+  function look(): void {
+    lookAgain = true
+    if (isLooking) return
+    isLooking = true
+    readOn()
+      .catch((error: unknown) => log.error({ err: error, teamId }, 'new messages could not be read; trying again soon'))
+      .finally(() => {
+        isLooking = false
+      })
+  }
+
+  async function readOn(): Promise<void> {
+    await ready
+    while (lookAgain) {
+      lookAgain = false
+      const range = { after: position, limit: MESSAGES_PER_READ, withContent: withContent > 0 }
+      const messages = await store.passingMessages(teamId, range)
+      for (const message of messages) show(message)
+      position = messages.at(-1)?.position ?? position
+      if (messages.length === MESSAGES_PER_READ) lookAgain = true
+    }
+  }
+
+  function show(message: PassingMessage): void {
+    const waitingForTag = message.tag === null ? undefined : byTag.get(message.tag)
+    for (const follower of waitingForTag ?? []) if (matches(follower.filter, message)) follower.onMatch()
+    for (const follower of others) if (matches(follower.filter, message)) follower.onMatch()
+  }
+
+  function tagOf({ tag, mailbox }: MessageFilter): string | null {
+    return tag ?? mailbox?.tag ?? null
+  }
+
+  return {
+    ready,
+    look,
+    size: () => size,
+    stop: unsubscribe,
+    add(follower: Follower) {
+      const tag = tagOf(follower.filter)
+      const group = tag === null ? others : (byTag.get(tag) ?? new Set())
+      if (tag !== null) byTag.set(tag, group)
+      group.add(follower)
+      size++
+      if (needsContent(follower.filter)) withContent++
+    },
+    remove(follower: Follower) {
+      const tag = tagOf(follower.filter)
+      const group = tag === null ? others : byTag.get(tag)
+      if (!group?.delete(follower)) return
+      if (tag !== null && group.size === 0) byTag.delete(tag)
+      size--
+      if (needsContent(follower.filter)) withContent--
+    },
+  }
+}

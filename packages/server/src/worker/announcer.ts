@@ -1,0 +1,201 @@
+import type { Announcement } from '@mailhatch/sdk'
+import { bytesOf, type Bucket } from '../bucket/bucket.ts'
+import { metadataKey, metadataPrefix } from '../domain/object-keys.ts'
+import { healsByItself, nextAnnouncementAt } from '../domain/retry.ts'
+import type { Log } from '../log.ts'
+import type { MailParser } from '../mime/mail-parser.ts'
+import { announce, type AnnounceOutcome, type Target } from './announce.ts'
+import { announcementOf, decodeMetadata, encodeMetadata, type Metadata } from './metadata.ts'
+
+/** Posts under way at once: enough to fill group commits at the other end, few enough not to swamp it. */
+const UNDER_WAY_MAX = 64
+/** Announcements kept whole in memory; beyond that a mail is read from the bucket again when its turn comes. */
+const FRESH_MAX = 2_000
+/** Unprocessed mail known by name; more is found by a later look at the bucket. */
+const KNOWN_MAX = 100_000
+const SEARCH_EVERY_MS = 60_000
+/** While the API cannot be reached, one mail is tried this often, so that its return is noticed soon. */
+const PROBE_EVERY_MS = 5_000
+const TICK_MS = 500
+const KEYS_PER_PAGE = 1_000
+
+/** One unprocessed mail. `dueAt` is null when only a person can help. */
+type Waiting = { receivedAt: number; lastAttemptAt: number; dueAt: number | null }
+
+type Fresh = { metadata: Metadata; announcement: Announcement }
+
+export type Announcer = {
+  /** A mail that has just been stored. */
+  offer(metadata: Metadata, announcement: Announcement): void
+  /** Looks for unprocessed mail of an earlier run, then goes on until closed. */
+  start(): Promise<void>
+  close(): Promise<void>
+  /** Arrival of the oldest mail that is still to be announced by itself; null when there is none. */
+  oldestWaitingAt(): number | null
+}
+
+type Ports = { bucket: Bucket; parser: Pick<MailParser, 'parse'>; target: Target; now: () => number; log: Log }
+
+/** Announces stored mail to the API, each at least once, and repeats what heals by itself. */
+export function createAnnouncer({ bucket, parser, target, now, log }: Ports): Announcer {
+  // By the key of their metadata: all that is unprocessed, whose turn it is (first in, first out), and what is running.
+  const known = new Map<string, Waiting>()
+  const queue = new Map<string, Fresh | null>()
+  const underWay = new Map<string, Promise<void>>()
+  let freshCount = 0
+  let isUnreachable = false
+  let probedAt = 0
+  let searchedAt = 0
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  function offer(metadata: Metadata, announcement: Announcement): void {
+    const key = metadataKey('unprocessed', metadata)
+    remember(key, metadata)
+    const hasRoom = freshCount < FRESH_MAX
+    if (hasRoom) freshCount++
+    queue.set(key, hasRoom ? { metadata, announcement } : null)
+    pump()
+  }
+
+  function remember(key: string, metadata: Metadata): void {
+    if (known.size >= KNOWN_MAX) return
+    const receivedAt = Date.parse(metadata.receivedAt)
+    const lastAttemptAt = metadata.lastAttemptAt === null ? 0 : Date.parse(metadata.lastAttemptAt)
+    known.set(key, { receivedAt, lastAttemptAt, dueAt: dueAt(metadata) })
+  }
+
+  function pump(): void {
+    for (const [key, fresh] of queue) {
+      if (closed || underWay.size >= UNDER_WAY_MAX) return
+      queue.delete(key)
+      if (fresh) freshCount--
+      const work = fresh ? announceOne(key, fresh) : announceStored(key)
+      const done = work
+        .catch((error: unknown) => log.error({ err: error, key }, 'an announcement could not be finished'))
+        .then(() => {
+          underWay.delete(key)
+          pump()
+        })
+      underWay.set(key, done)
+    }
+  }
+
+  async function announceOne(key: string, { metadata, announcement }: Fresh): Promise<void> {
+    const outcome = await announce(target, announcement)
+    if (outcome.ok) await markProcessed(key, metadata)
+    else await recordFailure(key, metadata, outcome)
+  }
+
+  async function markProcessed(key: string, metadata: Metadata): Promise<void> {
+    const processed: Metadata = { ...metadata, status: 'processed', lastError: null, lastStatus: null }
+    await bucket.move(key, { key: metadataKey('processed', metadata), body: encodeMetadata(processed) })
+    known.delete(key)
+    if (!isUnreachable) return
+    // One success tells that the API is back: everything that waits for it is due.
+    isUnreachable = false
+    for (const waiting of known.values()) if (waiting.dueAt !== null) waiting.dueAt = 0
+    tick()
+  }
+
+  async function recordFailure(
+    key: string,
+    metadata: Metadata,
+    outcome: AnnounceOutcome & { ok: false },
+  ): Promise<void> {
+    const failed: Metadata = {
+      ...metadata,
+      attempts: metadata.attempts + 1,
+      lastAttemptAt: new Date(now()).toISOString(),
+      lastError: outcome.error,
+      lastStatus: outcome.status,
+    }
+    if (meansUnreachable(outcome.status)) isUnreachable = true
+    remember(key, failed)
+    const { id, attempts, lastStatus, lastError } = failed
+    log.warn({ id, attempts, status: lastStatus, reason: lastError }, 'an announcement was refused')
+    await bucket.put([{ key, body: encodeMetadata(failed) }])
+  }
+
+  function tick(): void {
+    const at = now()
+    if (isUnreachable && at - probedAt >= PROBE_EVERY_MS) probe(at)
+    for (const [key, waiting] of known) {
+      if (waiting.dueAt === null || waiting.dueAt > at) continue
+      if (!queue.has(key) && !underWay.has(key)) queue.set(key, null)
+    }
+    pump()
+    if (at - searchedAt >= SEARCH_EVERY_MS) {
+      search().catch((error: unknown) =>
+        log.error({ err: error }, 'the bucket could not be searched for unprocessed mail'),
+      )
+    }
+  }
+
+  /** Makes due what has not been tried for the longest time. */
+  function probe(at: number): void {
+    probedAt = at
+    let next: Waiting | null = null
+    for (const waiting of known.values()) {
+      if (waiting.dueAt !== null && (next === null || waiting.lastAttemptAt < next.lastAttemptAt)) next = waiting
+    }
+    if (next) next.dueAt = at
+  }
+
+  /** From the bucket: mail of an earlier run, or that did not fit into memory, or that failed before. */
+  async function announceStored(key: string): Promise<void> {
+    const stored = await bucket.get(key)
+    if (!stored) {
+      known.delete(key)
+      return
+    }
+    const metadata = decodeMetadata(await bytesOf(stored))
+    const raw = await bucket.get(metadata.rawKey)
+    if (!raw) throw new Error(`${metadata.rawKey} is missing`)
+    const parsed = await parser.parse(await bytesOf(raw))
+    await announceOne(key, { metadata, announcement: announcementOf(metadata, parsed) })
+  }
+
+  async function search(): Promise<void> {
+    searchedAt = now()
+    let cursor: string | undefined
+    do {
+      const page = await bucket.list({ prefix: metadataPrefix('unprocessed'), cursor, limit: KEYS_PER_PAGE })
+      for (const key of page.keys) {
+        if (known.has(key)) continue
+        const stored = await bucket.get(key)
+        if (stored) remember(key, decodeMetadata(await bytesOf(stored)))
+      }
+      cursor = page.cursor ?? undefined
+    } while (cursor !== undefined && known.size < KNOWN_MAX && !closed)
+  }
+
+  return {
+    offer,
+    async start() {
+      await search()
+      tick()
+      timer = setInterval(tick, TICK_MS).unref()
+    },
+    async close() {
+      closed = true
+      clearInterval(timer)
+      await Promise.all(underWay.values())
+    },
+    oldestWaitingAt() {
+      const waiting = known.values().filter(({ dueAt }) => dueAt !== null)
+      return waiting.reduce<number | null>((oldest, { receivedAt }) => Math.min(oldest ?? receivedAt, receivedAt), null)
+    },
+  }
+}
+
+function dueAt({ attempts, receivedAt, lastAttemptAt, lastStatus }: Metadata): number | null {
+  if (lastAttemptAt === null) return Date.parse(receivedAt)
+  if (!healsByItself(lastStatus)) return null
+  return nextAnnouncementAt({ receivedAt: Date.parse(receivedAt), attempts, lastAttemptAt: Date.parse(lastAttemptAt) })
+}
+
+/** No answer, or the answer of something that stands in front of the API. */
+function meansUnreachable(status: number | null): boolean {
+  return status === null || (status >= 502 && status <= 504)
+}

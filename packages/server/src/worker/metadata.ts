@@ -1,0 +1,98 @@
+import type { Announcement, Envelope, Header } from '@mailhatch/sdk'
+import type { Recipient } from '../domain/address.ts'
+import { tenantSubdomain } from '../domain/address.ts'
+import { rawKey, type MetadataStatus } from '../domain/object-keys.ts'
+import { plainTextOf, type ParsedMail } from '../mime/parse-mail.ts'
+
+/** What the worker keeps beside the raw bytes of a mail, under `messages/<status>/`. */
+export type Metadata = {
+  id: string
+  status: MetadataStatus
+  domain: string
+  tenantSubdomain: string | null
+  mailbox: string
+  mailboxWithTag: string
+  tag: string | null
+  from: string
+  to: string
+  subject: string
+  receivedAt: string
+  headers: Header[]
+  rawSize: number
+  rawKey: string
+  attempts: number
+  lastAttemptAt: string | null
+  lastError: string | null
+  /** The HTTP status of the last attempt; null when none was made or no answer came. */
+  lastStatus: number | null
+  envelope: Envelope
+}
+
+type Arrival = {
+  id: string
+  recipient: Recipient
+  parsed: ParsedMail
+  receivedAt: number
+  rawSize: number
+  envelope: Omit<Envelope, 'rcptTo'>
+  rootDomain: string
+}
+
+export function newMetadata({ id, recipient, parsed, receivedAt, rawSize, envelope, rootDomain }: Arrival): Metadata {
+  const { address, domain, mailbox, mailboxWithTag, tag } = recipient
+  return {
+    id,
+    status: 'unprocessed',
+    domain,
+    tenantSubdomain: tenantSubdomain(domain, rootDomain),
+    mailbox,
+    mailboxWithTag,
+    tag,
+    from: parsed.from || envelope.mailFrom,
+    to: address,
+    subject: parsed.subject,
+    receivedAt: new Date(receivedAt).toISOString(),
+    headers: parsed.headers,
+    rawSize,
+    rawKey: rawKey({ domain, mailbox, id }),
+    attempts: 0,
+    lastAttemptAt: null,
+    lastError: null,
+    lastStatus: null,
+    envelope: { ...envelope, rcptTo: address },
+  }
+}
+
+export function announcementOf(metadata: Metadata, parsed: ParsedMail): Announcement {
+  return {
+    event: 'email.received',
+    id: metadata.id,
+    domain: metadata.domain,
+    tenantSubdomain: metadata.tenantSubdomain,
+    mailbox: metadata.mailbox,
+    mailboxWithTag: metadata.mailboxWithTag,
+    tag: metadata.tag,
+    from: metadata.from,
+    to: metadata.to,
+    subject: metadata.subject,
+    receivedAt: metadata.receivedAt,
+    headers: metadata.headers,
+    rawContent: parsed.html ?? '',
+    plainContent: plainTextOf(parsed),
+    attachments: parsed.attachments,
+    size: metadata.rawSize,
+    envelope: metadata.envelope,
+    parse: parsed.parse,
+  }
+}
+
+const encoder = new TextEncoder()
+
+export function encodeMetadata(metadata: Metadata): Uint8Array {
+  return encoder.encode(JSON.stringify(metadata))
+}
+
+export function decodeMetadata(bytes: Uint8Array): Metadata {
+  // Only this file writes these objects.
+  return JSON.parse(new TextDecoder().decode(bytes)) as Metadata
+}
