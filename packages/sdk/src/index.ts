@@ -1,3 +1,6 @@
+export { Mailhatch } from './client.ts'
+export type { ListQuery, MailhatchOptions, MessagePage, MessageQuery } from './client.ts'
+export { MailhatchError, MessageTimeoutError } from './errors.ts'
 export type {
   Announcement,
   Attachment,

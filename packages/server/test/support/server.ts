@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Mailhatch } from '@mailhatch/sdk'
+import { createTransport, type SendMailOptions } from 'nodemailer'
+import { onTestFinished } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { createLogger } from '../../src/logger.ts'
+import { startServe } from '../../src/node.ts'
+
+export const WEBHOOK_SECRET = 'secret-of-the-tests'
+
+/** A folder of its own for each test, gone afterwards. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mailhatch-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The whole product in this process, on free ports and real sockets; closed when the test is over. */
+export async function startServer(environment: Record<string, string> = {}) {
+  const dataDir = temporaryFolder()
+  const config = readConfig('serve', {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    WORKER_PORT: '0',
+    SMTP_PORT: '0',
+    LOG_LEVEL: 'silent',
+    INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    DISK_FREE_MIN: '0',
+    ...environment,
+  })
+  const running = await startServe(config, createLogger(config.logLevel, false))
+  onTestFinished(() => running.close())
+  const url = `http://127.0.0.1:${running.apiPort}`
+  const { apiKey } = running.firstStart!
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: running.smtpPort!,
+    secure: false,
+    tls: { rejectUnauthorized: false },
+  })
+  onTestFinished(() => transport.close())
+  return {
+    url,
+    apiKey,
+    dataDir,
+    smtpPort: running.smtpPort!,
+    workerUrl: `http://127.0.0.1:${running.workerPort}`,
+    sdk: new Mailhatch({ url, apiKey }),
+    /** Resolves when the server has answered 250. */
+    sendMail: (mail: SendMailOptions) => transport.sendMail({ from: 'sender@shop.example', ...mail }),
+    close: () => running.close(),
+  }
+}
