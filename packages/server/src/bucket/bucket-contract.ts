@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import { bytesOf, type Bucket } from './bucket.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+async function read(bucket: Bucket, key: string): Promise<string | null> {
+  const object = await bucket.get(key)
+  return object && new TextDecoder().decode(await bytesOf(object))
+}
+
+async function listAll(bucket: Bucket, prefix: string, limit: number): Promise<string[][]> {
+  const pages: string[][] = []
+  let cursor: string | undefined
+  do {
+    const page = await bucket.list({ prefix, cursor, limit })
+    pages.push(page.keys)
+    cursor = page.cursor ?? undefined
+  } while (cursor !== undefined)
+  return pages
+}
+
+/** What every bucket must do. `open` opens the same place again each time it is called. */
+export function describeBucket(name: string, place: () => { open: () => Bucket | Promise<Bucket> }): void {
+  describe(name, () => {
+    test('what was put is there, byte for byte, also after opening again', async () => {
+      const { open } = place()
+      const first = await open()
+      const content = Uint8Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256)
+      await first.put([{ key: 'raw/in.test/qa/1.eml', body: content }])
+      expect(await bytesOf((await first.get('raw/in.test/qa/1.eml'))!)).toEqual(content)
+      await first.close()
+      const second = await open()
+      expect(await bytesOf((await second.get('raw/in.test/qa/1.eml'))!)).toEqual(content)
+      await second.close()
+    })
+
+    test('a body in pieces larger than memory would like is stored whole, once for several keys', async () => {
+      const bucket = await place().open()
+      const piece = new Uint8Array(700_001).fill(7)
+      async function* chunks() {
+        for (let count = 0; count < 5; count++) yield piece
+      }
+      const body = { size: piece.length * 5, chunks }
+      await bucket.put([
+        { key: 'raw/a', body },
+        { key: 'raw/b', body },
+      ])
+      await bucket.remove(['raw/a'])
+      expect(await bucket.get('raw/a')).toBeNull()
+      const kept = await bytesOf((await bucket.get('raw/b'))!)
+      expect(kept.length).toBe(piece.length * 5)
+      expect(kept.every((byte) => byte === 7)).toBe(true)
+      await bucket.close()
+    })
+
+    test('a body that breaks off leaves nothing behind', async () => {
+      const bucket = await place().open()
+      async function* breaking() {
+        yield new Uint8Array(2_000_000)
+        throw new Error('the spool file broke')
+      }
+      const objects = [
+        { key: 'raw/whole', body: bytes('whole') },
+        { key: 'raw/broken', body: { size: 4_000_000, chunks: breaking } },
+      ]
+      await expect(bucket.put(objects)).rejects.toThrow('the spool file broke')
+      expect((await bucket.list({ prefix: '', limit: 10 })).keys).toEqual([])
+      await bucket.close()
+    })
+
+    test('absent objects are null, and removing them is fine', async () => {
+      const bucket = await place().open()
+      expect(await bucket.get('raw/nothing')).toBeNull()
+      await bucket.remove(['raw/nothing', 'raw/never'])
+      expect((await bucket.list({ prefix: 'raw/', limit: 10 })).keys).toEqual([])
+      await bucket.close()
+    })
+
+    test('putting a key again replaces it, and an empty body is a body', async () => {
+      const bucket = await place().open()
+      await bucket.put([{ key: 'a/b', body: bytes('first') }])
+      await bucket.put([{ key: 'a/b', body: bytes('second') }])
+      expect(await read(bucket, 'a/b')).toBe('second')
+      await bucket.put([{ key: 'a/b', body: bytes('') }])
+      expect(await read(bucket, 'a/b')).toBe('')
+      await bucket.close()
+    })
+
+    test('lists more than a page in order of key, strictly after the cursor', async () => {
+      const bucket = await place().open()
+      const keys = Array.from({ length: 250 }, (_, index) => `messages/unprocessed/in.test/qa/${1000 + index}.json`)
+      const others = ['messages/processed/in.test/qa/1.json', 'messages/unprocessed0', 'raw/in.test/qa/1.eml']
+      await bucket.put([...keys.toReversed(), ...others].map((key) => ({ key, body: bytes(key) })))
+      const pages = await listAll(bucket, 'messages/unprocessed/', 100)
+      expect(pages.map((page) => page.length)).toEqual([100, 100, 50])
+      expect(pages.flat()).toEqual(keys)
+      expect((await listAll(bucket, '', 1_000)).flat()).toEqual([...keys, ...others].sort())
+      await bucket.close()
+    })
+
+    test('odd keys keep apart: encoded dots and slashes, a name that begins another', async () => {
+      const bucket = await place().open()
+      const keys = [
+        'raw/%2E%2E/x',
+        'raw/%2e',
+        'raw/a%2Fb/c',
+        'raw/a/b',
+        'raw/a.b',
+        'raw/a!/b',
+        'raw/a+b',
+        'raw/%F0%9F%98%80',
+      ]
+      await bucket.put(keys.map((key) => ({ key, body: bytes(key) })))
+      for (const key of keys) expect(await read(bucket, key)).toBe(key)
+      expect((await listAll(bucket, 'raw/', 3)).flat()).toEqual(keys.toSorted())
+      expect((await listAll(bucket, 'raw/a', 2)).flat()).toEqual(
+        keys.filter((key) => key.startsWith('raw/a')).toSorted(),
+      )
+      await bucket.close()
+    })
+
+    test('a move writes the new object and removes the old one', async () => {
+      const bucket = await place().open()
+      await bucket.put([{ key: 'messages/unprocessed/1', body: bytes('waiting') }])
+      await bucket.move('messages/unprocessed/1', { key: 'messages/processed/1', body: bytes('done') })
+      expect(await read(bucket, 'messages/unprocessed/1')).toBeNull()
+      expect(await read(bucket, 'messages/processed/1')).toBe('done')
+      await bucket.close()
+    })
+
+    test('a move that was interrupted after writing is finished by moving again', async () => {
+      const bucket = await place().open()
+      await bucket.put([
+        { key: 'messages/unprocessed/1', body: bytes('waiting') },
+        { key: 'messages/processed/1', body: bytes('written before the crash') },
+      ])
+      await bucket.move('messages/unprocessed/1', { key: 'messages/processed/1', body: bytes('done') })
+      expect(await read(bucket, 'messages/processed/1')).toBe('done')
+      expect((await bucket.list({ prefix: 'messages/', limit: 10 })).keys).toEqual(['messages/processed/1'])
+      await bucket.close()
+    })
+
+    test('moves of one object at the same time end with one object', async () => {
+      const bucket = await place().open()
+      await bucket.put([{ key: 'from', body: bytes('waiting') }])
+      await Promise.all(Array.from({ length: 5 }, () => bucket.move('from', { key: 'to', body: bytes('done') })))
+      expect((await bucket.list({ prefix: '', limit: 10 })).keys).toEqual(['to'])
+      expect(await read(bucket, 'to')).toBe('done')
+      await bucket.close()
+    })
+
+    test('many puts at once are all there', async () => {
+      const bucket = await place().open()
+      const keys = Array.from({ length: 300 }, (_, index) => `raw/${1000 + index}`)
+      await Promise.all(keys.map((key) => bucket.put([{ key, body: bytes(key) }])))
+      expect((await listAll(bucket, 'raw/', 1_000)).flat()).toEqual(keys)
+      await bucket.close()
+    })
+  })
+}

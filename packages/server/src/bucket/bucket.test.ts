@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/support/server.ts'
+import { describeBucket } from './bucket-contract.ts'
+import { openEmbeddedBucket } from './embedded-bucket.ts'
+import { openFolderBucket } from './folder-bucket.ts'
+
+describeBucket('embedded bucket', () => {
+  const path = join(temporaryFolder(), 'inbox.db')
+  return { open: () => openEmbeddedBucket(path) }
+})
+
+describeBucket('folder bucket', () => {
+  const root = join(temporaryFolder(), 'mail')
+  return { open: () => openFolderBucket(root) }
+})
+
+test('the embedded bucket forgets parts of a mail that was never acknowledged', async () => {
+  const path = join(temporaryFolder(), 'inbox.db')
+  await openEmbeddedBucket(path).close()
+  const crashed = new DatabaseSync(path)
+  crashed.exec(`insert into parts (upload, part, body) values ('unfinished', 0, x'00')`)
+  crashed.close()
+  await openEmbeddedBucket(path).close()
+  const after = new DatabaseSync(path)
+  expect(after.prepare('select count(*) as count from parts').get()).toMatchObject({ count: 0 })
+  after.close()
+})
+
+test('the folder bucket forgets files that were never acknowledged', async () => {
+  const root = temporaryFolder()
+  await openFolderBucket(root)
+  const left = join(root, '.incoming', 'half-written')
+  writeFileSync(left, 'half')
+  const bucket = await openFolderBucket(root)
+  expect(existsSync(left)).toBe(false)
+  expect(readdirSync(root)).toEqual(['.incoming'])
+  await bucket.close()
+})

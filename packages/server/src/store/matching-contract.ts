@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { fold, lowerAscii } from '../domain/fold.ts'
+import { matches, type MessageFilter, type Needle } from '../domain/match.ts'
+import { addMailbox, addTeam, messageFor } from './store-contract.ts'
+import type { Store } from './store.ts'
+
+const MESSAGES = 60
+const FILTERS = 400
+
+// Strings in which databases and JavaScript could disagree: accents composed and combining, letters whose case is
+// special, wide and CJK characters, wildcards, quotes, and pieces too short for a trigram.
+const PIECES = [
+  'é', 'e\u0301', 'ß', 'ẞ', 'SS', 'İ', 'i', 'ı', 'I', 'Σ', 'ς', 'ﬁ', 'fi', '漢字', 'カ', 'ｶﾞ', 'ガ', '😀', 'a', 'B', 'abc',
+  'Code 123', '%', '_', '\\', '\\%', "'", '"', '*', ' and ', '-', '+', '@', ' ', '\n', '\t', '\u00a0', 'qa', 'NEAR(', '{', ']',
+] // prettier-ignore
+
+/** A repeatable draw (mulberry32), so that a failure can be seen again. */
+function drawer(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+export function describeMatching(open: () => Promise<Store>): void {
+  test(`the database and domain/match agree on ${MESSAGES * FILTERS} random pairs`, async () => {
+    const draw = drawer(20260501)
+    const text = (most: number) => Array.from({ length: draw(most + 1) }, () => PIECES[draw(PIECES.length)]!).join('')
+    const pick = <Item>(items: Item[]): Item => items[draw(items.length)]!
+    const start = Date.parse('2026-05-01T00:00:00Z')
+    const hours = () => start + draw(240) * 3_600_000
+
+    const store = await open()
+    const team = await addTeam(store)
+    const mailboxes = [await addMailbox(store, team, 'qa'), await addMailbox(store, team, 'büro')]
+    const tags = [null, 'login', 'größe', 'a_b', '100%']
+    for (let count = 0; count < MESSAGES; count++) {
+      const mailbox = pick(mailboxes)
+      const message = messageFor(mailbox, {
+        tag: pick(tags),
+        subject: text(6),
+        from: `${text(3)}@shop.example`,
+        to: `${text(3)}@${team.domain}`,
+        text: text(12),
+        domain: pick([team.domain!, 'other.test']),
+        headers: [{ name: pick(['X-Test', 'x-test', 'X-Täst']), value: text(2) }],
+        receivedAt: hours(),
+      })
+      await store.addMessage(mailbox, message)
+    }
+    const messages = await store.passingMessages(team.id, { after: 0, limit: MESSAGES, withContent: true })
+    expect(messages).toHaveLength(MESSAGES)
+
+    const needle = (): Needle => {
+      const reading = fold(draw(3) === 0 ? pick(PIECES) : text(3)) || 'a'
+      return draw(4) === 0 ? [reading, fold(pick(PIECES))] : [reading]
+    }
+    const makers: { [name in keyof MessageFilter]-?: () => MessageFilter[name] } = {
+      mailboxId: () => pick(mailboxes).id,
+      mailbox: () => ({
+        name: pick(['qa', 'büro', 'nobody']),
+        tag: pick(tags),
+        domain: pick([null, team.domain, 'other.test']),
+      }),
+      tag: () => pick(['login', 'größe', 'a_b', 'axb', '100%']),
+      tags: () => [pick(['login', '100%']), pick(['größe', 'none'])],
+      to: needle,
+      from: needle,
+      subject: needle,
+      text: needle,
+      q: needle,
+      header: () => ({ name: lowerAscii(pick(['X-TEST', 'x-täst', 'X-TÄST'])), value: text(2) }),
+      start: hours,
+      end: hours,
+      since: hours,
+    }
+    let found = 0
+    for (let count = 0; count < FILTERS; count++) {
+      const names = Object.keys(makers) as (keyof MessageFilter)[]
+      const chosen = names.filter(() => draw(names.length) < 2)
+      // Each maker yields the type of its own name.
+      const filter = Object.fromEntries(chosen.map((name) => [name, makers[name]()])) as MessageFilter
+      const expected = messages.filter((message) => matches(filter, message)).map(({ id }) => id)
+      const view = { teamId: team.id, oldestReceivedAt: 0, filter }
+      const listed = await store.listMessages(view, { limit: MESSAGES, before: null })
+      expect(listed.map(({ id }) => id).sort(), JSON.stringify(filter)).toEqual(expected.sort())
+      found += expected.length
+    }
+    // The draw must not be all misses or all hits.
+    expect(found).toBeGreaterThan(MESSAGES * FILTERS * 0.02)
+    expect(found).toBeLessThan(MESSAGES * FILTERS * 0.5)
+  })
+}
