@@ -1,0 +1,76 @@
+import type { Header } from '@mailhatch/sdk'
+import { decodeBytewise, decodeHeaderBytes, decodeUtf8 } from './charset.ts'
+import type { WordDecoder } from './encoded-words.ts'
+import type { Field, HeaderBlock } from './header-block.ts'
+
+/** A header before RFC 2047 decoding, as structured headers must be read: encoded words may hide commas and quotes. */
+export type RawHeader = { name: string; value: string }
+
+/** The headers of a block in their order, unfolded; raw 8-bit bytes are read with the help of the body's charset. */
+export function readHeaders(raw: Uint8Array, block: HeaderBlock): RawHeader[] {
+  const first = block.fields[0]
+  if (!first) return []
+  const blockBytes = raw.subarray(first.start, block.fields.at(-1)!.end)
+  const text = (block.isAscii ? decodeUtf8(blockBytes) : null) ?? decodeBytewise(blockBytes)
+  const headers = block.fields.map((field) => sliceHeader(text, field, first.start))
+  if (block.isAscii) return headers
+
+  const bodyCharset = declaredCharset(headers)
+  return headers.map((header, index) => {
+    if (isAscii(header.name) && isAscii(header.value)) return header
+    return decodeField(raw, block.fields[index]!, bodyCharset)
+  })
+}
+
+/** The headers as people read them. */
+export function displayHeaders(rawHeaders: RawHeader[], words: WordDecoder): Header[] {
+  return rawHeaders.map(({ name, value }) => ({ name: cleanText(name), value: cleanText(words.decode(value)) }))
+}
+
+/** The first header of that name; a second one must not change what a mail means. */
+export function findHeader<T extends RawHeader>(headers: T[], lowerCaseName: string): T | undefined {
+  return headers.find(({ name }) => name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName)
+}
+
+/** Makes text fit for JSON and databases: no NUL, no half surrogate pairs. */
+export function cleanText(text: string): string {
+  return (text.includes('\0') ? text.replaceAll('\0', '') : text).toWellFormed()
+}
+
+function sliceHeader(text: string, field: Field, offset: number): RawHeader {
+  return {
+    name: trimBlanksRight(text.slice(field.start - offset, field.colon - offset)),
+    value: unfold(text.slice(field.colon + 1 - offset, field.end - offset)),
+  }
+}
+
+function decodeField(raw: Uint8Array, field: Field, bodyCharset: string): RawHeader {
+  return {
+    name: trimBlanksRight(decodeHeaderBytes(raw.subarray(field.start, field.colon), bodyCharset)),
+    value: unfold(decodeHeaderBytes(raw.subarray(field.colon + 1, field.end), bodyCharset)),
+  }
+}
+
+// Folding puts a line break before white space that belongs to the value. A CR of its own must not reach a terminal.
+function unfold(value: string): string {
+  if (!value.includes('\n') && !value.includes('\r')) return value.trim()
+  return value.replace(/\r?\n/g, '').replaceAll('\r', ' ').trim()
+}
+
+// Not trim(): a name that differs from `From` by a no-break space is not `From`.
+function trimBlanksRight(name: string): string {
+  let end = name.length
+  while (end > 0 && (name[end - 1] === ' ' || name[end - 1] === '\t')) end--
+  return name.slice(0, end)
+}
+
+// A rough reading is enough: the value is only a hint for bytes that are not UTF-8.
+function declaredCharset(headers: RawHeader[]): string {
+  const contentType = findHeader(headers, 'content-type')?.value ?? ''
+  return /charset="?([\w.:-]{1,40})/i.exec(contentType)?.[1] ?? ''
+}
+
+function isAscii(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return /^[\x00-\x7f]*$/.test(text)
+}

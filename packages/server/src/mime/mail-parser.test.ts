@@ -1,0 +1,103 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createMailParser, type MailParser } from './mail-parser.ts'
+import { parseMail } from './parse-mail.ts'
+import type { PoolOptions } from './parse-pool.ts'
+
+const parsers: MailParser[] = []
+afterEach(() => Promise.all(parsers.splice(0).map((parser) => parser.close())))
+
+function start(options: PoolOptions = {}): MailParser {
+  const parser = createMailParser(options)
+  parsers.push(parser)
+  return parser
+}
+
+/** Large enough for a thread unless told otherwise. */
+function mail(subject: string, size = 200_000): Uint8Array {
+  return Buffer.from(`From: Ann <a@b.test>\r\nSubject: ${subject}\r\n\r\n${'text\r\n'.repeat(size / 6)}`)
+}
+
+test('small mail is parsed here, large mail and files by a thread, with one result', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mail-parser-'))
+  const path = join(folder, 'mail.eml')
+  await writeFile(path, mail('file'))
+  const parser = start()
+  expect(await parser.parse(mail('small', 60))).toEqual(parseMail(mail('small', 60)))
+  expect(await parser.parse(mail('large'))).toEqual(parseMail(mail('large')))
+  expect(await parser.parse({ path, size: 200_000 })).toEqual(parseMail(mail('file')))
+  await rm(folder, { recursive: true })
+})
+
+test.each([
+  ['a Buffer', (bytes: Uint8Array) => Buffer.from(bytes)],
+  [
+    'a part of a Buffer',
+    (bytes: Uint8Array) => Buffer.concat([Buffer.alloc(10), bytes, Buffer.alloc(10)]).subarray(10, -10),
+  ],
+  ['an array', (bytes: Uint8Array) => new Uint8Array(bytes)],
+])('the caller keeps its bytes: %s', async (_, own) => {
+  const content = own(mail('kept'))
+  expect(await start().parse(content)).toEqual(parseMail(mail('kept')))
+  expect(Buffer.compare(content, mail('kept'))).toBe(0)
+})
+
+test('more mails than threads all get their own answer', async () => {
+  const parser = start({ threadsMax: 2 })
+  const subjects = Array.from({ length: 40 }, (_, index) => `mail ${index}`)
+  const parsed = await Promise.all(subjects.map((subject) => parser.parse(mail(subject))))
+  expect(parsed.map(({ subject }) => subject)).toEqual(subjects)
+})
+
+describe('a mail that a thread dies of', () => {
+  const threadUrl = new URL('../../test/hostile/misbehaving-thread.ts', import.meta.url)
+
+  test.each([
+    ['hang', { deadlineMs: 1_000 }, /1000 ms/],
+    ['grow', { heapMegabytesMax: 32 }, /memory/],
+    ['throw', {}, /as asked/],
+  ])('%s', async (subject, options, reason) => {
+    const deaths: string[] = []
+    const parser = start({ ...options, threadUrl, threadsMax: 1, onThreadDeath: ({ message }) => deaths.push(message) })
+    const [bad, waiting] = await Promise.all([parser.parse(mail(subject)), parser.parse(mail('waiting'))])
+    expect(bad).toMatchObject({ from: 'a@b.test', fromName: 'Ann', subject, text: null, html: null, parse: 'failed' })
+    expect(waiting).toEqual(parseMail(mail('waiting')))
+    expect(await parser.parse(mail('later'))).toMatchObject({ subject: 'later', parse: 'complete' })
+    expect(deaths).toEqual([expect.stringMatching(reason)])
+  })
+
+  test('the headers of a file are read all the same', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mail-parser-'))
+    const path = join(folder, 'mail.eml')
+    await writeFile(path, mail('file'))
+    // This thread refuses files.
+    const parsed = await start({ threadUrl }).parse({ path, size: 200_000 })
+    expect(parsed).toMatchObject({ from: 'a@b.test', subject: 'file', text: null, parse: 'failed' })
+    await rm(folder, { recursive: true })
+  })
+})
+
+test('a thread that was idle too long is replaced', async () => {
+  const parser = start({ idleMs: 0, threadsMax: 1 })
+  for (const subject of ['one', 'two', 'three']) {
+    expect(await parser.parse(mail(subject))).toMatchObject({ subject, parse: 'complete' })
+  }
+})
+
+test('closing waits for what is being parsed and refuses more', async () => {
+  const parser = start({ threadsMax: 1 })
+  const answers: string[] = []
+  const under = ['one', 'two', 'three'].map(async (subject) =>
+    answers.push((await parser.parse(mail(subject))).subject),
+  )
+  await parser.close()
+  expect(answers).toEqual(['one', 'two', 'three'])
+  await Promise.all(under)
+  await expect(parser.parse(mail('late'))).rejects.toThrow('closed')
+})
+
+test('a file that is not there is an error, not a mail', async () => {
+  await expect(start().parse({ path: '/nonexistent/mail.eml', size: 1 })).rejects.toThrow('ENOENT')
+})

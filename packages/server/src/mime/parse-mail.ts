@@ -1,0 +1,108 @@
+import type { Attachment, Header, ParseState } from '@mailhatch/sdk'
+import { htmlToText } from '../domain/html-text.ts'
+import { describeAttachment, findReferences } from './attachment.ts'
+import { readBody } from './body.ts'
+import { type AttachedPart, sortParts } from './content.ts'
+import { createWordDecoder, type WordDecoder } from './encoded-words.ts'
+import { findHeaders } from './header-block.ts'
+import { displayHeaders, findHeader, readHeaders } from './headers.ts'
+import { HEADER_BLOCK_BYTES_MAX } from './limits.ts'
+import { bytesOf, describePart, type Part } from './part.ts'
+import { readSender } from './sender.ts'
+import { readStructure } from './structure.ts'
+import { decodeTransfer } from './transfer-encoding.ts'
+
+export type ParsedMail = {
+  headers: Header[]
+  from: string
+  fromName: string | null
+  subject: string
+  html: string | null
+  text: string | null
+  attachments: Attachment[]
+  parse: ParseState
+}
+
+type Head = Pick<ParsedMail, 'headers' | 'from' | 'fromName' | 'subject'>
+type Body = Pick<ParsedMail, 'html' | 'text' | 'attachments'>
+
+const NO_HEAD: Head = { headers: [], from: '', fromName: null, subject: '' }
+const NO_BODY: Body = { html: null, text: null, attachments: [] }
+
+/** Reads a mail in time proportional to its size. Never throws: `parse` says how much of it could be read. */
+export function parseMail(raw: Uint8Array): ParsedMail {
+  const words = createWordDecoder()
+  let head = NO_HEAD
+  try {
+    const start = readHead(raw, words)
+    head = start.head
+    const rest = readRest(raw, start.root, words)
+    const isPartial = start.isPartial || rest.isPartial || words.isExhausted()
+    return { ...head, ...rest.body, parse: isPartial ? 'partial' : 'complete' }
+  } catch {
+    return { ...head, ...NO_BODY, parse: 'failed' }
+  }
+}
+
+/** What can be told of a mail that could not be parsed, from its first bytes. */
+export function parseHeadOnly(raw: Uint8Array): ParsedMail {
+  try {
+    const { head } = readHead(raw.subarray(0, HEADER_BLOCK_BYTES_MAX), createWordDecoder())
+    return { ...head, ...NO_BODY, parse: 'failed' }
+  } catch {
+    return { ...NO_HEAD, ...NO_BODY, parse: 'failed' }
+  }
+}
+
+/** The text of a mail, taken from its HTML if it has no text of its own; empty if it has neither. */
+export function plainTextOf({ text, html }: Pick<ParsedMail, 'text' | 'html'>): string {
+  // Senders that only care about HTML often add an empty text part.
+  const isBlank = text === null || text.trim() === ''
+  return isBlank && html !== null ? htmlToText(html) : (text ?? '')
+}
+
+/** One attachment with its decoded bytes, by its place in the list or its Content-ID. */
+export function readAttachment(
+  raw: Uint8Array,
+  selector: { index: number } | { contentId: string },
+): { attachment: Attachment; bytes: Uint8Array } | null {
+  const words = createWordDecoder()
+  const { root } = readHead(raw, words)
+  readStructure(raw, root)
+  const { htmls, attachments } = sortParts(root)
+  const index =
+    'index' in selector ? selector.index : attachments.findIndex(({ part }) => part.contentId === selector.contentId)
+  const attached = attachments[index]
+  if (!attached) return null
+  const references = findReferences(readBody(raw, htmls).content, [attached])
+  return {
+    attachment: describeAttachment(raw, attached, { index, references, words }),
+    bytes: decodeTransfer(bytesOf(raw, attached.part), attached.part.encoding),
+  }
+}
+
+function readHead(raw: Uint8Array, words: WordDecoder): { head: Head; root: Part; isPartial: boolean } {
+  const block = findHeaders(raw, 0)
+  const rawHeaders = readHeaders(raw, block)
+  const headers = displayHeaders(rawHeaders, words)
+  const { from, fromName, isPartial: isSenderPartial } = readSender(rawHeaders)
+  return {
+    head: { headers, from, fromName, subject: findHeader(headers, 'subject')?.value ?? '' },
+    root: describePart(rawHeaders, block.bodyStart),
+    isPartial: block.isPartial || isSenderPartial,
+  }
+}
+
+function readRest(raw: Uint8Array, root: Part, words: WordDecoder): { body: Body; isPartial: boolean } {
+  const isStructurePartial = readStructure(raw, root)
+  const { texts, htmls, attachments } = sortParts(root)
+  const html = readBody(raw, htmls)
+  const text = readBody(raw, texts)
+  const references = findReferences(html.content, attachments)
+  const describe = (attached: AttachedPart, index: number) =>
+    describeAttachment(raw, attached, { index, references, words })
+  return {
+    body: { html: html.content, text: text.content, attachments: attachments.map(describe) },
+    isPartial: isStructurePartial || html.isPartial || text.isPartial,
+  }
+}

@@ -1,0 +1,139 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { ParsedMail } from './parse-mail.ts'
+
+/** What a thread is asked to parse. It reads files itself, so that their bytes never pass through this thread. */
+export type ParseJob = { content: Uint8Array<ArrayBuffer> } | { path: string }
+
+export type PoolOptions = {
+  threadsMax?: number
+  deadlineMs?: number
+  heapMegabytesMax?: number
+  idleMs?: number
+  /** The program that a thread runs. */
+  threadUrl?: URL
+  /** Told why a thread died of a mail. */
+  onThreadDeath?: (reason: Error) => void
+}
+
+export type ParsePool = {
+  /** `null` if the thread died of this mail: out of time, out of memory or a fault. */
+  run(job: { content: Uint8Array } | { path: string }): Promise<ParsedMail | null>
+  close(): Promise<void>
+}
+
+// The largest ordinary mail takes 0.2 s; one that takes this long was made to.
+const DEADLINE_MS = 5_000
+// Many times what the largest mail needs; its bytes lie outside of the heap.
+const HEAP_MEGABYTES_MAX = 256
+// Starting a thread takes 0.2 s and large mail comes in bursts, but a thread that waits costs memory.
+const IDLE_MS = 30_000
+
+// Beside its source in development, beside its build when installed.
+const THREAD_URL = new URL(import.meta.url.endsWith('.ts') ? './parse-thread.ts' : './parse-thread.js', import.meta.url)
+
+type Task = { job: { content: Uint8Array } | { path: string }; resolve: (mail: ParsedMail | null) => void }
+type Thread = { worker: Worker; task: Task | null; timer: NodeJS.Timeout | undefined; death: Error | null }
+
+/** Threads that parse one mail each at a time, started when there is work and ended when there has been none for a while. */
+export function createParsePool(options: PoolOptions): ParsePool {
+  const { threadsMax = availableParallelism(), deadlineMs = DEADLINE_MS, idleMs = IDLE_MS, onThreadDeath } = options
+  const threads = new Set<Thread>()
+  const idle: Thread[] = []
+  const waiting: Task[] = []
+  const running = new Set<Promise<ParsedMail | null>>()
+  let isClosed = false
+
+  function assignWaiting(): void {
+    while (waiting.length > 0) {
+      const thread = idle.pop() ?? (threads.size < threadsMax ? startThread() : null)
+      if (!thread) return
+      assign(thread, waiting.shift()!)
+    }
+  }
+
+  function startThread(): Thread {
+    const worker = new Worker(options.threadUrl ?? THREAD_URL, {
+      resourceLimits: { maxOldGenerationSizeMb: options.heapMegabytesMax ?? HEAP_MEGABYTES_MAX },
+      // It reads what strangers wrote, so it gets no secrets to lose.
+      env: {},
+    })
+    const thread: Thread = { worker, task: null, timer: undefined, death: null }
+    threads.add(thread)
+    worker.on('message', (mail: ParsedMail) => finish(thread, mail))
+    worker.on('error', (error: unknown) => {
+      thread.death ??= error instanceof Error ? error : new Error(String(error))
+    })
+    worker.on('exit', () => bury(thread))
+    return thread
+  }
+
+  function assign(thread: Thread, task: Task): void {
+    clearTimeout(thread.timer)
+    thread.task = task
+    thread.timer = setTimeout(
+      () => end(thread, new Error(`A mail took more than ${deadlineMs} ms to parse`)),
+      deadlineMs,
+    )
+    thread.worker.ref()
+    const job = ownJob(task.job)
+    thread.worker.postMessage(job, 'content' in job ? [job.content.buffer] : [])
+  }
+
+  function finish(thread: Thread, mail: ParsedMail): void {
+    thread.task?.resolve(mail)
+    thread.task = null
+    clearTimeout(thread.timer)
+    // The deadline may have struck while the answer was under way.
+    if (thread.death) return
+    // A thread without work must not keep the program alive.
+    thread.worker.unref()
+    thread.timer = setTimeout(() => end(thread, new Error('idle')), idleMs).unref()
+    idle.push(thread)
+    assignWaiting()
+  }
+
+  function end(thread: Thread, reason: Error): void {
+    thread.death = reason
+    leaveIdle(thread)
+    void thread.worker.terminate()
+  }
+
+  function bury(thread: Thread): void {
+    clearTimeout(thread.timer)
+    threads.delete(thread)
+    leaveIdle(thread)
+    if (thread.task) onThreadDeath?.(thread.death ?? new Error('A parse thread ended'))
+    thread.task?.resolve(null)
+    assignWaiting()
+  }
+
+  function leaveIdle(thread: Thread): void {
+    const place = idle.indexOf(thread)
+    if (place >= 0) idle.splice(place, 1)
+  }
+
+  return {
+    async run(job) {
+      if (isClosed) throw new Error('The mail parser is closed')
+      const { promise, resolve } = Promise.withResolvers<ParsedMail | null>()
+      running.add(promise)
+      waiting.push({ job, resolve })
+      assignWaiting()
+      return promise.finally(() => running.delete(promise))
+    },
+    async close() {
+      isClosed = true
+      await Promise.all(running)
+      await Promise.all(Array.from(threads, ({ worker }) => worker.terminate()))
+    },
+  }
+}
+
+/**
+ * Bytes are copied, because the caller still has to store its own; the copy moves to the thread. Not by `slice()`,
+ * which for a Buffer is only a view, and moving that would empty the caller's hands.
+ */
+function ownJob(job: Task['job']): ParseJob {
+  return 'content' in job ? { content: new Uint8Array(job.content) } : job
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { SENDER_CHARS_MAX } from './limits.ts'
+import { readSender, senderName } from './sender.ts'
+
+const from = (value: string) => readSender([{ name: 'From', value }])
+
+test.each([
+  ['a@b.test', 'a@b.test', null],
+  ['<a@b.test>', 'a@b.test', null],
+  ['Ann <a@b.test>', 'a@b.test', 'Ann'],
+  ['"Ann, Inc." <a@b.test>', 'a@b.test', 'Ann, Inc.'],
+  ['"Ann \\"A\\" Bee" <a@b.test>', 'a@b.test', 'Ann "A" Bee'],
+  ['Ann Bee<a@b.test>', 'a@b.test', 'Ann Bee'],
+  ['a@b.test (Ann)', 'a@b.test', 'Ann'],
+  ['=?utf-8?Q?Doe=2C_J=C3=B6rg?= <a@b.test>', 'a@b.test', 'Doe, Jörg'],
+  ['"=?utf-8?B?SsO2cmc=?=" <a@b.test>', 'a@b.test', 'Jörg'],
+  ['one@b.test, two@b.test', 'one@b.test', null],
+  ['Ann <one@b.test>, Bob <two@b.test>', 'one@b.test', 'Ann'],
+  ['Team: Ann <a@b.test>, c@d.test;', 'a@b.test', 'Ann'],
+  ['"a@evil.test" <a@b.test>', 'a@b.test', 'a@evil.test'],
+  ['user@host@b.test', 'user@host@b.test', null],
+  ['A\0nn <a@b.test>', 'a@b.test', 'Ann'],
+  ['Nobody', '', 'Nobody'],
+  ['<>', '', null],
+  ['', '', null],
+])('From: %s', (value, address, name) => {
+  expect(from(value)).toMatchObject({ from: address, fromName: name })
+})
+
+describe('Reply-To', () => {
+  test.each([
+    ['stands in for a missing From', [{ name: 'reply-to', value: 'Rae <r@b.test>' }], 'r@b.test', 'Rae'],
+    [
+      'stands in for a From without address',
+      [
+        { name: 'From', value: 'Nobody' },
+        { name: 'Reply-To', value: 'r@b.test' },
+      ],
+      'r@b.test',
+      null,
+    ],
+    [
+      'does not replace From',
+      [
+        { name: 'Reply-To', value: 'r@b.test' },
+        { name: 'From', value: 'a@b.test' },
+      ],
+      'a@b.test',
+      null,
+    ],
+    [
+      'does not take the name away if it has no address either',
+      [
+        { name: 'From', value: 'Nobody' },
+        { name: 'Reply-To', value: 'Else' },
+      ],
+      '',
+      'Nobody',
+    ],
+  ])('%s', (_, headers, address, name) => {
+    expect(readSender(headers)).toMatchObject({ from: address, fromName: name })
+  })
+})
+
+test('a From beyond the limit is read up to it', () => {
+  const start = 'a@b.test, '
+  const atLimit = start + 'x'.repeat(SENDER_CHARS_MAX - start.length)
+  expect(from(atLimit)).toEqual({ from: 'a@b.test', fromName: null, isPartial: false })
+  expect(from(`${atLimit}x`)).toEqual({ from: 'a@b.test', fromName: null, isPartial: true })
+})
+
+test.each([
+  ['Doe, Jörg <a@b.test>', 'Doe, Jörg'],
+  ['"Doe, Jörg" <a@b.test>', 'Doe, Jörg'],
+  ['Ann <one@b.test>, Bob <two@b.test>', 'Ann'],
+  ['<a@b.test>', null],
+  ['a@b.test', null],
+])('the name in a decoded header: %s', (value, name) => {
+  expect(senderName([{ name: 'From', value }])).toBe(name)
+})

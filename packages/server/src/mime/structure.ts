@@ -1,0 +1,84 @@
+import { contentEnd, type Delimiter, findDelimiter, readDelimiter } from './delimiter.ts'
+import { findHeaders } from './header-block.ts'
+import { readHeaders } from './headers.ts'
+import { BOUNDARY_BYTES_MAX, DEPTH_MAX, PARTS_MAX } from './limits.ts'
+import { describePart, isMultipart, type Part } from './part.ts'
+
+const encoder = new TextEncoder()
+
+type Outline = {
+  raw: Uint8Array
+  /** The multiparts that surround the place being read, and their boundaries, outermost first. */
+  open: Part[]
+  boundaries: Uint8Array[]
+  isPartial: boolean
+}
+
+/** Fills in the parts of a mail, given its root, in one pass over the bytes. Returns whether a limit cut something off. */
+export function readStructure(raw: Uint8Array, root: Part): boolean {
+  root.end = raw.length
+  const outline: Outline = { raw, open: [], boundaries: [], isPartial: false }
+  openMultipart(outline, root)
+
+  let leaf: Part | null = null
+  let position = root.start
+  let partCount = 0
+  while (outline.open.length > 0) {
+    const delimiter = findDelimiter(raw, outline.boundaries, position)
+    if (!delimiter) break
+    closeParts(outline, leaf, delimiter)
+    leaf = null
+    position = delimiter.nextLine
+    if (delimiter.isClosing) continue
+
+    const parent = outline.open.at(-1)!
+    if (++partCount > PARTS_MAX) {
+      parent.children.push(opaqueRest(raw, position))
+      return true
+    }
+    leaf = readPart(outline, parent, position)
+    parent.children.push(leaf)
+    position = leaf.start
+    openMultipart(outline, leaf)
+  }
+  return outline.isPartial
+}
+
+function readPart(outline: Outline, parent: Part, position: number): Part {
+  const { raw, boundaries } = outline
+  const block = findHeaders(raw, position, (line) => readDelimiter(raw, boundaries, line) !== null)
+  if (block.isPartial) outline.isPartial = true
+  const defaultType = parent.contentType === 'multipart/digest' ? 'message/rfc822' : 'text/plain'
+  const part = describePart(readHeaders(raw, block), block.bodyStart, defaultType)
+  part.end = raw.length
+  return part
+}
+
+function openMultipart(outline: Outline, part: Part): void {
+  const boundary = isMultipart(part) ? part.contentParameters.get('boundary') : undefined
+  if (!boundary) return
+  const bytes = encoder.encode(boundary)
+  if (outline.open.length >= DEPTH_MAX || bytes.length > BOUNDARY_BYTES_MAX) {
+    outline.isPartial = true
+    part.isOpaque = true
+    return
+  }
+  outline.open.push(part)
+  outline.boundaries.push(bytes)
+}
+
+/** A delimiter ends the part before it and every multipart inside its own that was left open. */
+function closeParts(outline: Outline, leaf: Part | null, delimiter: Delimiter): void {
+  const { open, boundaries, raw } = outline
+  const end = contentEnd(raw, delimiter)
+  const depth = delimiter.isClosing ? delimiter.level : delimiter.level + 1
+  for (const part of leaf ? [...open.slice(depth), leaf] : open.slice(depth)) part.end = Math.max(part.start, end)
+  open.length = depth
+  boundaries.length = depth
+}
+
+function opaqueRest(raw: Uint8Array, start: number): Part {
+  const rest = describePart([{ name: 'Content-Type', value: 'application/octet-stream' }], start)
+  rest.end = raw.length
+  return rest
+}

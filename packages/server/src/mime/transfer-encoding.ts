@@ -1,0 +1,121 @@
+// Content-Transfer-Encoding (RFC 2045), forgiving: what is not encoded as it should be stays or is left out, never an error.
+
+export type TransferEncoding = 'base64' | 'quoted-printable' | 'identity'
+
+const LF = 0x0a
+const CR = 0x0d
+const EQUALS = 0x3d
+
+/** Decodes at most `bytesMax` bytes. Bytes that need no decoding are returned as a view, not a copy. */
+export function decodeTransfer(source: Uint8Array, encoding: TransferEncoding, bytesMax = Infinity): Uint8Array {
+  if (encoding === 'base64') return decodeBase64(source, bytesMax)
+  if (encoding === 'identity') return source.subarray(0, bytesMax)
+  const target = new Uint8Array(Math.min(source.length, bytesMax))
+  return target.subarray(0, decodeQuotedPrintable(source, target))
+}
+
+/** How many bytes `decodeTransfer` would give. */
+export function decodedSize(source: Uint8Array, encoding: TransferEncoding): number {
+  if (encoding === 'base64') return base64Size(source)
+  if (encoding === 'identity') return source.length
+  return decodeQuotedPrintable(source, null)
+}
+
+/** The value of two hexadecimal digits, or -1. */
+export function hexByte(bytes: Uint8Array, index: number): number {
+  const high = HEX[bytes[index] ?? 0]!
+  const low = HEX[bytes[index + 1] ?? 0]!
+  return high < 0 || low < 0 ? -1 : (high << 4) | low
+}
+
+const OTHER = -1
+const PADDING = -2
+const HEX = new Int8Array(256).fill(OTHER)
+for (const digits of ['0123456789abcdef', '0123456789ABCDEF']) {
+  for (let value = 0; value < 16; value++) HEX[digits.charCodeAt(value)] = value
+}
+const BASE64 = new Int8Array(256).fill(OTHER)
+const BASE64_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+for (let value = 0; value < 64; value++) BASE64[BASE64_DIGITS.charCodeAt(value)] = value
+BASE64[EQUALS] = PADDING
+
+function decodeBase64(source: Uint8Array, bytesMax: number): Uint8Array {
+  const target = new Uint8Array(Math.min(Math.ceil((source.length * 3) / 4), bytesMax))
+  let length = 0
+  let bits = 0
+  let digits = 0
+  for (let index = 0; index < source.length && length < target.length; index++) {
+    const value = BASE64[source[index]!]!
+    if (value >= 0) {
+      bits = (bits << 6) | value
+      digits++
+      if (digits < 4) continue
+    } else if (value === OTHER || digits === 0) continue
+    length = writeGroup(target, length, bits, digits)
+    // Some senders pad every line, so padding ends a group and not the data.
+    bits = 0
+    digits = 0
+  }
+  return target.subarray(0, Math.min(writeGroup(target, length, bits, digits), target.length))
+}
+
+// Writing beyond the end of a typed array does nothing, which is what a cut needs.
+function writeGroup(target: Uint8Array, length: number, bits: number, digits: number): number {
+  if (digits < 2) return length
+  const aligned = bits << (6 * (4 - digits))
+  target[length] = aligned >> 16
+  if (digits > 2) target[length + 1] = aligned >> 8
+  if (digits > 3) target[length + 2] = aligned
+  return length + digits - 1
+}
+
+function base64Size(source: Uint8Array): number {
+  let size = 0
+  let digits = 0
+  for (let index = 0; index < source.length; index++) {
+    const value = BASE64[source[index]!]!
+    if (value >= 0) digits++
+    else if (value === PADDING) {
+      size += Math.floor((digits * 3) / 4)
+      digits = 0
+    }
+  }
+  return size + Math.floor((digits * 3) / 4)
+}
+
+/** Writes to `target` while there is room, or only counts without one. */
+function decodeQuotedPrintable(source: Uint8Array, target: Uint8Array | null): number {
+  const lengthMax = target?.length ?? Infinity
+  let length = 0
+  let index = 0
+  while (index < source.length && length < lengthMax) {
+    const byte = source[index]!
+    let decoded = byte
+    let next = index + 1
+    if (byte === EQUALS) {
+      const value = hexByte(source, next)
+      const lineEnd = value < 0 ? softBreakEnd(source, next) : -1
+      if (lineEnd >= 0) {
+        index = lineEnd
+        continue
+      }
+      if (value >= 0) {
+        decoded = value
+        next += 2
+      }
+    }
+    if (target) target[length] = decoded
+    length++
+    index = next
+  }
+  return length
+}
+
+/** Where the next line begins if nothing but blanks follows on this one, else -1. */
+function softBreakEnd(source: Uint8Array, start: number): number {
+  let index = start
+  while (source[index] === 0x20 || source[index] === 0x09) index++
+  if (source[index] === CR) index++
+  if (index >= source.length) return source.length
+  return source[index] === LF ? index + 1 : -1
+}
