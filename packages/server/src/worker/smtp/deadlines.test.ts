@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { SmtpOptions } from './smtp-server.ts'
+import { startTestServer, TestClient } from './test-kit.ts'
+
+// Sockets stay real; only the clock that sessions are measured with is moved by hand.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+async function startWithClient(options: Partial<SmtpOptions> = {}) {
+  const started = await startTestServer(options)
+  return { ...started, client: await TestClient.connectWithHello(started.server.port) }
+}
+
+function passSeconds(seconds: number): void {
+  vi.advanceTimersByTime(seconds * 1_000)
+}
+
+/** When another session has got its answer, what was sent before it has been read too. */
+async function letServerRead(other: TestClient): Promise<void> {
+  await other.say('NOOP')
+}
+
+/** The last reply, and that nothing follows it. */
+const CUT_OFF: unknown[] = [expect.stringMatching(/^421 4\.4\.2 /), '']
+
+test('limit: a command may take 300 s to come', async () => {
+  const { client } = await startWithClient()
+  passSeconds(299)
+  expect(await client.say('NOOP')).toMatch(/^250 /)
+  passSeconds(300)
+  expect(await client.say('NOOP')).toMatch(/^250 /)
+  passSeconds(301)
+  expect(await client.replies(2)).toEqual(CUT_OFF)
+})
+
+test('limit: only 10 s when more than 80 % of the connections are in use', async () => {
+  const { client, connect } = await startWithClient({ limits: { connectionsMax: 5 } })
+  const others = [await connect(), await connect(), await connect()]
+  passSeconds(11)
+  for (const each of [client, ...others]) expect(await each.say('NOOP')).toMatch(/^250 /)
+  await connect()
+  passSeconds(10)
+  expect(await client.say('NOOP')).toMatch(/^250 /)
+  passSeconds(11)
+  expect(await client.replies(2)).toEqual(CUT_OFF)
+})
+
+test('limit: 60 s without a byte of the mail', async () => {
+  const { client, mails, refusals } = await startWithClient({ limits: { rateGraceMs: 1_000_000 } })
+  await client.begin()
+  await client.say('DATA')
+  passSeconds(60)
+  client.send('text\r\n.\r\n')
+  expect(await client.reply()).toMatch(/^250 /)
+  await client.begin()
+  await client.say('DATA')
+  passSeconds(61)
+  expect(await client.replies(2)).toEqual(CUT_OFF)
+  expect(mails).toHaveLength(1)
+  expect(refusals).toMatchObject([{ code: 421, from: 'app@example.com' }])
+})
+
+describe('limit: 500 bytes a second after 30 s', () => {
+  test('a mail that has not begun', async () => {
+    const { client } = await startWithClient()
+    await client.begin()
+    await client.say('DATA')
+    passSeconds(30)
+    client.send('text\r\n.\r\n')
+    expect(await client.reply()).toMatch(/^250 /)
+    await client.begin()
+    await client.say('DATA')
+    passSeconds(31)
+    expect(await client.replies(2)).toEqual(CUT_OFF)
+  })
+
+  test.each<[string, unknown[]]>([
+    ['DATA', [expect.stringMatching(/^354 /)]],
+    ['BDAT 20000 LAST', []],
+  ])('a mail sent with %s that comes too slowly', async (command, goAhead) => {
+    const { client, connect, server } = await startWithClient()
+    const other = await connect()
+    await client.begin()
+    client.send(`${command}\r\n${'a'.repeat(18_000)}`)
+    await letServerRead(other)
+    passSeconds(36)
+    await letServerRead(other)
+    expect(server.connections).toBe(2)
+    passSeconds(1)
+    expect(await client.replies(1 + goAhead.length)).toEqual([...goAhead, CUT_OFF[0]])
+  })
+})
+
+test('limit: a session may last 30 minutes, busy or not', async () => {
+  const { client } = await startWithClient()
+  for (let minutes = 4; minutes <= 28; minutes += 4) {
+    passSeconds(240)
+    expect(await client.say('NOOP')).toMatch(/^250 /)
+  }
+  passSeconds(120)
+  expect(await client.say('NOOP')).toMatch(/^250 /)
+  passSeconds(1)
+  expect(await client.replies(2)).toEqual(CUT_OFF)
+})
+
+test('the time that storing takes is not held against the client', async () => {
+  const stored = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  const { client } = await startWithClient({
+    receive: () => {
+      started.resolve()
+      return stored.promise
+    },
+  })
+  const replying = client.deliver('text')
+  await started.promise
+  passSeconds(3_000)
+  stored.resolve()
+  expect(await replying).toMatch(/^250 /)
+})
+
+test('a client that does not close its side after our last reply is dropped', async () => {
+  const { client, server } = await startWithClient()
+  expect(await client.say('QUIT')).toMatch(/^221 /)
+  expect(await client.reply()).toBe('')
+  passSeconds(5)
+  expect(server.connections).toBe(1)
+  passSeconds(1)
+  await expect.poll(() => server.connections).toBe(0)
+})
+
+test('a client that does not read its replies is not read from, and dropped when it stays so', async () => {
+  const { client, server } = await startWithClient()
+  client.stopReading()
+  const noops = Buffer.from('NOOP\r\n'.repeat(10_000))
+  await client.sendUntilStuck(noops)
+  expect(server.connections).toBe(1)
+  passSeconds(301)
+  passSeconds(6)
+  await expect.poll(() => server.connections).toBe(0)
+})
+
+test('free disk space is asked for at most once a second', async () => {
+  const freeBytes = vi.fn<() => Promise<number>>(async () => Number.MAX_SAFE_INTEGER)
+  const { client } = await startWithClient({ freeBytes })
+  for (let count = 0; count < 5; count++) await client.deliver('text')
+  expect(freeBytes).toHaveBeenCalledTimes(1)
+  passSeconds(1)
+  for (let count = 0; count < 5; count++) await client.deliver('text')
+  expect(freeBytes).toHaveBeenCalledTimes(2)
+})

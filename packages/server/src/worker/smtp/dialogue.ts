@@ -1,0 +1,288 @@
+import type { Recipient } from '../../domain/address.ts'
+import { parseRecipient, splitLocalPart } from '../../domain/address.ts'
+import type { AuthExchange, AuthStep, Credentials } from './authentication.ts'
+import { beginAuth, continueAuth } from './authentication.ts'
+import type { MailCommand } from './commands.ts'
+import { parseBdat, parseCommand, parseMail, parseRcpt } from './commands.ts'
+import { Conduct } from './conduct.ts'
+import type { DiskRoom } from './disk-room.ts'
+import { IncomingMail } from './incoming-mail.ts'
+import type { IncomingMailPorts } from './incoming-mail.ts'
+import type { LineFault } from './line-reader.ts'
+import type { Refusal } from './refusal.ts'
+import { describeRefusal } from './refusal.ts'
+import * as replies from './replies.ts'
+
+export type DialoguePorts = IncomingMailPorts & {
+  hostname: string
+  credentials: Credentials | null
+  allowedDomains: ReadonlySet<string> | null
+  offersTls: boolean
+  diskRoom: DiskRoom
+  onRefusal: (refusal: Refusal) => void
+}
+
+/** What to send, and what the bytes that come next are. */
+export type Step =
+  | { next: 'command'; reply: string }
+  | { next: 'response'; reply: string }
+  | { next: 'tls'; reply: string }
+  | { next: 'close'; reply: string }
+  | { next: 'data'; reply: string; mail: IncomingMail }
+  | { next: 'chunk'; reply: ''; mail: IncomingMail; chunkBytes: number; isLast: boolean }
+
+export type Transaction = { mailFrom: string; recipients: Recipient[]; isBinary: boolean; mail: IncomingMail | null }
+
+/** What was said so far in one session, and what to answer to the next line. Knows nothing of sockets. */
+export class Dialogue {
+  helo: string | null = null
+  isTls = false
+  #ports: DialoguePorts
+  #remoteAddress: string | null
+  #isAuthenticated = false
+  #exchange: AuthExchange | null = null
+  #transaction: Transaction | null = null
+  #conduct: Conduct
+
+  constructor(ports: DialoguePorts, remoteAddress: string | null) {
+    this.#ports = ports
+    this.#conduct = new Conduct(ports.limits)
+    this.#remoteAddress = remoteAddress
+  }
+
+  /** Some of a mail has been taken with BDAT, and more is to come. */
+  get isBetweenChunks(): boolean {
+    return this.#transaction !== null && this.#transaction.mail !== null
+  }
+
+  answerLine(line: string): Step | Promise<Step> {
+    const { verb, argument } = parseCommand(line)
+    switch (verb) {
+      case 'MAIL':
+        return this.#mail(argument)
+      case 'RCPT':
+        return this.#rcpt(argument)
+      case 'DATA':
+        return this.#data(argument)
+      case 'BDAT':
+        return this.#bdat(argument)
+      case 'EHLO':
+      case 'HELO':
+        return this.#hello(argument, verb === 'EHLO')
+      case 'RSET':
+        this.abandon()
+        return this.#answer(replies.OK)
+      case 'NOOP':
+        return this.#answer(replies.OK)
+      case 'QUIT':
+        return this.#answer(replies.BYE, 'close')
+      case 'AUTH':
+        return this.#auth(argument)
+      case 'STARTTLS':
+        return this.#startTls(argument)
+      case 'VRFY':
+        return this.#answer(argument === '' ? replies.BAD_ARGUMENTS : replies.CANNOT_VERIFY)
+      case 'HELP':
+        return this.#answer(replies.HELP)
+      case 'EXPN':
+      case 'ETRN':
+      case 'TURN':
+        return this.#answer(replies.NOT_IMPLEMENTED)
+      case 'GET':
+      case 'HEAD':
+      case 'POST':
+      case 'PUT':
+      case 'PATCH':
+      case 'DELETE':
+      case 'OPTIONS':
+      case 'CONNECT':
+        // A web page can make a browser post text with SMTP commands in it to a local port.
+        return this.#answer(replies.NOT_A_WEB_SERVER, 'close')
+      default:
+        if (this.#conduct.isUnknownCommandTooMuch()) return this.#answer(replies.TOO_MANY_UNKNOWN_COMMANDS, 'close')
+        return this.#answer(replies.UNKNOWN_COMMAND)
+    }
+  }
+
+  answerFault({ fault }: LineFault): Step {
+    this.#exchange = null
+    if (fault === 'malformed') return this.#answer(replies.LINE_MALFORMED)
+    return this.#answer(replies.LINE_TOO_LONG, this.#conduct.isLongLineTooMuch() ? 'close' : 'command')
+  }
+
+  /** The client's part of an AUTH exchange. */
+  answerResponse(line: string): Step {
+    if (!this.#exchange) throw new Error('A response came without an AUTH exchange')
+    return this.#takeAuthStep(continueAuth(this.#exchange, line, this.#ports.credentials))
+  }
+
+  /** Passes the mail that has come in completely to the caller, who removes it from now on. */
+  handOver(): Transaction {
+    if (!this.#transaction) throw new Error('A mail came without a transaction')
+    const transaction = { ...this.#transaction }
+    this.#transaction.mail = null
+    return transaction
+  }
+
+  /** The transaction is over, with this answer. */
+  answerMail(reply: string): Step {
+    const isStored = reply === replies.STORED
+    if (isStored) this.#conduct.forgiveErrors()
+    const step = isStored ? this.#answer(reply) : this.#refuse(reply)
+    this.abandon()
+    return step
+  }
+
+  answerChunk(): Step {
+    return this.#answer(replies.CHUNK_OK)
+  }
+
+  /** RFC 3207 (4.2): nothing that was said before TLS counts any more. */
+  startedTls(): void {
+    this.abandon()
+    this.isTls = true
+    this.helo = null
+    this.#isAuthenticated = false
+  }
+
+  /** Forgets the transaction; a mail that is in progress goes with it. */
+  abandon(): void {
+    // It only logs when it fails, and nobody waits for it.
+    void this.#transaction?.mail?.remove()
+    this.#transaction = null
+  }
+
+  /** Reports that the session was ended with this reply, if that cost a mail. */
+  reportCutOff(reply: string): void {
+    if (this.#transaction) this.#report(reply, {})
+  }
+
+  #hello(argument: string, isExtended: boolean): Step {
+    if (argument === '') return this.#answer(replies.BAD_ARGUMENTS)
+    this.abandon()
+    this.helo = argument
+    const { hostname, sizeMaxBytes, offersTls } = this.#ports
+    if (!isExtended) return this.#answer(replies.helloReply(hostname))
+    return this.#answer(replies.extendedHelloReply({ hostname, sizeMaxBytes, offersTls: offersTls && !this.isTls }))
+  }
+
+  #mail(argument: string): Step | Promise<Step> {
+    if (this.helo === null) return this.#refuse(replies.SAY_HELLO_FIRST)
+    if (this.#ports.credentials && !this.#isAuthenticated) return this.#refuse(replies.AUTH_REQUIRED)
+    if (this.#transaction) return this.#refuse(replies.NESTED_MAIL)
+    const mail = parseMail(argument, this.#ports.limits)
+    if ('refusal' in mail) return this.#refuse(mail.refusal)
+    if (mail.declaredBytes > this.#ports.sizeMaxBytes)
+      return this.#refuse(replies.MAIL_TOO_BIG, { from: mail.mailFrom })
+    const hasRoom = this.#ports.diskRoom.isEnough(performance.now())
+    return typeof hasRoom === 'boolean'
+      ? this.#begin(mail, hasRoom)
+      : hasRoom.then((hasRoom) => this.#begin(mail, hasRoom))
+  }
+
+  #begin({ mailFrom, isBinary }: MailCommand, hasRoom: boolean): Step {
+    if (!hasRoom) return this.#refuse(replies.NO_ROOM, { from: mailFrom })
+    if (this.#conduct.isTransactionTooMuch()) {
+      return this.#refuse(replies.TOO_MANY_TRANSACTIONS, { from: mailFrom }, 'close')
+    }
+    this.#transaction = { mailFrom, recipients: [], isBinary, mail: null }
+    return this.#answer(replies.SENDER_OK)
+  }
+
+  #rcpt(argument: string): Step {
+    const transaction = this.#transaction
+    if (!transaction) return this.#refuse(replies.NO_TRANSACTION)
+    if (transaction.mail) return this.#refuse(replies.CHUNKS_BEGUN)
+    const path = parseRcpt(argument)
+    if ('refusal' in path) return this.#refuse(path.refusal)
+    const { recipientPathBytesMax, recipientsMax } = this.#ports.limits
+    const recipient = Buffer.byteLength(path.address) > recipientPathBytesMax ? null : parseRecipient(path.address)
+    const to = path.address
+    if (!recipient) return this.#refuse(lacksMailbox(to) ? replies.NO_MAILBOX : replies.BAD_RECIPIENT, { to })
+    const { allowedDomains } = this.#ports
+    if (allowedDomains && !allowedDomains.has(recipient.domain)) return this.#refuse(replies.DOMAIN_NOT_ALLOWED, { to })
+    if (transaction.recipients.some((known) => isSameMailbox(known, recipient)))
+      return this.#answer(replies.RECIPIENT_OK)
+    if (transaction.recipients.length >= recipientsMax) return this.#refuse(replies.TOO_MANY_RECIPIENTS, { to })
+    transaction.recipients.push(recipient)
+    return this.#answer(replies.RECIPIENT_OK)
+  }
+
+  #data(argument: string): Step {
+    const transaction = this.#transaction
+    if (argument !== '') return this.#answer(replies.BAD_ARGUMENTS)
+    if (!transaction) return this.#refuse(replies.NO_TRANSACTION)
+    if (transaction.mail) return this.#refuse(replies.CHUNKS_BEGUN)
+    if (transaction.isBinary) return this.#refuse(replies.BINARY_NEEDS_CHUNKS)
+    if (transaction.recipients.length === 0) return this.#refuse(replies.NO_RECIPIENTS)
+    transaction.mail = new IncomingMail(this.#ports, false)
+    return { next: 'data', reply: replies.SEND_DATA, mail: transaction.mail }
+  }
+
+  #bdat(argument: string): Step {
+    const chunk = parseBdat(argument)
+    // Without a size nobody can say where the chunk ends and commands begin.
+    if (!chunk) return this.#refuse(replies.BAD_ARGUMENTS, {}, 'close')
+    return { next: 'chunk', reply: '', mail: this.#mailForChunk(), ...chunk }
+  }
+
+  #mailForChunk(): IncomingMail {
+    const transaction = this.#transaction
+    if (!transaction) return IncomingMail.refused(this.#ports, replies.NO_TRANSACTION)
+    if (transaction.recipients.length === 0) return IncomingMail.refused(this.#ports, replies.NO_RECIPIENTS)
+    transaction.mail ??= new IncomingMail(this.#ports, transaction.isBinary)
+    return transaction.mail
+  }
+
+  #startTls(argument: string): Step {
+    if (!this.#ports.offersTls) return this.#answer(replies.NOT_IMPLEMENTED)
+    if (argument !== '') return this.#answer(replies.BAD_ARGUMENTS)
+    if (this.isTls) return this.#answer(replies.ALREADY_TLS)
+    return this.#answer(replies.READY_FOR_TLS, 'tls')
+  }
+
+  #auth(argument: string): Step {
+    if (this.helo === null) return this.#answer(replies.SAY_HELLO_FIRST)
+    if (this.#transaction) return this.#answer(replies.NESTED_MAIL)
+    if (this.#isAuthenticated) return this.#answer(replies.ALREADY_AUTHENTICATED)
+    return this.#takeAuthStep(beginAuth(argument, this.#ports.credentials))
+  }
+
+  #takeAuthStep({ reply, exchange }: AuthStep): Step {
+    this.#exchange = exchange
+    if (reply === replies.AUTHENTICATED) this.#isAuthenticated = true
+    if (reply === replies.AUTH_WRONG) return this.#refuse(reply)
+    return this.#answer(reply, exchange ? 'response' : 'command')
+  }
+
+  #answer(reply: string, next: 'command' | 'response' | 'tls' | 'close' = 'command'): Step {
+    if (isPermanent(reply) && this.#conduct.isErrorTooMuch()) return { next: 'close', reply: replies.TOO_MANY_ERRORS }
+    return { next, reply }
+  }
+
+  /** An answer that costs someone a mail, and is therefore reported. */
+  #refuse(reply: string, concerned: Concerned = {}, next: 'command' | 'close' = 'command'): Step {
+    this.#report(reply, concerned)
+    return this.#answer(reply, next)
+  }
+
+  #report(reply: string, concerned: Concerned): void {
+    const from = this.#transaction?.mailFrom ?? null
+    this.#ports.onRefusal(describeRefusal(reply, { remoteAddress: this.#remoteAddress, from, ...concerned }))
+  }
+}
+
+type Concerned = { from?: string; to?: string }
+
+function isPermanent(reply: string): boolean {
+  return reply.startsWith('5')
+}
+
+function lacksMailbox(address: string): boolean {
+  const at = address.lastIndexOf('@')
+  return at > 0 && splitLocalPart(address.slice(0, at)).mailbox === ''
+}
+
+function isSameMailbox(one: Recipient, other: Recipient): boolean {
+  return one.mailboxWithTag === other.mailboxWithTag && one.domain === other.domain
+}
