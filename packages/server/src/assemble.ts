@@ -10,6 +10,7 @@ import { createApi } from './http/app.ts'
 import { createKeyUses } from './http/key-uses.ts'
 import type { Log } from './log.ts'
 import { createMailParser } from './mime/mail-parser.ts'
+import { newId } from './random.ts'
 import { createFollowers } from './read/followers.ts'
 import { createWaits } from './read/wait.ts'
 import { lockFolder } from './sqlite/lock.ts'
@@ -56,6 +57,7 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
     feed,
     waits,
     log,
+    newId,
     now: Date.now,
     rootDomain: config.rootDomain,
     catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
@@ -96,7 +98,9 @@ export async function assembleWorker(
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const lock = lockFolder(join(config.dataDir, 'inbox-lock.db'), 'The inbox')
   const bucket = await openBucket(config)
-  const parser = createMailParser()
+  const parser = createMailParser({
+    onThreadDeath: (reason) => log.error({ reason }, 'a mail could not be parsed: its thread was ended'),
+  })
   const announcer = target
     ? createAnnouncer({
         bucket,
@@ -106,7 +110,7 @@ export async function assembleWorker(
         log,
       })
     : null
-  const ports = { bucket, parser, announcer, rootDomain: config.emailDomain, now: Date.now }
+  const ports = { bucket, parser, announcer, rootDomain: config.emailDomain, newId, now: Date.now }
 
   async function freeBytes(): Promise<number> {
     const disk = await statfs(config.dataDir)

@@ -19,6 +19,7 @@ export type ApiPorts = {
   feed: Feed
   waits: Waits
   log: Log
+  newId: (now: number) => string
   now: () => number
   rootDomain: string
   catchAllTeam: () => Promise<Team | null>

@@ -1,4 +1,3 @@
-import { uuidv7 } from '../domain/uuid.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Mailbox, Store, Team } from '../store/store.ts'
@@ -11,6 +10,7 @@ type Ports = {
   rootDomain: string
   /** Takes what no domain or mailbox claims; null refuses it. */
   catchAllTeam: () => Promise<Team | null>
+  newId: (now: number) => string
   now: () => number
 }
 
@@ -38,15 +38,14 @@ async function resolveMailbox(ports: Ports, { domain, mailbox }: NormalAnnouncem
 
 /** The team owns the domain, so any local part that mail can have becomes a mailbox on its first message. */
 async function ensureMailbox(
-  { store, now }: Ports,
+  { store, newId, now }: Ports,
   { id: teamId }: Team,
   { name, domain }: { name: string; domain: string },
 ): Promise<Mailbox> {
   const found = await store.findTeamMailbox({ teamId, name })
   if (found) return found
   const at = now()
-  const id = uuidv7(at, crypto.getRandomValues(new Uint8Array(10)))
-  const added = await store.addMailbox({ id, teamId, name, domain, createdAt: at, updatedAt: at })
+  const added = await store.addMailbox({ id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at })
   if (added !== 'taken') return added
   // Another mail to the same new name was quicker.
   const raced = await store.findTeamMailbox({ teamId, name })

@@ -10,7 +10,10 @@ type Job = {
 }
 
 export type GroupCommit = {
-  /** Resolves when what `work` did is on the disk. `work` may await, but only things that are already there. */
+  /**
+   * Resolves when what `work` did is on the disk. `work` may await, but only things that are already there; it is run
+   * again when another job of its commit fails.
+   */
   write<Result>(work: () => Result | Promise<Result>): Promise<Result>
   /** Resolves when nothing is waiting to be written. */
   idle(): Promise<void>
@@ -19,9 +22,6 @@ export type GroupCommit = {
 /** One commit, and so one wait for the disk, for everything that asked during a turn of the event loop. */
 export function createGroupCommit(connection: DatabaseSync): GroupCommit {
   const begin = connection.prepare('begin immediate')
-  const savepoint = connection.prepare('savepoint job')
-  const undoJob = connection.prepare('rollback to job')
-  const release = connection.prepare('release job')
   const commit = connection.prepare('commit')
   const rollback = connection.prepare('rollback')
   const waiting: Job[] = []
@@ -29,35 +29,30 @@ export function createGroupCommit(connection: DatabaseSync): GroupCommit {
 
   async function commitWaiting(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
-    const jobs = waiting.splice(0, JOBS_PER_COMMIT)
-    const settlements: (() => void)[] = []
+    let jobs = waiting.splice(0, JOBS_PER_COMMIT)
+    while (jobs.length > 0) jobs = await commitTogether(jobs)
+  }
+
+  /** Commits all jobs, or none and returns those that did not fail: they are tried again without the one that did. */
+  async function commitTogether(jobs: Job[]): Promise<Job[]> {
+    const results: unknown[] = []
     try {
       begin.run()
-      for (const job of jobs) settlements.push(await runJob(job))
+      for (const { work } of jobs) {
+        const outcome = work()
+        results.push(outcome instanceof Promise ? await outcome : outcome)
+      }
       commit.run()
     } catch (error) {
       // Some errors, a full disk among them, have already rolled everything back.
       if (connection.isTransaction) rollback.run()
-      for (const job of jobs) job.reject(error)
-      return
+      // With all results there, it was the commit that failed; then nobody can be singled out.
+      const failed = jobs[results.length]
+      for (const { reject } of failed ? [failed] : jobs) reject(error)
+      return failed ? jobs.filter((job) => job !== failed) : []
     }
-    for (const settle of settlements) settle()
-  }
-
-  /** A job that fails is undone alone; an error that ended the whole transaction is thrown on. */
-  async function runJob({ work, resolve, reject }: Job): Promise<() => void> {
-    savepoint.run()
-    try {
-      const outcome = work()
-      const result = outcome instanceof Promise ? await outcome : outcome
-      release.run()
-      return () => resolve(result)
-    } catch (error) {
-      if (!connection.isTransaction) throw error
-      undoJob.run()
-      release.run()
-      return () => reject(error)
-    }
+    jobs.forEach(({ resolve }, index) => resolve(results[index]))
+    return []
   }
 
   async function commitUntilIdle(): Promise<void> {

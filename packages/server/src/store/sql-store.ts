@@ -187,33 +187,31 @@ export function createSqlStore(database: Database): Store {
 }
 
 async function insertMessage({ all }: Transaction, mailbox: Mailbox, message: NewMessage) {
-  const known = await all(sql`select 1 from messages where id = ${message.id}`)
-  if (known.length > 0) return 'duplicate' as const
-  // The team's row stays locked until the commit, so positions become visible in their order.
-  const [team] = await all<{ position: number }>(sql`
-    update teams set last_position = last_position + 1, message_count = message_count + 1
-    where id = ${mailbox.teamId}
-    returning last_position as position`)
   const [row] = await all<{ sequence: number }>(sql`
     insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
                           sender, sender_name, recipient, subject, received_at, stored_at, size, attachment_count,
                           subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded)
-    values (${mailbox.teamId}, ${team!.position}, ${message.id}, ${mailbox.id}, ${message.mailboxWithTag},
-            ${message.tag}, ${message.domain}, ${message.tenantSubdomain}, ${message.from}, ${message.fromName},
-            ${message.to}, ${message.subject}, ${message.receivedAt}, ${message.storedAt}, ${message.size},
-            ${message.attachments.length}, ${message.subjectFolded}, ${message.fromFolded}, ${message.toFolded},
-            ${message.mailboxWithTagFolded})
+    values (${mailbox.teamId}, (select last_position + 1 from teams where id = ${mailbox.teamId}), ${message.id},
+            ${mailbox.id}, ${message.mailboxWithTag}, ${message.tag}, ${message.domain}, ${message.tenantSubdomain},
+            ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
+            ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
+            ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded})
+    on conflict (id) do nothing
     returning sequence`)
+  if (!row) return 'duplicate' as const
+  await all(sql`
+    update teams set last_position = last_position + 1, message_count = message_count + 1
+    where id = ${mailbox.teamId}`)
   await all(sql`
     insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope,
                                   parse)
-    values (${row!.sequence}, ${JSON.stringify(message.headers)}, ${message.html}, ${message.text},
+    values (${row.sequence}, ${JSON.stringify(message.headers)}, ${message.html}, ${message.text},
             ${message.bodyFolded}, ${JSON.stringify(message.codes)}, ${JSON.stringify(message.links)},
             ${JSON.stringify(message.attachments)}, ${message.envelope && JSON.stringify(message.envelope)},
             ${message.parse})`)
   await all(sql`
     insert into message_trigrams (rowid, subject, sender, recipient, mailbox_with_tag)
-    values (${row!.sequence}, ${message.subjectFolded}, ${message.fromFolded}, ${message.toFolded},
+    values (${row.sequence}, ${message.subjectFolded}, ${message.fromFolded}, ${message.toFolded},
             ${message.mailboxWithTagFolded})`)
   return 'stored' as const
 }

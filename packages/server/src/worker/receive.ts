@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
 import type { Envelope } from '@mailhatch/sdk'
-import { uuidv7 } from '../domain/uuid.ts'
 import type { Recipient } from '../domain/address.ts'
 import { metadataKey } from '../domain/object-keys.ts'
 import type { Body, Bucket, NewObject } from '../bucket/bucket.ts'
@@ -16,6 +15,7 @@ type Ports = {
   /** Null when there is nobody to announce to: mail is only stored. */
   announcer: Pick<Announcer, 'offer'> | null
   rootDomain: string
+  newId: (now: number) => string
   now: () => number
 }
 
@@ -24,7 +24,7 @@ type Ports = {
  * told "accepted". The announcement follows on its own; if the program dies before it, the sweep repeats it.
  */
 export async function receive(
-  { bucket, parser, announcer, rootDomain, now }: Ports,
+  { bucket, parser, announcer, rootDomain, newId, now }: Ports,
   mail: IncomingMail,
 ): Promise<void> {
   const receivedAt = now()
@@ -32,7 +32,7 @@ export async function receive(
   const body = bodyOf(mail.content)
   const copies = mail.recipients.map((recipient) =>
     newMetadata({
-      id: uuidv7(receivedAt, crypto.getRandomValues(new Uint8Array(10))),
+      id: newId(receivedAt),
       recipient,
       parsed,
       receivedAt,

@@ -1,0 +1,118 @@
+import { DURATION } from './code-words.ts'
+
+// Numbers that are weighed: a mail with more of them is a report, and hostile ones must stay cheap.
+const CANDIDATES_MAX = 100
+
+/** Something shaped like a code, and where it stands. */
+export type Candidate = { value: string; start: number; end: number }
+
+/**
+ * Digits (4 to 8, also in groups) and upper-case words with digits (5 to 10). Groups of digits are joined; the dash of
+ * `ABC-123` stays, because a form that wants it cannot be guessed back, and one that does not ignores it.
+ */
+export function findCandidates(text: string): Candidate[] {
+  const found: Candidate[] = []
+  let position = 0
+  while (found.length < CANDIDATES_MAX) {
+    DIGIT.lastIndex = position
+    const digit = DIGIT.exec(text)
+    if (!digit) break
+    // From the digit backwards, because most words of a mail have none.
+    const start = wordStart(text, position, digit.index)
+    PHRASE.lastIndex = start
+    const phrase = PHRASE.exec(text)?.[0] ?? ''
+    position = Math.max(start + phrase.length, digit.index + 1)
+    if (isEmbedded(text, start, position)) continue
+    for (const { value, start: offset, end } of readPhrase(phrase)) {
+      found.push({ value, start: start + offset, end: start + end })
+    }
+  }
+  return found.slice(0, CANDIDATES_MAX)
+}
+
+const DIGIT = /\d/g
+// A word with a digit and the numbers joined to it: only the whole tells a code from a date, an amount or a phone.
+const JOINT = `(?:[ \\u00a0\\u2009\\u202f–./,:]|(?<=\\(\\+?\\d{1,5})\\)[ -]?)(?!${DURATION})`
+const PHRASE = new RegExp(
+  `(?:[A-Z]{1,5}-)?[A-Za-z]*\\d[A-Za-z\\d]*(?:-[A-Z\\d]+(?![a-z])|${JOINT}\\d+(?![A-Za-z\\d]))*`,
+  'y',
+)
+
+/** Where the word of a digit starts, with the letters and dash that may stand before it: `G-123456`, `ABC-123`. */
+function wordStart(text: string, from: number, digit: number): number {
+  const wordStart = letterRunStart(text, from, digit)
+  if (text.charCodeAt(wordStart - 1) !== DASH) return wordStart
+  const prefixStart = letterRunStart(text, from, wordStart - 1)
+  return PREFIX.test(text.slice(prefixStart, wordStart)) ? prefixStart : wordStart
+}
+const DASH = 45
+const PREFIX = /^[A-Z]{1,5}-$/
+
+function letterRunStart(text: string, from: number, end: number): number {
+  let start = end
+  while (start > from && isLetter(text.charCodeAt(start - 1))) start--
+  return start
+}
+
+function isLetter(unit: number): boolean {
+  const lower = unit | 32
+  return lower >= 97 && lower <= 122
+}
+
+/** Part of an address, a file name, an international phone number, a masked card number or a style. */
+function isEmbedded(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 4), start)
+  const behind = text.slice(end, end + 2)
+  if (JOINED_BEFORE.test(before) || JOINED_BEHIND.test(behind)) return true
+  return MASKED.test(before) && !behind.startsWith('*')
+}
+const JOINED_BEFORE = /[A-Za-z\d][-_./\\@&?%~]?$|\+$/
+const JOINED_BEHIND = /^(?:[-_/\\@&=+~][A-Za-z\d]|\.[a-z\d])/
+const MASKED = /[•·]\s?$|\*\*\*\s?$/
+
+function readPhrase(phrase: string): Candidate[] {
+  if (DIGITS.test(phrase)) return isLength(phrase.length, 4, 8) ? [whole(phrase, phrase)] : []
+  const branded = BRANDED.exec(phrase)?.[1]
+  if (branded) return [{ value: branded, start: phrase.length - branded.length, end: phrase.length }]
+  if (ALPHANUMERIC.test(phrase) || DASHED.test(phrase)) return [whole(phrase, phrase)]
+  const words = [...phrase.matchAll(WORD)]
+  const isSpaced = words.length > 1
+  if (/[A-Za-z]/.test(phrase)) return isSpaced ? words.flatMap(readWord) : []
+  // Dates, times, amounts, versions, phone numbers.
+  if (/[.,:/)]/.test(phrase)) return []
+
+  const groups = phrase.split(/\D/)
+  const digits = groups.join('')
+  const [first = ''] = groups
+  if (groups.every((group) => group.length >= 6)) return isSpaced ? words.flatMap(readWord) : []
+  if (digits.length > 8) return []
+  const isEven = groups.every((group) => group.length === first.length)
+  // Two by two with dashes is a range or a date, and two years are a span of time.
+  const isGrouped = isEven && digits.length >= 4 && (isSpaced ? !phrase.includes('-') : first.length >= 3)
+  if (isGrouped) return groups.every(isYear) ? [] : [whole(digits, phrase)]
+  // Beside another number only a long one can be a code: "123456 2 attempts left".
+  return isSpaced ? words.filter((word) => word[0].length >= 5).flatMap(readWord) : []
+}
+
+function readWord(word: RegExpExecArray): Candidate[] {
+  return readPhrase(word[0]).map(({ value, start, end }) => ({ value, start: word.index + start, end: word.index + end }))
+}
+
+// One or two letters before a dash name the sender (G-123456); its form asks for the digits only.
+const BRANDED = /^[A-Z]{1,2}-(\d{4,8})$/
+const DIGITS = /^\d+$/
+const ALPHANUMERIC = /^(?=\d*[A-Z])(?=[A-Z]*\d)[A-Z\d]{5,10}$/
+const DASHED = /^(?=[\d-]*[A-Z])[A-Z\d]{3,5}-[A-Z\d]{3,5}$/
+const WORD = new RegExp(`[^ \\u00a0\\u2009\\u202f]+`, 'g')
+
+export function isYear(digits: string): boolean {
+  return /^(?:19|20)\d\d$/.test(digits)
+}
+
+function whole(value: string, phrase: string): Candidate {
+  return { value, start: 0, end: phrase.length }
+}
+
+function isLength(length: number, least: number, most: number): boolean {
+  return length >= least && length <= most
+}

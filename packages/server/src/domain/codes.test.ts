@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { codeCases } from '../../test/mail/codes.ts'
+import { CODE_SCAN_LENGTH_MAX, findCodes } from './codes.ts'
+
+function codesOf({ subject = '', text = null, html = null }: { subject?: string; text?: string | null; html?: string | null }) {
+  return findCodes({ subject, text, html })
+}
+
+describe('the code a person would read', () => {
+  test.each(codeCases)('$name', (mail) => {
+    expect(codesOf(mail)[0]?.value ?? null).toBe(mail.expected)
+  })
+
+  test('mails without a code yield nothing at all', () => {
+    const withoutCode = codeCases.filter(({ expected }) => expected === null)
+    expect(withoutCode.length).toBeGreaterThan(20)
+    expect(withoutCode.flatMap(codesOf)).toEqual([])
+  })
+
+  test('six digits alone are a much worse rule', () => {
+    const found = ({ subject, text, html }: (typeof codeCases)[number]) =>
+      /\b\d{6}\b/.exec(`${subject}\n${text ?? html ?? ''}`)?.[0] ?? null
+    expect(codeCases.filter((mail) => found(mail) === mail.expected).length).toBeLessThan(codeCases.length * 0.6)
+  })
+})
+
+describe('what is told of a code', () => {
+  test('a clear sentence is near certainty, a number alone under a subject is less', () => {
+    const [clear] = codesOf({ text: 'Your verification code is 482913' })
+    const [vague] = codesOf({ subject: 'Your code', text: 'Hi\n\n482913' })
+    expect(clear?.confidence).toBeGreaterThanOrEqual(0.9)
+    expect(clear?.confidence).toBeLessThanOrEqual(1)
+    expect(vague?.confidence).toBeGreaterThanOrEqual(0.5)
+    expect(vague?.confidence).toBeLessThan(clear?.confidence ?? 0)
+  })
+
+  test('several codes come best first, at most five, each once', () => {
+    const text = `Your backup codes:\n${['1337', '5512', '9012', '7765', '3321', '8817', '1337'].map((end) => `4829${end}\n`).join('')}`
+    expect(codesOf({ text }).map(({ value }) => value)).toEqual(['48291337', '48295512', '48299012', '48297765', '48293321'])
+  })
+
+  test('noise beside a clear code is left out', () => {
+    const text = 'Your code is 482913.\nAcme, 10119 Berlin, code of conduct 2026, ref 551920'
+    expect(codesOf({ text }).map(({ value }) => value)).toEqual(['482913'])
+  })
+
+  test.each<{ name: string; text: string; context: string }>([
+    { name: 'the line', text: 'Hi,\nYour  code is 482913.\nBye', context: 'Your code is 482913.' },
+    { name: 'the line above a code that stands alone', text: 'Hi\nYour code:\n\n  482913\n', context: 'Your code: 482913' },
+    { name: 'the line below, where none is above', text: '482913\n\nis your code\n', context: '482913is your code' },
+  ])('context is $name', ({ text, context }) => {
+    expect(codesOf({ text })[0]?.context).toBe(context)
+  })
+
+  test('context is cut to 120 characters around the code, whole characters only', () => {
+    const [code] = codesOf({ text: `${'😀'.repeat(100)} your code is 482913 ${'😀'.repeat(100)}` })
+    expect(code?.context).toContain('your code is 482913')
+    expect(code?.context.length).toBeLessThanOrEqual(120)
+    expect(code?.context.isWellFormed()).toBe(true)
+  })
+})
+
+describe('limits', () => {
+  test('only the first 64 KiB are read', () => {
+    const sentence = 'your code is 482913'
+    const filler = (length: number) => 'lorem ipsum '.repeat(length / 12 + 1).slice(0, length - 1) + '\n'
+    expect(codesOf({ text: filler(CODE_SCAN_LENGTH_MAX - sentence.length) + sentence })).toHaveLength(1)
+    expect(codesOf({ text: filler(CODE_SCAN_LENGTH_MAX) + sentence })).toHaveLength(0)
+  })
+
+  test.each<{ name: string; piece: string }>([
+    { name: 'codes', piece: '482913\n' },
+    { name: 'codes in one line', piece: 'code 482913 ' },
+    { name: 'one long number', piece: '7' },
+    { name: 'one long word', piece: 'A' },
+    { name: 'dashes', piece: 'A-' },
+    { name: 'digits and spaces', piece: '1 ' },
+    { name: 'code words', piece: 'code ' },
+    { name: 'web addresses', piece: 'http://' },
+    { name: 'brackets', piece: '(1) ' },
+    { name: 'line breaks', piece: '\n' },
+  ])('64 KiB of $name are read in a moment', ({ piece }) => {
+    const text = piece.repeat(CODE_SCAN_LENGTH_MAX / piece.length)
+    const start = performance.now()
+    codesOf({ text })
+    // Ten times what it takes; a quadratic scan would take seconds.
+    expect(performance.now() - start).toBeLessThan(250)
+  })
+})

@@ -1,0 +1,167 @@
+import type { Code } from '@mailhatch/sdk'
+import { type Candidate, findCandidates, isYear } from './code-candidates.ts'
+import * as words from './code-words.ts'
+import { cutText } from './cut-text.ts'
+import { htmlToText, removeInvisible } from './html-text.ts'
+
+// A code stands at the top of a mail; longer texts are newsletters and logs.
+export const CODE_SCAN_LENGTH_MAX = 64 * 1024
+const CODES_MAX = 5
+const CONTEXT_LENGTH_MAX = 120
+// How far words are looked for, which is longer than most sentences.
+const NEARBY = 120
+const CLOSE = 30
+// What adds to the distance of a word, unless the code has a line for itself.
+const LINE_DISTANCE = 25
+const SENTENCE_DISTANCE = 75
+
+// A name farther away than this belongs to another number.
+const NAMED_WITHIN = 60
+
+const CONFIDENCE_MIN = 0.5
+// A candidate that is this much worse than the best is noise beside it.
+const CONFIDENCE_GAP_MAX = 0.35
+
+/** The one-time codes of a mail, the likeliest first; empty when nothing in it looks enough like one. */
+export function findCodes(content: { subject: string; text: string | null; html: string | null }): Code[] {
+  const { subject, text, html } = content
+  const inSubject = weighAll(subject, '')
+  const inText = text ? weighAll(text, subject) : []
+  // The plain part of many mails only says that there is an HTML part.
+  const inBody = inText.length > 0 || !html ? inText : weighAll(htmlToText(html), subject)
+  return rank([...inSubject, ...inBody])
+}
+
+function rank(codes: Code[]): Code[] {
+  const byValue = new Map<string, Code>()
+  for (const code of codes) {
+    const known = byValue.get(code.value)
+    if (!known || known.confidence < code.confidence) byValue.set(code.value, code)
+  }
+  const ranked = [...byValue.values()].sort((a, b) => b.confidence - a.confidence)
+  const least = (ranked[0]?.confidence ?? 0) - CONFIDENCE_GAP_MAX
+  return ranked.filter((code) => code.confidence >= least).slice(0, CODES_MAX)
+}
+
+function weighAll(raw: string, subject: string): Code[] {
+  const text = prepare(cutText(raw, CODE_SCAN_LENGTH_MAX))
+  const candidates = findCandidates(text)
+  if (candidates.length === 0) return []
+  const subjectNamesCode = distances(subject.slice(0, NEARBY).toLowerCase(), 'behind', true).code < Infinity
+  return candidates.flatMap((candidate) => {
+    const place = placeOf(text, candidate)
+    const score = shapeScore(candidate.value) + placeScore(candidate.value, place, subjectNamesCode)
+    const confidence = Math.min(100, Math.round(score * 100)) / 100
+    return confidence >= CONFIDENCE_MIN ? [{ value: candidate.value, confidence, context: contextOf(place) }] : []
+  })
+}
+
+/** Full-width characters become plain ones, invisible ones go, and so do web addresses: their digits mean nothing. */
+function prepare(text: string): string {
+  const visible = removeInvisible(text)
+  const plain = FULL_WIDTH_DIGIT.test(visible) ? visible.replace(FULL_WIDTH, narrow) : visible
+  return plain.includes('://') || plain.includes('www.') ? plain.replace(WEB_ADDRESS, '…') : plain
+}
+const FULL_WIDTH = /[\uff01-\uff5e]/g
+const FULL_WIDTH_DIGIT = /[\uff10-\uff19]/
+const WEB_ADDRESS = /https?:\/\/[!-~]+|www\.[!-~]+/gi
+
+function narrow(character: string): string {
+  return String.fromCharCode(character.charCodeAt(0) - 0xfee0)
+}
+
+type Place = { before: string; written: string; behind: string; lineBefore: string; lineBehind: string; isAlone: boolean }
+
+function placeOf(text: string, { start, end }: Candidate): Place {
+  const before = text.slice(Math.max(0, start - NEARBY), start)
+  const behind = text.slice(end, end + NEARBY)
+  const lineBefore = before.slice(before.lastIndexOf('\n') + 1)
+  const lineEnd = behind.indexOf('\n')
+  const lineBehind = lineEnd === -1 ? behind : behind.slice(0, lineEnd)
+  const isAlone = DECORATION.test(lineBefore) && DECORATION.test(lineBehind)
+  return { before, written: text.slice(start, end), behind, lineBefore, lineBehind, isAlone }
+}
+const DECORATION = /^[\s*_=|>:.'"“”„«»[\]()「」【】-]*$/
+
+const DIGITS_SCORE: Record<number, number> = { 4: 0.2, 5: 0.25, 6: 0.35, 7: 0.25, 8: 0.3 }
+
+function shapeScore(value: string): number {
+  // A word with a number behind is rather a name: SAVE20, RTX4090, COVID19.
+  if (/[A-Z]/.test(value)) return /^[A-Z]+-?\d+$/.test(value) ? 0.15 : 0.3
+  let score = DIGITS_SCORE[value.length] ?? 0
+  if (isYear(value)) score -= 0.2
+  if (/^20[0-4]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/.test(value)) score -= 0.3
+  // Placeholders, unless the mail says outright that this is the code.
+  if (/^(\d)\1+$/.test(value)) score -= 0.35
+  return score
+}
+
+function placeScore(value: string, place: Place, subjectNamesCode: boolean): number {
+  const before = place.before.toLowerCase()
+  const behind = place.behind.toLowerCase()
+  if (words.UNIT_BEHIND.test(behind) || words.CURRENCY_BEFORE.test(before)) return -1
+  if (words.HEADER_LINE.test(place.lineBefore.toLowerCase())) return -1
+
+  const above = distances(before, 'before', place.isAlone)
+  // Nothing behind can add to a code word directly before, which is how most codes are written.
+  const below = above.code <= CLOSE ? NOTHING_NEAR : distances(behind, 'behind', place.isAlone)
+  const code = Math.min(above.code, below.code)
+  const proof = Math.min(above.proof, below.proof)
+  if (above.name <= Math.min(code, NAMED_WITHIN)) return -1
+
+  let score = place.isAlone ? 0.15 : 0
+  if (code <= CLOSE) score += 0.45
+  else if (code <= 70) score += 0.3
+  else if (code <= NEARBY) score += place.isAlone ? 0.15 : 0.1
+  else if (subjectNamesCode) score += place.isAlone ? 0.25 : 0.1
+  else if (proof <= 80) score += place.isAlone ? 0.2 : 0.05
+  if (Math.min(above.code, above.proof) <= 60 && words.ASSIGNED.test(before)) score += 0.1
+  if (code > CLOSE && proof < Infinity && words.TOLD_TO_USE.test(before)) score += 0.3
+
+  if (above.other <= 60 && code > 90) score -= 0.5
+  if (/#\s?$/.test(before)) score -= 0.4
+  if (/[A-Z]/.test(value) && words.OFFER_WORDS.test(`${place.lineBefore} ${place.lineBehind}`.toLowerCase())) score -= 0.5
+  if (value.length === 5 && (/[A-Z]{2} $/.test(place.before) || POSTAL_CODE_BEFORE_TOWN.test(place.lineBehind))) score -= 0.3
+  return score
+}
+const POSTAL_CODE_BEFORE_TOWN = /^ \p{Lu}\p{Ll}+\s*(?:[,|·]|$)/u
+
+type Distances = Record<words.WordKind, number>
+const NOTHING_NEAR: Distances = { name: Infinity, code: Infinity, proof: Infinity, other: Infinity }
+
+/** How far the nearest word of each kind stands from the end of what is before a number, or the start of what is behind. */
+function distances(text: string, side: 'before' | 'behind', isAlone: boolean): Distances {
+  const nearest = { ...NOTHING_NEAR }
+  for (const { kind, start, end } of words.findWords(text)) {
+    // "… 123456 Code: 654321": a label belongs to what follows it.
+    if (side === 'behind' && (start >= nearest[kind] || LABEL_END.test(text.slice(end, end + 2)))) continue
+    const gap = side === 'before' ? text.slice(end) : text.slice(0, start)
+    const isName = kind === 'other' && side === 'before' && isLabel(gap, text.slice(0, start))
+    const decided = isName ? 'name' : kind
+    nearest[decided] = Math.min(nearest[decided], gap.length + (isAlone ? 0 : detour(gap, side)))
+  }
+  return nearest
+}
+const LABEL_END = /^\s?[:=#：]/
+
+/** "order 123456" anywhere, or "Order: 123456" where a line starts with it, names the number. */
+function isLabel(gap: string, lead: string): boolean {
+  return /^[ #]*$/.test(gap) || (/^[\s#.:]*$/.test(gap) && /(?:^|\n)[ >]*$/.test(lead))
+}
+
+function detour(gap: string, side: 'before' | 'behind'): number {
+  const lines = gap.includes('\n') ? gap.split('\n').length - 1 : 0
+  return lines * LINE_DISTANCE + (side === 'before' && /[.!?]\s/.test(gap) ? SENTENCE_DISTANCE : 0)
+}
+
+/** The line of the code, or the one above it when it stands alone. */
+function contextOf({ before, written, behind, lineBefore, lineBehind, isAlone }: Place): string {
+  const lead = isAlone ? before.trimEnd().slice(before.trimEnd().lastIndexOf('\n') + 1) : lineBefore
+  const left = lead.replace(/\s+/g, ' ').trimStart()
+  const right = (isAlone && !lead.trim() ? behind.trimStart() : lineBehind).replace(/\s+/g, ' ')
+  const room = CONTEXT_LENGTH_MAX - written.length
+  const start = Math.max(0, left.length - Math.max(room >> 1, room - right.length))
+  // The cut may have split a surrogate pair.
+  const whole = (left.slice(start) + (isAlone && left ? ' ' : '') + written + right).replace(/^[\udc00-\udfff]/, '')
+  return cutText(whole, CONTEXT_LENGTH_MAX).trim()
+}

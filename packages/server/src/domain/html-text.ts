@@ -1,0 +1,158 @@
+import { decodeEntities } from './html-entities.ts'
+import { type Attributes, type HtmlSink, tokenizeHtml } from './html-tokens.ts'
+
+export type Anchor = { url: string; text: string }
+
+/** What a reader of the mail would see, as plain text: blocks become lines, list items get a dash, links their text. */
+export function htmlToText(html: string): string {
+  const parts: string[] = []
+  tokenizeHtml(html, visibleText(parts))
+  return parts.join('')
+}
+
+/** The links of the visible document in their order, each with the text it is shown by. */
+export function parseAnchors(html: string): Anchor[] {
+  const anchors: Anchor[] = []
+  const parts: string[] = []
+  let url: string | null = null
+  const finish = () => {
+    if (url !== null) anchors.push({ url, text: parts.join('').replace(WHITE_SPACE, ' ').trim() })
+    url = null
+  }
+  const visible = visibleText(parts)
+  tokenizeHtml(html, {
+    text: (run) => {
+      if (url !== null) visible.text(run)
+    },
+    open(name, attributes) {
+      visible.open(name, attributes)
+      if (name !== 'a') return
+      // A link cannot hold another: the next one ends it, as in a browser.
+      finish()
+      parts.length = 0
+      if (attributes.href !== undefined && !visible.isHidden()) url = attributes.href
+    },
+    close(name) {
+      visible.close(name)
+      if (name === 'a') finish()
+    },
+  })
+  finish()
+  return anchors
+}
+
+/** Puts into `parts` what is visible, with its line breaks. */
+function visibleText(parts: string[]): HtmlSink & { isHidden(): boolean } {
+  let breaks = 0
+  let hasSpace = false
+  let bullet = ''
+  let preformatted = 0
+  // Only the outermost hidden element is remembered: depth counts elements of its name, so no stack can grow.
+  let hiddenName = ''
+  let hiddenDepth = 0
+
+  const write = (raw: string) => {
+    const run = collapse(raw)
+    if (run === '' || run === ' ') {
+      if (run !== '') hasSpace = true
+      return
+    }
+    const startsWithSpace = run.startsWith(' ')
+    const endsWithSpace = run.endsWith(' ')
+    if (parts.length > 0) {
+      if (breaks > 0) parts.push(breaks === 1 ? '\n' : '\n\n')
+      else if (hasSpace || startsWithSpace) parts.push(' ')
+    }
+    if (bullet) parts.push(bullet)
+    parts.push(startsWithSpace || endsWithSpace ? run.trim() : run)
+    breaks = 0
+    bullet = ''
+    hasSpace = endsWithSpace
+  }
+
+  const breakLine = (name: string) => {
+    const wanted = BREAKS.get(name)
+    if (wanted !== undefined && wanted > breaks) breaks = wanted
+  }
+
+  const hide = (name: string) => {
+    hiddenName = name
+    hiddenDepth = 1
+  }
+
+  const isStillHidden = (name: string) => {
+    if (hiddenName === 'head') return name !== 'body' && !BREAKS.has(name)
+    // A paragraph cannot hold another: the next one ends a hidden one that was left open.
+    if (hiddenName === 'p') return name !== 'p'
+    if (name === hiddenName) hiddenDepth++
+    return true
+  }
+
+  const openVisible = (name: string, attributes: Attributes) => {
+    breakLine(name)
+    if (name === 'br') breaks = Math.min(breaks + 1, 2)
+    else if (name === 'td' || name === 'th') hasSpace = true
+    else if (name === 'li') bullet = '- '
+    else if (name === 'pre') preformatted++
+    else if (name === 'img' && attributes.alt) write(attributes.alt)
+  }
+
+  return {
+    isHidden: () => hiddenDepth > 0,
+    text(raw) {
+      if (hiddenDepth > 0) return
+      const run = decodeEntities(raw)
+      if (preformatted === 0 || !run.includes('\n')) return write(run)
+      for (const [index, line] of run.split('\n').entries()) {
+        if (index > 0) breaks = Math.min(breaks + 1, 2)
+        write(line)
+      }
+    },
+    open(name, attributes) {
+      if (hiddenDepth > 0) {
+        if (isStillHidden(name)) return
+        hiddenDepth = 0
+      }
+      if (!attributes.hidden && !ALWAYS_HIDDEN.has(name)) openVisible(name, attributes)
+      else if (!VOID.has(name)) hide(name)
+    },
+    close(name) {
+      if (hiddenDepth > 0) {
+        if (name === hiddenName) hiddenDepth--
+        return
+      }
+      breakLine(name)
+      if (name === 'li') bullet = ''
+      else if (name === 'pre' && preformatted > 0) preformatted--
+    },
+  }
+}
+
+/** Without the characters that take no room: the padding of preview texts, which would also split words and codes. */
+export function removeInvisible(text: string): string {
+  return INVISIBLE_SEEN.test(text) ? text.replace(INVISIBLE, '') : text
+}
+
+function collapse(run: string): string {
+  const visible = removeInvisible(run)
+  return UNEVEN_SPACE.test(visible) ? visible.replace(WHITE_SPACE, ' ') : visible
+}
+
+// Zero-width, direction and filler characters.
+const INVISIBLE = /[\0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+/g
+const INVISIBLE_SEEN = new RegExp(INVISIBLE.source)
+const WHITE_SPACE = /\s+/g
+const UNEVEN_SPACE = / \s|[^\S ]/
+
+const ALWAYS_HIDDEN = new Set(['head', 'template'])
+const VOID = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'wbr'])
+
+const LINES = `address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure
+  footer form header hr html legend li main nav section summary table tbody tfoot thead tr`
+const PARAGRAPHS = 'h1 h2 h3 h4 h5 h6 ol p pre ul'
+
+/** How many line breaks part an element from what surrounds it. */
+const BREAKS = new Map([
+  ...LINES.split(/\s+/).map((name) => [name, 1] as const),
+  ...PARAGRAPHS.split(/\s+/).map((name) => [name, 2] as const),
+])

@@ -1,0 +1,89 @@
+import type { Link } from '@mailhatch/sdk'
+import { cutText } from './cut-text.ts'
+import { parseAnchors } from './html-text.ts'
+import { linkKind } from './link-kind.ts'
+
+// More than a mail for a person holds; a digest with more is no test's subject.
+export const LINKS_MAX = 100
+// As long as the longest address our own server takes; what is longer is data, not a link.
+export const LINK_LENGTH_MAX = 8 * 1024
+export const LINK_SCAN_LENGTH_MAX = 64 * 1024
+// A link around half a mail is not quoted whole.
+const LINK_TEXT_LENGTH_MAX = 256
+// How much of what stands before an address in plain text may tell its kind.
+const LEAD_LENGTH_MAX = 100
+
+/** The web links of a mail, each once: those of the HTML in their order, then those that only the plain text has. */
+export function findLinks({ text, html }: { text: string | null; html: string | null }): Link[] {
+  const links = new Map<string, Link>()
+  for (const anchor of html ? parseAnchors(html) : []) {
+    const url = anchor.url.replace(/[\t\r\n]/g, '').trim()
+    if (isWebLink(url)) keepBetter(links, url, cutText(anchor.text, LINK_TEXT_LENGTH_MAX) || url, anchor.text)
+    if (links.size === LINKS_MAX) break
+  }
+  if (text && text.includes('://')) addTextLinks(links, cutText(text, LINK_SCAN_LENGTH_MAX))
+  return [...links.values()]
+}
+
+function isWebLink(url: string): boolean {
+  return url.length <= LINK_LENGTH_MAX && WEB_LINK.test(url)
+}
+const WEB_LINK = /^https?:\/\/[^\s/?#]/i
+
+function addTextLinks(links: Map<string, Link>, text: string): void {
+  let leadStart = 0
+  for (const match of text.matchAll(TEXT_LINK)) {
+    if (links.size === LINKS_MAX) return
+    const url = trimEnd(match[0])
+    const lead = text.slice(Math.max(leadStart, match.index - LEAD_LENGTH_MAX), match.index)
+    leadStart = match.index + match[0].length
+    if (isWebLink(url) && !links.has(url)) links.set(url, { url, text: url, kind: linkKind(url, lead) })
+  }
+}
+
+// Ends at white space, brackets of <…>, quotes and the punctuation of scripts that write without spaces.
+const TEXT_LINK = /https?:\/\/[^\s<>"“”„‘’«»`\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+/gi
+
+/** Without the punctuation of the sentence around it; a closing bracket stays when it was opened inside. */
+function trimEnd(url: string): string {
+  let end = url.length
+  let surplus: Record<string, number> | undefined
+  for (; end > 0; end--) {
+    const last = url[end - 1] ?? ''
+    if (PUNCTUATION.includes(last)) continue
+    if (!CLOSING.includes(last)) break
+    surplus ??= surplusBrackets(url)
+    if ((surplus[last] ?? 0) <= 0) break
+    surplus[last] = (surplus[last] ?? 0) - 1
+  }
+  return url.slice(0, end)
+}
+const PUNCTUATION = `.,;:!?'*_~|\\`
+const OPENING = '([{'
+const CLOSING = ')]}'
+
+/** How many more brackets of each kind are closed than opened. Counted once, so that a row of brackets stays cheap. */
+function surplusBrackets(url: string): Record<string, number> {
+  const surplus: Record<string, number> = { ')': 0, ']': 0, '}': 0 }
+  for (const character of url) {
+    const closing = CLOSING.includes(character) ? character : CLOSING[OPENING.indexOf(character)]
+    if (closing) surplus[closing] = (surplus[closing] ?? 0) + (closing === character ? 1 : -1)
+  }
+  return surplus
+}
+
+/** A text that says something beats an address, and one that tells the kind beats one that does not. */
+function keepBetter(links: Map<string, Link>, url: string, text: string, words: string): void {
+  const known = links.get(url)
+  const link = { url, text, kind: linkKind(url, words) }
+  if (!known) {
+    links.set(url, link)
+    return
+  }
+  const isFirstText = isAddress(known.text) && !isAddress(text)
+  if (isFirstText || (known.kind === 'other' && link.kind !== 'other')) links.set(url, link)
+}
+
+function isAddress(text: string): boolean {
+  return /^(?:https?:\/\/|www\.)\S*$/i.test(text)
+}
