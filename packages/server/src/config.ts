@@ -158,14 +158,16 @@ export const SETTINGS = {
   ),
   smtpAuthUser: setting('SMTP_AUTH_USER', WORKER, null, text, 'With SMTP_AUTH_PASS: clients must sign in so.'),
   smtpAuthPassword: setting('SMTP_AUTH_PASS', WORKER, null, text, 'Password for SMTP_AUTH_USER.', SECRET),
-  smtpTlsCert: setting(
-    'SMTP_TLS_CERT',
+  smtpStartTls: setting(
+    'SMTP_STARTTLS',
     WORKER,
-    '(self-signed)',
-    resolvePath,
-    'PEM file with the certificate for STARTTLS.',
+    'off',
+    oneOf(['off', 'self-signed']),
+    'Without a certificate: self-signed makes one at start. Many mail libraries upgrade whenever STARTTLS is offered ' +
+      'and then refuse a self-signed certificate, so it is off unless asked for.',
   ),
-  smtpTlsKey: setting('SMTP_TLS_KEY', WORKER, '(self-signed)', resolvePath, 'PEM file with the certificate’s key.'),
+  smtpTlsCert: setting('SMTP_TLS_CERT', WORKER, null, resolvePath, 'PEM file with the certificate for STARTTLS.'),
+  smtpTlsKey: setting('SMTP_TLS_KEY', WORKER, null, resolvePath, 'PEM file with the certificate’s key.'),
   diskFreeMinBytes: setting(
     'DISK_FREE_MIN',
     WORKER,

@@ -97,18 +97,14 @@ async function openWorkerSockets(config: Config, log: Log, worker: Worker) {
 }
 
 async function openSmtp(config: Config, log: Log, worker: Worker): Promise<SmtpServer> {
-  const { smtpTlsCert, smtpTlsKey, smtpAuthUser, smtpAuthPassword } = config
-  const tls =
-    smtpTlsCert && smtpTlsKey
-      ? { cert: readFileSync(smtpTlsCert, 'utf8'), key: readFileSync(smtpTlsKey, 'utf8') }
-      : await selfSignedCertificate(hostname())
+  const { smtpAuthUser, smtpAuthPassword } = config
   return startSmtpServer({
     host: config.smtpHost,
     port: config.smtpPort,
     hostname: hostname(),
     sizeMaxBytes: config.smtpMaxSizeBytes,
     spoolFolder: join(config.dataDir, 'spool'),
-    tls,
+    tls: await findCertificate(config),
     credentials: smtpAuthUser && smtpAuthPassword ? { user: smtpAuthUser, password: smtpAuthPassword } : null,
     allowedDomains: config.smtpAllowedDomains,
     freeBytes: worker.freeBytes,
@@ -126,4 +122,10 @@ async function openSmtp(config: Config, log: Log, worker: Worker): Promise<SmtpS
     onRefusal: (refusal) => log.info(refusal, 'mail was refused'),
     log,
   })
+}
+
+async function findCertificate({ smtpTlsCert, smtpTlsKey, smtpStartTls }: Config) {
+  if (smtpTlsCert && smtpTlsKey)
+    return { cert: readFileSync(smtpTlsCert, 'utf8'), key: readFileSync(smtpTlsKey, 'utf8') }
+  return smtpStartTls === 'self-signed' ? selfSignedCertificate(hostname()) : null
 }

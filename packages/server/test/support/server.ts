@@ -34,12 +34,7 @@ export async function startServer(environment: Record<string, string> = {}) {
   onTestFinished(() => running.close())
   const url = `http://127.0.0.1:${running.apiPort}`
   const { apiKey } = running.firstStart!
-  const transport = createTransport({
-    host: '127.0.0.1',
-    port: running.smtpPort!,
-    secure: false,
-    tls: { rejectUnauthorized: false },
-  })
+  const transport = createTransport({ host: '127.0.0.1', port: running.smtpPort! })
   onTestFinished(() => transport.close())
   return {
     url,

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+const SOURCE = join(import.meta.dirname, '../src')
+
+/** The import table of ARCHITECTURE.md: what each folder may import, besides itself and the SDK's types. */
+const MAY_IMPORT: Record<string, string[]> = {
+  domain: [],
+  sqlite: [],
+  mime: ['domain'],
+  bucket: ['domain', 'sqlite'],
+  store: ['domain', 'sqlite'],
+  feed: ['domain'],
+  worker: ['domain', 'mime', 'bucket', 'log.ts'],
+  intake: ['domain', 'mime', 'store', 'feed'],
+  read: ['domain', 'store', 'feed', 'log.ts'],
+  manage: ['domain', 'store'],
+  http: ['domain', 'store', 'feed', 'intake', 'read', 'manage', 'sqlite', 'log.ts'],
+}
+
+const IMPORT = /^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)/gm
+
+function importsOf(file: string): string[] {
+  const found = readFileSync(join(SOURCE, file), 'utf8').matchAll(IMPORT)
+  return Array.from(found, ([, from, bare, dynamic]) => (from ?? bare ?? dynamic)!)
+}
+
+function forbiddenImports(file: string, imports: string[]): string[] {
+  const folder = file.split('/')[0]!
+  const allowed = MAY_IMPORT[folder]
+  // Programs at the top, and the commands in cli/, may import everything.
+  if (!allowed) return []
+  return imports
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => relative(SOURCE, join(SOURCE, dirname(file), specifier)))
+    .filter((target) => ![folder, ...allowed].includes(target.split('/')[0]!))
+}
+
+const FILES = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && !/\.test\.ts$|-contract\.ts$/.test(file),
+)
+
+test('imports point down, as ARCHITECTURE.md says', () => {
+  expect(FILES.length).toBeGreaterThan(50)
+  expect(
+    FILES.flatMap((file) => forbiddenImports(file, importsOf(file)).map((target) => `${file} → ${target}`)),
+  ).toEqual([])
+  // The check can fail:
+  expect(forbiddenImports('domain/match.ts', ['../store/store.ts'])).toEqual(['store/store.ts'])
+})
+
+test('every folder is in the table', () => {
+  const folders = new Set(FILES.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!))
+  folders.delete('cli')
+  expect([...folders].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
+})
+
+test('the domain is pure: no I/O, no clock, no randomness, nothing of Node', () => {
+  const impure = /\bfrom 'node:|Date\.now\(|Math\.random\(|new Date\(\)|crypto\.|\bprocess\.|\bfetch\(/
+  const domain = FILES.filter((file) => file.startsWith('domain/'))
+  expect(domain.filter((file) => impure.test(readFileSync(join(SOURCE, file), 'utf8')))).toEqual([])
+  expect(impure.test("import { hash } from 'node:crypto'")).toBe(true)
+})
+
+test('only config.ts reads the environment', () => {
+  const readers = FILES.filter((file) => readFileSync(join(SOURCE, file), 'utf8').includes('process.env'))
+  expect(readers).toEqual(['config.ts'])
+})

@@ -1,0 +1,47 @@
+// Writes the files that are made from code: .env.example and docs/settings.md. `--check` only says whether they are current.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { SETTINGS } from '../packages/server/src/config.ts'
+
+const root = new URL('../', import.meta.url)
+const settings = Object.values(SETTINGS)
+
+function shownDefault(value: string | null): string {
+  return value === null ? '' : value.replace(/^\((.*)\)$/, '$1')
+}
+
+function envExample(): string {
+  const blocks = settings.map((setting) => {
+    const value = setting.default?.startsWith('(') ? '' : (setting.default ?? '')
+    const note = setting.default?.startsWith('(') ? ` Default: ${shownDefault(setting.default)}.` : ''
+    return `# ${setting.help}${note}\n#${setting.variable}=${value}\n`
+  })
+  return `# Settings of Mailhatch. Copy this file to .env and change what you need; what is unset has a default that works.\n\n${blocks.join('\n')}`
+}
+
+function settingsPage(): string {
+  const rows = settings.map(({ variable, parts, help, default: value }) => {
+    const fallback = value === null ? '' : value.startsWith('(') ? shownDefault(value) : `\`${value}\``
+    return `| \`${variable}\` | ${parts.join(', ')} | ${fallback} | ${help} |`
+  })
+  return [
+    '# Settings',
+    '',
+    'Read from the environment, or from a `.env` file in the folder where Mailhatch starts. `mailhatch serve` reads all of',
+    'them, `mailhatch api` and `mailhatch worker` those of their part. Every problem is reported at once, with exit code 78.',
+    '',
+    '| variable | read by | default | meaning |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+const files: Record<string, string> = { '.env.example': envExample(), 'docs/settings.md': settingsPage() }
+for (const [name, content] of Object.entries(files)) {
+  const file = new URL(name, root)
+  if (!process.argv.includes('--check')) writeFileSync(file, content)
+  else if (readFileSync(file, 'utf8') !== content) {
+    console.error(`${name} is not current: run npm run docs`)
+    process.exitCode = 1
+  }
+}
