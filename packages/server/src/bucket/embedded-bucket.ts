@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
-import { openForReading, openForWriting } from '../sqlite/connection.ts'
-import { createGroupCommit } from '../sqlite/group-commit.ts'
+import { openForReading, prepareDatabase } from '../sqlite/connection.ts'
+import type { Statement, Value } from '../sqlite/transactions.ts'
+import { openWriter } from '../sqlite/writer.ts'
 import { chunksOf, sizeOf, type Body, type Bucket, type NewObject } from './bucket.ts'
 
 /** A body up to this size is one row; a larger one is written in parts, so that it is never whole in memory. */
@@ -28,65 +28,62 @@ const SCHEMA = `
 
 type ObjectRow = { size: number; body: Uint8Array | null; upload: string | null }
 
-/** All objects in one SQLite file: many mails share one sync, and a move is one transaction. */
-export function openEmbeddedBucket(path: string, open: (path: string) => DatabaseSync = openForWriting): Bucket {
-  const writer = open(path)
-  writer.exec(SCHEMA)
-  // Parts that no object names belong to mail that was never acknowledged.
-  writer.exec('delete from parts where upload not in (select upload from objects where upload is not null)')
-  const reader = openForReading(path)
-  const commits = createGroupCommit(writer)
+const PUT = `
+  insert into objects (key, size, body, upload) values (?, ?, ?, ?)
+  on conflict (key) do update set size = excluded.size, body = excluded.body, upload = excluded.upload`
+const ADD_PART = 'insert into parts (upload, part, body) values (?, ?, ?)'
+const DROP_UPLOAD = 'delete from parts where upload = ?'
+const REMOVE = 'delete from objects where key = ?'
+/** Before an object is removed: its parts go with it, unless another object shares them. */
+const REMOVE_PARTS = `
+  delete from parts
+  where upload = (select upload from objects where key = ?1)
+    and 1 = (select count(*) from objects where upload = (select upload from objects where key = ?1))`
+const RENAME = 'update or replace objects set key = ?, size = ?, body = ?, upload = null where key = ?'
+const ADD_IF_ABSENT = 'insert into objects (key, size, body) values (?, ?, ?) on conflict (key) do nothing'
+/** At the start nothing is on its way: parts that no object names are of mail that was never acknowledged. */
+const DROP_UNFINISHED = 'delete from parts where upload not in (select upload from objects where upload is not null)'
 
-  const upsert = writer.prepare(`
-    insert into objects (key, size, body, upload) values (?, ?, ?, ?)
-    on conflict (key) do update set size = excluded.size, body = excluded.body, upload = excluded.upload`)
-  const rename = writer.prepare('update objects set key = ?, size = ?, body = ?, upload = null where key = ?')
-  const addPart = writer.prepare('insert into parts (upload, part, body) values (?, ?, ?)')
-  const dropUpload = writer.prepare('delete from parts where upload = ?')
-  const findUpload = writer.prepare('select upload from objects where key = ? and upload is not null')
-  const dropUnnamedUpload = writer.prepare(
-    'delete from parts where upload = ?1 and not exists (select 1 from objects where upload = ?1)',
-  )
-  const dropObject = writer.prepare('delete from objects where key = ?')
+/** All objects in one SQLite file: many mails share one sync, and a move is one transaction. */
+export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
+  prepareDatabase(path, (connection) => connection.exec(`${SCHEMA}; ${DROP_UNFINISHED}`))
+  const writer = openWriter(path, threadUrl)
+  const reader = openForReading(path)
   const select = reader.prepare('select size, body, upload from objects where key = ?')
   const selectPart = reader.prepare('select body from parts where upload = ? and part = ?')
   const selectKeys = reader.prepare('select key from objects where key > ? and key < ? order by key limit ?')
 
   /** Writes the parts of a large body; they count only once an object names the upload. */
-  async function upload(body: Body): Promise<string> {
-    const name = randomUUID()
+  async function writeParts(upload: string, body: Body): Promise<void> {
     let part = 0
-    try {
-      for await (const chunk of chunksOf(body)) {
-        for (let start = 0; start < chunk.byteLength; start += PART_BYTES) {
-          const piece = chunk.subarray(start, start + PART_BYTES)
-          const number = part++
-          await commits.write(() => addPart.run(name, number, piece))
-        }
+    for await (const chunk of chunksOf(body)) {
+      for (let start = 0; start < chunk.byteLength; start += PART_BYTES) {
+        await writer.write([step(ADD_PART, upload, part++, chunk.subarray(start, start + PART_BYTES))])
       }
-    } catch (error) {
-      await commits.write(() => dropUpload.run(name))
-      throw error
     }
-    return name
   }
 
-  function writeObject({ key, body }: NewObject, uploads: Map<Body, string>): void {
-    const replaced = findUpload.get(key)
-    upsert.run(key, sizeOf(body), body instanceof Uint8Array ? body : null, uploads.get(body) ?? null)
-    if (replaced) dropUnnamedUpload.run(replaced['upload'] as string)
+  async function putLarge(objects: NewObject[]): Promise<void> {
+    // Copies of one large mail for several recipients share their parts.
+    const uploads = new Map<Body, string>()
+    try {
+      for (const { body } of objects) {
+        if (body instanceof Uint8Array || uploads.has(body)) continue
+        const upload = randomUUID()
+        uploads.set(body, upload)
+        await writeParts(upload, body)
+      }
+      await writer.write(objects.map((object) => putStep(object, uploads.get(object.body) ?? null)))
+    } catch (error) {
+      await writer.write(Array.from(uploads.values(), (upload) => step(DROP_UPLOAD, upload)))
+      throw error
+    }
   }
 
   return {
     async put(objects) {
-      // Copies of one large mail for several recipients share their parts.
-      const uploads = new Map<Body, string>()
-      for (const { body } of objects) {
-        if (!(body instanceof Uint8Array) && !uploads.has(body)) uploads.set(body, await upload(body))
-      }
-      await commits.write(() => {
-        for (const object of objects) writeObject(object, uploads)
-      })
+      if (objects.some(({ body }) => !(body instanceof Uint8Array))) await putLarge(objects)
+      else await writer.write(objects.map((object) => putStep(object, null)))
     },
 
     async get(key) {
@@ -107,21 +104,14 @@ export function openEmbeddedBucket(path: string, open: (path: string) => Databas
 
     async move(from, { key, body }) {
       if (!(body instanceof Uint8Array)) throw new Error('Only small objects are moved.')
-      await commits.write(() => {
-        dropObject.run(key)
-        const { changes } = rename.run(key, body.byteLength, body, from)
-        if (changes === 0) upsert.run(key, body.byteLength, body, null)
-      })
+      await writer.write([
+        step(RENAME, key, body.byteLength, body, from),
+        step(ADD_IF_ABSENT, key, body.byteLength, body),
+      ])
     },
 
     async remove(keys) {
-      await commits.write(() => {
-        for (const key of keys) {
-          const named = findUpload.get(key)
-          dropObject.run(key)
-          if (named) dropUnnamedUpload.run(named['upload'] as string)
-        }
-      })
+      await writer.write(keys.flatMap((key) => [step(REMOVE_PARTS, key), step(REMOVE, key)]))
     },
 
     async list({ prefix, cursor, limit }) {
@@ -131,11 +121,18 @@ export function openEmbeddedBucket(path: string, open: (path: string) => Databas
     },
 
     async close() {
-      await commits.idle()
+      await writer.close()
       reader.close()
-      writer.close()
     },
   }
+}
+
+function putStep({ key, body }: NewObject, upload: string | null): Statement {
+  return step(PUT, key, sizeOf(body), body instanceof Uint8Array ? body : null, upload)
+}
+
+function step(text: string, ...values: Value[]): Statement {
+  return { text, values, isRequired: false }
 }
 
 /** The first string after everything that starts with the prefix; keys are ASCII. */

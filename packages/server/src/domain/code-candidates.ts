@@ -34,7 +34,7 @@ const DIGIT = /\d/g
 // A word with a digit and the numbers joined to it: only the whole tells a code from a date, an amount or a phone.
 const JOINT = `(?:[ \\u00a0\\u2009\\u202f–./,:]|(?<=\\(\\+?\\d{1,5})\\)[ -]?)(?!${DURATION})`
 const PHRASE = new RegExp(
-  `(?:[A-Z]{1,5}-)?[A-Za-z]*\\d[A-Za-z\\d]*(?:-[A-Z\\d]+(?![a-z])|${JOINT}\\d+(?![A-Za-z\\d]))*`,
+  `(?:[A-Z]{1,5}-)?[A-Za-z]*\\d[A-Za-z\\d]*(?:-[A-Z\\d]+(?![A-Za-z\\d])|${JOINT}\\d+(?![A-Za-z\\d]))*`,
   'y',
 )
 
@@ -71,15 +71,16 @@ const JOINED_BEHIND = /^(?:[-_/\\@&=+~][A-Za-z\d]|\.[a-z\d])/
 const MASKED = /[•·]\s?$|\*\*\*\s?$/
 
 function readPhrase(phrase: string): Candidate[] {
-  if (DIGITS.test(phrase)) return isLength(phrase.length, 4, 8) ? [whole(phrase, phrase)] : []
+  if (DIGITS.test(phrase)) return phrase.length >= 4 && phrase.length <= 8 ? [whole(phrase, phrase)] : []
   const branded = BRANDED.exec(phrase)?.[1]
   if (branded) return [{ value: branded, start: phrase.length - branded.length, end: phrase.length }]
   if (ALPHANUMERIC.test(phrase) || DASHED.test(phrase)) return [whole(phrase, phrase)]
   const words = [...phrase.matchAll(WORD)]
   const isSpaced = words.length > 1
   if (/[A-Za-z]/.test(phrase)) return isSpaced ? words.flatMap(readWord) : []
-  // Dates, times, amounts, versions, phone numbers.
-  if (/[.,:/)]/.test(phrase)) return []
+  const longWords = isSpaced ? words.filter((word) => word[0].length >= 5) : []
+  // Dates, times, amounts, versions, phone numbers; a long number with a space to them stands for itself.
+  if (/[.,:/)]/.test(phrase)) return phrase.includes(')') ? [] : longWords.flatMap(readWord)
 
   const groups = phrase.split(/\D/)
   const digits = groups.join('')
@@ -91,11 +92,15 @@ function readPhrase(phrase: string): Candidate[] {
   const isGrouped = isEven && digits.length >= 4 && (isSpaced ? !phrase.includes('-') : first.length >= 3)
   if (isGrouped) return groups.every(isYear) ? [] : [whole(digits, phrase)]
   // Beside another number only a long one can be a code: "123456 2 attempts left".
-  return isSpaced ? words.filter((word) => word[0].length >= 5).flatMap(readWord) : []
+  return longWords.flatMap(readWord)
 }
 
 function readWord(word: RegExpExecArray): Candidate[] {
-  return readPhrase(word[0]).map(({ value, start, end }) => ({ value, start: word.index + start, end: word.index + end }))
+  return readPhrase(word[0]).map(({ value, start, end }) => ({
+    value,
+    start: word.index + start,
+    end: word.index + end,
+  }))
 }
 
 // One or two letters before a dash name the sender (G-123456); its form asks for the digits only.
@@ -103,7 +108,7 @@ const BRANDED = /^[A-Z]{1,2}-(\d{4,8})$/
 const DIGITS = /^\d+$/
 const ALPHANUMERIC = /^(?=\d*[A-Z])(?=[A-Z]*\d)[A-Z\d]{5,10}$/
 const DASHED = /^(?=[\d-]*[A-Z])[A-Z\d]{3,5}-[A-Z\d]{3,5}$/
-const WORD = new RegExp(`[^ \\u00a0\\u2009\\u202f]+`, 'g')
+const WORD = /[^ \u00a0\u2009\u202f]+/g
 
 export function isYear(digits: string): boolean {
   return /^(?:19|20)\d\d$/.test(digits)
@@ -111,8 +116,4 @@ export function isYear(digits: string): boolean {
 
 function whole(value: string, phrase: string): Candidate {
   return { value, start: 0, end: phrase.length }
-}
-
-function isLength(length: number, least: number, most: number): boolean {
-  return length >= least && length <= most
 }

@@ -68,14 +68,14 @@ const PAIRS = new Map<string, WordKind>([
 ])
 
 const PROOF =
-  /^(?:verif|authenti|confirm|signin|bestätig|anmeld|vérifi|connexion|acces|potwierdz|weryfik|doğrula|подтвержд|підтвердж)/
+  /^(?:verif|authenti|confirm|signin|bestätig|anmeld|anzumeld|vérifi|connexion|acces|potwierdz|weryfik|doğrula|подтвержд|підтвердж)/
 
 /** "Promo code", "zip code": not the codes we look for. */
 const BEFORE_OTHER_CODE = new Set(
   list(`
-  zip post postal area country dial promo promotional discount coupon voucher gift referral invite bar qr source error
+  zip post postal area country dial promo promotional discount coupon voucher gift referral bar qr source error
   status exit product item order booking reservation tracking tax dress swift sort bank stock store course color colour
-  de en uni vs open gutschein rabatt aktions fehler kunden kortings indirim posta штрих
+  gutschein rabatt aktions fehler kunden kortings indirim posta штрих
 `),
 )
 const AFTER_OTHER_CODE = list(`
@@ -83,7 +83,7 @@ const AFTER_OTHER_CODE = list(`
   sconto fiscale pocztowy rabatowy товара товару
 `)
 
-const NAME = list('промокод промокода промокоду')
+const NAME = list('decode encode unicode промокод промокода промокоду')
 const NUMBER = list('number no nr id nummer numéro número numero numer')
 /** With "number" behind they name one; alone they say nothing. */
 const NUMBERED = new Set(list('confirmation registration member phone card token device user session meeting'))
@@ -101,17 +101,15 @@ const OTHER = list(`
 type Entry = WordKind | 'number' | 'after other code' | 'end of pair'
 
 // One look-up for each word: it is the scorer's innermost loop.
-const DICTIONARY = new Map<string, Entry>(
-  [
-    ...[...PAIRS.keys()].map((pair): [string, Entry] => [pair.slice(pair.indexOf(' ') + 1), 'end of pair']),
-    ...AFTER_OTHER_CODE.map((word): [string, Entry] => [word, 'after other code']),
-    ...NUMBER.map((word): [string, Entry] => [word, 'number']),
-    ...OTHER.map((word): [string, Entry] => [word, 'other']),
-    ...NAME.map((word): [string, Entry] => [word, 'name']),
-    ['login', 'proof'],
-    ...CODE.map((word): [string, Entry] => [word, 'code']),
-  ],
-)
+const DICTIONARY = new Map<string, Entry>([
+  ...[...PAIRS.keys()].map((pair): [string, Entry] => [pair.slice(pair.indexOf(' ') + 1), 'end of pair']),
+  ...AFTER_OTHER_CODE.map((word): [string, Entry] => [word, 'after other code']),
+  ...NUMBER.map((word): [string, Entry] => [word, 'number']),
+  ...OTHER.map((word): [string, Entry] => [word, 'other']),
+  ...NAME.map((word): [string, Entry] => [word, 'name']),
+  ['login', 'proof'],
+  ...CODE.map((word): [string, Entry] => [word, 'code']),
+])
 
 const EAST_ASIAN = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 /** These scripts write without spaces, so their words are looked for inside of others. The groups are the kinds. */
@@ -134,15 +132,17 @@ function findEastAsianWords(text: string): Word[] {
 }
 
 /** Words of offers: what looks like a code beside them is a voucher. */
-export const OFFER_WORDS = /%|(?<![a-z])(?:off|discount|coupon|checkout|voucher|rabatt|gutschein|descuento|sconto)(?![a-z])/
+export const OFFER_WORDS =
+  /%|(?<![a-z])(?:off|discount|coupon|checkout|voucher|rabatt|gutschein|descuento|sconto)(?![a-z])/
 
-const CURRENCY =
-  'usd|eur|gbp|chf|pln|try|rub|uah|jpy|krw|cny|inr|brl|cad|aud|sek|nok|dkk|kr|zł|tl|руб|грн|euros?|dollars?'
+const CURRENCY = 'usd|eur|gbp|chf|pln|rub|uah|jpy|krw|cny|inr|brl|cad|aud|sek|nok|dkk|kr|zł|tl|руб|грн|euros?|dollars?'
 const COUNTED =
-  'seconds?|minutes?|mins?|minuten|hours?|stunden|days?|tage|weeks?|months?|years?|points?|punkte|credits?|users?|items?|people|members|subscribers|customers|readers|words|lines|files|commits|downloads|views|visits|requests|followers|results|characters|times|miles|steps|px|kb|mb|gb|km|kg|ms|pm|am'
+  'seconds?|minutes?|mins?|minuten|hours?|stunden|days?|tage|weeks?|months?|years?|points?|punkte|credits?|users?|items?|people|members|subscribers|customers|readers|words|lines|files|commits|downloads|views|visits|requests|followers|results|characters|times|miles|steps|px|kb|mb|gb|km|kg|ms'
 
 /** Directly behind a number they make it an amount, a quantity ("482913 lines of code") or a share. */
-export const UNIT_BEHIND = new RegExp(`^ ?(?:[$€£¥₹₽₺₴₩%円元원]|(?:${CURRENCY}|${COUNTED}|[a-z]+ of)(?![a-z]))`)
+export const UNIT_BEHIND = new RegExp(
+  `^ ?(?:[$€£¥₹₽₺₴₩%円元원]|(?:${CURRENCY}|${COUNTED}|(?!instead|because)[a-z]+ of)(?![a-z]))`,
+)
 export const CURRENCY_BEFORE = new RegExp(`(?:[$€£¥₹₽₺₴₩]|(?<![a-z])(?:${CURRENCY})) ?$`)
 
 /** A number with one of these behind says how long something is valid. */
@@ -153,7 +153,8 @@ export const ASSIGNED =
   /(?:[:：=–—-]|(?<![a-zà-ÿ])(?:is|ist|lautet|est|es|é|è|jest|to)|是|为|為|は|는|은)\s*["'“„«*_[(「【]*\s*$/
 
 /** "Use 123456 to sign in" */
-export const TOLD_TO_USE = /(?<![a-z])(?:use|enter|type|insert|provide|input)\s*["'“*_]*$/
+export const TOLD_TO_USE =
+  /(?<![a-z])(?:use|enter|type|insert|provide|input|paste|(?:verwenden|nutzen) sie|geben sie|utilisez|saisissez|usa|introduce|insira|inserisci|gebruik|voer|wpisz|użyj|введите|введіть)\s*["'“*_]*$/
 
 /** The name of a mail header at the start of a line. */
 export const HEADER_LINE =

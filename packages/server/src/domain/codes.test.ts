@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { codeCases } from '../../test/mail/codes.ts'
+import { type CodeCase, codeCases } from '../../test/mail/codes.ts'
 import { CODE_SCAN_LENGTH_MAX, findCodes } from './codes.ts'
 
-function codesOf({ subject = '', text = null, html = null }: { subject?: string; text?: string | null; html?: string | null }) {
+function codesOf({
+  subject = '',
+  text = null,
+  html = null,
+}: {
+  subject?: string
+  text?: string | null
+  html?: string | null
+}) {
   return findCodes({ subject, text, html })
 }
 
@@ -18,9 +26,9 @@ describe('the code a person would read', () => {
   })
 
   test('six digits alone are a much worse rule', () => {
-    const found = ({ subject, text, html }: (typeof codeCases)[number]) =>
-      /\b\d{6}\b/.exec(`${subject}\n${text ?? html ?? ''}`)?.[0] ?? null
-    expect(codeCases.filter((mail) => found(mail) === mail.expected).length).toBeLessThan(codeCases.length * 0.6)
+    expect(codeCases.filter((mail) => firstSixDigits(mail) === mail.expected).length).toBeLessThan(
+      codeCases.length * 0.6,
+    )
   })
 })
 
@@ -36,7 +44,13 @@ describe('what is told of a code', () => {
 
   test('several codes come best first, at most five, each once', () => {
     const text = `Your backup codes:\n${['1337', '5512', '9012', '7765', '3321', '8817', '1337'].map((end) => `4829${end}\n`).join('')}`
-    expect(codesOf({ text }).map(({ value }) => value)).toEqual(['48291337', '48295512', '48299012', '48297765', '48293321'])
+    expect(codesOf({ text }).map(({ value }) => value)).toEqual([
+      '48291337',
+      '48295512',
+      '48299012',
+      '48297765',
+      '48293321',
+    ])
   })
 
   test('noise beside a clear code is left out', () => {
@@ -46,8 +60,12 @@ describe('what is told of a code', () => {
 
   test.each<{ name: string; text: string; context: string }>([
     { name: 'the line', text: 'Hi,\nYour  code is 482913.\nBye', context: 'Your code is 482913.' },
-    { name: 'the line above a code that stands alone', text: 'Hi\nYour code:\n\n  482913\n', context: 'Your code: 482913' },
-    { name: 'the line below, where none is above', text: '482913\n\nis your code\n', context: '482913is your code' },
+    {
+      name: 'the line above a code that stands alone',
+      text: 'Hi\nYour code:\n\n  482913\n',
+      context: 'Your code: 482913',
+    },
+    { name: 'the line below, where none is above', text: '482913\n\nis your code\n', context: '482913 is your code' },
   ])('context is $name', ({ text, context }) => {
     expect(codesOf({ text })[0]?.context).toBe(context)
   })
@@ -63,9 +81,8 @@ describe('what is told of a code', () => {
 describe('limits', () => {
   test('only the first 64 KiB are read', () => {
     const sentence = 'your code is 482913'
-    const filler = (length: number) => 'lorem ipsum '.repeat(length / 12 + 1).slice(0, length - 1) + '\n'
-    expect(codesOf({ text: filler(CODE_SCAN_LENGTH_MAX - sentence.length) + sentence })).toHaveLength(1)
-    expect(codesOf({ text: filler(CODE_SCAN_LENGTH_MAX) + sentence })).toHaveLength(0)
+    expect(codesOf({ text: prose(CODE_SCAN_LENGTH_MAX - sentence.length) + sentence })).toHaveLength(1)
+    expect(codesOf({ text: prose(CODE_SCAN_LENGTH_MAX) + sentence })).toHaveLength(0)
   })
 
   test.each<{ name: string; piece: string }>([
@@ -87,3 +104,11 @@ describe('limits', () => {
     expect(performance.now() - start).toBeLessThan(250)
   })
 })
+
+function firstSixDigits({ subject, text, html }: CodeCase): string | null {
+  return /\b\d{6}\b/.exec(`${subject}\n${text ?? html ?? ''}`)?.[0] ?? null
+}
+
+function prose(length: number): string {
+  return 'lorem ipsum '.repeat(length / 12 + 1).slice(0, length - 1) + '\n'
+}

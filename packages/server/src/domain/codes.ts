@@ -70,7 +70,14 @@ function narrow(character: string): string {
   return String.fromCharCode(character.charCodeAt(0) - 0xfee0)
 }
 
-type Place = { before: string; written: string; behind: string; lineBefore: string; lineBehind: string; isAlone: boolean }
+type Place = {
+  before: string
+  written: string
+  behind: string
+  lineBefore: string
+  lineBehind: string
+  isAlone: boolean
+}
 
 function placeOf(text: string, { start, end }: Candidate): Place {
   const before = text.slice(Math.max(0, start - NEARBY), start)
@@ -120,8 +127,13 @@ function placeScore(value: string, place: Place, subjectNamesCode: boolean): num
 
   if (above.other <= 60 && code > 90) score -= 0.5
   if (/#\s?$/.test(before)) score -= 0.4
-  if (/[A-Z]/.test(value) && words.OFFER_WORDS.test(`${place.lineBefore} ${place.lineBehind}`.toLowerCase())) score -= 0.5
-  if (value.length === 5 && (/[A-Z]{2} $/.test(place.before) || POSTAL_CODE_BEFORE_TOWN.test(place.lineBehind))) score -= 0.3
+  if (/[A-Z]/.test(value) && words.OFFER_WORDS.test(`${place.lineBefore} ${place.lineBehind}`.toLowerCase()))
+    score -= 0.5
+  if (
+    value.length === 5 &&
+    (/(?<![A-Z])[A-Z]{2} $/.test(place.before) || POSTAL_CODE_BEFORE_TOWN.test(place.lineBehind))
+  )
+    score -= 0.3
   return score
 }
 const POSTAL_CODE_BEFORE_TOWN = /^ \p{Lu}\p{Ll}+\s*(?:[,|·]|$)/u
@@ -151,17 +163,19 @@ function isLabel(gap: string, lead: string): boolean {
 
 function detour(gap: string, side: 'before' | 'behind'): number {
   const lines = gap.includes('\n') ? gap.split('\n').length - 1 : 0
-  return lines * LINE_DISTANCE + (side === 'before' && /[.!?]\s/.test(gap) ? SENTENCE_DISTANCE : 0)
+  return lines * LINE_DISTANCE + (side === 'before' && /[.!?]\s|[。！？]/.test(gap) ? SENTENCE_DISTANCE : 0)
 }
 
-/** The line of the code, or the one above it when it stands alone. */
+/** The line of the code; the one above it, or else the one below, where it stands alone. */
 function contextOf({ before, written, behind, lineBefore, lineBehind, isAlone }: Place): string {
-  const lead = isAlone ? before.trimEnd().slice(before.trimEnd().lastIndexOf('\n') + 1) : lineBefore
-  const left = lead.replace(/\s+/g, ' ').trimStart()
-  const right = (isAlone && !lead.trim() ? behind.trimStart() : lineBehind).replace(/\s+/g, ' ')
+  const above = isAlone ? before.trimEnd() : ''
+  const left = isAlone ? `${above.slice(above.lastIndexOf('\n') + 1)} ` : lineBefore
+  const right = isAlone ? (above ? '' : ` ${behind.trimStart().split('\n', 1)[0]}`) : lineBehind
   const room = CONTEXT_LENGTH_MAX - written.length
-  const start = Math.max(0, left.length - Math.max(room >> 1, room - right.length))
-  // The cut may have split a surrogate pair.
-  const whole = (left.slice(start) + (isAlone && left ? ' ' : '') + written + right).replace(/^[\udc00-\udfff]/, '')
-  return cutText(whole, CONTEXT_LENGTH_MAX).trim()
+  // Both sides get half, and what the right one leaves goes to the left; a cut may split a surrogate pair.
+  const leftLength = Math.max(room >> 1, room - right.length)
+  const lead = left.slice(Math.max(0, left.length - leftLength)).replace(/^[\udc00-\udfff]/, '')
+  return cutText(lead + written + right, CONTEXT_LENGTH_MAX)
+    .replace(/\s+/g, ' ')
+    .trim()
 }

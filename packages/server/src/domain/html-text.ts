@@ -6,7 +6,7 @@ export type Anchor = { url: string; text: string }
 /** What a reader of the mail would see, as plain text: blocks become lines, list items get a dash, links their text. */
 export function htmlToText(html: string): string {
   const parts: string[] = []
-  tokenizeHtml(html, visibleText(parts))
+  tokenizeHtml(html, visibleText(parts, '- '))
   return parts.join('')
 }
 
@@ -16,10 +16,12 @@ export function parseAnchors(html: string): Anchor[] {
   const parts: string[] = []
   let url: string | null = null
   const finish = () => {
-    if (url !== null) anchors.push({ url, text: parts.join('').replace(WHITE_SPACE, ' ').trim() })
+    const [first = ''] = parts
+    // A single part has no line breaks, which saves most links the second pass.
+    if (url !== null) anchors.push({ url, text: parts.length <= 1 ? first : parts.join('').replace(WHITE_SPACE, ' ') })
     url = null
   }
-  const visible = visibleText(parts)
+  const visible = visibleText(parts, '')
   tokenizeHtml(html, {
     text: (run) => {
       if (url !== null) visible.text(run)
@@ -41,8 +43,8 @@ export function parseAnchors(html: string): Anchor[] {
   return anchors
 }
 
-/** Puts into `parts` what is visible, with its line breaks. */
-function visibleText(parts: string[]): HtmlSink & { isHidden(): boolean } {
+/** Puts into `parts` what is visible, with its line breaks and `itemStart` before list items. */
+function visibleText(parts: string[], itemStart: string): HtmlSink & { isHidden(): boolean } {
   let breaks = 0
   let hasSpace = false
   let bullet = ''
@@ -92,7 +94,7 @@ function visibleText(parts: string[]): HtmlSink & { isHidden(): boolean } {
     breakLine(name)
     if (name === 'br') breaks = Math.min(breaks + 1, 2)
     else if (name === 'td' || name === 'th') hasSpace = true
-    else if (name === 'li') bullet = '- '
+    else if (name === 'li') bullet = itemStart
     else if (name === 'pre') preformatted++
     else if (name === 'img' && attributes.alt) write(attributes.alt)
   }
@@ -139,7 +141,7 @@ function collapse(run: string): string {
 }
 
 // Zero-width, direction and filler characters.
-const INVISIBLE = /[\0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+/g
+const INVISIBLE = /(?:[\0\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\u034f)+/g
 const INVISIBLE_SEEN = new RegExp(INVISIBLE.source)
 const WHITE_SPACE = /\s+/g
 const UNEVEN_SPACE = / \s|[^\S ]/

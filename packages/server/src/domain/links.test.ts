@@ -8,46 +8,103 @@ const htmlLinks = (html: string) => findLinks({ text: null, html })
 describe('links in plain text', () => {
   test.each<{ name: string; text: string; urls: string[] }>([
     { name: 'none', text: 'Hello', urls: [] },
-    { name: 'in a sentence', text: 'See https://a.test/b, and http://c.test.', urls: ['https://a.test/b', 'http://c.test'] },
+    {
+      name: 'in a sentence',
+      text: 'See https://a.test/b, and http://c.test.',
+      urls: ['https://a.test/b', 'http://c.test'],
+    },
     { name: 'on its own line', text: 'Go:\n\nhttps://a.test/?x=1&y=2#z\n', urls: ['https://a.test/?x=1&y=2#z'] },
     { name: 'in angle brackets', text: 'Click <https://a.test/b>.', urls: ['https://a.test/b'] },
     { name: 'in parentheses', text: 'Click (https://a.test/b).', urls: ['https://a.test/b'] },
     { name: 'with parentheses of its own', text: '(https://a.test/Foo_(bar))', urls: ['https://a.test/Foo_(bar)'] },
     { name: 'in square brackets', text: 'Click [https://a.test/b]!', urls: ['https://a.test/b'] },
-    { name: 'markdown', text: '[Go](https://a.test/b) **https://a.test/c**', urls: ['https://a.test/b', 'https://a.test/c'] },
-    { name: 'in quotes', text: `"https://a.test/b" 'https://a.test/c' “https://a.test/d”`, urls: ['https://a.test/b', 'https://a.test/c', 'https://a.test/d'] },
+    {
+      name: 'markdown',
+      text: '[Go](https://a.test/b) **https://a.test/c**',
+      urls: ['https://a.test/b', 'https://a.test/c'],
+    },
+    {
+      name: 'in quotes',
+      text: `"https://a.test/b" 'https://a.test/c' “https://a.test/d”`,
+      urls: ['https://a.test/b', 'https://a.test/c', 'https://a.test/d'],
+    },
     { name: 'several marks at the end', text: 'Really https://a.test/b?!...', urls: ['https://a.test/b'] },
-    { name: 'a slash at the end stays', text: 'https://a.test/b/ https://a.test/?q=', urls: ['https://a.test/b/', 'https://a.test/?q='] },
-    { name: 'Chinese punctuation', text: '请访问https://a.test/b，谢谢。（https://a.test/c）', urls: ['https://a.test/b', 'https://a.test/c'] },
-    { name: 'upper-case scheme and odd host', text: 'HTTPS://A.test:8443/b http://[::1]:80/c http://user@h.test', urls: ['HTTPS://A.test:8443/b', 'http://[::1]:80/c', 'http://user@h.test'] },
+    {
+      name: 'a slash at the end stays',
+      text: 'https://a.test/b/ https://a.test/?q=',
+      urls: ['https://a.test/b/', 'https://a.test/?q='],
+    },
+    {
+      name: 'Chinese punctuation',
+      text: '请访问https://a.test/b，谢谢。（https://a.test/c）',
+      urls: ['https://a.test/b', 'https://a.test/c'],
+    },
+    {
+      name: 'upper-case scheme and odd host',
+      text: 'HTTPS://A.test:8443/b http://[::1]:80/c http://user@h.test',
+      urls: ['HTTPS://A.test:8443/b', 'http://[::1]:80/c', 'http://user@h.test'],
+    },
     { name: 'international names', text: 'https://münchen.test/straße', urls: ['https://münchen.test/straße'] },
-    { name: 'other schemes and broken ones', text: 'ftp://a.test mailto:a@b.test www.a.test https:// http:///x javascript:alert(1)', urls: [] },
+    {
+      name: 'other schemes and broken ones',
+      text: 'ftp://a.test mailto:a@b.test www.a.test https:// http:///x javascript:alert(1)',
+      urls: [],
+    },
     { name: 'each once', text: 'https://a.test/b https://a.test/b https://a.test/b.', urls: ['https://a.test/b'] },
   ])('$name', ({ text, urls }) => {
     expect(textLinks(text).map(({ url }) => url)).toEqual(urls)
   })
 
   test('are shown by their address', () => {
-    expect(textLinks('Go to https://a.test/b')).toEqual([{ url: 'https://a.test/b', text: 'https://a.test/b', kind: 'other' }])
+    expect(textLinks('Go to https://a.test/b')).toEqual([
+      { url: 'https://a.test/b', text: 'https://a.test/b', kind: 'other' },
+    ])
   })
 })
 
 describe('links in HTML', () => {
   test.each<{ name: string; html: string; links: [url: string, text: string][] }>([
-    { name: 'with their text', html: '<a href="https://a.test/?a=1&amp;b=2">Go <b>now</b></a>', links: [['https://a.test/?a=1&b=2', 'Go now']] },
+    {
+      name: 'with their text',
+      html: '<a href="https://a.test/?a=1&amp;b=2">Go <b>now</b></a>',
+      links: [['https://a.test/?a=1&b=2', 'Go now']],
+    },
     { name: 'broken over lines', html: '<a href=" https://a.test/\r\n b ">x</a>', links: [['https://a.test/ b', 'x']] },
-    { name: 'without text', html: '<a href="https://a.test/"><img src="x"></a>', links: [['https://a.test/', 'https://a.test/']] },
-    { name: 'only of the web', html: '<a href="mailto:a@b.test">a</a><a href="#x">b</a><a href="javascript:x">c</a><a href="//d.test">d</a>', links: [] },
-    { name: 'the logo first, then the words', html: '<a href="https://a.test/"><img></a><a href="https://a.test/">Acme</a>', links: [['https://a.test/', 'Acme']] },
-    { name: 'words first, then the address', html: '<a href="https://a.test/">Acme</a><a href="https://a.test/">https://a.test/</a>', links: [['https://a.test/', 'Acme']] },
-    { name: 'the text that tells the kind', html: '<a href="https://a.test/x">Acme</a><a href="https://a.test/x">Confirm email</a>', links: [['https://a.test/x', 'Confirm email']] },
+    {
+      name: 'without text',
+      html: '<a href="https://a.test/"><img src="x"></a>',
+      links: [['https://a.test/', 'https://a.test/']],
+    },
+    {
+      name: 'only of the web',
+      html: '<a href="mailto:a@b.test">a</a><a href="#x">b</a><a href="javascript:x">c</a><a href="//d.test">d</a>',
+      links: [],
+    },
+    {
+      name: 'the logo first, then the words',
+      html: '<a href="https://a.test/"><img></a><a href="https://a.test/">Acme</a>',
+      links: [['https://a.test/', 'Acme']],
+    },
+    {
+      name: 'words first, then the address',
+      html: '<a href="https://a.test/">Acme</a><a href="https://a.test/">https://a.test/</a>',
+      links: [['https://a.test/', 'Acme']],
+    },
+    {
+      name: 'the text that tells the kind',
+      html: '<a href="https://a.test/x">Acme</a><a href="https://a.test/x">Confirm email</a>',
+      links: [['https://a.test/x', 'Confirm email']],
+    },
   ])('$name', ({ html, links }) => {
     expect(htmlLinks(html).map(({ url, text }) => [url, text])).toEqual(links)
   })
 
   test('come before those that only the text has', () => {
     const links = findLinks({ text: 'https://t.test/ https://h.test/', html: '<a href="https://h.test/">H</a>' })
-    expect(links.map(({ url, text }) => [url, text])).toEqual([['https://h.test/', 'H'], ['https://t.test/', 'https://t.test/']])
+    expect(links.map(({ url, text }) => [url, text])).toEqual([
+      ['https://h.test/', 'H'],
+      ['https://t.test/', 'https://t.test/'],
+    ])
   })
 })
 
@@ -96,7 +153,8 @@ describe('kinds', () => {
   })
 
   test('in plain text the words before an address count, up to the address before it', () => {
-    const text = 'Confirm your email:\n\nhttps://a.test/t/1\n\nOur blog: https://a.test/t/2\nUnsubscribe: https://a.test/t/3'
+    const text =
+      'Confirm your email:\n\nhttps://a.test/t/1\n\nOur blog: https://a.test/t/2\nUnsubscribe: https://a.test/t/3'
     expect(textLinks(text).map(({ kind }) => kind)).toEqual(['verify', 'other', 'unsubscribe'])
   })
 })
@@ -105,8 +163,12 @@ describe('limits', () => {
   test('a hundred links', () => {
     const urls = Array.from({ length: LINKS_MAX + 1 }, (_, index) => `https://a.test/${index}`)
     expect(textLinks(urls.join(' ')).map(({ url }) => url)).toEqual(urls.slice(0, LINKS_MAX))
-    expect(htmlLinks(urls.map((url) => `<a href="${url}">x</a>`).join('')).map(({ url }) => url)).toEqual(urls.slice(0, LINKS_MAX))
-    expect(findLinks({ text: 'https://t.test', html: urls.map((url) => `<a href="${url}">x</a>`).join('') })).toHaveLength(LINKS_MAX)
+    expect(htmlLinks(urls.map((url) => `<a href="${url}">x</a>`).join('')).map(({ url }) => url)).toEqual(
+      urls.slice(0, LINKS_MAX),
+    )
+    expect(
+      findLinks({ text: 'https://t.test', html: urls.map((url) => `<a href="${url}">x</a>`).join('') }),
+    ).toHaveLength(LINKS_MAX)
   })
 
   test.each([-1, 0, 1])('an address as long as the limit and %i', (difference) => {
@@ -117,9 +179,8 @@ describe('limits', () => {
   })
 
   test('only the first 64 KiB of the text are read', () => {
-    const filler = (length: number) => 'lorem ipsum '.repeat(length / 12 + 1).slice(0, length - 1) + ' '
-    expect(textLinks(filler(LINK_SCAN_LENGTH_MAX - 14) + 'https://a.test')).toHaveLength(1)
-    expect(textLinks(filler(LINK_SCAN_LENGTH_MAX) + 'https://a.test')).toHaveLength(0)
+    expect(textLinks(prose(LINK_SCAN_LENGTH_MAX - 14) + 'https://a.test')).toHaveLength(1)
+    expect(textLinks(prose(LINK_SCAN_LENGTH_MAX) + 'https://a.test')).toHaveLength(0)
   })
 
   test('the text of a link that is never closed is cut', () => {
@@ -137,3 +198,7 @@ describe('limits', () => {
     },
   )
 })
+
+function prose(length: number): string {
+  return 'lorem ipsum '.repeat(length / 12 + 1).slice(0, length - 1) + ' '
+}

@@ -12,6 +12,7 @@ export function newMessage(announcement: NormalAnnouncement, storedAt: number): 
   const html = announcement.rawContent || null
   const text = announcement.plainContent || null
   const fromName = senderName(headers)
+  const words = text ?? (html === null ? '' : htmlToText(html))
   return {
     id: announcement.id,
     domain: announcement.domain,
@@ -28,7 +29,7 @@ export function newMessage(announcement: NormalAnnouncement, storedAt: number): 
     headers,
     html,
     text,
-    codes: findCodes({ subject, text, html }),
+    codes: findCodes({ subject, text: words, html }),
     links: findLinks({ text, html }),
     attachments: announcement.attachments ?? [],
     envelope: announcement.envelope ?? null,
@@ -38,6 +39,6 @@ export function newMessage(announcement: NormalAnnouncement, storedAt: number): 
     fromFolded: fold(fromName === null ? from : `${fromName} <${from}>`),
     toFolded: fold(to),
     mailboxWithTagFolded: fold(mailboxWithTag),
-    bodyFolded: fold(text ?? (html === null ? '' : htmlToText(html))),
+    bodyFolded: fold(words),
   }
 }

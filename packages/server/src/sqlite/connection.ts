@@ -2,16 +2,11 @@ import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Reads may wait this long for another process's write to end. */
+/** Reads and writes may wait this long for another process's write to end. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/**
- * Opens a database file for durable writing: with `synchronous=FULL`, a commit has reached the disk when it returns.
- * (`NORMAL` loses committed rows on a power cut.)
- */
+/** With `synchronous=FULL`, a commit has reached the disk when it returns. (`NORMAL` loses rows on a power cut.) */
 export function openForWriting(path: string): DatabaseSync {
-  const isNew = !existsSync(path)
-  const stoppedUncleanly = !isNew && hasContent(`${path}-wal`)
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   connection.exec(`
     pragma journal_mode = wal;
@@ -20,14 +15,26 @@ export function openForWriting(path: string): DatabaseSync {
     pragma wal_autocheckpoint = 1000;
     pragma journal_size_limit = 67108864;
   `)
-  if (isNew) syncFolder(dirname(path))
-  if (stoppedUncleanly) checkIntegrity(connection, path)
   return connection
 }
 
-/** A second connection, so that reads see only what is committed. */
+/** A connection of its own, so that reads see only what is committed. */
 export function openForReading(path: string): DatabaseSync {
   return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+}
+
+/** Makes the file durable, checks it after a crash, and lets `setUp` bring its schema up to date. */
+export function prepareDatabase(path: string, setUp: (connection: DatabaseSync) => void): void {
+  const isNew = !existsSync(path)
+  const stoppedUncleanly = !isNew && hasContent(`${path}-wal`)
+  const connection = openForWriting(path)
+  try {
+    if (isNew) syncFolder(dirname(path))
+    if (stoppedUncleanly) checkIntegrity(connection, path)
+    setUp(connection)
+  } finally {
+    connection.close()
+  }
 }
 
 /** Out of room: the disk is full, or the database has reached its size limit. */
@@ -38,7 +45,7 @@ export function isOutOfSpace(error: unknown): boolean {
 }
 
 /** A new file survives a power cut only once its folder's entry is on the disk. */
-export function syncFolder(folder: string): void {
+function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   fsyncSync(descriptor)
   closeSync(descriptor)

@@ -5,14 +5,18 @@ export type Database = {
   dialect: Dialect
   read<Row>(query: Sql): Promise<Row[]>
   /**
-   * Runs `work` in a transaction that is durable when the promise resolves. Several may share one commit, and one
-   * that throws undoes only itself. `work` awaits nothing but its transaction.
+   * One transaction, durable when it resolves, with the rows of each statement. After a `required` statement that
+   * yields no row, the rest is left out.
    */
-  write<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  write<Row>(...statements: (Sql | Required)[]): Promise<Row[][]>
   close(): Promise<void>
 }
 
-export type Transaction = { all<Row>(query: Sql): Promise<Row[]> }
+export type Required = { required: Sql }
+
+export function required(statement: Sql): Required {
+  return { required: statement }
+}
 
 /** The few places where the databases speak differently. */
 export type Dialect = {
@@ -22,4 +26,6 @@ export type Dialect = {
   hasHeader(column: Sql, header: { name: string; value: string }): Sql
   /** Messages that may contain the text in a header field, by an index; `null` when no index can tell. */
   candidates(text: string): Sql | null
+  /** What keeps that index up to date with a message that was just inserted. */
+  indexMessage(id: string): Sql[]
 }

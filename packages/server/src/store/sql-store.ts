@@ -1,5 +1,5 @@
 import { needsContent } from '../domain/match.ts'
-import type { Database, Transaction } from './database.ts'
+import { required, type Database } from './database.ts'
 import { conditions, newestFirst } from './message-query.ts'
 import { sql, type Sql } from './sql.ts'
 import type {
@@ -46,16 +46,15 @@ export function createSqlStore(database: Database): Store {
   }
 
   return {
-    addTeam: (team) =>
-      write(async ({ all }) => {
-        const added = await all(sql`
-          insert into teams (id, name, plan, retention_days, domain, is_bootstrap, created_at)
-          values (${team.id}, ${team.name}, ${team.plan}, ${team.retentionDays}, ${team.domain},
-                  ${team.isBootstrap ? 1 : 0}, ${team.createdAt})
-          on conflict do nothing
-          returning id`)
-        return added.length > 0 ? 'added' : 'taken'
-      }),
+    async addTeam(team) {
+      const [added] = await write(sql`
+        insert into teams (id, name, plan, retention_days, domain, is_bootstrap, created_at)
+        values (${team.id}, ${team.name}, ${team.plan}, ${team.retentionDays}, ${team.domain},
+                ${team.isBootstrap ? 1 : 0}, ${team.createdAt})
+        on conflict do nothing
+        returning id`)
+      return added!.length > 0 ? 'added' : 'taken'
+    },
 
     listTeams: () => read<Team>(sql`select ${TEAM} from teams t order by t.created_at, t.id`),
 
@@ -65,16 +64,15 @@ export function createSqlStore(database: Database): Store {
 
     findTeamByDomain: (domain) => first<Team>(sql`select ${TEAM} from teams t where t.domain = ${domain}`),
 
-    addMailbox: (mailbox) =>
-      write(async ({ all }) => {
-        const added = await all<Mailbox>(sql`
-          insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
-          values (${mailbox.id}, ${mailbox.teamId}, ${mailbox.name}, ${mailbox.domain},
-                  ${mailbox.createdAt}, ${mailbox.updatedAt})
-          on conflict do nothing
-          returning ${MAILBOX_COLUMNS}`)
-        return added[0] ?? 'taken'
-      }),
+    async addMailbox(mailbox) {
+      const [added] = await write<Mailbox>(sql`
+        insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
+        values (${mailbox.id}, ${mailbox.teamId}, ${mailbox.name}, ${mailbox.domain},
+                ${mailbox.createdAt}, ${mailbox.updatedAt})
+        on conflict do nothing
+        returning ${MAILBOX_COLUMNS}`)
+      return added![0] ?? 'taken'
+    },
 
     findMailbox: ({ domain, name }) =>
       first<Mailbox>(sql`select ${MAILBOX_COLUMNS} from mailboxes where domain = ${domain} and name = ${name}`),
@@ -82,13 +80,12 @@ export function createSqlStore(database: Database): Store {
     findTeamMailbox: ({ teamId, name }) =>
       first<Mailbox>(sql`select ${MAILBOX_COLUMNS} from mailboxes where team_id = ${teamId} and name = ${name}`),
 
-    addKey: (key) =>
-      write(async ({ all }) => {
-        await all(sql`
-          insert into api_keys (id, team_id, name, hash, masked, scopes, mailbox_id, expires_at, created_at)
-          values (${key.id}, ${key.teamId}, ${key.name}, ${key.hash}, ${key.masked}, ${JSON.stringify(key.scopes)},
-                  ${key.mailboxId}, ${key.expiresAt}, ${key.createdAt})`)
-      }),
+    async addKey(key) {
+      await write(sql`
+        insert into api_keys (id, team_id, name, hash, masked, scopes, mailbox_id, expires_at, created_at)
+        values (${key.id}, ${key.teamId}, ${key.name}, ${key.hash}, ${key.masked}, ${JSON.stringify(key.scopes)},
+                ${key.mailboxId}, ${key.expiresAt}, ${key.createdAt})`)
+    },
 
     async listKeys(teamId) {
       const rows = await read<ApiKey & { scopes: string }>(sql`
@@ -101,8 +98,10 @@ export function createSqlStore(database: Database): Store {
       return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }))
     },
 
-    removeKey: (id) =>
-      write(async ({ all }) => (await all(sql`delete from api_keys where id = ${id} returning id`)).length > 0),
+    async removeKey(id) {
+      const [removed] = await write(sql`delete from api_keys where id = ${id} returning id`)
+      return removed!.length > 0
+    },
 
     async findPrincipal(keyHash) {
       const row = await first<PrincipalRow>(sql`
@@ -113,12 +112,14 @@ export function createSqlStore(database: Database): Store {
       return row && readPrincipal(row)
     },
 
-    recordKeyUse: (uses) =>
-      write(async ({ all }) => {
-        for (const [id, at] of uses) await all(sql`update api_keys set last_used_at = ${at} where id = ${id}`)
-      }),
+    async recordKeyUse(uses) {
+      await write(...Array.from(uses, ([id, at]) => sql`update api_keys set last_used_at = ${at} where id = ${id}`))
+    },
 
-    addMessage: (mailbox, message) => write((transaction) => insertMessage(transaction, mailbox, message)),
+    async addMessage(mailbox, message) {
+      const [added] = await write(...insertMessage(mailbox, message), ...dialect.indexMessage(message.id))
+      return added!.length > 0 ? 'stored' : 'duplicate'
+    },
 
     async latestMessage(view, after) {
       if (after === null) return selectMessage(view, sql`order by m.received_at desc, m.position desc limit 1`)
@@ -186,34 +187,31 @@ export function createSqlStore(database: Database): Store {
   }
 }
 
-async function insertMessage({ all }: Transaction, mailbox: Mailbox, message: NewMessage) {
-  const [row] = await all<{ sequence: number }>(sql`
-    insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
-                          sender, sender_name, recipient, subject, received_at, stored_at, size, attachment_count,
-                          subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded)
-    values (${mailbox.teamId}, (select last_position + 1 from teams where id = ${mailbox.teamId}), ${message.id},
-            ${mailbox.id}, ${message.mailboxWithTag}, ${message.tag}, ${message.domain}, ${message.tenantSubdomain},
-            ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
-            ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
-            ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded})
-    on conflict (id) do nothing
-    returning sequence`)
-  if (!row) return 'duplicate' as const
-  await all(sql`
-    update teams set last_position = last_position + 1, message_count = message_count + 1
-    where id = ${mailbox.teamId}`)
-  await all(sql`
-    insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope,
-                                  parse)
-    values (${row.sequence}, ${JSON.stringify(message.headers)}, ${message.html}, ${message.text},
-            ${message.bodyFolded}, ${JSON.stringify(message.codes)}, ${JSON.stringify(message.links)},
-            ${JSON.stringify(message.attachments)}, ${message.envelope && JSON.stringify(message.envelope)},
-            ${message.parse})`)
-  await all(sql`
-    insert into message_trigrams (rowid, subject, sender, recipient, mailbox_with_tag)
-    values (${row.sequence}, ${message.subjectFolded}, ${message.fromFolded}, ${message.toFolded},
-            ${message.mailboxWithTagFolded})`)
-  return 'stored' as const
+/** The team's row is locked by the first statement until the commit, so positions become visible in their order. */
+function insertMessage(mailbox: Mailbox, message: NewMessage) {
+  return [
+    required(sql`
+      insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
+                            sender, sender_name, recipient, subject, received_at, stored_at, size, attachment_count,
+                            subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded)
+      values (${mailbox.teamId}, (select last_position + 1 from teams where id = ${mailbox.teamId}), ${message.id},
+              ${mailbox.id}, ${message.mailboxWithTag}, ${message.tag}, ${message.domain}, ${message.tenantSubdomain},
+              ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
+              ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
+              ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded})
+      on conflict (id) do nothing
+      returning id`),
+    sql`
+      update teams set last_position = last_position + 1, message_count = message_count + 1
+      where id = ${mailbox.teamId}`,
+    sql`
+      insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope,
+                                    parse)
+      values ((select sequence from messages where id = ${message.id}), ${JSON.stringify(message.headers)},
+              ${message.html}, ${message.text}, ${message.bodyFolded}, ${JSON.stringify(message.codes)},
+              ${JSON.stringify(message.links)}, ${JSON.stringify(message.attachments)},
+              ${message.envelope && JSON.stringify(message.envelope)}, ${message.parse})`,
+  ]
 }
 
 const TEAM = sql`t.id, t.name, t.plan, t.retention_days as "retentionDays", t.domain`

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { openForReading, openForWriting } from '../sqlite/connection.ts'
-import { createGroupCommit } from '../sqlite/group-commit.ts'
-import type { Database, Dialect, Transaction } from './database.ts'
+import { openForReading, prepareDatabase } from '../sqlite/connection.ts'
+import { openWriter } from '../sqlite/writer.ts'
+import type { Database, Dialect } from './database.ts'
 import { migrateSqlite } from './sqlite-migrations.ts'
 import { sql, type Sql } from './sql.ts'
 
@@ -9,22 +9,26 @@ import { sql, type Sql } from './sql.ts'
 const CACHED_STATEMENTS = 500
 
 export function openSqliteDatabase(path: string): Database {
-  const writer = openForWriting(path)
-  migrateSqlite(writer)
+  prepareDatabase(path, migrateSqlite)
+  const writer = openWriter(path)
   const reader = openForReading(path)
-  const commits = createGroupCommit(writer)
   const select = statementsOf(reader)
-  const execute = statementsOf(writer)
-  const transaction: Transaction = { all: async (query) => execute(query) }
 
   return {
     dialect: SQLITE,
     read: async (query) => select(query),
-    write: (work) => commits.write(() => work(transaction)),
+    // The caller names the columns in its statements, and so knows the rows' type.
+    write: <Row>(...statements: Parameters<Database['write']>) =>
+      writer.write(
+        statements.map((statement) => {
+          const isRequired = 'required' in statement
+          const { text, values } = isRequired ? statement.required : statement
+          return { text: text.join('?'), values, isRequired }
+        }),
+      ) as Promise<Row[][]>,
     async close() {
-      await commits.idle()
+      await writer.close()
       reader.close()
-      writer.close()
     },
   }
 }
@@ -41,7 +45,7 @@ function statementsOf(connection: DatabaseSync): <Row>(query: Sql) => Row[] {
     return statement
   }
 
-  // The caller names the columns in its query, and so knows the row's type.
+  // As above: whoever writes the query knows its rows.
   return <Row>({ text, values }: Sql) => prepared(text.join('?')).all(...values) as Row[]
 }
 
@@ -58,6 +62,13 @@ const SQLITE: Dialect = {
     const match = trigrams.map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' and ')
     return sql`select rowid from message_trigrams where message_trigrams match ${match}`
   },
+
+  indexMessage: (id) => [
+    sql`
+      insert into message_trigrams (rowid, subject, sender, recipient, mailbox_with_tag)
+      select sequence, subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded
+      from messages where id = ${id}`,
+  ],
 }
 
 /** The index knows pieces of three characters; it is asked for all of them, in whatever order they stand. */

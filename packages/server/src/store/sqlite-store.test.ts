@@ -15,19 +15,6 @@ async function open() {
 
 describeStore('SQLite store', open)
 
-test('a commit has reached the disk when it returns', async () => {
-  const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
-  onTestFinished(() => database.close())
-  const pragma = (name: string) =>
-    database.write(
-      async ({ all }) => Object.values((await all<object>({ text: [`pragma ${name}`], values: [] }))[0]!)[0],
-    )
-  expect(await pragma('journal_mode')).toBe('wal')
-  const FULL = 2
-  expect(await pragma('synchronous')).toBe(FULL)
-  expect(await pragma('foreign_keys')).toBe(1)
-})
-
 test('a database of a newer Mailhatch is refused with what to do', () => {
   const path = join(temporaryFolder(), 'mailhatch.db')
   const newer = new DatabaseSync(path)

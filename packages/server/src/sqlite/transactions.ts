@@ -1,0 +1,75 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+export type Value = string | number | null | Uint8Array
+
+/** One step of a transaction. When a required statement yields no row, what follows it is left out. */
+export type Statement = { text: string; values: Value[]; isRequired: boolean }
+
+export type Row = Record<string, Value>
+
+/** What became of one transaction: the rows of each statement that ran, or why nothing of it was done. */
+export type Outcome = { rows: Row[][] } | { error: unknown }
+
+const CACHED_STATEMENTS = 200
+
+/**
+ * Runs transactions in groups: one commit, and so one wait for the disk, for all of a group. One that fails is left
+ * out and the others start over without it.
+ */
+export function transactionsOf(connection: DatabaseSync): (group: Statement[][]) => Outcome[] {
+  const begin = connection.prepare('begin immediate')
+  const commit = connection.prepare('commit')
+  const rollback = connection.prepare('rollback')
+  const prepared = new Map<string, StatementSync>()
+
+  function prepare(text: string): StatementSync {
+    const known = prepared.get(text)
+    if (known) return known
+    if (prepared.size >= CACHED_STATEMENTS) prepared.clear()
+    const statement = connection.prepare(text)
+    prepared.set(text, statement)
+    return statement
+  }
+
+  function runAll(statements: Statement[]): Row[][] {
+    const rows: Row[][] = []
+    for (const { text, values, isRequired } of statements) {
+      // Values come back as what went in; numbers stay below 2^53.
+      const found = prepare(text).all(...values) as Row[]
+      rows.push(found)
+      if (isRequired && found.length === 0) break
+    }
+    return rows
+  }
+
+  /** All of them, or the index of the one that failed (none when it was the commit). */
+  function tryTogether(group: Statement[][]): Row[][][] | { failed: number | null; error: unknown } {
+    const results: Row[][][] = []
+    try {
+      begin.run()
+      for (const statements of group) results.push(runAll(statements))
+      commit.run()
+      return results
+    } catch (error) {
+      // Some errors, a full disk among them, have already rolled everything back.
+      if (connection.isTransaction) rollback.run()
+      return { failed: results.length < group.length ? results.length : null, error }
+    }
+  }
+
+  return (group) => {
+    const outcomes = new Map<Statement[], Outcome>()
+    let left = group
+    while (left.length > 0) {
+      const result = tryTogether(left)
+      if (Array.isArray(result)) {
+        left.forEach((statements, index) => outcomes.set(statements, { rows: result[index]! }))
+        break
+      }
+      const failed = result.failed === null ? left : [left[result.failed]!]
+      for (const statements of failed) outcomes.set(statements, { error: result.error })
+      left = left.filter((statements) => !failed.includes(statements))
+    }
+    return group.map((statements) => outcomes.get(statements)!)
+  }
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../test/support/server.ts'
+import { isOutOfSpace, openForReading, openForWriting, prepareDatabase } from './connection.ts'
+import type { Statement, Value } from './transactions.ts'
+import { openWriter } from './writer.ts'
+
+function step(text: string, ...values: Value[]): Statement {
+  return { text, values, isRequired: false }
+}
+
+function insert(number: number): Statement {
+  return step('insert into numbers (number) values (?)', number)
+}
+
+function open() {
+  const path = join(temporaryFolder(), 'test.db')
+  prepareDatabase(path, (connection) => {
+    connection.exec('create table numbers (number integer primary key) strict; create table blobs (body blob) strict')
+  })
+  const writer = openWriter(path)
+  const reader = openForReading(path)
+  onTestFinished(async () => {
+    await writer.close()
+    reader.close()
+  })
+  return {
+    path,
+    write: writer.write,
+    numbers: () =>
+      reader
+        .prepare('select number from numbers order by number')
+        .all()
+        .map(({ number }) => number),
+    blobs: () =>
+      reader
+        .prepare('select body from blobs')
+        .all()
+        .map(({ body }) => body),
+  }
+}
+
+test('a commit has reached the disk when it returns', () => {
+  const connection = openForWriting(join(temporaryFolder(), 'test.db'))
+  const pragma = (name: string) => Object.values(connection.prepare(`pragma ${name}`).get()!)[0]
+  const FULL = 2
+  expect(pragma('synchronous')).toBe(FULL)
+  expect(pragma('journal_mode')).toBe('wal')
+  expect(pragma('foreign_keys')).toBe(1)
+  connection.close()
+})
+
+test('what was written is visible when the promise resolves', async () => {
+  const { write, numbers } = open()
+  await Promise.all(
+    [1, 2, 3].map(async (number) => {
+      await write([insert(number)])
+      expect(numbers()).toContain(number)
+    }),
+  )
+})
+
+test('a transaction that fails is undone as a whole, and the others of its commit are kept', async () => {
+  const { write, numbers } = open()
+  const outcomes = await Promise.allSettled([
+    write([insert(1)]),
+    write([insert(2), insert(1)]),
+    write([insert(3)]),
+    write([insert(3), insert(4)]),
+    write([insert(5)]),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
+  expect(outcomes[1]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE') } })
+  expect(numbers()).toEqual([1, 3, 5])
+})
+
+test('after a required statement without a row, the rest is left out', async () => {
+  const { write, numbers } = open()
+  const onlyNew = {
+    ...step('insert into numbers (number) values (?) on conflict do nothing returning number', 1),
+    isRequired: true,
+  }
+  expect(await write([onlyNew, insert(2)])).toEqual([[{ number: 1 }], []])
+  expect(await write([onlyNew, insert(3)])).toEqual([[]])
+  expect(numbers()).toEqual([1, 2])
+})
+
+test('more transactions than fit into one commit are all written', async () => {
+  const { write, numbers } = open()
+  await Promise.all(Array.from({ length: 2_000 }, (_, number) => write([insert(number)])))
+  expect(numbers()).toHaveLength(2_000)
+})
+
+test('bytes are written as they are, also when they are a view of something larger', async () => {
+  const { write, blobs } = open()
+  const large = Uint8Array.from({ length: 1_000 }, (_, index) => index % 256)
+  await write([step('insert into blobs (body) values (?)', large.subarray(10, 13))])
+  expect(blobs()).toEqual([Uint8Array.of(10, 11, 12)])
+})
+
+test('a full database refuses, says so, and takes writes again when there is room', async () => {
+  const { write, blobs } = open()
+  const blob = step('insert into blobs (body) values (zeroblob(200000))')
+  await write([step('pragma max_page_count = 20')])
+  const full = await Promise.allSettled([1, 2].map(() => write([blob])))
+  expect(full.map((outcome) => outcome.status === 'rejected' && isOutOfSpace(outcome.reason))).toEqual([true, true])
+  await write([step('pragma max_page_count = 1000000')])
+  await write([blob])
+  expect(blobs()).toHaveLength(1)
+})

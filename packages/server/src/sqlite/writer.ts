@@ -1,0 +1,128 @@
+import { Worker } from 'node:worker_threads'
+import type { WriterReply, WriterRequest } from './serve-writers.ts'
+import type { Outcome, Row, Statement } from './transactions.ts'
+
+/** A larger group would keep those who wait for it waiting too long. */
+const TRANSACTIONS_PER_COMMIT = 256
+
+export type Writer = {
+  /** One transaction; resolves with the rows of each statement when they are on the disk. */
+  write(statements: Statement[]): Promise<Row[][]>
+  /** Resolves when all that was asked is written and the file is closed. */
+  close(): Promise<void>
+}
+
+type Waiting = { statements: Statement[]; resolve: (rows: Row[][]) => void; reject: (error: unknown) => void }
+
+const THREAD = new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js', import.meta.url)
+
+/**
+ * Writes to a database from a thread, so that waiting for the disk holds up nobody. While one group is being
+ * committed the next one gathers: the busier, the larger the groups.
+ */
+export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
+  const thread = threadFor(threadUrl)
+  let waiting: Waiting[] = []
+  let committing: Waiting[] = []
+  const closed = Promise.withResolvers<void>()
+  let isClosing = false
+
+  const channel = thread.open(path, (outcomes) => {
+    const settled = committing
+    committing = []
+    settled.forEach(({ resolve, reject }, index) => {
+      const outcome = outcomes[index]!
+      if ('rows' in outcome) resolve(outcome.rows)
+      else reject(errorFrom(outcome))
+    })
+    commitNext()
+  })
+
+  function commitNext(): void {
+    if (committing.length > 0) return
+    if (waiting.length > 0) {
+      committing = waiting.slice(0, TRANSACTIONS_PER_COMMIT)
+      waiting = waiting.slice(TRANSACTIONS_PER_COMMIT)
+      channel.write(committing.map(({ statements }) => statements))
+    } else if (isClosing) {
+      channel.close(closed.resolve)
+    }
+  }
+
+  return {
+    write: (statements) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ statements: statements.map(compact), resolve, reject })
+        commitNext()
+      }),
+    close() {
+      isClosing = true
+      commitNext()
+      return closed.promise
+    },
+  }
+}
+
+/** Bytes that are a view of a larger buffer would take all of it along to the thread. */
+function compact(statement: Statement): Statement {
+  const values = statement.values.map((value) =>
+    value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value,
+  )
+  return { ...statement, values }
+}
+
+function errorFrom(outcome: Outcome & { error: unknown }): Error {
+  const { message, ...properties } = outcome.error as { message: string; errcode?: number }
+  return Object.assign(new Error(message), properties)
+}
+
+type Thread = ReturnType<typeof startThread>
+
+// One thread for all databases of the process: it mostly waits for the disk, and a thread costs 10 MB.
+const threads = new Map<string, Thread>()
+
+function threadFor(url: URL): Thread {
+  const running = threads.get(url.href) ?? startThread(url, () => threads.delete(url.href))
+  threads.set(url.href, running)
+  return running
+}
+
+function startThread(url: URL, onEnd: () => void) {
+  const worker = new Worker(url, { env: {}, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
+  const replies = new Map<number, (outcomes: Outcome[]) => void>()
+  let count = 0
+  let open = 0
+  worker.unref()
+  worker.on('message', ({ writer, outcomes }: WriterReply) => replies.get(writer)?.(outcomes))
+  // Without its writer the program can keep no promise; what restarts it will start it whole.
+  worker.on('error', (error) => {
+    throw error
+  })
+
+  function post(request: WriterRequest): void {
+    worker.postMessage(request)
+  }
+
+  return {
+    open(path: string, onWritten: (outcomes: Outcome[]) => void) {
+      const writer = count++
+      open++
+      worker.ref()
+      replies.set(writer, () => replies.set(writer, onWritten))
+      post({ kind: 'open', writer, path })
+      return {
+        write: (group: Statement[][]) => post({ kind: 'write', writer, group }),
+        close(onClosed: () => void) {
+          replies.set(writer, () => {
+            replies.delete(writer)
+            onClosed()
+            if (--open > 0) return
+            onEnd()
+            void worker.terminate()
+          })
+          post({ kind: 'close', writer })
+        },
+      }
+    },
+  }
+}
