@@ -89,27 +89,15 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
   }
 }
 
-/** The inbox worker without its sockets. `post` carries announcements: the network, or the API next door. */
-export async function assembleWorker(
-  config: Config,
-  log: Log,
-  target: { post: Post; url: string; token: string } | null,
-) {
+/** The inbox worker without its sockets. Without `post` there is nobody to announce to, and mail is only stored. */
+export async function assembleWorker(config: Config, log: Log, post: Post | null) {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const lock = lockFolder(join(config.dataDir, 'inbox-lock.db'), 'The inbox')
   const bucket = await openBucket(config)
   const parser = createMailParser({
     onThreadDeath: (reason) => log.error({ reason }, 'a mail could not be parsed: its thread was ended'),
   })
-  const announcer = target
-    ? createAnnouncer({
-        bucket,
-        parser,
-        target: { ...target, timeoutMs: config.webhookTimeoutMs },
-        now: Date.now,
-        log,
-      })
-    : null
+  const announcer = post && createAnnouncer({ bucket, parser, post, now: Date.now, log })
   const ports = { bucket, parser, announcer, rootDomain: config.emailDomain, newId, now: Date.now }
 
   async function freeBytes(): Promise<number> {

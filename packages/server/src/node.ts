@@ -5,8 +5,10 @@ import { assembleApi, assembleWorker, type Worker } from './assemble.ts'
 import type { Config } from './config.ts'
 import { ensureFirstTeam, ensureSecrets } from './first-start.ts'
 import { listen } from './http/listen.ts'
+import { postLocally } from './http/local-request.ts'
 import type { Log } from './log.ts'
 import { isOutOfSpace } from './sqlite/connection.ts'
+import { postOverNetwork } from './worker/announce.ts'
 import { selfSignedCertificate } from './worker/smtp/certificate.ts'
 import { startSmtpServer, type SmtpServer } from './worker/smtp/smtp-server.ts'
 
@@ -26,14 +28,10 @@ export async function startServe(config: Config, log: Log): Promise<Running> {
   const webhookSecret = config.webhookSecret ?? secrets!.webhookSecret
   const api = assembleApi(config, log, webhookSecret)
   const firstStart = await ensureFirstTeam(config, api.store)
-  const target = config.webhookUrl
-    ? { post: fetch, url: config.webhookUrl, token: webhookSecret }
-    : {
-        post: async (url: string, init: RequestInit) => api.app.request(url, init),
-        url: '/webhooks/inbox',
-        token: webhookSecret,
-      }
-  const worker = await assembleWorker(config, log, target)
+  const post = config.webhookUrl
+    ? postOverNetwork({ url: config.webhookUrl, token: webhookSecret, timeoutMs: config.webhookTimeoutMs })
+    : postLocally(api.app.fetch, { path: '/webhooks/inbox', token: webhookSecret })
+  const worker = await assembleWorker(config, log, post)
   api.include(worker)
   const apiListener = await listen(api.app.fetch, config)
   const workerSockets = await openWorkerSockets(config, log, worker)
@@ -68,8 +66,8 @@ export async function startApi(config: Config, log: Log): Promise<Running> {
 }
 
 export async function startWorker(config: Config, log: Log): Promise<Running> {
-  const { webhookUrl: url, webhookAuthToken: token } = config
-  const worker = await assembleWorker(config, log, url && token ? { post: fetch, url, token } : null)
+  const { webhookUrl: url, webhookAuthToken: token, webhookTimeoutMs: timeoutMs } = config
+  const worker = await assembleWorker(config, log, url && token ? postOverNetwork({ url, token, timeoutMs }) : null)
   const sockets = await openWorkerSockets(config, log, worker)
   return {
     apiPort: null,

@@ -29,6 +29,8 @@ export function parseMetadataKey(key: string): ({ status: MetadataStatus } & Sto
 
 // Reversible, one segment per name, and nothing that a file system or a URL would read as more than text.
 function encodeName(name: string): string {
+  // Nearly all names.
+  if (/^[\w-]+(?:\.[\w-]+)*$/.test(name)) return name
   if (/^\.+$/.test(name)) return name.replaceAll('.', '%2E')
   return encodeURIComponent(name).replaceAll(
     /[!'()*]/g,

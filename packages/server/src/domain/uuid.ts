@@ -1,9 +1,15 @@
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 /** UUID version 7 (RFC 9562): sorts by time, so object keys and indexes grow at one end. `random` is 10 bytes. */
 export function uuidv7(nowMs: number, random: Uint8Array): string {
   const time = nowMs.toString(16).padStart(12, '0')
-  const tail = Array.from(random.subarray(0, 10), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  const variant = ((random[2]! & 0x3f) | 0x80).toString(16)
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${tail.slice(1, 4)}-${variant}${tail.slice(6, 8)}-${tail.slice(8, 20)}`
+  const hex = (index: number) => HEX[random[index]!]!
+  const version = HEX[0x70 | (random[0]! & 0x0f)]!
+  const variant = HEX[0x80 | (random[2]! & 0x3f)]!
+  return (
+    `${time.slice(0, 8)}-${time.slice(8)}-${version}${hex(1)}-${variant}${hex(3)}-` +
+    `${hex(4)}${hex(5)}${hex(6)}${hex(7)}${hex(8)}${hex(9)}`
+  )
 }
 
 export function isUuid(text: string): boolean {

@@ -1,7 +1,22 @@
 import { AppError } from '../domain/errors.ts'
+import { LocalRequest } from './local-request.ts'
 
-/** The body as text. One that is too large is refused by its declared length, or else as soon as it has passed the limit. */
-export async function readBody(request: Request, bytesMax: number): Promise<string> {
+/** The body as JSON; 413 when it is too large, 422 when it is none. */
+export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
+  if (request instanceof LocalRequest) return request.content
+  const text = await readText(request, bytesMax)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError('validation_failed', 'The body is not JSON.', {
+      status: 422,
+      details: { body: ['is not JSON'] },
+    })
+  }
+}
+
+/** Too large is refused by the declared length, or else as soon as the limit is passed. */
+async function readText(request: Request, bytesMax: number): Promise<string> {
   const declared = request.headers.get('content-length')
   if (declared !== null) {
     if (Number(declared) > bytesMax) throw tooLarge(bytesMax)

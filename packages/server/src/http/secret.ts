@@ -1,8 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** Compares in constant time, whatever the lengths. */
-export function isSameSecret(given: string, expected: string): boolean {
-  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
+/** Compares with a secret in constant time, whatever the lengths. */
+export function secretCheck(expected: string): (given: string) => boolean {
+  const expectedHash = hash('sha256', expected, 'buffer')
+  return (given) => timingSafeEqual(hash('sha256', given, 'buffer'), expectedHash)
 }
 
 /** The credential of `Authorization: Bearer …`, or null. */

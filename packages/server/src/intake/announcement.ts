@@ -6,7 +6,7 @@ import { parseIsoTime } from '../domain/iso-time.ts'
 
 const name = z.string().transform((text) => text.trim().toLowerCase())
 const requiredName = name.pipe(z.string().min(1, 'is required'))
-const text = z.string().transform((value) => value.replaceAll('\0', '').toWellFormed())
+const text = z.string().transform(clean)
 
 /** What `POST /webhooks/inbox` takes. The keys after `plainContent` come from our own worker only. */
 export const announcementSchema = z.object({
@@ -26,7 +26,7 @@ export const announcementSchema = z.object({
   to: text.transform((value) => value.trim()).pipe(z.string().min(1, 'is required')),
   subject: text.nullable(),
   receivedAt: z.string(),
-  headers: z.array(z.object({ name: text, value: text })),
+  headers: z.array(z.object({ name: z.string(), value: z.string() })),
   rawContent: text.nullable(),
   plainContent: text.nullable(),
   attachments: z
@@ -72,6 +72,7 @@ export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnou
   return {
     ...given,
     receivedAt,
+    headers: given.headers.map(({ name, value }) => ({ name: clean(name), value: clean(value) })),
     // Derived only where the payload leaves it out; everything else is taken as it was sent.
     tag: given.tag === undefined ? splitLocalPart(given.mailboxWithTag).tag : given.tag || null,
     tenantSubdomain:
@@ -80,6 +81,11 @@ export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnou
     rawContent: given.rawContent ?? '',
     plainContent: given.plainContent ?? '',
   }
+}
+
+/** What both databases and JSON can hold. */
+function clean(value: string): string {
+  return value.isWellFormed() && !value.includes('\0') ? value : value.replaceAll('\0', '').toWellFormed()
 }
 
 export function detailsOf(error: z.ZodError): ErrorDetails {

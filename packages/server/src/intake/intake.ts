@@ -5,7 +5,7 @@ import type { NormalAnnouncement } from './announcement.ts'
 import { newMessage } from './new-message.ts'
 
 type Ports = {
-  store: Pick<Store, 'findTeamByDomain' | 'findMailbox' | 'findTeamMailbox' | 'addMailbox' | 'addMessage'>
+  store: Pick<Store, 'findInbox' | 'findMailbox' | 'findTeamMailbox' | 'addMailbox' | 'addMessage'>
   feed: Pick<Feed, 'wake'>
   rootDomain: string
   /** Takes what no domain or mailbox claims; null refuses it. */
@@ -22,16 +22,14 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
   return outcome
 }
 
-async function resolveMailbox(ports: Ports, { domain, mailbox }: NormalAnnouncement): Promise<Mailbox> {
-  const { store, rootDomain } = ports
-  const team = await store.findTeamByDomain(domain)
-  if (team) return ensureMailbox(ports, team, { name: mailbox, domain })
-  if (domain === rootDomain) {
-    const found = await store.findMailbox({ domain, name: mailbox })
-    if (found) return found
-  }
-  const catchAll = await ports.catchAllTeam()
-  if (catchAll) return ensureMailbox(ports, catchAll, { name: mailbox, domain: catchAll.domain ?? rootDomain })
+async function resolveMailbox(ports: Ports, { domain, mailbox: name }: NormalAnnouncement): Promise<Mailbox> {
+  const { store, rootDomain, catchAllTeam } = ports
+  const inbox = await store.findInbox({ domain, mailbox: name })
+  if (inbox) return inbox.mailbox ?? ensureMailbox(ports, inbox.team, { name, domain })
+  const onRoot = domain === rootDomain ? await store.findMailbox({ domain, name }) : null
+  if (onRoot) return onRoot
+  const team = await catchAllTeam()
+  if (team) return ensureMailbox(ports, team, { name, domain: team.domain ?? rootDomain })
   if (domain === rootDomain) throw new AppError('mailbox_unknown', 'Mailbox not configured')
   throw new AppError('inbox_domain_unknown', 'Inbox domain not configured')
 }

@@ -1,17 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { MessagePort } from 'node:worker_threads'
-import { transactionsOf, type Outcome, type Statement } from './transactions.ts'
+import { transactionsOf, type Outcome, type Statement, type Value } from './transactions.ts'
 
 export type WriterRequest =
   | { kind: 'open'; writer: number; path: string }
-  | { kind: 'write'; writer: number; group: Statement[][] }
+  /** Statements name their text by number; each text comes along once. */
+  | { kind: 'write'; writer: number; newTexts: string[]; group: PackedStatement[][] }
   | { kind: 'close'; writer: number }
+
+export type PackedStatement = [text: number, isRequired: boolean, ...values: Value[]]
 
 export type WriterReply = { writer: number; outcomes: Outcome[] }
 
 /** The thread's side of writer.ts: opens databases and runs groups of transactions, one after another. */
 export function serveWriters(port: MessagePort, open: (path: string) => DatabaseSync): void {
   const connections = new Map<number, { connection: DatabaseSync; run: (group: Statement[][]) => Outcome[] }>()
+  const texts: string[] = []
+
+  function unpack([text, isRequired, ...values]: PackedStatement): Statement {
+    return { text: texts[text]!, values, isRequired }
+  }
 
   function serve(request: WriterRequest): Outcome[] {
     if (request.kind === 'open') {
@@ -20,7 +28,10 @@ export function serveWriters(port: MessagePort, open: (path: string) => Database
       return []
     }
     const { connection, run } = connections.get(request.writer)!
-    if (request.kind === 'write') return run(request.group).map(plainOutcome)
+    if (request.kind === 'write') {
+      texts.push(...request.newTexts)
+      return run(request.group.map((packed) => packed.map(unpack))).map(plainOutcome)
+    }
     connection.close()
     connections.delete(request.writer)
     return []
@@ -34,7 +45,7 @@ export function serveWriters(port: MessagePort, open: (path: string) => Database
 
 /** An error loses its own properties on the way between threads, and SQLite's code is one of them. */
 function plainOutcome(outcome: Outcome): Outcome {
-  if ('rows' in outcome || !(outcome.error instanceof Error)) return outcome
+  if ('results' in outcome || !(outcome.error instanceof Error)) return outcome
   const { message } = outcome.error
   return { error: { message, ...('errcode' in outcome.error && { errcode: outcome.error.errcode }) } }
 }

@@ -2,13 +2,16 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 export type Value = string | number | null | Uint8Array
 
-/** One step of a transaction. When a required statement yields no row, what follows it is left out. */
+/** One step of a transaction. When a required statement changes and yields nothing, what follows it is left out. */
 export type Statement = { text: string; values: Value[]; isRequired: boolean }
 
 export type Row = Record<string, Value>
 
-/** What became of one transaction: the rows of each statement that ran, or why nothing of it was done. */
-export type Outcome = { rows: Row[][] } | { error: unknown }
+/** What a statement yielded, if it has a `returning`, and else how many rows it changed. */
+export type Result = Row[] | number
+
+/** What became of one transaction: the result of each statement that ran, or why nothing of it was done. */
+export type Outcome = { results: Result[] } | { error: unknown }
 
 const CACHED_STATEMENTS = 200
 
@@ -20,31 +23,30 @@ export function transactionsOf(connection: DatabaseSync): (group: Statement[][])
   const begin = connection.prepare('begin immediate')
   const commit = connection.prepare('commit')
   const rollback = connection.prepare('rollback')
-  const prepared = new Map<string, StatementSync>()
+  const prepared = new Map<string, (values: Value[]) => Result>()
 
-  function prepare(text: string): StatementSync {
+  function prepare(text: string): (values: Value[]) => Result {
     const known = prepared.get(text)
     if (known) return known
     if (prepared.size >= CACHED_STATEMENTS) prepared.clear()
-    const statement = connection.prepare(text)
-    prepared.set(text, statement)
-    return statement
+    const run = runnerOf(connection.prepare(text))
+    prepared.set(text, run)
+    return run
   }
 
-  function runAll(statements: Statement[]): Row[][] {
-    const rows: Row[][] = []
+  function runAll(statements: Statement[]): Result[] {
+    const results: Result[] = []
     for (const { text, values, isRequired } of statements) {
-      // Values come back as what went in; numbers stay below 2^53.
-      const found = prepare(text).all(...values) as Row[]
-      rows.push(found)
-      if (isRequired && found.length === 0) break
+      const result = prepare(text)(values)
+      results.push(result)
+      if (isRequired && (result === 0 || (Array.isArray(result) && result.length === 0))) break
     }
-    return rows
+    return results
   }
 
   /** All of them, or the index of the one that failed (none when it was the commit). */
-  function tryTogether(group: Statement[][]): Row[][][] | { failed: number | null; error: unknown } {
-    const results: Row[][][] = []
+  function tryTogether(group: Statement[][]): Result[][] | { failed: number | null; error: unknown } {
+    const results: Result[][] = []
     try {
       begin.run()
       for (const statements of group) results.push(runAll(statements))
@@ -63,7 +65,7 @@ export function transactionsOf(connection: DatabaseSync): (group: Statement[][])
     while (left.length > 0) {
       const result = tryTogether(left)
       if (Array.isArray(result)) {
-        left.forEach((statements, index) => outcomes.set(statements, { rows: result[index]! }))
+        left.forEach((statements, index) => outcomes.set(statements, { results: result[index]! }))
         break
       }
       const failed = result.failed === null ? left : [left[result.failed]!]
@@ -72,4 +74,10 @@ export function transactionsOf(connection: DatabaseSync): (group: Statement[][])
     }
     return group.map((statements) => outcomes.get(statements)!)
   }
+}
+
+function runnerOf(statement: StatementSync): (values: Value[]) => Result {
+  // Values come back as what went in; numbers stay below 2^53.
+  if (statement.columns().length > 0) return (values) => statement.all(...values) as Row[]
+  return (values) => Number(statement.run(...values).changes)
 }

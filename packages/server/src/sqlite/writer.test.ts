@@ -80,7 +80,7 @@ test('after a required statement without a row, the rest is left out', async () 
     ...step('insert into numbers (number) values (?) on conflict do nothing returning number', 1),
     isRequired: true,
   }
-  expect(await write([onlyNew, insert(2)])).toEqual([[{ number: 1 }], []])
+  expect(await write([onlyNew, insert(2)])).toEqual([[{ number: 1 }], 1])
   expect(await write([onlyNew, insert(3)])).toEqual([[]])
   expect(numbers()).toEqual([1, 2])
 })

@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads'
-import type { WriterReply, WriterRequest } from './serve-writers.ts'
-import type { Outcome, Row, Statement } from './transactions.ts'
+import type { PackedStatement, WriterReply, WriterRequest } from './serve-writers.ts'
+import type { Outcome, Result, Statement } from './transactions.ts'
 
 /** A larger group would keep those who wait for it waiting too long. */
 const TRANSACTIONS_PER_COMMIT = 256
 
 export type Writer = {
-  /** One transaction; resolves with the rows of each statement when they are on the disk. */
-  write(statements: Statement[]): Promise<Row[][]>
+  /** One transaction; resolves with the result of each statement when they are on the disk. */
+  write(statements: Statement[]): Promise<Result[]>
   /** Resolves when all that was asked is written and the file is closed. */
   close(): Promise<void>
 }
 
-type Waiting = { statements: Statement[]; resolve: (rows: Row[][]) => void; reject: (error: unknown) => void }
+type Waiting = { statements: Statement[]; resolve: (results: Result[]) => void; reject: (error: unknown) => void }
 
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js', import.meta.url)
 
@@ -21,25 +21,32 @@ const THREAD = new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : 
  * committed the next one gathers: the busier, the larger the groups.
  */
 export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
-  const thread = threadFor(threadUrl)
+  const closed = Promise.withResolvers<void>()
   let waiting: Waiting[] = []
   let committing: Waiting[] = []
-  const closed = Promise.withResolvers<void>()
+  let isGathering = false
   let isClosing = false
 
-  const channel = thread.open(path, (outcomes) => {
+  const channel = threadFor(threadUrl).open(path, (outcomes) => {
     const settled = committing
     committing = []
     settled.forEach(({ resolve, reject }, index) => {
       const outcome = outcomes[index]!
-      if ('rows' in outcome) resolve(outcome.rows)
+      if ('results' in outcome) resolve(outcome.results)
       else reject(errorFrom(outcome))
     })
-    commitNext()
+    gather()
   })
 
-  function commitNext(): void {
-    if (committing.length > 0) return
+  /** Lets those of the same turn of the event loop go together. */
+  function gather(): void {
+    if (isGathering || committing.length > 0) return
+    isGathering = true
+    setImmediate(commitGathered)
+  }
+
+  function commitGathered(): void {
+    isGathering = false
     if (waiting.length > 0) {
       committing = waiting.slice(0, TRANSACTIONS_PER_COMMIT)
       waiting = waiting.slice(TRANSACTIONS_PER_COMMIT)
@@ -52,23 +59,15 @@ export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
   return {
     write: (statements) =>
       new Promise((resolve, reject) => {
-        waiting.push({ statements: statements.map(compact), resolve, reject })
-        commitNext()
+        waiting.push({ statements, resolve, reject })
+        gather()
       }),
     close() {
       isClosing = true
-      commitNext()
+      gather()
       return closed.promise
     },
   }
-}
-
-/** Bytes that are a view of a larger buffer would take all of it along to the thread. */
-function compact(statement: Statement): Statement {
-  const values = statement.values.map((value) =>
-    value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value,
-  )
-  return { ...statement, values }
 }
 
 function errorFrom(outcome: Outcome & { error: unknown }): Error {
@@ -90,9 +89,9 @@ function threadFor(url: URL): Thread {
 function startThread(url: URL, onEnd: () => void) {
   const worker = new Worker(url, { env: {}, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
   const replies = new Map<number, (outcomes: Outcome[]) => void>()
+  const textNumbers = new Map<string, number>()
   let count = 0
   let open = 0
-  worker.unref()
   worker.on('message', ({ writer, outcomes }: WriterReply) => replies.get(writer)?.(outcomes))
   // Without its writer the program can keep no promise; what restarts it will start it whole.
   worker.on('error', (error) => {
@@ -103,15 +102,29 @@ function startThread(url: URL, onEnd: () => void) {
     worker.postMessage(request)
   }
 
+  /** Texts are long and few: each is sent once and goes by its number from then on. */
+  function pack({ text, values, isRequired }: Statement, newTexts: string[]): PackedStatement {
+    let number = textNumbers.get(text)
+    if (number === undefined) {
+      number = textNumbers.size
+      textNumbers.set(text, number)
+      newTexts.push(text)
+    }
+    return [number, isRequired, ...values.map(compact)]
+  }
+
   return {
     open(path: string, onWritten: (outcomes: Outcome[]) => void) {
       const writer = count++
       open++
-      worker.ref()
       replies.set(writer, () => replies.set(writer, onWritten))
       post({ kind: 'open', writer, path })
       return {
-        write: (group: Statement[][]) => post({ kind: 'write', writer, group }),
+        write(group: Statement[][]) {
+          const newTexts: string[] = []
+          const packed = group.map((statements) => statements.map((statement) => pack(statement, newTexts)))
+          post({ kind: 'write', writer, newTexts, group: packed })
+        },
         close(onClosed: () => void) {
           replies.set(writer, () => {
             replies.delete(writer)
@@ -125,4 +138,9 @@ function startThread(url: URL, onEnd: () => void) {
       }
     },
   }
+}
+
+/** Bytes that are a view of a larger buffer would take all of it along to the thread. */
+function compact(value: Statement['values'][number]) {
+  return value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value
 }

@@ -5,10 +5,12 @@ export type Database = {
   dialect: Dialect
   read<Row>(query: Sql): Promise<Row[]>
   /**
-   * One transaction, durable when it resolves, with the rows of each statement. After a `required` statement that
-   * yields no row, the rest is left out.
+   * One transaction, durable when it resolves with the result of each statement: its rows if it has a `returning`,
+   * else how many it changed. After a `required` statement without either, the rest is left out.
    */
-  write<Row>(...statements: (Sql | Required)[]): Promise<Row[][]>
+  write(...statements: (Sql | Required)[]): Promise<unknown[]>
+  /** A message was added: whatever makes it quick to find may be brought up to date. */
+  indexSoon(): void
   close(): Promise<void>
 }
 
@@ -24,8 +26,9 @@ export type Dialect = {
   contains(column: Sql, text: string): Sql
   /** Does the JSON array of `{name, value}` in `column` hold this header? The name is in lower case. */
   hasHeader(column: Sql, header: { name: string; value: string }): Sql
-  /** Messages that may contain the text in a header field, by an index; `null` when no index can tell. */
-  candidates(text: string): Sql | null
-  /** What keeps that index up to date with a message that was just inserted. */
-  indexMessage(id: string): Sql[]
+  /**
+   * A condition on `messages m` that an index decides and that holds for every message with the text in a header
+   * field; `null` when no index can tell.
+   */
+  mayContain(text: string): Sql | null
 }

@@ -25,8 +25,14 @@ function drawer(seed: number): (below: number) => number {
   }
 }
 
-export function describeMatching(open: () => Promise<Store>): void {
-  test(`the database and domain/match agree on ${MESSAGES * FILTERS} random pairs`, async () => {
+/** `whenIndexed` resolves when the database has done what it does a moment after messages came. */
+export function describeMatching(open: () => Promise<Store>, whenIndexed: (store: Store) => Promise<void>): void {
+  for (const isIndexed of [false, true]) {
+    const name = `the database and domain/match agree on ${MESSAGES * FILTERS} random pairs`
+    test(`${name}, ${isIndexed ? 'indexed' : 'just arrived'}`, () => compare(isIndexed ? whenIndexed : async () => {}))
+  }
+
+  async function compare(settle: (store: Store) => Promise<void>): Promise<void> {
     const draw = drawer(20260501)
     const text = (most: number) => Array.from({ length: draw(most + 1) }, () => PIECES[draw(PIECES.length)]!).join('')
     const pick = <Item>(items: Item[]): Item => items[draw(items.length)]!
@@ -53,9 +59,16 @@ export function describeMatching(open: () => Promise<Store>): void {
     }
     const messages = await store.passingMessages(team.id, { after: 0, limit: MESSAGES, withContent: true })
     expect(messages).toHaveLength(MESSAGES)
+    await settle(store)
 
     const needle = (): Needle => {
-      const reading = fold(draw(3) === 0 ? pick(PIECES) : text(3)) || 'a'
+      const { subjectFolded, fromFolded, toFolded, bodyFolded } = pick(messages)
+      const start = draw(10)
+      // Often a piece of what is there, of any length, so that there is something to find.
+      const piece = pick([subjectFolded, fromFolded, toFolded, bodyFolded])
+        .slice(start, start + 1 + draw(9))
+        .toWellFormed()
+      const reading = draw(2) === 0 ? piece || 'a' : fold(draw(3) === 0 ? pick(PIECES) : text(3)) || 'a'
       return draw(4) === 0 ? [reading, fold(pick(PIECES))] : [reading]
     }
     const makers: { [name in keyof MessageFilter]-?: () => MessageFilter[name] } = {
@@ -92,5 +105,5 @@ export function describeMatching(open: () => Promise<Store>): void {
     // The draw must not be all misses or all hits.
     expect(found).toBeGreaterThan(MESSAGES * FILTERS * 0.02)
     expect(found).toBeLessThan(MESSAGES * FILTERS * 0.5)
-  })
+  }
 }

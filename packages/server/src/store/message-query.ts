@@ -24,7 +24,7 @@ export function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter 
   if (filter.end !== undefined) all.push(sql`m.received_at < ${filter.end}`)
   if (filter.since !== undefined) all.push(sql`m.received_at >= ${filter.since}`)
   const candidates = indexedCandidates(dialect, filter)
-  if (candidates) all.push(sql`m.sequence in (${candidates})`)
+  if (candidates) all.push(candidates)
   return joinSql(all, sql` and `)
 }
 
@@ -62,5 +62,5 @@ function containsAny(dialect: Dialect, columns: Sql[], needle: Needle): Sql {
 function indexedCandidates(dialect: Dialect, filter: MessageFilter): Sql | null {
   if (filter.mailboxId ?? filter.mailbox ?? filter.tag ?? filter.tags) return null
   const needle = [filter.to, filter.subject, filter.from].find((given) => given?.length === 1)
-  return needle ? dialect.candidates(needle[0]!) : null
+  return needle ? dialect.mayContain(needle[0]!) : null
 }

@@ -51,9 +51,8 @@ export function createSqlStore(database: Database): Store {
         insert into teams (id, name, plan, retention_days, domain, is_bootstrap, created_at)
         values (${team.id}, ${team.name}, ${team.plan}, ${team.retentionDays}, ${team.domain},
                 ${team.isBootstrap ? 1 : 0}, ${team.createdAt})
-        on conflict do nothing
-        returning id`)
-      return added!.length > 0 ? 'added' : 'taken'
+        on conflict do nothing`)
+      return added === 1 ? 'added' : 'taken'
     },
 
     listTeams: () => read<Team>(sql`select ${TEAM} from teams t order by t.created_at, t.id`),
@@ -62,16 +61,22 @@ export function createSqlStore(database: Database): Store {
 
     findBootstrapTeam: () => first<Team>(sql`select ${TEAM} from teams t where t.is_bootstrap = 1`),
 
-    findTeamByDomain: (domain) => first<Team>(sql`select ${TEAM} from teams t where t.domain = ${domain}`),
+    async findInbox({ domain, mailbox }) {
+      const row = await first<InboxRow>(sql`
+        select ${TEAM}, b.id as "mailboxId", b.name as "mailboxName", b.domain as "mailboxDomain",
+               b.created_at as "createdAt", b.updated_at as "updatedAt"
+        from teams t left join mailboxes b on b.team_id = t.id and b.name = ${mailbox}
+        where t.domain = ${domain}`)
+      return row && readInbox(row)
+    },
 
     async addMailbox(mailbox) {
-      const [added] = await write<Mailbox>(sql`
+      const [added] = await write(sql`
         insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
         values (${mailbox.id}, ${mailbox.teamId}, ${mailbox.name}, ${mailbox.domain},
                 ${mailbox.createdAt}, ${mailbox.updatedAt})
-        on conflict do nothing
-        returning ${MAILBOX_COLUMNS}`)
-      return added![0] ?? 'taken'
+        on conflict do nothing`)
+      return added === 1 ? mailbox : 'taken'
     },
 
     findMailbox: ({ domain, name }) =>
@@ -99,8 +104,8 @@ export function createSqlStore(database: Database): Store {
     },
 
     async removeKey(id) {
-      const [removed] = await write(sql`delete from api_keys where id = ${id} returning id`)
-      return removed!.length > 0
+      const [removed] = await write(sql`delete from api_keys where id = ${id}`)
+      return removed === 1
     },
 
     async findPrincipal(keyHash) {
@@ -117,8 +122,10 @@ export function createSqlStore(database: Database): Store {
     },
 
     async addMessage(mailbox, message) {
-      const [added] = await write(...insertMessage(mailbox, message), ...dialect.indexMessage(message.id))
-      return added!.length > 0 ? 'stored' : 'duplicate'
+      const [added] = await write(...insertMessage(mailbox, message))
+      if (added !== 1) return 'duplicate'
+      database.indexSoon()
+      return 'stored'
     },
 
     async latestMessage(view, after) {
@@ -199,8 +206,7 @@ function insertMessage(mailbox: Mailbox, message: NewMessage) {
               ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
               ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
               ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded})
-      on conflict (id) do nothing
-      returning id`),
+      on conflict (id) do nothing`),
     sql`
       update teams set last_position = last_position + 1, message_count = message_count + 1
       where id = ${mailbox.teamId}`,
@@ -250,6 +256,19 @@ function readMessage(row: MessageRow): StoredMessage {
     attachments: JSON.parse(row.attachments),
     envelope: row.envelope === null ? null : JSON.parse(row.envelope),
   }
+}
+
+type InboxRow = Team & {
+  mailboxId: string | null
+  mailboxName: string
+  mailboxDomain: string
+  createdAt: number
+  updatedAt: number
+}
+
+function readInbox(row: InboxRow): { team: Team; mailbox: Mailbox | null } {
+  const { mailboxId: id, mailboxName: name, mailboxDomain: domain, createdAt, updatedAt, ...team } = row
+  return { team, mailbox: id === null ? null : { id, teamId: team.id, name, domain, createdAt, updatedAt } }
 }
 
 type PrincipalRow = {

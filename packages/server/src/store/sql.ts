@@ -1,10 +1,12 @@
 export type SqlValue = string | number | null | Uint8Array
 
 /** A statement with its values apart: the only way by which values reach a database. */
-export type Sql = { text: string[]; values: SqlValue[] }
+export type Sql = { text: readonly string[]; values: SqlValue[] }
 
 /** `sql` pieces may stand inside one another; everything else becomes a bound value. */
 export function sql(strings: TemplateStringsArray, ...parts: (Sql | SqlValue)[]): Sql {
+  // Without pieces inside, the text is the same array at every call, by which drivers know it again.
+  if (!parts.some(isSql)) return { text: strings, values: parts as SqlValue[] }
   const text = [strings[0]!]
   const values: SqlValue[] = []
   parts.forEach((part, index) => {

@@ -1,8 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { openForReading, prepareDatabase } from '../sqlite/connection.ts'
+import type { Statement } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
-import type { Database, Dialect } from './database.ts'
+import type { Database, Dialect, Required } from './database.ts'
 import { migrateSqlite } from './sqlite-migrations.ts'
+import { createTrigramIndexer, mayContainByTrigrams } from './sqlite-trigrams.ts'
 import { sql, type Sql } from './sql.ts'
 
 /** Statement texts differ only by the filters given, so a busy server meets few; this bounds an inventive client. */
@@ -13,24 +15,25 @@ export function openSqliteDatabase(path: string): Database {
   const writer = openWriter(path)
   const reader = openForReading(path)
   const select = statementsOf(reader)
+  const trigrams = createTrigramIndexer(writer)
 
   return {
     dialect: SQLITE,
     read: async (query) => select(query),
-    // The caller names the columns in its statements, and so knows the rows' type.
-    write: <Row>(...statements: Parameters<Database['write']>) =>
-      writer.write(
-        statements.map((statement) => {
-          const isRequired = 'required' in statement
-          const { text, values } = isRequired ? statement.required : statement
-          return { text: text.join('?'), values, isRequired }
-        }),
-      ) as Promise<Row[][]>,
+    write: (...statements) => writer.write(statements.map(toStatement)),
+    indexSoon: trigrams.indexSoon,
     async close() {
+      await trigrams.close()
       await writer.close()
       reader.close()
     },
   }
+}
+
+function toStatement(given: Sql | Required): Statement {
+  const isRequired = 'required' in given
+  const { text, values } = isRequired ? given.required : given
+  return { text: joined(text), values, isRequired }
 }
 
 function statementsOf(connection: DatabaseSync): <Row>(query: Sql) => Row[] {
@@ -45,8 +48,19 @@ function statementsOf(connection: DatabaseSync): <Row>(query: Sql) => Row[] {
     return statement
   }
 
-  // As above: whoever writes the query knows its rows.
-  return <Row>({ text, values }: Sql) => prepared(text.join('?')).all(...values) as Row[]
+  // Whoever writes the query names its columns, and so knows its rows.
+  return <Row>({ text, values }: Sql) => prepared(joined(text)).all(...values) as Row[]
+}
+
+const joinedTexts = new WeakMap<readonly string[], string>()
+
+/** Most texts are the same array each time: see `sql`. */
+function joined(text: readonly string[]): string {
+  const known = joinedTexts.get(text)
+  if (known !== undefined) return known
+  const whole = text.join('?')
+  joinedTexts.set(text, whole)
+  return whole
 }
 
 const SQLITE: Dialect = {
@@ -56,23 +70,5 @@ const SQLITE: Dialect = {
     exists (select 1 from json_each(${column}) h
             where lower(h.value ->> 'name') = ${name} and h.value ->> 'value' = ${value})`,
 
-  candidates(text) {
-    const trigrams = trigramsOf(text)
-    if (trigrams.length === 0) return null
-    const match = trigrams.map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' and ')
-    return sql`select rowid from message_trigrams where message_trigrams match ${match}`
-  },
-
-  indexMessage: (id) => [
-    sql`
-      insert into message_trigrams (rowid, subject, sender, recipient, mailbox_with_tag)
-      select sequence, subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded
-      from messages where id = ${id}`,
-  ],
-}
-
-/** The index knows pieces of three characters; it is asked for all of them, in whatever order they stand. */
-function trigramsOf(text: string): string[] {
-  const characters = Array.from(text)
-  return characters.slice(2).map((last, index) => characters[index]! + characters[index + 1]! + last)
+  mayContain: mayContainByTrigrams,
 }

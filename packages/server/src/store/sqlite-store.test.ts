@@ -1,19 +1,31 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
 import { sql } from './sql.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
+import type { Database } from './database.ts'
 import { createSqlStore } from './sql-store.ts'
-import { describeStore } from './store-contract.ts'
+import type { Store } from './store.ts'
+import { addMailbox, addTeam, describeStore, messageFor } from './store-contract.ts'
 
-async function open() {
-  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')))
+const databases = new WeakMap<Store, Database>()
+
+async function open(): Promise<Store> {
+  const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
+  const store = createSqlStore(database)
+  databases.set(store, database)
   onTestFinished(() => store.close())
   return store
 }
 
-describeStore('SQLite store', open)
+/** Resolves when every message is in the text index. */
+async function whenIndexed(store: Store): Promise<void> {
+  const left = sql`select count(*) as count from messages where sequence > (select indexed_through from trigram_progress)`
+  await vi.waitFor(async () => expect(await databases.get(store)!.read(left)).toMatchObject([{ count: 0 }]))
+}
+
+describeStore('SQLite store', open, whenIndexed)
 
 test('a database of a newer Mailhatch is refused with what to do', () => {
   const path = join(temporaryFolder(), 'mailhatch.db')
@@ -26,8 +38,26 @@ test('a database of a newer Mailhatch is refused with what to do', () => {
 test('a text filter alone is answered by the trigram index', async () => {
   const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
   onTestFinished(() => database.close())
-  const candidates = database.dialect.candidates('hello')!
-  const plan = await database.read<{ detail: string }>(sql`explain query plan ${candidates}`)
-  expect(plan.map(({ detail }) => detail).join()).toContain('VIRTUAL TABLE INDEX')
-  expect(database.dialect.candidates('he')).toBeNull()
+  const condition = database.dialect.mayContain('hello')!
+  const plan = await database.read<{ detail: string }>(
+    sql`explain query plan select * from messages m where ${condition}`,
+  )
+  const steps = plan.map(({ detail }) => detail).join('; ')
+  expect(steps).toContain('VIRTUAL TABLE INDEX')
+  expect(steps).not.toMatch(/SCAN m\b/)
+  expect(database.dialect.mayContain('he')).toBeNull()
+})
+
+test('a message is found by its text before it is indexed, and after', async () => {
+  const store = await open()
+  const team = await addTeam(store)
+  const mailbox = await addMailbox(store, team, 'qa')
+  const view = { teamId: team.id, oldestReceivedAt: 0, filter: { subject: ['needle'] } }
+  const find = async () => (await store.listMessages(view, { limit: 10, before: null })).map(({ position }) => position)
+
+  await store.addMessage(mailbox, messageFor(mailbox, { subject: 'A needle' }))
+  await store.addMessage(mailbox, messageFor(mailbox, { subject: 'Only hay' }))
+  expect(await find()).toEqual([1])
+  await whenIndexed(store)
+  expect(await find()).toEqual([1])
 })

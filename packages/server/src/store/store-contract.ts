@@ -62,7 +62,11 @@ export function messageFor(mailbox: Mailbox, wish: Partial<NewMessage> = {}): Ne
 }
 
 /** What every store must do, whatever database it stands on. */
-export function describeStore(name: string, open: () => Promise<Store>): void {
+export function describeStore(
+  name: string,
+  open: () => Promise<Store>,
+  whenIndexed: (store: Store) => Promise<void>,
+): void {
   describe(name, () => {
     test('a message comes back as it went in', async () => {
       const store = await open()
@@ -230,7 +234,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await store.findMailbox({ domain: 'one.test', name: 'qa' })).toEqual(mailbox)
       expect(await store.findTeamMailbox({ teamId: team.id, name: 'qa' })).toEqual(mailbox)
       expect(await store.findTeamMailbox({ teamId: other.id, name: 'qa' })).toBeNull()
-      expect(await store.findTeamByDomain('one.test')).toEqual(team)
+      expect(await store.findInbox({ domain: 'one.test', mailbox: 'qa' })).toEqual({ team, mailbox })
+      expect(await store.findInbox({ domain: 'two.test', mailbox: 'qa' })).toEqual({ team: other, mailbox: null })
+      expect(await store.findInbox({ domain: 'three.test', mailbox: 'qa' })).toBeNull()
     })
 
     test('keys open their team until they are removed', async () => {
@@ -278,6 +284,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await store.newestPosition(mailbox.teamId)).toBe(2)
     })
 
-    describeMatching(open)
+    describeMatching(open, whenIndexed)
   })
 }

@@ -91,7 +91,8 @@ export type Store = {
   listTeams(): Promise<Team[]>
   findTeam(id: string): Promise<Team | null>
   findBootstrapTeam(): Promise<Team | null>
-  findTeamByDomain(domain: string): Promise<Team | null>
+  /** The team that has the domain, and its mailbox of that name if there is one. */
+  findInbox(where: { domain: string; mailbox: string }): Promise<{ team: Team; mailbox: Mailbox | null } | null>
 
   /** `taken` when another mailbox has the name on this domain or in this team. */
   addMailbox(mailbox: Mailbox): Promise<Mailbox | 'taken'>

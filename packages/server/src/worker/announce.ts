@@ -1,9 +1,7 @@
 import type { Announcement } from '@mailhatch/sdk'
 
-/** The network's `fetch`, or the API's own in the same process: the same checks run either way. */
-export type Post = (url: string, init: RequestInit) => Promise<Response>
-
-export type Target = { post: Post; url: string; token: string; timeoutMs: number }
+/** Carries an announcement to the API: over the network, or to the one next door. `text` matters only for refusals. */
+export type Post = (announcement: Announcement) => Promise<{ status: number; text: string }>
 
 /** `status` is null when no answer came. */
 export type AnnounceOutcome = { ok: true } | { ok: false; status: number | null; error: string }
@@ -11,36 +9,28 @@ export type AnnounceOutcome = { ok: true } | { ok: false; status: number | null;
 /** How much of an answer is kept to say why an announcement failed. */
 const REASON_CHARACTERS_MAX = 300
 
-export async function announce(target: Target, announcement: Announcement): Promise<AnnounceOutcome> {
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(new Error('No answer in time')), target.timeoutMs)
+export async function announce(post: Post, announcement: Announcement): Promise<AnnounceOutcome> {
   try {
-    const response = await target.post(target.url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${target.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(announcement),
-      redirect: 'manual',
-      signal: timeout.signal,
-    })
-    if (response.ok) {
-      await response.body?.cancel()
-      return { ok: true }
-    }
-    return { ok: false, status: response.status, error: `${response.status} ${await reasonOf(response)}` }
+    const { status, text } = await post(announcement)
+    if (status >= 200 && status < 300) return { ok: true }
+    return { ok: false, status, error: `${status} ${text.slice(0, REASON_CHARACTERS_MAX)}` }
   } catch (error) {
-    return { ok: false, status: null, error: describe(error) }
-  } finally {
-    clearTimeout(timer)
+    return { ok: false, status: null, error: describe(error).slice(0, REASON_CHARACTERS_MAX) }
   }
 }
 
-async function reasonOf(response: Response): Promise<string> {
-  return (await response.text()).slice(0, REASON_CHARACTERS_MAX)
+export function postOverNetwork({ url, token, timeoutMs }: { url: string; token: string; timeoutMs: number }): Post {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return async (announcement) => {
+    const body = JSON.stringify(announcement)
+    const signal = AbortSignal.timeout(timeoutMs)
+    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+    return { status: response.status, text: await response.text() }
+  }
 }
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // fetch hides what went wrong in `cause`.
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return `${error.message}${cause}`.slice(0, REASON_CHARACTERS_MAX)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }

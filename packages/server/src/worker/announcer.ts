@@ -4,7 +4,7 @@ import { metadataKey, metadataPrefix } from '../domain/object-keys.ts'
 import { healsByItself, nextAnnouncementAt } from '../domain/retry.ts'
 import type { Log } from '../log.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
-import { announce, type AnnounceOutcome, type Target } from './announce.ts'
+import { announce, type AnnounceOutcome, type Post } from './announce.ts'
 import { announcementOf, decodeMetadata, encodeMetadata, type Metadata } from './metadata.ts'
 
 /** Posts under way at once: enough to fill group commits at the other end, few enough not to swamp it. */
@@ -34,10 +34,10 @@ export type Announcer = {
   oldestWaitingAt(): number | null
 }
 
-type Ports = { bucket: Bucket; parser: Pick<MailParser, 'parse'>; target: Target; now: () => number; log: Log }
+type Ports = { bucket: Bucket; parser: Pick<MailParser, 'parse'>; post: Post; now: () => number; log: Log }
 
 /** Announces stored mail to the API, each at least once, and repeats what heals by itself. */
-export function createAnnouncer({ bucket, parser, target, now, log }: Ports): Announcer {
+export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Announcer {
   // By the key of their metadata: all that is unprocessed, whose turn it is (first in, first out), and what is running.
   const known = new Map<string, Waiting>()
   const queue = new Map<string, Fresh | null>()
@@ -82,7 +82,7 @@ export function createAnnouncer({ bucket, parser, target, now, log }: Ports): An
   }
 
   async function announceOne(key: string, { metadata, announcement }: Fresh): Promise<void> {
-    const outcome = await announce(target, announcement)
+    const outcome = await announce(post, announcement)
     if (outcome.ok) await markProcessed(key, metadata)
     else await recordFailure(key, metadata, outcome)
   }

@@ -3,8 +3,8 @@ import { AppError } from '../../domain/errors.ts'
 import { readAnnouncement } from '../../intake/announcement.ts'
 import { intake } from '../../intake/intake.ts'
 import type { ApiEnvironment } from '../app.ts'
-import { readBody } from '../body.ts'
-import { bearerToken, isSameSecret } from '../secret.ts'
+import { readJson } from '../body.ts'
+import { bearerToken, secretCheck } from '../secret.ts'
 
 /** A mail of 25 MiB announces at most 1 MiB of text and HTML each; the rest is room for other people's workers. */
 const ANNOUNCEMENT_BYTES_MAX = 27 * 1024 * 1024
@@ -12,24 +12,15 @@ const ANNOUNCEMENT_BYTES_MAX = 27 * 1024 * 1024
 type Ports = Parameters<typeof intake>[0] & { secret: string | null }
 
 export function addInboxWebhook(app: Hono<ApiEnvironment>, ports: Ports): void {
+  const isSecret = ports.secret === null ? null : secretCheck(ports.secret)
+
   app.post('/webhooks/inbox', async (context) => {
-    if (ports.secret === null) throw new AppError('internal', 'Webhook secret not configured')
+    if (isSecret === null) throw new AppError('internal', 'Webhook secret not configured')
     const token = bearerToken(context.req.header('authorization'))
-    if (token === null || !isSameSecret(token, ports.secret)) throw new AppError('unauthorized', 'Unauthorized')
-    const body = parseJson(await readBody(context.req.raw, ANNOUNCEMENT_BYTES_MAX))
+    if (token === null || !isSecret(token)) throw new AppError('unauthorized', 'Unauthorized')
+    const body = await readJson(context.req.raw, ANNOUNCEMENT_BYTES_MAX)
     const announcement = readAnnouncement(body, ports.rootDomain)
     const status = await intake(ports, announcement)
     return context.json({ ok: true, status, inboxMessageId: announcement.id })
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new AppError('validation_failed', 'The body is not JSON.', {
-      status: 422,
-      details: { body: ['is not JSON'] },
-    })
-  }
 }

@@ -63,7 +63,7 @@ create table messages (
 create unique index messages_by_position on messages (team_id, position);
 create index messages_by_time on messages (team_id, received_at, position);
 create index messages_by_mailbox on messages (mailbox_id, received_at, position);
-create index messages_by_mailbox_tag on messages (mailbox_id, tag, received_at, position) where tag is not null;
+-- A tag is rarely used in more than one mailbox, so this serves mailbox and tag together, too.
 create index messages_by_tag on messages (team_id, tag, received_at, position) where tag is not null;
 
 -- Apart from messages, so that lists read small pages.
@@ -86,3 +86,7 @@ create virtual table message_trigrams using fts5 (
   subject, sender, recipient, mailbox_with_tag,
   content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
 );
+
+-- The index is written a moment after the messages; those with a larger sequence are searched without it.
+create table trigram_progress (indexed_through integer not null) strict;
+insert into trigram_progress (indexed_through) values (0);
