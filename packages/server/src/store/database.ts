@@ -22,6 +22,8 @@ export function required(statement: Sql): Required {
 
 /** The few places where the databases speak differently. */
 export type Dialect = {
+  /** The column, unfit as a reason to choose an index. */
+  hidden(column: Sql): Sql
   /** Does `column` contain the text, byte for byte? No wildcards. */
   contains(column: Sql, text: string): Sql
   /** Does the JSON array of `{name, value}` in `column` hold this header? The name is in lower case. */

@@ -3,15 +3,37 @@ import type { Dialect } from './database.ts'
 import { joinSql, listOf, sql, type Sql } from './sql.ts'
 import type { View } from './store.ts'
 
-/** Up to here, walking the positions one by one is cheaper than any other way in. */
+/** Up to here, walking the positions one by one is cheaper than any way in but a tag. */
 const SHORT_WALK = 10_000
 
-/** The SQL twin of domain/match: conditions on `messages m` (and `message_contents c` where `needsContent`). */
-export function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter }: View): Sql {
-  // Retention bounds every read. The `+` tells SQLite that this is no reason to walk the time index.
-  const all = [sql`m.team_id = ${teamId}`, sql`+m.received_at >= ${oldestReceivedAt}`]
-  if (filter.mailboxId !== undefined) all.push(sql`m.mailbox_id = ${filter.mailboxId}`)
-  if (filter.mailbox) all.push(...mailboxConditions(teamId, filter.mailbox))
+/** Where and in which order to look. */
+export type Search = { where: Sql; newestFirst: Sql }
+
+/**
+ * The SQL twin of domain/match, on `messages m` (and `message_contents c` where `needsContent`). `walk` says how many
+ * positions lie behind the cursor, where there is one. Databases without statistics guess badly which index to use, so
+ * the columns that are not the way in are hidden from them.
+ */
+export function searchFor(dialect: Dialect, view: View, walk: number | null = null): Search {
+  const { filter } = view
+  const isByTag = filter.tag !== undefined || filter.tags !== undefined || (filter.mailbox?.tag ?? null) !== null
+  const isByPosition = !isByTag && walk !== null && walk <= SHORT_WALK
+  const hiddenIf = (isHidden: boolean, column: Sql) => (isHidden ? dialect.hidden(column) : column)
+  const mailboxId = hiddenIf(isByTag || isByPosition, sql`m.mailbox_id`)
+  // One tag's messages lie in the order of lists; those of several tags are sorted.
+  const isSorted = isByPosition || filter.tags !== undefined
+  return {
+    where: joinSql(conditions(dialect, view, mailboxId), sql` and `),
+    newestFirst: sql`order by ${hiddenIf(isSorted, sql`m.received_at`)} desc, ${hiddenIf(isSorted, sql`m.position`)} desc`,
+  }
+}
+
+function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter }: View, mailboxId: Sql): Sql[] {
+  // Retention bounds every read, but is never the way in.
+  const receivedAt = dialect.hidden(sql`m.received_at`)
+  const all = [sql`m.team_id = ${teamId}`, sql`${receivedAt} >= ${oldestReceivedAt}`]
+  if (filter.mailboxId !== undefined) all.push(sql`${mailboxId} = ${filter.mailboxId}`)
+  if (filter.mailbox) all.push(...mailboxConditions(teamId, filter.mailbox, mailboxId))
   if (filter.tag !== undefined) all.push(sql`m.tag = ${filter.tag}`)
   if (filter.tags) all.push(sql`m.tag in (${listOf(filter.tags)})`)
   if (filter.to) all.push(containsAny(dialect, [sql`m.recipient_folded`], filter.to))
@@ -25,7 +47,7 @@ export function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter 
   if (filter.since !== undefined) all.push(sql`m.received_at >= ${filter.since}`)
   const candidates = indexedCandidates(dialect, filter)
   if (candidates) all.push(candidates)
-  return joinSql(all, sql` and `)
+  return all
 }
 
 const SEARCHED = [
@@ -36,18 +58,8 @@ const SEARCHED = [
   sql`c.body_folded`,
 ]
 
-/**
- * The order of lists. When few positions lie after the cursor, the `+` keeps SQLite from walking the time index, so
- * that it reads just those positions and sorts them.
- */
-export function newestFirst(positionsAfterCursor: number): Sql {
-  return positionsAfterCursor <= SHORT_WALK
-    ? sql`order by +m.received_at desc, +m.position desc`
-    : sql`order by m.received_at desc, m.position desc`
-}
-
-function mailboxConditions(teamId: string, mailbox: NonNullable<MessageFilter['mailbox']>): Sql[] {
-  const all = [sql`m.mailbox_id = (select id from mailboxes where team_id = ${teamId} and name = ${mailbox.name})`]
+function mailboxConditions(teamId: string, mailbox: NonNullable<MessageFilter['mailbox']>, mailboxId: Sql): Sql[] {
+  const all = [sql`${mailboxId} = (select id from mailboxes where team_id = ${teamId} and name = ${mailbox.name})`]
   if (mailbox.tag !== null) all.push(sql`m.tag = ${mailbox.tag}`)
   if (mailbox.domain !== null) all.push(sql`m.domain = ${mailbox.domain}`)
   return all

@@ -1,6 +1,6 @@
 import { needsContent } from '../domain/match.ts'
 import { required, type Database } from './database.ts'
-import { conditions, newestFirst } from './message-query.ts'
+import { searchFor, type Search } from './message-query.ts'
 import { sql, type Sql } from './sql.ts'
 import type {
   Anchor,
@@ -23,13 +23,13 @@ export function createSqlStore(database: Database): Store {
     return (await read<Row>(query))[0] ?? null
   }
 
-  async function selectSummaries(view: View, rest: Sql): Promise<StoredSummary[]> {
-    return read(sql`select ${SUMMARY} from ${fromMessages(view)} where ${conditions(dialect, view)} ${rest}`)
+  async function selectSummaries(view: View, { where }: Search, rest: Sql): Promise<StoredSummary[]> {
+    return read(sql`select ${SUMMARY} from ${fromMessages(view)} where ${where} ${rest}`)
   }
 
-  async function selectMessage(view: View, rest: Sql): Promise<StoredMessage | null> {
+  async function selectMessage({ where }: Search, rest: Sql): Promise<StoredMessage | null> {
     const row = await first<MessageRow>(
-      sql`select ${SUMMARY}, ${CONTENT} from ${MESSAGES_WITH_CONTENT} where ${conditions(dialect, view)} ${rest}`,
+      sql`select ${SUMMARY}, ${CONTENT} from ${MESSAGES_WITH_CONTENT} where ${where} ${rest}`,
     )
     return row && readMessage(row)
   }
@@ -129,33 +129,35 @@ export function createSqlStore(database: Database): Store {
     },
 
     async latestMessage(view, after) {
-      if (after === null) return selectMessage(view, sql`order by m.received_at desc, m.position desc limit 1`)
+      if (after === null) {
+        const search = searchFor(dialect, view)
+        return selectMessage(search, sql`${search.newestFirst} limit 1`)
+      }
       const newest = await this.newestPosition(view.teamId)
       if (newest <= after) return null
-      return selectMessage(view, sql`and m.position > ${after} ${newestFirst(newest - after)} limit 1`)
+      const search = searchFor(dialect, view, newest - after)
+      return selectMessage(search, sql`and m.position > ${after} ${search.newestFirst} limit 1`)
     },
 
-    listMessages: (view, { limit, before }) =>
-      selectSummaries(
-        view,
-        sql`${before ? sql`and (m.received_at, m.position) < (${before.receivedAt}, ${before.position})` : sql``}
-            order by m.received_at desc, m.position desc limit ${limit + 1}`,
-      ),
+    listMessages(view, { limit, before }) {
+      const search = searchFor(dialect, view)
+      const place = before ? sql`and (m.received_at, m.position) < (${before.receivedAt}, ${before.position})` : sql``
+      return selectSummaries(view, search, sql`${place} ${search.newestFirst} limit ${limit + 1}`)
+    },
 
-    // Served by messages_by_position.
-    followMessages: (view, { after, upTo, limit }) =>
-      selectSummaries(
-        view,
-        sql`and m.position > ${after} and m.position <= ${upTo} order by m.position limit ${limit + 1}`,
-      ),
+    followMessages(view, { after, upTo, limit }) {
+      const search = searchFor(dialect, view, upTo - after)
+      const range = sql`and m.position > ${after} and m.position <= ${upTo}`
+      return selectSummaries(view, search, sql`${range} order by m.position limit ${limit + 1}`)
+    },
 
-    findMessage: (view, id) => selectMessage(view, sql`and m.id = ${id}`),
+    findMessage: (view, id) => selectMessage(searchFor(dialect, view), sql`and m.id = ${id}`),
 
     async findAnchor(view, id) {
       return first<Anchor>(sql`
         select m.received_at as "receivedAt", m.position
         from ${fromMessages(view)}
-        where ${conditions(dialect, view)} and m.id = ${id}`)
+        where ${searchFor(dialect, view).where} and m.id = ${id}`)
     },
 
     async newestPosition(teamId) {
@@ -183,7 +185,7 @@ export function createSqlStore(database: Database): Store {
     arrivals: (view, { after, limit }) =>
       selectPassing(
         true,
-        sql`where ${conditions(dialect, view)} and m.position > ${after} order by m.position desc limit ${limit}`,
+        sql`where ${searchFor(dialect, view).where} and m.position > ${after} order by m.position desc limit ${limit}`,
       ),
 
     async check() {

@@ -64,6 +64,8 @@ function joined(text: readonly string[]): string {
 }
 
 const SQLITE: Dialect = {
+  hidden: (column) => sql`+${column}`,
+
   contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
 
   hasHeader: (column, { name, value }) => sql`

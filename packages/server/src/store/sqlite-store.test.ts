@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
+import { searchFor } from './message-query.ts'
 import { sql } from './sql.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 import type { Database } from './database.ts'
@@ -46,6 +47,24 @@ test('a text filter alone is answered by the trigram index', async () => {
   expect(steps).toContain('VIRTUAL TABLE INDEX')
   expect(steps).not.toMatch(/SCAN m\b/)
   expect(database.dialect.mayContain('he')).toBeNull()
+})
+
+test.each([
+  ['mailbox and tag', { mailbox: { name: 'qa', tag: 'login', domain: null } }, 'messages_by_tag (team_id=? AND tag=?)'],
+  ['a bound key and a tag', { mailboxId: 'm', tag: 'login' }, 'messages_by_tag (team_id=? AND tag=?)'],
+  ['several tags', { tags: ['a', 'b'] }, 'messages_by_tag (team_id=? AND tag=?)'],
+  ['mailbox', { mailbox: { name: 'qa', tag: null, domain: null } }, 'messages_by_mailbox (mailbox_id=?)'],
+  ['nothing', {}, 'messages_by_time (team_id=?)'],
+])('the newest message by %s is found through its index', async (_, filter, index) => {
+  const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
+  onTestFinished(() => database.close())
+  const { where, newestFirst } = searchFor(database.dialect, { teamId: 't', oldestReceivedAt: 0, filter })
+  const plan = await database.read<{ detail: string }>(
+    sql`explain query plan select * from messages m where ${where} ${newestFirst} limit 1`,
+  )
+  const steps = plan.map(({ detail }) => detail).join('; ')
+  expect(steps).toContain(`SEARCH m USING INDEX ${index}`)
+  expect(steps.includes('TEMP B-TREE')).toBe('tags' in filter)
 })
 
 test('a message is found by its text before it is indexed, and after', async () => {
