@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { store } from './support/announce.ts'
 import { startServer } from './support/server.ts'
 
 test('a login mail answers the test that is waiting for it', async () => {
@@ -8,4 +9,20 @@ test('a login mail answers the test that is waiting for it', async () => {
   const mail = await waiting
   expect(mail.subject).toBe('Your code is 482913')
   expect(mail.codes[0]?.value).toBe('482913')
+})
+
+test('a poll never shows less than what was stored before it, however often the same is asked', async () => {
+  const { sdk, url } = await startServer()
+  let isDone = false
+  const poll = async () => {
+    while (!isDone) await sdk.messages.list({ mailbox: 'qa', limit: 1 })
+  }
+  const polling = [poll(), poll(), poll()]
+  for (let count = 1; count <= 200; count++) {
+    await store(url, { mailbox: 'qa', subject: `Mail ${count}`, receivedAt: new Date(count * 1000).toISOString() })
+    expect((await sdk.messages.latest({ mailbox: 'qa' })).subject).toBe(`Mail ${count}`)
+    expect((await sdk.messages.list({ mailbox: 'qa', limit: 1 })).data[0]?.subject).toBe(`Mail ${count}`)
+  }
+  isDone = true
+  await Promise.all(polling)
 })

@@ -7,16 +7,21 @@ import { isOutOfSpace } from '../sqlite/connection.ts'
 import type { ApiEnvironment } from './app.ts'
 import { newRequestId } from './request-id.ts'
 
+const URL_CHARACTERS_MAX = 8 * 1024
+
 /** One shape for every failure, and an `X-Request-Id` on every answer. */
 export function answerErrors(app: Hono<ApiEnvironment>, log: Log): void {
   app.use(async (context, next) => {
     const requestId = newRequestId()
     context.set('requestId', requestId)
     context.header('x-request-id', requestId)
+    if (context.req.url.length > URL_CHARACTERS_MAX) {
+      throw new AppError('url_too_long', `The URL is longer than ${URL_CHARACTERS_MAX} characters.`)
+    }
     await next()
   })
 
-  app.notFound((context) => answer(context, new AppError('not_found', 'Not found')))
+  app.notFound((context) => answer(context, findRefusal(app, context.req.path)))
 
   app.onError((error, context) => {
     if (error instanceof AppError) return answer(context, error)
@@ -25,6 +30,25 @@ export function answerErrors(app: Hono<ApiEnvironment>, log: Log): void {
     if (isOutOfSpace(error)) return answer(context, new AppError('storage_full', 'The server is out of disk space.'))
     return answer(context, new AppError('internal', 'Something went wrong on our side.'))
   })
+}
+
+/** A known path with the wrong method is a 405, not a 404. */
+function findRefusal({ routes }: Hono<ApiEnvironment>, path: string): AppError {
+  const fitting = routes.filter((route) => route.method !== 'ALL' && fits(route.path, path))
+  if (fitting.length === 0) return new AppError('not_found', 'Not found')
+  const methods = fitting.map(({ method }) => method)
+  return new AppError('method_not_allowed', `Use ${methods.join(' or ')} here.`, {
+    headers: { allow: methods.join(', ') },
+  })
+}
+
+function fits(pattern: string, path: string): boolean {
+  const segments = path.split('/')
+  const wanted = pattern.split('/')
+  return (
+    segments.length === wanted.length &&
+    wanted.every((segment, index) => segment === segments[index] || segment.startsWith(':'))
+  )
 }
 
 function answer(context: Context<ApiEnvironment>, error: AppError): Response {

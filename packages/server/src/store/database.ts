@@ -9,6 +9,8 @@ export type Database = {
    * else how many it changed. After a `required` statement without either, the rest is left out.
    */
   write(...statements: (Sql | Required)[]): Promise<unknown[]>
+  /** Differs after every commit, of whatever process; null when the database cannot tell cheaply. */
+  version(): number | null
   /** A message was added: whatever makes it quick to find may be brought up to date. */
   indexSoon(): void
   close(): Promise<void>

@@ -188,6 +188,8 @@ export function createSqlStore(database: Database): Store {
         sql`where ${searchFor(dialect, view).where} and m.position > ${after} order by m.position desc limit ${limit}`,
       ),
 
+    version: () => database.version(),
+
     async check() {
       await read(sql`select id from teams limit 1`)
     },

@@ -16,11 +16,14 @@ export function openSqliteDatabase(path: string): Database {
   const reader = openForReading(path)
   const select = statementsOf(reader)
   const trigrams = createTrigramIndexer(writer)
+  const dataVersion = reader.prepare('pragma data_version')
 
   return {
     dialect: SQLITE,
     read: async (query) => select(query),
     write: (...statements) => writer.write(statements.map(toStatement)),
+    // Our writer is another connection, so its commits count as well.
+    version: () => dataVersion.get()!['data_version'] as number,
     indexSoon: trigrams.indexSoon,
     async close() {
       await trigrams.close()

@@ -270,6 +270,17 @@ export function describeStore(
       expect(await store.findPrincipal('hash-of-the-key')).toBeNull()
     })
 
+    test('the version tells of every commit, and of nothing else', async () => {
+      const store = await open()
+      const mailbox = await addMailbox(store, await addTeam(store), 'qa')
+      await whenIndexed(store)
+      const before = store.version()
+      if (before === null) return
+      expect(store.version()).toBe(before)
+      await store.addMessage(mailbox, messageFor(mailbox))
+      expect(store.version()).not.toBe(before)
+    })
+
     test('a write that fails undoes itself and nothing else of its commit', async () => {
       const store = await open()
       const mailbox = await addMailbox(store, await addTeam(store), 'qa')

@@ -126,6 +126,9 @@ export type Store = {
   /** The newest of a view that became visible after a position, with all that filters look at. */
   arrivals(view: View, page: { after: number; limit: number }): Promise<PassingMessage[]>
 
+  /** Differs after every commit, of whatever process; null when the database cannot tell cheaply. */
+  version(): number | null
+
   /** Throws when the database cannot be read. */
   check(): Promise<void>
   close(): Promise<void>

@@ -1,4 +1,4 @@
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { mayRead, type Principal } from '../../domain/access.ts'
 import { formatCursor } from '../../domain/cursor.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -8,14 +8,15 @@ import { isUuid } from '../../domain/uuid.ts'
 import { explain } from '../../read/explain.ts'
 import type { Waits } from '../../read/wait.ts'
 import type { Store, StoredSummary, View } from '../../store/store.ts'
+import type { AnswerCache } from '../answer-cache.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { readLatestParams, readListParams, type ListParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 
-export type MessagePorts = { store: Store; waits: Waits; now: () => number }
+export type MessagePorts = { store: Store; waits: Waits; answers: AnswerCache; now: () => number }
 
 export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts): void {
-  const { store, waits, now } = ports
+  const { store, waits, answers, now } = ports
 
   app.get('/v1/messages', async (context) => {
     const principal = context.get('principal')
@@ -27,7 +28,7 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
       return found.messages.length > 0 ? found : null
     })
     const { messages, hasMore, cursor } = page ?? (await readPage(store, view, params))
-    return context.json({ data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(cursor) })
+    return answer(context, { data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(cursor) })
   })
 
   app.get('/v1/messages/latest', async (context) => {
@@ -36,7 +37,9 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const view = viewOf(principal, filter, now())
     const waiting = { keyId: principal.keyId, waitMs, signal: context.req.raw.signal }
     const message = await waits.until(view, waiting, () => store.latestMessage(view, after))
-    if (message) return context.json({ data: presentMessage(message), cursor: formatCursor(message.position) })
+    if (message) {
+      return answer(context, { data: presentMessage(message), cursor: formatCursor(message.position) })
+    }
     const extra = waitMs > 0 || wantsReasons ? await reasons(ports, view, after) : {}
     throw new AppError('message_not_found', 'No messages found', { extra })
   })
@@ -46,8 +49,15 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const view = viewOf(context.get('principal'), {}, now())
     const message = isUuid(id) ? await store.findMessage(view, id) : null
     if (!message) throw new AppError('message_not_found', 'Not found')
-    return context.json({ data: presentMessage(message) })
+    return answer(context, { data: presentMessage(message) })
   })
+
+  function answer(context: Context<ApiEnvironment>, body: object): Response {
+    const json = JSON.stringify(body)
+    const { keyId } = context.get('principal')
+    answers.keep(context.req.raw, { version: context.get('version'), keyId, json })
+    return context.body(json, 200, { 'content-type': 'application/json' })
+  }
 }
 
 /** What of its team the key may see, narrowed by what it asks for. */

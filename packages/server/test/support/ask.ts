@@ -1,0 +1,46 @@
+import type { ErrorBody, Me, MessageDetail, MessagePage } from '@mailhatch/sdk'
+import { expect } from 'vitest'
+
+export type Answer<Body> = { status: number; headers: Headers; body: Body }
+
+/** As written in an address bar, or names and values to be escaped. */
+export type Query = string | Record<string, string | number>
+
+type Question = { key?: string | undefined; method?: string; headers?: Record<string, string>; body?: string }
+
+/** One request with nothing added but the key; every answer of the API is JSON. */
+export async function ask<Body = ErrorBody>(url: string, question: Question = {}): Promise<Answer<Body>> {
+  const { key, method = 'GET', headers = {}, body } = question
+  const credentials = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const response = await fetch(url, { method, headers: { ...credentials, ...headers }, ...(body ? { body } : {}) })
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  // The shape is what the test is about to check.
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
+}
+
+/** The reading routes as one key sees them. Methods that return a body expect a 200; the others leave the status to the test. */
+export function reader(url: string, key: string) {
+  const get = <Body = ErrorBody>(path: string, query: Query = '') => ask<Body>(url + path + search(query), { key })
+  const succeed = async <Body>(path: string, query: Query = ''): Promise<Body> => {
+    const { status, body } = await get<Body>(path, query)
+    expect(status, JSON.stringify(body)).toBe(200)
+    return body
+  }
+  return {
+    get,
+    list: (query?: Query) => succeed<MessagePage>('/v1/messages', query),
+    subjects: async (query?: Query) =>
+      (await succeed<MessagePage>('/v1/messages', query)).data.map(({ subject }) => subject),
+    latest: (query?: Query) => succeed<{ data: MessageDetail; cursor: string }>('/v1/messages/latest', query),
+    read: async (id: string) => (await succeed<{ data: MessageDetail }>(`/v1/messages/${id}`)).data,
+    me: async () => (await succeed<{ data: Me }>('/v1/me')).data,
+  }
+}
+
+export type Reader = ReturnType<typeof reader>
+
+function search(query: Query): string {
+  if (typeof query === 'string') return query && `?${query}`
+  const pairs = Object.entries(query).map(([name, value]) => [name, String(value)])
+  return `?${new URLSearchParams(pairs)}`
+}
