@@ -7,8 +7,8 @@ const SOURCE = join(import.meta.dirname, '../src')
 /** The import table of ARCHITECTURE.md: what each folder may import, besides itself and the SDK's types. */
 const MAY_IMPORT: Record<string, string[]> = {
   domain: [],
-  sqlite: [],
-  mime: ['domain'],
+  sqlite: ['thread.ts'],
+  mime: ['domain', 'thread.ts'],
   bucket: ['domain', 'sqlite'],
   store: ['domain', 'sqlite'],
   feed: ['domain'],

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../thread.ts'
 import type { ParsedMail } from './parse-mail.ts'
 
 /** What a thread is asked to parse. It reads files itself, so that their bytes never pass through this thread. */
@@ -46,14 +47,14 @@ export function createParsePool(options: PoolOptions): ParsePool {
 
   function assignWaiting(): void {
     while (waiting.length > 0) {
-      const thread = idle.pop() ?? (threads.size < threadsMax ? startThread() : null)
+      const thread = idle.pop() ?? (threads.size < threadsMax ? addThread() : null)
       if (!thread) return
       assign(thread, waiting.shift()!)
     }
   }
 
-  function startThread(): Thread {
-    const worker = new Worker(options.threadUrl ?? THREAD_URL, {
+  function addThread(): Thread {
+    const worker = startThread(options.threadUrl ?? THREAD_URL, {
       resourceLimits: { maxOldGenerationSizeMb: options.heapMegabytesMax ?? HEAP_MEGABYTES_MAX },
       // It reads what strangers wrote, so it gets no secrets to lose.
       env: {},

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { startThread } from '../thread.ts'
 import type { PackedStatement, WriterReply, WriterRequest } from './serve-writers.ts'
 import type { Outcome, Result, Statement } from './transactions.ts'
 
@@ -75,19 +75,19 @@ function errorFrom(outcome: Outcome & { error: unknown }): Error {
   return Object.assign(new Error(message), properties)
 }
 
-type Thread = ReturnType<typeof startThread>
+type Thread = ReturnType<typeof startWriterThread>
 
 // One thread for all databases of the process: it mostly waits for the disk, and a thread costs 10 MB.
 const threads = new Map<string, Thread>()
 
 function threadFor(url: URL): Thread {
-  const running = threads.get(url.href) ?? startThread(url, () => threads.delete(url.href))
+  const running = threads.get(url.href) ?? startWriterThread(url, () => threads.delete(url.href))
   threads.set(url.href, running)
   return running
 }
 
-function startThread(url: URL, onEnd: () => void) {
-  const worker = new Worker(url, { env: {}, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
+function startWriterThread(url: URL, onEnd: () => void) {
+  const worker = startThread(url, { env: {}, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
   const replies = new Map<number, (outcomes: Outcome[]) => void>()
   const textNumbers = new Map<string, number>()
   let count = 0
