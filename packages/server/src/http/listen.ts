@@ -1,7 +1,9 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, STATUS_CODES, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { AppError } from '../domain/errors.ts'
+import { newRequestId } from './request-id.ts'
 
 const HEADER_BYTES_MAX = 16 * 1024
 const HEADERS_MS = 10_000
@@ -37,27 +39,24 @@ async function closeServer(server: Server): Promise<void> {
   await closed
 }
 
-const BROKEN: Record<string, { status: string; code: string; error: string }> = {
-  HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
-    code: 'headers_too_large',
-    error: `The headers are larger than ${HEADER_BYTES_MAX} bytes.`,
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
-    code: 'request_timeout',
-    error: 'The request did not arrive in time.',
-  },
+const BROKEN: Record<string, AppError> = {
+  HPE_HEADER_OVERFLOW: new AppError('headers_too_large', `The headers are larger than ${HEADER_BYTES_MAX} bytes.`),
+  ERR_HTTP_REQUEST_TIMEOUT: new AppError('request_timeout', 'The request did not arrive in time.'),
 }
-const MALFORMED = { status: '400 Bad Request', code: 'validation_failed', error: 'This is not HTTP.' }
+const MALFORMED = new AppError('validation_failed', 'This is not HTTP.')
 
 /** What Node refuses before there is a request still gets our error shape. */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable) return void socket.destroy()
-  const { status, code, error: sentence } = BROKEN[error.code ?? ''] ?? MALFORMED
-  const body = JSON.stringify({ error: sentence, code, requestId: null })
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `connection: close\r\n\r\n${body}`,
-  )
+  const { message, code, status } = BROKEN[error.code ?? ''] ?? MALFORMED
+  const requestId = newRequestId()
+  const body = JSON.stringify({ error: message, code, requestId })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
