@@ -29,4 +29,6 @@ try {
   // Commander has already said what was wrong with the words it was given.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage
   else fail(error)
+  // A program that could not start whole may have started in part.
+  process.exit()
 }

@@ -61,7 +61,7 @@ export function secret(given: string): string {
 }
 
 export function bootstrapKey(given: string): string {
-  if (!/^[!-~]{20,200}$/.test(given)) throw new Error('must have 20 to 200 printable characters and no spaces')
+  if (!/^[!-~][ -~]{18,198}[!-~]$/.test(given)) throw new Error('must have 20 to 200 printable characters')
   return given
 }
 

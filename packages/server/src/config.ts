@@ -207,7 +207,8 @@ export function readConfig(program: Program, environment: NodeJS.ProcessEnv = pr
   const problems: string[] = []
   const config = parseAll(program, environment, problems)
   config.emailDomain ??= config.rootDomain
-  config.appUrl ??= `http://localhost:${config.port}`
+  // A port that is not valid has been reported already.
+  config.appUrl ??= `http://localhost:${config.port ?? 0}`
   config.allowedOrigins ??= [new URL(config.appUrl).origin]
   config.smtpHost ??= config.host
   config.defaultPlan ??= program === 'serve' ? 'enterprise' : 'starter'

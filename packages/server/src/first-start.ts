@@ -29,7 +29,14 @@ export async function ensureFirstTeam(
   store: Store,
 ): Promise<{ apiKey: string; domain: string } | null> {
   if ((await store.listTeams()).length > 0) return null
-  const ports = { store, newId, now: Date.now, random: secureRandom, hashKey: hashApiKey }
+  const ports = {
+    store,
+    rootDomain: config.rootDomain,
+    newId,
+    now: Date.now,
+    random: secureRandom,
+    hashKey: hashApiKey,
+  }
   const team = await createTeam(ports, {
     name: 'My Team',
     domain: config.bootstrapDomain,

@@ -40,12 +40,12 @@ export async function startServe(config: Config, log: Log): Promise<Running> {
     workerPort: workerSockets.workerPort,
     smtpPort: workerSockets.smtpPort,
     firstStart,
-    async close() {
+    close: once(async () => {
       api.quiesce()
       await Promise.all([apiListener.close(), workerSockets.close()])
       await worker.close()
       await api.close()
-    },
+    }),
   }
 }
 
@@ -57,11 +57,11 @@ export async function startApi(config: Config, log: Log): Promise<Running> {
     workerPort: null,
     smtpPort: null,
     firstStart: null,
-    async close() {
+    close: once(async () => {
       api.quiesce()
       await listener.close()
       await api.close()
-    },
+    }),
   }
 }
 
@@ -74,11 +74,17 @@ export async function startWorker(config: Config, log: Log): Promise<Running> {
     workerPort: sockets.workerPort,
     smtpPort: sockets.smtpPort,
     firstStart: null,
-    async close() {
+    close: once(async () => {
       await sockets.close()
       await worker.close()
-    },
+    }),
   }
+}
+
+/** Closing twice is closing once. */
+function once(close: () => Promise<void>): () => Promise<void> {
+  let closing: Promise<void> | null = null
+  return () => (closing ??= close())
 }
 
 async function openWorkerSockets(config: Config, log: Log, worker: Worker) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { openForReading, prepareDatabase } from '../sqlite/connection.ts'
+import { checkSchema, openForReading, prepareDatabase } from '../sqlite/connection.ts'
 import type { Statement, Value } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
 import { chunksOf, sizeOf, type Body, type Bucket, type NewObject } from './bucket.ts'
@@ -9,6 +9,7 @@ import { chunksOf, sizeOf, type Body, type Bucket, type NewObject } from './buck
 const PART_BYTES = 1024 * 1024
 
 /** An integer key, not the text key, orders the rows: writing at the end of the table costs half. */
+const SCHEMA_VERSION = 1
 const SCHEMA = `
   create table if not exists objects (
     number integer primary key,
@@ -46,7 +47,10 @@ const DROP_UNFINISHED = 'delete from parts where upload not in (select upload fr
 
 /** All objects in one SQLite file: many mails share one sync, and a move is one transaction. */
 export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
-  prepareDatabase(path, (connection) => connection.exec(`${SCHEMA}; ${DROP_UNFINISHED}`))
+  prepareDatabase(path, (connection) => {
+    checkSchema(connection, SCHEMA_VERSION)
+    connection.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}; ${DROP_UNFINISHED}`)
+  })
   const writer = openWriter(path, threadUrl)
   const reader = openForReading(path)
   const select = reader.prepare('select size, body, upload from objects where key = ?')

@@ -30,11 +30,12 @@ export function addServerCommands(program: Command): void {
 async function run(name: Program, start: (config: Config, log: Log) => Promise<Running>): Promise<void> {
   const config = readConfig(name)
   const log = createLogger(config.logLevel, process.stderr.isTTY)
+  const stopped = stopSignal()
   const running = await start(config, log).catch((error: unknown) => {
     throw explainStartError(error)
   })
   console.log(welcome(config, running))
-  await stopSignal()
+  await stopped
   setTimeout(() => process.exit(1), STOP_MS_MAX).unref()
   log.info({}, 'stopping')
   await running.close()
@@ -51,7 +52,7 @@ function explainStartError(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error
   const { code, port, path } = error as NodeJS.ErrnoException & { port?: number }
   if (code === 'EADDRINUSE') return new Error(`Port ${port} is in use. Stop what runs there, or choose another port.`)
-  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
+  if (['EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes(code ?? '')) {
     return new Error(`${path ?? `Port ${port}`} cannot be used: ${error.message}. Check DATA_DIR and the ports.`)
   }
   return error

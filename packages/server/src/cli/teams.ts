@@ -22,8 +22,10 @@ export function addTeamCommands(program: Command): void {
       withStore(async (store) => {
         const { defaultPlan, rootDomain } = readConfig('api')
         const plan = options.plan && isPlanName(options.plan) ? options.plan : defaultPlan
-        const domain = options.domain?.trim().toLowerCase() || null
-        const team = await createTeam({ store, newId, now: Date.now }, { name, domain, plan })
+        const team = await createTeam(
+          { store, rootDomain, newId, now: Date.now },
+          { name, domain: options.domain ?? null, plan },
+        )
         print(team, [`Made team ${team.name} (${team.id}), ${plan}, mail to ${team.domain ?? rootDomain}.`], options)
       }),
     )

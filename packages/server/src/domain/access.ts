@@ -6,6 +6,7 @@ export type Principal = {
   keyId: string
   keyName: string
   scopes: Scope[]
+  expiresAt: number | null
   team: { id: string; name: string; plan: PlanName; retentionDays: number | null; domain: string | null }
   /** `null` for keys that see the whole team; a bound key whose mailbox is gone has `{ id, name: null }`. */
   mailbox: { id: string; name: string | null } | null

@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts'
 
-/** Time passes too: messages expire and keys end, so no answer is kept for longer. */
+/** Nobody polls more slowly than this and cares. */
 const KEPT_MS = 1_000
 const ANSWERS_MAX = 500
 const ANSWER_CHARACTERS_MAX = 64 * 1024
@@ -10,8 +10,8 @@ type Answer = { version: number; until: number; keyId: string; json: string }
 export type AnswerCache = {
   /** The answer to just this request, if nothing at all has changed in the store since it was given. */
   find(request: Request): Answer | null
-  /** Keeps an answer that was read from the store after it had this version. */
-  keep(request: Request, read: { version: number | null; keyId: string; json: string }): void
+  /** Keeps an answer that was read from the store after it had this version, and that time outdates `until`. */
+  keep(request: Request, read: { version: number | null; until: number; keyId: string; json: string }): void
 }
 
 /**
@@ -27,10 +27,10 @@ export function createAnswerCache(store: Pick<Store, 'version'>): AnswerCache {
       if (!answer || answer.version !== store.version() || answer.until <= Date.now()) return null
       return answer
     },
-    keep(request, { version, keyId, json }) {
+    keep(request, { version, until, keyId, json }) {
       if (version === null || json.length > ANSWER_CHARACTERS_MAX) return
       if (answers.size >= ANSWERS_MAX) answers.clear()
-      answers.set(keyOf(request), { version, until: Date.now() + KEPT_MS, keyId, json })
+      answers.set(keyOf(request), { version, until: Math.min(until, Date.now() + KEPT_MS), keyId, json })
     },
   }
 }

@@ -34,5 +34,8 @@ async function readText(request: Request, bytesMax: number): Promise<string> {
 }
 
 function tooLarge(bytesMax: number): AppError {
-  return new AppError('payload_too_large', `The body is larger than ${bytesMax} bytes.`)
+  // What is still on its way is not read, so the connection cannot be used again.
+  return new AppError('payload_too_large', `The body is larger than ${bytesMax} bytes.`, {
+    headers: { connection: 'close' },
+  })
 }

@@ -11,6 +11,7 @@ const HEADERS_MS = 10_000
 const REQUEST_MS = 60_000
 /** Longer than the usual 60 s of load balancers, so that they close first and never meet a closed connection. */
 const KEEP_ALIVE_MS = 65_000
+const CLOSE_IDLE_EVERY_MS = 50
 
 export type Listener = { port: number; close(): Promise<void> }
 
@@ -35,8 +36,11 @@ export async function listen(fetch: Fetch, { host, port }: { host: string; port:
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
+  // Connections that are answering now become idle a moment later.
+  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS)
   server.closeIdleConnections()
   await closed
+  clearInterval(timer)
 }
 
 const BROKEN: Record<string, AppError> = {

@@ -8,6 +8,6 @@ export function secretCheck(expected: string): (given: string) => boolean {
 
 /** The credential of `Authorization: Bearer …`, or null. */
 export function bearerToken(header: string | undefined): string | null {
-  const match = header === undefined ? null : /^bearer +(\S+)\s*$/i.exec(header)
+  const match = header === undefined ? null : /^bearer +(\S|\S.*\S)\s*$/i.exec(header)
   return match?.[1] ?? null
 }

@@ -1,22 +1,31 @@
+import { checkCustomDomain } from '../domain/custom-domain.ts'
 import { AppError } from '../domain/errors.ts'
 import type { PlanName } from '../domain/plans.ts'
 import type { Store, Team } from '../store/store.ts'
 
-type Ports = { store: Pick<Store, 'addTeam' | 'listTeams'>; newId: (now: number) => string; now: () => number }
+type Ports = {
+  store: Pick<Store, 'addTeam' | 'listTeams'>
+  rootDomain: string
+  newId: (now: number) => string
+  now: () => number
+}
 
 export type TeamWish = { name: string; domain: string | null; plan: PlanName; isBootstrap?: boolean }
 
 const TEAM_NAME_MAX = 100
 
-export async function createTeam({ store, newId, now }: Ports, wish: TeamWish): Promise<Team> {
+export async function createTeam({ store, rootDomain, newId, now }: Ports, wish: TeamWish): Promise<Team> {
   const name = wish.name.trim()
   if (name === '' || name.length > TEAM_NAME_MAX) {
     throw new AppError('validation_failed', `A team's name has 1 to ${TEAM_NAME_MAX} characters.`)
   }
+  const checked = checkCustomDomain(wish.domain, rootDomain)
+  if ('message' in checked) throw new AppError('validation_failed', checked.message)
+  const { domain } = checked
   const at = now()
-  const team: Team = { id: newId(at), name, plan: wish.plan, retentionDays: null, domain: wish.domain }
+  const team: Team = { id: newId(at), name, plan: wish.plan, retentionDays: null, domain }
   const outcome = await store.addTeam({ ...team, createdAt: at, isBootstrap: wish.isBootstrap ?? false })
-  if (outcome === 'taken') throw new AppError('mailbox_taken', `Another team has the domain ${wish.domain}.`)
+  if (outcome === 'taken') throw new AppError('mailbox_taken', `Another team has the domain ${domain}.`)
   return team
 }
 

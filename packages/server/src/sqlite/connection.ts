@@ -37,6 +37,16 @@ export function prepareDatabase(path: string, setUp: (connection: DatabaseSync) 
   }
 }
 
+/** Refuses a database that a newer Mailhatch wrote; returns the version of its schema. */
+export function checkSchema(connection: DatabaseSync, newestKnown: number): number {
+  const version = Number(connection.prepare('pragma user_version').get()?.['user_version'])
+  if (version <= newestKnown) return version
+  throw new Error(
+    `The database has schema ${version}, but this Mailhatch knows only ${newestKnown}. ` +
+      'Start the newer version that wrote it, or restore a backup made before the upgrade.',
+  )
+}
+
 /** Out of room: the disk is full, or the database has reached its size limit. */
 export function isOutOfSpace(error: unknown): boolean {
   const SQLITE_FULL = 13

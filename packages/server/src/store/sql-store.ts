@@ -167,12 +167,16 @@ export function createSqlStore(database: Database): Store {
       return row?.position ?? 0
     },
 
-    // The count of all is kept with the team; only what has expired and is not yet purged is counted.
-    async countMessages(teamId, oldestReceivedAt) {
-      const row = await first<{ count: number }>(sql`
-        select message_count - (select count(*) from messages m
-                                where m.team_id = ${teamId} and m.received_at < ${oldestReceivedAt}) as count
-        from teams where id = ${teamId}`)
+    async countMessages({ teamId, oldestReceivedAt, filter: { mailboxId } }) {
+      const row = await first<{ count: number }>(
+        mailboxId === undefined
+          ? // The count of all is kept with the team; only what has expired and is not yet purged is counted.
+            sql`select message_count - (select count(*) from messages
+                                        where team_id = ${teamId} and received_at < ${oldestReceivedAt}) as count
+                from teams where id = ${teamId}`
+          : sql`select count(*) as count from messages
+                where mailbox_id = ${mailboxId} and received_at >= ${oldestReceivedAt}`,
+      )
       return row?.count ?? 0
     },
 

@@ -128,7 +128,7 @@ export function describeStore(
       expect(outcomes.filter((outcome) => outcome === 'stored')).toHaveLength(1)
       expect(await store.addMessage(mailbox, message)).toBe('duplicate')
       expect(await store.newestPosition(mailbox.teamId)).toBe(1)
-      expect(await store.countMessages(mailbox.teamId, 0)).toBe(1)
+      expect(await store.countMessages({ teamId: mailbox.teamId, ...ALL })).toBe(1)
     })
 
     test('positions of a team grow by one and say nothing of other teams', async () => {
@@ -219,8 +219,11 @@ export function describeStore(
         expect(await store.findMessage(view, message.id)).toBeNull()
         expect(await store.findAnchor(view, message.id)).toBeNull()
       }
-      expect(await store.countMessages(team.id, NOW + 1)).toBe(0)
-      expect(await store.countMessages(team.id, NOW)).toBe(2)
+      const counted = { teamId: team.id, filter: {} }
+      expect(await store.countMessages({ ...counted, oldestReceivedAt: NOW + 1 })).toBe(0)
+      expect(await store.countMessages({ ...counted, oldestReceivedAt: NOW })).toBe(2)
+      expect(await store.countMessages(allowed)).toBe(1)
+      expect(await store.countMessages({ ...allowed, oldestReceivedAt: NOW + 1 })).toBe(0)
     })
 
     test('a mailbox name is taken once a domain and once a team', async () => {
@@ -291,7 +294,7 @@ export function describeStore(
         store.addMessage(mailbox, messageFor(mailbox)),
       ])
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-      expect(await store.countMessages(mailbox.teamId, 0)).toBe(2)
+      expect(await store.countMessages({ teamId: mailbox.teamId, ...ALL })).toBe(2)
       expect(await store.newestPosition(mailbox.teamId)).toBe(2)
     })
 

@@ -102,7 +102,7 @@ export type Store = {
   addKey(key: Omit<ApiKey, 'mailboxName' | 'lastUsedAt'> & { hash: string }): Promise<void>
   listKeys(teamId: string | null): Promise<ApiKey[]>
   removeKey(id: string): Promise<boolean>
-  findPrincipal(keyHash: string): Promise<(Principal & { expiresAt: number | null }) | null>
+  findPrincipal(keyHash: string): Promise<Principal | null>
   recordKeyUse(uses: Map<string, number>): Promise<void>
 
   /** Once per id, whoever announces it: the second time nothing is written. */
@@ -116,7 +116,8 @@ export type Store = {
   findMessage(view: View, id: string): Promise<StoredMessage | null>
   findAnchor(view: View, id: string): Promise<Anchor | null>
   newestPosition(teamId: string): Promise<number>
-  countMessages(teamId: string, oldestReceivedAt: number): Promise<number>
+  /** Of the whole team, or of the one mailbox that the view is bound to. */
+  countMessages(view: View): Promise<number>
   /** What passed after a position, whoever may see it, with bodies and headers only when they are needed. */
   passingMessages(
     teamId: string,

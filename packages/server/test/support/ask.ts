@@ -11,7 +11,7 @@ type Question = { key?: string | undefined; method?: string; headers?: Record<st
 /** One request with nothing added but the key; every answer of the API is JSON. */
 export async function ask<Body = ErrorBody>(url: string, question: Question = {}): Promise<Answer<Body>> {
   const { key, method = 'GET', headers = {}, body } = question
-  const credentials = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const credentials: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
   const response = await fetch(url, { method, headers: { ...credentials, ...headers }, ...(body ? { body } : {}) })
   expect(response.headers.get('content-type')).toMatch(/^application\/json/)
   // The shape is what the test is about to check.
@@ -23,7 +23,7 @@ export function reader(url: string, key: string) {
   const get = <Body = ErrorBody>(path: string, query: Query = '') => ask<Body>(url + path + search(query), { key })
   const succeed = async <Body>(path: string, query: Query = ''): Promise<Body> => {
     const { status, body } = await get<Body>(path, query)
-    expect(status, JSON.stringify(body)).toBe(200)
+    expect(status, `${path} answered ${JSON.stringify(body)}`).toBe(200)
     return body
   }
   return {

@@ -19,7 +19,11 @@ export function addMeRoute(app: Hono<ApiEnvironment>, { store, rootDomain, now }
         domain: team.domain ?? rootDomain,
       },
       key: { id: keyId, name: keyName, scopes, mailbox: mailbox?.name ?? null },
-      messageCount: await store.countMessages(team.id, oldestVisible(team, now())),
+      messageCount: await store.countMessages({
+        teamId: team.id,
+        oldestReceivedAt: oldestVisible(team, now()),
+        filter: mailbox ? { mailboxId: mailbox.id } : {},
+      }),
       cursor: formatCursor(await store.newestPosition(team.id)),
     }
     return context.json({ data })

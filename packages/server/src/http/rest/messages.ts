@@ -28,7 +28,11 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
       return found.messages.length > 0 ? found : null
     })
     const { messages, hasMore, cursor } = page ?? (await readPage(store, view, params))
-    return answer(context, { data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(cursor) })
+    return answer(context, view, messages, {
+      data: messages.map(presentSummary),
+      has_more: hasMore,
+      cursor: formatCursor(cursor),
+    })
   })
 
   app.get('/v1/messages/latest', async (context) => {
@@ -38,7 +42,10 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const waiting = { keyId: principal.keyId, waitMs, signal: context.req.raw.signal }
     const message = await waits.until(view, waiting, () => store.latestMessage(view, after))
     if (message) {
-      return answer(context, { data: presentMessage(message), cursor: formatCursor(message.position) })
+      return answer(context, view, [message], {
+        data: presentMessage(message),
+        cursor: formatCursor(message.position),
+      })
     }
     const extra = waitMs > 0 || wantsReasons ? await reasons(ports, view, after) : {}
     throw new AppError('message_not_found', 'No messages found', { extra })
@@ -49,15 +56,23 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const view = viewOf(context.get('principal'), {}, now())
     const message = isUuid(id) ? await store.findMessage(view, id) : null
     if (!message) throw new AppError('message_not_found', 'Not found')
-    return answer(context, { data: presentMessage(message) })
+    return answer(context, view, [message], { data: presentMessage(message) })
   })
 
-  function answer(context: Context<ApiEnvironment>, body: object): Response {
+  function answer(context: Context<ApiEnvironment>, view: View, shown: Shown[], body: object): Response {
     const json = JSON.stringify(body)
-    const { keyId } = context.get('principal')
-    answers.keep(context.req.raw, { version: context.get('version'), keyId, json })
+    const { keyId, expiresAt } = context.get('principal')
+    const until = Math.min(expiresAt ?? Infinity, firstExpiry(view, shown, now()))
+    answers.keep(context.req.raw, { version: context.get('version'), until, keyId, json })
     return context.body(json, 200, { 'content-type': 'application/json' })
   }
+}
+
+type Shown = { receivedAt: number }
+
+/** When the first of these messages grows too old to be shown. */
+function firstExpiry({ oldestReceivedAt }: View, shown: Shown[], now: number): number {
+  return shown.reduce((first, { receivedAt }) => Math.min(first, now + receivedAt - oldestReceivedAt), Infinity)
 }
 
 /** What of its team the key may see, narrowed by what it asks for. */

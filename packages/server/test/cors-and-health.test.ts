@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { ask } from './support/ask.ts'
+import { startFileServer } from './support/file-server.ts'
+
+const ALLOWED = 'https://app.example'
+
+const server = await startFileServer({ ALLOWED_API_ORIGINS: ` ${ALLOWED} , https://admin.example ` })
+const { url, apiKey: key } = server
+const byDefault = await startFileServer({ APP_URL: 'https://mail.example/app' })
+
+const namesOf = (list: string | null) => (list ?? '').split(',').map((name) => name.trim().toLowerCase())
+
+describe('contract: GET /health is 200 {"status":"ok"}, GET /ready tells of the store', () => {
+  test('health needs no credentials', async () => {
+    const { status, body } = await ask(`${url}/health`)
+    expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
+  })
+
+  test('a wrong key does not matter to it', async () => {
+    expect((await ask(`${url}/health`, { key: 'wrong' })).status).toBe(200)
+  })
+
+  test('ready is 200 while database and disk are well', async () => {
+    expect((await ask(`${url}/ready`)).status).toBe(200)
+  })
+})
+
+describe('contract: CORS for the origins of ALLOWED_API_ORIGINS, trimmed', () => {
+  test.each([ALLOWED, 'https://admin.example'])('%s may read answers and the exposed headers', async (origin) => {
+    const { status, headers } = await ask(`${url}/v1/messages`, { key, headers: { origin } })
+    expect(status).toBe(200)
+    expect(headers.get('access-control-allow-origin')).toBe(origin)
+    expect(namesOf(headers.get('vary'))).toContain('origin')
+    const exposed = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after']
+    expect(namesOf(headers.get('access-control-expose-headers')).sort()).toEqual(exposed.sort())
+  })
+
+  test.each<[string, number]>([
+    ['/v1/messages?limit=0', 400],
+    ['/v1/messages/latest', 404],
+    ['/nope', 404],
+  ])('failures are readable too: %s', async (path, status) => {
+    const answer = await ask(url + path, { key, headers: { origin: ALLOWED } })
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED)
+  })
+
+  test('so is a 401', async () => {
+    const { status, headers } = await ask(`${url}/v1/messages`, { headers: { origin: ALLOWED } })
+    expect(status).toBe(401)
+    expect(headers.get('access-control-allow-origin')).toBe(ALLOWED)
+  })
+
+  test.each([
+    'https://evil.example',
+    'http://app.example',
+    'https://app.example:8443',
+    'https://app.example.evil.example',
+    'https://sub.app.example',
+    'null',
+  ])('another origin is not allowed: %s', async (origin) => {
+    const { headers } = await ask(`${url}/v1/messages`, { key, headers: { origin } })
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+    const preflight = await askFirst(origin)
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('a program without Origin is answered as ever', async () => {
+    const { status, headers } = await ask(`${url}/v1/messages`, { key })
+    expect(status).toBe(200)
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('a preflight needs no key and tells methods and headers', async () => {
+    const { status, headers } = await askFirst(ALLOWED)
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe(ALLOWED)
+    const methods = ['get', 'post', 'patch', 'delete', 'options']
+    expect(namesOf(headers.get('access-control-allow-methods')).sort()).toEqual(methods.sort())
+    const allowed = ['authorization', 'content-type', 'last-event-id']
+    expect(namesOf(headers.get('access-control-allow-headers')).sort()).toEqual(allowed)
+    expect(headers.get('x-request-id')).toMatch(/^\S+$/)
+  })
+})
+
+describe('configuration: ALLOWED_API_ORIGINS defaults to the app origin', () => {
+  test.each<[string, string | null]>([
+    ['https://mail.example', 'https://mail.example'],
+    [ALLOWED, null],
+  ])('%s', async (origin, allowed) => {
+    const { headers } = await ask(`${byDefault.url}/health`, { headers: { origin } })
+    expect(headers.get('access-control-allow-origin')).toBe(allowed)
+  })
+})
+
+function askFirst(origin: string): Promise<Response> {
+  return fetch(`${url}/v1/messages`, {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization',
+    },
+  })
+}

@@ -1,0 +1,274 @@
+import { statSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { announcement, post, store } from './support/announce.ts'
+import { ask, reader } from './support/ask.ts'
+import { run, startProgram } from './support/program.ts'
+import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
+
+const CONFIG_EXIT = 78
+
+/** Enough for a server that must not start; free ports, so that only the matter of the test is in its way. */
+const serve = (environment: Record<string, string>) =>
+  run(['serve'], { PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', ...environment })
+
+describe('contract: every configuration problem is reported at once, exit code 78', () => {
+  test('each with its variable and value', async () => {
+    const wrong = {
+      PORT: 'abc',
+      WORKER_PORT: '70000',
+      LOG_LEVEL: 'loud',
+      DEFAULT_PLAN: 'gold',
+      INBOX_ROOT_DOMAIN: 'not a domain',
+      WEBHOOK_URL: 'localhost/webhooks/inbox',
+      SMTP_MAX_SIZE: 'much',
+    }
+    const { code, stdout, stderr } = await serve({ ...wrong, DATA_DIR: temporaryFolder() })
+    expect(code).toBe(CONFIG_EXIT)
+    expect(stdout).toBe('')
+    for (const [variable, value] of Object.entries(wrong)) {
+      expect(stderr).toMatch(new RegExp(`^.*${variable}.*${value}.*$`, 'm'))
+    }
+  })
+
+  test.each([
+    ['too short', 'x'.repeat(19)],
+    ['too long', 'x'.repeat(201)],
+    ['not printable', 'secret with a \u0007 bell in it'],
+  ])('a secret that is %s is named and hidden', async (_, secret) => {
+    const { code, stderr } = await serve({ DATA_DIR: temporaryFolder(), BOOTSTRAP_API_KEY: secret })
+    expect(code).toBe(CONFIG_EXIT)
+    expect(stderr).toContain('BOOTSTRAP_API_KEY')
+    expect(stderr).not.toContain(secret.slice(0, 19))
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['EMAIL_DOMAIN', { EMAIL_DOMAIN: 'one.test', INBOX_ROOT_DOMAIN: 'two.test' }],
+    [
+      'WEBHOOK_AUTH_TOKEN',
+      { WEBHOOK_AUTH_TOKEN: 'token-token-token-one', INBOX_WEBHOOK_SECRET: 'token-token-token-two' },
+    ],
+  ])('%s must follow the API’s value in the all-in-one program', async (variable, environment) => {
+    const { code, stderr } = await serve({ DATA_DIR: temporaryFolder(), ...environment })
+    expect(code).toBe(CONFIG_EXIT)
+    expect(stderr).toContain(variable)
+    expect(stderr).not.toContain('token-token-token')
+  })
+
+  test('a WEBHOOK_URL without scheme stops the worker, which says so', async () => {
+    const { code, stderr } = await run(['worker'], {
+      DATA_DIR: temporaryFolder(),
+      WEBHOOK_URL: 'api.example/webhooks/inbox',
+    })
+    expect(code).toBe(CONFIG_EXIT)
+    expect(stderr).toMatch(/WEBHOOK_URL.*https?:\/\//)
+  })
+})
+
+describe('a start that cannot be says why in a sentence', () => {
+  test('a second server on the same DATA_DIR is refused, the first goes on', async () => {
+    const { url, dataDir } = await startServer()
+    expect(sentenceOf(await serve({ DATA_DIR: dataDir }))).toContain(dataDir)
+    expect((await ask(`${url}/health`)).status).toBe(200)
+  })
+
+  test('a DATA_DIR that cannot be made', async () => {
+    const file = join(temporaryFolder(), 'file')
+    writeFileSync(file, '')
+    expect(sentenceOf(await serve({ DATA_DIR: join(file, 'data') }))).toContain(join(file, 'data'))
+  })
+
+  test.each(['PORT', 'WORKER_PORT', 'SMTP_PORT'])('a port in use: %s', async (variable) => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    onTestFinished(() => void taken.close())
+    // It listens on an address and a port, so this is no pipe's name.
+    const { port } = taken.address() as AddressInfo
+    const ended = await serve({ DATA_DIR: temporaryFolder(), [variable]: String(port) })
+    expect(sentenceOf(ended)).toContain(String(port))
+  })
+
+  test('a database written by a newer version', async () => {
+    const dataDir = temporaryFolder()
+    await (await startProgram('serve', { DATA_DIR: dataDir })).stop()
+    const database = new DatabaseSync(join(dataDir, 'mailhatch.db'))
+    database.exec('pragma user_version = 9999')
+    database.close()
+    expect(sentenceOf(await serve({ DATA_DIR: dataDir }))).toContain('newer')
+  })
+})
+
+describe('contract: SIGTERM ends a program in order', () => {
+  test('a held wait answers 503 with Retry-After, the exit code is 0', async () => {
+    const { url, stop, apiKey } = await startFirst()
+    const { get, me } = reader(url, apiKey)
+    const { cursor } = await me()
+    const waiting = get('/v1/messages/latest', { after: cursor, wait: 60 })
+    // Asked after the wait, answered before it: by then the wait is held.
+    await me()
+    const ended = stop()
+    const { status, headers, body } = await waiting
+    expect(status).toBe(503)
+    expect(headers.get('retry-after')).toBe('1')
+    expect(body).toMatchObject({ error: expect.any(String), requestId: headers.get('x-request-id') })
+    expect((await ended).code).toBe(0)
+  })
+
+  test('without anything held it is 0 too, and its folder can be used again', async () => {
+    const dataDir = temporaryFolder()
+    const first = await startProgram('serve', { DATA_DIR: dataDir })
+    expect((await first.stop()).code).toBe(0)
+    const second = await startProgram('serve', { DATA_DIR: dataDir })
+    expect((await ask(`${second.url}/health`)).status).toBe(200)
+  })
+})
+
+describe('contract: the first start of the all-in-one program', () => {
+  test('prints what one needs, to standard output, that once', async () => {
+    const dataDir = temporaryFolder()
+    const first = await startProgram('serve', { DATA_DIR: dataDir, LOG_LEVEL: 'debug' })
+    const key = readFileSync(join(dataDir, 'api-key'), 'utf8').trim()
+    expect(key).toMatch(/^mh_[0-9A-Za-z]{36}$/)
+    expect(first.output.stdout).toContain(key)
+    expect(first.output.stdout).toMatch(/SMTP\s+127\.0\.0\.1:\d+/)
+    expect(first.output.stdout).toMatch(/\S+@mailhatch\.test/)
+    expect(first.output.stdout).toMatch(/curl .*\/v1\/messages\/latest\?.*wait=/)
+    expect((await ask(`${first.url}/v1/me`, { key })).status).toBe(200)
+    expect((await first.stop()).stderr).not.toContain(key)
+
+    const second = await startProgram('serve', { DATA_DIR: dataDir, LOG_LEVEL: 'debug' })
+    expect((await ask(`${second.url}/v1/me`, { key })).status).toBe(200)
+    const { stdout, stderr } = await second.stop()
+    expect(stdout + stderr).not.toContain(key)
+  })
+
+  test('secrets are readable by their owner alone', async () => {
+    const { dataDir } = await startServer({ INBOX_WEBHOOK_SECRET: '' })
+    for (const name of ['api-key', 'secrets.json']) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600)
+  })
+
+  test.each(['k'.repeat(20), 'k'.repeat(200), 'mine:with~all,kinds!of-characters'])(
+    'BOOTSTRAP_API_KEY=%s',
+    async (key) => {
+      const { url, dataDir } = await startServer({ BOOTSTRAP_API_KEY: key })
+      expect((await ask(`${url}/v1/me`, { key })).status).toBe(200)
+      expect(readFileSync(join(dataDir, 'api-key'), 'utf8').trim()).toBe(key)
+    },
+  )
+
+  test('BOOTSTRAP_DOMAIN is the team’s own domain; empty, it is on the shared root', async () => {
+    const own = await startServer({ BOOTSTRAP_DOMAIN: 'Mail.Corp.Example' })
+    expect((await own.sdk.me()).team.domain).toBe('mail.corp.example')
+    await store(own.url, { domain: 'mail.corp.example', mailbox: 'anyone' })
+
+    const shared = await startServer({ BOOTSTRAP_DOMAIN: '', INBOX_ROOT_DOMAIN: 'root.example' })
+    expect((await shared.sdk.me()).team.domain).toBe('root.example')
+    expect((await post(shared.url, announcement({ domain: 'root.example' }))).body.error).toBe('Mailbox not configured')
+  })
+})
+
+describe('contract: INBOX_CATCH_ALL routes what addressing rule 3 would refuse', () => {
+  test('to the bootstrap team, what others own stays theirs', async () => {
+    const { url, apiKey, dataDir } = await startServer({ INBOX_CATCH_ALL: 'bootstrap' })
+    const environment = { DATA_DIR: dataDir }
+    await run(['teams', 'create', 'Other', '--domain', 'other.test'], environment)
+    const { read, get } = reader(url, apiKey)
+    const foreign = await store(url, { domain: 'elsewhere.example', mailbox: 'anyone', tag: 'x' })
+    const root = await store(url, { domain: 'in.mailhatch.test', mailbox: 'nobody-here' })
+    expect(await read(foreign.id)).toMatchObject({ domain: 'elsewhere.example', mailbox: 'anyone', tag: 'x' })
+    expect(await read(root.id)).toMatchObject({ domain: 'in.mailhatch.test', mailbox: 'nobody-here' })
+    const others = await store(url, { domain: 'other.test' })
+    expect((await get(`/v1/messages/${others.id}`)).status).toBe(404)
+  })
+})
+
+test('contract: without INBOX_WEBHOOK_SECRET the API answers the webhook with 500', async () => {
+  const { url } = await startProgram('api', { DATA_DIR: temporaryFolder() })
+  const { status, body } = await post(url, announcement())
+  expect(status).toBe(500)
+  expect(body.error).toBe('Webhook secret not configured')
+  expect((await post(url, announcement(), {})).status).toBe(500)
+})
+
+describe('the command line', () => {
+  test('--help lists the commands', async () => {
+    const { code, stdout } = await run(['--help'])
+    expect(code).toBe(0)
+    for (const command of ['serve', 'api', 'worker', 'teams', 'mailboxes', 'keys']) {
+      expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
+    }
+  })
+
+  test('serve --help lists the settings with their defaults', async () => {
+    const { code, stdout } = await run(['serve', '--help'])
+    expect(code).toBe(0)
+    const defaults = {
+      PORT: '3003',
+      WORKER_PORT: '3005',
+      SMTP_PORT: '2525',
+      HOST: '127.0.0.1',
+      DATA_DIR: '.mailhatch',
+      INBOX_ROOT_DOMAIN: 'in.mailhatch.test',
+      BOOTSTRAP_DOMAIN: 'mailhatch.test',
+      WEBHOOK_TIMEOUT_MS: '10000',
+      SMTP_MAX_SIZE: '26214400',
+      DEFAULT_PLAN: 'enterprise',
+    }
+    for (const [name, value] of Object.entries(defaults)) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} .*Default: .*${value}`, 'm'))
+    }
+    const others = [
+      'ALLOWED_API_ORIGINS',
+      'APP_URL',
+      'INBOX_WEBHOOK_SECRET',
+      'EMAIL_DOMAIN',
+      'WEBHOOK_URL',
+      'INBOX_STORAGE',
+    ]
+    for (const name of others) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+  })
+
+  test('an unknown command is refused', async () => {
+    const { code, stderr } = await run(['frobnicate'])
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('frobnicate')
+  })
+
+  test.each<[string, string[], string]>([
+    ['error: reserved mailbox name on create', ['mailboxes', 'create', 'Admin'], 'Mailbox name is reserved.'],
+    [
+      'a name that is none',
+      ['mailboxes', 'create', 'a b'],
+      'Mailbox names may contain letters, numbers, dot, dash, underscore.',
+    ],
+    ['a team that is not there', ['keys', 'create', '--team', 'Nobody'], 'Nobody'],
+    ['a mailbox that is not there', ['keys', 'create', '--mailbox', 'nothing'], 'nothing'],
+    ['a date that is none', ['keys', 'create', '--expires', '2027-02-30'], '2027-02-30'],
+    ['a key that is not there', ['keys', 'revoke', 'no-such-key'], 'no-such-key'],
+  ])('%s', async (_, words, about) => {
+    const { dataDir } = await startServer()
+    const { code, stderr } = await run(words, { DATA_DIR: dataDir })
+    expect(code).toBe(1)
+    expect(stderr).toContain(about)
+  })
+})
+
+/** A first start as its own process, with the key that it made. */
+async function startFirst() {
+  const dataDir = temporaryFolder()
+  const program = await startProgram('serve', { DATA_DIR: dataDir, INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET })
+  return { ...program, apiKey: readFileSync(join(dataDir, 'api-key'), 'utf8').trim() }
+}
+
+/** The one sentence that a program ended with; neither success nor a stack trace will do. */
+function sentenceOf({ code, stdout, stderr }: Awaited<ReturnType<typeof run>>): string {
+  // A null code means that it went on running.
+  expect([0, null]).not.toContain(code)
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(/^[^\n]*[A-Z][^\n]*[a-z]\.[^\n]*\n$/)
+  expect(stderr).not.toContain(' at file:')
+  return stderr
+}

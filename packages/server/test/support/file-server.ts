@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Announcement } from '@mailhatch/sdk'
+import { afterAll } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { createLogger } from '../../src/logger.ts'
+import { startServe } from '../../src/node.ts'
+import { store } from './announce.ts'
+import { reader } from './ask.ts'
+import { runForJson } from './program.ts'
+import { WEBHOOK_SECRET } from './server.ts'
+
+/** One server for all tests of a file; call it at the top level. Closed after the last test. */
+export async function startFileServer(environment: Record<string, string> = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-'))
+  const config = readConfig('serve', {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    WORKER_PORT: '0',
+    SMTP_PORT: '0',
+    LOG_LEVEL: 'silent',
+    INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    DISK_FREE_MIN: '0',
+    ...environment,
+  })
+  const running = await startServe(config, createLogger(config.logLevel, false))
+  afterAll(async () => {
+    await running.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  const url = `http://127.0.0.1:${running.apiPort}`
+  const { apiKey } = running.firstStart!
+  let mailboxes = 0
+  return {
+    url,
+    apiKey,
+    dataDir,
+    ...reader(url, apiKey),
+    store: (changes?: Partial<Announcement>) => store(url, changes),
+    /** A mailbox that no other test uses. */
+    newMailbox: () => `box-${(mailboxes += 1)}`,
+    /** Runs a command beside this server and returns what it printed. */
+    command: <Printed = { id: string }>(...words: string[]) =>
+      runForJson<Printed>([...words, '--json'], { DATA_DIR: dataDir }),
+  }
+}

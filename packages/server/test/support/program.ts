@@ -1,0 +1,73 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished } from 'vitest'
+
+const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
+
+/** A command is done in a second; one that should have ended by itself must not outlive its test. */
+const RUN_MS_MAX = 10_000
+
+type Environment = Record<string, string>
+type Ended = { code: number | null; stdout: string; stderr: string }
+
+/** Runs `mailhatch <words>` to its end; the code is null for one that had to be ended. */
+export async function run(words: string[], environment: Environment = {}): Promise<Ended> {
+  const { child, ended } = launch(words, environment)
+  const deadline = setTimeout(() => child.kill('SIGKILL'), RUN_MS_MAX)
+  return ended.finally(() => clearTimeout(deadline))
+}
+
+/** Runs a command that must succeed and prints JSON. */
+export async function runForJson<Printed>(words: string[], environment: Environment): Promise<Printed> {
+  const { code, stdout, stderr } = await run(words, environment)
+  expect(stderr).toBe('')
+  expect(code).toBe(0)
+  // The command's own format; a wrong one fails the test that reads it.
+  return JSON.parse(stdout) as Printed
+}
+
+/** Starts a serving program on free ports and resolves when it says that it is ready; stopped when the test is over. */
+export async function startProgram(name: 'serve' | 'api', environment: Environment) {
+  const { child, output, ended } = launch([name], {
+    PORT: '0',
+    WORKER_PORT: '0',
+    SMTP_PORT: '0',
+    DISK_FREE_MIN: '0',
+    ...environment,
+  })
+  const stop = async (): Promise<Ended> => {
+    child.kill('SIGTERM')
+    return ended
+  }
+  onTestFinished(async () => {
+    await stop()
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    const look = () => {
+      const port = /API\s+http:\/\/localhost:(\d+)/.exec(output.stdout)?.[1]
+      if (port) resolve(`http://127.0.0.1:${port}`)
+    }
+    child.stdout!.on('data', look)
+    void ended.then(({ code, stderr }) => reject(new Error(`${name} ended with ${code}: ${stderr}`)))
+  })
+  return { url, output, ended, stop }
+}
+
+function launch(words: string[], environment: Environment) {
+  const { PATH = '' } = process.env
+  // Nothing of the tester's own environment or .env file may leak into the program.
+  const child: ChildProcess = spawn(process.execPath, [MAILHATCH, ...words], {
+    cwd: tmpdir(),
+    env: { PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, ...output }))
+  })
+  return { child, output, ended }
+}
