@@ -3,16 +3,10 @@
  * Both databases store and search this form, so that they cannot disagree about case.
  */
 export function fold(text: string): string {
-  if (isPlainAscii(text)) return text.toLowerCase()
   return text.replaceAll('\0', '').toWellFormed().normalize('NFKC').toLowerCase()
 }
 
 /** Header names are ASCII (RFC 5322, 2.2); other characters are left as they are. */
 export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-}
-
-function isPlainAscii(text: string): boolean {
-  // eslint-disable-next-line no-control-regex -- NUL is what this leaves to the slow path
-  return /^[\x01-\x7f]*$/.test(text)
 }

@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { Principal } from '../domain/access.ts'
 import type { Log } from '../log.ts'
@@ -12,7 +13,11 @@ import { addInboxWebhook } from './rest/inbox-webhook.ts'
 import { addMeRoute } from './rest/me.ts'
 import { addMessageRoutes } from './rest/messages.ts'
 
-export type ApiEnvironment = { Variables: { requestId: string; principal: Principal; version: number | null } }
+/** `outgoing` is there when a socket is. */
+export type ApiEnvironment = {
+  Bindings: Partial<HttpBindings>
+  Variables: { requestId: string; principal: Principal; version: number | null }
+}
 
 export type ApiPorts = {
   store: Store

@@ -5,7 +5,12 @@ import type { Followers } from './followers.ts'
 /** Held waits of one key at once; each costs a connection and a few kilobytes. */
 const WAITS_PER_KEY_MAX = 20_000
 
-export type WaitOptions = { keyId: string; waitMs: number; signal: AbortSignal }
+export type WaitOptions = {
+  keyId: string
+  waitMs: number
+  /** Calls back when nobody is there any more to hear the answer. */
+  onGone: (end: () => void) => void
+}
 
 export type Waits = {
   /** Asks until `look` finds something or the time is up; null when it is. Mail that came before is found at once. */
@@ -21,7 +26,7 @@ export function createWaits(followers: Followers): Waits {
 
   async function hold<Found>(
     view: View,
-    { waitMs, signal }: WaitOptions,
+    { waitMs, onGone }: WaitOptions,
     look: () => Promise<Found | null>,
   ): Promise<Found | null> {
     let wake = () => {}
@@ -30,15 +35,15 @@ export function createWaits(followers: Followers): Waits {
     const timeUp = Promise.withResolvers<'over'>()
     const end = () => timeUp.resolve('over')
     const timer = setTimeout(end, waitMs)
-    signal.addEventListener('abort', end)
     ends.add(end)
+    onGone(end)
     try {
       for (;;) {
         const woken = new Promise<'woken'>((resolve) => {
           wake = () => resolve('woken')
         })
         const found = await look()
-        if (found !== null || signal.aborted) return found
+        if (found !== null) return found
         if ((await Promise.race([woken, timeUp.promise])) === 'over') break
       }
       if (isClosing) throw shuttingDown()
@@ -46,7 +51,6 @@ export function createWaits(followers: Followers): Waits {
     } finally {
       unfollow()
       clearTimeout(timer)
-      signal.removeEventListener('abort', end)
       ends.delete(end)
     }
   }

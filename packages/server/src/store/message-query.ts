@@ -39,7 +39,7 @@ function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter }: View
   if (filter.to) all.push(containsAny(dialect, [sql`m.recipient_folded`], filter.to))
   if (filter.from) all.push(containsAny(dialect, [sql`m.sender_folded`], filter.from))
   if (filter.subject) all.push(containsAny(dialect, [sql`m.subject_folded`], filter.subject))
-  if (filter.text) all.push(containsAny(dialect, [sql`c.body_folded`], filter.text))
+  if (filter.text) all.push(containsAny(dialect, [BODY_FOLDED], filter.text))
   if (filter.q) all.push(containsAny(dialect, SEARCHED, filter.q))
   if (filter.header) all.push(dialect.hasHeader(sql`c.headers`, filter.header))
   if (filter.start !== undefined) all.push(sql`m.received_at >= ${filter.start}`)
@@ -50,12 +50,15 @@ function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter }: View
   return all
 }
 
+/** See the column's note. Where there is no text either, there is nothing to find. */
+export const BODY_FOLDED = sql`coalesce(c.body_folded, lower(c.text), '')`
+
 const SEARCHED = [
   sql`m.subject_folded`,
   sql`m.sender_folded`,
   sql`m.recipient_folded`,
   sql`m.mailbox_with_tag_folded`,
-  sql`c.body_folded`,
+  BODY_FOLDED,
 ]
 
 function mailboxConditions(teamId: string, mailbox: NonNullable<MessageFilter['mailbox']>, mailboxId: Sql): Sql[] {

@@ -1,6 +1,6 @@
 import { needsContent } from '../domain/match.ts'
 import { required, type Database } from './database.ts'
-import { searchFor, type Search } from './message-query.ts'
+import { BODY_FOLDED, searchFor, type Search } from './message-query.ts'
 import { sql, type Sql } from './sql.ts'
 import type {
   Anchor,
@@ -36,7 +36,7 @@ export function createSqlStore(database: Database): Store {
 
   async function selectPassing(withContent: boolean, rest: Sql): Promise<PassingMessage[]> {
     const content = withContent
-      ? sql`c.body_folded as "bodyFolded", c.headers`
+      ? sql`${BODY_FOLDED} as "bodyFolded", c.headers`
       : sql`'' as "bodyFolded", '[]' as headers`
     const rows = await read<PassingMessage & { headers: string }>(sql`
       select ${SUMMARY}, m.domain, m.subject_folded as "subjectFolded", m.sender_folded as "fromFolded",
@@ -222,10 +222,15 @@ function insertMessage(mailbox: Mailbox, message: NewMessage) {
       insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope,
                                     parse)
       values ((select sequence from messages where id = ${message.id}), ${JSON.stringify(message.headers)},
-              ${message.html}, ${message.text}, ${message.bodyFolded}, ${JSON.stringify(message.codes)},
+              ${message.html}, ${message.text}, ${foldedUnlessAscii(message)}, ${JSON.stringify(message.codes)},
               ${JSON.stringify(message.links)}, ${JSON.stringify(message.attachments)},
               ${message.envelope && JSON.stringify(message.envelope)}, ${message.parse})`,
   ]
+}
+
+/** ASCII text needs no folded copy: both databases' `lower` folds it just so. */
+function foldedUnlessAscii({ text, bodyFolded }: NewMessage): string | null {
+  return text !== null && Buffer.byteLength(text) === text.length ? null : bodyFolded
 }
 
 const TEAM = sql`t.id, t.name, t.plan, t.retention_days as "retentionDays", t.domain`

@@ -22,7 +22,7 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const principal = context.get('principal')
     const params = readListParams(searchParams(context.req.url))
     const view = viewOf(principal, params.filter, now())
-    const waiting = { keyId: principal.keyId, waitMs: params.waitMs, signal: context.req.raw.signal }
+    const waiting = { keyId: principal.keyId, waitMs: params.waitMs, onGone: onGone(context) }
     const page = await waits.until(view, waiting, async () => {
       const found = await readPage(store, view, params)
       return found.messages.length > 0 ? found : null
@@ -39,7 +39,7 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const principal = context.get('principal')
     const { filter, after, waitMs, explain: wantsReasons } = readLatestParams(searchParams(context.req.url))
     const view = viewOf(principal, filter, now())
-    const waiting = { keyId: principal.keyId, waitMs, signal: context.req.raw.signal }
+    const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
     const message = await waits.until(view, waiting, () => store.latestMessage(view, after))
     if (message) {
       return answer(context, view, [message], {
@@ -66,6 +66,11 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     answers.keep(context.req.raw, { version: context.get('version'), until, keyId, json })
     return context.body(json, 200, { 'content-type': 'application/json' })
   }
+}
+
+/** Through the socket itself: a request's `signal` costs as much as everything else of a held wait. */
+function onGone({ env }: Context<ApiEnvironment>) {
+  return (end: () => void) => void env.outgoing?.once('close', end)
 }
 
 type Shown = { receivedAt: number }
