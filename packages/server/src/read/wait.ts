@@ -44,7 +44,8 @@ export function createWaits(followers: Followers): Waits {
         })
         const found = await look()
         if (found !== null) return found
-        if ((await Promise.race([woken, timeUp.promise])) === 'over') break
+        // Closing may have begun before `end` was known.
+        if (isClosing || (await Promise.race([woken, timeUp.promise])) === 'over') break
       }
       if (isClosing) throw shuttingDown()
       return null

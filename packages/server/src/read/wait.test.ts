@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { temporaryFolder } from '../../test/support/server.ts'
+import { createLocalFeed, type Feed } from '../feed/feed.ts'
+import { openSqliteDatabase } from '../store/sqlite-database.ts'
+import { createSqlStore } from '../store/sql-store.ts'
+import { addMailbox, addTeam, messageFor } from '../store/store-contract.ts'
+import { createFollowers } from './followers.ts'
+import { createWaits, type WaitOptions } from './wait.ts'
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
+async function start(feed: Feed = createLocalFeed()) {
+  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')))
+  const followers = createFollowers({ store, feed, log: SILENT })
+  onTestFinished(async () => {
+    followers.close()
+    await store.close()
+  })
+  const team = await addTeam(store)
+  const mailbox = await addMailbox(store, team, 'qa')
+  const waits = createWaits(followers)
+  return {
+    followers,
+    waits,
+    async add(tag: string) {
+      await store.addMessage(mailbox, messageFor(mailbox, { tag }))
+      feed.wake(team.id)
+    },
+    waitFor(tag: string, options: Partial<WaitOptions> = {}) {
+      const view = { teamId: team.id, oldestReceivedAt: 0, filter: { tag } }
+      const waiting = { keyId: 'key', waitMs: 30_000, onGone: () => {}, ...options }
+      return waits.until(view, waiting, () => store.latestMessage(view, null))
+    },
+  }
+}
+
+test('a message that came before is found at once, one that comes later wakes the wait', async () => {
+  const { add, waitFor, followers } = await start()
+  await add('early')
+  expect((await waitFor('early'))?.tag).toBe('early')
+  const waiting = waitFor('late')
+  await vi.waitFor(() => expect(followers.count()).toBe(1))
+  await add('other')
+  await add('late')
+  expect((await waiting)?.tag).toBe('late')
+  expect(followers.count()).toBe(0)
+})
+
+test('with every wake-up lost, a wait is late, not wrong', async () => {
+  const { add, waitFor, followers } = await start({ wake() {}, subscribe: () => () => {} })
+  const waiting = waitFor('late')
+  await vi.waitFor(() => expect(followers.count()).toBe(1))
+  await add('late')
+  expect((await waiting)?.tag).toBe('late')
+})
+
+test('when the time is up the answer is null, and nobody follows any more', async () => {
+  const { waitFor, followers } = await start()
+  expect(await waitFor('never', { waitMs: 20 })).toBeNull()
+  expect(followers.count()).toBe(0)
+})
+
+test('a wait whose client has gone ends', async () => {
+  const { waitFor, followers } = await start()
+  const gone = Promise.withResolvers<() => void>()
+  const waiting = waitFor('never', { onGone: gone.resolve })
+  const end = await gone.promise
+  end()
+  expect(await waiting).toBeNull()
+  expect(followers.count()).toBe(0)
+})
+
+test('closing ends held waits and refuses new ones with a 503', async () => {
+  const { waits, waitFor, followers } = await start()
+  const waiting = waitFor('never')
+  await vi.waitFor(() => expect(followers.count()).toBe(1))
+  waits.close()
+  const refusal = { code: 'shutting_down', status: 503, headers: { 'retry-after': '1' } }
+  await expect(waiting).rejects.toMatchObject(refusal)
+  await expect(waitFor('never')).rejects.toMatchObject(refusal)
+})
+
+test('limit: one key holds 20,000 waits, the next one is refused with 429 until one ends', async () => {
+  const { waitFor, followers } = await start()
+  const ends: (() => void)[] = []
+  const onGone = (end: () => void) => void ends.push(end)
+  const held = Array.from({ length: 20_000 }, () => waitFor('never', { onGone }))
+  await expect(waitFor('never')).rejects.toMatchObject({ code: 'too_many_waits', status: 429 })
+  const other = waitFor('never', { keyId: 'another key', onGone })
+  await vi.waitFor(() => expect(ends).toHaveLength(20_001))
+  ends[0]!()
+  expect(await held[0]).toBeNull()
+  const again = waitFor('never', { onGone })
+  await vi.waitFor(() => expect(ends).toHaveLength(20_002))
+  for (const end of ends) end()
+  await Promise.all([...held, other, again])
+  expect(followers.count()).toBe(0)
+})
