@@ -29,14 +29,12 @@ export type Api = ReturnType<typeof assembleApi>
 export type Worker = Awaited<ReturnType<typeof assembleWorker>>
 
 export function openStore(config: Config): Store {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  return createSqlStore(openSqliteDatabase(join(config.dataDir, 'mailhatch.db')))
+  return createSqlStore(openSqliteDatabase(dataFile(config, 'mailhatch.db')))
 }
 
 /** The API and all it stands on, but for a socket. */
 export function assembleApi(config: Config, log: Log, webhookSecret: string | null) {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const lock = lockFolder(join(config.dataDir, 'lock.db'), 'The database')
+  const lock = lockFolder(dataFile(config, 'lock.db'), 'The database')
   const store = openStore(config)
   const feed = createLocalFeed()
   const followers = createFollowers({ store, feed, log })
@@ -70,7 +68,6 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
   return {
     app,
     store,
-    followers,
     /** In the all-in-one program, being ready includes the worker. */
     include(part: Worker) {
       worker = part
@@ -91,8 +88,7 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
 
 /** The inbox worker without its sockets. Without `post` there is nobody to announce to, and mail is only stored. */
 export async function assembleWorker(config: Config, log: Log, post: Post | null) {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const lock = lockFolder(join(config.dataDir, 'inbox-lock.db'), 'The inbox')
+  const lock = lockFolder(dataFile(config, 'inbox-lock.db'), 'The inbox')
   const bucket = await openBucket(config)
   const parser = createMailParser({
     onThreadDeath: (reason) => log.error({ reason }, 'a mail could not be parsed: its thread was ended'),
@@ -100,9 +96,11 @@ export async function assembleWorker(config: Config, log: Log, post: Post | null
   const announcer = post && createAnnouncer({ bucket, parser, post, now: Date.now, log })
   const ports = { bucket, parser, announcer, rootDomain: config.emailDomain, newId, now: Date.now }
 
+  /** Where there is least room: large mail passes through the data folder on its way to the bucket. */
   async function freeBytes(): Promise<number> {
-    const disk = await statfs(config.dataDir)
-    return disk.bavail * disk.bsize
+    const folders = [config.dataDir, config.storage?.path ?? config.dataDir]
+    const disks = await Promise.all(folders.map((folder) => statfs(folder)))
+    return Math.min(...disks.map(({ bavail, bsize }) => bavail * bsize))
   }
 
   /** Room for two mails of the largest size at least, and 5 % of the disk, though never more than 1 GiB. */
@@ -138,9 +136,15 @@ export async function assembleWorker(config: Config, log: Log, post: Post | null
   }
 }
 
-async function openBucket({ storage, dataDir }: Config): Promise<Bucket> {
-  if (storage?.kind === 'folder') return openFolderBucket(storage.path)
-  return openEmbeddedBucket(join(dataDir, 'inbox.db'))
+/** A file in the data folder, which is made for its owner's eyes only. */
+function dataFile({ dataDir }: Config, name: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  return join(dataDir, name)
+}
+
+async function openBucket(config: Config): Promise<Bucket> {
+  if (config.storage?.kind === 'folder') return openFolderBucket(config.storage.path)
+  return openEmbeddedBucket(dataFile(config, 'inbox.db'))
 }
 
 async function findCatchAllTeam(store: Store, catchAll: string | null): Promise<Team | null> {

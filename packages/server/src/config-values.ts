@@ -3,7 +3,7 @@ import { isPlanName, type PlanName } from './domain/plans.ts'
 
 // How the values of settings are read. Each function throws with what it expected.
 
-export type Storage = { kind: 'embedded' } | { kind: 'folder'; path: string }
+export type Storage = { kind: 'folder'; path: string }
 
 export function text(given: string): string {
   return given

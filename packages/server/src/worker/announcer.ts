@@ -17,6 +17,8 @@ const SEARCH_EVERY_MS = 60_000
 /** While the API cannot be reached, one mail is tried this often, so that its return is noticed soon. */
 const PROBE_EVERY_MS = 5_000
 const TICK_MS = 500
+/** When the bucket itself fails, or a mail in it is broken. */
+const TROUBLE_MS = 60_000
 const KEYS_PER_PAGE = 1_000
 
 /** One unprocessed mail. `dueAt` is null when only a person can help. */
@@ -59,7 +61,7 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
   }
 
   function remember(key: string, metadata: Metadata): void {
-    if (known.size >= KNOWN_MAX) return
+    if (known.size >= KNOWN_MAX && !known.has(key)) return
     const receivedAt = Date.parse(metadata.receivedAt)
     const lastAttemptAt = metadata.lastAttemptAt === null ? 0 : Date.parse(metadata.lastAttemptAt)
     known.set(key, { receivedAt, lastAttemptAt, dueAt: dueAt(metadata) })
@@ -72,7 +74,11 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
       if (fresh) freshCount--
       const work = fresh ? announceOne(key, fresh) : announceStored(key)
       const done = work
-        .catch((error: unknown) => log.error({ err: error, key }, 'an announcement could not be finished'))
+        .catch((error: unknown) => {
+          log.error({ err: error, key }, 'an announcement could not be finished')
+          const waiting = known.get(key)
+          if (waiting) waiting.dueAt = now() + TROUBLE_MS
+        })
         .then(() => {
           underWay.delete(key)
           pump()
