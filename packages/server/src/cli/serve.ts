@@ -29,7 +29,7 @@ export function addServerCommands(program: Command): void {
 
 async function run(name: Program, start: (config: Config, log: Log) => Promise<Running>): Promise<void> {
   const config = readConfig(name)
-  const log = createLogger(config.logLevel, process.stderr.isTTY)
+  const log = await createLogger(config.logLevel, process.stderr.isTTY)
   const stopped = stopSignal()
   const running = await start(config, log).catch((error: unknown) => {
     throw explainStartError(error)

@@ -17,14 +17,13 @@ type Waiting = { statements: Statement[]; resolve: (results: Result[]) => void; 
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js', import.meta.url)
 
 /**
- * Writes to a database from a thread, so that waiting for the disk holds up nobody. While one group is being
- * committed the next one gathers: the busier, the larger the groups.
+ * Writes to a database from a thread, so that waiting for the disk holds up nobody. A lone transaction goes at once;
+ * while one group is being committed the next one gathers, so the busier it is, the larger the groups.
  */
 export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
   const closed = Promise.withResolvers<void>()
   let waiting: Waiting[] = []
   let committing: Waiting[] = []
-  let isGathering = false
   let isClosing = false
 
   const channel = threadFor(threadUrl).open(path, (outcomes) => {
@@ -35,18 +34,11 @@ export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
       if ('results' in outcome) resolve(outcome.results)
       else reject(errorFrom(outcome))
     })
-    gather()
+    commitNext()
   })
 
-  /** Lets those of the same turn of the event loop go together. */
-  function gather(): void {
-    if (isGathering || committing.length > 0) return
-    isGathering = true
-    setImmediate(commitGathered)
-  }
-
-  function commitGathered(): void {
-    isGathering = false
+  function commitNext(): void {
+    if (committing.length > 0) return
     if (waiting.length > 0) {
       committing = waiting.slice(0, TRANSACTIONS_PER_COMMIT)
       waiting = waiting.slice(TRANSACTIONS_PER_COMMIT)
@@ -60,11 +52,11 @@ export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
     write: (statements) =>
       new Promise((resolve, reject) => {
         waiting.push({ statements, resolve, reject })
-        gather()
+        commitNext()
       }),
     close() {
       isClosing = true
-      gather()
+      commitNext()
       return closed.promise
     },
   }

@@ -24,7 +24,7 @@ export async function startFileServer(environment: Record<string, string> = {}) 
     DISK_FREE_MIN: '0',
     ...environment,
   })
-  const running = await startServe(config, createLogger(config.logLevel, false))
+  const running = await startServe(config, await createLogger(config.logLevel, false))
   afterAll(async () => {
     await running.close()
     rmSync(dataDir, { recursive: true, force: true })

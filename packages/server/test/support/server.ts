@@ -30,7 +30,7 @@ export async function startServer(environment: Record<string, string> = {}) {
     DISK_FREE_MIN: '0',
     ...environment,
   })
-  const running = await startServe(config, createLogger(config.logLevel, false))
+  const running = await startServe(config, await createLogger(config.logLevel, false))
   onTestFinished(() => running.close())
   const url = `http://127.0.0.1:${running.apiPort}`
   const { apiKey } = running.firstStart!
