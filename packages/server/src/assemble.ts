@@ -6,6 +6,7 @@ import { openFolderBucket } from './bucket/folder-bucket.ts'
 import type { Bucket } from './bucket/bucket.ts'
 import type { Config } from './config.ts'
 import { createLocalFeed } from './feed/feed.ts'
+import { createAnswerCache } from './http/answer-cache.ts'
 import { createApi } from './http/app.ts'
 import { createKeyUses } from './http/key-uses.ts'
 import type { Log } from './log.ts'
@@ -40,6 +41,7 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
   const followers = createFollowers({ store, feed, log })
   const waits = createWaits(followers)
   const keyUses = createKeyUses(store, log)
+  const answers = createAnswerCache({ store, recordKeyUse: keyUses.record })
   let isClosing = false
   let worker: Worker | null = null
 
@@ -54,6 +56,7 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
     store,
     feed,
     waits,
+    answers,
     log,
     newId,
     now: Date.now,
@@ -66,7 +69,8 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
   })
 
   return {
-    app,
+    fetch: app.fetch,
+    answersAtOnce: answers.repeat,
     store,
     /** In the all-in-one program, being ready includes the worker. */
     include(part: Worker) {
@@ -119,7 +123,7 @@ export async function assembleWorker(config: Config, log: Log, post: Post | null
   }
 
   return {
-    app: createWorkerApp({ findTroubles }),
+    fetch: createWorkerApp({ findTroubles }).fetch,
     bucket,
     receive: (mail: IncomingMail) => receive(ports, mail),
     freeBytes,

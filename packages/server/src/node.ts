@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { assembleApi, assembleWorker, type Worker } from './assemble.ts'
+import { assembleApi, assembleWorker, type Api, type Worker } from './assemble.ts'
 import type { Config } from './config.ts'
 import { ensureFirstTeam, ensureSecrets } from './first-start.ts'
 import { listen } from './http/listen.ts'
@@ -30,10 +30,10 @@ export async function startServe(config: Config, log: Log): Promise<Running> {
   const firstStart = await ensureFirstTeam(config, api.store)
   const post = config.webhookUrl
     ? postOverNetwork({ url: config.webhookUrl, token: webhookSecret, timeoutMs: config.webhookTimeoutMs })
-    : postLocally(api.app.fetch, { path: '/webhooks/inbox', token: webhookSecret })
+    : postLocally(api.fetch, { path: '/webhooks/inbox', token: webhookSecret })
   const worker = await assembleWorker(config, log, post)
   api.include(worker)
-  const apiListener = await listen(api.app.fetch, config)
+  const apiListener = await listenApi(config, api)
   const workerSockets = await openWorkerSockets(config, log, worker)
   return {
     apiPort: apiListener.port,
@@ -51,7 +51,7 @@ export async function startServe(config: Config, log: Log): Promise<Running> {
 
 export async function startApi(config: Config, log: Log): Promise<Running> {
   const api = assembleApi(config, log, config.webhookSecret)
-  const listener = await listen(api.app.fetch, config)
+  const listener = await listenApi(config, api)
   return {
     apiPort: listener.port,
     workerPort: null,
@@ -81,6 +81,10 @@ export async function startWorker(config: Config, log: Log): Promise<Running> {
   }
 }
 
+function listenApi({ host, port }: Config, { fetch, answersAtOnce }: Api) {
+  return listen({ host, port, fetch, answersAtOnce })
+}
+
 /** Closing twice is closing once. */
 function once(close: () => Promise<void>): () => Promise<void> {
   let closing: Promise<void> | null = null
@@ -88,7 +92,7 @@ function once(close: () => Promise<void>): () => Promise<void> {
 }
 
 async function openWorkerSockets(config: Config, log: Log, worker: Worker) {
-  const listener = await listen(worker.app.fetch, { host: config.host, port: config.workerPort })
+  const listener = await listen({ host: config.host, port: config.workerPort, fetch: worker.fetch })
   const smtp = await openSmtp(config, log, worker)
   await worker.start()
   return {

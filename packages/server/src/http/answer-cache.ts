@@ -1,4 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Store } from '../store/store.ts'
+import { newRequestId } from './request-id.ts'
 
 /** Nobody polls more slowly than this and cares. */
 const KEPT_MS = 1_000
@@ -8,24 +10,35 @@ const ANSWER_CHARACTERS_MAX = 64 * 1024
 type Answer = { version: number; until: number; keyId: string; json: string }
 
 export type AnswerCache = {
-  /** The answer to just this request, if nothing at all has changed in the store since it was given. */
-  find(request: Request): Answer | null
+  /** Answers a request as it was answered before, if nothing at all has changed in the store since. */
+  repeat(request: IncomingMessage, response: ServerResponse): boolean
   /** Keeps an answer that was read from the store after it had this version, and that time outdates `until`. */
-  keep(request: Request, read: { version: number | null; until: number; keyId: string; json: string }): void
+  keep(request: IncomingMessage, read: { version: number | null; until: number; keyId: string; json: string }): void
 }
+
+type Ports = { store: Pick<Store, 'version'>; recordKeyUse: (keyId: string) => void }
 
 /**
  * Clients that poll ask the same again and again. The store's version changes with every commit of any process, so an
- * answer of the same version, to the same key, is the answer.
+ * answer of the same version, to the same key, is the answer. It is given before anything else looks at the request.
  */
-export function createAnswerCache(store: Pick<Store, 'version'>): AnswerCache {
+export function createAnswerCache({ store, recordKeyUse }: Ports): AnswerCache {
   const answers = new Map<string, Answer>()
 
   return {
-    find(request) {
+    repeat(request, response) {
+      // What browsers ask needs headers of its own.
+      if (request.headers.origin !== undefined) return false
       const answer = answers.get(keyOf(request))
-      if (!answer || answer.version !== store.version() || answer.until <= Date.now()) return null
-      return answer
+      if (!answer || answer.version !== store.version() || answer.until <= Date.now()) return false
+      recordKeyUse(answer.keyId)
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(answer.json),
+        'x-request-id': newRequestId(),
+      })
+      response.end(answer.json)
+      return true
     },
     keep(request, { version, until, keyId, json }) {
       if (version === null || json.length > ANSWER_CHARACTERS_MAX) return
@@ -35,6 +48,6 @@ export function createAnswerCache(store: Pick<Store, 'version'>): AnswerCache {
   }
 }
 
-function keyOf(request: Request): string {
-  return `${request.method} ${request.headers.get('authorization')} ${request.url}`
+function keyOf({ method, url, headers }: IncomingMessage): string {
+  return `${method} ${headers.authorization} ${url}`
 }

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import type { Team, Store } from '../store/store.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Waits } from '../read/wait.ts'
-import { createAnswerCache } from './answer-cache.ts'
+import type { AnswerCache } from './answer-cache.ts'
 import { authenticate } from './authenticate.ts'
 import { allowOrigins } from './cors.ts'
 import { answerErrors } from './errors.ts'
@@ -13,7 +13,7 @@ import { addInboxWebhook } from './rest/inbox-webhook.ts'
 import { addMeRoute } from './rest/me.ts'
 import { addMessageRoutes } from './rest/messages.ts'
 
-/** `outgoing` is there when a socket is. */
+/** The bindings are there when a socket is. */
 export type ApiEnvironment = {
   Bindings: Partial<HttpBindings>
   Variables: { requestId: string; principal: Principal; version: number | null }
@@ -23,6 +23,7 @@ export type ApiPorts = {
   store: Store
   feed: Feed
   waits: Waits
+  answers: Pick<AnswerCache, 'keep'>
   log: Log
   newId: (now: number) => string
   now: () => number
@@ -35,21 +36,13 @@ export type ApiPorts = {
   findTroubles: () => Promise<string[]>
 }
 
-const JSON_CONTENT = { 'content-type': 'application/json' }
-
 /** The REST API as a function from requests to answers; it does not know whether a socket stands in front of it. */
 export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>()
-  const answers = createAnswerCache(ports.store)
   answerErrors(app, ports.log)
   allowOrigins(app, ports.allowedOrigins)
 
   app.use('/v1/*', async (context, next) => {
-    const known = answers.find(context.req.raw)
-    if (known) {
-      ports.recordKeyUse(known.keyId)
-      return context.body(known.json, 200, JSON_CONTENT)
-    }
     // Before anything is read, so that what is committed meanwhile makes the answer outdated.
     context.set('version', ports.store.version())
     const principal = await authenticate(ports, context.req.header('authorization'))
@@ -58,7 +51,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
     return next()
   })
 
-  addMessageRoutes(app, { ...ports, answers })
+  addMessageRoutes(app, ports)
   addMeRoute(app, ports)
   addInboxWebhook(app, { ...ports, secret: ports.webhookSecret })
 

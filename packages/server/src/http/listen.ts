@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, STATUS_CODES, type Server } from 'node:http'
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { AppError } from '../domain/errors.ts'
@@ -12,19 +12,30 @@ const REQUEST_MS = 60_000
 /** Longer than the usual 60 s of load balancers, so that they close first and never meet a closed connection. */
 const KEEP_ALIVE_MS = 65_000
 const CLOSE_IDLE_EVERY_MS = 50
+/** Connections that may wait to be accepted; with Node's 511, thousands of waits that begin at once lose packets. */
+const BACKLOG = 4_096
 
 export type Listener = { port: number; close(): Promise<void> }
 
-type Fetch = (request: Request) => Response | Promise<Response>
+type Options = {
+  host: string
+  port: number
+  fetch: Parameters<typeof getRequestListener>[0]
+  /** Asked first; true when it has answered by itself. */
+  answersAtOnce?: (request: IncomingMessage, response: ServerResponse) => boolean
+}
 
-export async function listen(fetch: Fetch, { host, port }: { host: string; port: number }): Promise<Listener> {
+export async function listen({ host, port, fetch, answersAtOnce }: Options): Promise<Listener> {
+  const answer = getRequestListener(fetch)
   const server = createServer(
     { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
-    getRequestListener(fetch),
+    (request, response) => {
+      if (!answersAtOnce?.(request, response)) void answer(request, response)
+    },
   )
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.on('clientError', answerBrokenRequest)
-  server.listen(port, host)
+  server.listen({ port, host, backlog: BACKLOG })
   await once(server, 'listening')
   const address = server.address()
   return {

@@ -90,7 +90,7 @@ function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearch
   const details: ErrorDetails = {}
   for (const [name, value] of query) {
     if (value === '' || !Object.hasOwn(schema.shape, name)) continue
-    if (name === 'tags') given[name] = [...(given[name] ?? []), value]
+    if (name === 'tags') given[name] = query.getAll(name).filter((tags) => tags !== '')
     else if (name in given) details[name] = ['was given twice']
     else given[name] = value
   }

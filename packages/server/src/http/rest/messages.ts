@@ -13,7 +13,7 @@ import type { ApiEnvironment } from '../app.ts'
 import { readLatestParams, readListParams, type ListParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 
-export type MessagePorts = { store: Store; waits: Waits; answers: AnswerCache; now: () => number }
+export type MessagePorts = { store: Store; waits: Waits; answers: Pick<AnswerCache, 'keep'>; now: () => number }
 
 export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts): void {
   const { store, waits, answers, now } = ports
@@ -63,7 +63,8 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const json = JSON.stringify(body)
     const { keyId, expiresAt } = context.get('principal')
     const until = Math.min(expiresAt ?? Infinity, firstExpiry(view, shown, now()))
-    answers.keep(context.req.raw, { version: context.get('version'), until, keyId, json })
+    if (context.env.incoming)
+      answers.keep(context.env.incoming, { version: context.get('version'), until, keyId, json })
     return context.body(json, 200, { 'content-type': 'application/json' })
   }
 }

@@ -23,6 +23,8 @@ export const DEFAULT_LIMITS = {
   errorsMax: 20,
   unknownCommandsMax: 10,
   connectionsMax: 2_000,
+  /** Connections that may wait to be accepted; Node's 511 is less than what may be open. */
+  backlog: 2_000,
   /** As Postfix; loopback is exempt from this and the next one. */
   connectionsPerAddressMax: 50,
   newConnectionsPerAddressMax: 30,

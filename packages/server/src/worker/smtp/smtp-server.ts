@@ -93,7 +93,7 @@ export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer>
   await prepareSpoolFolder(options.spoolFolder)
   // Half-open, so that a client that has said all it has to say still hears the answers.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept)
-  server.listen(options.port, options.host)
+  server.listen({ port: options.port, host: options.host, backlog: limits.backlog })
   await once(server, 'listening')
   server.on('error', (error) => options.log.error({ err: error }, 'the SMTP listener failed'))
 

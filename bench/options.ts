@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util'
+import { isPeerName, type Peer } from './references/peers.ts'
+
+export const MEASURES = ['smtp', 'intake', 'latest', 'latency', 'waiters', 'memory'] as const
+export type Measure = (typeof MEASURES)[number]
+
+/** How long everything takes; the default plan is done in less than 15 minutes on two cores. */
+export type Plan = {
+  rounds: number
+  sampleMs: number
+  /** Before the samples of a round, so that what runs is compiled and its files are open. */
+  warmUpMs: number
+  smtpSourceMails: number
+  latencyMails: number
+  waiters: number
+  starts: number
+  idleMs: number
+}
+
+export type Options = {
+  plan: Plan
+  /** Quick and partial looks are printed but do not take the place of a whole report. */
+  isWhole: boolean
+  measures: Measure[]
+  peers: Peer[]
+}
+
+const FULL: Plan = {
+  rounds: 5,
+  sampleMs: 2_000,
+  warmUpMs: 2_000,
+  smtpSourceMails: 2_000,
+  latencyMails: 400,
+  waiters: 10_000,
+  starts: 5,
+  idleMs: 5_000,
+}
+
+const QUICK: Plan = {
+  rounds: 2,
+  sampleMs: 700,
+  warmUpMs: 700,
+  smtpSourceMails: 500,
+  latencyMails: 60,
+  waiters: 1_000,
+  starts: 2,
+  idleMs: 2_000,
+}
+
+/** More rounds than this would not end within an hour. */
+const ROUNDS_MAX = 30
+
+export const HELP = `Measures Mailhatch and its references on this machine. A whole run writes bench/report.md and bench/report.json.
+
+Usage: npm run bench -- [options]
+
+  --rounds <n>           Rounds of each measure, 1 to ${ROUNDS_MAX}. Default: ${FULL.rounds}.
+  --quick                A short look: fewer rounds, shorter samples, ${QUICK.waiters} waits. Printed only.
+  --only <a,b>           Only these measures: ${MEASURES.join(', ')}. Printed only.
+  --peer <name=binary>   Measure this program too: mailpit=<path> or inbucket=<path>. May be given twice.
+  --help                 This text.
+
+MailDev is installed from npm into the temporary folder. Postfix's smtp-sink and smtp-source are used where they are
+installed. Leave the machine alone while it runs.
+`
+
+/** Null when help was asked for; throws with what is wrong. */
+export function readOptions(args: string[]): Options | null {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      peer: { type: 'string', multiple: true, default: [] },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return null
+  const plan = values.quick ? QUICK : FULL
+  const measures = values.only === undefined ? [...MEASURES] : values.only.split(',').map(readMeasure)
+  return {
+    plan: { ...plan, rounds: values.rounds === undefined ? plan.rounds : readRounds(values.rounds) },
+    isWhole: !values.quick && values.only === undefined,
+    measures,
+    peers: values.peer.map(readPeer),
+  }
+}
+
+function readRounds(text: string): number {
+  const rounds = Number(text)
+  if (!(Number.isInteger(rounds) && rounds >= 1 && rounds <= ROUNDS_MAX)) {
+    throw new Error(`--rounds takes a number from 1 to ${ROUNDS_MAX}.`)
+  }
+  return rounds
+}
+
+function readMeasure(name: string): Measure {
+  const measure = MEASURES.find((known) => known === name.trim())
+  if (!measure) throw new Error(`--only takes ${MEASURES.join(', ')}.`)
+  return measure
+}
+
+function readPeer(text: string): Peer {
+  const [name = '', ...path] = text.split('=')
+  const binary = path.join('=')
+  if (!isPeerName(name) || binary === '') throw new Error('--peer takes mailpit=<binary> or inbucket=<binary>.')
+  return { name, binary }
+}

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort, startProgram } from '../programs.ts'
+import type { SmtpTarget, StartSmtpTarget } from './smtp-target.ts'
+
+const VERSION = '3.0.0'
+export const MAILDEV = `MailDev ${VERSION}`
+/** The newest that can be installed; later ones ask for packages that the registry does not have. */
+const MAILPARSER_VERSION = '3.9.31'
+const INSTALL_MS_MAX = 180_000
+
+/** Installs MailDev into a folder of the system's temporary folder, where the next run finds it. */
+export async function installMailDev(): Promise<StartSmtpTarget> {
+  const folder = join(tmpdir(), `mailhatch-bench-maildev-${VERSION}`)
+  const program = join(folder, 'node_modules', 'maildev', 'dist', 'bin', 'maildev.js')
+  const finished = join(folder, 'installed')
+  if (!existsSync(finished)) {
+    await mkdir(folder, { recursive: true })
+    const manifest = {
+      private: true,
+      dependencies: { maildev: VERSION },
+      overrides: { mailparser: MAILPARSER_VERSION },
+    }
+    await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
+    const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+    await promisify(execFile)('npm', args, { cwd: folder, timeout: INSTALL_MS_MAX })
+    await writeFile(finished, '')
+  }
+  return (temporaryFolder) => startMailDev(program, temporaryFolder)
+}
+
+/** In memory, as it comes; without its web interface, which would only cost it time. */
+async function startMailDev(file: string, folder: string): Promise<SmtpTarget> {
+  const port = await freePort()
+  const program = startProgram({
+    name: MAILDEV,
+    command: process.execPath,
+    args: [file, '--smtp', String(port), '--ip', '127.0.0.1', '--disable-web'],
+    folder,
+  })
+  await program.listening(port)
+  return { name: MAILDEV, smtpPort: port, stop: program.stop }
+}

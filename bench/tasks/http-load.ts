@@ -1,0 +1,60 @@
+import { createAnswerReader } from './answer-reader.ts'
+import { openSocket } from './socket.ts'
+
+export type HttpLoadOptions = {
+  port: number
+  request: string
+  connections: number
+  durationMs: number
+  /** In a POST of announcements: these twelve digits of the request become a new number every time. */
+  freshDigits?: string
+}
+
+export type HttpLoadResult = { answers: number; elapsedMs: number }
+
+/** Asks the same thing on keep-alive connections, each asking again when its answer is whole. */
+export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadResult> {
+  const startedAt = performance.now()
+  const until = startedAt + options.durationMs
+  let answers = 0
+  let lastAt = startedAt
+  let number = 0
+
+  function ask(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const request = Buffer.from(options.request)
+      const digitsAt = options.freshDigits === undefined ? -1 : request.indexOf(options.freshDigits)
+      let isDone = false
+      let refusal: Error | null = null
+
+      function send(): void {
+        if (digitsAt !== -1) request.write((number++).toString(16).padStart(12, '0'), digitsAt, 'latin1')
+        socket.write(request)
+      }
+
+      const read = createAnswerReader((status, body) => {
+        if (status !== 200) {
+          refusal = new Error(`The server answered ${status}: ${body.toString().slice(0, 200)}`)
+          return void socket.destroy()
+        }
+        answers++
+        lastAt = performance.now()
+        if (lastAt < until) return send()
+        isDone = true
+        socket.end()
+      })
+      const socket = openSocket(options.port, {
+        onBytes: read,
+        onClose: (error) => {
+          const failure = refusal ?? (isDone ? null : (error ?? new Error('The server hung up.')))
+          if (failure) reject(failure)
+          else resolve()
+        },
+      })
+      send()
+    })
+  }
+
+  await Promise.all(Array.from({ length: options.connections }, ask))
+  return { answers, elapsedMs: lastAt - startedAt }
+}

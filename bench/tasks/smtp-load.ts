@@ -1,0 +1,71 @@
+import { createReplyReader } from './reply-reader.ts'
+import { EHLO, mailCommands, QUIT, type MailOptions } from './mail.ts'
+import { openSocket } from './socket.ts'
+
+export type SmtpLoadOptions = {
+  port: number
+  mail: MailOptions
+  connections: number
+  /** False: a new connection for every mail. */
+  reuse: boolean
+  /** No mail is begun after this, nor after `mailsMax`. */
+  durationMs: number
+  mailsMax: number
+}
+
+/** `elapsedMs` is from the first connection to the last acknowledgement. */
+export type SmtpLoadResult = { acknowledged: number; elapsedMs: number }
+
+/** Sends mail as fast as it is taken, one command at a time on each connection, and counts the 250s. */
+export async function runSmtpLoad(options: SmtpLoadOptions): Promise<SmtpLoadResult> {
+  const startedAt = performance.now()
+  const until = startedAt + options.durationMs
+  const run = { begun: 0, acknowledged: 0, lastAt: startedAt }
+  const commands = mailCommands(options.mail)
+  const steps = [commands.from, commands.recipient, commands.data, commands.content]
+
+  function mayBegin(): boolean {
+    return run.begun < options.mailsMax && performance.now() < until
+  }
+
+  async function keepSending(): Promise<void> {
+    while (mayBegin()) await sendOnConnection()
+  }
+
+  function sendOnConnection(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // -2: greeting awaited, -1: EHLO answered; then the step whose reply is awaited; past the last one, QUIT's.
+      let step = -2
+      let refusal: Error | null = null
+      const read = createReplyReader((code) => {
+        if (code >= 400) {
+          refusal = new Error(`The server answered ${code} at step ${step}.`)
+          socket.destroy()
+          return
+        }
+        step++
+        if (step === -1) return void socket.write(EHLO)
+        if (step > steps.length) return
+        if (step === steps.length) {
+          run.acknowledged++
+          run.lastAt = performance.now()
+          if (!options.reuse || !mayBegin()) return void socket.write(QUIT)
+          step = 0
+        }
+        if (step === 0) run.begun++
+        socket.write(steps[step]!)
+      })
+      const socket = openSocket(options.port, {
+        onBytes: (chunk) => read(chunk, chunk.length),
+        onClose: (error) => {
+          const failure = refusal ?? error ?? (step < steps.length ? new Error('The server hung up.') : null)
+          if (failure) reject(failure)
+          else resolve()
+        },
+      })
+    })
+  }
+
+  await Promise.all(Array.from({ length: options.connections }, keepSending))
+  return { acknowledged: run.acknowledged, elapsedMs: run.lastAt - startedAt }
+}

@@ -1,0 +1,26 @@
+import { runBareBucket } from './bare-bucket.ts'
+import { startBareHttp } from './bare-http.ts'
+import { runHttpLoad } from './http-load.ts'
+import { measureLatency } from './latency.ts'
+import { runSmtpLoad } from './smtp-load.ts'
+import { measureWaiters } from './waiters.ts'
+
+// The program of a task process: it gets the name and the options of a task and sends back the result.
+
+const TASKS = { runSmtpLoad, runHttpLoad, measureLatency, measureWaiters, runBareBucket, startBareHttp }
+
+export type TaskName = keyof typeof TASKS
+export type TaskOptions<Name extends TaskName> = Parameters<(typeof TASKS)[Name]>[0]
+export type TaskResult<Name extends TaskName> = Awaited<ReturnType<(typeof TASKS)[Name]>>
+export type TaskReply<Name extends TaskName> = { result: TaskResult<Name> } | { error: string }
+
+process.on('message', ({ name, options }: { name: TaskName; options: unknown }) => {
+  // The sender's types have made sure that name and options belong together.
+  const task = TASKS[name] as (options: unknown) => Promise<unknown>
+  task(options).then(
+    (result) => process.send?.({ result }),
+    (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
+  )
+})
+// Whoever started us is gone.
+process.on('disconnect', () => process.exit())
