@@ -20,8 +20,14 @@ async function installPacked(): Promise<string> {
     }
   }
   const names = ['@mailhatch/sdk', 'mailhatch']
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, ...names.flatMap((name) => ['-w', name])], NPM)
-  const packed = JSON.parse(stdout) as { name: string; filename: string }[] | Record<string, { name: string; filename: string }>
+  const { stdout } = await run(
+    'npm',
+    ['pack', '--json', '--pack-destination', folder, ...names.flatMap((name) => ['-w', name])],
+    NPM,
+  )
+  const packed = JSON.parse(stdout) as
+    | { name: string; filename: string }[]
+    | Record<string, { name: string; filename: string }>
   for (const { name, filename } of Object.values(packed)) {
     mkdirSync(join(modules, name))
     await run('tar', ['-xzf', join(folder, filename), '-C', join(modules, name), '--strip-components=1'])
