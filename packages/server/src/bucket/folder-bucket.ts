@@ -9,10 +9,13 @@ import { chunksOf, type Bucket, type NewObject } from './bucket.ts'
 export type Files = Pick<typeof nodeFiles, 'mkdir' | 'open' | 'readdir' | 'rename' | 'rm' | 'stat'>
 
 const TEMPORARY = '.incoming'
+/** Folders known to be on the disk; beyond this they are synced once more. */
+const KNOWN_FOLDERS_MAX = 100_000
 
 /** One file per object, for people who want to look at them. */
 export async function openFolderBucket(root: string, files: Files = nodeFiles): Promise<Bucket> {
-  await files.mkdir(root, { recursive: true })
+  const durableFolders = new Map<string, Promise<void>>()
+  await makeRoot()
   // What is left here was never acknowledged.
   await files.rm(join(root, TEMPORARY), { recursive: true, force: true })
   await files.mkdir(join(root, TEMPORARY))
@@ -27,11 +30,30 @@ export async function openFolderBucket(root: string, files: Files = nodeFiles): 
     }
   }
 
-  /** A folder is as durable as its entry in the folder above. */
-  async function ensureFolder(folder: string): Promise<void> {
-    const created = await files.mkdir(folder, { recursive: true })
-    if (created === undefined) return
-    for (let path = folder; path.length >= created.length; path = dirname(path)) await syncPath(dirname(path))
+  async function makeRoot(): Promise<void> {
+    const created = (await files.mkdir(root, { recursive: true })) ?? root
+    for (let path = root; path.length >= created.length; path = dirname(path)) await syncPath(dirname(path))
+  }
+
+  /**
+   * A folder is as durable as its entry in the folder above. All who need it wait for the same sync; after a failed
+   * one, the next who needs it tries again.
+   */
+  function ensureFolder(folder: string): Promise<void> {
+    if (folder === root) return Promise.resolve()
+    const known = durableFolders.get(folder)
+    if (known) return known
+    if (durableFolders.size >= KNOWN_FOLDERS_MAX) durableFolders.clear()
+    const made = makeFolder(folder)
+    durableFolders.set(folder, made)
+    made.catch(() => durableFolders.delete(folder))
+    return made
+  }
+
+  async function makeFolder(folder: string): Promise<void> {
+    await ensureFolder(dirname(folder))
+    await files.mkdir(folder, { recursive: true })
+    await syncPath(dirname(folder))
   }
 
   /** Temporary file, sync, rename, sync of the folder: the object is whole or absent. */

@@ -1,0 +1,32 @@
+import type { Bucket } from '../../src/bucket/bucket.ts'
+import { metadataPrefix } from '../../src/domain/object-keys.ts'
+import { decodeMetadata } from '../../src/worker/metadata.ts'
+import { keysIn, readObject } from '../support/stored-mail.ts'
+
+/** When things happened, by the clock that all threads share. */
+export type Moments = {
+  /** Each object: it would survive a power cut from then on. */
+  durable: Map<string, bigint>
+  /** Each mail, by its tag: the receiver has finished with it and may answer. */
+  taken: Map<string, bigint>
+  /** Each mail, by its tag: the client has read its 250. */
+  accepted: Map<string, bigint>
+}
+
+/** Every mail that was accepted before all of it was on the disk, and what came too late. */
+export async function findEarlyAcceptances({ durable, taken, accepted }: Moments, bucket: Bucket): Promise<string[]> {
+  const early: string[] = []
+  for (const key of await keysIn(bucket, metadataPrefix('unprocessed'))) {
+    const metadata = decodeMetadata(await readObject(bucket, key))
+    const tag = metadata.tag ?? ''
+    for (const object of [metadata.rawKey, key]) {
+      if (!isBefore(durable.get(object), taken.get(tag))) early.push(`${tag} was taken before ${object} was durable`)
+    }
+    if (!isBefore(taken.get(tag), accepted.get(tag))) early.push(`${tag} was accepted before it was taken`)
+  }
+  return early
+}
+
+function isBefore(first: bigint | undefined, second: bigint | undefined): boolean {
+  return first !== undefined && second !== undefined && first < second
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { MAILS, RECOVERY_MS_MAX, surviveOutage } from './api-outage.ts'
+
+/** By the fifth attempt the next one of the same mail is a minute away. */
+const ATTEMPTS_UNTIL_RARE = 5
+
+test(
+  'after an outage so long that each mail is tried only once a minute, all appear within 10 s of the return of the API',
+  { timeout: 4 * RECOVERY_MS_MAX },
+  async () => {
+    const recoveryMs = await surviveOutage({ end: 'kill', attemptsMin: ATTEMPTS_UNTIL_RARE })
+    console.info(`${MAILS} mails were announced ${Math.round(recoveryMs)} ms after the API was back`)
+    expect(recoveryMs).toBeLessThan(10_000)
+  },
+)

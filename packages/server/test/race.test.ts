@@ -1,0 +1,99 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Mailhatch, type MessageDetail } from '@mailhatch/sdk'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { API_KEY, startChild } from './support/child-server.ts'
+import { temporaryFolder } from './support/server.ts'
+import { SmtpClient } from './support/smtp-client.ts'
+
+const WAITS = 1_000
+/** Those whose mail is there before anyone asks. */
+const EARLY = 250
+const CONNECTIONS = 8
+const TIMEOUT = { timeout: 120_000 }
+
+/** A server on which mail for every tag has already come in once, and the cursor behind all that. */
+async function startWithOlderMail() {
+  const server = await startChild({ environment: { DATA_DIR: temporaryFolder() } })
+  const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
+  const tags = Array.from({ length: WAITS + EARLY }, (_, number) => `t${number}`)
+  const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
+  onTestFinished(() => agent.destroy())
+
+  async function sendAll(tagsToSend: string[], subject: string): Promise<void> {
+    const left = shuffled(tagsToSend)
+    const connections = Array.from({ length: CONNECTIONS }, async () => {
+      const client = await SmtpClient.connect(server.smtpPort)
+      for (let tag = left.pop(); tag !== undefined; tag = left.pop()) {
+        const raw = Buffer.from(`Subject: ${subject} ${tag}\r\n\r\nhello\r\n`)
+        expect(await client.send({ to: `qa+${tag}@mailhatch.test`, raw })).toMatch(/^250 /)
+      }
+      client.close()
+    })
+    await Promise.all(connections)
+  }
+
+  /** `asked` resolves when the whole question has left, `subject` when the answer is there. */
+  function wait(tag: string, after: string): { asked: Promise<unknown>; subject: Promise<string> } {
+    const url = `${server.apiUrl}/v1/messages/latest?tag=${tag}&after=${after}&wait=60`
+    const question = request(url, { agent, headers: { authorization: `Bearer ${API_KEY}` } })
+    const asked = once(question, 'finish')
+    const answered = once(question, 'response')
+    question.end()
+    return { asked, subject: readSubject(answered) }
+  }
+
+  await sendAll(tags, 'old')
+  await vi.waitUntil(async () => (await sdk.me()).messageCount === tags.length, { timeout: 60_000 })
+  return { sdk, tags, sendAll, wait, cursor: (await sdk.me()).cursor }
+}
+
+async function readSubject(answered: Promise<unknown[]>): Promise<string> {
+  // What Node passes to a listener of `response`.
+  const [response] = (await answered) as [IncomingMessage]
+  const body = await text(response)
+  if (response.statusCode !== 200) return `${response.statusCode} ${body}`
+  return (JSON.parse(body) as { data: MessageDetail }).data.subject
+}
+
+test(
+  '1,000 tests that wait at once each get their own new mail, and so do 250 whose mail was quicker',
+  TIMEOUT,
+  async () => {
+    const { sdk, tags, sendAll, wait, cursor } = await startWithOlderMail()
+    const early = tags.slice(0, EARLY)
+    await sendAll(early, 'new')
+    const waits = tags.map((tag) => wait(tag, cursor))
+    await Promise.all(waits.map(({ asked }) => asked))
+    // Asked last on a connection of its own, answered by the same loop: by then the others are held.
+    await sdk.me()
+    await sendAll(tags.slice(EARLY), 'new')
+    const subjects = await Promise.all(waits.map(({ subject }) => subject))
+    expect(subjects).toEqual(tags.map((tag) => `new ${tag}`))
+  },
+)
+
+test('a mail that arrives at the very moment when its test begins to wait is not missed', TIMEOUT, async () => {
+  const { tags, sendAll, wait, cursor } = await startWithOlderMail()
+  const sending = sendAll(tags, 'new')
+  const order = shuffled(tags)
+  const waits: Promise<string>[] = []
+  for (const tag of order) {
+    const { asked, subject } = wait(tag, cursor)
+    waits.push(subject)
+    await asked
+  }
+  await sending
+  expect(await Promise.all(waits)).toEqual(order.map((tag) => `new ${tag}`))
+})
+
+function shuffled<Item>(items: Item[]): Item[] {
+  const result = [...items]
+  for (let last = result.length - 1; last > 0; last--) {
+    const other = randomInt(last + 1)
+    ;[result[last], result[other]] = [result[other]!, result[last]!]
+  }
+  return result
+}

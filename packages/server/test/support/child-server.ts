@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { WEBHOOK_SECRET } from './server.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
+/** Known beforehand, so that it outlives every restart. */
+export const API_KEY = 'key-of-the-tests-that-outlives-restarts'
+/** Only the end of what a child complains about is of use. */
+const COMPLAINTS_CHARACTERS_MAX = 20_000
+
+export type ChildOptions = {
+  program?: 'serve' | 'api' | 'worker'
+  environment: Record<string, string>
+  /** What runs Node: a tracer, for example. The process must still be the one that is spawned. */
+  launcher?: string[]
+  nodeArguments?: string[]
+}
+
+export type ChildServer = {
+  process: ChildProcess
+  /** Rejects with what the child said when it ends before it is ready. */
+  ready: Promise<void>
+  readonly apiUrl: string
+  readonly smtpPort: number
+  /** The end of its log. */
+  complaints(): string
+  /** `kill -9`; resolves when the process is gone. */
+  kill(): Promise<void>
+  /** Asks it to stop and resolves to its exit code. */
+  stop(): Promise<number | null>
+}
+
+/** The product in a process of its own, on free ports unless told otherwise; killed when the test is over. */
+export function spawnServer({ program = 'serve', environment, launcher = [], nodeArguments = [] }: ChildOptions) {
+  const [command, ...given] = [...launcher, process.execPath, ...nodeArguments, PROGRAM, program]
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']
+  const child = spawn(command, given, { cwd: tmpdir(), env: environmentOf(environment), stdio })
+  const gone = once(child, 'exit')
+  let output = ''
+  let complaints = ''
+  child.stderr!.on('data', (text: Buffer) => {
+    complaints = (complaints + text.toString()).slice(-COMPLAINTS_CHARACTERS_MAX)
+  })
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout!.on('data', (text: Buffer) => {
+      output += text.toString()
+      if (output.includes('Mailhatch is ready.') && output.endsWith('\n')) resolve()
+    })
+    child.on('error', reject)
+    child.on('exit', () => reject(new Error(`The server ended before it was ready: ${complaints}`)))
+  })
+  // Whoever kills it while it starts does not wait for this.
+  ready.catch(() => {})
+
+  function portBehind(label: RegExp): number {
+    const port = label.exec(output)?.[1]
+    if (port === undefined) throw new Error(`${program} has no ${label.source} in: ${output}`)
+    return Number(port)
+  }
+
+  async function kill(): Promise<void> {
+    child.kill('SIGKILL')
+    await gone
+  }
+  onTestFinished(kill)
+
+  const server: ChildServer = {
+    process: child,
+    ready,
+    get apiUrl() {
+      return `http://127.0.0.1:${portBehind(/API +http:\/\/localhost:(\d+)/)}`
+    },
+    get smtpPort() {
+      return portBehind(/SMTP +\S+:(\d+)/)
+    },
+    complaints: () => complaints,
+    kill,
+    async stop() {
+      child.kill('SIGTERM')
+      await gone
+      return child.exitCode
+    },
+  }
+  return server
+}
+
+export async function startChild(options: ChildOptions): Promise<ChildServer> {
+  const server = spawnServer(options)
+  await server.ready
+  return server
+}
+
+/** Nothing of the environment of the tests but the path, so that a developer's settings do not matter. */
+function environmentOf(settings: Record<string, string>): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    PORT: '0',
+    WORKER_PORT: '0',
+    SMTP_PORT: '0',
+    LOG_LEVEL: 'error',
+    BOOTSTRAP_API_KEY: API_KEY,
+    INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    DISK_FREE_MIN: '0',
+    ...settings,
+  }
+}

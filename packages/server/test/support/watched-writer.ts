@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { BroadcastChannel } from 'node:worker_threads'
+import { onTestFinished } from 'vitest'
+import type { ThreadSettings } from './watched-writer-thread.ts'
+
+/** `at` is of the clock that all threads share; `synchronous` is SQLite's number for how a commit treats the disk. */
+export type Commit = { at: bigint; keys: string[]; synchronous: number }
+export type FromThread = ({ kind: 'committed' } & Commit) | { kind: 'obeyed' }
+export type ToThread = { file: string; disk: 'healthy' | 'full' | 'failing' }
+
+/** A writer thread for `openWriter` that tells what it commits and whose disk can be made to fail. */
+export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } = {}) {
+  const channelName = randomUUID()
+  const channel = new BroadcastChannel(channelName)
+  onTestFinished(() => channel.close())
+  let obeyed: (() => void) | null = null
+
+  channel.addEventListener('message', (event: unknown) => {
+    // Only watched-writer-thread.ts knows the channel.
+    const message = (event as { data: FromThread }).data
+    if (message.kind === 'obeyed') obeyed?.()
+    else onCommit(message)
+  })
+
+  return {
+    threadUrl: threadUrl({ channelName, pragma }),
+    /** Resolves when the thread treats the disk under this file so. */
+    turnDisk(file: string, disk: ToThread['disk']): Promise<void> {
+      const request: ToThread = { file, disk }
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads, not a window
+      channel.postMessage(request)
+      return new Promise((resolve) => {
+        obeyed = resolve
+      })
+    },
+  }
+}
+
+/** A thread that is given by its address can only get its settings there. */
+function threadUrl(settings: ThreadSettings): URL {
+  const module = JSON.stringify(new URL('./watched-writer-thread.ts', import.meta.url))
+  const code = `import { serveWatched } from ${module}; serveWatched(${JSON.stringify(settings)})`
+  return new URL(`data:text/javascript,${encodeURIComponent(code)}`)
+}
