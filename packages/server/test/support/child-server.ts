@@ -8,6 +8,8 @@ import { WEBHOOK_SECRET } from './server.ts'
 const PROGRAM = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 /** Known beforehand, so that it outlives every restart. */
 export const API_KEY = 'key-of-the-tests-that-outlives-restarts'
+/** A start takes half a second; a server that hangs should say so in the test, not end it by timeout. */
+const START_MS_MAX = 30_000
 /** Only the end of what a child complains about is of use. */
 const COMPLAINTS_CHARACTERS_MAX = 20_000
 
@@ -45,6 +47,8 @@ export function spawnServer({ program = 'serve', environment, launcher = [], nod
     complaints = (complaints + text.toString()).slice(-COMPLAINTS_CHARACTERS_MAX)
   })
   const ready = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`The server does not get ready: ${complaints}`)), START_MS_MAX)
+    void gone.finally(() => clearTimeout(timer))
     child.stdout!.on('data', (text: Buffer) => {
       output += text.toString()
       if (output.includes('Mailhatch is ready.') && output.endsWith('\n')) resolve()
