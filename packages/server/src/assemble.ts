@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openEmbeddedBucket } from './bucket/embedded-bucket.ts'
 import { openFolderBucket } from './bucket/folder-bucket.ts'
 import type { Bucket } from './bucket/bucket.ts'
@@ -14,6 +14,7 @@ import { createMailParser } from './mime/mail-parser.ts'
 import { newId } from './random.ts'
 import { createFollowers } from './read/followers.ts'
 import { createWaits } from './read/wait.ts'
+import { syncFolder } from './sqlite/connection.ts'
 import { lockFolder } from './sqlite/lock.ts'
 import { openSqliteDatabase } from './store/sqlite-database.ts'
 import { createSqlStore } from './store/sql-store.ts'
@@ -141,8 +142,10 @@ export async function assembleWorker(config: Config, log: Log, post: Post | null
 }
 
 /** A file in the data folder, which is made for its owner's eyes only. */
-function dataFile({ dataDir }: Config, name: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+export function dataFile({ dataDir }: Config, name: string): string {
+  const created = mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  // A new folder is as durable as its entry in the folder above.
+  if (created) for (let path = dataDir; path.length >= created.length; path = dirname(path)) syncFolder(dirname(path))
   return join(dataDir, name)
 }
 

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, open, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dataFile } from './assemble.ts'
 import type { Config } from './config.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import { createKey } from './manage/keys.ts'
@@ -12,9 +12,8 @@ import type { Store } from './store/store.ts'
 export type Secrets = { webhookSecret: string }
 
 /** Reads the secrets of an earlier start, makes what is missing, keeps them for this user's eyes only. */
-export async function ensureSecrets(dataDir: string): Promise<Secrets> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const path = join(dataDir, 'secrets.json')
+export async function ensureSecrets(config: Config): Promise<Secrets> {
+  const path = dataFile(config, 'secrets.json')
   // Only this function writes the file.
   const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>) : {}
   if (kept.webhookSecret) return { webhookSecret: kept.webhookSecret }
@@ -49,7 +48,7 @@ export async function ensureFirstTeam(
     mailbox: null,
     key: config.bootstrapApiKey,
   })
-  await writePrivately(join(config.dataDir, 'api-key'), `${key}\n`)
+  await writePrivately(dataFile(config, 'api-key'), `${key}\n`)
   return { apiKey: key, domain: team.domain ?? config.rootDomain }
 }
 

@@ -24,7 +24,7 @@ export type Running = {
 
 /** Everything in one process. The worker announces to the API next door through the same door as from afar. */
 export async function startServe(config: Config, log: Log): Promise<Running> {
-  const secrets = config.webhookSecret ? null : await ensureSecrets(config.dataDir)
+  const secrets = config.webhookSecret ? null : await ensureSecrets(config)
   const webhookSecret = config.webhookSecret ?? secrets!.webhookSecret
   const api = assembleApi(config, log, webhookSecret)
   const firstStart = await ensureFirstTeam(config, api.store)

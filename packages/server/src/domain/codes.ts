@@ -6,6 +6,8 @@ import { htmlToText, removeInvisible } from './html-text.ts'
 
 // A code stands at the top of a mail; longer texts are newsletters and logs.
 export const CODE_SCAN_LENGTH_MAX = 64 * 1024
+// Markup is several times as long as what it says.
+const HTML_SCAN_LENGTH_MAX = 4 * CODE_SCAN_LENGTH_MAX
 const CODES_MAX = 5
 const CONTEXT_LENGTH_MAX = 120
 // How far words are looked for, which is longer than most sentences.
@@ -28,7 +30,8 @@ export function findCodes(content: { subject: string; text: string | null; html:
   const inSubject = weighAll(subject, '')
   const inText = text ? weighAll(text, subject) : []
   // The plain part of many mails only says that there is an HTML part.
-  const inBody = inText.length > 0 || !html ? inText : weighAll(htmlToText(html), subject)
+  const inBody =
+    inText.length > 0 || !html ? inText : weighAll(htmlToText(cutText(html, HTML_SCAN_LENGTH_MAX)), subject)
   return rank([...inSubject, ...inBody])
 }
 

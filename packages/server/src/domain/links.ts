@@ -8,6 +8,8 @@ export const LINKS_MAX = 100
 // As long as the longest address our own server takes; what is longer is data, not a link.
 export const LINK_LENGTH_MAX = 8 * 1024
 export const LINK_SCAN_LENGTH_MAX = 64 * 1024
+// Markup is several times as long as what it says.
+const HTML_SCAN_LENGTH_MAX = 4 * LINK_SCAN_LENGTH_MAX
 // A link around half a mail is not quoted whole.
 const LINK_TEXT_LENGTH_MAX = 256
 // How much of what stands before an address in plain text may tell its kind.
@@ -16,7 +18,7 @@ const LEAD_LENGTH_MAX = 100
 /** The web links of a mail, each once: those of the HTML in their order, then those that only the plain text has. */
 export function findLinks({ text, html }: { text: string | null; html: string | null }): Link[] {
   const links = new Map<string, Link>()
-  for (const anchor of html ? parseAnchors(html) : []) {
+  for (const anchor of html ? parseAnchors(cutText(html, HTML_SCAN_LENGTH_MAX)) : []) {
     const url = anchor.url.replace(/[\t\r\n]/g, '').trim()
     if (isWebLink(url)) keepBetter(links, url, cutText(anchor.text, LINK_TEXT_LENGTH_MAX) || url, anchor.text)
     if (links.size === LINKS_MAX) break

@@ -29,7 +29,7 @@ export function newMessage(announcement: NormalAnnouncement, storedAt: number): 
     headers,
     html,
     text,
-    codes: findCodes({ subject, text: words, html }),
+    codes: findCodes({ subject, text: words, html: text === null ? null : html }),
     links: findLinks({ text, html }),
     attachments: announcement.attachments ?? [],
     envelope: announcement.envelope ?? null,

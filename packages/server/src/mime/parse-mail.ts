@@ -19,15 +19,17 @@ export type ParsedMail = {
   subject: string
   html: string | null
   text: string | null
+  /** See `plainTextOf`; computed here, because for large mail a thread does it. */
+  plainText: string
   attachments: Attachment[]
   parse: ParseState
 }
 
 type Head = Pick<ParsedMail, 'headers' | 'from' | 'fromName' | 'subject'>
-type Body = Pick<ParsedMail, 'html' | 'text' | 'attachments'>
+type Body = Pick<ParsedMail, 'html' | 'text' | 'plainText' | 'attachments'>
 
 const NO_HEAD: Head = { headers: [], from: '', fromName: null, subject: '' }
-const NO_BODY: Body = { html: null, text: null, attachments: [] }
+const NO_BODY: Body = { html: null, text: null, plainText: '', attachments: [] }
 
 /** Reads a mail in time proportional to its size. Never throws: `parse` says how much of it could be read. */
 export function parseMail(raw: Uint8Array): ParsedMail {
@@ -96,13 +98,13 @@ function readHead(raw: Uint8Array, words: WordDecoder): { head: Head; root: Part
 function readRest(raw: Uint8Array, root: Part, words: WordDecoder): { body: Body; isPartial: boolean } {
   const isStructurePartial = readStructure(raw, root)
   const { texts, htmls, attachments } = sortParts(root)
-  const html = readBody(raw, htmls)
-  const text = readBody(raw, texts)
-  const references = findReferences(html.content, attachments)
+  const { content: html, isPartial: isHtmlPartial } = readBody(raw, htmls)
+  const { content: text, isPartial: isTextPartial } = readBody(raw, texts)
+  const references = findReferences(html, attachments)
   const describe = (attached: AttachedPart, index: number) =>
     describeAttachment(raw, attached, { index, references, words })
   return {
-    body: { html: html.content, text: text.content, attachments: attachments.map(describe) },
-    isPartial: isStructurePartial || html.isPartial || text.isPartial,
+    body: { html, text, plainText: plainTextOf({ text, html }), attachments: attachments.map(describe) },
+    isPartial: isStructurePartial || isHtmlPartial || isTextPartial,
   }
 }

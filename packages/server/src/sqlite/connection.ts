@@ -55,7 +55,7 @@ export function isOutOfSpace(error: unknown): boolean {
 }
 
 /** A new file survives a power cut only once its folder's entry is on the disk. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   fsyncSync(descriptor)
   closeSync(descriptor)

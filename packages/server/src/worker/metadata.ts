@@ -2,7 +2,7 @@ import type { Announcement, Envelope, Header } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
 import { tenantSubdomain } from '../domain/address.ts'
 import { rawKey, type MetadataStatus } from '../domain/object-keys.ts'
-import { plainTextOf, type ParsedMail } from '../mime/parse-mail.ts'
+import type { ParsedMail } from '../mime/parse-mail.ts'
 
 /** What the worker keeps beside the raw bytes of a mail, under `messages/<status>/`. */
 export type Metadata = {
@@ -78,7 +78,7 @@ export function announcementOf(metadata: Metadata, parsed: ParsedMail): Announce
     receivedAt: metadata.receivedAt,
     headers: metadata.headers,
     rawContent: parsed.html ?? '',
-    plainContent: plainTextOf(parsed),
+    plainContent: parsed.plainText,
     attachments: parsed.attachments,
     size: metadata.rawSize,
     envelope: metadata.envelope,
