@@ -3,28 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Announcement } from '@mailhatch/sdk'
 import { afterAll } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import { createLogger } from '../../src/logger.ts'
-import { startServe } from '../../src/node.ts'
 import { store } from './announce.ts'
 import { reader } from './ask.ts'
 import { runForJson } from './program.ts'
-import { WEBHOOK_SECRET } from './server.ts'
+import { serveIn } from './server.ts'
 
 /** One server for all tests of a file; call it at the top level. Closed after the last test. */
 export async function startFileServer(environment: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-'))
-  const config = readConfig('serve', {
-    DATA_DIR: dataDir,
-    PORT: '0',
-    WORKER_PORT: '0',
-    SMTP_PORT: '0',
-    LOG_LEVEL: 'silent',
-    INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
-    DISK_FREE_MIN: '0',
-    ...environment,
-  })
-  const running = await startServe(config, await createLogger(config.logLevel, false))
+  const running = await serveIn(dataDir, environment)
   afterAll(async () => {
     await running.close()
     rmSync(dataDir, { recursive: true, force: true })

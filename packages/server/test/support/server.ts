@@ -6,7 +6,7 @@ import { createTransport, type SendMailOptions } from 'nodemailer'
 import { onTestFinished } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
-import { startServe } from '../../src/node.ts'
+import { startServe, type Running } from '../../src/node.ts'
 
 export const WEBHOOK_SECRET = 'secret-of-the-tests'
 
@@ -17,9 +17,8 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** The whole product in this process, on free ports and real sockets; closed when the test is over. */
-export async function startServer(environment: Record<string, string> = {}) {
-  const dataDir = temporaryFolder()
+/** The whole product in this process, on free ports and real sockets; whoever starts it closes it. */
+export async function serveIn(dataDir: string, environment: Record<string, string>): Promise<Running> {
   const config = readConfig('serve', {
     DATA_DIR: dataDir,
     PORT: '0',
@@ -30,7 +29,13 @@ export async function startServer(environment: Record<string, string> = {}) {
     DISK_FREE_MIN: '0',
     ...environment,
   })
-  const running = await startServe(config, await createLogger(config.logLevel, false))
+  return startServe(config, await createLogger(config.logLevel, false))
+}
+
+/** The same with a folder of its own and ways to talk to it; closed when the test is over. */
+export async function startServer(environment: Record<string, string> = {}) {
+  const dataDir = temporaryFolder()
+  const running = await serveIn(dataDir, environment)
   onTestFinished(() => running.close())
   const url = `http://127.0.0.1:${running.apiPort}`
   const { apiKey } = running.firstStart!
