@@ -12,6 +12,8 @@ export function htmlToText(html: string): string {
 
 /** The links of the visible document in their order, each with the text it is shown by. */
 export function parseAnchors(html: string): Anchor[] {
+  const end = endOfAnchors(html)
+  if (end === 0) return []
   const anchors: Anchor[] = []
   const parts: string[] = []
   let url: string | null = null
@@ -22,7 +24,7 @@ export function parseAnchors(html: string): Anchor[] {
     url = null
   }
   const visible = visibleText(parts, '')
-  tokenizeHtml(html, {
+  tokenizeHtml(html.slice(0, end), {
     text: (run) => {
       if (url !== null) visible.text(run)
     },
@@ -41,6 +43,14 @@ export function parseAnchors(html: string): Anchor[] {
   })
   finish()
   return anchors
+}
+
+/** Behind the last link there is nothing to find: its end tag, or all of the document if it has none; 0 without any. */
+function endOfAnchors(html: string): number {
+  const lastStart = Math.max(html.lastIndexOf('<a'), html.lastIndexOf('<A'))
+  if (lastStart === -1) return 0
+  const lastEnd = Math.max(html.lastIndexOf('</a'), html.lastIndexOf('</A'))
+  return lastEnd > lastStart ? html.indexOf('>', lastEnd) + 1 || html.length : html.length
 }
 
 /** Puts into `parts` what is visible, with its line breaks and `itemStart` before list items. */

@@ -89,26 +89,35 @@ function decodeQuotedPrintable(source: Uint8Array, target: Uint8Array | null): n
   let length = 0
   let index = 0
   while (index < source.length && length < lengthMax) {
-    const byte = source[index]!
-    let decoded = byte
-    let next = index + 1
-    if (byte === EQUALS) {
-      const value = hexByte(source, next)
-      const lineEnd = value < 0 ? softBreakEnd(source, next) : -1
-      if (lineEnd >= 0) {
-        index = lineEnd
-        continue
-      }
-      if (value >= 0) {
-        decoded = value
-        next += 2
-      }
+    if (source[index] !== EQUALS) {
+      // Most of it is not encoded: what lies before the next sign is copied as a whole.
+      const sign = source.indexOf(EQUALS, index)
+      const end = Math.min(sign < 0 ? source.length : sign, index + lengthMax - length)
+      copy(source, index, end, target, length)
+      length += end - index
+      index = end
+      continue
     }
-    if (target) target[length] = decoded
+    const value = hexByte(source, index + 1)
+    const lineEnd = value < 0 ? softBreakEnd(source, index + 1) : -1
+    if (lineEnd >= 0) {
+      index = lineEnd
+      continue
+    }
+    if (target) target[length] = value < 0 ? EQUALS : value
     length++
-    index = next
+    index += value < 0 ? 1 : 3
   }
   return length
+}
+
+/** Below this a loop is quicker than a call into the engine. */
+const LONG_RUN_BYTES = 32
+
+function copy(source: Uint8Array, start: number, end: number, target: Uint8Array | null, at: number): void {
+  if (!target) return
+  if (end - start >= LONG_RUN_BYTES) target.set(source.subarray(start, end), at)
+  else for (let index = start; index < end; index++) target[at + index - start] = source[index]!
 }
 
 /** Where the next line begins if nothing but blanks follows on this one, else -1. */

@@ -16,7 +16,7 @@ export type Search = { where: Sql; newestFirst: Sql }
  */
 export function searchFor(dialect: Dialect, view: View, walk: number | null = null): Search {
   const { filter } = view
-  const isByTag = filter.tag !== undefined || filter.tags !== undefined || (filter.mailbox?.tag ?? null) !== null
+  const isByTag = isFoundByTag(filter)
   const isByPosition = !isByTag && walk !== null && walk <= SHORT_WALK
   const hiddenIf = (isHidden: boolean, column: Sql) => (isHidden ? dialect.hidden(column) : column)
   const mailboxId = hiddenIf(isByTag || isByPosition, sql`m.mailbox_id`)
@@ -26,6 +26,11 @@ export function searchFor(dialect: Dialect, view: View, walk: number | null = nu
     where: joinSql(conditions(dialect, view, mailboxId), sql` and `),
     newestFirst: sql`order by ${hiddenIf(isSorted, sql`m.received_at`)} desc, ${hiddenIf(isSorted, sql`m.position`)} desc`,
   }
+}
+
+/** A tag's own index is always the best way in. */
+export function isFoundByTag({ tag, tags, mailbox }: MessageFilter): boolean {
+  return tag !== undefined || tags !== undefined || (mailbox?.tag ?? null) !== null
 }
 
 function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter }: View, mailboxId: Sql): Sql[] {

@@ -1,6 +1,6 @@
 import { needsContent } from '../domain/match.ts'
 import { required, type Database } from './database.ts'
-import { BODY_FOLDED, searchFor, type Search } from './message-query.ts'
+import { BODY_FOLDED, isFoundByTag, searchFor, type Search } from './message-query.ts'
 import { sql, type Sql } from './sql.ts'
 import type {
   Anchor,
@@ -133,9 +133,8 @@ export function createSqlStore(database: Database): Store {
         const search = searchFor(dialect, view)
         return selectMessage(search, sql`${search.newestFirst} limit 1`)
       }
-      const newest = await this.newestPosition(view.teamId)
-      if (newest <= after) return null
-      const search = searchFor(dialect, view, newest - after)
+      const walk = isFoundByTag(view.filter) ? null : (await this.newestPosition(view.teamId)) - after
+      const search = searchFor(dialect, view, walk)
       return selectMessage(search, sql`and m.position > ${after} ${search.newestFirst} limit 1`)
     },
 
