@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   mime: ['domain', 'thread.ts'],
   bucket: ['domain', 'sqlite'],
   store: ['domain', 'sqlite'],
-  feed: ['domain'],
+  feed: ['domain', 'store'],
   worker: ['domain', 'mime', 'bucket', 'log.ts'],
   intake: ['domain', 'mime', 'store', 'feed'],
   read: ['domain', 'store', 'feed', 'log.ts'],

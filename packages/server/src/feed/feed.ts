@@ -1,16 +1,21 @@
-/** Says "look again", nothing more: what there is to see stands in the store. */
+import type { PassingMessage } from '../store/store.ts'
+
+/**
+ * Says "look again": what there is to see stands in the store. Where the new message is at hand it comes along, which
+ * spares whoever has seen everything before it the look.
+ */
 export type Feed = {
   /** Something new is visible in the team. */
-  wake(teamId: string): void
+  wake(teamId: string, message: PassingMessage | null): void
   /** Calls back after each wake of the team until the returned function is called. */
-  subscribe(teamId: string, onWake: () => void): () => void
+  subscribe(teamId: string, onWake: (message: PassingMessage | null) => void): () => void
 }
 
 export function createLocalFeed(): Feed {
-  const listeners = new Map<string, Set<() => void>>()
+  const listeners = new Map<string, Set<(message: PassingMessage | null) => void>>()
   return {
-    wake(teamId) {
-      for (const onWake of listeners.get(teamId) ?? []) onWake()
+    wake(teamId, message) {
+      for (const onWake of listeners.get(teamId) ?? []) onWake(message)
     },
     subscribe(teamId, onWake) {
       const team = listeners.get(teamId) ?? new Set()

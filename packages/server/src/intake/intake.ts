@@ -17,9 +17,18 @@ type Ports = {
 /** Where a mail becomes a message: an announcement is resolved to a mailbox and stored once. */
 export async function intake(ports: Ports, announcement: NormalAnnouncement): Promise<'stored' | 'duplicate'> {
   const mailbox = await resolveMailbox(ports, announcement)
-  const outcome = await ports.store.addMessage(mailbox, newMessage(announcement, ports.now()))
-  if (outcome === 'stored') ports.feed.wake(mailbox.teamId)
-  return outcome
+  const message = newMessage(announcement, ports.now())
+  const position = await ports.store.addMessage(mailbox, message)
+  if (position === 'duplicate') return 'duplicate'
+  const { id: mailboxId, name, teamId } = mailbox
+  ports.feed.wake(teamId, {
+    ...message,
+    position,
+    mailboxId,
+    mailbox: name,
+    attachmentCount: message.attachments.length,
+  })
+  return 'stored'
 }
 
 async function resolveMailbox(ports: Ports, { domain, mailbox: name }: NormalAnnouncement): Promise<Mailbox> {

@@ -67,11 +67,18 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
   let position = 0
   let isLooking = false
   let lookAgain = false
-  const unsubscribe = feed.subscribe(teamId, look)
+  const unsubscribe = feed.subscribe(teamId, take)
   const ready = start()
 
   async function start(): Promise<void> {
     position = await store.newestPosition(teamId)
+  }
+
+  /** The next message in order needs no look; anything else says that there is more to see. */
+  function take(message: PassingMessage | null): void {
+    if (isLooking || message?.position !== position + 1) return look()
+    position = message.position
+    show(message)
   }
 
   function look(): void {

@@ -25,7 +25,7 @@ async function start(feed: Feed = createLocalFeed()) {
     waits,
     async add(tag: string) {
       await store.addMessage(mailbox, messageFor(mailbox, { tag }))
-      feed.wake(team.id)
+      feed.wake(team.id, null)
     },
     waitFor(tag: string, options: Partial<WaitOptions> = {}) {
       const view = { teamId: team.id, oldestReceivedAt: 0, filter: { tag } }

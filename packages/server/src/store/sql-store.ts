@@ -122,10 +122,11 @@ export function createSqlStore(database: Database): Store {
     },
 
     async addMessage(mailbox, message) {
-      const [added] = await write(...insertMessage(mailbox, message))
-      if (added !== 1) return 'duplicate'
+      // The first statement's `returning`.
+      const [[added]] = (await write(...insertMessage(mailbox, message))) as [{ position: number }[]]
+      if (!added) return 'duplicate'
       database.indexSoon()
-      return 'stored'
+      return added.position
     },
 
     async latestMessage(view, after) {
@@ -213,7 +214,8 @@ function insertMessage(mailbox: Mailbox, message: NewMessage) {
               ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
               ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
               ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded})
-      on conflict (id) do nothing`),
+      on conflict (id) do nothing
+      returning position`),
     sql`
       update teams set last_position = last_position + 1, message_count = message_count + 1
       where id = ${mailbox.teamId}`,

@@ -96,7 +96,7 @@ export function describeStore(
         },
         parse: 'partial',
       })
-      expect(await store.addMessage(mailbox, message)).toBe('stored')
+      expect(await store.addMessage(mailbox, message)).toBe(1)
       const view = { teamId: team.id, ...ALL }
       const { attachments, bodyFolded, subjectFolded, fromFolded, toFolded, mailboxWithTagFolded, ...shown } = message
       expect(await store.findMessage(view, message.id)).toEqual({
@@ -125,7 +125,8 @@ export function describeStore(
       const mailbox = await addMailbox(store, await addTeam(store), 'qa')
       const message = messageFor(mailbox)
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => store.addMessage(mailbox, message)))
-      expect(outcomes.filter((outcome) => outcome === 'stored')).toHaveLength(1)
+      expect(outcomes.filter((outcome) => outcome === 1)).toHaveLength(1)
+      expect(outcomes.filter((outcome) => outcome === 'duplicate')).toHaveLength(9)
       expect(await store.addMessage(mailbox, message)).toBe('duplicate')
       expect(await store.newestPosition(mailbox.teamId)).toBe(1)
       expect(await store.countMessages({ teamId: mailbox.teamId, ...ALL })).toBe(1)

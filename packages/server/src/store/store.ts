@@ -105,8 +105,8 @@ export type Store = {
   findPrincipal(keyHash: string): Promise<Principal | null>
   recordKeyUse(uses: Map<string, number>): Promise<void>
 
-  /** Once per id, whoever announces it: the second time nothing is written. */
-  addMessage(mailbox: Mailbox, message: NewMessage): Promise<'stored' | 'duplicate'>
+  /** Once per id, whoever announces it: the second time nothing is written. Returns its position. */
+  addMessage(mailbox: Mailbox, message: NewMessage): Promise<number | 'duplicate'>
   /** The newest match in the order of lists; with `after`, of those that became visible later. */
   latestMessage(view: View, after: number | null): Promise<StoredMessage | null>
   /** Newest first; one more than `limit` when there are more. */
