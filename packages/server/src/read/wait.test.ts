@@ -21,6 +21,10 @@ async function start(feed: Feed = createLocalFeed()) {
   const mailbox = await addMailbox(store, team, 'qa')
   const waits = createWaits(followers)
   return {
+    store,
+    feed,
+    team,
+    mailbox,
     followers,
     waits,
     async add(tag: string) {
@@ -53,6 +57,17 @@ test('with every wake-up lost, a wait is late, not wrong', async () => {
   await vi.waitFor(() => expect(followers.count()).toBe(1))
   await add('late')
   expect((await waiting)?.tag).toBe('late')
+})
+
+test('a message that comes along ahead of others does not make them passed over', async () => {
+  const { store, feed, team, mailbox, waitFor, followers } = await start()
+  const waiting = [waitFor('first'), waitFor('second')]
+  await vi.waitFor(() => expect(followers.count()).toBe(2))
+  await store.addMessage(mailbox, messageFor(mailbox, { tag: 'first' }))
+  await store.addMessage(mailbox, messageFor(mailbox, { tag: 'second' }))
+  const [, second] = await store.passingMessages(team.id, { after: 0, limit: 2, withContent: true })
+  feed.wake(team.id, second!)
+  expect((await Promise.all(waiting)).map((found) => found?.tag)).toEqual(['first', 'second'])
 })
 
 test('when the time is up the answer is null, and nobody follows any more', async () => {

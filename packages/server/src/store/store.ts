@@ -1,4 +1,4 @@
-import type { Attachment, Code, Envelope, Header, Link, ParseState, Scope } from '@mailhatch/sdk'
+import type { Attachment, Code, Envelope, Header, Link, MessageSummary, ParseState, Scope } from '@mailhatch/sdk'
 import type { Principal } from '../domain/access.ts'
 import type { Matchable, MessageFilter } from '../domain/match.ts'
 import type { PlanName } from '../domain/plans.ts'
@@ -27,43 +27,8 @@ export type ApiKey = {
   createdAt: number
 }
 
-/** A message on its way in; everything that is computed from the mail is already computed. */
-export type NewMessage = Omit<Matchable, 'mailboxId' | 'mailbox'> & {
-  id: string
-  mailboxWithTag: string
-  tenantSubdomain: string | null
-  from: string
-  fromName: string | null
-  to: string
-  subject: string
-  storedAt: number
-  size: number | null
-  html: string | null
-  text: string | null
-  codes: Code[]
-  links: Link[]
-  attachments: Attachment[]
-  envelope: Envelope | null
-  parse: ParseState
-}
-
-export type StoredSummary = {
-  position: number
-  id: string
-  mailboxId: string
-  mailbox: string
-  mailboxWithTag: string
-  tag: string | null
-  from: string
-  fromName: string | null
-  to: string
-  subject: string
-  receivedAt: number
-  attachmentCount: number
-  size: number | null
-}
-
-export type StoredMessage = StoredSummary & {
+/** What both a new and a stored message have beyond what lists show. */
+type MessageContent = {
   domain: string
   tenantSubdomain: string | null
   storedAt: number
@@ -76,6 +41,16 @@ export type StoredMessage = StoredSummary & {
   envelope: Envelope | null
   parse: ParseState
 }
+
+/** As on the wire, but for the position in its number form and the time in milliseconds. */
+export type StoredSummary = Omit<MessageSummary, 'cursor' | 'receivedAt'> & { position: number; receivedAt: number }
+
+export type StoredMessage = StoredSummary & MessageContent
+
+/** A message on its way in; everything that is computed from the mail is already computed. */
+export type NewMessage = Omit<StoredSummary, 'position' | 'mailboxId' | 'mailbox' | 'attachmentCount'> &
+  MessageContent &
+  Omit<Matchable, 'mailboxId' | 'mailbox'>
 
 /** A message as it passes by a reader: what to show of it and what filters look at. */
 export type PassingMessage = StoredSummary & Matchable

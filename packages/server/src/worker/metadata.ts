@@ -1,23 +1,15 @@
-import type { Announcement, Envelope, Header } from '@mailhatch/sdk'
+import type { Announcement, Envelope } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
 import { tenantSubdomain } from '../domain/address.ts'
 import { rawKey, type MetadataStatus } from '../domain/object-keys.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 
 /** What the worker keeps beside the raw bytes of a mail, under `messages/<status>/`. */
-export type Metadata = {
-  id: string
+export type Metadata = Omit<
+  Announcement,
+  'event' | 'rawContent' | 'plainContent' | 'attachments' | 'size' | 'parse'
+> & {
   status: MetadataStatus
-  domain: string
-  tenantSubdomain: string | null
-  mailbox: string
-  mailboxWithTag: string
-  tag: string | null
-  from: string
-  to: string
-  subject: string
-  receivedAt: string
-  headers: Header[]
   rawSize: number
   rawKey: string
   attempts: number
@@ -64,19 +56,20 @@ export function newMetadata({ id, recipient, parsed, receivedAt, rawSize, envelo
 }
 
 export function announcementOf(metadata: Metadata, parsed: ParsedMail): Announcement {
+  const { id, domain, tenantSubdomain, mailbox, mailboxWithTag, tag, from, to, subject, receivedAt, headers } = metadata
   return {
     event: 'email.received',
-    id: metadata.id,
-    domain: metadata.domain,
-    tenantSubdomain: metadata.tenantSubdomain,
-    mailbox: metadata.mailbox,
-    mailboxWithTag: metadata.mailboxWithTag,
-    tag: metadata.tag,
-    from: metadata.from,
-    to: metadata.to,
-    subject: metadata.subject,
-    receivedAt: metadata.receivedAt,
-    headers: metadata.headers,
+    id,
+    domain,
+    tenantSubdomain,
+    mailbox,
+    mailboxWithTag,
+    tag,
+    from,
+    to,
+    subject,
+    receivedAt,
+    headers,
     rawContent: parsed.html ?? '',
     plainContent: parsed.plainText,
     attachments: parsed.attachments,
