@@ -85,11 +85,17 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
     lookAgain = true
     if (isLooking) return
     isLooking = true
-    readOn()
-      .catch((error: unknown) => log.error({ err: error, teamId }, 'new messages could not be read; trying again soon'))
-      .finally(() => {
+    readOn().then(
+      () => {
         isLooking = false
-      })
+        // Asked for after the last read, but before this.
+        if (lookAgain) look()
+      },
+      (error: unknown) => {
+        isLooking = false
+        log.error({ err: error, teamId }, 'new messages could not be read; trying again soon')
+      },
+    )
   }
 
   async function readOn(): Promise<void> {
