@@ -30,14 +30,15 @@ const ANNOUNCEMENT_LATE_MS = 60_000
 export type Api = ReturnType<typeof assembleApi>
 export type Worker = Awaited<ReturnType<typeof assembleWorker>>
 
-export function openStore(config: Config): Store {
-  return createSqlStore(openSqliteDatabase(dataFile(config, 'mailhatch.db')))
+export function openStore(config: Config, log: Pick<Log, 'error'>): Store {
+  const onTrouble = (error: unknown) => log.error({ err: error }, 'the text index could not be brought up to date')
+  return createSqlStore(openSqliteDatabase(dataFile(config, 'mailhatch.db'), onTrouble))
 }
 
 /** The API and all it stands on, but for a socket. */
 export function assembleApi(config: Config, log: Log, webhookSecret: string | null) {
   const lock = lockFolder(dataFile(config, 'lock.db'), 'The database')
-  const store = openStore(config)
+  const store = openStore(config, log)
   const feed = createLocalFeed()
   const followers = createFollowers({ store, feed, log })
   const waits = createWaits(followers)
@@ -84,7 +85,7 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
     },
     async close() {
       followers.close()
-      await keyUses.close()
+      await keyUses.close().catch((error: unknown) => log.error({ err: error }, 'the last use of keys is not written'))
       await store.close()
       lock.release()
     },

@@ -30,7 +30,7 @@ export function createAnswerCache({ store, recordKeyUse }: Ports): AnswerCache {
       // What browsers ask needs headers of its own.
       if (request.headers.origin !== undefined) return false
       const answer = answers.get(keyOf(request))
-      if (!answer || answer.version !== store.version() || answer.until <= Date.now()) return false
+      if (!answer || answer.until <= Date.now() || answer.version !== store.version()) return false
       recordKeyUse(answer.keyId)
       response.writeHead(200, {
         'content-type': 'application/json',

@@ -36,7 +36,7 @@ export function answerErrors(app: Hono<ApiEnvironment>, log: Log): void {
 function findRefusal({ routes }: Hono<ApiEnvironment>, path: string): AppError {
   const fitting = routes.filter((route) => route.method !== 'ALL' && fits(route.path, path))
   if (fitting.length === 0) return new AppError('not_found', 'Not found')
-  const methods = fitting.map(({ method }) => method)
+  const methods = Array.from(new Set(fitting.map(({ method }) => method)))
   return new AppError('method_not_allowed', `Use ${methods.join(' or ')} here.`, {
     headers: { allow: methods.join(', ') },
   })

@@ -12,6 +12,7 @@ const REQUEST_MS = 60_000
 /** Longer than the usual 60 s of load balancers, so that they close first and never meet a closed connection. */
 const KEEP_ALIVE_MS = 65_000
 const CLOSE_IDLE_EVERY_MS = 50
+const CLOSE_MS_MAX = 5_000
 /** Connections that may wait to be accepted; with Node's 511, thousands of waits that begin at once lose packets. */
 const BACKLOG = 4_096
 
@@ -49,9 +50,12 @@ async function closeServer(server: Server): Promise<void> {
   server.close()
   // Connections that are answering now become idle a moment later.
   const timer = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS)
+  // A connection on which nothing was ever asked counts as busy.
+  const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX)
   server.closeIdleConnections()
   await closed
   clearInterval(timer)
+  clearTimeout(deadline)
 }
 
 const BROKEN: Record<string, AppError> = {

@@ -11,7 +11,8 @@ const text = z.string().transform(clean)
 /** What `POST /webhooks/inbox` takes. The keys after `plainContent` come from our own worker only. */
 export const announcementSchema = z.object({
   event: z.literal('email.received'),
-  id: z.uuid().transform((id) => id.toLowerCase()),
+  // Any version: other workers than ours choose theirs.
+  id: z.guid().transform((id) => id.toLowerCase()),
   domain: requiredName.pipe(z.string().max(255)),
   tenantSubdomain: name.nullish(),
   mailbox: requiredName.pipe(

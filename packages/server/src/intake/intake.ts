@@ -38,7 +38,8 @@ async function resolveMailbox(ports: Ports, { domain, mailbox: name }: NormalAnn
   const onRoot = domain === rootDomain ? await store.findMailbox({ domain, name }) : null
   if (onRoot) return onRoot
   const team = await catchAllTeam()
-  if (team) return ensureMailbox(ports, team, { name, domain: team.domain ?? rootDomain })
+  if (team)
+    return ensureMailbox(ports, team, { name, domain: domain === rootDomain ? (team.domain ?? domain) : domain })
   if (domain === rootDomain) throw new AppError('mailbox_unknown', 'Mailbox not configured')
   throw new AppError('inbox_domain_unknown', 'Inbox domain not configured')
 }

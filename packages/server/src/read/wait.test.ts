@@ -8,10 +8,14 @@ import { addMailbox, addTeam, messageFor } from '../store/store-contract.ts'
 import { createFollowers } from './followers.ts'
 import { createWaits, type WaitOptions } from './wait.ts'
 
+function fail(error: unknown): never {
+  throw error
+}
+
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
 async function start(feed: Feed = createLocalFeed()) {
-  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')))
+  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'), fail))
   const followers = createFollowers({ store, feed, log: SILENT })
   onTestFinished(async () => {
     followers.close()

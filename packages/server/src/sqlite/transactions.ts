@@ -44,18 +44,20 @@ export function transactionsOf(connection: DatabaseSync): (group: Statement[][])
     return results
   }
 
-  /** All of them, or the index of the one that failed (none when it was the commit). */
+  /** All of them, or the index of the one that failed (none when it was the beginning or the commit). */
   function tryTogether(group: Statement[][]): Result[][] | { failed: number | null; error: unknown } {
     const results: Result[][] = []
+    let hasBegun = false
     try {
       begin.run()
+      hasBegun = true
       for (const statements of group) results.push(runAll(statements))
       commit.run()
       return results
     } catch (error) {
       // Some errors, a full disk among them, have already rolled everything back.
       if (connection.isTransaction) rollback.run()
-      return { failed: results.length < group.length ? results.length : null, error }
+      return { failed: hasBegun && results.length < group.length ? results.length : null, error }
     }
   }
 

@@ -10,12 +10,12 @@ import { sql, type Sql } from './sql.ts'
 /** Statement texts differ only by the filters given, so a busy server meets few; this bounds an inventive client. */
 const CACHED_STATEMENTS = 500
 
-export function openSqliteDatabase(path: string): Database {
+export function openSqliteDatabase(path: string, onTrouble: (error: unknown) => void): Database {
   prepareDatabase(path, migrateSqlite)
   const writer = openWriter(path)
   const reader = openForReading(path)
   const select = statementsOf(reader)
-  const trigrams = createTrigramIndexer(writer)
+  const trigrams = createTrigramIndexer(writer, onTrouble)
   const dataVersion = reader.prepare('pragma data_version')
 
   return {

@@ -10,10 +10,14 @@ import { createSqlStore } from './sql-store.ts'
 import type { Store } from './store.ts'
 import { addMailbox, addTeam, describeStore, messageFor } from './store-contract.ts'
 
+function fail(error: unknown): never {
+  throw error
+}
+
 const databases = new WeakMap<Store, Database>()
 
 async function open(): Promise<Store> {
-  const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
+  const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'), fail)
   const store = createSqlStore(database)
   databases.set(store, database)
   onTestFinished(() => store.close())
@@ -33,11 +37,11 @@ test('a database of a newer Mailhatch is refused with what to do', () => {
   const newer = new DatabaseSync(path)
   newer.exec('pragma user_version = 999')
   newer.close()
-  expect(() => openSqliteDatabase(path)).toThrow(/schema 999.*knows only.*newer version/s)
+  expect(() => openSqliteDatabase(path, fail)).toThrow(/schema 999.*knows only.*newer version/s)
 })
 
 test('a text filter alone is answered by the trigram index', async () => {
-  const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
+  const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'), fail)
   onTestFinished(() => database.close())
   const condition = database.dialect.mayContain('hello')!
   const plan = await database.read<{ detail: string }>(
@@ -56,7 +60,7 @@ test.each([
   ['mailbox', { mailbox: { name: 'qa', tag: null, domain: null } }, 'messages_by_mailbox (mailbox_id=?)'],
   ['nothing', {}, 'messages_by_time (team_id=?)'],
 ])('the newest message by %s is found through its index', async (_, filter, index) => {
-  const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
+  const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'), fail)
   onTestFinished(() => database.close())
   const { where, newestFirst } = searchFor(database.dialect, { teamId: 't', oldestReceivedAt: 0, filter })
   const plan = await database.read<{ detail: string }>(

@@ -23,8 +23,17 @@ const RECORD_PROGRESS = `
       order by sequence
       limit ${ROWS_PER_STEP})), indexed_through)`
 
+/** With nothing to index, nothing is written. */
+const INDEX_STEP = [
+  { text: INDEX_NEXT, values: [], isRequired: true },
+  { text: RECORD_PROGRESS, values: [], isRequired: false },
+]
+
 /** Brings the text index up to date a moment after messages came. Until then they are found without it. */
-export function createTrigramIndexer(writer: Writer): { indexSoon(): void; close(): Promise<void> } {
+export function createTrigramIndexer(
+  writer: Writer,
+  onTrouble: (error: unknown) => void,
+): { indexSoon(): void; close(): Promise<void> } {
   let added = 0
   let timer: NodeJS.Timeout | undefined
   let indexing: Promise<void> | null = null
@@ -34,9 +43,7 @@ export function createTrigramIndexer(writer: Writer): { indexSoon(): void; close
     let indexed: unknown = ROWS_PER_STEP
     while (indexed === ROWS_PER_STEP && !isClosed) {
       added = 0
-      const results = await writer.write(
-        [INDEX_NEXT, RECORD_PROGRESS].map((text) => ({ text, values: [], isRequired: false })),
-      )
+      const results = await writer.write(INDEX_STEP)
       indexed = results[0]
     }
   }
@@ -45,10 +52,13 @@ export function createTrigramIndexer(writer: Writer): { indexSoon(): void; close
     clearTimeout(timer)
     timer = undefined
     if (isClosed) return
-    indexing ??= indexAll().finally(() => {
-      indexing = null
-      if (added > 0) indexLater()
-    })
+    // A step that fails, on a full disk for example, is tried again with the next message: nothing is lost meanwhile.
+    indexing ??= indexAll()
+      .catch(onTrouble)
+      .finally(() => {
+        indexing = null
+        if (added > 0) indexLater()
+      })
   }
 
   function indexLater(): void {

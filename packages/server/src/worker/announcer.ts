@@ -1,6 +1,6 @@
 import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
-import { metadataKey, metadataPrefix } from '../domain/object-keys.ts'
+import { metadataKey, metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
 import { healsByItself, nextAnnouncementAt } from '../domain/retry.ts'
 import type { Log } from '../log.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
@@ -9,10 +9,14 @@ import { announcementOf, decodeMetadata, encodeMetadata, type Metadata } from '.
 
 /** Posts under way at once: enough to fill group commits at the other end, few enough not to swamp it. */
 const UNDER_WAY_MAX = 64
+/** Of these, mails that are read from the bucket: each may be 25 MiB, and is in memory while it is parsed. */
+const READ_AGAIN_MAX = 4
 /** Announcements kept whole in memory; beyond that a mail is read from the bucket again when its turn comes. */
-const FRESH_MAX = 2_000
-/** Unprocessed mail known by name; more is found by a later look at the bucket. */
+const FRESH_CHARACTERS_MAX = 64 * 1024 * 1024
+/** Mail waiting to be announced that is known by name; more is found by a later look at the bucket. */
 const KNOWN_MAX = 100_000
+/** Mail that only a person can help, known so as not to be read at every search; more is read again. */
+const REFUSED_MAX = 200_000
 const SEARCH_EVERY_MS = 60_000
 /** While the API cannot be reached, one mail is tried this often, so that its return is noticed soon. */
 const PROBE_EVERY_MS = 5_000
@@ -21,8 +25,8 @@ const TICK_MS = 500
 const TROUBLE_MS = 60_000
 const KEYS_PER_PAGE = 1_000
 
-/** One unprocessed mail. `dueAt` is null when only a person can help. */
-type Waiting = { receivedAt: number; lastAttemptAt: number; dueAt: number | null }
+/** One mail that is still to be announced by itself. */
+type Waiting = { receivedAt: number; lastAttemptAt: number; dueAt: number }
 
 type Fresh = { metadata: Metadata; announcement: Announcement }
 
@@ -40,11 +44,15 @@ type Ports = { bucket: Bucket; parser: Pick<MailParser, 'parse'>; post: Post; no
 
 /** Announces stored mail to the API, each at least once, and repeats what heals by itself. */
 export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Announcer {
-  // By the key of their metadata: all that is unprocessed, whose turn it is (first in, first out), and what is running.
+  // By the key of their metadata: what waits, what only a person can help, whose turn it is (first in, first out) with
+  // the announcement at hand or in the bucket, and what is running.
   const known = new Map<string, Waiting>()
-  const queue = new Map<string, Fresh | null>()
+  const refused = new Set<string>()
+  const fresh = new Map<string, Fresh>()
+  const stored = new Set<string>()
   const underWay = new Map<string, Promise<void>>()
-  let freshCount = 0
+  let freshCharacters = 0
+  let readingAgain = 0
   let isUnreachable = false
   let probedAt = 0
   let searchedAt = 0
@@ -54,37 +62,58 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
   function offer(metadata: Metadata, announcement: Announcement): void {
     const key = metadataKey('unprocessed', metadata)
     remember(key, metadata)
-    const hasRoom = freshCount < FRESH_MAX
-    if (hasRoom) freshCount++
-    queue.set(key, hasRoom ? { metadata, announcement } : null)
+    const characters = charactersOf(announcement)
+    if (freshCharacters + characters > FRESH_CHARACTERS_MAX) stored.add(key)
+    else {
+      freshCharacters += characters
+      fresh.set(key, { metadata, announcement })
+    }
     pump()
   }
 
   function remember(key: string, metadata: Metadata): void {
-    if (known.size >= KNOWN_MAX && !known.has(key)) return
     const receivedAt = Date.parse(metadata.receivedAt)
     const lastAttemptAt = metadata.lastAttemptAt === null ? 0 : Date.parse(metadata.lastAttemptAt)
-    known.set(key, { receivedAt, lastAttemptAt, dueAt: dueAt(metadata) })
+    const dueAt = findDueAt(metadata)
+    if (dueAt === null) giveUp(key)
+    else if (known.size < KNOWN_MAX || known.has(key)) known.set(key, { receivedAt, lastAttemptAt, dueAt })
+  }
+
+  function giveUp(key: string): void {
+    known.delete(key)
+    if (refused.size < REFUSED_MAX) refused.add(key)
   }
 
   function pump(): void {
-    for (const [key, fresh] of queue) {
+    for (const [key, mail] of fresh) {
       if (closed || underWay.size >= UNDER_WAY_MAX) return
-      queue.delete(key)
-      if (fresh) freshCount--
-      const work = fresh ? announceOne(key, fresh) : announceStored(key)
-      const done = work
-        .catch((error: unknown) => {
-          log.error({ err: error, key }, 'an announcement could not be finished')
-          const waiting = known.get(key)
-          if (waiting) waiting.dueAt = now() + TROUBLE_MS
-        })
-        .then(() => {
-          underWay.delete(key)
-          pump()
-        })
-      underWay.set(key, done)
+      fresh.delete(key)
+      freshCharacters -= charactersOf(mail.announcement)
+      run(key, announceOne(key, mail))
     }
+    for (const key of stored) {
+      if (closed || underWay.size >= UNDER_WAY_MAX || readingAgain >= READ_AGAIN_MAX) return
+      stored.delete(key)
+      readingAgain++
+      run(
+        key,
+        announceStored(key).finally(() => readingAgain--),
+      )
+    }
+  }
+
+  function run(key: string, work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => {
+        log.error({ err: error, key }, 'an announcement could not be finished')
+        const waiting = known.get(key)
+        if (waiting) waiting.dueAt = now() + TROUBLE_MS
+      })
+      .then(() => {
+        underWay.delete(key)
+        pump()
+      })
+    underWay.set(key, done)
   }
 
   async function announceOne(key: string, { metadata, announcement }: Fresh): Promise<void> {
@@ -100,7 +129,7 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
     if (!isUnreachable) return
     // One success tells that the API is back: everything that waits for it is due.
     isUnreachable = false
-    for (const waiting of known.values()) if (waiting.dueAt !== null) waiting.dueAt = 0
+    for (const waiting of known.values()) waiting.dueAt = 0
     tick()
   }
 
@@ -127,8 +156,7 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
     const at = now()
     if (isUnreachable && at - probedAt >= PROBE_EVERY_MS) probe(at)
     for (const [key, waiting] of known) {
-      if (waiting.dueAt === null || waiting.dueAt > at) continue
-      if (!queue.has(key) && !underWay.has(key)) queue.set(key, null)
+      if (waiting.dueAt <= at && !fresh.has(key) && !underWay.has(key)) stored.add(key)
     }
     pump()
     if (at - searchedAt >= SEARCH_EVERY_MS) {
@@ -143,21 +171,21 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
     probedAt = at
     let next: Waiting | null = null
     for (const waiting of known.values()) {
-      if (waiting.dueAt !== null && (next === null || waiting.lastAttemptAt < next.lastAttemptAt)) next = waiting
+      if (next === null || waiting.lastAttemptAt < next.lastAttemptAt) next = waiting
     }
     if (next) next.dueAt = at
   }
 
   /** From the bucket: mail of an earlier run, or that did not fit into memory, or that failed before. */
   async function announceStored(key: string): Promise<void> {
-    const stored = await bucket.get(key)
-    if (!stored) {
-      known.delete(key)
-      return
-    }
-    const metadata = decodeMetadata(await bytesOf(stored))
+    const object = await bucket.get(key)
+    if (!object) return void known.delete(key)
+    const metadata = decodeMetadata(await bytesOf(object))
     const raw = await bucket.get(metadata.rawKey)
-    if (!raw) throw new Error(`${metadata.rawKey} is missing`)
+    if (!raw) {
+      log.error({ key: metadata.rawKey }, 'the raw mail is gone: it cannot be announced')
+      return giveUp(key)
+    }
     const parsed = await parser.parse(await bytesOf(raw))
     await announceOne(key, { metadata, announcement: announcementOf(metadata, parsed) })
   }
@@ -167,13 +195,20 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
     let cursor: string | undefined
     do {
       const page = await bucket.list({ prefix: metadataPrefix('unprocessed'), cursor, limit: KEYS_PER_PAGE })
-      for (const key of page.keys) {
-        if (known.has(key)) continue
-        const stored = await bucket.get(key)
-        if (stored) remember(key, decodeMetadata(await bytesOf(stored)))
-      }
+      for (const key of page.keys) if (!known.has(key) && !refused.has(key)) await discover(key)
       cursor = page.cursor ?? undefined
-    } while (cursor !== undefined && known.size < KNOWN_MAX && !closed)
+    } while (cursor !== undefined && !closed)
+  }
+
+  async function discover(key: string): Promise<void> {
+    // People keep other files in folders, too.
+    if (parseMetadataKey(key) === null) return
+    try {
+      const object = await bucket.get(key)
+      if (object) remember(key, decodeMetadata(await bytesOf(object)))
+    } catch (error) {
+      log.error({ err: error, key }, 'the metadata of a mail cannot be read')
+    }
   }
 
   return {
@@ -189,19 +224,26 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
       await Promise.all(underWay.values())
     },
     oldestWaitingAt() {
-      const waiting = known.values().filter(({ dueAt }) => dueAt !== null)
-      return waiting.reduce<number | null>((oldest, { receivedAt }) => Math.min(oldest ?? receivedAt, receivedAt), null)
+      return known
+        .values()
+        .reduce<number | null>((oldest, { receivedAt }) => Math.min(oldest ?? receivedAt, receivedAt), null)
     },
   }
 }
 
-function dueAt({ attempts, receivedAt, lastAttemptAt, lastStatus }: Metadata): number | null {
+function charactersOf({ rawContent, plainContent }: Announcement): number {
+  // The rest of an announcement is small.
+  return rawContent.length + plainContent.length + 2_000
+}
+
+/** Null when only a person can help. */
+function findDueAt({ attempts, receivedAt, lastAttemptAt, lastStatus }: Metadata): number | null {
   if (lastAttemptAt === null) return Date.parse(receivedAt)
   if (!healsByItself(lastStatus)) return null
   return nextAnnouncementAt({ receivedAt: Date.parse(receivedAt), attempts, lastAttemptAt: Date.parse(lastAttemptAt) })
 }
 
-/** No answer, or the answer of something that stands in front of the API. */
+/** No answer, the answer of something that stands in front of the API, or a secret that differs: all mail fails alike. */
 function meansUnreachable(status: number | null): boolean {
-  return status === null || (status >= 502 && status <= 504)
+  return status === null || status === 401 || (status >= 502 && status <= 504)
 }

@@ -9,5 +9,6 @@ export function createWorkerApp({ findTroubles }: { findTroubles: () => Promise<
     return context.json({ ok: troubles.length === 0, troubles }, troubles.length === 0 ? 200 : 503)
   })
   app.notFound((context) => context.json({ error: 'Not found', code: 'not_found' }, 404))
+  app.onError((_, context) => context.json({ error: 'Something went wrong on our side.', code: 'internal' }, 500))
   return app
 }

@@ -63,7 +63,8 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const json = JSON.stringify(body)
     const { keyId, expiresAt } = context.get('principal')
     const until = Math.min(expiresAt ?? Infinity, firstExpiry(view, shown, now()))
-    if (context.env.incoming)
+    // What was found by waiting, or not, is no answer to the same question asked anew.
+    if (context.env.incoming && context.req.query('wait') === undefined)
       answers.keep(context.env.incoming, { version: context.get('version'), until, keyId, json })
     return context.body(json, 200, { 'content-type': 'application/json' })
   }
