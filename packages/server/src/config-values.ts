@@ -1,4 +1,6 @@
+import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
+import { checkApiKey } from './domain/api-key.ts'
 import { isPlanName, type PlanName } from './domain/plans.ts'
 
 // How the values of settings are read. Each function throws with what it expected.
@@ -7,6 +9,15 @@ export type Storage = { kind: 'folder'; path: string }
 
 export function text(given: string): string {
   return given
+}
+
+export function readableFile(given: string): string {
+  try {
+    accessSync(given, constants.R_OK)
+  } catch {
+    throw new Error('must be a file that can be read')
+  }
+  return resolve(given)
 }
 
 export function resolvePath(given: string): string {
@@ -62,6 +73,8 @@ export function secret(given: string): string {
 
 export function bootstrapKey(given: string): string {
   if (!/^[!-~][ -~]{18,198}[!-~]$/.test(given)) throw new Error('must have 20 to 200 printable characters')
+  // It looks like one of ours, and those are refused when their checksum is wrong.
+  if (checkApiKey(given) === 'malformed') throw new Error('looks like a Mailhatch key, but has a wrong checksum')
   return given
 }
 

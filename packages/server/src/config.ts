@@ -8,11 +8,13 @@ import {
   oneOf,
   plan,
   port,
+  readableFile,
   resolvePath,
   secret,
   storage,
   text,
 } from './config-values.ts'
+import { checkCustomDomain } from './domain/custom-domain.ts'
 
 /** Who reads a setting: the API, the inbox worker, or both. The all-in-one program reads all. */
 type Part = 'api' | 'worker'
@@ -166,8 +168,8 @@ export const SETTINGS = {
     'Without a certificate: self-signed makes one at start. Many mail libraries upgrade whenever STARTTLS is offered ' +
       'and then refuse a self-signed certificate, so it is off unless asked for.',
   ),
-  smtpTlsCert: setting('SMTP_TLS_CERT', WORKER, null, resolvePath, 'PEM file with the certificate for STARTTLS.'),
-  smtpTlsKey: setting('SMTP_TLS_KEY', WORKER, null, resolvePath, 'PEM file with the certificate’s key.'),
+  smtpTlsCert: setting('SMTP_TLS_CERT', WORKER, null, readableFile, 'PEM file with the certificate for STARTTLS.'),
+  smtpTlsKey: setting('SMTP_TLS_KEY', WORKER, null, readableFile, 'PEM file with the certificate’s key.'),
   diskFreeMinBytes: setting(
     'DISK_FREE_MIN',
     WORKER,
@@ -214,6 +216,7 @@ export function readConfig(program: Program, environment: NodeJS.ProcessEnv = pr
   config.defaultPlan ??= program === 'serve' ? 'enterprise' : 'starter'
   if (program === 'serve') config.webhookAuthToken ??= config.webhookSecret
   problems.push(...findConflicts(program, config))
+  if (environment['DATABASE_URL']) problems.push('DATABASE_URL=(hidden): this version keeps its database in DATA_DIR')
   if (problems.length > 0) throw new ConfigError(problems)
   // The lines above gave a value to each setting that `Config` says is there.
   return config as Config
@@ -248,6 +251,10 @@ function findConflicts(program: Program, config: Parsed): string[] {
   }
   if (program === 'worker' && config.webhookUrl && !config.webhookAuthToken) {
     problems.push('WEBHOOK_AUTH_TOKEN: is needed with WEBHOOK_URL')
+  }
+  const bootstrap = checkCustomDomain(config.bootstrapDomain, config.rootDomain ?? '')
+  if (program === 'serve' && 'message' in bootstrap) {
+    problems.push(`BOOTSTRAP_DOMAIN=${JSON.stringify(config.bootstrapDomain)}: ${bootstrap.message}`)
   }
   if ((config.smtpAuthUser === null) !== (config.smtpAuthPassword === null)) {
     problems.push('SMTP_AUTH_USER and SMTP_AUTH_PASS: give both or neither')

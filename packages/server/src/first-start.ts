@@ -3,10 +3,15 @@ import { chmod, open, rename } from 'node:fs/promises'
 import { dataFile } from './assemble.ts'
 import type { Config } from './config.ts'
 import { hashApiKey } from './http/authenticate.ts'
+import { starterMailboxCandidates } from './domain/onboarding.ts'
 import { createKey } from './manage/keys.ts'
+import { createMailbox } from './manage/mailboxes.ts'
 import { createTeam } from './manage/teams.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
-import type { Store } from './store/store.ts'
+import type { Store, Team } from './store/store.ts'
+
+/** What a newcomer needs: the key in clear, for the only time, and an address that works. */
+export type FirstStart = { apiKey: string; address: string }
 
 /** What the all-in-one program makes for itself when nobody gives it. */
 export type Secrets = { webhookSecret: string }
@@ -23,10 +28,7 @@ export async function ensureSecrets(config: Config): Promise<Secrets> {
 }
 
 /** Makes the first team and key, if there is no team yet; returns the key in clear that one time, else null. */
-export async function ensureFirstTeam(
-  config: Config,
-  store: Store,
-): Promise<{ apiKey: string; domain: string } | null> {
+export async function ensureFirstTeam(config: Config, store: Store): Promise<FirstStart | null> {
   if ((await store.listTeams()).length > 0) return null
   const ports = {
     store,
@@ -49,7 +51,17 @@ export async function ensureFirstTeam(
     key: config.bootstrapApiKey,
   })
   await writePrivately(dataFile(config, 'api-key'), `${key}\n`)
-  return { apiKey: key, domain: team.domain ?? config.rootDomain }
+  return { apiKey: key, address: await firstAddress(ports, team) }
+}
+
+/** On its own domain a team needs no mailbox; on the shared root domain it gets its first one. */
+async function firstAddress(ports: Parameters<typeof createMailbox>[0], team: Team): Promise<string> {
+  if (team.domain !== null) return `qa+signup@${team.domain}`
+  for (const name of starterMailboxCandidates(team.name, secureRandom)) {
+    const { domain } = await createMailbox(ports, team, name)
+    return `${name}+signup@${domain}`
+  }
+  throw new Error('No name was found for the first mailbox.')
 }
 
 async function writePrivately(path: string, content: string): Promise<void> {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { assembleApi, assembleWorker, type Api, type Worker } from './assemble.ts'
 import type { Config } from './config.ts'
-import { ensureFirstTeam, ensureSecrets } from './first-start.ts'
+import { ensureFirstTeam, ensureSecrets, type FirstStart } from './first-start.ts'
 import { listen } from './http/listen.ts'
 import { postLocally } from './http/local-request.ts'
 import type { Log } from './log.ts'
@@ -18,7 +18,7 @@ export type Running = {
   workerPort: number | null
   smtpPort: number | null
   /** Set only when this start made the first team. */
-  firstStart: { apiKey: string; domain: string } | null
+  firstStart: FirstStart | null
   close(): Promise<void>
 }
 

@@ -26,3 +26,12 @@ test('a poll never shows less than what was stored before it, however often the 
   isDone = true
   await Promise.all(polling)
 })
+
+test('a list whose wait ran out is held again when the same is asked anew', async () => {
+  const { sdk, url } = await startServer()
+  const question = { mailbox: 'qa', wait: 0.3 }
+  expect((await sdk.messages.list(question)).data).toEqual([])
+  const again = sdk.messages.list(question)
+  await store(url, { mailbox: 'qa', subject: 'Late' })
+  expect((await again).data.map(({ subject }) => subject)).toEqual(['Late'])
+})

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig, SETTINGS, type Config, type Program } from '../config.ts'
 import type { Log } from '../log.ts'
@@ -64,16 +66,21 @@ function welcome(config: Config, { apiPort, workerPort, smtpPort, firstStart }: 
   if (smtpPort !== null) lines.push(`  SMTP     ${config.smtpHost}:${smtpPort}`)
   if (apiPort !== null) lines.push(`  API      ${url}`)
   if (workerPort !== null) lines.push(`  Worker   http://localhost:${workerPort}`)
-  if (!firstStart) return [...lines, ''].join('\n')
-  const { apiKey, domain } = firstStart
+  if (!firstStart) {
+    const keyFile = join(config.dataDir, 'api-key')
+    if (apiPort !== null && existsSync(keyFile)) lines.push(`  API key  in ${keyFile}`)
+    return [...lines, ''].join('\n')
+  }
+  const { apiKey, address } = firstStart
+  const [mailbox] = address.split('+')
   return [
     ...lines,
-    `  Send to  qa+signup@${domain}  (any address there works)`,
+    `  Send to  ${address}`,
     `  API key  ${apiKey}  (shown this once; kept in ${config.dataDir}/api-key)`,
     '',
-    'Wait for the next mail to qa:',
+    `Wait for the next mail to ${mailbox}:`,
     '',
-    `  curl -H "Authorization: Bearer ${apiKey}" "${url}/v1/messages/latest?mailbox=qa&wait=60"`,
+    `  curl -H "Authorization: Bearer ${apiKey}" "${url}/v1/messages/latest?mailbox=${mailbox}&wait=60"`,
     '',
   ].join('\n')
 }
