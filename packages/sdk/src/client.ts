@@ -1,5 +1,5 @@
 import { MailhatchError, MessageTimeoutError } from './errors.ts'
-import type { ErrorBody, Me, MessageDetail, MessageSummary } from './wire.ts'
+import type { Me, MessageDetail, MessageSummary } from './wire.ts'
 
 export type MailhatchOptions = { url: string; apiKey: string }
 
@@ -75,9 +75,18 @@ export class Mailhatch {
       try {
         return await this.messages.latest({ ...query, wait: Math.min(leftMs / 1000, HOLD_SECONDS_MAX) })
       } catch (error) {
-        if (!(error instanceof MailhatchError) || error.status !== 404) throw error
-        if (Date.now() < deadline) continue
-        throw new MessageTimeoutError(timeoutMs, JSON.stringify(query), error.body.arrived ?? [])
+        if (!(error instanceof MailhatchError)) throw error
+        const isNothingYet = error.code === 'message_not_found'
+        // The server restarts or asks us to slow down; the wait goes on.
+        const isPassing = error.status === 503 || error.status === 429
+        if (!isNothingYet && !isPassing) throw error
+        if (isNothingYet && Date.now() >= deadline) {
+          throw new MessageTimeoutError(timeoutMs, JSON.stringify(query), error.body.arrived ?? [])
+        }
+        if (isPassing) {
+          if (Date.now() >= deadline) throw error
+          await new Promise((resolve) => setTimeout(resolve, Math.min(error.retryAfterMs, deadline - Date.now())))
+        }
       }
     }
   }
@@ -88,9 +97,9 @@ export class Mailhatch {
       for (const each of [value].flat()) if (each !== undefined) search.append(name, String(each))
     }
     const response = await fetch(`${this.#url}${path}?${search}`, { headers: this.#headers })
-    const body: unknown = await response.json()
-    // The server answers failures in one shape, successes as the method that asked declares.
-    if (!response.ok) throw new MailhatchError(response.status, body as ErrorBody)
-    return body as Answer
+    const text = await response.text()
+    if (!response.ok) throw new MailhatchError(response, text)
+    // Successes have the shape that the method that asked declares.
+    return JSON.parse(text) as Answer
   }
 }

@@ -6,12 +6,26 @@ export class MailhatchError extends Error {
   readonly status: number
   readonly code: string
   readonly body: ErrorBody
+  /** How long the server asks to wait before the next try. */
+  readonly retryAfterMs: number
 
-  constructor(status: number, body: ErrorBody) {
+  constructor({ status, statusText, headers }: Response, text: string) {
+    const body = readBody(text) ?? { error: `${status} ${statusText}`, code: 'unknown', requestId: '' }
     super(body.error)
     this.status = status
     this.code = body.code
     this.body = body
+    this.retryAfterMs = Number(headers.get('retry-after') ?? 1) * 1000
+  }
+}
+
+/** Null when something else than Mailhatch answered, a proxy for example. */
+function readBody(text: string): ErrorBody | null {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null && 'code' in body ? (body as ErrorBody) : null
+  } catch {
+    return null
   }
 }
 

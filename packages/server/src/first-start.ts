@@ -4,7 +4,7 @@ import { dataFile } from './assemble.ts'
 import type { Config } from './config.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import { starterMailboxCandidates } from './domain/onboarding.ts'
-import { createKey } from './manage/keys.ts'
+import { makeKey } from './manage/keys.ts'
 import { createMailbox } from './manage/mailboxes.ts'
 import { createTeam } from './manage/teams.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
@@ -38,20 +38,17 @@ export async function ensureFirstTeam(config: Config, store: Store): Promise<Fir
     random: secureRandom,
     hashKey: hashApiKey,
   }
-  const team = await createTeam(ports, {
-    name: 'My Team',
-    domain: config.bootstrapDomain,
-    plan: config.defaultPlan,
-    isBootstrap: true,
+  let apiKey = ''
+  const wish = { name: 'My Team', domain: config.bootstrapDomain, plan: config.defaultPlan, isBootstrap: true }
+  const team = await createTeam(ports, wish, async (teamId) => {
+    const keyWish = { name: 'First key', scope: 'api.full' as const, mailbox: null, key: config.bootstrapApiKey }
+    const { key, record } = makeKey(ports, teamId, keyWish)
+    // Before the key counts, because afterwards nobody could tell it any more.
+    await writePrivately(dataFile(config, 'api-key'), `${key}\n`)
+    apiKey = key
+    return record
   })
-  const { key } = await createKey(ports, team, {
-    name: 'First key',
-    scope: 'api.full',
-    mailbox: null,
-    key: config.bootstrapApiKey,
-  })
-  await writePrivately(dataFile(config, 'api-key'), `${key}\n`)
-  return { apiKey: key, address: await firstAddress(ports, team) }
+  return { apiKey, address: await firstAddress(ports, team) }
 }
 
 /** On its own domain a team needs no mailbox; on the shared root domain it gets its first one. */

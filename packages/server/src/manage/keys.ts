@@ -2,15 +2,16 @@ import type { Scope } from '@mailhatch/sdk'
 import { maskApiKey, newApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
 import type { RandomInt } from '../domain/random-text.ts'
-import type { ApiKey, Mailbox, Store, Team } from '../store/store.ts'
+import type { Mailbox, NewKey, Store, Team } from '../store/store.ts'
 
-type Ports = {
-  store: Pick<Store, 'addKey'>
+type KeyMaking = {
   hashKey: (key: string) => string
   random: RandomInt
   newId: (now: number) => string
   now: () => number
 }
+
+type Ports = KeyMaking & { store: Pick<Store, 'addKey'> }
 
 export type KeyWish = {
   name: string
@@ -23,11 +24,16 @@ export type KeyWish = {
 }
 
 /** Makes a key and returns it in clear, for the only time. */
-export async function createKey(
-  ports: Ports,
-  team: Team,
-  wish: KeyWish,
-): Promise<{ key: string; record: Pick<ApiKey, 'id' | 'masked'> }> {
+export async function createKey(ports: Ports, team: Team, wish: KeyWish): Promise<MadeKey> {
+  const made = makeKey(ports, team.id, wish)
+  await ports.store.addKey(made.record)
+  return made
+}
+
+export type MadeKey = { key: string; record: NewKey }
+
+/** The key and what is to be stored of it. */
+export function makeKey(ports: KeyMaking, teamId: string, wish: KeyWish): MadeKey {
   if ((wish.scope === 'email.mailbox') !== (wish.mailbox !== null)) {
     throw new AppError('validation_failed', 'A key with the scope email.mailbox, and only such a key, has a mailbox.')
   }
@@ -35,7 +41,7 @@ export async function createKey(
   const at = ports.now()
   const record = {
     id: ports.newId(at),
-    teamId: team.id,
+    teamId,
     name: wish.name,
     hash: ports.hashKey(key),
     masked: maskApiKey(key),
@@ -44,6 +50,5 @@ export async function createKey(
     expiresAt: wish.expiresAt ?? null,
     createdAt: at,
   }
-  await ports.store.addKey(record)
   return { key, record }
 }

@@ -1,7 +1,7 @@
 import { checkCustomDomain } from '../domain/custom-domain.ts'
 import { AppError } from '../domain/errors.ts'
 import type { PlanName } from '../domain/plans.ts'
-import type { Store, Team } from '../store/store.ts'
+import type { NewKey, Store, Team } from '../store/store.ts'
 
 type Ports = {
   store: Pick<Store, 'addTeam' | 'listTeams'>
@@ -14,7 +14,12 @@ export type TeamWish = { name: string; domain: string | null; plan: PlanName; is
 
 const TEAM_NAME_MAX = 100
 
-export async function createTeam({ store, rootDomain, newId, now }: Ports, wish: TeamWish): Promise<Team> {
+/** `firstKey` makes the key that comes with the team: there is no team without it, even if the program dies now. */
+export async function createTeam(
+  { store, rootDomain, newId, now }: Ports,
+  wish: TeamWish,
+  firstKey: ((teamId: string) => Promise<NewKey>) | null = null,
+): Promise<Team> {
   const name = wish.name.trim()
   if (name === '' || name.length > TEAM_NAME_MAX) {
     throw new AppError('validation_failed', `A team's name has 1 to ${TEAM_NAME_MAX} characters.`)
@@ -24,7 +29,8 @@ export async function createTeam({ store, rootDomain, newId, now }: Ports, wish:
   const { domain } = checked
   const at = now()
   const team: Team = { id: newId(at), name, plan: wish.plan, retentionDays: null, domain }
-  const outcome = await store.addTeam({ ...team, createdAt: at, isBootstrap: wish.isBootstrap ?? false })
+  const key = firstKey && (await firstKey(team.id))
+  const outcome = await store.addTeam({ ...team, createdAt: at, isBootstrap: wish.isBootstrap ?? false }, key)
   if (outcome === 'taken') throw new AppError('mailbox_taken', `Another team has the domain ${domain}.`)
   return team
 }

@@ -6,6 +6,7 @@ import type {
   Anchor,
   ApiKey,
   Mailbox,
+  NewKey,
   NewMessage,
   PassingMessage,
   Store,
@@ -46,12 +47,13 @@ export function createSqlStore(database: Database): Store {
   }
 
   return {
-    async addTeam(team) {
-      const [added] = await write(sql`
+    async addTeam(team, firstKey) {
+      const addTeam = sql`
         insert into teams (id, name, plan, retention_days, domain, is_bootstrap, created_at)
         values (${team.id}, ${team.name}, ${team.plan}, ${team.retentionDays}, ${team.domain},
                 ${team.isBootstrap ? 1 : 0}, ${team.createdAt})
-        on conflict do nothing`)
+        on conflict do nothing`
+      const [added] = await write(required(addTeam), ...(firstKey ? [insertKey(firstKey)] : []))
       return added === 1 ? 'added' : 'taken'
     },
 
@@ -86,10 +88,7 @@ export function createSqlStore(database: Database): Store {
       first<Mailbox>(sql`select ${MAILBOX_COLUMNS} from mailboxes where team_id = ${teamId} and name = ${name}`),
 
     async addKey(key) {
-      await write(sql`
-        insert into api_keys (id, team_id, name, hash, masked, scopes, mailbox_id, expires_at, created_at)
-        values (${key.id}, ${key.teamId}, ${key.name}, ${key.hash}, ${key.masked}, ${JSON.stringify(key.scopes)},
-                ${key.mailboxId}, ${key.expiresAt}, ${key.createdAt})`)
+      await write(insertKey(key))
     },
 
     async listKeys(teamId) {
@@ -200,6 +199,13 @@ export function createSqlStore(database: Database): Store {
 
     close: () => database.close(),
   }
+}
+
+function insertKey(key: NewKey): Sql {
+  return sql`
+    insert into api_keys (id, team_id, name, hash, masked, scopes, mailbox_id, expires_at, created_at)
+    values (${key.id}, ${key.teamId}, ${key.name}, ${key.hash}, ${key.masked}, ${JSON.stringify(key.scopes)},
+            ${key.mailboxId}, ${key.expiresAt}, ${key.createdAt})`
 }
 
 /** The team's row is locked by the first statement until the commit, so positions become visible in their order. */

@@ -15,7 +15,7 @@ export function newId(): string {
 export async function addTeam(store: Store, wish: Partial<Team> = {}): Promise<Team> {
   const id = newId()
   const team: Team = { id, name: 'Team', plan: 'enterprise', retentionDays: null, domain: `${id}.test`, ...wish }
-  await store.addTeam({ ...team, createdAt: NOW, isBootstrap: false })
+  await store.addTeam({ ...team, createdAt: NOW, isBootstrap: false }, null)
   return team
 }
 

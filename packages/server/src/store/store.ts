@@ -27,6 +27,9 @@ export type ApiKey = {
   createdAt: number
 }
 
+/** A key on its way in; only its hash is kept. */
+export type NewKey = Omit<ApiKey, 'mailboxName' | 'lastUsedAt'> & { hash: string }
+
 /** What both a new and a stored message have beyond what lists show. */
 type MessageContent = {
   domain: string
@@ -62,7 +65,8 @@ export type View = { teamId: string; oldestReceivedAt: number; filter: MessageFi
 export type Anchor = { receivedAt: number; position: number }
 
 export type Store = {
-  addTeam(team: Team & { createdAt: number; isBootstrap: boolean }): Promise<'added' | 'taken'>
+  /** With its first key, if there is one to be, or not at all. */
+  addTeam(team: Team & { createdAt: number; isBootstrap: boolean }, firstKey: NewKey | null): Promise<'added' | 'taken'>
   listTeams(): Promise<Team[]>
   findTeam(id: string): Promise<Team | null>
   findBootstrapTeam(): Promise<Team | null>
@@ -74,7 +78,7 @@ export type Store = {
   findMailbox(where: { domain: string; name: string }): Promise<Mailbox | null>
   findTeamMailbox(where: { teamId: string; name: string }): Promise<Mailbox | null>
 
-  addKey(key: Omit<ApiKey, 'mailboxName' | 'lastUsedAt'> & { hash: string }): Promise<void>
+  addKey(key: NewKey): Promise<void>
   listKeys(teamId: string | null): Promise<ApiKey[]>
   removeKey(id: string): Promise<boolean>
   findPrincipal(keyHash: string): Promise<Principal | null>
