@@ -59,7 +59,7 @@ export const SETTINGS = {
     'How much is logged.',
   ),
   port: setting('PORT', API, '3003', port, 'Port of the API; 0 takes a free one.'),
-  appUrl: setting('APP_URL', API, '(http://localhost:PORT)', httpUrl, 'Public address of the API and dashboard.'),
+  appUrl: setting('APP_URL', API, '(http://localhost:PORT)', httpUrl, 'Public address of the API.'),
   allowedOrigins: setting(
     'ALLOWED_API_ORIGINS',
     API,
@@ -111,7 +111,7 @@ export const SETTINGS = {
     'API key made at first start, 20 to 200 printable characters.',
     SECRET,
   ),
-  workerPort: setting('WORKER_PORT', WORKER, '3005', port, 'Port of the worker’s health check and admin API.'),
+  workerPort: setting('WORKER_PORT', WORKER, '3005', port, 'Port of the worker’s health check.'),
   storage: setting(
     'INBOX_STORAGE',
     WORKER,
