@@ -15,7 +15,7 @@ function envExample(): string {
     const note = setting.default?.startsWith('(') ? ` Default: ${shownDefault(setting.default)}.` : ''
     return `# ${setting.help}${note}\n#${setting.variable}=${value}\n`
   })
-  return `# Settings of Mailhatch. Copy this file to .env and change what you need; what is unset has a default that works.\n\n${blocks.join('\n')}`
+  return `# Settings of Mailhatch. Copy this file, change what you need, and start with: mailhatch --settings <file> serve\n# What is unset has a default that works.\n\n${blocks.join('\n')}`
 }
 
 function settingsPage(): string {
@@ -26,8 +26,8 @@ function settingsPage(): string {
   return [
     '# Settings',
     '',
-    'Read from the environment, or from a `.env` file in the folder where Mailhatch starts. `mailhatch serve` reads all of',
-    'them, `mailhatch api` and `mailhatch worker` those of their part. Every problem is reported at once, with exit code 78.',
+    'Read from the environment, or from a file: `mailhatch --settings <file> serve` (`.env.example` has them all). `mailhatch',
+    'serve` reads all of them, `mailhatch api` and `mailhatch worker` those of their part. Every problem is reported at once, with exit code 78.',
     '',
     '| variable | read by | default | meaning |',
     '|---|---|---|---|',

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import { Command, CommanderError } from 'commander'
 import { addKeyCommands } from './cli/keys.ts'
@@ -14,14 +14,18 @@ const program = new Command('mailhatch')
   .version(version)
   .showHelpAfterError('(add --help for more)')
   .configureHelp({ showGlobalOptions: true })
+  // Not read by itself: in most folders, .env belongs to the app under test and has a PORT of its own.
+  .option('--settings <file>', 'read settings from this file; what the environment has wins')
+  .hook('preAction', (command) => {
+    const { settings } = command.opts<{ settings?: string }>()
+    if (settings !== undefined) loadEnvFile(settings)
+  })
   .exitOverride()
 
 addServerCommands(program)
 addTeamCommands(program)
 addMailboxCommands(program)
 addKeyCommands(program)
-
-if (existsSync('.env')) loadEnvFile('.env')
 
 try {
   await program.parseAsync()

@@ -216,10 +216,14 @@ export function readConfig(program: Program, environment: NodeJS.ProcessEnv = pr
   config.defaultPlan ??= program === 'serve' ? 'enterprise' : 'starter'
   if (program === 'serve') config.webhookAuthToken ??= config.webhookSecret
   problems.push(...findConflicts(program, config))
-  if (environment['DATABASE_URL']) problems.push('DATABASE_URL=(hidden): this version keeps its database in DATA_DIR')
   if (problems.length > 0) throw new ConfigError(problems)
   // The lines above gave a value to each setting that `Config` says is there.
   return config as Config
+}
+
+/** Settings that people may expect to work, and that this version does not read. */
+export function findUnread(environment: NodeJS.ProcessEnv = process.env): string[] {
+  return ['DATABASE_URL', 'RATE_LIMIT', 'METRICS'].filter((variable) => environment[variable])
 }
 
 function parseAll(program: Program, environment: NodeJS.ProcessEnv, problems: string[]): Parsed {

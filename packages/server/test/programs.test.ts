@@ -272,3 +272,20 @@ function sentenceOf({ code, stdout, stderr }: Awaited<ReturnType<typeof run>>): 
   expect(stderr).not.toContain(' at file:')
   return stderr
 }
+
+describe('a file of settings', () => {
+  test('is read when it is named, and the environment wins over it', async () => {
+    const file = join(temporaryFolder(), 'mailhatch.env')
+    writeFileSync(file, 'PORT=abc\nSMTP_PORT=def\n')
+    const { code, stderr } = await run(['--settings', file, 'serve'], { SMTP_PORT: 'ghi' })
+    expect(code).toBe(78)
+    expect(stderr).toContain('PORT="abc"')
+    expect(stderr).toContain('SMTP_PORT="ghi"')
+  })
+
+  test('that is not there is an error', async () => {
+    const { code, stderr } = await run(['--settings', join(temporaryFolder(), 'none'), 'serve'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('none')
+  })
+})

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { readConfig, SETTINGS, type Config, type Program } from '../config.ts'
+import { findUnread, readConfig, SETTINGS, type Config, type Program } from '../config.ts'
 import type { Log } from '../log.ts'
 import { createLogger } from '../logger.ts'
 import { startApi, startServe, startWorker, type Running } from '../node.ts'
@@ -24,7 +24,10 @@ export function addServerCommands(program: Command): void {
     program
       .command(name)
       .description(description)
-      .addHelpText('after', () => `\nSettings (environment, or a .env file in this folder):\n${settingsHelp(name)}`)
+      .addHelpText(
+        'after',
+        () => `\nSettings (environment, or a file given by mailhatch --settings <file> …):\n${settingsHelp(name)}`,
+      )
       .action(() => run(name, start))
   }
 }
@@ -32,6 +35,7 @@ export function addServerCommands(program: Command): void {
 async function run(name: Program, start: (config: Config, log: Log) => Promise<Running>): Promise<void> {
   const config = readConfig(name)
   const log = await createLogger(config.logLevel, process.stderr.isTTY)
+  for (const variable of findUnread()) log.warn({ variable }, 'a setting that this version does not read')
   const stopped = stopSignal()
   const running = await start(config, log).catch((error: unknown) => {
     throw explainStartError(error)
@@ -75,7 +79,7 @@ function welcome(config: Config, { apiPort, workerPort, smtpPort, firstStart }: 
   const [mailbox] = address.split('+')
   return [
     ...lines,
-    `  Send to  ${address}`,
+    `  Send to  ${address}${config.bootstrapDomain === null ? '' : '  (any address there works)'}`,
     `  API key  ${apiKey}  (shown this once; kept in ${config.dataDir}/api-key)`,
     '',
     `Wait for the next mail to ${mailbox}:`,
