@@ -13,7 +13,7 @@ export function addMailboxCommands(program: Command): void {
     .description('Make a mailbox on the team’s domain, or on the shared root domain.')
     .option('--team <id or name>', 'team; needed when there are several')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  mailhatch mailboxes create qa --team Checkout')
+    .addHelpText('after', '\nExample:\n  mailhatch mailboxes create orders --team Checkout')
     .action((name: string, options: { team?: string; json?: boolean }) =>
       withStore(async (store) => {
         const { rootDomain } = readConfig('api')

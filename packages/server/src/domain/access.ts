@@ -19,7 +19,3 @@ export function mayRead({ scopes, mailbox }: Principal): boolean {
   if (mailbox !== null && mailbox.name === null) return false
   return scopes.some((scope) => READ_SCOPES.includes(scope))
 }
-
-export function isScope(text: string): text is Scope {
-  return (READ_SCOPES as string[]).includes(text)
-}
