@@ -11,8 +11,6 @@ export type Database = {
   write(...statements: (Sql | Required)[]): Promise<unknown[]>
   /** Differs after every commit, of whatever process; null when the database cannot tell cheaply. */
   version(): number | null
-  /** A message was added: whatever makes it quick to find may be brought up to date. */
-  indexSoon(): void
   close(): Promise<void>
 }
 
@@ -30,9 +28,8 @@ export type Dialect = {
   contains(column: Sql, text: string): Sql
   /** Does the JSON array of `{name, value}` in `column` hold this header? The name is in lower case. */
   hasHeader(column: Sql, header: { name: string; value: string }): Sql
-  /**
-   * A condition on `messages m` that an index decides and that holds for every message with the text in a header
-   * field; `null` when no index can tell.
-   */
-  mayContain(text: string): Sql | null
+  /** Is `column` one of these? One text however many there are. */
+  isAmong(column: Sql, values: number[] | string[]): Sql
+  /** A table of these: `number`, from 0, and `value`. */
+  numbered(values: number[]): Sql
 }

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { fold, lowerAscii } from '../domain/fold.ts'
 import { matches, type MessageFilter, type Needle } from '../domain/match.ts'
 import { addMailbox, addTeam, messageFor } from './store-contract.ts'
-import type { Store } from './store.ts'
+import type { Anchor, Store } from './store.ts'
 
-const MESSAGES = 60
+const MESSAGES = 160
 const FILTERS = 400
 
 // Strings in which databases and JavaScript could disagree: accents composed and combining, letters whose case is
@@ -27,12 +27,17 @@ function drawer(seed: number): (below: number) => number {
 
 /** `whenIndexed` resolves when the database has done what it does a moment after messages came. */
 export function describeMatching(open: () => Promise<Store>, whenIndexed: (store: Store) => Promise<void>): void {
-  for (const isIndexed of [false, true]) {
-    const name = `the database and domain/match agree on ${MESSAGES * FILTERS} random pairs`
-    test(`${name}, ${isIndexed ? 'indexed' : 'just arrived'}`, () => compare(isIndexed ? whenIndexed : async () => {}))
-  }
+  testMatching('just arrived', open, async () => {})
+  testMatching('indexed', open, whenIndexed)
+}
 
-  async function compare(settle: (store: Store) => Promise<void>): Promise<void> {
+/** `settle` brings the store into a state between the arrival of the messages and the questions. */
+export function testMatching(
+  state: string,
+  open: () => Promise<Store>,
+  settle: (store: Store, teamId: string) => Promise<void>,
+): void {
+  test(`the database and domain/match agree on ${MESSAGES * FILTERS} random pairs, ${state}`, async () => {
     const draw = drawer(20260501)
     const text = (most: number) => Array.from({ length: draw(most + 1) }, () => PIECES[draw(PIECES.length)]!).join('')
     const pick = <Item>(items: Item[]): Item => items[draw(items.length)]!
@@ -43,6 +48,7 @@ export function describeMatching(open: () => Promise<Store>, whenIndexed: (store
     const team = await addTeam(store)
     const mailboxes = [await addMailbox(store, team, 'qa'), await addMailbox(store, team, 'büro')]
     const tags = [null, 'login', 'größe', 'a_b', '100%']
+    const added: Promise<unknown>[] = []
     for (let count = 0; count < MESSAGES; count++) {
       const mailbox = pick(mailboxes)
       const message = messageFor(mailbox, {
@@ -55,11 +61,21 @@ export function describeMatching(open: () => Promise<Store>, whenIndexed: (store
         headers: [{ name: pick(['X-Test', 'x-test', 'X-Täst']), value: text(2) }],
         receivedAt: hours(),
       })
-      await store.addMessage(mailbox, message)
+      added.push(store.addMessage(mailbox, message))
     }
+    await Promise.all(added)
+    // Some go before the others are indexed, some after.
+    const removeSome = () =>
+      store.removeMessages(
+        team.id,
+        Array.from({ length: MESSAGES / 16 }, () => 1 + draw(MESSAGES)),
+        start,
+      )
+    const removed = await removeSome()
+    await settle(store, team.id)
+    removed.push(...(await removeSome()))
     const messages = await store.passingMessages(team.id, { after: 0, limit: MESSAGES, withContent: true })
-    expect(messages).toHaveLength(MESSAGES)
-    await settle(store)
+    expect(messages).toHaveLength(MESSAGES - removed.length)
 
     const needle = (): Needle => {
       const { subjectFolded, fromFolded, toFolded, bodyFolded } = pick(messages)
@@ -96,14 +112,39 @@ export function describeMatching(open: () => Promise<Store>, whenIndexed: (store
       const chosen = names.filter(() => draw(names.length) < 2)
       // Each maker yields the type of its own name.
       const filter = Object.fromEntries(chosen.map((name) => [name, makers[name]()])) as MessageFilter
-      const expected = messages.filter((message) => matches(filter, message)).map(({ id }) => id)
-      const view = { teamId: team.id, oldestReceivedAt: 0, filter }
-      const listed = await store.listMessages(view, { limit: MESSAGES, before: null })
-      expect(listed.map(({ id }) => id).sort(), JSON.stringify(filter)).toEqual(expected.sort())
-      found += expected.length
+      const view = { teamId: team.id, oldestReceivedAt: pick([0, 0, hours()]), filter }
+      const matching = messages.filter(
+        (message) => message.receivedAt >= view.oldestReceivedAt && matches(filter, message),
+      )
+      const listed = matching.toSorted(newestFirst)
+      const why = JSON.stringify(view)
+      expect(ids(await store.listMessages(view, { limit: MESSAGES, before: null })), why).toEqual(ids(listed))
+
+      const limit = draw(8)
+      const before = pick(messages)
+      const below = listed.filter((message) => newestFirst(before, message) < 0).slice(0, limit + 1)
+      expect(ids(await store.listMessages(view, { limit, before })), `${why} below ${before.id}`).toEqual(ids(below))
+
+      const [after, upTo] = [draw(MESSAGES), draw(MESSAGES + 1)]
+      const range = { after, upTo, limit }
+      const passed = matching.filter(({ position }) => position > after && position <= upTo).slice(0, limit + 1)
+      expect(ids(await store.followMessages(view, range)), `${why} ${JSON.stringify(range)}`).toEqual(ids(passed))
+
+      const latest = listed.find(({ position }) => position > after)
+      expect((await store.latestMessage(view, after))?.id, `${why} after ${after}`).toBe(latest?.id)
+      expect((await store.latestMessage(view, null))?.id, why).toBe(listed[0]?.id)
+      found += matching.length
     }
     // The draw must not be all misses or all hits.
     expect(found).toBeGreaterThan(MESSAGES * FILTERS * 0.02)
     expect(found).toBeLessThan(MESSAGES * FILTERS * 0.5)
-  }
+  })
+}
+
+function ids(messages: { id: string }[]): string[] {
+  return messages.map(({ id }) => id)
+}
+
+function newestFirst(a: Anchor, b: Anchor): number {
+  return b.receivedAt - a.receivedAt || b.position - a.position
 }

@@ -1,7 +1,7 @@
 import type { MessageFilter, Needle } from '../domain/match.ts'
 import type { Dialect } from './database.ts'
 import { joinSql, listOf, sql, type Sql } from './sql.ts'
-import type { View } from './store.ts'
+import type { Anchor, View } from './store.ts'
 
 /** Up to here, walking the positions one by one is cheaper than any way in but a tag. */
 const SHORT_WALK = 10_000
@@ -9,9 +9,38 @@ const SHORT_WALK = 10_000
 /** Where and in which order to look. */
 export type Search = { where: Sql; newestFirst: Sql }
 
+/** Which of a view's messages, and in which order. */
+export type Wanted = {
+  order: 'newest first' | 'by position'
+  limit: number
+  /** Later than this position. */
+  after?: number | null
+  /** Up to this position. */
+  upTo?: number
+  /** Further down in the order of lists. */
+  before?: Anchor | null
+}
+
+/** What follows `from`. `walk` as below; `within` narrows further. */
+export function queryFor(
+  dialect: Dialect,
+  view: View,
+  { order, limit, after, upTo, before }: Wanted,
+  { walk, within }: { walk: number | null; within?: Sql },
+): Sql {
+  const { where, newestFirst } = searchFor(dialect, view, walk)
+  const all = within ? [where, within] : [where]
+  if (typeof after === 'number') all.push(sql`m.position > ${after}`)
+  if (upTo !== undefined) all.push(sql`m.position <= ${upTo}`)
+  const receivedAt = within ? dialect.hidden(sql`m.received_at`) : sql`m.received_at`
+  if (before) all.push(sql`(${receivedAt}, m.position) < (${before.receivedAt}, ${before.position})`)
+  const ordered = order === 'newest first' ? newestFirst : sql`order by m.position`
+  return sql`where ${joinSql(all, sql` and `)} ${ordered} limit ${limit}`
+}
+
 /**
  * The SQL twin of domain/match, on `messages m` (and `message_contents c` where `needsContent`). `walk` says how many
- * positions lie behind the cursor, where there is one. Databases without statistics guess badly which index to use, so
+ * positions are to be looked at, where that is known. Databases without statistics guess badly which index to use, so
  * the columns that are not the way in are hidden from them.
  */
 export function searchFor(dialect: Dialect, view: View, walk: number | null = null): Search {
@@ -19,11 +48,14 @@ export function searchFor(dialect: Dialect, view: View, walk: number | null = nu
   const isByTag = isFoundByTag(filter)
   const isByPosition = !isByTag && walk !== null && walk <= SHORT_WALK
   const hiddenIf = (isHidden: boolean, column: Sql) => (isHidden ? dialect.hidden(column) : column)
-  const mailboxId = hiddenIf(isByTag || isByPosition, sql`m.mailbox_id`)
   // One tag's messages lie in the order of lists; those of several tags are sorted.
   const isSorted = isByPosition || filter.tags !== undefined
+  const columns = {
+    mailboxId: hiddenIf(isByTag || isByPosition, sql`m.mailbox_id`),
+    receivedAt: hiddenIf(isByPosition, sql`m.received_at`),
+  }
   return {
-    where: joinSql(conditions(dialect, view, mailboxId), sql` and `),
+    where: joinSql(conditions(dialect, view, columns), sql` and `),
     newestFirst: sql`order by ${hiddenIf(isSorted, sql`m.received_at`)} desc, ${hiddenIf(isSorted, sql`m.position`)} desc`,
   }
 }
@@ -33,10 +65,12 @@ export function isFoundByTag({ tag, tags, mailbox }: MessageFilter): boolean {
   return tag !== undefined || tags !== undefined || (mailbox?.tag ?? null) !== null
 }
 
-function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter }: View, mailboxId: Sql): Sql[] {
+type Columns = { mailboxId: Sql; receivedAt: Sql }
+
+function conditions(dialect: Dialect, view: View, { mailboxId, receivedAt }: Columns): Sql[] {
+  const { teamId, oldestReceivedAt, filter } = view
   // Retention bounds every read, but is never the way in.
-  const receivedAt = dialect.hidden(sql`m.received_at`)
-  const all = [sql`m.team_id = ${teamId}`, sql`${receivedAt} >= ${oldestReceivedAt}`]
+  const all = [sql`m.team_id = ${teamId}`, sql`${dialect.hidden(sql`m.received_at`)} >= ${oldestReceivedAt}`]
   if (filter.mailboxId !== undefined) all.push(sql`${mailboxId} = ${filter.mailboxId}`)
   if (filter.mailbox) all.push(...mailboxConditions(teamId, filter.mailbox, mailboxId))
   if (filter.tag !== undefined) all.push(sql`m.tag = ${filter.tag}`)
@@ -47,11 +81,9 @@ function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter }: View
   if (filter.text) all.push(containsAny(dialect, [BODY_FOLDED], filter.text))
   if (filter.q) all.push(containsAny(dialect, SEARCHED, filter.q))
   if (filter.header) all.push(dialect.hasHeader(sql`c.headers`, filter.header))
-  if (filter.start !== undefined) all.push(sql`m.received_at >= ${filter.start}`)
-  if (filter.end !== undefined) all.push(sql`m.received_at < ${filter.end}`)
-  if (filter.since !== undefined) all.push(sql`m.received_at >= ${filter.since}`)
-  const candidates = indexedCandidates(dialect, filter)
-  if (candidates) all.push(candidates)
+  if (filter.start !== undefined) all.push(sql`${receivedAt} >= ${filter.start}`)
+  if (filter.end !== undefined) all.push(sql`${receivedAt} < ${filter.end}`)
+  if (filter.since !== undefined) all.push(sql`${receivedAt} >= ${filter.since}`)
   return all
 }
 
@@ -76,11 +108,4 @@ function mailboxConditions(teamId: string, mailbox: NonNullable<MessageFilter['m
 function containsAny(dialect: Dialect, columns: Sql[], needle: Needle): Sql {
   const any = columns.flatMap((column) => needle.map((text) => dialect.contains(column, text)))
   return sql`(${joinSql(any, sql` or `)})`
-}
-
-/** A mailbox or tag narrows further than text does, so the text index serves only where neither is given. */
-function indexedCandidates(dialect: Dialect, filter: MessageFilter): Sql | null {
-  if (filter.mailboxId ?? filter.mailbox ?? filter.tag ?? filter.tags) return null
-  const needle = [filter.to, filter.subject, filter.from].find((given) => given?.length === 1)
-  return needle ? dialect.mayContain(needle[0]!) : null
 }

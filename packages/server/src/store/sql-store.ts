@@ -1,6 +1,9 @@
 import { needsContent } from '../domain/match.ts'
 import { required, type Database } from './database.ts'
-import { BODY_FOLDED, isFoundByTag, searchFor, type Search } from './message-query.ts'
+import { BODY_FOLDED, isFoundByTag, queryFor, searchFor, type Wanted } from './message-query.ts'
+import { mailboxStore } from './sql-mailboxes.ts'
+import { rejectionStore } from './sql-rejections.ts'
+import { removalStore } from './sql-removal.ts'
 import { sql, type Sql } from './sql.ts'
 import type {
   Anchor,
@@ -15,24 +18,50 @@ import type {
   Team,
   View,
 } from './store.ts'
+import { BLOCK_SIZE } from './text-block.ts'
+import { createTextIndex } from './text-index.ts'
+import { searchText } from './text-search.ts'
 
 /** The store, written once in SQL that all our databases understand. */
-export function createSqlStore(database: Database): Store {
+export function createSqlStore(
+  database: Database,
+  { onTrouble, blockSize = BLOCK_SIZE }: { onTrouble: (error: unknown) => void; blockSize?: number },
+): Store {
   const { dialect, read, write } = database
+  const textIndex = createTextIndex(database, { blockSize, onTrouble })
 
   async function first<Row>(query: Sql): Promise<Row | null> {
     return (await read<Row>(query))[0] ?? null
   }
 
-  async function selectSummaries(view: View, { where }: Search, rest: Sql): Promise<StoredSummary[]> {
-    return read(sql`select ${SUMMARY} from ${fromMessages(view)} where ${where} ${rest}`)
+  function selectSummaries(view: View, wanted: Wanted): Promise<StoredSummary[]> {
+    return findMessages(view, wanted, (rest) => read(sql`select ${SUMMARY} from ${fromMessages(view)} ${rest}`))
   }
 
-  async function selectMessage({ where }: Search, rest: Sql): Promise<StoredMessage | null> {
-    const row = await first<MessageRow>(
-      sql`select ${SUMMARY}, ${CONTENT} from ${MESSAGES_WITH_CONTENT} where ${where} ${rest}`,
-    )
-    return row && readMessage(row)
+  async function selectMessages(rest: Sql): Promise<StoredMessage[]> {
+    const rows = await read<MessageRow>(sql`select ${SUMMARY}, ${CONTENT} from ${MESSAGES_WITH_CONTENT} ${rest}`)
+    return rows.map(readMessage)
+  }
+
+  async function findMessages<Row extends Anchor>(
+    view: View,
+    wanted: Wanted,
+    select: (rest: Sql) => Promise<Row[]>,
+  ): Promise<Row[]> {
+    const found = await searchText(database, { view, wanted, blockSize, select })
+    if (found) return found
+    return select(queryFor(dialect, view, wanted, { walk: await walkTo(view, wanted) }))
+  }
+
+  /** How many positions lie behind the cursor, where there is one and it matters. */
+  async function walkTo({ teamId, filter }: View, { after, upTo }: Wanted): Promise<number | null> {
+    if (typeof after !== 'number' || isFoundByTag(filter)) return null
+    return (upTo ?? (await newestPosition(teamId))) - after
+  }
+
+  async function newestPosition(teamId: string): Promise<number> {
+    const row = await first<{ position: number }>(sql`select last_position as position from teams where id = ${teamId}`)
+    return row?.position ?? 0
   }
 
   async function selectPassing(withContent: boolean, rest: Sql): Promise<PassingMessage[]> {
@@ -47,6 +76,10 @@ export function createSqlStore(database: Database): Store {
   }
 
   return {
+    ...mailboxStore(database, textIndex),
+    ...removalStore(database),
+    ...rejectionStore(database),
+
     async addTeam(team, firstKey) {
       const addTeam = sql`
         insert into teams (id, name, plan, retention_days, domain, is_bootstrap, created_at)
@@ -55,6 +88,10 @@ export function createSqlStore(database: Database): Store {
         on conflict do nothing`
       const [added] = await write(required(addTeam), ...(firstKey ? [insertKey(firstKey)] : []))
       return added === 1 ? 'added' : 'taken'
+    },
+
+    async updateTeam(id, { plan, retentionDays }) {
+      await write(sql`update teams set plan = ${plan}, retention_days = ${retentionDays} where id = ${id}`)
     },
 
     listTeams: () => read<Team>(sql`select ${TEAM} from teams t order by t.created_at, t.id`),
@@ -67,25 +104,10 @@ export function createSqlStore(database: Database): Store {
       const row = await first<InboxRow>(sql`
         select ${TEAM}, b.id as "mailboxId", b.name as "mailboxName", b.domain as "mailboxDomain",
                b.created_at as "createdAt", b.updated_at as "updatedAt"
-        from teams t left join mailboxes b on b.team_id = t.id and b.name = ${mailbox}
+        from teams t left join mailboxes b on b.team_id = t.id and b.name = ${mailbox} and b.removed_at is null
         where t.domain = ${domain}`)
       return row && readInbox(row)
     },
-
-    async addMailbox(mailbox) {
-      const [added] = await write(sql`
-        insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
-        values (${mailbox.id}, ${mailbox.teamId}, ${mailbox.name}, ${mailbox.domain},
-                ${mailbox.createdAt}, ${mailbox.updatedAt})
-        on conflict do nothing`)
-      return added === 1 ? mailbox : 'taken'
-    },
-
-    findMailbox: ({ domain, name }) =>
-      first<Mailbox>(sql`select ${MAILBOX_COLUMNS} from mailboxes where domain = ${domain} and name = ${name}`),
-
-    findTeamMailbox: ({ teamId, name }) =>
-      first<Mailbox>(sql`select ${MAILBOX_COLUMNS} from mailboxes where team_id = ${teamId} and name = ${name}`),
 
     async addKey(key) {
       await write(insertKey(key))
@@ -96,7 +118,7 @@ export function createSqlStore(database: Database): Store {
         select k.id, k.team_id as "teamId", k.name, k.masked, k.scopes, k.mailbox_id as "mailboxId",
                b.name as "mailboxName", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt",
                k.created_at as "createdAt"
-        from api_keys k left join mailboxes b on b.id = k.mailbox_id
+        from api_keys k left join mailboxes b on b.id = k.mailbox_id and b.removed_at is null
         ${teamId === null ? sql`` : sql`where k.team_id = ${teamId}`}
         order by k.created_at, k.id`)
       return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }))
@@ -107,11 +129,19 @@ export function createSqlStore(database: Database): Store {
       return removed === 1
     },
 
+    async rotateKey(id, { oldHash, hash, masked }) {
+      const [rotated] = await write(
+        sql`update api_keys set hash = ${hash}, masked = ${masked} where id = ${id} and hash = ${oldHash}`,
+      )
+      return rotated === 1
+    },
+
     async findPrincipal(keyHash) {
       const row = await first<PrincipalRow>(sql`
-        select k.id as "keyId", k.name as "keyName", k.scopes, k.expires_at as "expiresAt",
+        select k.id as "keyId", k.hash as "keyHash", k.name as "keyName", k.scopes, k.expires_at as "expiresAt",
                k.mailbox_id as "mailboxId", b.name as "mailboxName", ${TEAM_OF_KEY}
-        from api_keys k join teams t on t.id = k.team_id left join mailboxes b on b.id = k.mailbox_id
+        from api_keys k join teams t on t.id = k.team_id
+             left join mailboxes b on b.id = k.mailbox_id and b.removed_at is null
         where k.hash = ${keyHash}`)
       return row && readPrincipal(row)
     },
@@ -123,34 +153,26 @@ export function createSqlStore(database: Database): Store {
     async addMessage(mailbox, message) {
       // The first statement's `returning`.
       const [[added]] = (await write(...insertMessage(mailbox, message))) as [{ position: number }[]]
-      if (!added) return 'duplicate'
-      database.indexSoon()
+      if (!added) return (await first(asItWas(mailbox))) ? 'duplicate' : 'mailbox gone'
+      textIndex.messageAdded(mailbox.teamId, added.position)
       return added.position
     },
 
     async latestMessage(view, after) {
-      if (after === null) {
-        const search = searchFor(dialect, view)
-        return selectMessage(search, sql`${search.newestFirst} limit 1`)
-      }
-      const walk = isFoundByTag(view.filter) ? null : (await this.newestPosition(view.teamId)) - after
-      const search = searchFor(dialect, view, walk)
-      return selectMessage(search, sql`and m.position > ${after} ${search.newestFirst} limit 1`)
+      const [latest] = await findMessages(view, { order: 'newest first', after, limit: 1 }, selectMessages)
+      return latest ?? null
     },
 
-    listMessages(view, { limit, before }) {
-      const search = searchFor(dialect, view)
-      const place = before ? sql`and (m.received_at, m.position) < (${before.receivedAt}, ${before.position})` : sql``
-      return selectSummaries(view, search, sql`${place} ${search.newestFirst} limit ${limit + 1}`)
-    },
+    listMessages: (view, { limit, before }) =>
+      selectSummaries(view, { order: 'newest first', before, limit: limit + 1 }),
 
-    followMessages(view, { after, upTo, limit }) {
-      const search = searchFor(dialect, view, upTo - after)
-      const range = sql`and m.position > ${after} and m.position <= ${upTo}`
-      return selectSummaries(view, search, sql`${range} order by m.position limit ${limit + 1}`)
-    },
+    followMessages: (view, { after, upTo, limit }) =>
+      selectSummaries(view, { order: 'by position', after, upTo, limit: limit + 1 }),
 
-    findMessage: (view, id) => selectMessage(searchFor(dialect, view), sql`and m.id = ${id}`),
+    async findMessage(view, id) {
+      const [found] = await selectMessages(sql`where ${searchFor(dialect, view).where} and m.id = ${id}`)
+      return found ?? null
+    },
 
     async findAnchor(view, id) {
       return first<Anchor>(sql`
@@ -159,19 +181,23 @@ export function createSqlStore(database: Database): Store {
         where ${searchFor(dialect, view).where} and m.id = ${id}`)
     },
 
-    async newestPosition(teamId) {
-      const row = await first<{ position: number }>(
-        sql`select last_position as position from teams where id = ${teamId}`,
-      )
-      return row?.position ?? 0
+    newestPosition,
+
+    // Served by messages_by_mailbox or messages_by_time alone.
+    async firstPosition({ teamId, oldestReceivedAt, filter: { mailboxId, since = oldestReceivedAt } }) {
+      const owner = mailboxId === undefined ? sql`team_id = ${teamId}` : sql`mailbox_id = ${mailboxId}`
+      const row = await first<{ position: number | null }>(sql`
+        select min(position) as position from messages
+        where ${owner} and received_at >= ${Math.max(oldestReceivedAt, since)}`)
+      return row?.position ?? null
     },
 
     async countMessages({ teamId, oldestReceivedAt, filter: { mailboxId } }) {
       const row = await first<{ count: number }>(
         mailboxId === undefined
           ? // The count of all is kept with the team; only what has expired and is not yet purged is counted.
-            sql`select message_count - (select count(*) from messages
-                                        where team_id = ${teamId} and received_at < ${oldestReceivedAt}) as count
+            sql`select message_count - (select count(*) from ${MESSAGES}
+                                        where m.team_id = ${teamId} and m.received_at < ${oldestReceivedAt}) as count
                 from teams where id = ${teamId}`
           : sql`select count(*) as count from messages
                 where mailbox_id = ${mailboxId} and received_at >= ${oldestReceivedAt}`,
@@ -197,7 +223,10 @@ export function createSqlStore(database: Database): Store {
       await read(sql`select id from teams limit 1`)
     },
 
-    close: () => database.close(),
+    async close() {
+      await textIndex.close()
+      await database.close()
+    },
   }
 }
 
@@ -208,18 +237,25 @@ function insertKey(key: NewKey): Sql {
             ${key.mailboxId}, ${key.expiresAt}, ${key.createdAt})`
 }
 
+/** One row while the mailbox is there and has the name under which it was found. */
+function asItWas({ id, name }: Mailbox): Sql {
+  return sql`select 1 from mailboxes where id = ${id} and name = ${name} and removed_at is null`
+}
+
 /** The team's row is locked by the first statement until the commit, so positions become visible in their order. */
 function insertMessage(mailbox: Mailbox, message: NewMessage) {
   return [
     required(sql`
       insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
                             sender, sender_name, recipient, subject, received_at, stored_at, size, attachment_count,
-                            subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded)
-      values (${mailbox.teamId}, (select last_position + 1 from teams where id = ${mailbox.teamId}), ${message.id},
-              ${mailbox.id}, ${message.mailboxWithTag}, ${message.tag}, ${message.domain}, ${message.tenantSubdomain},
-              ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
-              ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
-              ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded})
+                            subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded, object_mailbox)
+      select ${mailbox.teamId}, (select last_position + 1 from teams where id = ${mailbox.teamId}), ${message.id},
+             ${mailbox.id}, ${message.mailboxWithTag}, ${message.tag}, ${message.domain}, ${message.tenantSubdomain},
+             ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
+             ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
+             ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded}, ${message.objectMailbox}
+      where exists (${asItWas(mailbox)})
+        and not exists (select 1 from removed_messages where id = ${message.id})
       on conflict (id) do nothing
       returning position`),
     sql`
@@ -245,18 +281,16 @@ const TEAM = sql`t.id, t.name, t.plan, t.retention_days as "retentionDays", t.do
 const TEAM_OF_KEY = sql`
   t.id as "teamId", t.name as "teamName", t.plan, t.retention_days as "retentionDays", t.domain`
 
-const MAILBOX_COLUMNS = sql`id, team_id as "teamId", name, domain, created_at as "createdAt", updated_at as "updatedAt"`
-
 const SUMMARY = sql`
   m.position, m.id, m.mailbox_id as "mailboxId", b.name as mailbox, m.mailbox_with_tag as "mailboxWithTag", m.tag,
   m.sender as "from", m.sender_name as "fromName", m.recipient as "to", m.subject, m.received_at as "receivedAt",
   m.attachment_count as "attachmentCount", m.size`
 
 const CONTENT = sql`
-  m.domain, m.tenant_subdomain as "tenantSubdomain", m.stored_at as "storedAt", c.headers, c.html, c.text, c.codes,
-  c.links, c.attachments, c.envelope, c.parse`
+  m.domain, m.object_mailbox as "objectMailbox", m.tenant_subdomain as "tenantSubdomain", m.stored_at as "storedAt",
+  c.headers, c.html, c.text, c.codes, c.links, c.attachments, c.envelope, c.parse`
 
-const MESSAGES = sql`messages m join mailboxes b on b.id = m.mailbox_id`
+const MESSAGES = sql`messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null`
 const MESSAGES_WITH_CONTENT = sql`${MESSAGES} join message_contents c on c.sequence = m.sequence`
 
 function fromMessages({ filter }: View): Sql {
@@ -293,6 +327,7 @@ function readInbox(row: InboxRow): { team: Team; mailbox: Mailbox | null } {
 
 type PrincipalRow = {
   keyId: string
+  keyHash: string
   keyName: string
   scopes: string
   expiresAt: number | null
@@ -308,6 +343,7 @@ type PrincipalRow = {
 function readPrincipal(row: PrincipalRow) {
   return {
     keyId: row.keyId,
+    keyHash: row.keyHash,
     keyName: row.keyName,
     scopes: JSON.parse(row.scopes),
     expiresAt: row.expiresAt,

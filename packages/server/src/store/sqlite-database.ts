@@ -4,18 +4,16 @@ import type { Statement } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
 import type { Database, Dialect, Required } from './database.ts'
 import { migrateSqlite } from './sqlite-migrations.ts'
-import { createTrigramIndexer, mayContainByTrigrams } from './sqlite-trigrams.ts'
 import { sql, type Sql } from './sql.ts'
 
 /** Statement texts differ only by the filters given, so a busy server meets few; this bounds an inventive client. */
 const CACHED_STATEMENTS = 500
 
-export function openSqliteDatabase(path: string, onTrouble: (error: unknown) => void): Database {
+export function openSqliteDatabase(path: string): Database {
   prepareDatabase(path, migrateSqlite)
   const writer = openWriter(path)
   const reader = openForReading(path)
   const select = statementsOf(reader)
-  const trigrams = createTrigramIndexer(writer, onTrouble)
   const dataVersion = reader.prepare('pragma data_version')
 
   return {
@@ -24,9 +22,7 @@ export function openSqliteDatabase(path: string, onTrouble: (error: unknown) => 
     write: (...statements) => writer.write(statements.map(toStatement)),
     // Our writer is another connection, so its commits count as well.
     version: () => dataVersion.get()!['data_version'] as number,
-    indexSoon: trigrams.indexSoon,
     async close() {
-      await trigrams.close()
       await writer.close()
       reader.close()
     },
@@ -75,5 +71,7 @@ const SQLITE: Dialect = {
     exists (select 1 from json_each(${column}) h
             where lower(h.value ->> 'name') = ${name} and h.value ->> 'value' = ${value})`,
 
-  mayContain: mayContainByTrigrams,
+  isAmong: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
+
+  numbered: (values) => sql`(select key as number, value from json_each(${JSON.stringify(values)}))`,
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fold } from '../domain/fold.ts'
 import { uuidv7 } from '../domain/uuid.ts'
 import { describeMatching } from './matching-contract.ts'
+import { describeRemoval } from './removal-contract.ts'
 import type { Mailbox, NewMessage, Store, Team } from './store.ts'
 
 const NOW = Date.parse('2026-05-01T12:00:00Z')
@@ -21,7 +22,7 @@ export async function addTeam(store: Store, wish: Partial<Team> = {}): Promise<T
 
 export async function addMailbox(store: Store, team: Team, name: string): Promise<Mailbox> {
   const mailbox = { id: newId(), teamId: team.id, name, domain: team.domain!, createdAt: NOW, updatedAt: NOW }
-  expect(await store.addMailbox(mailbox)).toEqual(mailbox)
+  expect(await store.addMailbox(mailbox, null)).toEqual(mailbox)
   return mailbox
 }
 
@@ -31,6 +32,7 @@ export function messageFor(mailbox: Mailbox, wish: Partial<NewMessage> = {}): Ne
   const plain = {
     id: newId(),
     domain: mailbox.domain,
+    objectMailbox: mailbox.name,
     tenantSubdomain: null,
     mailboxWithTag,
     tag,
@@ -232,9 +234,9 @@ export function describeStore(
       const team = await addTeam(store, { domain: 'one.test' })
       const other = await addTeam(store, { domain: 'two.test' })
       const mailbox = await addMailbox(store, team, 'qa')
-      expect(await store.addMailbox({ ...mailbox, id: newId() })).toBe('taken')
-      expect(await store.addMailbox({ ...mailbox, id: newId(), teamId: other.id })).toBe('taken')
-      expect(await store.addMailbox({ ...mailbox, id: newId(), domain: 'other.test' })).toBe('taken')
+      expect(await store.addMailbox({ ...mailbox, id: newId() }, null)).toBe('taken')
+      expect(await store.addMailbox({ ...mailbox, id: newId(), teamId: other.id }, null)).toBe('taken')
+      expect(await store.addMailbox({ ...mailbox, id: newId(), domain: 'other.test' }, null)).toBe('taken')
       expect(await store.findMailbox({ domain: 'one.test', name: 'qa' })).toEqual(mailbox)
       expect(await store.findTeamMailbox({ teamId: team.id, name: 'qa' })).toEqual(mailbox)
       expect(await store.findTeamMailbox({ teamId: other.id, name: 'qa' })).toBeNull()
@@ -261,6 +263,7 @@ export function describeStore(
       expect(await store.findPrincipal('another hash')).toBeNull()
       expect(await store.findPrincipal('hash-of-the-key')).toEqual({
         keyId: key.id,
+        keyHash: 'hash-of-the-key',
         keyName: 'ci',
         scopes: ['email.mailbox'],
         expiresAt: NOW,
@@ -288,7 +291,7 @@ export function describeStore(
     test('a write that fails undoes itself and nothing else of its commit', async () => {
       const store = await open()
       const mailbox = await addMailbox(store, await addTeam(store), 'qa')
-      const unknown = { ...mailbox, id: 'no such mailbox' }
+      const unknown = { ...mailbox, teamId: 'no such team' }
       const outcomes = await Promise.allSettled([
         store.addMessage(mailbox, messageFor(mailbox)),
         store.addMessage(unknown, messageFor(unknown)),
@@ -299,6 +302,7 @@ export function describeStore(
       expect(await store.newestPosition(mailbox.teamId)).toBe(2)
     })
 
+    describeRemoval(open)
     describeMatching(open, whenIndexed)
   })
 }

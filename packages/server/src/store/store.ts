@@ -48,15 +48,20 @@ type MessageContent = {
 /** As on the wire, but for the position in its number form and the time in milliseconds. */
 export type StoredSummary = Omit<MessageSummary, 'cursor' | 'receivedAt'> & { position: number; receivedAt: number }
 
-export type StoredMessage = StoredSummary & MessageContent
+export type StoredMessage = StoredSummary & MessageContent & { objectMailbox: string }
+
+/** What names the objects of a message in the bucket: the mailbox as it was called when the mail came. */
+export type ObjectName = { id: string; domain: string; mailbox: string }
 
 /** A message on its way in; everything that is computed from the mail is already computed. */
 export type NewMessage = Omit<StoredSummary, 'position' | 'mailboxId' | 'mailbox' | 'attachmentCount'> &
-  MessageContent &
-  Omit<Matchable, 'mailboxId' | 'mailbox'>
+  MessageContent & { objectMailbox: string } & Omit<Matchable, 'mailboxId' | 'mailbox'>
 
 /** A message as it passes by a reader: what to show of it and what filters look at. */
 export type PassingMessage = StoredSummary & Matchable
+
+/** Mail that was not taken. `code` is an error code of the API, or the status of an SMTP reply. */
+export type Rejection = { at: number; from: string; to: string; code: string; reason: string }
 
 /** What one caller may see of a team, and what of that it asks for. */
 export type View = { teamId: string; oldestReceivedAt: number; filter: MessageFilter }
@@ -67,25 +72,53 @@ export type Anchor = { receivedAt: number; position: number }
 export type Store = {
   /** With its first key, if there is one to be, or not at all. */
   addTeam(team: Team & { createdAt: number; isBootstrap: boolean }, firstKey: NewKey | null): Promise<'added' | 'taken'>
+  updateTeam(id: string, change: Pick<Team, 'plan' | 'retentionDays'>): Promise<void>
   listTeams(): Promise<Team[]>
   findTeam(id: string): Promise<Team | null>
   findBootstrapTeam(): Promise<Team | null>
   /** The team that has the domain, and its mailbox of that name if there is one. */
   findInbox(where: { domain: string; mailbox: string }): Promise<{ team: Team; mailbox: Mailbox | null } | null>
 
-  /** `taken` when another mailbox has the name on this domain or in this team. */
-  addMailbox(mailbox: Mailbox): Promise<Mailbox | 'taken'>
+  /**
+   * `taken` when another mailbox has, or just had, the name on this domain or in this team; `limit` when the team has
+   * that many.
+   */
+  addMailbox(mailbox: Mailbox, mailboxesMax: number | null): Promise<Mailbox | 'taken' | 'limit'>
+  /** The last changed first, then by name. */
+  listMailboxes(teamId: string): Promise<Mailbox[]>
+  /** The names of its stored messages follow; `used` when the team has such a mailbox, `taken` when another team has. */
+  renameMailbox(mailbox: Mailbox, change: { name: string; at: number }): Promise<Mailbox | 'used' | 'taken' | null>
+  /** Hides a mailbox and all that is in it at once; `removedMailboxes` tells what is still to be removed. */
+  hideMailbox(where: { teamId: string; id: string }, at: number): Promise<boolean>
+  removedMailboxes(): Promise<{ id: string; teamId: string }[]>
+  /** Once it is empty. */
+  dropMailbox(id: string): Promise<void>
   findMailbox(where: { domain: string; name: string }): Promise<Mailbox | null>
-  findTeamMailbox(where: { teamId: string; name: string }): Promise<Mailbox | null>
+  findTeamMailbox(where: { teamId: string } & ({ name: string } | { id: string })): Promise<Mailbox | null>
 
   addKey(key: NewKey): Promise<void>
   listKeys(teamId: string | null): Promise<ApiKey[]>
   removeKey(id: string): Promise<boolean>
+  /** Gives the key another value; false when the old one is no longer its value. */
+  rotateKey(id: string, change: { oldHash: string; hash: string; masked: string }): Promise<boolean>
   findPrincipal(keyHash: string): Promise<Principal | null>
   recordKeyUse(uses: Map<string, number>): Promise<void>
 
   /** Once per id, whoever announces it: the second time nothing is written. Returns its position. */
-  addMessage(mailbox: Mailbox, message: NewMessage): Promise<number | 'duplicate'>
+  addMessage(mailbox: Mailbox, message: NewMessage): Promise<number | 'duplicate' | 'mailbox gone'>
+  /** Whether a message of this id was stored, and perhaps removed again. */
+  hasSeen(id: string): Promise<boolean>
+  /** Those of the given that were still there; their ids are remembered, and that they may have objects. */
+  removeMessages(teamId: string, positions: number[], at: number): Promise<ObjectName[]>
+  expiredPositions(teamId: string, page: { before: number; limit: number }): Promise<number[]>
+  positionsIn(mailboxId: string, limit: number): Promise<number[]>
+  /** Of messages removed before a time, whose objects may still be there. */
+  objectsLeft(page: { before: number; limit: number }): Promise<ObjectName[]>
+  recordObjectsGone(ids: string[]): Promise<void>
+  /** Ids whose removal is so long ago that nobody announces them any more; how many there were. */
+  forgetRemoved(page: { before: number; limit: number }): Promise<number>
+  /** Of the text index, those whose messages are all gone; how many there were. */
+  dropEmptyBlocks(teamId: string, limit: number): Promise<number>
   /** The newest match in the order of lists; with `after`, of those that became visible later. */
   latestMessage(view: View, after: number | null): Promise<StoredMessage | null>
   /** Newest first; one more than `limit` when there are more. */
@@ -95,6 +128,8 @@ export type Store = {
   findMessage(view: View, id: string): Promise<StoredMessage | null>
   findAnchor(view: View, id: string): Promise<Anchor | null>
   newestPosition(teamId: string): Promise<number>
+  /** Nothing of the view lies before it, judged by mailbox and `since` alone; null when nothing lies anywhere. */
+  firstPosition(view: View): Promise<number | null>
   /** Of the whole team, or of the one mailbox that the view is bound to. */
   countMessages(view: View): Promise<number>
   /** What passed after a position, whoever may see it, with bodies and headers only when they are needed. */
@@ -105,6 +140,11 @@ export type Store = {
 
   /** The newest of a view that became visible after a position, with all that filters look at. */
   arrivals(view: View, page: { after: number; limit: number }): Promise<PassingMessage[]>
+
+  /** Each for the team that has the domain; only the newest are kept. */
+  addRejections(rejections: (Rejection & { domain: string })[]): Promise<void>
+  /** Newest first; the bootstrap team sees those of all. */
+  listRejections(teamId: string, page: { since: number; limit: number }): Promise<Rejection[]>
 
   /** Differs after every commit, of whatever process; null when the database cannot tell cheaply. */
   version(): number | null

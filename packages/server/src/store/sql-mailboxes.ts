@@ -1,0 +1,110 @@
+import { fold } from '../domain/fold.ts'
+import { required, type Database } from './database.ts'
+import { sql, type Sql } from './sql.ts'
+import type { Mailbox, Store } from './store.ts'
+import { forgetIndexOf } from './text-block.ts'
+import type { TextIndex } from './text-index.ts'
+
+type MailboxStore = Pick<
+  Store,
+  | 'addMailbox'
+  | 'listMailboxes'
+  | 'findMailbox'
+  | 'findTeamMailbox'
+  | 'renameMailbox'
+  | 'hideMailbox'
+  | 'removedMailboxes'
+  | 'dropMailbox'
+>
+
+export function mailboxStore({ read, write }: Database, textIndex: Pick<TextIndex, 'indexSoon'>): MailboxStore {
+  async function findBy(condition: Sql): Promise<Mailbox | null> {
+    const [row] = await read<Mailbox>(sql`select ${COLUMNS} from mailboxes where ${condition} and removed_at is null`)
+    return row ?? null
+  }
+
+  return {
+    async addMailbox(mailbox, mailboxesMax) {
+      const { id, teamId, name, domain, createdAt, updatedAt } = mailbox
+      const [added] = await write(sql`
+        insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
+        select ${id}, ${teamId}, ${name}, ${domain}, ${createdAt}, ${updatedAt}
+        where ${mailboxesMax === null ? sql`true` : sql`${mailboxesMax} > ${countOf(teamId)}`}
+        on conflict do nothing`)
+      if (added === 1) return mailbox
+      if (mailboxesMax === null || (await findBy(haveName({ domain, teamId, name })))) return 'taken'
+      const [row] = await read<{ count: number }>(sql`select ${countOf(teamId)} as count`)
+      return row!.count >= mailboxesMax ? 'limit' : 'taken'
+    },
+
+    listMailboxes: (teamId) =>
+      read<Mailbox>(sql`
+        select ${COLUMNS} from mailboxes
+        where team_id = ${teamId} and removed_at is null
+        order by updated_at desc, name`),
+
+    findMailbox: ({ domain, name }) => findBy(sql`domain = ${domain} and name = ${name}`),
+
+    findTeamMailbox: ({ teamId, ...which }) =>
+      findBy(sql`team_id = ${teamId} and ${'id' in which ? sql`id = ${which.id}` : sql`name = ${which.name}`}`),
+
+    async renameMailbox(mailbox, { name, at }) {
+      const { id, teamId, domain, name: oldName } = mailbox
+      const rename = sql`
+        update mailboxes set name = ${name}, updated_at = ${at}
+        where id = ${id} and name = ${oldName} and removed_at is null
+          and not exists (select 1 from mailboxes where id <> ${id} and ${haveName({ domain, teamId, name })})`
+      const [renamed] = await write(required(rename), renameInMessages(id, oldName, name), forgetIndexOf(teamId, id))
+      if (renamed === 1) {
+        textIndex.indexSoon(teamId)
+        return { ...mailbox, name, updatedAt: at }
+      }
+      if (await findBy(sql`team_id = ${teamId} and name = ${name}`)) return 'used'
+      return (await findBy(sql`domain = ${domain} and name = ${name}`)) ? 'taken' : null
+    },
+
+    async hideMailbox({ teamId, id }, at) {
+      // Longer than any name of a mailbox, so it is in nobody's way.
+      const hide = sql`
+        update mailboxes set name = id || ' ' || id, removed_at = ${at}
+        where id = ${id} and team_id = ${teamId} and removed_at is null`
+      const count = sql`
+        update teams set message_count = message_count - (select count(*) from messages where mailbox_id = ${id})
+        where id = ${teamId}`
+      const [hidden] = await write(required(hide), count)
+      return hidden === 1
+    },
+
+    removedMailboxes: () =>
+      read(sql`select id, team_id as "teamId" from mailboxes where removed_at is not null order by removed_at, id`),
+
+    async dropMailbox(id) {
+      await write(sql`
+        delete from mailboxes
+        where id = ${id} and removed_at is not null
+          and not exists (select 1 from messages where mailbox_id = ${id})`)
+    },
+  }
+}
+
+const COLUMNS = sql`id, team_id as "teamId", name, domain, created_at as "createdAt", updated_at as "updatedAt"`
+
+function countOf(teamId: string): Sql {
+  return sql`(select count(*) from mailboxes where team_id = ${teamId} and removed_at is null)`
+}
+
+function haveName({ domain, teamId, name }: { domain: string; teamId: string; name: string }): Sql {
+  return sql`name = ${name} and (domain = ${domain} or team_id = ${teamId})`
+}
+
+/** Only the name at its beginning changes; what else a foreign worker may have sent there stays. */
+function renameInMessages(mailboxId: string, oldName: string, name: string): Sql {
+  const renamed = (column: Sql, from: string, to: string) => sql`
+    case when substr(${column}, 1, length(${from})) = ${from} then ${to} || substr(${column}, length(${from}) + 1)
+         else ${column} end`
+  return sql`
+    update messages
+    set mailbox_with_tag = ${renamed(sql`mailbox_with_tag`, oldName, name)},
+        mailbox_with_tag_folded = ${renamed(sql`mailbox_with_tag_folded`, fold(oldName), fold(name))}
+    where mailbox_id = ${mailboxId}`
+}

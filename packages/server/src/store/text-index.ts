@@ -1,0 +1,94 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises'
+import type { Database } from './database.ts'
+import { sql } from './sql.ts'
+import { addToBits, emptyBits, MESSAGES_PER_STEP, readIndexState, writeBlock } from './text-block.ts'
+
+/** Those who just wrote come first. */
+const WAIT_MS = 100
+
+export type TextIndex = {
+  /** A block may be complete with it. */
+  messageAdded(teamId: string, position: number): void
+  /** The team's index was set back. */
+  indexSoon(teamId: string): void
+  close(): Promise<void>
+}
+
+export type IndexOptions = { blockSize: number; onTrouble: (error: unknown) => void }
+
+/**
+ * Indexes each block of messages a moment after its last one came, in small steps between other work. Until then
+ * messages are found without the index. Several processes may do so at once: only one of them writes a block.
+ */
+export function createTextIndex(database: Database, { blockSize, onTrouble }: IndexOptions): TextIndex {
+  const teams = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  let indexing: Promise<void> | null = null
+  let isClosed = false
+
+  async function indexAll(): Promise<void> {
+    // Teams that are added meanwhile, the one in hand among them, have their turn as well.
+    for (const teamId of teams) {
+      teams.delete(teamId)
+      try {
+        await indexTeam(teamId)
+      } catch (error) {
+        teams.add(teamId)
+        throw error
+      }
+    }
+  }
+
+  async function indexTeam(teamId: string): Promise<void> {
+    while (!isClosed) {
+      const state = await readIndexState(database, teamId)
+      if (!state) return
+      const first = Math.floor((state.indexedThrough + 1) / blockSize) * blockSize
+      if (first + blockSize - 1 > state.lastPosition) return
+      const range = { teamId, first, size: blockSize }
+      const block = emptyBits(range)
+      for (let from = first; from < first + blockSize; from += MESSAGES_PER_STEP) {
+        await addToBits(database, range, block, from)
+        await turnOfOthers()
+        if (isClosed) return
+      }
+      await database.write(...writeBlock(database.dialect, range, block, state))
+    }
+  }
+
+  function start(): void {
+    timer = undefined
+    if (isClosed) return
+    // A block that fails, on a full disk for example, is tried again with the next one: nothing is lost meanwhile.
+    indexing ??= indexAll()
+      .catch(onTrouble)
+      .finally(() => {
+        indexing = null
+      })
+  }
+
+  function indexSoon(teamId: string): void {
+    teams.add(teamId)
+    timer ??= setTimeout(start, WAIT_MS).unref()
+  }
+
+  async function resume(): Promise<void> {
+    const behind = sql`select id from teams where last_position - indexed_through >= ${blockSize - 1}`
+    for (const { id } of await database.read<{ id: string }>(behind)) indexSoon(id)
+  }
+
+  // What an earlier run did not get to.
+  resume().catch(onTrouble)
+
+  return {
+    messageAdded(teamId, position) {
+      if ((position + 1) % blockSize === 0) indexSoon(teamId)
+    },
+    indexSoon,
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await indexing
+    },
+  }
+}
