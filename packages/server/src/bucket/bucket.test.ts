@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -9,13 +9,41 @@ import { openFolderBucket } from './folder-bucket.ts'
 
 describeBucket('embedded bucket', () => {
   const path = join(temporaryFolder(), 'inbox.db')
-  return { open: () => openEmbeddedBucket(path) }
+  return {
+    open: () => openEmbeddedBucket(path),
+    storedBytes: () =>
+      Number(ask(path, 'select (select total(length(body)) from parts) + (select total(length(body)) from objects)')),
+    unfinishedUploads: () =>
+      ask(
+        path,
+        'select count(*) from parts where upload not in (select upload from objects where upload is not null)',
+      ) === 0
+        ? []
+        : ['parts'],
+  }
 })
 
 describeBucket('folder bucket', () => {
   const root = join(temporaryFolder(), 'mail')
-  return { open: () => openFolderBucket(root) }
+  return {
+    open: () => openFolderBucket(root),
+    storedBytes: () =>
+      readdirSync(root, { recursive: true, encoding: 'utf8' })
+        .map((name) => statSync(join(root, name)))
+        .reduce((sum, status) => sum + (status.isFile() ? status.size : 0), 0),
+    unfinishedUploads: () => readdirSync(join(root, '.incoming')),
+  }
 })
+
+/** The one value that the query gives, as another connection sees it. */
+function ask(path: string, query: string): unknown {
+  const connection = new DatabaseSync(path, { readOnly: true })
+  try {
+    return Object.values(connection.prepare(query).get()!)[0]
+  } finally {
+    connection.close()
+  }
+}
 
 test('the embedded bucket forgets parts of a mail that was never acknowledged', async () => {
   const path = join(temporaryFolder(), 'inbox.db')

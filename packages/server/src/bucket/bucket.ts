@@ -12,7 +12,10 @@ export type Bucket = {
   /** Durable when it resolves; when it rejects, none of the objects is there. Later ones are seen no earlier. */
   put(objects: NewObject[]): Promise<void>
   get(key: string): Promise<StoredObject | null>
-  /** Writes `to`, then removes `from`: a crash in between leaves both, never neither. */
+  /**
+   * Writes `to`, then removes `from`: a crash in between leaves both, never neither. What was removed in the meantime
+   * stays removed: without `from` nothing is written.
+   */
   move(from: string, to: NewObject): Promise<void>
   /** Absent keys are fine. */
   remove(keys: string[]): Promise<void>
@@ -34,8 +37,10 @@ export async function bytesOf(object: StoredObject): Promise<Uint8Array> {
   const bytes = new Uint8Array(object.size)
   let length = 0
   for await (const chunk of object.stream) {
+    if (length + chunk.byteLength > object.size) throw new Error('An object is larger than it said.')
     bytes.set(chunk, length)
     length += chunk.byteLength
   }
+  if (length < object.size) throw new Error('An object was removed while it was read.')
   return bytes
 }

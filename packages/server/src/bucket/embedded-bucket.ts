@@ -41,7 +41,6 @@ const REMOVE_PARTS = `
   where upload = (select upload from objects where key = ?1)
     and 1 = (select count(*) from objects where upload = (select upload from objects where key = ?1))`
 const RENAME = 'update or replace objects set key = ?, size = ?, body = ?, upload = null where key = ?'
-const ADD_IF_ABSENT = 'insert into objects (key, size, body) values (?, ?, ?) on conflict (key) do nothing'
 /** At the start nothing is on its way: parts that no object names are of mail that was never acknowledged. */
 const DROP_UNFINISHED = 'delete from parts where upload not in (select upload from objects where upload is not null)'
 
@@ -55,7 +54,8 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
   const reader = openForReading(path)
   const select = reader.prepare('select size, body, upload from objects where key = ?')
   const selectPart = reader.prepare('select body from parts where upload = ? and part = ?')
-  const selectKeys = reader.prepare('select key from objects where key > ? and key < ? order by key limit ?')
+  const selectFrom = reader.prepare('select key from objects where key >= ? and key < ? order by key limit ?')
+  const selectAfter = reader.prepare('select key from objects where key > ? and key < ? order by key limit ?')
 
   /** Writes the parts of a large body; they count only once an object names the upload. */
   async function writeParts(upload: string, body: Body): Promise<void> {
@@ -108,10 +108,7 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
 
     async move(from, { key, body }) {
       if (!(body instanceof Uint8Array)) throw new Error('Only small objects are moved.')
-      await writer.write([
-        step(RENAME, key, body.byteLength, body, from),
-        step(ADD_IF_ABSENT, key, body.byteLength, body),
-      ])
+      await writer.write([step(RENAME, key, body.byteLength, body, from)])
     },
 
     async remove(keys) {
@@ -119,7 +116,8 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
     },
 
     async list({ prefix, cursor, limit }) {
-      const rows = selectKeys.all(cursor ?? prefix, endOfPrefix(prefix), limit + 1)
+      const select = cursor === undefined ? selectFrom : selectAfter
+      const rows = select.all(cursor ?? prefix, endOfPrefix(prefix), limit + 1)
       const keys = rows.slice(0, limit).map((row) => row['key'] as string)
       return { keys, cursor: rows.length > limit ? keys.at(-1)! : null }
     },

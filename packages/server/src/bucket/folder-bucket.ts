@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import * as nodeFiles from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -12,14 +11,22 @@ const TEMPORARY = '.incoming'
 /** Folders known to be on the disk; beyond this they are synced once more. */
 const KNOWN_FOLDERS_MAX = 100_000
 
-/** One file per object, for people who want to look at them. */
-export async function openFolderBucket(root: string, files: Files = nodeFiles): Promise<Bucket> {
+/** One file per object, for people who want to look at them. Only the worker, which puts, opens it `toPut`. */
+export async function openFolderBucket(
+  root: string,
+  { files = nodeFiles, toPut = true }: { files?: Files; toPut?: boolean } = {},
+): Promise<Bucket> {
   const durableFolders = new Map<string, Promise<void>>()
+  const turns = new Map<string, Promise<void>>()
   await makeRoot()
-  // What is left here was never acknowledged.
-  await files.rm(join(root, TEMPORARY), { recursive: true, force: true })
-  await files.mkdir(join(root, TEMPORARY))
-  await syncPath(root)
+  if (toPut) await clearTemporary()
+
+  /** What is left there was never acknowledged. */
+  async function clearTemporary(): Promise<void> {
+    await files.rm(join(root, TEMPORARY), { recursive: true, force: true })
+    await files.mkdir(join(root, TEMPORARY))
+    await syncPath(root)
+  }
 
   async function syncPath(path: string): Promise<void> {
     const handle = await files.open(path, 'r')
@@ -77,8 +84,16 @@ export async function openFolderBucket(root: string, files: Files = nodeFiles): 
     await syncPath(dirname(path))
   }
 
+  /** One after another for each key, so that what is being moved cannot be removed half-way. */
+  function inTurn(key: string, work: () => Promise<void>): Promise<void> {
+    const done = (turns.get(key) ?? Promise.resolve()).then(work)
+    const settled = done.catch(() => {}).then(() => void (turns.get(key) === settled && turns.delete(key)))
+    turns.set(key, settled)
+    return done
+  }
+
   async function remove(keys: string[]): Promise<void> {
-    for (const key of keys) await files.rm(join(root, key), { force: true })
+    for (const key of keys) await inTurn(key, () => files.rm(join(root, key), { force: true }))
     for (const folder of new Set(keys.map((key) => dirname(join(root, key))))) {
       await syncPath(folder).catch(ignoreAbsent)
     }
@@ -112,16 +127,21 @@ export async function openFolderBucket(root: string, files: Files = nodeFiles): 
     },
 
     async get(key) {
-      const path = join(root, key)
-      const status = await files.stat(path).catch(ignoreAbsent)
-      if (!status) return null
-      return { size: status.size, stream: Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array> }
+      // By the open file, because the key may get another one meanwhile.
+      const handle = await files.open(join(root, key), 'r').catch(ignoreAbsent)
+      if (!handle) return null
+      const { size } = await handle.stat()
+      return { size, stream: Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array> }
     },
 
-    async move(from, to) {
-      await write(to)
-      await remove([from])
-    },
+    move: (from, to) =>
+      inTurn(from, async () => {
+        const path = join(root, from)
+        if (!(await files.stat(path).catch(ignoreAbsent))) return
+        await write(to)
+        await files.rm(path, { force: true })
+        await syncPath(dirname(path))
+      }),
 
     remove,
 

@@ -19,6 +19,11 @@ export function metadataPrefix(status: MetadataStatus, domain?: string, mailbox?
   return ['messages', status, ...names.map(encodeName), ''].join('/')
 }
 
+/** What an object storage says of the object to whoever looks at it. */
+export function contentTypeOf(key: string): string {
+  return key.endsWith('.eml') ? 'message/rfc822' : 'application/json'
+}
+
 export function parseMetadataKey(key: string): ({ status: MetadataStatus } & StoredMessage) | null {
   const [, status, ...names] = METADATA_KEY.exec(key) ?? []
   const [domain, mailbox, id] = names.map(decodeName)

@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { freePort } from '../../test/support/free-port.ts'
+import { EMPTY_LIST, s3Refusal, startScriptedS3, type S3Answer } from '../../test/support/scripted-s3.ts'
+import { bytesOf } from './bucket.ts'
+import { openS3Bucket } from './s3-bucket.ts'
+import { S3Error } from './s3-client.ts'
+import { parseS3Location } from './s3-location.ts'
+
+const CREDENTIALS = { accessKeyId: 'key', secretAccessKey: 'secret' }
+const TIMING = { tryMs: 10_000, pauseMs: 1 }
+const DONE: S3Answer = { status: 200 }
+const BUSY = s3Refusal(503, 'SlowDown', 'Reduce your request rate.')
+
+const object = { key: 'raw/1', body: new TextEncoder().encode('mail') }
+
+async function openScripted(answers: S3Answer[], timing = TIMING) {
+  const server = await startScriptedS3(answers)
+  const bucket = await openS3Bucket({ location: parseS3Location(server.url), credentials: CREDENTIALS, timing })
+  return { bucket, server }
+}
+
+function list(keys: string[], { isTruncated = false, encoding = '' } = {}): S3Answer {
+  const contents = keys.map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`)
+  return {
+    status: 200,
+    body: `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${encoding}<Prefix/><IsTruncated>${isTruncated}</IsTruncated>${contents.join('\n')}</ListBucketResult>`,
+  }
+}
+
+describe('trouble that may pass is tried again', () => {
+  test.each<[string, S3Answer[]]>([
+    ['503 SlowDown', [BUSY]],
+    ['503 twice', [BUSY, BUSY]],
+    ['500 without a word', [{ status: 500 }]],
+    ['a proxy’s page', [{ status: 502, body: '<html><br>Bad gateway' }]],
+    ['too many requests', [{ status: 429 }]],
+    ['a connection that breaks', ['hang up']],
+  ])('%s', async (_, troubles) => {
+    const { bucket, server } = await openScripted([...troubles, DONE])
+    await bucket.put([object])
+    expect(server.asked().map(({ method, path, body }) => `${method} ${path} ${body}`)).toEqual(
+      Array.from({ length: troubles.length + 1 }, () => 'PUT /mail/raw/1 mail'),
+    )
+  })
+
+  test('silence, when the time is over', async () => {
+    const { bucket, server } = await openScripted(['silence', DONE], { tryMs: 300, pauseMs: 1 })
+    await bucket.put([object])
+    expect(server.asked()).toHaveLength(2)
+  })
+
+  test('three times at most; then it says why, and removes what may have been stored', async () => {
+    const { bucket, server } = await openScripted([BUSY, BUSY, BUSY, { status: 204 }])
+    const trouble = await bucket.put([object]).catch((error: unknown) => error)
+    expect(trouble).toBeInstanceOf(S3Error)
+    expect(trouble).toMatchObject({ status: 503, code: 'SlowDown', message: expect.stringContaining('Reduce your') })
+    expect(server.asked().map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT', 'DELETE'])
+  })
+
+  test('silence three times is an error that names the limit', async () => {
+    const { bucket } = await openScripted(['silence', 'silence', 'silence'], { tryMs: 100, pauseMs: 1 })
+    await expect(bucket.get('raw/1')).rejects.toThrow('no answer within 100 ms')
+  })
+
+  test.each(['127.0.0.1', 'localhost'])('no server at %s is an error at the start that says so', async (host) => {
+    const location = parseS3Location(`s3://mail?endpoint=http://${host}:${await freePort()}`)
+    await expect(openS3Bucket({ location, credentials: CREDENTIALS, timing: TIMING })).rejects.toThrow(
+      /S3 bucket mail at http:\/\/[a-z0-9.]+:\d+\/mail cannot be used\..*ECONNREFUSED/,
+    )
+  })
+})
+
+describe('what will not pass is not tried again', () => {
+  test.each([
+    [403, 'AccessDenied'],
+    [400, 'InvalidDigest'],
+    [301, 'PermanentRedirect'],
+    [507, 'InsufficientStorage'],
+  ])('%i %s', async (status, code) => {
+    const { bucket, server } = await openScripted([s3Refusal(status, code, 'Not allowed.'), { status: 204 }])
+    await expect(bucket.put([object])).rejects.toThrow(`S3 answered PUT with ${status} ${code}: Not allowed.`)
+    expect(server.asked().map(({ method }) => method)).toEqual(['PUT', 'DELETE'])
+  })
+
+  test('nor is an answer that is not S3’s', async () => {
+    const { bucket, server } = await openScripted([{ status: 200, body: '<html><body>Welcome</html>' }])
+    await expect(bucket.list({ prefix: '', limit: 1 })).rejects.toThrow('not the XML that S3 writes')
+    expect(server.asked()).toHaveLength(1)
+  })
+})
+
+test('a bucket that has gone is not an object that is absent', async () => {
+  const { bucket } = await openScripted([s3Refusal(404, 'NoSuchKey'), s3Refusal(404, 'NoSuchBucket')])
+  expect(await bucket.get('raw/1')).toBeNull()
+  await expect(bucket.get('raw/1')).rejects.toThrow('NoSuchBucket')
+})
+
+test('requests are signed for the region, with the hash of their body', async () => {
+  const { bucket, server } = await openScripted([DONE])
+  await bucket.put([object])
+  const [{ headers }] = server.asked() as [ReturnType<typeof server.opening>]
+  expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=key\/\d{8}\/eu-test-1\/s3\/aws4_request, /)
+  expect(headers['x-amz-content-sha256']).toBe(createHash('sha256').update('mail').digest('hex'))
+})
+
+test('in virtual-host style the bucket is part of the host name', async () => {
+  const server = await startScriptedS3([DONE, { status: 200, body: 'mail' }])
+  const location = parseS3Location(`s3://mail?endpoint=http://s3.test:${server.port}&style=virtual`)
+  const hosts: string[] = []
+  // In place of a name server.
+  const toLoopback = (signed: URL, init: RequestInit) => {
+    const url = new URL(signed)
+    hosts.push(url.host)
+    url.hostname = '127.0.0.1'
+    return fetch(url, init)
+  }
+  const bucket = await openS3Bucket({ location, credentials: CREDENTIALS, timing: TIMING, fetch: toLoopback })
+  await bucket.put([object])
+  expect(new TextDecoder().decode(await bytesOf((await bucket.get('raw/1'))!))).toBe('mail')
+  expect(new Set(hosts)).toEqual(new Set([`mail.s3.test:${server.port}`]))
+  expect(server.opening().path).toBe('/')
+  expect(server.asked().map(({ path }) => path)).toEqual(['/raw/1', '/raw/1'])
+})
+
+describe('lists', () => {
+  test('are asked for in pages after the last key, whatever the server’s own page', async () => {
+    const pages = [
+      list(['raw/1', 'raw/2'], { isTruncated: true }),
+      list(['raw/3'], { isTruncated: true }),
+      list(['raw/4']),
+    ]
+    const { bucket, server } = await openScripted(pages)
+    expect(await bucket.list({ prefix: 'raw/', cursor: 'raw/0', limit: 5_000 })).toEqual({
+      keys: ['raw/1', 'raw/2', 'raw/3', 'raw/4'],
+      cursor: null,
+    })
+    const asked = server.asked().map(({ query }) => Object.fromEntries(query))
+    const common = { 'list-type': '2', 'encoding-type': 'url', prefix: 'raw/', 'max-keys': '1000' }
+    expect(asked).toEqual(['raw/0', 'raw/2', 'raw/3'].map((after) => ({ ...common, 'start-after': after })))
+  })
+
+  test('read entities, and encoded keys where the server says that they are', async () => {
+    const entities = ['raw/a&amp;b&lt;&gt;&quot;&apos;&#x2B;&#43;', 'raw/%2B+']
+    const encoding = '<EncodingType>url</EncodingType>'
+    const { bucket } = await openScripted([list(entities), list(['raw%2Fa%2Bb+c%20d%25', 'raw/%C3%A9'], { encoding })])
+    expect((await bucket.list({ prefix: '', limit: 5 })).keys).toEqual([`raw/a&b<>"'++`, 'raw/%2B+'])
+    expect((await bucket.list({ prefix: '', limit: 5 })).keys).toEqual(['raw/a+b c d%', 'raw/é'])
+  })
+
+  test('that never end are an error', async () => {
+    const { bucket } = await openScripted([list(['raw/1'], { isTruncated: true }), list([], { isTruncated: true })])
+    await expect(bucket.list({ prefix: '', limit: 5 })).rejects.toThrow('listed nothing and said there is more')
+  })
+})
+
+describe('removing many', () => {
+  const keys = ['raw/1', 'raw/<2>&', 'raw/3']
+
+  test('is one request with a checksum', async () => {
+    const { bucket, server } = await openScripted([{ status: 200, body: '<DeleteResult/>' }])
+    await bucket.remove(keys)
+    const [{ method, path, query, headers, body }] = server.asked() as [ReturnType<typeof server.opening>]
+    expect([method, path, query.has('delete')]).toEqual(['POST', '/mail', true])
+    expect(headers['x-amz-checksum-sha256']).toBe(createHash('sha256').update(body).digest('base64'))
+    expect(body).toContain('<Key>raw/&lt;2&gt;&amp;</Key>')
+  })
+
+  test('tries those that failed once more one by one', async () => {
+    const failed = `<DeleteResult><Error><Key>raw/&lt;2&gt;&amp;</Key><Code>InternalError</Code></Error></DeleteResult>`
+    const { bucket, server } = await openScripted([{ status: 200, body: failed }, { status: 204 }])
+    await bucket.remove(keys)
+    expect(server.asked().map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /mail',
+      'DELETE /mail/raw/%3C2%3E%26',
+    ])
+  })
+
+  test('fails when one of them cannot be removed', async () => {
+    const failed = `<DeleteResult><Error><Key>raw/3</Key><Code>AccessDenied</Code></Error></DeleteResult>`
+    const { bucket } = await openScripted([
+      { status: 200, body: failed },
+      s3Refusal(403, 'AccessDenied', 'It is locked.'),
+    ])
+    await expect(bucket.remove(keys)).rejects.toThrow('S3 answered DELETE with 403 AccessDenied: It is locked.')
+  })
+
+  test.each([
+    [501, 'NotImplemented'],
+    [400, 'MissingContentMD5'],
+  ])('is done one by one from then on where the server answers %i %s', async (status, code) => {
+    const gone: S3Answer = { status: 204 }
+    const { bucket, server } = await openScripted([s3Refusal(status, code), gone, gone, gone, gone, gone])
+    await bucket.remove(keys)
+    await bucket.remove(['raw/4', 'raw/5'])
+    const asked = server.asked().map(({ method, path }) => `${method} ${path}`)
+    expect(asked[0]).toBe('POST /mail')
+    expect(asked.slice(1).sort()).toEqual(
+      ['raw/%3C2%3E%26', 'raw/1', 'raw/3', 'raw/4', 'raw/5'].map((key) => `DELETE /mail/${key}`),
+    )
+  })
+})
+
+describe('an upload in parts', () => {
+  const body = {
+    size: 6 * 1024 * 1024,
+    async *chunks() {
+      for (let count = 0; count < 6; count++) yield new Uint8Array(1024 * 1024).fill(count)
+    },
+  }
+  const started: S3Answer = {
+    status: 200,
+    body: '<InitiateMultipartUploadResult><UploadId>id/+=1</UploadId></InitiateMultipartUploadResult>',
+  }
+  const part: S3Answer = { status: 200, headers: { etag: '"part&1"' } }
+  const completed: S3Answer = { status: 200, body: '<CompleteMultipartUploadResult/>' }
+  // What S3 says when it has begun to answer 200 and fails then.
+  const failedLate = s3Refusal(200, 'InternalError', 'Please try again.')
+
+  test('is completed with its parts, and again when the 200 holds an error', async () => {
+    const { bucket, server } = await openScripted([started, part, part, failedLate, completed])
+    await bucket.put([{ key: 'raw/1', body }])
+    const asked = server.asked()
+    expect(asked.map(({ method }) => method)).toEqual(['POST', 'PUT', 'PUT', 'POST', 'POST'])
+    expect(asked.slice(1).map(({ query }) => query.get('uploadId'))).toEqual(Array.from({ length: 4 }, () => 'id/+=1'))
+    expect(asked.slice(1, 3).map(({ query, body }) => [query.get('partNumber'), body.length])).toEqual([
+      ['1', 5 * 1024 * 1024],
+      ['2', 1024 * 1024],
+    ])
+    expect(asked[4]!.body).toContain('<Part><PartNumber>2</PartNumber><ETag>"part&amp;1"</ETag></Part>')
+  })
+
+  test('is given up when a part is refused, and nothing passes for stored', async () => {
+    const { bucket, server } = await openScripted([
+      started,
+      part,
+      s3Refusal(403, 'AccessDenied'),
+      { status: 204 },
+      { status: 204 },
+    ])
+    await expect(bucket.put([{ key: 'raw/1', body }])).rejects.toThrow('AccessDenied')
+    const asked = server.asked().map(({ method, query }) => `${method} ${query.get('uploadId')}`)
+    expect(asked).toEqual(['POST null', 'PUT id/+=1', 'PUT id/+=1', 'DELETE id/+=1', 'DELETE null'])
+  })
+
+  test('that fails late each time is not stored', async () => {
+    const { bucket } = await openScripted([
+      started,
+      part,
+      part,
+      failedLate,
+      failedLate,
+      failedLate,
+      EMPTY_LIST,
+      EMPTY_LIST,
+    ])
+    await expect(bucket.put([{ key: 'raw/1', body }])).rejects.toThrow('InternalError: Please try again.')
+  })
+})

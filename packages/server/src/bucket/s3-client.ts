@@ -1,0 +1,164 @@
+import { AwsV4Signer } from 'aws4fetch'
+import { encodeStrictly, objectUrl, type S3Location } from './s3-location.ts'
+import { parseXml, textOf, type XmlElement } from './s3-xml.ts'
+
+/** A part of 5 MiB passes in this time at 100 kB/s; senders wait ten minutes after their mail (RFC 5321 4.5.3.2.6). */
+const TRY_MS = 60_000
+const TRIES_MAX = 3
+/** Before the second try; twice that before the third. */
+const PAUSE_MS = 250
+/** Of what a server says about an error; it ends up in a log line. */
+const MESSAGE_CHARACTERS_MAX = 300
+const PASSING_STATUSES = [429, 500, 502, 503, 504]
+
+export type S3Credentials = { accessKeyId: string; secretAccessKey: string }
+
+export type S3Options = {
+  location: S3Location
+  credentials: S3Credentials
+  fetch?: (url: URL, init: RequestInit) => Promise<Response>
+  timing?: { tryMs: number; pauseMs: number }
+}
+
+export type S3Request = {
+  method: 'DELETE' | 'GET' | 'HEAD' | 'POST' | 'PUT'
+  /** Without one, the bucket itself is meant. */
+  key?: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: Uint8Array
+}
+
+/** `status` is 0 where no answer came. `code` is S3's, such as NoSuchKey. */
+export class S3Error extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(message: string, { status, code, cause }: { status: number; code: string; cause?: unknown }) {
+    super(message, { cause })
+    this.name = 'S3Error'
+    this.status = status
+    this.code = code
+  }
+}
+
+export type S3Client = ReturnType<typeof createS3Client>
+
+/** Signed calls to one bucket, repeated when the trouble may pass: every call of ours may be made twice. */
+export function createS3Client({ location, credentials, ...options }: S3Options) {
+  const { tryMs, pauseMs } = options.timing ?? { tryMs: TRY_MS, pauseMs: PAUSE_MS }
+  const { fetch: doFetch = fetch } = options
+  const signingKeys = new Map<string, ArrayBuffer>()
+
+  async function sign({ method, key, query = {}, headers, body }: S3Request) {
+    const search = Object.entries(query).map(([name, value]) => `${name}=${encodeStrictly(value)}`)
+    const url = key === undefined ? location.url : objectUrl(location, key)
+    const signer = new AwsV4Signer({
+      method,
+      url: search.length === 0 ? url : `${url}?${search.join('&')}`,
+      // The hash binds the body to the signature: bytes that changed on their way are refused, not stored.
+      headers: { ...headers, 'x-amz-content-sha256': hex(await sha256(body)) },
+      ...credentials,
+      service: 's3',
+      region: location.region,
+      cache: signingKeys,
+    })
+    return signer.sign()
+  }
+
+  async function sendOnce<Answer>(request: S3Request, read: (response: Response) => Promise<Answer>): Promise<Answer> {
+    const { url, headers } = await sign(request)
+    // Not signed, since proxies may change it: a length is that of the object only if nothing compresses it.
+    headers.set('accept-encoding', 'identity')
+    const overdue = new AbortController()
+    const timer = setTimeout(() => overdue.abort(new Error(`no answer within ${tryMs} ms`)), tryMs)
+    try {
+      const { method, body } = request
+      // The bytes are never in shared memory, which the types allow and fetch does not.
+      const init = { method, headers, ...(body ? { body: body as Uint8Array<ArrayBuffer> } : {}) }
+      const response = await doFetch(url, { ...init, redirect: 'manual', signal: overdue.signal })
+      if (response.status >= 300) throw await refusalOf(request, response)
+      return await read(response)
+    } catch (error) {
+      if (error instanceof S3Error) throw error
+      throw new S3Error(`S3 ${request.method} to ${url.host}: ${reasonOf(error)}`, {
+        status: 0,
+        code: 'NoAnswer',
+        cause: error,
+      })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function send<Answer>(request: S3Request, read: (response: Response) => Promise<Answer>): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await sendOnce(request, read)
+      } catch (error) {
+        const mayPass = error instanceof S3Error && (error.status === 0 || PASSING_STATUSES.includes(error.status))
+        if (!mayPass || tries === TRIES_MAX) throw error
+      }
+      // Up to half of it at random, so that those who failed together do not come back together.
+      const pause = pauseMs * 2 ** (tries - 1) * (1 - Math.random() / 2)
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+
+  return {
+    /** The answer with its body still to be read; the time limit ends with its headers. */
+    open: (request: S3Request) => send(request, async (response) => response),
+    /** The answer's headers, once its body has come in. */
+    call: (request: S3Request) =>
+      send(request, async (response) => {
+        await response.arrayBuffer()
+        return response.headers
+      }),
+    callForXml: (request: S3Request) => send(request, async (response) => readXml(request, await response.text())),
+  }
+}
+
+/** S3 may find its mistake after it has begun to answer 200: the body then says what went wrong. */
+function readXml(request: S3Request, text: string): XmlElement {
+  let element: XmlElement
+  try {
+    element = parseXml(text)
+  } catch (cause) {
+    throw new S3Error(`S3 ${request.method}: ${reasonOf(cause)}`, { status: 200, code: 'NotXml', cause })
+  }
+  if (element.name === 'Error') throw errorOf(request, 500, element)
+  return element
+}
+
+async function refusalOf(request: S3Request, response: Response): Promise<S3Error> {
+  const text = await response.text()
+  try {
+    return errorOf(request, response.status, parseXml(text))
+  } catch {
+    // A proxy's page, or a HEAD request, to which no body is sent.
+    return errorOf(request, response.status, null)
+  }
+}
+
+function errorOf({ method }: S3Request, status: number, element: XmlElement | null): S3Error {
+  const code = (element && textOf(element, 'Code')) ?? `Status${status}`
+  const said = (element && textOf(element, 'Message')) ?? ''
+  const message = `S3 answered ${method} with ${status} ${code}${said && ': '}${said}`
+  return new S3Error(message.slice(0, MESSAGE_CHARACTERS_MAX), { status, code })
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // Node's "fetch failed" keeps the reason in its cause, and there one for each address that a name has.
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
+}
+
+export async function sha256(bytes: Uint8Array = new Uint8Array(0)): Promise<Uint8Array> {
+  // As above: never shared memory.
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

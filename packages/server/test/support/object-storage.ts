@@ -1,0 +1,142 @@
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { R2Bucket } from '@cloudflare/workers-types'
+import { createTestHarness } from 'wrangler'
+import { openR2Bucket } from '../../src/bucket/r2-bucket.ts'
+import { openS3Bucket } from '../../src/bucket/s3-bucket.ts'
+import { parseS3Location } from '../../src/bucket/s3-location.ts'
+import { parseXml, textOf } from '../../src/bucket/s3-xml.ts'
+
+export const S3_CREDENTIALS = { accessKeyId: 'key-of-the-tests', secretAccessKey: 'secret-of-the-tests' }
+
+/** Enough for every test of a file to have an empty one. */
+const BUCKETS = 80
+
+/**
+ * Real R2 buckets in workerd, and the same buckets over HTTP through S3's API, where signatures are checked. Comes
+ * with wrangler from npm and needs no network; whoever starts it closes it.
+ */
+export async function startObjectStorage() {
+  // Or it would ask Cloudflare where this machine is.
+  process.env['CLOUDFLARE_CF_FETCH_ENABLED'] = 'false'
+  const root = await mkdtemp(join(tmpdir(), 'mailhatch-r2-'))
+  writeFileSync(join(root, 'worker.js'), `export default { fetch: () => new Response('') }`)
+  const names = Array.from({ length: BUCKETS }, (_, index) => `bucket-${index}`)
+  const harness = createTestHarness({
+    root,
+    workers: [
+      {
+        config: {
+          name: 'storage',
+          main: './worker.js',
+          compatibility_date: '2026-10-01',
+          r2_buckets: names.map((name) => ({
+            binding: name,
+            bucket_name: name,
+            local_dev: { experimental_s3_credentials: S3_CREDENTIALS },
+          })),
+        },
+      },
+    ],
+  })
+  const { url } = await harness.listen()
+  const bindings = await harness.getWorker<Record<string, R2Bucket>>().getEnv()
+
+  return {
+    /** A bucket that nobody has used yet. */
+    newBucket() {
+      const name = names.pop()!
+      return { binding: bindings[name]!, s3Url: `s3://${name}?endpoint=${url.origin}/cdn-cgi/local/r2/s3` }
+    },
+    async close() {
+      await harness.close()
+      await rm(root, { recursive: true, force: true })
+    },
+  }
+}
+
+export type ObjectStorage = Awaited<ReturnType<typeof startObjectStorage>>
+
+/** What the contract suite wants to know of a place, seen from beside the bucket. */
+export function r2Place(storage: ObjectStorage) {
+  const { binding } = storage.newBucket()
+  const uploads: { key: string; uploadId: string }[] = []
+  let storedBytes = 0
+  const watched = {
+    ...passOn(binding),
+    async put(key: string, bytes: Uint8Array) {
+      const object = await binding.put(key, bytes)
+      storedBytes += bytes.byteLength
+      return object
+    },
+    async createMultipartUpload(key: string) {
+      const upload = await binding.createMultipartUpload(key)
+      uploads.push({ key, uploadId: upload.uploadId })
+      return {
+        async uploadPart(number: number, bytes: Uint8Array) {
+          const part = await upload.uploadPart(number, bytes)
+          storedBytes += bytes.byteLength
+          return part
+        },
+        complete: upload.complete.bind(upload),
+        abort: upload.abort.bind(upload),
+      }
+    },
+  }
+  return {
+    // The bucket uses no more of the binding than this.
+    open: () => openR2Bucket(watched as unknown as R2Bucket),
+    storedBytes: () => storedBytes,
+    unfinishedUploads: () => findUnfinished(binding, uploads),
+  }
+}
+
+export function s3Place(storage: ObjectStorage) {
+  const { binding, s3Url } = storage.newBucket()
+  const location = parseS3Location(s3Url)
+  const uploads: { key: string; uploadId: string }[] = []
+  let storedBytes = 0
+  const watchedFetch = async (url: URL, init: RequestInit) => {
+    const response = await fetch(url, init)
+    if (response.ok && init.method === 'PUT') storedBytes += (init.body as Uint8Array).byteLength
+    if (response.ok && url.search === '?uploads=') {
+      const started = parseXml(await response.clone().text())
+      uploads.push({ key: textOf(started, 'Key')!, uploadId: textOf(started, 'UploadId')! })
+    }
+    return response
+  }
+  return {
+    open: () => openS3Bucket({ location, credentials: S3_CREDENTIALS, fetch: watchedFetch }),
+    storedBytes: () => storedBytes,
+    unfinishedUploads: () => findUnfinished(binding, uploads),
+  }
+}
+
+/** The methods as they are, for a binding whose methods cannot be spread. */
+export function passOn(binding: R2Bucket): Pick<R2Bucket, 'delete' | 'get' | 'head' | 'list'> {
+  return {
+    delete: binding.delete.bind(binding),
+    get: binding.get.bind(binding),
+    head: binding.head.bind(binding),
+    list: binding.list.bind(binding),
+  }
+}
+
+/** An upload that still takes a part is neither finished nor given up. */
+export async function findUnfinished(
+  binding: R2Bucket,
+  uploads: { key: string; uploadId: string }[],
+): Promise<string[]> {
+  const found: string[] = []
+  for (const { key, uploadId } of uploads) {
+    const upload = binding.resumeMultipartUpload(key, uploadId)
+    const takesPart = upload.uploadPart(1, new Uint8Array(1)).then(
+      () => true,
+      () => false,
+    )
+    if (await takesPart) found.push(key)
+  }
+  return found
+}
