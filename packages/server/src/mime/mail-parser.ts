@@ -1,6 +1,13 @@
 import { open } from 'node:fs/promises'
 import { HEADER_BLOCK_BYTES_MAX } from './limits.ts'
-import { parseHeadOnly, parseMail, type ParsedMail } from './parse-mail.ts'
+import {
+  parseHeadOnly,
+  parseMail,
+  readAttachment,
+  type AttachmentContent,
+  type AttachmentSelector,
+  type ParsedMail,
+} from './parse-mail.ts'
 import { createParsePool, type PoolOptions } from './parse-pool.ts'
 
 /** In memory when small; large mail lies in a spool file. */
@@ -8,6 +15,8 @@ export type MailContent = Uint8Array | { path: string; size: number }
 
 export type MailParser = {
   parse(content: MailContent): Promise<ParsedMail>
+  /** One attachment, decoded; null when there is no such one, or when the mail is too odd to find it. */
+  attachment(raw: Uint8Array, selector: AttachmentSelector): Promise<AttachmentContent | null>
   /** Waits for what is being parsed, then ends the threads. */
   close(): Promise<void>
 }
@@ -25,9 +34,13 @@ export function createMailParser(options: PoolOptions = {}): MailParser {
   return {
     async parse(content) {
       if (content instanceof Uint8Array && content.byteLength <= DIRECT_BYTES_MAX) return parseMail(content)
-      const parsed = await pool.run(content instanceof Uint8Array ? { content } : { path: content.path })
+      const parsed = await pool.parse(content instanceof Uint8Array ? { content } : { path: content.path })
       // The thread died of this mail. Reading headers is bounded in every respect, so it can be done here.
       return parsed ?? parseHeadOnly(await readStart(content))
+    },
+    async attachment(raw, selector) {
+      if (raw.byteLength <= DIRECT_BYTES_MAX) return readAttachment(raw, selector)
+      return pool.attachment(raw, selector)
     },
     close: () => pool.close(),
   }

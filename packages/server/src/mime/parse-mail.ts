@@ -63,11 +63,20 @@ export function plainTextOf({ text, html }: Pick<ParsedMail, 'text' | 'html'>): 
   return isBlank && html !== null ? htmlToText(html) : (text ?? '')
 }
 
-/** One attachment with its decoded bytes, by its place in the list or its Content-ID. */
-export function readAttachment(
-  raw: Uint8Array,
-  selector: { index: number } | { contentId: string },
-): { attachment: Attachment; bytes: Uint8Array } | null {
+export type AttachmentSelector = { index: number } | { contentId: string }
+
+export type AttachmentContent = { attachment: Attachment; bytes: Uint8Array }
+
+/** One attachment with its decoded bytes, by its place in the list or its Content-ID. Never throws, as `parseMail`. */
+export function readAttachment(raw: Uint8Array, selector: AttachmentSelector): AttachmentContent | null {
+  try {
+    return findAttachment(raw, selector)
+  } catch {
+    return null
+  }
+}
+
+function findAttachment(raw: Uint8Array, selector: AttachmentSelector): AttachmentContent | null {
   const words = createWordDecoder()
   const { root } = readHead(raw, words)
   readStructure(raw, root)

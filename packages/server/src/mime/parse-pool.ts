@@ -1,10 +1,16 @@
 import { availableParallelism } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
-import type { ParsedMail } from './parse-mail.ts'
+import type { AttachmentContent, AttachmentSelector, ParsedMail } from './parse-mail.ts'
 
 /** What a thread is asked to parse. It reads files itself, so that their bytes never pass through this thread. */
-export type ParseJob = { content: Uint8Array<ArrayBuffer> } | { path: string }
+export type ParseJob =
+  | { content: Uint8Array }
+  | { path: string }
+  | { content: Uint8Array; selector: AttachmentSelector }
+
+/** Null only for an attachment that is not there. */
+export type ParseResult = ParsedMail | AttachmentContent | null
 
 export type PoolOptions = {
   threadsMax?: number
@@ -19,7 +25,9 @@ export type PoolOptions = {
 
 export type ParsePool = {
   /** `null` if the thread died of this mail: out of time, out of memory or a fault. */
-  run(job: { content: Uint8Array } | { path: string }): Promise<ParsedMail | null>
+  parse(job: { content: Uint8Array } | { path: string }): Promise<ParsedMail | null>
+  /** `null` also if there is no such attachment. */
+  attachment(content: Uint8Array, selector: AttachmentSelector): Promise<AttachmentContent | null>
   close(): Promise<void>
 }
 
@@ -33,7 +41,7 @@ const IDLE_MS = 30_000
 // Beside its source in development, beside its build when installed.
 const THREAD_URL = new URL(import.meta.url.endsWith('.ts') ? './parse-thread.ts' : './parse-thread.js', import.meta.url)
 
-type Task = { job: { content: Uint8Array } | { path: string }; resolve: (mail: ParsedMail | null) => void }
+type Task = { job: ParseJob; resolve: (result: ParseResult) => void }
 type Thread = { worker: Worker; task: Task | null; timer: NodeJS.Timeout | undefined; death: Error | null }
 
 /** Threads that parse one mail each at a time, started when there is work and ended when there has been none for a while. */
@@ -42,7 +50,7 @@ export function createParsePool(options: PoolOptions): ParsePool {
   const threads = new Set<Thread>()
   const idle: Thread[] = []
   const waiting: Task[] = []
-  const running = new Set<Promise<ParsedMail | null>>()
+  const running = new Set<Promise<ParseResult>>()
   let isClosed = false
 
   function assignWaiting(): void {
@@ -61,7 +69,7 @@ export function createParsePool(options: PoolOptions): ParsePool {
     })
     const thread: Thread = { worker, task: null, timer: undefined, death: null }
     threads.add(thread)
-    worker.on('message', (mail: ParsedMail) => finish(thread, mail))
+    worker.on('message', (result: ParseResult) => finish(thread, result))
     worker.on('error', (error: unknown) => {
       thread.death ??= error instanceof Error ? error : new Error(String(error))
     })
@@ -78,11 +86,12 @@ export function createParsePool(options: PoolOptions): ParsePool {
     )
     thread.worker.ref()
     const job = ownJob(task.job)
-    thread.worker.postMessage(job, 'content' in job ? [job.content.buffer] : [])
+    // `ownJob` copied it into a buffer of its own, never a shared one.
+    thread.worker.postMessage(job, 'content' in job ? [job.content.buffer as ArrayBuffer] : [])
   }
 
-  function finish(thread: Thread, mail: ParsedMail): void {
-    thread.task?.resolve(mail)
+  function finish(thread: Thread, result: ParseResult): void {
+    thread.task?.resolve(result)
     thread.task = null
     clearTimeout(thread.timer)
     // The deadline may have struck while the answer was under way.
@@ -114,15 +123,19 @@ export function createParsePool(options: PoolOptions): ParsePool {
     if (place >= 0) idle.splice(place, 1)
   }
 
+  function run(job: ParseJob): Promise<ParseResult> {
+    if (isClosed) return Promise.reject(new Error('The mail parser is closed'))
+    const { promise, resolve } = Promise.withResolvers<ParseResult>()
+    running.add(promise)
+    waiting.push({ job, resolve })
+    assignWaiting()
+    return promise.finally(() => running.delete(promise))
+  }
+
   return {
-    async run(job) {
-      if (isClosed) throw new Error('The mail parser is closed')
-      const { promise, resolve } = Promise.withResolvers<ParsedMail | null>()
-      running.add(promise)
-      waiting.push({ job, resolve })
-      assignWaiting()
-      return promise.finally(() => running.delete(promise))
-    },
+    // The thread answers a job without a selector by a mail, and one with a selector by an attachment.
+    parse: (job) => run(job) as Promise<ParsedMail | null>,
+    attachment: (content, selector) => run({ content, selector }) as Promise<AttachmentContent | null>,
     async close() {
       isClosed = true
       await Promise.all(running)
@@ -135,6 +148,6 @@ export function createParsePool(options: PoolOptions): ParsePool {
  * Bytes are copied, because the caller still has to store its own; the copy moves to the thread. Not by `slice()`,
  * which for a Buffer is only a view, and moving that would empty the caller's hands.
  */
-function ownJob(job: Task['job']): ParseJob {
-  return 'content' in job ? { content: new Uint8Array(job.content) } : job
+function ownJob(job: ParseJob): ParseJob {
+  return 'content' in job ? { ...job, content: new Uint8Array(job.content) } : job
 }
