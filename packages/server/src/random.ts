@@ -1,22 +1,34 @@
-import { randomBytes, randomInt } from 'node:crypto'
 import type { RandomInt } from './domain/random-text.ts'
 import { uuidv7 } from './domain/uuid.ts'
 
 const RANDOM_BYTES_PER_ID = 10
 // Asking the crypto source costs the same for one id as for hundreds.
 const POOL_BYTES = 400 * RANDOM_BYTES_PER_ID
+const UINT32_VALUES = 2 ** 32
+// Filled at the first use: on Cloudflare there is no randomness before a request.
 let pool = new Uint8Array(0)
 
 /** Evenly spread, from the crypto source. */
-export const secureRandom: RandomInt = (exclusiveMax) => randomInt(exclusiveMax)
+export const secureRandom: RandomInt = (exclusiveMax) => {
+  // Numbers beyond the last whole multiple would favour the small remainders.
+  const evenMax = UINT32_VALUES - (UINT32_VALUES % exclusiveMax)
+  const drawn = new Uint32Array(1)
+  do crypto.getRandomValues(drawn)
+  while (drawn[0]! >= evenMax)
+  return drawn[0]! % exclusiveMax
+}
 
 export function newId(now: number): string {
-  if (pool.length < RANDOM_BYTES_PER_ID) pool = randomBytes(POOL_BYTES)
+  if (pool.length < RANDOM_BYTES_PER_ID) pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES))
   const random = pool.subarray(0, RANDOM_BYTES_PER_ID)
   pool = pool.subarray(RANDOM_BYTES_PER_ID)
   return uuidv7(now, random)
 }
 
 export function newSecret(): string {
-  return randomBytes(32).toString('base64url')
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
 }

@@ -4,6 +4,7 @@ import type { PlanName } from './plans.ts'
 /** Who asks: a key, its team, and what of the team it may see. */
 export type Principal = {
   keyId: string
+  keyHash: string
   keyName: string
   scopes: Scope[]
   expiresAt: number | null
@@ -18,4 +19,9 @@ export function mayRead({ scopes, mailbox }: Principal): boolean {
   // A key bound to a mailbox that was deleted sees nothing.
   if (mailbox !== null && mailbox.name === null) return false
   return scopes.some((scope) => READ_SCOPES.includes(scope))
+}
+
+/** Writing, deleting, webhooks and rotation need the full scope. */
+export function mayChange(principal: Principal): boolean {
+  return mayRead(principal) && principal.scopes.includes('api.full')
 }

@@ -8,11 +8,25 @@ const DAY_MS = 86_400 * SECOND_MS
 const RETRY_DELAYS_MS = [1, 2, 5, 15].map((seconds) => seconds * SECOND_MS)
 const RETRY_LATER_MS = 60 * SECOND_MS
 /** Senders of mail give up after about five days too (RFC 5321, 4.5.4.1). */
-const RETRY_FOR_MS = 5 * DAY_MS
+export const RETRY_FOR_MS = 5 * DAY_MS
+
+/** Below, a slow answer would pass for none; above, one mail would hold up others for too long. */
+const TIMEOUT_MS_MIN = 1_000
+const TIMEOUT_MS_MAX = 60_000
+
+/** How long the API may take to answer an announcement. */
+export function clampTimeoutMs(wantedMs: number): number {
+  return Math.min(TIMEOUT_MS_MAX, Math.max(TIMEOUT_MS_MIN, wantedMs))
+}
 
 /** `null` stands for no answer at all: network error or timeout. 404, 413 and 422 wait for a person. */
 export function healsByItself(status: number | null): boolean {
   return status === null || status >= 500 || HEALING_STATUS.has(status)
+}
+
+/** No answer, the answer of something that stands in front of the API, or a secret that differs: all mail fails alike. */
+export function meansUnreachable(status: number | null): boolean {
+  return status === null || status === 401 || (status >= 502 && status <= 504)
 }
 
 /** When to announce again after `attempts` failures, or `null` when it is time to give up. */

@@ -12,6 +12,11 @@ export function uuidv7(nowMs: number, random: Uint8Array): string {
   )
 }
 
+/** The milliseconds that a UUID of version 7 begins with; NaN for what is none. */
+export function uuidTime(id: string): number {
+  return Number(`0x${id.slice(0, 8)}${id.slice(9, 13)}`)
+}
+
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }

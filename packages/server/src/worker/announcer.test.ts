@@ -27,12 +27,14 @@ async function startBeside(root: string, post: (announcement: Announcement) => P
     await announcer.close()
     await parser.close()
   })
-  const ports = { bucket, parser, announcer: null, rootDomain: 'in.test', newId, now: Date.now }
+  const ports = { bucket, announcer: null, rootDomain: 'in.test', newId, now: Date.now }
+  const raw = new TextEncoder().encode('Subject: Hello\r\n\r\nHello\r\n')
   const store = (address: string) =>
     receive(ports, {
       recipients: [parseRecipient(address)!],
       envelope: { mailFrom: 'a@shop.example', helo: null, remoteAddress: null, tls: false, receivedVia: 'smtp' },
-      content: new TextEncoder().encode('Subject: Hello\r\n\r\nHello\r\n'),
+      raw,
+      parse: () => parser.parse(raw),
     })
   return { bucket, announcer, store }
 }

@@ -1,11 +1,13 @@
 import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { metadataKey, metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
-import { healsByItself, nextAnnouncementAt } from '../domain/retry.ts'
+import { meansUnreachable } from '../domain/retry.ts'
 import type { Log } from '../log.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
-import { announce, type AnnounceOutcome, type Post } from './announce.ts'
-import { announcementOf, decodeMetadata, encodeMetadata, type Metadata } from './metadata.ts'
+import type { Post } from './announce.ts'
+import { announceMail, announceStored, type AnnouncePorts, type StoredOutcome } from './announce-stored.ts'
+import { findDueAt } from './due.ts'
+import { decodeMetadata, type Metadata } from './metadata.ts'
 
 /** Posts under way at once: enough to fill group commits at the other end, few enough not to swamp it. */
 const UNDER_WAY_MAX = 64
@@ -36,6 +38,8 @@ export type Announcer = {
   /** Looks for unprocessed mail of an earlier run, then goes on until closed. */
   start(): Promise<void>
   close(): Promise<void>
+  /** At once, whatever is known of it, because a person asks; `key` is that of its unprocessed metadata. */
+  announceNow(key: string): Promise<StoredOutcome>
   /** Arrival of the oldest mail that is still to be announced by itself; null when there is none. */
   oldestWaitingAt(): number | null
 }
@@ -44,6 +48,7 @@ type Ports = { bucket: Bucket; parser: Pick<MailParser, 'parse'>; post: Post; no
 
 /** Announces stored mail to the API, each at least once, and repeats what heals by itself. */
 export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Announcer {
+  const ports: AnnouncePorts = { bucket, post, now, parse: async (raw) => parser.parse(await bytesOf(raw)) }
   // By the key of their metadata: what waits, what only a person can help, whose turn it is (first in, first out) with
   // the announcement at hand or in the bucket, and what is running.
   const known = new Map<string, Waiting>()
@@ -89,7 +94,7 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
       if (closed || underWay.size >= UNDER_WAY_MAX) return
       fresh.delete(key)
       freshCharacters -= charactersOf(mail.announcement)
-      run(key, announceOne(key, mail))
+      run(key, announceFresh(key, mail))
     }
     for (const key of stored) {
       if (closed || underWay.size >= UNDER_WAY_MAX || readingAgain >= READ_AGAIN_MAX) return
@@ -97,7 +102,9 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
       readingAgain++
       run(
         key,
-        announceStored(key).finally(() => readingAgain--),
+        announceAgain(key)
+          .then(() => {})
+          .finally(() => readingAgain--),
       )
     }
   }
@@ -116,15 +123,40 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
     underWay.set(key, done)
   }
 
-  async function announceOne(key: string, { metadata, announcement }: Fresh): Promise<void> {
-    const outcome = await announce(post, announcement)
-    if (outcome.ok) await markProcessed(key, metadata)
-    else await recordFailure(key, metadata, outcome)
+  async function announceFresh(key: string, mail: Fresh): Promise<void> {
+    record(key, await announceMail(ports, mail))
   }
 
-  async function markProcessed(key: string, metadata: Metadata): Promise<void> {
-    const processed: Metadata = { ...metadata, status: 'processed', lastError: null, lastStatus: null }
-    await bucket.move(key, { key: metadataKey('processed', metadata), body: encodeMetadata(processed) })
+  /** From the bucket: mail of an earlier run, or that did not fit into memory, or that failed before. */
+  async function announceAgain(key: string): Promise<StoredOutcome> {
+    const outcome = await announceStored(ports, key)
+    record(key, outcome)
+    return outcome
+  }
+
+  async function announceNow(key: string): Promise<StoredOutcome> {
+    // One post of a mail at a time.
+    while (underWay.has(key)) await underWay.get(key)
+    refused.delete(key)
+    const work = announceAgain(key)
+    run(
+      key,
+      work.then(() => {}),
+    )
+    return work
+  }
+
+  function record(key: string, result: StoredOutcome): void {
+    if (result.outcome === 'processed') noteSuccess(key)
+    else if (result.outcome === 'failed') noteFailure(key, result.metadata)
+    else if (result.outcome === 'gone') known.delete(key)
+    else {
+      log.error({ key: result.metadata.rawKey }, 'the raw mail is gone: it cannot be announced')
+      giveUp(key)
+    }
+  }
+
+  function noteSuccess(key: string): void {
     known.delete(key)
     if (!isUnreachable) return
     // One success tells that the API is back: everything that waits for it is due.
@@ -133,23 +165,11 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
     tick()
   }
 
-  async function recordFailure(
-    key: string,
-    metadata: Metadata,
-    outcome: AnnounceOutcome & { ok: false },
-  ): Promise<void> {
-    const failed: Metadata = {
-      ...metadata,
-      attempts: metadata.attempts + 1,
-      lastAttemptAt: new Date(now()).toISOString(),
-      lastError: outcome.error,
-      lastStatus: outcome.status,
-    }
-    if (meansUnreachable(outcome.status)) isUnreachable = true
+  function noteFailure(key: string, failed: Metadata): void {
+    if (meansUnreachable(failed.lastStatus)) isUnreachable = true
     remember(key, failed)
     const { id, attempts, lastStatus, lastError } = failed
     log.warn({ id, attempts, status: lastStatus, reason: lastError }, 'an announcement was refused')
-    await bucket.put([{ key, body: encodeMetadata(failed) }])
   }
 
   function tick(): void {
@@ -176,20 +196,6 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
     if (next) next.dueAt = at
   }
 
-  /** From the bucket: mail of an earlier run, or that did not fit into memory, or that failed before. */
-  async function announceStored(key: string): Promise<void> {
-    const object = await bucket.get(key)
-    if (!object) return void known.delete(key)
-    const metadata = decodeMetadata(await bytesOf(object))
-    const raw = await bucket.get(metadata.rawKey)
-    if (!raw) {
-      log.error({ key: metadata.rawKey }, 'the raw mail is gone: it cannot be announced')
-      return giveUp(key)
-    }
-    const parsed = await parser.parse(await bytesOf(raw))
-    await announceOne(key, { metadata, announcement: announcementOf(metadata, parsed) })
-  }
-
   async function search(): Promise<void> {
     searchedAt = now()
     let cursor: string | undefined
@@ -213,6 +219,7 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
 
   return {
     offer,
+    announceNow,
     async start() {
       await search()
       tick()
@@ -234,16 +241,4 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
 function charactersOf({ rawContent, plainContent }: Announcement): number {
   // The rest of an announcement is small.
   return rawContent.length + plainContent.length + 2_000
-}
-
-/** Null when only a person can help. */
-function findDueAt({ attempts, receivedAt, lastAttemptAt, lastStatus }: Metadata): number | null {
-  if (lastAttemptAt === null) return Date.parse(receivedAt)
-  if (!healsByItself(lastStatus)) return null
-  return nextAnnouncementAt({ receivedAt: Date.parse(receivedAt), attempts, lastAttemptAt: Date.parse(lastAttemptAt) })
-}
-
-/** No answer, the answer of something that stands in front of the API, or a secret that differs: all mail fails alike. */
-function meansUnreachable(status: number | null): boolean {
-  return status === null || status === 401 || (status >= 502 && status <= 504)
 }

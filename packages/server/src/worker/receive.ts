@@ -1,17 +1,22 @@
-import { createReadStream } from 'node:fs'
 import type { Envelope } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
 import { metadataKey } from '../domain/object-keys.ts'
-import type { Body, Bucket, NewObject } from '../bucket/bucket.ts'
-import type { MailContent, MailParser } from '../mime/mail-parser.ts'
+import { sizeOf, type Body, type Bucket, type NewObject } from '../bucket/bucket.ts'
+import type { ParsedMail } from '../mime/parse-mail.ts'
 import type { Announcer } from './announcer.ts'
 import { announcementOf, encodeMetadata, newMetadata } from './metadata.ts'
 
-export type IncomingMail = { recipients: Recipient[]; envelope: Omit<Envelope, 'rcptTo'>; content: MailContent }
+export type IncomingMail = {
+  recipients: Recipient[]
+  envelope: Omit<Envelope, 'rcptTo'>
+  /** Read once for each recipient. */
+  raw: Body
+  /** Asked before `raw` is read. */
+  parse: () => Promise<ParsedMail>
+}
 
-type Ports = {
+export type ReceivePorts = {
   bucket: Pick<Bucket, 'put'>
-  parser: Pick<MailParser, 'parse'>
   /** Null when there is nobody to announce to: mail is only stored. */
   announcer: Pick<Announcer, 'offer'> | null
   rootDomain: string
@@ -24,37 +29,20 @@ type Ports = {
  * told "accepted". The announcement follows on its own; if the program dies before it, the sweep repeats it.
  */
 export async function receive(
-  { bucket, parser, announcer, rootDomain, newId, now }: Ports,
-  mail: IncomingMail,
+  { bucket, announcer, rootDomain, newId, now }: ReceivePorts,
+  { recipients, envelope, raw, parse }: IncomingMail,
 ): Promise<void> {
   const receivedAt = now()
-  const parsed = await parser.parse(mail.content)
-  const body = bodyOf(mail.content)
-  const copies = mail.recipients.map((recipient) =>
-    newMetadata({
-      id: newId(receivedAt),
-      recipient,
-      parsed,
-      receivedAt,
-      rawSize: sizeOfContent(mail.content),
-      envelope: mail.envelope,
-      rootDomain,
-    }),
+  const parsed = await parse()
+  const rawSize = sizeOf(raw)
+  const copies = recipients.map((recipient) =>
+    newMetadata({ id: newId(receivedAt), recipient, parsed, receivedAt, rawSize, envelope, rootDomain }),
   )
   // Raw bytes first: metadata that can be seen always has its mail.
   const objects = copies.flatMap((metadata): NewObject[] => [
-    { key: metadata.rawKey, body },
+    { key: metadata.rawKey, body: raw },
     { key: metadataKey('unprocessed', metadata), body: encodeMetadata(metadata) },
   ])
   await bucket.put(objects)
   for (const metadata of copies) announcer?.offer(metadata, announcementOf(metadata, parsed))
-}
-
-function bodyOf(content: MailContent): Body {
-  if (content instanceof Uint8Array) return content
-  return { size: content.size, chunks: () => createReadStream(content.path, { highWaterMark: 256 * 1024 }) }
-}
-
-function sizeOfContent(content: MailContent): number {
-  return content instanceof Uint8Array ? content.byteLength : content.size
 }

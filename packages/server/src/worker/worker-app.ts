@@ -1,14 +1,23 @@
 import { Hono } from 'hono'
+import type { Log } from '../log.ts'
+import { addAdminRoutes, type AdminPorts } from './admin.ts'
+import { answerErrors, type WorkerEnvironment } from './admin-errors.ts'
 
-/** The worker's own HTTP: its health check, and the place of its admin API. */
-export function createWorkerApp({ findTroubles }: { findTroubles: () => Promise<string[]> }): Hono {
-  const app = new Hono()
+export type WorkerAppPorts = AdminPorts & {
+  /** What keeps the worker from being ready. */
+  findTroubles: () => Promise<string[]>
+  log: Pick<Log, 'error'>
+}
+
+/** The worker's own HTTP, the same on Node and on Cloudflare: its health check and its admin API. */
+export function createWorkerApp(ports: WorkerAppPorts): Hono<WorkerEnvironment> {
+  const app = new Hono<WorkerEnvironment>()
+  answerErrors(app, ports.log)
   app.get('/health', (context) => context.json({ ok: true }))
   app.get('/ready', async (context) => {
-    const troubles = await findTroubles()
+    const troubles = await ports.findTroubles()
     return context.json({ ok: troubles.length === 0, troubles }, troubles.length === 0 ? 200 : 503)
   })
-  app.notFound((context) => context.json({ error: 'Not found', code: 'not_found' }, 404))
-  app.onError((_, context) => context.json({ error: 'Something went wrong on our side.', code: 'internal' }, 500))
+  addAdminRoutes(app, ports)
   return app
 }

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { readConfig, SETTINGS } from '../config.ts'
+import { AppError } from '../domain/errors.ts'
+import { print } from './output.ts'
+import { connectWorker, type WorkerClient } from './worker-client.ts'
+
+type Options = { domain?: string; subdomain?: string; dryRun?: boolean; json?: boolean }
+
+type Step = { does: string; path: string; body: object }
+
+/** Turns on at Cloudflare what mail needs to reach the worker. */
+export function addBootstrapCommand(worker: Command): void {
+  worker
+    .command('bootstrap')
+    .description('Have Cloudflare route mail to the worker at WORKER_URL: DNS records, then the catch-all rule.')
+    .option('--domain <domain>', 'domain that receives mail (default: EMAIL_DOMAIN; without it the zone itself)')
+    .option('--subdomain <label>', 'also receive mail for <label>.<EMAIL_DOMAIN>')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  mailhatch worker bootstrap --domain in.example.com --subdomain team')
+    .action(async (options: Options) => {
+      const worker = connectWorker()
+      const steps = planSteps(options)
+      if (!options.dryRun) await take(worker, steps)
+      const lines = steps.map(({ does, path }) => `${options.dryRun ? 'would' : 'done:'} ${does}  (POST ${path})`)
+      print({ worker: worker.url, dryRun: options.dryRun ?? false, steps }, lines, options)
+    })
+}
+
+/** One that fails ends it; every step may be taken again. */
+async function take({ ask }: WorkerClient, steps: Step[]): Promise<void> {
+  for (const [index, { does, path, body }] of steps.entries()) {
+    await ask(path, { method: 'POST', body }).catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error
+      const done = steps.slice(0, index).map((step) => ` Done before: ${step.does}.`)
+      throw new AppError(error.code, `Could not ${does}: ${error.message}${done.join('')}`)
+    })
+  }
+}
+
+/** Records first: Cloudflare refuses rules of a domain that does not receive mail. */
+function planSteps({ domain = emailDomain(), subdomain }: Options): Step[] {
+  return [
+    {
+      does: `add and lock the mail records of ${domain ?? 'the zone'}`,
+      path: '/admin/email-routing/dns/enable',
+      body: domain === undefined ? {} : { name: domain },
+    },
+    ...(subdomain === undefined
+      ? []
+      : [
+          {
+            does: `add the mail records of the subdomain ${subdomain}`,
+            path: '/admin/subdomains',
+            body: { subdomain },
+          },
+        ]),
+    {
+      does: 'route what no other rule takes to the worker',
+      path: '/admin/catch-all/worker',
+      body: { enabled: true },
+    },
+  ]
+}
+
+/** Only one that was chosen: the default is a name for a laptop. */
+function emailDomain(): string | undefined {
+  const { emailDomain } = readConfig('worker')
+  return emailDomain === SETTINGS.rootDomain.default ? undefined : emailDomain
+}

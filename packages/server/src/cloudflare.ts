@@ -1,0 +1,61 @@
+import type { ExecutionContext, ForwardableEmailMessage, ScheduledController } from '@cloudflare/workers-types'
+import type { StoredObject } from './bucket/bucket.ts'
+import { openR2Bucket } from './bucket/r2-bucket.ts'
+import { createConsoleLog } from './console-log.ts'
+import { parseStart, readStart } from './mime/mail-prefix.ts'
+import type { ParsedMail } from './mime/parse-mail.ts'
+import { newId, secureRandom } from './random.ts'
+import { announceOnce } from './worker/announce-once.ts'
+import { announceStored } from './worker/announce-stored.ts'
+import type { Announcer } from './worker/announcer.ts'
+import { readSettings, type Bindings } from './worker/cloudflare-settings.ts'
+import { takeRoutedMail, type RoutedMail } from './worker/email-worker.ts'
+import { sweep } from './worker/sweep.ts'
+import { createWorkerApp } from './worker/worker-app.ts'
+
+type Context = Pick<ExecutionContext, 'waitUntil'>
+
+const log = createConsoleLog()
+const now = () => Date.now()
+
+/** The inbox worker on Cloudflare: Email Routing calls `email`, people and the API `fetch`, the clock `scheduled`. */
+export default {
+  async email(message: ForwardableEmailMessage, bindings: Bindings, context: Context): Promise<void> {
+    const { bucket, post, rootDomain } = assemble(bindings)
+    const announcer: Pick<Announcer, 'offer'> | null = post && {
+      // Beside the answer to the sender: the mail is stored, and the sweep repeats what fails.
+      offer: (metadata, announcement) =>
+        context.waitUntil(announceOnce({ bucket, post, now, log }, { metadata, announcement })),
+    }
+    // The same stream, declared twice: once by Cloudflare, once by the web's types.
+    await takeRoutedMail({ bucket, announcer, rootDomain, newId, now }, message as unknown as RoutedMail)
+  },
+
+  async scheduled(_: ScheduledController, bindings: Bindings): Promise<void> {
+    const { bucket, announceNow, timeoutMs: firstAttemptMs } = assemble(bindings)
+    if (!announceNow) return
+    await sweep({ bucket, announceStored: announceNow, firstAttemptMs, now, random: secureRandom, log })
+  },
+
+  async fetch(request: Request, bindings: Bindings): Promise<Response> {
+    const { bucket, announceNow, admin: settings } = assemble(bindings)
+    // Nothing here runs between requests, so there is nothing to be not ready.
+    const findTroubles = async () => []
+    return createWorkerApp({ bucket, parse, announceNow, settings, findTroubles, now, log }).fetch(request)
+  },
+}
+
+function assemble(bindings: Bindings) {
+  const settings = readSettings(bindings)
+  const { post } = settings
+  const bucket = openR2Bucket(bindings.INBOX_STORAGE)
+  const announceNow = post && ((key: string) => announceStored({ bucket, post, now, parse }, key))
+  return { ...settings, bucket, announceNow }
+}
+
+/** Not more than its start is held in memory, of which a worker has 128 MB for all it does at once. */
+async function parse(raw: StoredObject): Promise<ParsedMail> {
+  const start = await readStart(raw.stream)
+  await start.cancel()
+  return parseStart(start)
+}

@@ -1,0 +1,14 @@
+import type { StoredMessage } from './object-keys.ts'
+
+/** Where the worker's admin API has a mailbox. */
+export function adminMailboxPath(mailbox: string): string {
+  return `/admin/inboxes/${encodeURIComponent(mailbox)}/messages`
+}
+
+/** Where it has a message; `part` is what follows the id, such as `/raw`. */
+export function adminMessagePath({ domain, mailbox, id }: StoredMessage, part = ''): string {
+  const path = `${adminMailboxPath(mailbox)}/${encodeURIComponent(id)}${part}`
+  // A name without dots would read as a label under EMAIL_DOMAIN; the dot at its end says that it is whole.
+  const name = domain.includes('.') ? domain : `${domain}.`
+  return `${path}?domain=${encodeURIComponent(name)}`
+}

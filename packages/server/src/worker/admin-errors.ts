@@ -1,0 +1,44 @@
+import type { ErrorBody } from '@mailhatch/sdk'
+import type { Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { AppError } from '../domain/errors.ts'
+import { refuseRoute } from '../domain/route-refusal.ts'
+import type { Log } from '../log.ts'
+
+export type WorkerEnvironment = { Variables: { requestId: string } }
+
+const URL_CHARACTERS_MAX = 8 * 1024
+
+/** One shape for every failure, the API's, and an `X-Request-Id` on every answer. */
+export function answerErrors(app: Hono<WorkerEnvironment>, log: Pick<Log, 'error'>): void {
+  app.use(async (context, next) => {
+    const requestId = crypto.randomUUID()
+    context.set('requestId', requestId)
+    context.header('x-request-id', requestId)
+    if (context.req.url.length > URL_CHARACTERS_MAX) {
+      throw new AppError('url_too_long', `The URL is longer than ${URL_CHARACTERS_MAX} characters.`)
+    }
+    await next()
+  })
+
+  app.notFound((context) => answer(context, refuseRoute(app.routes, context.req.path)))
+
+  app.onError((error, context) => {
+    if (error instanceof AppError) return answer(context, error)
+    log.error({ err: error, requestId: context.get('requestId'), route: context.req.routePath }, 'a request failed')
+    return answer(context, new AppError('internal', 'Something went wrong on our side.'))
+  })
+}
+
+function answer(context: Context<WorkerEnvironment>, error: AppError): Response {
+  const body: ErrorBody = {
+    error: error.message,
+    code: error.code,
+    requestId: context.get('requestId'),
+    ...error.extra,
+  }
+  if (error.details) body.details = error.details
+  for (const [name, value] of Object.entries(error.headers)) context.header(name, value)
+  // Every status in the table of codes comes with a body.
+  return context.json(body, error.status as ContentfulStatusCode)
+}

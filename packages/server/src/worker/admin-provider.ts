@@ -1,0 +1,85 @@
+import type { Context, Hono } from 'hono'
+import { parseRecipient } from '../domain/address.ts'
+import { AppError } from '../domain/errors.ts'
+import type { WorkerEnvironment } from './admin-errors.ts'
+import { invalid, readDomain } from './admin-params.ts'
+import { requireSettings, type AdminSettings } from './admin-settings.ts'
+import { createProvider } from './provider.ts'
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
+
+export function addProviderRoutes(app: Hono<WorkerEnvironment>, settings: AdminSettings): void {
+  const provider = createProvider(settings)
+
+  app.get('/admin/catch-all', async (context) => context.json(await provider.catchAllRule()))
+
+  app.post('/admin/catch-all/worker', async (context) => {
+    requireSettings(settings, ['workerName', 'zoneId', 'apiToken'])
+    const { enabled = true } = await readBody(context)
+    if (typeof enabled !== 'boolean') throw invalid('enabled', 'must be true or false')
+    await provider.routeCatchAll({ enabled })
+    return context.json({ ok: true })
+  })
+
+  app.get('/admin/email-routing/dns', async (context) => {
+    requireSettings(settings, ['zoneId', 'apiToken'])
+    return context.json(await provider.dnsRecords(readDomain(settings, context.req.query('subdomain'), 'subdomain')))
+  })
+
+  app.post('/admin/email-routing/dns/enable', async (context) => {
+    requireSettings(settings, ['zoneId', 'apiToken'])
+    const name = readDomain(settings, textOf(await readBody(context), 'name'), 'name')
+    await provider.enableDns(name)
+    return context.json({ ok: true })
+  })
+
+  app.post('/admin/subdomains', async (context) => {
+    const { emailDomain } = requireSettings(settings, ['emailDomain', 'zoneId', 'apiToken'])
+    const domain = findSubdomain(await readBody(context), emailDomain.toLowerCase())
+    await provider.enableDns(domain)
+    return context.json({ ok: true, domain })
+  })
+
+  function findSubdomain(body: Record<string, unknown>, root: string): string {
+    const subdomain = textOf(body, 'subdomain')
+    const whole = readDomain(settings, textOf(body, 'domain'), 'domain')
+    if (whole === null && !subdomain) throw new AppError('validation_failed', 'Provide domain or subdomain')
+    const isUnderRoot = (name: string) => name === root || name.endsWith(`.${root}`)
+    if (whole !== null) {
+      if (!isUnderRoot(whole)) throw new AppError('validation_failed', 'Domain not managed by this worker')
+      return whole
+    }
+    const given = subdomain!.trim().toLowerCase()
+    const domain = parseRecipient(`a@${isUnderRoot(given) ? given : `${given}.${root}`}`)?.domain
+    if (domain === undefined) throw invalid('subdomain', 'must be a label such as team')
+    return domain
+  }
+}
+
+function textOf(body: Record<string, unknown>, field: string): string | undefined {
+  const value = body[field] ?? undefined
+  if (value !== undefined && typeof value !== 'string') throw invalid(field, 'must be a text')
+  return value?.trim()
+}
+
+/** An empty body is an object without keys. */
+async function readBody(context: Context<WorkerEnvironment>): Promise<Record<string, unknown>> {
+  const text = await context.req.text()
+  if (text.trim() === '') return {}
+  const type = context.req.header('content-type')
+  if (type !== undefined && !JSON_TYPE.test(type)) {
+    throw new AppError('unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
+  }
+  const body = parseJson(text)
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', 'must be a JSON object')
+  // An object of JSON has no other keys than texts.
+  return body as Record<string, unknown>
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalid('body', 'is not JSON')
+  }
+}

@@ -1,0 +1,89 @@
+import type { Hono } from 'hono'
+import type { Bucket } from '../bucket/bucket.ts'
+import { AppError } from '../domain/errors.ts'
+import { metadataKey, metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
+import type { Log } from '../log.ts'
+import type { WorkerEnvironment } from './admin-errors.ts'
+import { inGroups } from './admin-inboxes.ts'
+import { invalid, messageNotFound, readDomain, readLimit, readMessage } from './admin-params.ts'
+import type { AdminSettings } from './admin-settings.ts'
+import { isThere, type StoredOutcome } from './announce-stored.ts'
+
+/** Mails read and posted at once; each may have 25 MiB. */
+const RETRY_AT_ONCE_MAX = 4
+/** Proxies commonly end a request after 30 s; what is left then is for the next one. */
+const RETRY_FOR_MS = 20_000
+
+export type RetryPorts = {
+  bucket: Pick<Bucket, 'get' | 'list'>
+  /** Announces the mail whose unprocessed metadata has this key; null when there is nobody to announce to. */
+  announceNow: ((key: string) => Promise<StoredOutcome>) | null
+  settings: AdminSettings
+  now: () => number
+  log: Pick<Log, 'error'>
+}
+
+export function addRetryRoutes(
+  app: Hono<WorkerEnvironment>,
+  { bucket, announceNow, settings, now, log }: RetryPorts,
+): void {
+  app.post('/admin/inboxes/:localPart/messages/:id/webhook', async (context) => {
+    const { localPart, id } = context.req.param()
+    const message = readMessage(settings, { localPart, id, domain: context.req.query('domain') })
+    const key = metadataKey('unprocessed', message)
+    const isWaiting = await isThere(bucket, key)
+    if (!isWaiting) throw await refuse()
+    const result = await requireWebhook(announceNow)(key)
+    if (result.outcome === 'gone') throw await refuse()
+    if (result.outcome === 'raw gone') throw new AppError('raw_unavailable', 'The raw mail of this message is gone.')
+    if (result.outcome === 'processed') return context.json({ ok: true, status: 'processed' })
+    const { status, lastStatus, lastError } = result.metadata
+    throw new AppError('announcement_failed', `The API did not take the message: ${lastError}`, {
+      extra: { ok: false, status, webhookStatus: lastStatus },
+    })
+
+    async function refuse(): Promise<AppError> {
+      const isProcessed = await isThere(bucket, metadataKey('processed', message))
+      return isProcessed ? new AppError('already_processed', 'Already processed') : messageNotFound()
+    }
+  })
+
+  app.post('/admin/webhook/retry', async (context) => {
+    const announce = requireWebhook(announceNow)
+    const domain = readDomain(settings, context.req.query('domain'))
+    const prefix = domain === null ? metadataPrefix('unprocessed') : metadataPrefix('unprocessed', domain)
+    const after = context.req.query('cursor')
+    const cursor = after ? `${metadataPrefix('unprocessed')}${after}` : undefined
+    if (cursor && !cursor.startsWith(prefix)) throw invalid('cursor', 'must be the cursor of the answer before')
+    const limit = readLimit(context.req.query('limit'))
+    const page = await bucket.list({ prefix, cursor, limit })
+    const keys = page.keys.filter((key) => parseMetadataKey(key) !== null)
+    const until = now() + RETRY_FOR_MS
+    const outcomes = await inGroups(keys, RETRY_AT_ONCE_MAX, async (key) => {
+      if (now() > until) return 'left'
+      return announce(key).then(({ outcome }) => outcome, noteTrouble)
+    })
+    const count = (outcome: string) => outcomes.filter((other) => other === outcome).length
+    const left = outcomes.indexOf('left')
+    const place = left === -1 ? page.cursor : (keys[left - 1] ?? null)
+    const processed = count('processed')
+    const failed = count('failed') + count('raw gone')
+    return context.json({
+      retried: processed + failed,
+      processed,
+      failed,
+      ...(place === null ? {} : { cursor: place.slice(metadataPrefix('unprocessed').length) }),
+    })
+  })
+
+  /** One that breaks does not keep the others from being tried. */
+  function noteTrouble(error: unknown): 'failed' {
+    log.error({ err: error }, 'an announcement could not be finished')
+    return 'failed'
+  }
+}
+
+function requireWebhook<Announce>(announceNow: Announce | null): Announce {
+  if (announceNow === null) throw new AppError('webhook_not_configured', 'Webhook not configured')
+  return announceNow
+}

@@ -1,0 +1,33 @@
+import type { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { AppError } from '../domain/errors.ts'
+import type { WorkerEnvironment } from './admin-errors.ts'
+import { addInboxRoutes, type InboxPorts } from './admin-inboxes.ts'
+import { addProviderRoutes } from './admin-provider.ts'
+import { addRetryRoutes, type RetryPorts } from './admin-retry.ts'
+import { requireToken } from './admin-token.ts'
+
+/** Bodies here name a domain at most. */
+const BODY_BYTES_MAX = 16 * 1024
+
+export type AdminPorts = InboxPorts & RetryPorts
+
+/** The admin API. Whoever has the token may read and remove all mail. */
+export function addAdminRoutes(app: Hono<WorkerEnvironment>, ports: AdminPorts): void {
+  app.use('/admin/*', requireToken(ports.settings.adminToken))
+  app.use(
+    '/admin/*',
+    bodyLimit({
+      maxSize: BODY_BYTES_MAX,
+      onError() {
+        throw new AppError('payload_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`, {
+          // What is still on its way is not read, so the connection cannot be used again.
+          headers: { connection: 'close' },
+        })
+      },
+    }),
+  )
+  addInboxRoutes(app, ports)
+  addRetryRoutes(app, ports)
+  addProviderRoutes(app, ports.settings)
+}

@@ -1,0 +1,21 @@
+import type { Announcement } from '@mailhatch/sdk'
+import type { Log } from '../log.ts'
+import { announceMail, type AnnouncePorts } from './announce-stored.ts'
+import type { Metadata } from './metadata.ts'
+
+type Ports = Omit<AnnouncePorts, 'parse'> & { log: Pick<Log, 'warn' | 'error'> }
+
+/** Announces a mail that has just been stored. Never rejects: what fails here is left to the sweep. */
+export async function announceOnce(
+  { log, ...ports }: Ports,
+  mail: { metadata: Metadata; announcement: Announcement },
+): Promise<void> {
+  const { id } = mail.metadata
+  try {
+    const { outcome, metadata } = await announceMail(ports, mail)
+    const { lastStatus: status, lastError: reason } = metadata
+    if (outcome === 'failed') log.warn({ id, status, reason }, 'an announcement was refused')
+  } catch (error) {
+    log.error({ err: error, id }, 'an announcement could not be finished')
+  }
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../test/support/server.ts'
+import { bytesOf } from '../bucket/bucket.ts'
+import { openEmbeddedBucket } from '../bucket/embedded-bucket.ts'
+import { objectsIn } from '../bucket/message-objects.ts'
+import { parseRecipient } from '../domain/address.ts'
+import { metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
+import { parseMail } from '../mime/parse-mail.ts'
+import { newId } from '../random.ts'
+import type { Post } from './announce.ts'
+import { announceStored } from './announce-stored.ts'
+import { decodeMetadata } from './metadata.ts'
+import { receive } from './receive.ts'
+
+/** One stored mail; `announce` posts it by the given way. */
+async function startWithMail() {
+  const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'))
+  onTestFinished(() => bucket.close())
+  const raw = new TextEncoder().encode('Subject: Hello\r\n\r\nHello\r\n')
+  await receive(
+    { bucket, announcer: null, rootDomain: 'in.test', newId, now: Date.now },
+    {
+      recipients: [parseRecipient('qa@in.test')!],
+      envelope: { mailFrom: '', helo: null, remoteAddress: null, tls: false, receivedVia: 'smtp' },
+      raw,
+      parse: async () => parseMail(raw),
+    },
+  )
+  const keys = async (prefix = '') => (await bucket.list({ prefix, limit: 10 })).keys
+  const [key] = await keys(metadataPrefix('unprocessed'))
+  const parse = async (object: Parameters<typeof bytesOf>[0]) => parseMail(await bytesOf(object))
+  const announce = (post: Post) => announceStored({ bucket, parse, post, now: Date.now }, key!)
+  return { bucket, keys, key: key!, announce }
+}
+
+const accept: Post = async () => ({ status: 200, text: '' })
+const refuse: Post = async () => ({ status: 503, text: 'busy' })
+
+test('taken: the metadata moves; refused: the attempt is in it', async () => {
+  const { bucket, key, keys, announce } = await startWithMail()
+  expect(await announce(refuse)).toMatchObject({ outcome: 'failed', metadata: { attempts: 1, lastStatus: 503 } })
+  const kept = decodeMetadata(await bytesOf((await bucket.get(key))!))
+  expect(kept).toMatchObject({ status: 'unprocessed', attempts: 1, lastError: '503 busy' })
+  expect(await announce(accept)).toMatchObject({ outcome: 'processed', metadata: { status: 'processed' } })
+  expect(await keys(metadataPrefix('unprocessed'))).toEqual([])
+  expect(await keys(metadataPrefix('processed'))).toHaveLength(1)
+  expect(await announce(accept)).toEqual({ outcome: 'gone' })
+})
+
+test.each([
+  ['refused', refuse],
+  ['taken', accept],
+])('a message removed while it is announced stays removed, also when it is %s', async (_, answer) => {
+  const { bucket, key, keys, announce } = await startWithMail()
+  await announce(async (announcement) => {
+    await objectsIn(bucket).remove([parseMetadataKey(key)!])
+    return answer(announcement)
+  })
+  expect(await keys()).toEqual([])
+})
+
+test('metadata without its mail is not announced', async () => {
+  const { bucket, keys, announce } = await startWithMail()
+  await bucket.remove(await keys('raw/'))
+  expect(await announce(accept)).toMatchObject({ outcome: 'raw gone' })
+  expect(await keys(metadataPrefix('unprocessed'))).toHaveLength(1)
+})

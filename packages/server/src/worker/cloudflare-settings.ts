@@ -1,0 +1,63 @@
+import type { R2Bucket } from '@cloudflare/workers-types'
+import { clampTimeoutMs } from '../domain/retry.ts'
+import type { AdminSettings } from './admin-settings.ts'
+import { postOverNetwork, type Post } from './announce.ts'
+
+/** What `wrangler.jsonc` and `wrangler secret put` give the worker. Nothing has checked it. */
+export type Bindings = {
+  INBOX_STORAGE: R2Bucket
+  EMAIL_DOMAIN?: string
+  EMAIL_WORKER_NAME?: string
+  WEBHOOK_URL?: string
+  WEBHOOK_TIMEOUT_MS?: string
+  WEBHOOK_AUTH_TOKEN?: string
+  ADMIN_TOKEN?: string
+  CLOUDFLARE_ZONE_ID?: string
+  CLOUDFLARE_API_TOKEN?: string
+  CLOUDFLARE_API_URL?: string
+}
+
+export type CloudflareSettings = {
+  rootDomain: string
+  /** Null when there is nobody to announce to. */
+  post: Post | null
+  timeoutMs: number
+  admin: AdminSettings
+}
+
+const TIMEOUT_MS_DEFAULT = 10_000
+
+export function readSettings(bindings: Bindings): CloudflareSettings {
+  const emailDomain = bindings.EMAIL_DOMAIN?.trim().toLowerCase() || null
+  const timeoutMs = clampTimeoutMs(Number(bindings.WEBHOOK_TIMEOUT_MS) || TIMEOUT_MS_DEFAULT)
+  return {
+    // Without one there are no subdomains, yet mail is kept.
+    rootDomain: emailDomain ?? '',
+    post: choosePost(bindings, timeoutMs),
+    timeoutMs,
+    admin: {
+      adminToken: bindings.ADMIN_TOKEN || null,
+      emailDomain,
+      workerName: bindings.EMAIL_WORKER_NAME || null,
+      zoneId: bindings.CLOUDFLARE_ZONE_ID || null,
+      apiToken: bindings.CLOUDFLARE_API_TOKEN || null,
+      apiUrl: bindings.CLOUDFLARE_API_URL || null,
+    },
+  }
+}
+
+/** Nobody watches a worker start, so what is wrong with its settings becomes the reason of attempts that failed. */
+function choosePost({ WEBHOOK_URL: url, WEBHOOK_AUTH_TOKEN: token }: Bindings, timeoutMs: number): Post | null {
+  if (!url) return null
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    return async () => {
+      throw new Error('WEBHOOK_URL must be an address that begins with https:// (or http:// for local use)')
+    }
+  }
+  if (!token) {
+    return async () => {
+      throw new Error('WEBHOOK_AUTH_TOKEN is not set')
+    }
+  }
+  return postOverNetwork({ url, token, timeoutMs })
+}

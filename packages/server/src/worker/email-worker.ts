@@ -1,0 +1,30 @@
+import type { ForwardableEmailMessage } from '@cloudflare/workers-types'
+import { parseRecipient } from '../domain/address.ts'
+import { parseStart, readStart } from '../mime/mail-prefix.ts'
+import { receive, type ReceivePorts } from './receive.ts'
+
+/** The limit of Cloudflare Email Routing itself, and the default of our SMTP listener. */
+const MAIL_BYTES_MAX = 25 * 1024 * 1024
+
+export type RoutedMail = Pick<ForwardableEmailMessage, 'from' | 'to' | 'rawSize' | 'setReject'> & {
+  raw: ReadableStream<Uint8Array>
+}
+
+/**
+ * Takes in one mail from Cloudflare Email Routing. Whatever throws is a temporary failure, and the sender tries again;
+ * a reject is final, so it is only for what can never be taken.
+ */
+export async function takeRoutedMail(ports: ReceivePorts, mail: RoutedMail): Promise<void> {
+  const recipient = parseRecipient(mail.to)
+  if (!recipient) return mail.setReject('5.1.3 Not a valid recipient address')
+  if (mail.rawSize > MAIL_BYTES_MAX) return mail.setReject(`5.3.4 Mail is larger than ${MAIL_BYTES_MAX} bytes`)
+  const start = await readStart(mail.raw)
+  if (start.isWhole && start.bytes.byteLength < mail.rawSize) throw new Error('The mail ended before its end')
+  await receive(ports, {
+    recipients: [recipient],
+    // Cloudflare tells neither who delivered the mail nor how: `tls` says what is known to have been encrypted.
+    envelope: { mailFrom: mail.from, helo: null, remoteAddress: null, tls: false, receivedVia: 'cloudflare' },
+    raw: start.isWhole ? start.bytes : { size: mail.rawSize, chunks: start.chunks },
+    parse: async () => parseStart(start),
+  })
+}

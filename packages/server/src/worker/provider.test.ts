@@ -1,0 +1,35 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startDouble } from '../../test/support/json-double.ts'
+import { createProvider } from './provider.ts'
+
+const SETTINGS = { adminToken: null, emailDomain: 'in.test', workerName: 'w', zoneId: 'zone', apiToken: 'token' }
+const SOON_MS = 100
+
+test('a provider that does not answer is given up', async () => {
+  const double = await startDouble(() => 'nothing')
+  onTestFinished(() => double.close())
+  const provider = createProvider({ ...SETTINGS, apiUrl: double.url }, SOON_MS)
+  await expect(provider.catchAllRule()).rejects.toMatchObject({
+    status: 502,
+    details: { provider: ['It did not answer in time.'] },
+  })
+  expect(double.heard).toHaveLength(1)
+})
+
+test('a provider that cannot be reached', async () => {
+  const double = await startDouble(() => 'nothing')
+  await double.close()
+  const provider = createProvider({ ...SETTINGS, apiUrl: double.url })
+  await expect(provider.enableDns(null)).rejects.toMatchObject({
+    status: 502,
+    details: { provider: ['It cannot be reached.'] },
+  })
+})
+
+test('a zone is a part of the path, whatever it holds', async () => {
+  const double = await startDouble(() => ({ status: 200, body: { success: true, errors: [], result: 1 } }))
+  onTestFinished(() => double.close())
+  const provider = createProvider({ ...SETTINGS, zoneId: '../other?', apiUrl: double.url })
+  expect(await provider.catchAllRule()).toBe(1)
+  expect(double.heard[0]!.path).toBe('/zones/..%2Fother%3F/email/routing/rules/catch_all')
+})

@@ -1,0 +1,123 @@
+import { bytesOf, type Bucket } from '../bucket/bucket.ts'
+import { metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
+import type { RandomInt } from '../domain/random-text.ts'
+import { meansUnreachable, RETRY_FOR_MS } from '../domain/retry.ts'
+import { uuidTime } from '../domain/uuid.ts'
+import type { Log } from '../log.ts'
+import type { StoredOutcome } from './announce-stored.ts'
+import { findDueAt } from './due.ts'
+import { decodeMetadata } from './metadata.ts'
+
+/** A run ends before the next minute's, with room for the announcements that are under way. */
+const RUN_MS_MAX = 25_000
+/** Announcements in one run: each takes about six requests, of which Cloudflare allows a run 1,000. */
+const ANNOUNCEMENTS_MAX = 100
+/** Mails whose metadata is read to see whether they are due; the rest of those requests. */
+const LOOKS_MAX = 250
+/** The largest mails take some 20 MB each while they are parsed and posted, of the 128 MB that a worker has. */
+const AT_ONCE = 4
+const KEYS_PER_PAGE = 1_000
+/** 100,000 keys, which take about ten seconds to list. */
+const PAGES_MAX = 100
+/** So many failures of the kind that all mail shares, and no success: the API is away, and the next run asks again. */
+const UNREACHABLE_MAX = 6
+/** Mails that could not even be tried. One may be broken; when so many are, the bucket is, or requests have run out. */
+const TROUBLES_MAX = 10
+
+export type SweepPorts = {
+  bucket: Pick<Bucket, 'get' | 'list'>
+  /** One attempt at the mail with this metadata key. */
+  announceStored: (key: string) => Promise<StoredOutcome>
+  /** How long the first announcement of a mail, which is not the sweep's, may take. */
+  firstAttemptMs: number
+  now: () => number
+  random: RandomInt
+  log: Log
+}
+
+/**
+ * One run over the unprocessed mail: announces what is due and heals by itself. In random order, so that no mail can
+ * stand in the way of others run after run. One success makes due what waits for its next try.
+ */
+export async function sweep(ports: SweepPorts): Promise<{ processed: number; failed: number }> {
+  const { bucket, announceStored, firstAttemptMs, now, log } = ports
+  const startedAt = now()
+  const later: string[] = []
+  let [looks, processed, failed, unreachable, troubles] = [0, 0, 0, 0, 0]
+
+  function mayGoOn(): boolean {
+    const isAway = processed === 0 && unreachable >= UNREACHABLE_MAX
+    const isUsedUp = looks >= LOOKS_MAX || processed + failed >= ANNOUNCEMENTS_MAX || troubles >= TROUBLES_MAX
+    return !isAway && !isUsedUp && now() - startedAt < RUN_MS_MAX
+  }
+
+  async function drain(keys: string[], visit: (key: string) => Promise<void>): Promise<void> {
+    const visitInTurn = async () => {
+      for (let key = keys.pop(); key !== undefined && mayGoOn(); key = keys.pop()) {
+        await visit(key).catch((error: unknown) => {
+          troubles++
+          log.error({ err: error, key }, 'a stored mail could not be announced')
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, visitInTurn))
+  }
+
+  async function announceIfDue(key: string): Promise<void> {
+    looks++
+    const object = await bucket.get(key)
+    if (!object) return
+    const metadata = decodeMetadata(await bytesOf(object))
+    const isFirstUnderWay = metadata.attempts === 0 && startedAt - Date.parse(metadata.receivedAt) < firstAttemptMs
+    const dueAt = findDueAt(metadata)
+    if (dueAt === null || isFirstUnderWay) return
+    // What falls due while the run may last is due: the next run is a minute away.
+    if (dueAt <= startedAt + RUN_MS_MAX) await announceNow(key)
+    else later.push(key)
+  }
+
+  async function announceNow(key: string): Promise<void> {
+    const result = await announceStored(key)
+    if (result.outcome === 'processed') processed++
+    if (result.outcome === 'raw gone') log.error({ key }, 'the raw mail is gone: it cannot be announced')
+    if (result.outcome !== 'failed') return
+    failed++
+    if (meansUnreachable(result.metadata.lastStatus)) unreachable++
+  }
+
+  await drain(shuffle(await findRetried(ports, startedAt), ports.random), announceIfDue)
+  if (processed > 0) await drain(later, announceNow)
+  if (processed + failed > 0) log.info({ processed, failed }, 'unprocessed mail was announced again')
+  return { processed, failed }
+}
+
+/** Keys of unprocessed mail that is not too old to be repeated, which its id tells without a look at it. */
+async function findRetried({ bucket, log }: SweepPorts, startedAt: number): Promise<string[]> {
+  const found: string[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const { keys, cursor: next } = await bucket.list({
+      prefix: metadataPrefix('unprocessed'),
+      cursor,
+      limit: KEYS_PER_PAGE,
+    })
+    for (const key of keys) {
+      const message = parseMetadataKey(key)
+      if (message && startedAt - uuidTime(message.id) <= RETRY_FOR_MS) found.push(key)
+    }
+    if (next === null) return found
+    cursor = next
+  }
+  log.warn({ keys: PAGES_MAX * KEYS_PER_PAGE }, 'there is more unprocessed mail than a run can list')
+  return found
+}
+
+function shuffle(keys: string[], random: RandomInt): string[] {
+  for (let last = keys.length - 1; last > 0; last--) {
+    const other = random(last + 1)
+    const moved = keys[last]!
+    keys[last] = keys[other]!
+    keys[other] = moved
+  }
+  return keys
+}

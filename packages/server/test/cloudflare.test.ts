@@ -1,0 +1,226 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import cloudflare from '../src/cloudflare.ts'
+import { decodeMetadata, type Metadata } from '../src/worker/metadata.ts'
+import { collectingContext, routedMail, watchedBinding } from './support/routed-mail.ts'
+import { keysIn, readObject, sha256 } from './support/stored-mail.ts'
+import { buildWorker, startWorkerd } from './support/workerd.ts'
+import {
+  ADMIN_TOKEN,
+  describeWorkerJourney,
+  oddMail,
+  ROOT_DOMAIN,
+  type JourneySettings,
+} from './support/worker-journey.ts'
+
+const MIB = 1024 * 1024
+
+const bundle = await buildWorker()
+const workerd = await startWorkerd(bundle.folder)
+afterAll(async () => {
+  await workerd.close()
+  bundle.remove()
+})
+
+const settingsFor = ({ webhookUrl, token }: JourneySettings) => ({
+  vars: { EMAIL_DOMAIN: ROOT_DOMAIN, WEBHOOK_URL: webhookUrl ?? '', WEBHOOK_TIMEOUT_MS: '5000' },
+  secrets: { ADMIN_TOKEN, WEBHOOK_AUTH_TOKEN: token },
+})
+
+describeWorkerJourney('workerd', async (initial) => {
+  await workerd.configure(settingsFor(initial))
+  return {
+    bucket: workerd.bucket,
+    fetch: workerd.fetch,
+    deliver: workerd.deliver,
+    sweep: workerd.sweep,
+    configure: (settings) => workerd.configure(settingsFor(settings)),
+    async close() {},
+  }
+})
+
+test('the bundle is one small file that needs nothing of Node', () => {
+  const files = readdirSync(bundle.folder).filter((file) => file.endsWith('.js'))
+  expect(files).toEqual(['cloudflare.js'])
+  const code = readFileSync(join(bundle.folder, 'cloudflare.js'), 'utf8')
+  expect(code.length).toBeLessThan(MIB)
+  const outside = /^import\b.*$|^export\b.*\bfrom\b.*$|\b__require\(|\bimport\(|["']node:|\bBuffer\./gm
+  expect(code.match(outside) ?? []).toEqual([])
+  // The check can fail:
+  expect(readFileSync(join(import.meta.dirname, '../src/cloudflare.ts'), 'utf8').match(outside)).not.toBeNull()
+})
+
+describe('mail through the local email trigger', () => {
+  test('for a subdomain is stored under it, with its tag', async () => {
+    await workerd.configure(settingsFor({ webhookUrl: null, token: '' }))
+    const raw = oddMail('For a tenant')
+    const to = `Qa+Sign-Up@Acme.${ROOT_DOMAIN}`
+    await workerd.deliver({ to, raw })
+    const [metadata] = await storedUnder(`acme.${ROOT_DOMAIN}/qa/`)
+    expect(metadata).toMatchObject({
+      domain: `acme.${ROOT_DOMAIN}`,
+      tenantSubdomain: 'acme',
+      mailbox: 'qa',
+      mailboxWithTag: 'qa+sign-up',
+      tag: 'sign-up',
+      to,
+      envelope: { rcptTo: to, helo: null, remoteAddress: null, tls: false, receivedVia: 'cloudflare' },
+    })
+    expect(sha256(await readObject(workerd.bucket, metadata!.rawKey))).toBe(sha256(raw))
+  })
+
+  test('for an impossible address is rejected for good, and nothing is stored', async () => {
+    const before = await keysIn(workerd.bucket)
+    expect(await workerd.email({ to: `+tag@${ROOT_DOMAIN}`, raw: oddMail('To nobody') })).toMatchObject({
+      outcome: 'ok',
+      rejectReason: expect.stringContaining('5.1.3'),
+    })
+    expect(await keysIn(workerd.bucket)).toEqual(before)
+  })
+
+  test('with a WEBHOOK_URL without scheme is kept, with a failed attempt that says so', async () => {
+    const secret = 'a-token-that-no-log-may-show'
+    await workerd.configure(settingsFor({ webhookUrl: 'api.example.com/webhooks/inbox', token: secret }))
+    await workerd.deliver({ to: `scheme@${ROOT_DOMAIN}`, raw: oddMail('Without a scheme') })
+    await vi.waitUntil(async () => (await storedUnder(`${ROOT_DOMAIN}/scheme/`))[0]?.attempts === 1)
+    const [metadata] = await storedUnder(`${ROOT_DOMAIN}/scheme/`)
+    expect(metadata).toMatchObject({ lastStatus: null, lastError: expect.stringContaining('https://') })
+
+    // What happened is in the log, as JSON; what the mail says and what is secret is not.
+    const line = workerd.logs().find((text) => text.includes(metadata!.id))
+    expect(JSON.parse(line!)).toMatchObject({ level: 'warn', id: metadata!.id, reason: metadata!.lastError })
+    expect(workerd.logs().join('\n')).not.toMatch(new RegExp(`${secret}|${ADMIN_TOKEN}|Without a scheme|shop.example`))
+  })
+})
+
+/** What no local trigger lets through, or what only a source and a bucket of ours can show: real R2, our own mail. */
+describe('the email handler', () => {
+  const bindings = { EMAIL_DOMAIN: ROOT_DOMAIN }
+
+  test('takes mail without a sender and without a Message-ID', async () => {
+    const { message, seen } = routedMail({
+      to: `bounce@${ROOT_DOMAIN}`,
+      from: '',
+      raw: Buffer.from('Subject: Undelivered\r\n\r\nno\r\n'),
+    })
+    const { context } = collectingContext()
+    await cloudflare.email(message, { ...bindings, INBOX_STORAGE: await workerd.binding() }, context)
+    expect(seen.rejection).toBeNull()
+    const [metadata] = await storedUnder(`${ROOT_DOMAIN}/bounce/`)
+    expect(metadata).toMatchObject({ from: '', subject: 'Undelivered', envelope: { mailFrom: '' } })
+  })
+
+  test.each([
+    ['a byte more than 25 MiB', { to: `over@${ROOT_DOMAIN}`, rawSize: 25 * MIB + 1 }, /^5\.3\.4 /],
+    ['a local part that is too long', { to: `${'x'.repeat(65)}@${ROOT_DOMAIN}` }, /^5\.1\.3 /],
+    ['no domain', { to: 'over' }, /^5\.1\.3 /],
+  ])('rejects %s without reading it', async (_, given, reason) => {
+    const { message, seen } = routedMail({ raw: oddMail('Refused'), ...given })
+    const { context } = collectingContext()
+    await cloudflare.email(message, { ...bindings, INBOX_STORAGE: await workerd.binding() }, context)
+    expect(seen).toEqual({ rejection: expect.stringMatching(reason), pulledBytes: 0 })
+    expect(await storedUnder(`${ROOT_DOMAIN}/over/`)).toEqual([])
+  })
+
+  test.each([4.5, 25])('never has more than 8 MiB of %d pulled and not yet stored', async (mebibytes) => {
+    const raw = Buffer.alloc(mebibytes * MIB, 'From: a@shop.example\r\nSubject: Long\r\n\r\n')
+    const { message, seen } = routedMail({ to: `stream${raw.length}@${ROOT_DOMAIN}`, raw })
+    let storedBytes = 0
+    let unstoredBytesMax = 0
+    const binding = watchedBinding(await workerd.binding(), async (key, bytes, store) => {
+      if (!key.startsWith('raw/')) return store()
+      unstoredBytesMax = Math.max(unstoredBytesMax, seen.pulledBytes - storedBytes)
+      const stored = await store()
+      storedBytes += bytes?.byteLength ?? 0
+      return stored
+    })
+    const { context } = collectingContext()
+    await cloudflare.email(message, { ...bindings, INBOX_STORAGE: binding }, context)
+    expect(storedBytes).toBe(raw.byteLength)
+    expect(unstoredBytesMax).toBeGreaterThan(4 * MIB)
+    expect(unstoredBytesMax).toBeLessThanOrEqual(8 * MIB)
+    const [metadata] = await storedUnder(`${ROOT_DOMAIN}/stream${raw.length}/`)
+    expect(metadata).toMatchObject({ subject: 'Long', rawSize: raw.byteLength })
+    expect((await (await workerd.binding()).head(metadata!.rawKey))!.size).toBe(raw.byteLength)
+  })
+
+  test('resolves after both puts, and before the API has answered', async () => {
+    const events: string[] = []
+    const binding = watchedBinding(await workerd.binding(), async (key, _bytes, store) => {
+      const stored = await store()
+      events.push(`stored ${key.split('/')[0]}`)
+      return stored
+    })
+    const answered = Promise.withResolvers<void>()
+    const api = await startHeldApi(answered.promise)
+    const { context, finished } = collectingContext()
+    const { message } = routedMail({ to: `order@${ROOT_DOMAIN}`, raw: oddMail('In order') })
+    const webhook = { WEBHOOK_URL: api, WEBHOOK_AUTH_TOKEN: 'token' }
+    await cloudflare.email(message, { ...bindings, ...webhook, INBOX_STORAGE: binding }, context)
+    events.push('accepted')
+    answered.resolve()
+    await finished()
+    expect(events).toEqual(['stored raw', 'stored messages', 'accepted', 'stored messages'])
+    expect(await keysIn(workerd.bucket, `messages/processed/${ROOT_DOMAIN}/order/`)).toHaveLength(1)
+  })
+
+  test('throws when a mail ends before its end, and keeps nothing of it', async () => {
+    const raw = oddMail('Cut off')
+    for (const rawSize of [raw.byteLength + 1, 10 * MIB]) {
+      const { message, seen } = routedMail({ to: `cut@${ROOT_DOMAIN}`, raw, rawSize })
+      const { context } = collectingContext()
+      const INBOX_STORAGE = await workerd.binding()
+      await expect(cloudflare.email(message, { ...bindings, INBOX_STORAGE }, context)).rejects.toThrow(/ended/)
+      expect(seen.rejection).toBeNull()
+    }
+    expect(await keysIn(workerd.bucket, `raw/${ROOT_DOMAIN}/cut/`)).toEqual([])
+  })
+
+  test('with a failing bucket throws for every mail, and takes each once when it is mended', async () => {
+    const binding = await workerd.binding()
+    let isBroken = true
+    let count = 0
+    // By turns for the raw mail and for the metadata, before the bytes are stored and after.
+    const failing = watchedBinding(binding, async (key, _bytes, store) => {
+      if (!isBroken) return store()
+      const [isForRaw, isAfter] = [count % 2 === 0, count % 4 > 1]
+      if (key.startsWith('raw/') !== isForRaw) return store()
+      if (isAfter) await store()
+      throw new Error('R2 is in trouble')
+    })
+    const deliver = async () => {
+      const { message, seen } = routedMail({ to: `mended+${count}@${ROOT_DOMAIN}`, raw: oddMail(`Mail ${count}`) })
+      const { context } = collectingContext()
+      await cloudflare.email(message, { ...bindings, INBOX_STORAGE: failing }, context).finally(() => {
+        expect(seen.rejection).toBeNull()
+      })
+    }
+    for (count = 0; count < 100; count++) await expect(deliver()).rejects.toThrow('R2 is in trouble')
+    expect(await keysIn(workerd.bucket, `raw/${ROOT_DOMAIN}/mended/`)).toEqual([])
+    expect(await storedUnder(`${ROOT_DOMAIN}/mended/`)).toEqual([])
+
+    isBroken = false
+    for (count = 0; count < 100; count++) await deliver()
+    const tags = (await storedUnder(`${ROOT_DOMAIN}/mended/`)).map(({ tag }) => Number(tag))
+    expect(tags.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, number) => number))
+    expect(await keysIn(workerd.bucket, `raw/${ROOT_DOMAIN}/mended/`)).toHaveLength(100)
+  })
+})
+
+/** Answers 200 when it is told to, not before; resolves to its address. */
+async function startHeldApi(answered: Promise<void>): Promise<string> {
+  const server = createServer((_, response) => void answered.then(() => response.end('{}'))).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  // It listens on an address and a port, so this is no pipe's name.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+async function storedUnder(place: string): Promise<Metadata[]> {
+  const keys = await keysIn(workerd.bucket, `messages/unprocessed/${place}`)
+  return Promise.all(keys.map(async (key) => decodeMetadata(await readObject(workerd.bucket, key))))
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export type Heard = { method: string; path: string; authorization: string | undefined; body: unknown }
+export type Said = { status: number; body: string | object } | 'nothing'
+
+/** A server that is not ours, as far as a worker can tell: it hears everything and says what it is told to. */
+export async function startDouble(say: (heard: Heard) => Said) {
+  const heard: Heard[] = []
+  const double = { url: '', heard, say, close }
+  const server = createServer((request, response) => {
+    void text(request).then((content) => {
+      const question: Heard = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        authorization: request.headers.authorization,
+        body: content === '' ? null : JSON.parse(content),
+      }
+      heard.push(question)
+      const said = double.say(question)
+      // Whoever asks has to give up by itself.
+      if (said === 'nothing') return
+      response.writeHead(said.status, { 'content-type': 'application/json' })
+      response.end(typeof said.body === 'string' ? said.body : JSON.stringify(said.body))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // It listens on an address and a port, so this is no pipe's name.
+  double.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return double
+
+  async function close(): Promise<void> {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+}
+
+export type Double = Awaited<ReturnType<typeof startDouble>>
