@@ -7,14 +7,14 @@ const MESSAGES_PER_READ = 500
 /** Wake-ups can be lost, and other processes write too: the store is looked at this often in any case. */
 const LOOK_EVERY_MS = 1_000
 
-type Follower = { filter: MessageFilter; onMatch: () => void }
+type Follower = { filter: MessageFilter; onMatch: (message: PassingMessage) => void }
 
 export type Followers = {
   /**
-   * Calls `onMatch` for everything matching that becomes visible after this has resolved, until the returned
-   * function is called. What was visible before is for the caller to ask the store.
+   * Calls `onMatch` for everything matching that becomes visible after this has resolved, in order of position, until
+   * the returned function is called. What was visible before is for the caller to ask the store, but may come as well.
    */
-  follow(teamId: string, filter: MessageFilter, onMatch: () => void): Promise<() => void>
+  follow(teamId: string, filter: MessageFilter, onMatch: (message: PassingMessage) => void): Promise<() => void>
   count(): number
   close(): void
 }
@@ -112,8 +112,8 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
 
   function show(message: PassingMessage): void {
     const waitingForTag = message.tag === null ? undefined : byTag.get(message.tag)
-    for (const follower of waitingForTag ?? []) if (matches(follower.filter, message)) follower.onMatch()
-    for (const follower of others) if (matches(follower.filter, message)) follower.onMatch()
+    for (const follower of waitingForTag ?? []) if (matches(follower.filter, message)) follower.onMatch(message)
+    for (const follower of others) if (matches(follower.filter, message)) follower.onMatch(message)
   }
 
   function tagOf({ tag, mailbox }: MessageFilter): string | null {

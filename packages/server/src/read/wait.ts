@@ -82,7 +82,7 @@ export function createWaits(followers: Followers): Waits {
   }
 }
 
-function shuttingDown(): AppError {
+export function shuttingDown(): AppError {
   return new AppError('shutting_down', 'The server is restarting. Please ask again.', {
     headers: { 'retry-after': '1' },
   })

@@ -1,0 +1,195 @@
+import { mayRead, type Principal } from '../domain/access.ts'
+import { AppError } from '../domain/errors.ts'
+import type { MessageFilter } from '../domain/match.ts'
+import { oldestVisible } from '../domain/plans.ts'
+import type { Log } from '../log.ts'
+import type { Store, StoredSummary } from '../store/store.ts'
+import type { Followers } from './followers.ts'
+import { createFrameCache } from './frame-cache.ts'
+import { createStream, type Sink, type Stream } from './stream.ts'
+import { shuttingDown } from './wait.ts'
+
+export const STREAM_LIMITS = {
+  /** A test suite opens one a worker; more are rather streams that nobody closes. */
+  perKey: 1_000,
+  /** Each costs a connection and some fifty kilobytes. */
+  perProcess: 10_000,
+  /** About two thousand messages; who lets so many wait is not reading. */
+  waitingBytes: 1024 * 1024,
+  /** Checked once a tick, so that one comes every 10 s at least. */
+  pingMs: 8_000,
+  /** Ended now and then, streams spread anew over replicas. */
+  lifeMs: 3_600_000,
+  /** A key that another process kills lives on no longer than this. */
+  tickMs: 1_000,
+}
+
+export type StreamRequest = {
+  principal: Principal
+  filter: MessageFilter
+  /** A position; without it the stream begins with the filter's `since`, else now. */
+  after: number | null
+}
+
+export type Streams = {
+  /** Refuses by throwing, else calls `connect` once and sends to what it returns. `gone` is for when nobody is there. */
+  open(request: StreamRequest, connect: (gone: () => void) => Sink): Promise<void>
+  /** Ends the streams of a key that is no more. */
+  endKey(keyId: string): void
+  count(): number
+  /** Tells every reader to come back soon, and takes no new ones. */
+  close(): void
+}
+
+type Ports = {
+  store: Pick<Store, 'newestPosition' | 'followMessages' | 'firstPosition' | 'findPrincipal'>
+  followers: Pick<Followers, 'follow'>
+  frames: { message: (message: StoredSummary) => Buffer; ping: Buffer; comeBack: Buffer }
+  log: Log
+  now: () => number
+}
+
+type OpenStream = Stream & { openedAt: number; toldAt: number }
+type OpenKey = { principal: Principal; held: number; streams: Set<OpenStream> }
+
+export function createStreams(ports: Ports, limits = STREAM_LIMITS): Streams {
+  const { store, followers, frames, log, now } = ports
+  // By hash: the id would not tell that the key's value was changed.
+  const keys = new Map<string, OpenKey>()
+  const unwritten = new Set<Stream>()
+  const frameOf = createFrameCache(frames.message)
+  let held = 0
+  let isClosing = false
+  let isLooking = false
+  const timer = setInterval(tick, limits.tickMs).unref()
+
+  /** Messages of one turn of the event loop share a write. */
+  function flushSoon(stream: Stream): void {
+    if (unwritten.size === 0) setImmediate(flushAll)
+    unwritten.add(stream)
+  }
+
+  function flushAll(): void {
+    const streams = Array.from(unwritten)
+    unwritten.clear()
+    for (const stream of streams) stream.flush()
+  }
+
+  function admit(principal: Principal): OpenKey {
+    if (isClosing) throw shuttingDown()
+    const key = keys.get(principal.keyHash) ?? { principal, held: 0, streams: new Set() }
+    if (key.held >= limits.perKey) {
+      throw new AppError('too_many_streams', `This key already has ${limits.perKey} streams open.`, RETRY_SOON)
+    }
+    if (held >= limits.perProcess) {
+      throw new AppError('server_busy', 'The server has as many streams open as it can. Please ask again.', RETRY_SOON)
+    }
+    keys.set(principal.keyHash, key)
+    key.held++
+    held++
+    return key
+  }
+
+  function tick(): void {
+    const at = performance.now()
+    for (const { streams } of keys.values()) {
+      for (const stream of streams) {
+        if (at - stream.openedAt >= limits.lifeMs) stream.end()
+        else if (at - stream.toldAt >= limits.pingMs) {
+          stream.toldAt = at
+          stream.tell(frames.ping)
+        }
+      }
+    }
+    if (isLooking) return
+    isLooking = true
+    endDeadKeys()
+      .catch((error: unknown) => log.error({ err: error }, 'the keys of open streams could not be read'))
+      .finally(() => (isLooking = false))
+  }
+
+  async function endDeadKeys(): Promise<void> {
+    for (const [keyHash, key] of keys) {
+      const principal = await store.findPrincipal(keyHash)
+      if (principal && isAlive(principal)) key.principal = principal
+      else endAll(key)
+    }
+  }
+
+  function isAlive(principal: Principal): boolean {
+    return mayRead(principal) && (principal.expiresAt === null || principal.expiresAt > now())
+  }
+
+  function endAll({ streams }: OpenKey): void {
+    for (const stream of streams) stream.end()
+  }
+
+  /** The place behind which everything is to be sent. */
+  async function startOf({ principal: { team }, filter, after }: StreamRequest): Promise<number> {
+    const newest = await store.newestPosition(team.id)
+    // A cursor of the future is from another team or another database: nothing would ever come.
+    if (after !== null) return Math.min(after, newest)
+    if (filter.since === undefined) return newest
+    const view = { teamId: team.id, oldestReceivedAt: oldestVisible(team, now()), filter }
+    const first = await store.firstPosition(view)
+    return first === null ? newest : first - 1
+  }
+
+  return {
+    async open(request, connect) {
+      const { principal, filter } = request
+      const key = admit(principal)
+      let unfollow = () => {}
+      const onOver = () => {
+        unfollow()
+        unwritten.delete(stream)
+        key.streams.delete(stream)
+        key.held--
+        held--
+        if (key.held === 0) keys.delete(principal.keyHash)
+      }
+      const at = performance.now()
+      const stream: OpenStream = Object.assign(
+        createStream({
+          store,
+          filter,
+          team: () => key.principal.team,
+          now,
+          frameOf,
+          waitingBytesMax: limits.waitingBytes,
+          flushSoon: () => flushSoon(stream),
+          onOver,
+          onTrouble: (error) => log.error({ err: error }, 'a stream was cut: messages could not be read'),
+        }),
+        { openedAt: at, toldAt: at },
+      )
+      try {
+        // Followed before anything is read, so that what becomes visible in between is not missed.
+        unfollow = await followers.follow(principal.team.id, filter, (message) => stream.push(frameOf(message)))
+        const start = await startOf(request)
+        if (isClosing) throw shuttingDown()
+        key.streams.add(stream)
+        stream.begin(start, connect(stream.gone))
+      } catch (error) {
+        stream.gone()
+        throw error
+      }
+    },
+    endKey(keyId) {
+      for (const key of keys.values()) if (key.principal.keyId === keyId) endAll(key)
+    },
+    count: () => held,
+    close() {
+      isClosing = true
+      clearInterval(timer)
+      for (const { streams } of keys.values()) {
+        for (const stream of streams) {
+          stream.tell(frames.comeBack)
+          stream.end()
+        }
+      }
+    },
+  }
+}
+
+const RETRY_SOON = { headers: { 'retry-after': '1' } }
