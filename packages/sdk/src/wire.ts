@@ -69,6 +69,25 @@ export type Me = {
   cursor: string
 }
 
+export type Mailbox = {
+  id: string
+  name: string
+  domain: string
+  address: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** A key as it is listed: the key itself is shown once, when it is made. */
+export type ApiKey = {
+  id: string
+  name: string
+  keyMasked: string
+  scopes: Scope[]
+  mailboxName: string | null
+  expiresAt: string | null
+}
+
 /** A message that arrived but was not the one waited for, with the parameters it did not meet. */
 export type NearMiss = MessageSummary & { failed: string[] }
 
@@ -80,6 +99,9 @@ export type ErrorBody = {
   cursor?: string
   arrived?: NearMiss[]
 }
+
+/** Mail that was refused. `code` is an error code of the API, or the status of an SMTP reply. */
+export type Rejection = { at: string; from: string; to: string; code: string; reason: string }
 
 /** Worker to API, posted to `/webhooks/inbox`. The last four keys are sent by our own worker only. */
 export type Announcement = {
@@ -102,3 +124,6 @@ export type Announcement = {
   envelope?: Envelope
   parse?: ParseState
 }
+
+/** What `/webhooks/inbox` answers; a message is stored once, however often it is announced. */
+export type IntakeAnswer = { ok: true; status: 'stored' | 'duplicate'; inboxMessageId: string }

@@ -3,17 +3,28 @@ import { statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { openEmbeddedBucket } from './bucket/embedded-bucket.ts'
 import { openFolderBucket } from './bucket/folder-bucket.ts'
-import type { Bucket } from './bucket/bucket.ts'
+import { bytesOf, type Bucket } from './bucket/bucket.ts'
+import { openS3Bucket } from './bucket/s3-bucket.ts'
+import type { S3Location } from './bucket/s3-location.ts'
+import { objectsIn, type MessageObjects } from './bucket/message-objects.ts'
+import { remoteObjects } from './bucket/remote-objects.ts'
 import type { Config } from './config.ts'
 import { createLocalFeed } from './feed/feed.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { createApi } from './http/app.ts'
+import { hashApiKey } from './http/authenticate.ts'
 import { createKeyUses } from './http/key-uses.ts'
+import { createRateLimit } from './http/rate-limit.ts'
+import { COME_BACK_FRAME, messageFrame, PING_FRAME } from './http/sse-frames.ts'
 import type { Log } from './log.ts'
+import { createRejections } from './manage/rejections.ts'
 import { createMailParser } from './mime/mail-parser.ts'
-import { newId } from './random.ts'
+import { newId, secureRandom } from './random.ts'
+import { createContents } from './read/content.ts'
 import { createFollowers } from './read/followers.ts'
+import { createStreams } from './read/streams.ts'
 import { createWaits } from './read/wait.ts'
+import { startSweep } from './retention/sweep.ts'
 import { syncFolder } from './sqlite/connection.ts'
 import { lockFolder } from './sqlite/lock.ts'
 import { openSqliteDatabase } from './store/sqlite-database.ts'
@@ -21,29 +32,66 @@ import { createSqlStore } from './store/sql-store.ts'
 import type { Store, Team } from './store/store.ts'
 import type { Post } from './worker/announce.ts'
 import { createAnnouncer } from './worker/announcer.ts'
-import { receive, type IncomingMail } from './worker/receive.ts'
+import { receive } from './worker/receive.ts'
+import type { ReceivedMail } from './worker/smtp/deliver.ts'
+import { spooledMail } from './worker/smtp/spooled-mail.ts'
 import { createWorkerApp } from './worker/worker-app.ts'
 
 /** Mail that should have been announced and is older than this means that something is wrong. */
 const ANNOUNCEMENT_LATE_MS = 60_000
 
 export type Api = ReturnType<typeof assembleApi>
-export type Worker = Awaited<ReturnType<typeof assembleWorker>>
+export type Worker = ReturnType<typeof assembleWorker>
 
 export function openStore(config: Config, log: Pick<Log, 'error'>): Store {
   const onTrouble = (error: unknown) => log.error({ err: error }, 'the text index could not be brought up to date')
-  return createSqlStore(openSqliteDatabase(dataFile(config, 'mailhatch.db'), onTrouble))
+  return createSqlStore(openSqliteDatabase(dataFile(config, 'mailhatch.db')), { onTrouble })
 }
 
+export type Inbox = { bucket: Bucket; close(): Promise<void> }
+
+/** The bucket, held by one worker alone. */
+export async function openInbox(config: Config): Promise<Inbox> {
+  const lock = lockFolder(dataFile(config, 'inbox-lock.db'), 'The inbox')
+  const bucket = await openBucket(config).catch((error: unknown) => {
+    lock.release()
+    throw error
+  })
+  return {
+    bucket,
+    async close() {
+      await bucket.close()
+      lock.release()
+    },
+  }
+}
+
+/** What an API without a worker reaches of the worker's bucket: by its admin API, as files or objects that both see, or nothing. */
+export async function openSharedObjects(config: Config): Promise<MessageObjects | null> {
+  const { storage, workerUrl, adminToken } = config
+  if (workerUrl && adminToken) return remoteObjects({ url: workerUrl, token: adminToken, now: Date.now })
+  if (storage?.kind === 's3') return objectsIn(await openS3(config, storage.location))
+  return storage?.kind === 'folder' ? objectsIn(await openFolderBucket(storage.path, { toPut: false })) : null
+}
+
+export type ApiParts = { webhookSecret: string | null; objects: MessageObjects | null; now: () => number }
+
 /** The API and all it stands on, but for a socket. */
-export function assembleApi(config: Config, log: Log, webhookSecret: string | null) {
+export function assembleApi(config: Config, log: Log, { webhookSecret, objects, now }: ApiParts) {
   const lock = lockFolder(dataFile(config, 'lock.db'), 'The database')
   const store = openStore(config, log)
   const feed = createLocalFeed()
   const followers = createFollowers({ store, feed, log })
   const waits = createWaits(followers)
+  const frames = { message: messageFrame, ping: PING_FRAME, comeBack: COME_BACK_FRAME }
+  const streams = createStreams({ store, followers, frames, log, now })
   const keyUses = createKeyUses(store, log)
-  const answers = createAnswerCache({ store, recordKeyUse: keyUses.record })
+  const rejections = createRejections({ store, log, now })
+  const answers = createAnswerCache({ store, recordKeyUse: keyUses.record, now })
+  const parser = createMailParser({
+    onThreadDeath: (reason) => log.error({ reason }, 'an attachment could not be read: its thread was ended'),
+  })
+  const sweep = startSweep({ store, objects, now, log }, config.sweepEverySeconds * 1000)
   let isClosing = false
   let worker: Worker | null = null
 
@@ -58,13 +106,22 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
     store,
     feed,
     waits,
+    streams,
     answers,
     log,
     newId,
-    now: Date.now,
+    now,
+    random: secureRandom,
+    hashKey: hashApiKey,
+    objects,
+    contents: createContents(objects, parser),
+    rateLimit: config.rateLimit === 'on' ? createRateLimit(now) : null,
+    endKey: streams.endKey,
+    appUrl: config.appUrl,
     rootDomain: config.rootDomain,
     catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
     webhookSecret,
+    recordRejection: rejections.record,
     allowedOrigins: config.allowedOrigins,
     recordKeyUse: keyUses.record,
     findTroubles,
@@ -72,19 +129,25 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
 
   return {
     fetch: app.fetch,
-    answersAtOnce: answers.repeat,
+    // A repeated answer is not counted, so there is none where requests are.
+    answersAtOnce: config.rateLimit === 'on' ? undefined : answers.repeat,
     store,
+    recordRejection: rejections.record,
     /** In the all-in-one program, being ready includes the worker. */
     include(part: Worker) {
       worker = part
     },
-    /** From now on not ready, and held waits are told to ask elsewhere. */
+    /** From now on not ready; held waits and streams are told to ask elsewhere. */
     quiesce() {
       isClosing = true
       waits.close()
+      streams.close()
     },
     async close() {
       followers.close()
+      await sweep.close()
+      await parser.close()
+      await rejections.close().catch((error: unknown) => log.error({ err: error }, 'refusals are not written'))
       await keyUses.close().catch((error: unknown) => log.error({ err: error }, 'the last use of keys is not written'))
       await store.close()
       lock.release()
@@ -92,19 +155,20 @@ export function assembleApi(config: Config, log: Log, webhookSecret: string | nu
   }
 }
 
+export type WorkerParts = { inbox: Inbox; post: Post | null; now: () => number }
+
 /** The inbox worker without its sockets. Without `post` there is nobody to announce to, and mail is only stored. */
-export async function assembleWorker(config: Config, log: Log, post: Post | null) {
-  const lock = lockFolder(dataFile(config, 'inbox-lock.db'), 'The inbox')
-  const bucket = await openBucket(config)
+export function assembleWorker(config: Config, log: Log, { inbox, post, now }: WorkerParts) {
+  const { bucket } = inbox
   const parser = createMailParser({
     onThreadDeath: (reason) => log.error({ reason }, 'a mail could not be parsed: its thread was ended'),
   })
-  const announcer = post && createAnnouncer({ bucket, parser, post, now: Date.now, log })
-  const ports = { bucket, parser, announcer, rootDomain: config.emailDomain, newId, now: Date.now }
+  const announcer = post && createAnnouncer({ bucket, parser, post, now, log })
+  const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
 
   /** Where there is least room: large mail passes through the data folder on its way to the bucket. */
   async function freeBytes(): Promise<number> {
-    const folders = [config.dataDir, config.storage?.path ?? config.dataDir]
+    const folders = [config.dataDir, config.storage?.kind === 'folder' ? config.storage.path : config.dataDir]
     const disks = await Promise.all(folders.map((folder) => statfs(folder)))
     return Math.min(...disks.map(({ bavail, bsize }) => bavail * bsize))
   }
@@ -120,24 +184,39 @@ export async function assembleWorker(config: Config, log: Log, post: Post | null
     const troubles: string[] = []
     if ((await freeBytes()) < (await freeBytesMin())) troubles.push('the disk is full')
     const oldest = announcer?.oldestWaitingAt() ?? null
-    if (oldest !== null && Date.now() - oldest > ANNOUNCEMENT_LATE_MS) troubles.push('announcements are late')
+    if (oldest !== null && now() - oldest > ANNOUNCEMENT_LATE_MS) troubles.push('announcements are late')
     return troubles
   }
 
-  return {
-    fetch: createWorkerApp({ findTroubles }).fetch,
+  const app = createWorkerApp({
     bucket,
-    receive: (mail: IncomingMail) => receive(ports, mail),
+    parse: async (raw) => parser.parse(await bytesOf(raw)),
+    announceNow: announcer && announcer.announceNow,
+    settings: {
+      adminToken: config.adminToken,
+      emailDomain: config.emailDomain,
+      workerName: config.workerName,
+      zoneId: config.cloudflareZoneId,
+      apiToken: config.cloudflareApiToken,
+      apiUrl: config.cloudflareApiUrl,
+    },
+    findTroubles,
+    now,
+    log,
+  })
+
+  return {
+    fetch: app.fetch,
+    bucket,
+    receive: (mail: ReceivedMail) => receive(ports, spooledMail(parser, mail)),
     freeBytes,
     freeBytesMin,
     findTroubles,
     start: async () => announcer?.start(),
     /** Once the SMTP listener is closed, nothing new comes in. */
-    async close() {
+    async stop() {
       await announcer?.close()
       await parser.close()
-      await bucket.close()
-      lock.release()
     },
   }
 }
@@ -152,7 +231,13 @@ export function dataFile({ dataDir }: Config, name: string): string {
 
 async function openBucket(config: Config): Promise<Bucket> {
   if (config.storage?.kind === 'folder') return openFolderBucket(config.storage.path)
+  if (config.storage?.kind === 's3') return openS3(config, config.storage.location)
   return openEmbeddedBucket(dataFile(config, 'inbox.db'))
+}
+
+function openS3({ s3AccessKeyId, s3SecretAccessKey }: Config, location: S3Location): Promise<Bucket> {
+  // Config has made sure of both where the storage is S3.
+  return openS3Bucket({ location, credentials: { accessKeyId: s3AccessKeyId!, secretAccessKey: s3SecretAccessKey! } })
 }
 
 async function findCatchAllTeam(store: Store, catchAll: string | null): Promise<Team | null> {

@@ -6,6 +6,7 @@ import { addMailboxCommands } from './cli/mailboxes.ts'
 import { fail, EXIT } from './cli/output.ts'
 import { addServerCommands } from './cli/serve.ts'
 import { addTeamCommands } from './cli/teams.ts'
+import { addWorkerCommands } from './cli/worker.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -23,6 +24,7 @@ const program = new Command('mailhatch')
   .exitOverride()
 
 addServerCommands(program)
+addWorkerCommands(program)
 addTeamCommands(program)
 addMailboxCommands(program)
 addKeyCommands(program)

@@ -1,11 +1,13 @@
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
+import { parseS3Location, type S3Location } from './bucket/s3-location.ts'
 import { checkApiKey } from './domain/api-key.ts'
 import { isPlanName, type PlanName } from './domain/plans.ts'
+import { clampTimeoutMs } from './domain/retry.ts'
 
 // How the values of settings are read. Each function throws with what it expected.
 
-export type Storage = { kind: 'folder'; path: string }
+export type Storage = { kind: 'folder'; path: string } | { kind: 's3'; location: S3Location }
 
 export function text(given: string): string {
   return given
@@ -44,7 +46,7 @@ export function port(given: string): number {
 }
 
 export function clampedTimeout(given: string): number {
-  return Math.min(60_000, Math.max(1_000, integer(0, Number.MAX_SAFE_INTEGER)(given)))
+  return clampTimeoutMs(integer(0, Number.MAX_SAFE_INTEGER)(given))
 }
 
 export function oneOf(choices: string[]): (given: string) => string {
@@ -87,5 +89,6 @@ export function storage(given: string): Storage {
   if (given.startsWith('file:') && given.length > 'file:'.length) {
     return { kind: 'folder', path: resolve(given.replace(/^file:(\/\/)?/, '')) }
   }
-  throw new Error('must be file:<folder>, or be left out for one SQLite file in DATA_DIR')
+  if (given.startsWith('s3://')) return { kind: 's3', location: parseS3Location(given) }
+  throw new Error('must be file:<folder>, s3://<bucket>?…, or be left out for one SQLite file in DATA_DIR')
 }

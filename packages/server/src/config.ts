@@ -96,6 +96,20 @@ export const SETTINGS = {
     text,
     'Team id, or bootstrap: this team gets the mail that no domain or mailbox claims.',
   ),
+  rateLimit: setting(
+    'RATE_LIMIT',
+    API,
+    '(on; serve: off)',
+    oneOf(['on', 'off']),
+    'Whether requests are limited, by team, plan and minute; counted per process.',
+  ),
+  sweepEverySeconds: setting(
+    'RETENTION_SWEEP_SECONDS',
+    API,
+    '60',
+    integer(1, 86_400),
+    'How often messages that have expired are removed for good; reads do not show them in any case.',
+  ),
   bootstrapDomain: setting(
     'BOOTSTRAP_DOMAIN',
     API,
@@ -111,14 +125,34 @@ export const SETTINGS = {
     'API key made at first start, 20 to 200 printable characters.',
     SECRET,
   ),
-  workerPort: setting('WORKER_PORT', WORKER, '3005', port, 'Port of the worker’s health check.'),
+  workerUrl: setting(
+    'WORKER_URL',
+    API,
+    null,
+    httpUrl,
+    'Address of a worker that runs elsewhere: an API of its own serves and removes raw mail by the worker’s admin ' +
+      'API, and mailhatch worker <command> talks to it. Needs ADMIN_TOKEN.',
+  ),
+  adminToken: setting(
+    'ADMIN_TOKEN',
+    BOTH,
+    null,
+    secret,
+    'Bearer token of the worker’s admin API, which reads and removes all mail. Unset: the admin API answers 401.',
+    SECRET,
+  ),
+  workerPort: setting('WORKER_PORT', WORKER, '3005', port, 'Port of the worker’s health check and admin API.'),
   storage: setting(
     'INBOX_STORAGE',
-    WORKER,
+    BOTH,
     '(inbox.db in DATA_DIR)',
     storage,
-    'Where raw mail is kept: one SQLite file by default, or file:<folder> for one file per mail.',
+    'Where raw mail is kept: one SQLite file by default, file:<folder> for one file per mail, or ' +
+      's3://<bucket>/<prefix>?endpoint=<URL>&region=<region>&style=<path or virtual> for any storage that speaks S3. An ' +
+      'API of its own serves and removes raw mail only if it is given the worker’s folder or bucket, or WORKER_URL.',
   ),
+  s3AccessKeyId: setting('S3_ACCESS_KEY_ID', BOTH, null, text, 'Access key, needed where INBOX_STORAGE is s3://….'),
+  s3SecretAccessKey: setting('S3_SECRET_ACCESS_KEY', BOTH, null, text, 'Secret of that access key.', SECRET),
   emailDomain: setting('EMAIL_DOMAIN', WORKER, '(INBOX_ROOT_DOMAIN)', domain, 'Inbound root domain; equals the API’s.'),
   webhookUrl: setting(
     'WEBHOOK_URL',
@@ -141,6 +175,29 @@ export const SETTINGS = {
     '10000',
     clampedTimeout,
     'How long the API may take to answer an announcement; kept between 1000 and 60000.',
+  ),
+  workerName: setting(
+    'EMAIL_WORKER_NAME',
+    WORKER,
+    null,
+    text,
+    'Name of the worker deployed on Cloudflare, to which the admin API routes the catch-all rule.',
+  ),
+  cloudflareZoneId: setting('CLOUDFLARE_ZONE_ID', WORKER, null, text, 'Zone that the admin API manages on Cloudflare.'),
+  cloudflareApiToken: setting(
+    'CLOUDFLARE_API_TOKEN',
+    WORKER,
+    null,
+    secret,
+    'Cloudflare token that may edit Email Routing and DNS of the zone.',
+    SECRET,
+  ),
+  cloudflareApiUrl: setting(
+    'CLOUDFLARE_API_URL',
+    WORKER,
+    '(Cloudflare’s own)',
+    httpUrl,
+    'Address of the Cloudflare API, for tests.',
   ),
   smtpPort: setting('SMTP_PORT', WORKER, '2525', port, 'Port of the SMTP listener; 0 takes a free one.'),
   smtpHost: setting('SMTP_HOST', WORKER, '(HOST)', text, 'Address that the SMTP listener listens on.'),
@@ -181,7 +238,17 @@ export const SETTINGS = {
 
 type Parsed = { -readonly [name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[name]['parse']> | null }
 
-type Defaulted = 'dataDir' | 'host' | 'logLevel' | 'port' | 'appUrl' | 'allowedOrigins' | 'rootDomain' | 'defaultPlan'
+type Defaulted =
+  | 'dataDir'
+  | 'host'
+  | 'logLevel'
+  | 'port'
+  | 'appUrl'
+  | 'allowedOrigins'
+  | 'rootDomain'
+  | 'defaultPlan'
+  | 'rateLimit'
+  | 'sweepEverySeconds'
 type DefaultedByWorker =
   | 'workerPort'
   | 'emailDomain'
@@ -214,6 +281,7 @@ export function readConfig(program: Program, environment: NodeJS.ProcessEnv = pr
   config.allowedOrigins ??= [new URL(config.appUrl).origin]
   config.smtpHost ??= config.host
   config.defaultPlan ??= program === 'serve' ? 'enterprise' : 'starter'
+  config.rateLimit ??= program === 'serve' ? 'off' : 'on'
   if (program === 'serve') config.webhookAuthToken ??= config.webhookSecret
   problems.push(...findConflicts(program, config))
   if (problems.length > 0) throw new ConfigError(problems)
@@ -223,7 +291,7 @@ export function readConfig(program: Program, environment: NodeJS.ProcessEnv = pr
 
 /** Settings that people may expect to work, and that this version does not read. */
 export function findUnread(environment: NodeJS.ProcessEnv = process.env): string[] {
-  return ['DATABASE_URL', 'RATE_LIMIT', 'METRICS'].filter((variable) => environment[variable])
+  return ['DATABASE_URL', 'METRICS'].filter((variable) => environment[variable])
 }
 
 function parseAll(program: Program, environment: NodeJS.ProcessEnv, problems: string[]): Parsed {
@@ -237,7 +305,8 @@ function parseAll(program: Program, environment: NodeJS.ProcessEnv, problems: st
     try {
       return [name, parse(value)]
     } catch (error) {
-      const shown = isSecret ? '(hidden)' : JSON.stringify(value)
+      // Keys in an address, where they do not belong, are secrets too.
+      const shown = isSecret ? '(hidden)' : JSON.stringify(value.replace(/\/\/[^/]*@/, '//(hidden)@'))
       problems.push(`${variable}=${shown}: ${error instanceof Error ? error.message : String(error)}`)
       return [name, null]
     }
@@ -255,6 +324,13 @@ function findConflicts(program: Program, config: Parsed): string[] {
   }
   if (program === 'worker' && config.webhookUrl && !config.webhookAuthToken) {
     problems.push('WEBHOOK_AUTH_TOKEN: is needed with WEBHOOK_URL')
+  }
+  if (config.storage?.kind === 's3') {
+    if (!config.s3AccessKeyId) problems.push('S3_ACCESS_KEY_ID: is needed with INBOX_STORAGE=s3://…')
+    if (!config.s3SecretAccessKey) problems.push('S3_SECRET_ACCESS_KEY: is needed with INBOX_STORAGE=s3://…')
+  }
+  if (program === 'api' && config.workerUrl && !config.adminToken) {
+    problems.push('ADMIN_TOKEN: is needed with WORKER_URL')
   }
   const bootstrap = checkCustomDomain(config.bootstrapDomain, config.rootDomain ?? '')
   if (program === 'serve' && 'message' in bootstrap) {

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { assembleApi, assembleWorker, type Api, type Worker } from './assemble.ts'
+import { assembleApi, assembleWorker, openInbox, openSharedObjects, type Api, type Worker } from './assemble.ts'
+import { objectsIn } from './bucket/message-objects.ts'
 import type { Config } from './config.ts'
 import { ensureFirstTeam, ensureSecrets, type FirstStart } from './first-start.ts'
 import { listen } from './http/listen.ts'
 import { postLocally } from './http/local-request.ts'
 import type { Log } from './log.ts'
+import type { Rejections } from './manage/rejections.ts'
 import { isOutOfSpace } from './sqlite/connection.ts'
 import { postOverNetwork } from './worker/announce.ts'
 import { selfSignedCertificate } from './worker/smtp/certificate.ts'
-import { startSmtpServer, type SmtpServer } from './worker/smtp/smtp-server.ts'
+import { startSmtpServer, type Refusal, type SmtpServer } from './worker/smtp/smtp-server.ts'
 
 /** What a program is while it runs. Ports are the real ones, also where 0 was asked for. */
 export type Running = {
@@ -23,18 +25,19 @@ export type Running = {
 }
 
 /** Everything in one process. The worker announces to the API next door through the same door as from afar. */
-export async function startServe(config: Config, log: Log): Promise<Running> {
+export async function startServe(config: Config, log: Log, now = Date.now): Promise<Running> {
   const secrets = config.webhookSecret ? null : await ensureSecrets(config)
   const webhookSecret = config.webhookSecret ?? secrets!.webhookSecret
-  const api = assembleApi(config, log, webhookSecret)
+  const inbox = await openInbox(config)
+  const api = assembleApi(config, log, { webhookSecret, objects: objectsIn(inbox.bucket), now })
   const firstStart = await ensureFirstTeam(config, api.store)
   const post = config.webhookUrl
     ? postOverNetwork({ url: config.webhookUrl, token: webhookSecret, timeoutMs: config.webhookTimeoutMs })
     : postLocally(api.fetch, { path: '/webhooks/inbox', token: webhookSecret })
-  const worker = await assembleWorker(config, log, post)
+  const worker = assembleWorker(config, log, { inbox, post, now })
   api.include(worker)
   const apiListener = await listenApi(config, api)
-  const workerSockets = await openWorkerSockets(config, log, worker)
+  const workerSockets = await openWorkerSockets(config, log, worker, api.recordRejection)
   return {
     apiPort: apiListener.port,
     workerPort: workerSockets.workerPort,
@@ -43,14 +46,16 @@ export async function startServe(config: Config, log: Log): Promise<Running> {
     close: once(async () => {
       api.quiesce()
       await Promise.all([apiListener.close(), workerSockets.close()])
-      await worker.close()
+      await worker.stop()
       await api.close()
+      await inbox.close()
     }),
   }
 }
 
-export async function startApi(config: Config, log: Log): Promise<Running> {
-  const api = assembleApi(config, log, config.webhookSecret)
+export async function startApi(config: Config, log: Log, now = Date.now): Promise<Running> {
+  const objects = await openSharedObjects(config)
+  const api = assembleApi(config, log, { webhookSecret: config.webhookSecret, objects, now })
   const listener = await listenApi(config, api)
   return {
     apiPort: listener.port,
@@ -67,7 +72,9 @@ export async function startApi(config: Config, log: Log): Promise<Running> {
 
 export async function startWorker(config: Config, log: Log): Promise<Running> {
   const { webhookUrl: url, webhookAuthToken: token, webhookTimeoutMs: timeoutMs } = config
-  const worker = await assembleWorker(config, log, url && token ? postOverNetwork({ url, token, timeoutMs }) : null)
+  const inbox = await openInbox(config)
+  const post = url && token ? postOverNetwork({ url, token, timeoutMs }) : null
+  const worker = assembleWorker(config, log, { inbox, post, now: Date.now })
   const sockets = await openWorkerSockets(config, log, worker)
   return {
     apiPort: null,
@@ -76,7 +83,8 @@ export async function startWorker(config: Config, log: Log): Promise<Running> {
     firstStart: null,
     close: once(async () => {
       await sockets.close()
-      await worker.close()
+      await worker.stop()
+      await inbox.close()
     }),
   }
 }
@@ -91,9 +99,17 @@ function once(close: () => Promise<void>): () => Promise<void> {
   return () => (closing ??= close())
 }
 
-async function openWorkerSockets(config: Config, log: Log, worker: Worker) {
+/** `recordRejection` is for the API next door, if there is one: a worker of its own has only its log. */
+async function openWorkerSockets(
+  config: Config,
+  log: Log,
+  worker: Worker,
+  recordRejection: Rejections['record'] | null = null,
+) {
   const listener = await listen({ host: config.host, port: config.workerPort, fetch: worker.fetch })
-  const smtp = await openSmtp(config, log, worker)
+  const smtp = await openSmtp(config, log, worker, ({ from, to, code, reason }) => {
+    if (to !== null) recordRejection?.({ from: from ?? '', to, code: String(code), reason })
+  })
   await worker.start()
   return {
     workerPort: listener.port,
@@ -104,7 +120,12 @@ async function openWorkerSockets(config: Config, log: Log, worker: Worker) {
   }
 }
 
-async function openSmtp(config: Config, log: Log, worker: Worker): Promise<SmtpServer> {
+async function openSmtp(
+  config: Config,
+  log: Log,
+  worker: Worker,
+  onRefusal: (refusal: Refusal) => void,
+): Promise<SmtpServer> {
   const { smtpAuthUser, smtpAuthPassword } = config
   return startSmtpServer({
     host: config.smtpHost,
@@ -117,17 +138,19 @@ async function openSmtp(config: Config, log: Log, worker: Worker): Promise<SmtpS
     allowedDomains: config.smtpAllowedDomains,
     freeBytes: worker.freeBytes,
     freeBytesMin: await worker.freeBytesMin(),
-    async receive({ mailFrom, recipients, helo, remoteAddress, tls: isEncrypted, content }) {
+    async receive(mail) {
       try {
-        const envelope = { mailFrom, helo, remoteAddress, tls: isEncrypted, receivedVia: 'smtp' }
-        await worker.receive({ recipients, envelope, content })
+        await worker.receive(mail)
       } catch (error) {
         throw isOutOfSpace(error)
           ? Object.assign(new Error('out of space', { cause: error }), { outOfSpace: true })
           : error
       }
     },
-    onRefusal: (refusal) => log.info(refusal, 'mail was refused'),
+    onRefusal(refusal) {
+      log.info(refusal, 'mail was refused')
+      onRefusal(refusal)
+    },
     log,
   })
 }

@@ -16,13 +16,13 @@ export type AnswerCache = {
   keep(request: IncomingMessage, read: { version: number | null; until: number; keyId: string; json: string }): void
 }
 
-type Ports = { store: Pick<Store, 'version'>; recordKeyUse: (keyId: string) => void }
+type Ports = { store: Pick<Store, 'version'>; recordKeyUse: (keyId: string) => void; now: () => number }
 
 /**
  * Clients that poll ask the same again and again. The store's version changes with every commit of any process, so an
  * answer of the same version, to the same key, is the answer. It is given before anything else looks at the request.
  */
-export function createAnswerCache({ store, recordKeyUse }: Ports): AnswerCache {
+export function createAnswerCache({ store, recordKeyUse, now }: Ports): AnswerCache {
   const answers = new Map<string, Answer>()
 
   return {
@@ -30,7 +30,7 @@ export function createAnswerCache({ store, recordKeyUse }: Ports): AnswerCache {
       // What browsers ask needs headers of its own.
       if (request.headers.origin !== undefined) return false
       const answer = answers.get(keyOf(request))
-      if (!answer || answer.until <= Date.now() || answer.version !== store.version()) return false
+      if (!answer || answer.until <= now() || answer.version !== store.version()) return false
       recordKeyUse(answer.keyId)
       response.writeHead(200, {
         'content-type': 'application/json',
@@ -43,7 +43,7 @@ export function createAnswerCache({ store, recordKeyUse }: Ports): AnswerCache {
     keep(request, { version, until, keyId, json }) {
       if (version === null || json.length > ANSWER_CHARACTERS_MAX) return
       if (answers.size >= ANSWERS_MAX) answers.clear()
-      answers.set(keyOf(request), { version, until: Math.min(until, Date.now() + KEPT_MS), keyId, json })
+      answers.set(keyOf(request), { version, until: Math.min(until, now() + KEPT_MS), keyId, json })
     },
   }
 }

@@ -4,14 +4,27 @@ import type { Principal } from '../domain/access.ts'
 import type { Log } from '../log.ts'
 import type { Team, Store } from '../store/store.ts'
 import type { Feed } from '../feed/feed.ts'
+import type { MessageObjects } from '../bucket/message-objects.ts'
+import type { RandomInt } from '../domain/random-text.ts'
+import type { Rejections } from '../manage/rejections.ts'
+import type { Contents } from '../read/content.ts'
+import type { Streams } from '../read/streams.ts'
 import type { Waits } from '../read/wait.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { authenticate } from './authenticate.ts'
 import { allowOrigins } from './cors.ts'
 import { answerErrors } from './errors.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { addContentRoutes } from './rest/content.ts'
 import { addInboxWebhook } from './rest/inbox-webhook.ts'
+import { addKeyRoutes } from './rest/keys.ts'
+import { addMailboxRoutes } from './rest/mailboxes.ts'
 import { addMeRoute } from './rest/me.ts'
 import { addMessageRoutes } from './rest/messages.ts'
+import { addReferenceRoutes } from './rest/reference.ts'
+import { addRejectionRoutes } from './rest/rejections.ts'
+import { addRemovalRoutes } from './rest/removal.ts'
+import { addStreamRoute } from './rest/stream.ts'
 
 /** The bindings are there when a socket is. */
 export type ApiEnvironment = {
@@ -23,14 +36,27 @@ export type ApiPorts = {
   store: Store
   feed: Feed
   waits: Waits
+  streams: Streams
   answers: Pick<AnswerCache, 'keep'>
   log: Log
   newId: (now: number) => string
   now: () => number
+  random: RandomInt
+  hashKey: (key: string) => string
+  /** Null where this program does not reach the bucket. */
+  objects: MessageObjects | null
+  contents: Contents
+  /** Null where requests are not limited. */
+  rateLimit: RateLimit | null
+  /** The key is dead: whatever it holds open ends. */
+  endKey: (keyId: string) => void
   rootDomain: string
   catchAllTeam: () => Promise<Team | null>
   webhookSecret: string | null
+  recordRejection: Rejections['record']
   allowedOrigins: string[]
+  /** The address that people use, where it is known. */
+  appUrl?: string | null
   recordKeyUse: (keyId: string) => void
   /** Resolves to what is wrong; an empty list means ready. */
   findTroubles: () => Promise<string[]>
@@ -48,12 +74,21 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
     const principal = await authenticate(ports, context.req.header('authorization'))
     ports.recordKeyUse(principal.keyId)
     context.set('principal', principal)
+    for (const [name, value] of Object.entries(ports.rateLimit?.(principal.team) ?? {})) context.header(name, value)
     return next()
   })
 
+  // Before the messages, or its name would be taken for an id.
+  addStreamRoute(app, ports)
   addMessageRoutes(app, ports)
+  addContentRoutes(app, ports)
+  addRemovalRoutes(app, ports)
+  addMailboxRoutes(app, ports)
+  addKeyRoutes(app, ports)
+  addRejectionRoutes(app, ports)
   addMeRoute(app, ports)
   addInboxWebhook(app, { ...ports, secret: ports.webhookSecret })
+  addReferenceRoutes(app, { appUrl: ports.appUrl ?? null })
 
   app.get('/health', (context) => context.json({ status: 'ok' }))
   app.get('/ready', async (context) => {

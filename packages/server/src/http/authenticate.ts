@@ -4,6 +4,9 @@ import { checkApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Store } from '../store/store.ts'
 import { bearerToken } from './secret.ts'
+import { requireRead } from './view.ts'
+
+type Ports = { store: Pick<Store, 'findPrincipal'>; now: () => number }
 
 /** Longer than any key of ours or any that an operator may choose. */
 const KEY_CHARACTERS_MAX = 200
@@ -13,14 +16,20 @@ export function hashApiKey(key: string): string {
 }
 
 /** Who holds the key of this header. Throws 401 for anything else. */
-export async function authenticate(
-  { store, now }: { store: Pick<Store, 'findPrincipal'>; now: () => number },
-  authorization: string | undefined,
-): Promise<Principal> {
+export async function authenticate(ports: Ports, authorization: string | undefined): Promise<Principal> {
   const key = bearerToken(authorization)
   // A key of our own form with a wrong checksum was never given out: no need to look.
   if (key === null || key.length > KEY_CHARACTERS_MAX || checkApiKey(key) === 'malformed') throw unauthorized()
-  const principal = await store.findPrincipal(hashApiKey(key))
+  return findLiving(ports, hashApiKey(key))
+}
+
+/** After a held wait: meanwhile the key may have died, and then it opens nothing any more. */
+export async function authenticateAgain(ports: Ports, { keyHash }: Principal): Promise<void> {
+  requireRead(await findLiving(ports, keyHash))
+}
+
+async function findLiving({ store, now }: Ports, keyHash: string): Promise<Principal> {
+  const principal = await store.findPrincipal(keyHash)
   if (!principal) throw unauthorized()
   if (principal.expiresAt !== null && principal.expiresAt <= now()) throw new AppError('key_expired', 'API key expired')
   return principal

@@ -1,17 +1,36 @@
+import type { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
+import { detailsOf } from '../intake/announcement.ts'
 import { LocalRequest } from './local-request.ts'
 
-/** The body as JSON; 413 when it is too large, 422 when it is none. */
-export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
+const BODY_BYTES_MAX = 256 * 1024
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
+
+/** The body of a request as the schema wants it; throws 415, 413 or 400 for any other. */
+export async function readBody<Schema extends z.ZodType>(request: Request, schema: Schema): Promise<z.output<Schema>> {
+  const type = request.headers.get('content-type')
+  if (type !== null && !JSON_TYPE.test(type)) {
+    throw new AppError('unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
+  }
+  const result = schema.safeParse(await readJson(request, { bytesMax: BODY_BYTES_MAX, status: 400 }))
+  if (result.success) return result.data
+  throw new AppError('validation_failed', 'The body is not valid.', { details: detailsOf(result.error) })
+}
+
+/** The body as JSON; 413 when it is too large, `status` when it is none. */
+export async function readJson(
+  request: Request,
+  { bytesMax, status }: { bytesMax: number; status: number },
+): Promise<unknown> {
   if (request instanceof LocalRequest) return request.content
-  const text = await readText(request, bytesMax)
+  const text = await readText(request, bytesMax).catch((error: unknown) => {
+    // The client hung up in the middle; nobody hears this.
+    throw error instanceof AppError ? error : new AppError('validation_failed', 'The body broke off.', { status })
+  })
   try {
     return JSON.parse(text)
   } catch {
-    throw new AppError('validation_failed', 'The body is not JSON.', {
-      status: 422,
-      details: { body: ['is not JSON'] },
-    })
+    throw new AppError('validation_failed', 'The body is not JSON.', { status, details: { body: ['is not JSON'] } })
   }
 }
 

@@ -2,6 +2,7 @@ import type { ErrorBody } from '@mailhatch/sdk'
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { AppError } from '../domain/errors.ts'
+import { refuseRoute } from '../domain/route-refusal.ts'
 import type { Log } from '../log.ts'
 import { isOutOfSpace } from '../sqlite/connection.ts'
 import type { ApiEnvironment } from './app.ts'
@@ -21,7 +22,7 @@ export function answerErrors(app: Hono<ApiEnvironment>, log: Log): void {
     await next()
   })
 
-  app.notFound((context) => answer(context, findRefusal(app, context.req.path)))
+  app.notFound((context) => answer(context, refuseRoute(app.routes, context.req.path)))
 
   app.onError((error, context) => {
     if (error instanceof AppError) return answer(context, error)
@@ -30,25 +31,6 @@ export function answerErrors(app: Hono<ApiEnvironment>, log: Log): void {
     if (isOutOfSpace(error)) return answer(context, new AppError('storage_full', 'The server is out of disk space.'))
     return answer(context, new AppError('internal', 'Something went wrong on our side.'))
   })
-}
-
-/** A known path with the wrong method is a 405, not a 404. */
-function findRefusal({ routes }: Hono<ApiEnvironment>, path: string): AppError {
-  const fitting = routes.filter((route) => route.method !== 'ALL' && fits(route.path, path))
-  if (fitting.length === 0) return new AppError('not_found', 'Not found')
-  const methods = Array.from(new Set(fitting.map(({ method }) => method)))
-  return new AppError('method_not_allowed', `Use ${methods.join(' or ')} here.`, {
-    headers: { allow: methods.join(', ') },
-  })
-}
-
-function fits(pattern: string, path: string): boolean {
-  const segments = path.split('/')
-  const wanted = pattern.split('/')
-  return (
-    segments.length === wanted.length &&
-    wanted.every((segment, index) => segment === segments[index] || segment.startsWith(':'))
-  )
 }
 
 function answer(context: Context<ApiEnvironment>, error: AppError): Response {

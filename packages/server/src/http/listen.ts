@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { AppError } from '../domain/errors.ts'
 import { newRequestId } from './request-id.ts'
@@ -27,15 +27,33 @@ type Options = {
 }
 
 export async function listen({ host, port, fetch, answersAtOnce }: Options): Promise<Listener> {
-  const answer = getRequestListener(fetch)
+  const answer = getRequestListener(fetch, { errorHandler: answerUnreadable })
+  const openAnswers = new WeakMap<Duplex, number>()
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    openAnswers.set(socket, (openAnswers.get(socket) ?? 0) + 1)
+    response.once('close', () => openAnswers.set(socket, openAnswers.get(socket)! - 1))
+    if (!answersAtOnce?.(request, response)) void answer(request, response)
+  }
   const server = createServer(
-    { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
-    (request, response) => {
-      if (!answersAtOnce?.(request, response)) void answer(request, response)
+    {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      // We refuse it ourselves, in our own words.
+      requireHostHeader: false,
     },
+    onRequest,
   )
   server.keepAliveTimeout = KEEP_ALIVE_MS
-  server.on('clientError', answerBrokenRequest)
+  // What a client expects beyond that is nothing we know of, and nothing we need to know.
+  server.on('checkExpectation', onRequest)
+  server.on('connect', (_, socket) => answerAndHangUp(socket, NO_PROXY))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // Whatever we wrote now would be read as part of the answer that is under way, or instead of it.
+    if (!socket.writable || (openAnswers.get(socket) ?? 0) > 0) socket.destroy()
+    else answerAndHangUp(socket, BROKEN[error.code ?? ''] ?? MALFORMED)
+  })
   server.listen({ port, host, backlog: BACKLOG })
   await once(server, 'listening')
   const address = server.address()
@@ -64,12 +82,25 @@ const BROKEN: Record<string, AppError> = {
 }
 const MALFORMED = new AppError('validation_failed', 'This is not HTTP.')
 
-/** What Node refuses before there is a request still gets our error shape. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable) return void socket.destroy()
-  const { message, code, status } = BROKEN[error.code ?? ''] ?? MALFORMED
+const NO_PROXY = new AppError('method_not_allowed', 'This is no proxy.')
+const UNREADABLE = new AppError('validation_failed', 'The address or the Host header is not valid.')
+
+/** A request whose address nobody can make sense of. Routes answer for their own errors, so there are no others. */
+function answerUnreadable(): Response {
+  const { body, requestId } = describe(UNREADABLE)
+  const headers = { 'content-type': 'application/json', 'x-request-id': requestId }
+  return new Response(body, { status: UNREADABLE.status, headers })
+}
+
+function describe({ message, code }: AppError): { body: string; requestId: string } {
   const requestId = newRequestId()
-  const body = JSON.stringify({ error: message, code, requestId })
+  return { body: JSON.stringify({ error: message, code, requestId }), requestId }
+}
+
+/** What Node refuses before there is a request still gets our error shape. */
+function answerAndHangUp(socket: Duplex, error: AppError): void {
+  const { status } = error
+  const { body, requestId } = describe(error)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json',

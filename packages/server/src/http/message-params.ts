@@ -28,37 +28,119 @@ function read<Value>(parse: (value: string) => Value | null, expectation: string
 }
 
 const filterShape = {
-  mailbox: read(parseMailbox, 'Invalid mailbox').optional(),
-  tag: tag.optional(),
-  tags: z.array(text).transform(splitTags).optional(),
-  to: text.transform(addressNeedle).optional(),
-  from: text.transform(addressNeedle).optional(),
-  q: text.transform(addressNeedle).optional(),
-  subject: text.transform((value) => [fold(value)]).optional(),
-  text: text.transform((value) => [fold(value)]).optional(),
-  header: read(parseHeader, 'must have the form Name:value').optional(),
-  start: read(parseIsoDay, 'must be a date such as 2026-01-31').optional(),
-  end: read(parseIsoDay, 'must be a date such as 2026-01-31').optional(),
-  since: read(parseSince, 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z').optional(),
+  mailbox: read(parseMailbox, 'Invalid mailbox').optional().meta({
+    description: '`qa`, `qa+tag` or a full address, in any case.',
+    example: 'qa+42',
+  }),
+  tag: tag.optional().meta({ description: 'This tag, in any case.', example: '42' }),
+  tags: z
+    .array(text)
+    .transform(splitTags)
+    .optional()
+    .meta({
+      description: 'Any of these tags; a comma list, or given several times.',
+      example: ['42', '43'],
+    }),
+  to: text.transform(addressNeedle).optional().meta({
+    description: 'A part of the recipient, in any case.',
+    example: 'qa+42@',
+  }),
+  from: text.transform(addressNeedle).optional().meta({
+    description: 'A part of the sender’s address or name, in any case.',
+    example: '@shop.example',
+  }),
+  q: text.transform(addressNeedle).optional().meta({
+    description: 'A part of subject, sender, recipient or text, in any case.',
+    example: 'invoice',
+  }),
+  subject: text
+    .transform((value) => [fold(value)])
+    .optional()
+    .meta({
+      description: 'A part of the subject, in any case.',
+      example: 'Your code',
+    }),
+  text: text
+    .transform((value) => [fold(value)])
+    .optional()
+    .meta({
+      description: 'A part of the body, in any case.',
+      example: 'expires in 10 minutes',
+    }),
+  header: read(parseHeader, 'must have the form Name:value').optional().meta({
+    description: '`Name:value`, a header that has exactly this value.',
+    example: 'X-Test-Run:42',
+  }),
+  start: read(parseIsoDay, 'must be a date such as 2026-01-31').optional().meta({
+    description: 'Received on this UTC day or later.',
+    format: 'date',
+    example: '2026-01-01',
+  }),
+  end: read(parseIsoDay, 'must be a date such as 2026-01-31').optional().meta({
+    description: 'Received on this UTC day or earlier.',
+    format: 'date',
+    example: '2026-01-31',
+  }),
+  since: read(parseSince, 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z').optional().meta({
+    description: 'Received at this time or later: ISO 8601, UTC where no zone is given.',
+    example: '2026-01-31T12:00:00Z',
+  }),
 }
 
 const readingShape = {
-  after: read(parseCursor, 'is not a cursor').optional(),
-  wait: read(parseWaitMs, `must be a number of seconds from 0 to ${WAIT_SECONDS_MAX}`).optional(),
-  explain: z.enum(['0', '1'], 'must be 0 or 1').optional(),
+  after: read(parseCursor, 'is not a cursor').optional().meta({
+    description: 'A cursor: only messages that became visible after it.',
+    example: 'c9',
+  }),
+  wait: read(parseWaitMs, `must be a number of seconds from 0 to ${WAIT_SECONDS_MAX}`).optional().meta({
+    description: 'Seconds to hold the answer until something matches; decimals are allowed.',
+    type: 'number',
+    minimum: 0,
+    maximum: WAIT_SECONDS_MAX,
+    example: 25,
+  }),
+  explain: z.enum(['0', '1'], 'must be 0 or 1').optional().meta({
+    description: '`1`: when nothing matches, say what did arrive.',
+    example: '1',
+  }),
 }
 
 /** Query parameters of `GET /v1/messages/latest`. */
 export const latestQuery = z.object({ ...filterShape, ...readingShape })
 
+/** Query parameters of `GET /v1/messages/stream`. */
+export const streamQuery = z.object({ ...filterShape, after: readingShape.after })
+
 /** Query parameters of `GET /v1/messages`. */
 export const listQuery = latestQuery.extend({
-  limit: read(parseLimit, `must be a whole number from 1 to ${LIMIT_MAX}`).optional(),
-  after_id: text.optional(),
+  limit: read(parseLimit, `must be a whole number from 1 to ${LIMIT_MAX}`)
+    .optional()
+    .meta({
+      description: `How many to show, ${LIMIT_DEFAULT} unless told.`,
+      type: 'integer',
+      minimum: 1,
+      maximum: LIMIT_MAX,
+      example: 20,
+    }),
+  after_id: text.optional().meta({
+    description: 'Id of a message: the page that follows it. Not together with `after`.',
+    example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
+  }),
 })
+
+/** Query parameters of `DELETE /v1/messages`. */
+export const removalQuery = z.object({ ...filterShape, after: readingShape.after })
+
+/** Query parameters of `GET /v1/mailboxes`. */
+export const mailboxesQuery = z.object({ mailbox: filterShape.mailbox })
+
+/** Query parameters of `GET /v1/rejections`. */
+export const rejectionsQuery = z.object({ since: filterShape.since, limit: listQuery.shape.limit })
 
 export type LatestParams = { filter: MessageFilter; after: number | null; waitMs: number; explain: boolean }
 export type ListParams = Omit<LatestParams, 'explain'> & { limit: number; afterId: string | null }
+
+export type StreamParams = Pick<LatestParams, 'filter' | 'after'>
 
 export function readLatestParams(query: URLSearchParams): LatestParams {
   const { after, wait, explain, ...filter } = parseQuery(latestQuery, query)
@@ -75,6 +157,40 @@ export function readListParams(query: URLSearchParams): ListParams {
     limit: limit ?? LIMIT_DEFAULT,
     afterId: after_id ?? null,
   }
+}
+
+/** Whoever limits a removal by what does not limit it would lose more than they meant. */
+const NOT_FOR_REMOVAL = ['limit', 'after_id', 'wait', 'explain']
+
+export function readRemovalParams(query: URLSearchParams): Pick<LatestParams, 'filter' | 'after'> {
+  for (const name of NOT_FOR_REMOVAL) if (query.get(name)) refuse({ [name]: ['cannot be used here'] })
+  const { after, ...filter } = parseQuery(removalQuery, query)
+  if (after === undefined && Object.values(filter).every((value) => value === undefined)) {
+    throw new AppError('validation_failed', 'Give at least one filter: without any, every message would be deleted.')
+  }
+  return { filter: toFilter(filter), after: after ?? null }
+}
+
+export function readMailboxesParams(query: URLSearchParams): Pick<LatestParams, 'filter'> {
+  return { filter: parseQuery(mailboxesQuery, query) }
+}
+
+export function readRejectionsParams(query: URLSearchParams): { since: number; limit: number } {
+  const { since = 0, limit = LIMIT_DEFAULT } = parseQuery(rejectionsQuery, query)
+  return { since, limit }
+}
+
+export function searchParams(url: string): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
+}
+
+/** The place where a stream broke off is newer than the one that its URL names: a client that comes back sends both. */
+export function readStreamParams(query: URLSearchParams, lastEventId: string | undefined): StreamParams {
+  const { after, ...filter } = parseQuery(streamQuery, query)
+  const resumed = lastEventId ? parseCursor(lastEventId) : undefined
+  if (resumed === null) refuse({ 'Last-Event-ID': ['is not a cursor'] })
+  return { filter: toFilter(filter), after: resumed ?? after ?? null }
 }
 
 function toFilter(given: z.output<z.ZodObject<typeof filterShape>>): MessageFilter {

@@ -37,6 +37,6 @@ export function presentMessage(row: StoredMessage): MessageDetail {
   }
 }
 
-function isoTime(milliseconds: number): string {
+export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }

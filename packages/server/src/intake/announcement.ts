@@ -12,24 +12,59 @@ const text = z.string().transform(clean)
 export const announcementSchema = z.object({
   event: z.literal('email.received'),
   // Any version: other workers than ours choose theirs.
-  id: z.guid().transform((id) => id.toLowerCase()),
-  domain: requiredName.pipe(z.string().max(255)),
-  tenantSubdomain: name.nullish(),
-  mailbox: requiredName.pipe(
-    z
-      .string()
-      .max(64)
-      .refine((mailbox) => !mailbox.includes('+'), 'must not contain a tag'),
-  ),
-  mailboxWithTag: requiredName.pipe(z.string().max(64)),
-  tag: name.nullish(),
-  from: text.transform((value) => value.trim()),
-  to: text.transform((value) => value.trim()).pipe(z.string().min(1, 'is required')),
-  subject: text.nullable(),
-  receivedAt: z.string(),
-  headers: z.array(z.object({ name: z.string(), value: z.string() })),
-  rawContent: text.nullable(),
-  plainContent: text.nullable(),
+  id: z
+    .guid()
+    .transform((id) => id.toLowerCase())
+    .meta({
+      description: 'Becomes the message’s id; the same id is stored once.',
+      example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
+    }),
+  domain: requiredName.pipe(z.string().max(255)).meta({
+    description: 'Domain of the recipient.',
+    example: 'mailhatch.test',
+  }),
+  tenantSubdomain: name.nullish().meta({
+    description: 'What stands before the root domain; when missing, it is derived.',
+  }),
+  mailbox: requiredName
+    .pipe(
+      z
+        .string()
+        .max(64)
+        .refine((mailbox) => !mailbox.includes('+'), 'must not contain a tag'),
+    )
+    .meta({ description: 'The local part up to the first `+`.', example: 'qa' }),
+  mailboxWithTag: requiredName.pipe(z.string().max(64)).meta({
+    description: 'The local part with its tag.',
+    example: 'qa+42',
+  }),
+  tag: name.nullish().meta({
+    description: 'When missing, what follows the first `+` of `mailboxWithTag`.',
+    example: '42',
+  }),
+  from: text
+    .transform((value) => value.trim())
+    .meta({
+      description: 'Address of the sender; may be empty.',
+      example: 'app@shop.example',
+    }),
+  to: text
+    .transform((value) => value.trim())
+    .pipe(z.string().min(1, 'is required'))
+    .meta({
+      description: 'The recipient.',
+      example: 'qa+42@mailhatch.test',
+    }),
+  subject: text.nullable().meta({ description: 'Decoded subject.', example: 'Your code is 123456' }),
+  receivedAt: z.string().meta({
+    description: 'ISO 8601, UTC where no zone is given.',
+    example: '2026-01-31T12:00:00Z',
+  }),
+  headers: z
+    .array(z.object({ name: z.string(), value: z.string() }))
+    .meta({ example: [{ name: 'Subject', value: 'Your code is 123456' }] }),
+  rawContent: text.nullable().meta({ description: 'The HTML body.', example: '<p>Your code is 123456</p>' }),
+  plainContent: text.nullable().meta({ description: 'The text body.', example: 'Your code is 123456' }),
   attachments: z
     .array(
       z.object({

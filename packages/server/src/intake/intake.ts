@@ -5,11 +5,13 @@ import type { NormalAnnouncement } from './announcement.ts'
 import { newMessage } from './new-message.ts'
 
 type Ports = {
-  store: Pick<Store, 'findInbox' | 'findMailbox' | 'findTeamMailbox' | 'addMailbox' | 'addMessage'>
+  store: Pick<Store, 'findInbox' | 'findMailbox' | 'findTeamMailbox' | 'addMailbox' | 'addMessage' | 'hasSeen'>
   feed: Pick<Feed, 'wake'>
   rootDomain: string
   /** Takes what no domain or mailbox claims; null refuses it. */
   catchAllTeam: () => Promise<Team | null>
+  /** Told of what is refused, for the people who wait for it. */
+  recordRejection: (rejection: { from: string; to: string; code: string; reason: string }) => void
   newId: (now: number) => string
   now: () => number
 }
@@ -17,9 +19,12 @@ type Ports = {
 /** Where a mail becomes a message: an announcement is resolved to a mailbox and stored once. */
 export async function intake(ports: Ports, announcement: NormalAnnouncement): Promise<'stored' | 'duplicate'> {
   const mailbox = await resolveMailbox(ports, announcement)
+  if (mailbox === 'duplicate') return 'duplicate'
   const message = newMessage(announcement, ports.now())
   const position = await ports.store.addMessage(mailbox, message)
   if (position === 'duplicate') return 'duplicate'
+  // Removed or renamed since we looked: the announcement is resolved as if it had come now.
+  if (position === 'mailbox gone') return intake(ports, announcement)
   const { id: mailboxId, name, teamId } = mailbox
   ports.feed.wake(teamId, {
     ...message,
@@ -31,32 +36,45 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
   return 'stored'
 }
 
-async function resolveMailbox(ports: Ports, { domain, mailbox: name }: NormalAnnouncement): Promise<Mailbox> {
+async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): Promise<Mailbox | 'duplicate'> {
+  const { domain, mailbox: name } = announcement
   const { store, rootDomain, catchAllTeam } = ports
   const inbox = await store.findInbox({ domain, mailbox: name })
-  if (inbox) return inbox.mailbox ?? ensureMailbox(ports, inbox.team, { name, domain })
+  if (inbox) return inbox.mailbox ?? ensureMailbox(ports, announcement, inbox.team, domain)
   const onRoot = domain === rootDomain ? await store.findMailbox({ domain, name }) : null
   if (onRoot) return onRoot
   const team = await catchAllTeam()
-  if (team)
-    return ensureMailbox(ports, team, { name, domain: domain === rootDomain ? (team.domain ?? domain) : domain })
-  if (domain === rootDomain) throw new AppError('mailbox_unknown', 'Mailbox not configured')
-  throw new AppError('inbox_domain_unknown', 'Inbox domain not configured')
+  if (team) return ensureMailbox(ports, announcement, team, domain === rootDomain ? (team.domain ?? domain) : domain)
+  const refusal =
+    domain === rootDomain
+      ? new AppError('mailbox_unknown', 'Mailbox not configured')
+      : new AppError('inbox_domain_unknown', 'Inbox domain not configured')
+  const { from, to } = announcement
+  ports.recordRejection({ from, to, code: refusal.code, reason: refusal.message })
+  throw refusal
 }
 
 /** The team owns the domain, so any local part that mail can have becomes a mailbox on its first message. */
 async function ensureMailbox(
-  { store, newId, now }: Ports,
-  { id: teamId }: Team,
-  { name, domain }: { name: string; domain: string },
-): Promise<Mailbox> {
+  ports: Ports,
+  announcement: NormalAnnouncement,
+  team: Team,
+  domain: string,
+): Promise<Mailbox | 'duplicate'> {
+  const { store, newId, now } = ports
+  const { id: teamId } = team
+  const { id, mailbox: name } = announcement
   const found = await store.findTeamMailbox({ teamId, name })
   if (found) return found
+  // Announced again after its mailbox was removed: that does not bring the mailbox back.
+  if (await store.hasSeen(id)) return 'duplicate'
   const at = now()
-  const added = await store.addMailbox({ id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at })
-  if (added !== 'taken') return added
-  // Another mail to the same new name was quicker.
-  const raced = await store.findTeamMailbox({ teamId, name })
-  if (raced) return raced
-  throw new AppError('mailbox_unknown', 'Mailbox not configured')
+  const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at }
+  // What people may make is limited by the plan; mail is never refused for it.
+  const added = await store.addMailbox(mailbox, null)
+  if (typeof added !== 'string') return added
+  const holder = await store.findMailbox({ domain, name })
+  if (holder && holder.teamId !== teamId) throw new AppError('mailbox_unknown', 'Mailbox not configured')
+  // Another mail to the same new name was quicker, or someone has just removed the mailbox: we look again.
+  return ensureMailbox(ports, announcement, team, domain)
 }

@@ -17,6 +17,7 @@ export function newMessage(announcement: NormalAnnouncement, storedAt: number): 
     id: announcement.id,
     domain: announcement.domain,
     tenantSubdomain: announcement.tenantSubdomain,
+    objectMailbox: announcement.mailbox,
     mailboxWithTag,
     tag: announcement.tag,
     from,

@@ -1,10 +1,11 @@
 import type { Scope } from '@mailhatch/sdk'
+import type { Principal } from '../domain/access.ts'
 import { maskApiKey, newApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
 import type { RandomInt } from '../domain/random-text.ts'
 import type { Mailbox, NewKey, Store, Team } from '../store/store.ts'
 
-type KeyMaking = {
+export type KeyMaking = {
   hashKey: (key: string) => string
   random: RandomInt
   newId: (now: number) => string
@@ -31,6 +32,19 @@ export async function createKey(ports: Ports, team: Team, wish: KeyWish): Promis
 }
 
 export type MadeKey = { key: string; record: NewKey }
+
+/** The key gets another value, returned in clear for the only time; the old one is dead. */
+export async function rotateKey(
+  ports: KeyMaking & { store: Pick<Store, 'rotateKey'> },
+  { keyId, keyHash }: Pick<Principal, 'keyId' | 'keyHash'>,
+): Promise<{ key: string; masked: string }> {
+  const key = newApiKey(ports.random)
+  const masked = maskApiKey(key)
+  const isRotated = await ports.store.rotateKey(keyId, { oldHash: keyHash, hash: ports.hashKey(key), masked })
+  // Someone else with the same key was quicker, or it was revoked: it opens nothing any more.
+  if (!isRotated) throw new AppError('unauthorized', 'Unauthorized')
+  return { key, masked }
+}
 
 /** The key and what is to be stored of it. */
 export function makeKey(ports: KeyMaking, teamId: string, wish: KeyWish): MadeKey {

@@ -1,27 +1,50 @@
 import { AppError } from '../domain/errors.ts'
 import { checkMailboxName } from '../domain/mailbox-name.ts'
+import { PLANS } from '../domain/plans.ts'
 import type { Mailbox, Store, Team } from '../store/store.ts'
 
 type Ports = {
-  store: Pick<Store, 'addMailbox' | 'findTeamMailbox'>
+  store: Pick<Store, 'addMailbox' | 'findMailbox' | 'findTeamMailbox' | 'renameMailbox'>
   rootDomain: string
   newId: (now: number) => string
   now: () => number
 }
 
+type Owner = Pick<Team, 'id' | 'plan' | 'domain'>
+
 /** A mailbox with a name that someone chose, on the team's domain; the same name again gives the same mailbox. */
-export async function createMailbox(ports: Ports, team: Team, wish: string): Promise<Mailbox> {
-  const checked = checkMailboxName(wish)
-  if ('problem' in checked) {
-    throw new AppError(checked.problem === 'reserved' ? 'mailbox_reserved' : 'mailbox_invalid', checked.message)
-  }
-  const { name } = checked
+export async function createMailbox(ports: Ports, team: Owner, wish: string): Promise<Mailbox> {
+  const name = chosenName(wish)
   const existing = await ports.store.findTeamMailbox({ teamId: team.id, name })
   if (existing) return existing
   const at = ports.now()
   const domain = team.domain ?? ports.rootDomain
   const mailbox = { id: ports.newId(at), teamId: team.id, name, domain, createdAt: at, updatedAt: at }
-  const added = await ports.store.addMailbox(mailbox)
-  if (added === 'taken') throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
-  return added
+  const added = await ports.store.addMailbox(mailbox, PLANS[team.plan].mailboxes)
+  if (added === 'limit') throw new AppError('mailbox_limit', 'Mailbox limit reached for this plan.')
+  if (added !== 'taken') return added
+  const holder = await ports.store.findMailbox({ domain, name })
+  if (holder && holder.teamId !== team.id) {
+    throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
+  }
+  // Someone of the same team was quicker, or has just removed what was in the way: we look again.
+  return createMailbox(ports, team, wish)
+}
+
+export async function renameMailbox(ports: Ports, teamId: string, id: string, wish: string): Promise<Mailbox> {
+  const name = chosenName(wish)
+  const mailbox = await ports.store.findTeamMailbox({ teamId, id })
+  if (!mailbox) throw new AppError('not_found', 'Not found')
+  const renamed = await ports.store.renameMailbox(mailbox, { name, at: ports.now() })
+  if (renamed === 'used') throw new AppError('mailbox_taken', 'Mailbox name already used in this team.')
+  if (renamed === 'taken') throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
+  // Null: someone else renamed or removed it since we looked.
+  return renamed ?? renameMailbox(ports, teamId, id, wish)
+}
+
+/** The name as it is kept; throws when it may not be chosen. */
+export function chosenName(wish: string): string {
+  const checked = checkMailboxName(wish)
+  if ('name' in checked) return checked.name
+  throw new AppError(checked.problem === 'reserved' ? 'mailbox_reserved' : 'mailbox_invalid', checked.message)
 }

@@ -18,7 +18,7 @@ export function addInboxWebhook(app: Hono<ApiEnvironment>, ports: Ports): void {
     if (isSecret === null) throw new AppError('internal', 'Webhook secret not configured')
     const token = bearerToken(context.req.header('authorization'))
     if (token === null || !isSecret(token)) throw new AppError('unauthorized', 'Unauthorized')
-    const body = await readJson(context.req.raw, ANNOUNCEMENT_BYTES_MAX)
+    const body = await readJson(context.req.raw, { bytesMax: ANNOUNCEMENT_BYTES_MAX, status: 422 })
     const announcement = readAnnouncement(body, ports.rootDomain)
     const status = await intake(ports, announcement)
     return context.json({ ok: true, status, inboxMessageId: announcement.id })

@@ -4,12 +4,15 @@ import { formatCursor } from '../../domain/cursor.ts'
 import { oldestVisible, retentionDays } from '../../domain/plans.ts'
 import type { Store } from '../../store/store.ts'
 import type { ApiEnvironment } from '../app.ts'
+import { requireRead } from '../view.ts'
 
 type Ports = { store: Pick<Store, 'newestPosition' | 'countMessages'>; rootDomain: string; now: () => number }
 
 export function addMeRoute(app: Hono<ApiEnvironment>, { store, rootDomain, now }: Ports): void {
   app.get('/v1/me', async (context) => {
-    const { team, mailbox, keyId, keyName, scopes } = context.get('principal')
+    const principal = context.get('principal')
+    requireRead(principal)
+    const { team, mailbox, keyId, keyName, scopes } = principal
     const data: Me = {
       team: {
         id: team.id,

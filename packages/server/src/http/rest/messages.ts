@@ -1,17 +1,16 @@
 import type { Context, Hono } from 'hono'
-import { mayRead, type Principal } from '../../domain/access.ts'
 import { formatCursor } from '../../domain/cursor.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { MessageFilter } from '../../domain/match.ts'
-import { oldestVisible } from '../../domain/plans.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { explain } from '../../read/explain.ts'
 import type { Waits } from '../../read/wait.ts'
 import type { Store, StoredSummary, View } from '../../store/store.ts'
 import type { AnswerCache } from '../answer-cache.ts'
 import type { ApiEnvironment } from '../app.ts'
-import { readLatestParams, readListParams, type ListParams } from '../message-params.ts'
+import { authenticateAgain } from '../authenticate.ts'
+import { readLatestParams, readListParams, searchParams, type ListParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
+import { viewOf } from '../view.ts'
 
 export type MessagePorts = { store: Store; waits: Waits; answers: Pick<AnswerCache, 'keep'>; now: () => number }
 
@@ -27,6 +26,7 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
       const found = await readPage(store, view, params)
       return found.messages.length > 0 ? found : null
     })
+    if (params.waitMs > 0) await authenticateAgain(ports, principal)
     const { messages, hasMore, cursor } = page ?? (await readPage(store, view, params))
     return answer(context, view, messages, {
       data: messages.map(presentSummary),
@@ -41,6 +41,7 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const view = viewOf(principal, filter, now())
     const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
     const message = await waits.until(view, waiting, () => store.latestMessage(view, after))
+    if (waitMs > 0) await authenticateAgain(ports, principal)
     if (message) {
       return answer(context, view, [message], {
         data: presentMessage(message),
@@ -82,18 +83,6 @@ function firstExpiry({ oldestReceivedAt }: View, shown: Shown[], now: number): n
   return shown.reduce((first, { receivedAt }) => Math.min(first, now + receivedAt - oldestReceivedAt), Infinity)
 }
 
-/** What of its team the key may see, narrowed by what it asks for. */
-function viewOf(principal: Principal, filter: MessageFilter, now: number): View {
-  if (!mayRead(principal)) throw new AppError('forbidden', 'Forbidden')
-  const { team, mailbox } = principal
-  if (mailbox && filter.mailbox && filter.mailbox.name !== mailbox.name) throw new AppError('forbidden', 'Forbidden')
-  return {
-    teamId: team.id,
-    oldestReceivedAt: oldestVisible(team, now),
-    filter: mailbox ? { ...filter, mailboxId: mailbox.id } : filter,
-  }
-}
-
 type Page = { messages: StoredSummary[]; hasMore: boolean; cursor: number }
 
 async function readPage(store: Store, view: View, { limit, after, afterId }: ListParams): Promise<Page> {
@@ -129,9 +118,4 @@ async function reasons(ports: MessagePorts, view: View, after: number | null): P
 
 function newestFirst(a: StoredSummary, b: StoredSummary): number {
   return b.receivedAt - a.receivedAt || b.position - a.position
-}
-
-function searchParams(url: string): URLSearchParams {
-  const start = url.indexOf('?')
-  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
 }

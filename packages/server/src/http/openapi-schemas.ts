@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { DocumentedParameter, JsonSchema, Reference } from './openapi-document.ts'
+import { BODIES, SHAPES } from './schemas.ts'
+
+/** The shapes that have a name, and for each answer its schema, which refers to them. */
+export function describeAnswers(answers: z.ZodType[]): {
+  named: Record<string, JsonSchema>
+  schemaOf: (answer: z.ZodType) => JsonSchema
+} {
+  const ids = idsOf(SHAPES)
+  for (const answer of answers) if (!ids.has(answer)) ids.set(answer, `answer ${ids.size}`)
+  const schemas = toJsonSchemas(ids, 'output')
+  return {
+    named: Object.fromEntries(Object.keys(SHAPES).map((name) => [name, schemas[name]!])),
+    schemaOf(answer) {
+      const id = ids.get(answer)!
+      return id in SHAPES ? refer(id) : schemas[id]!
+    },
+  }
+}
+
+/** What may be sent, which is more than what the code then works with. */
+export function describeBodies(): Record<string, JsonSchema> {
+  return toJsonSchemas(idsOf(BODIES), 'input')
+}
+
+export function referToBody(body: z.ZodType): Reference {
+  return refer(idsOf(BODIES).get(body)!)
+}
+
+export function describeQuery(query: z.ZodObject): DocumentedParameter[] {
+  const { properties = {}, required = [] } = tidied(z.toJSONSchema(query, { io: 'input', override }))
+  return Object.entries(properties).map(([name, property]) => {
+    // Only `true` and `false` are schemas that are no objects, and zod makes neither.
+    const { description = '', examples: [example] = [], ...schema } = property as JsonSchema
+    return { name, in: 'query', required: required.includes(name), description, schema, example }
+  })
+}
+
+export function refer(name: string): Reference {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+function idsOf(schemas: Record<string, z.ZodType>): Map<z.ZodType, string> {
+  return new Map(Object.entries(schemas).map(([name, schema]) => [schema, name]))
+}
+
+function toJsonSchemas(ids: Map<z.ZodType, string>, io: 'input' | 'output'): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>()
+  for (const [schema, id] of ids) registry.add(schema, { id })
+  const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => refer(id).$ref, override })
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidied(schema)]))
+}
+
+/** The dialect is that of OpenAPI 3.1, and names are places in the document. */
+function tidied(schema: JsonSchema): JsonSchema {
+  const own = Object.entries(schema).filter(([keyword]) => !['$schema', '$id', 'id'].includes(keyword))
+  return Object.fromEntries(own)
+}
+
+function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  // Under this name, zod keeps examples of what a transformation takes, not of what it makes.
+  if ('example' in jsonSchema) {
+    jsonSchema.examples = [jsonSchema['example']]
+    delete jsonSchema['example']
+  }
+  // The length of a number's text says nothing about the number.
+  if (jsonSchema.type === 'number' || jsonSchema.type === 'integer') delete jsonSchema.maxLength
+  // Every number in JavaScript is at most this.
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+}

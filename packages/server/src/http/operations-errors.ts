@@ -1,0 +1,96 @@
+import { ERROR_STATUS, type ErrorCode } from '../domain/errors.ts'
+import type { Access, Operation, Refusal } from './operations.ts'
+
+/** Anything that is asked can meet these, so the document tells of them once. */
+export const COMMON_ERRORS: ErrorCode[] = ['url_too_long', 'headers_too_large', 'request_timeout', 'internal']
+/** And these, what writes. */
+export const COMMON_WRITE_ERRORS: ErrorCode[] = ['storage_full']
+
+const ERRORS_OF_ACCESS: Record<Access, ErrorCode[]> = {
+  everyone: [],
+  'webhook secret': ['unauthorized'],
+  'any key': ['unauthorized', 'key_expired', 'rate_limited'],
+  'reading key': ['unauthorized', 'key_expired', 'rate_limited', 'forbidden'],
+  'full key': ['unauthorized', 'key_expired', 'rate_limited', 'forbidden'],
+}
+
+export type ExplainedRefusal = Explanation & { code: ErrorCode; status: number }
+
+/** Every refusal of the operation, but for the common ones. */
+export function refusalsOf({ access, errors }: Operation): ExplainedRefusal[] {
+  return [...ERRORS_OF_ACCESS[access], ...errors].map(explain)
+}
+
+export function commonErrorsOf({ method }: Operation): ErrorCode[] {
+  return method === 'get' ? COMMON_ERRORS : [...COMMON_ERRORS, ...COMMON_WRITE_ERRORS]
+}
+
+export function explain(refusal: Refusal): ExplainedRefusal {
+  const given = typeof refusal === 'string' ? { code: refusal } : refusal
+  return { status: ERROR_STATUS[given.code], ...EXPLANATIONS[given.code], ...given }
+}
+
+type Explanation = { sentence: string; when: string; details?: Record<string, string[]> }
+
+/** What a failure says and when it comes; sentences are examples, codes are stable. */
+const EXPLANATIONS: Record<ErrorCode, Explanation> = {
+  unauthorized: { sentence: 'Unauthorized', when: 'the key or secret is missing or unknown' },
+  key_expired: { sentence: 'API key expired', when: 'the key’s time is over' },
+  forbidden: { sentence: 'Forbidden', when: 'the key’s scope or mailbox does not allow this' },
+  not_found: { sentence: 'Not found', when: 'it does not exist, or the key may not see it' },
+  message_not_found: { sentence: 'Not found', when: 'no such message, or none that the key may see' },
+  raw_unavailable: { sentence: 'Not found', when: 'the message is stored, but its raw bytes are not' },
+  mailbox_invalid: { sentence: 'Invalid mailbox', when: 'this cannot be the name of a mailbox' },
+  mailbox_reserved: { sentence: 'Mailbox name is reserved.', when: 'nobody may choose this name' },
+  mailbox_taken: { sentence: 'Mailbox name already taken for this domain.', when: 'the name is in use' },
+  mailbox_limit: { sentence: 'Mailbox limit reached for this plan.', when: 'the team has as many as its plan allows' },
+  cursor_not_found: {
+    sentence: 'Cursor message not found. It may have been deleted.',
+    when: 'the message named by `after_id` is gone',
+  },
+  validation_failed: {
+    sentence: 'Invalid query: limit must be a whole number from 1 to 200.',
+    when: 'a value is not valid; `details` says which and why',
+    details: { limit: ['must be a whole number from 1 to 200'] },
+  },
+  payload_too_large: { sentence: 'The body is larger than 262144 bytes.', when: 'the body is too large' },
+  unsupported_media_type: {
+    sentence: 'Send JSON, with Content-Type: application/json.',
+    when: 'the body is declared as something else than JSON',
+  },
+  url_too_long: { sentence: 'The URL is longer than 8192 characters.', when: 'the URL is too long' },
+  headers_too_large: {
+    sentence: 'The headers are larger than 16384 bytes.',
+    when: 'the request headers are too large',
+  },
+  request_timeout: { sentence: 'The request did not arrive in time.', when: 'the request did not arrive in time' },
+  method_not_allowed: { sentence: 'Use GET here.', when: 'the path exists, but not with this method' },
+  too_many_waits: { sentence: 'This key already holds 20000 waits.', when: 'the key holds too many waits at once' },
+  too_many_streams: {
+    sentence: 'This key already has 1000 streams open.',
+    when: 'the key holds too many streams at once',
+  },
+  server_busy: {
+    sentence: 'The server has as many streams open as it can. Please ask again.',
+    when: 'the server holds too many streams at once',
+  },
+  rate_limited: {
+    sentence: 'Rate limit exceeded. Please slow down.',
+    when: 'the team’s requests of this minute are used up',
+  },
+  inbox_domain_unknown: { sentence: 'Inbox domain not configured', when: 'no team has the domain' },
+  mailbox_unknown: { sentence: 'Mailbox not configured', when: 'the root domain has no such mailbox' },
+  received_at_invalid: { sentence: 'Invalid receivedAt', when: '`receivedAt` is no time that exists' },
+  storage_full: { sentence: 'The server is out of disk space.', when: 'the server’s disk is full' },
+  webhook_not_configured: { sentence: 'Webhook not configured', when: 'the worker has nobody to announce to' },
+  already_processed: { sentence: 'Already processed', when: 'the API has taken the mail before' },
+  announcement_failed: { sentence: 'The API answered 404.', when: 'the API did not take the mail' },
+  provider_failed: { sentence: 'Cloudflare refused: Authentication error', when: 'the provider refused or is away' },
+  not_configured: { sentence: 'The worker lacks settings: EMAIL_DOMAIN.', when: 'the worker lacks settings' },
+  worker_unreachable: {
+    sentence: 'The inbox worker, which keeps the raw mail, cannot be reached.',
+    when: 'the worker, which keeps the raw mail, does not answer as it should',
+  },
+  shutting_down: { sentence: 'The server is restarting. Please ask again.', when: 'the server is restarting' },
+  internal: { sentence: 'Something went wrong on our side.', when: 'something went wrong in the server' },
+}

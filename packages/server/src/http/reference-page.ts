@@ -1,0 +1,161 @@
+import { hash } from 'node:crypto'
+import { html, raw } from 'hono/html'
+import type { ApiDocument } from './openapi-document.ts'
+import { prose, schemaFields, type Markup } from './reference-fields.ts'
+import { badge, failureList, jsonSample, operationSection, sample, type Entry } from './reference-operation.ts'
+import { sampleOf } from './reference-sample.ts'
+import { REFERENCE_STYLE } from './reference-style.ts'
+
+/** The page runs nothing, loads nothing and is framed by nobody; its one style sheet is known by its hash. */
+export const REFERENCE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${hash('sha256', REFERENCE_STYLE, 'base64')}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0d7466"/>' +
+    '<path d="M7 11h18v11H7zm0 0 9 7 9-7" fill="none" stroke="#fff" stroke-width="2"/></svg>',
+)}`
+
+/** Exactly as it was hashed. */
+const STYLE = raw(`<style>${REFERENCE_STYLE}</style>`)
+
+/** What reads comes before what changes. */
+const METHODS = ['get', 'post', 'patch', 'delete']
+
+type Group = { name: string; description: string; entries: Entry[] }
+
+/** The document as a page to read; every text of it is escaped. */
+export async function renderReference(document: ApiDocument, baseUrl: string): Promise<string> {
+  const { title, version } = document.info
+  const groups = groupsOf(document)
+  const contents = contentsOf(groups)
+  const head = html`<meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>${title} API</title>
+    <link rel="icon" href="${ICON}" />`
+  const body = html`<a class="skip" href="#start">Skip to content</a>
+    <aside>
+      <p class="brand">${title} <span>API ${version}</span></p>
+      <nav aria-label="Operations">${contents}</nav>
+    </aside>
+    <main>
+      <details class="menu">
+        <summary>${title} <span>API ${version}</span></summary>
+        <nav aria-label="Operations">${contents}</nav>
+      </details>
+      ${introduction(document, baseUrl)} ${groups.map((group) => groupSections(document, baseUrl, group))}
+      ${commonFailures(document)} ${shapes(document)}
+    </main>`
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        ${head} ${STYLE}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`
+  return String(await page)
+}
+
+function groupsOf({ tags, paths }: ApiDocument): Group[] {
+  const entries = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]): Entry => ({ method, path, operation })),
+  )
+  entries.sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method))
+  return tags.map((tag) => ({
+    ...tag,
+    entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
+  }))
+}
+
+function contentsOf(groups: Group[]): Markup {
+  return html`<a href="#start">Start</a>
+    ${groups.map(
+      ({ name, entries }) =>
+        html`<h2>${name}</h2>
+          ${entries.map(contentsLine)}`,
+    )}
+    <h2>Reference</h2>
+    <a href="#failures">Failures of any request</a>
+    <a href="#shapes">Shapes</a>`
+}
+
+function contentsLine({ method, path, operation }: Entry): Markup {
+  return html`<a href="#${operation.operationId}"
+    >${badge(method)}<span>${breakable(path.replace(/^\/v1/, ''))}</span></a
+  >`
+}
+
+/** A path breaks at its slashes, where it has to. */
+function breakable(path: string): Markup[] {
+  return path.split(/(?=\/)/).map((segment) => html`<wbr />${segment}`)
+}
+
+function introduction({ info, openapi, components }: ApiDocument, baseUrl: string): Markup {
+  return html`<section class="operation" id="start">
+    <div>
+      <h1>${info.title} API</h1>
+      ${prose(info.description)}
+      ${Object.values(components.securitySchemes).map(({ description }) => prose(description))}
+    </div>
+    <div class="samples">
+      ${sample('Base address', baseUrl)}
+      ${sample(`OpenAPI ${openapi}`, html`<a href="${baseUrl}/openapi.json">${baseUrl}/openapi.json</a>`)}
+    </div>
+  </section>`
+}
+
+function groupSections(document: ApiDocument, baseUrl: string, { name, description, entries }: Group): Markup {
+  return html`<header>
+      <h2>${name}</h2>
+      <p>${description}</p>
+    </header>
+    ${entries.map((entry) => operationSection(document, baseUrl, entry))}`
+}
+
+function commonFailures(document: ApiDocument): Markup {
+  const { responses, schemas } = document.components
+  const all = Object.entries(responses).map(([code, response]) => ({ ...response, status: statusOf(document, code) }))
+  return html`<section class="operation" id="failures">
+    <div>
+      <h2>Failures of any request</h2>
+      <p>Beside its own, any operation can answer with these; <code>storage_full</code> only where it writes.</p>
+      ${failureList(all)}
+    </div>
+    <div class="samples">${jsonSample('A failure', sampleOf(document, schemas['Error']!))}</div>
+  </section>`
+}
+
+/** Where the operations refer to the response. */
+function statusOf({ paths }: ApiDocument, name: string): string {
+  for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if ('$ref' in response && response.$ref.endsWith(`/${name}`)) return status
+    }
+  }
+  return ''
+}
+
+function shapes(document: ApiDocument): Markup {
+  return html`<header id="shapes">
+      <h2>Shapes</h2>
+      <p>Every key is always present, unless it is marked optional.</p>
+    </header>
+    ${Object.entries(document.components.schemas).map(
+      ([name, schema]) =>
+        html`<section class="operation" id="${name}">
+          <div>
+            <h3><a href="#${name}">${name}</a></h3>
+            ${prose(schema.description ?? '')} ${schemaFields(schema)}
+          </div>
+          <div class="samples">${jsonSample('Example', sampleOf(document, schema))}</div>
+        </section>`,
+    )}`
+}

@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Hono } from 'hono'
+import type { Sink } from '../../read/stream.ts'
+import type { Streams } from '../../read/streams.ts'
+import type { ApiEnvironment } from '../app.ts'
+import { readStreamParams, searchParams } from '../message-params.ts'
+import { connectedFrame } from '../sse-frames.ts'
+import { viewOf } from '../view.ts'
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  // Proxies of the nginx kind would hold back what is to be seen at once.
+  'x-accel-buffering': 'no',
+}
+
+export function addStreamRoute(app: Hono<ApiEnvironment>, { streams, now }: { streams: Streams; now: () => number }) {
+  app.get('/v1/messages/stream', async (context) => {
+    const principal = context.get('principal')
+    const params = readStreamParams(searchParams(context.req.url), context.req.header('last-event-id'))
+    const { filter } = viewOf(principal, params.filter, now())
+    // Made as every other answer is, so that it has their headers too.
+    const head = context.body(null, 200, HEADERS)
+    if (context.req.method === 'HEAD') return head
+    const { incoming, outgoing } = context.env
+    if (!incoming || !outgoing) throw new Error('A stream needs a connection to write to.')
+    const { socket } = incoming
+    await streams.open({ principal, filter, after: params.after }, (gone) => {
+      outgoing.writeHead(200, Object.fromEntries(head.headers))
+      outgoing.write(connectedFrame(now()))
+      // Not the response's own `close`, which does not come while an earlier answer on the connection is unfinished;
+      // and there may be many such.
+      socket.setMaxListeners(0)
+      if (socket.destroyed) gone()
+      socket.once('close', gone)
+      outgoing.once('finish', () => socket.off('close', gone))
+      return sinkOf(outgoing)
+    })
+    return RESPONSE_ALREADY_SENT
+  })
+}
+
+/** Straight to the connection: a web stream in between would cost several times as much. */
+function sinkOf(outgoing: ServerResponse): Sink {
+  return {
+    write: (bytes) => void outgoing.write(bytes),
+    waitingBytes: () => outgoing.writableLength,
+    drained: () =>
+      new Promise((resolve) => {
+        if (outgoing.writableNeedDrain) outgoing.once('drain', resolve)
+        else resolve()
+      }),
+    end: () => void outgoing.end(),
+    cut: () => void outgoing.destroy(),
+  }
+}

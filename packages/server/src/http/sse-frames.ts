@@ -1,0 +1,30 @@
+import type { StoredSummary } from '../store/store.ts'
+import { isoTime, presentSummary } from './present.ts'
+
+/** Soon, but not all at once after a restart: clients add their own delay. */
+const RETRY_MS = 2_000
+const RETRY_AFTER_SHUTDOWN_MS = 1_000
+
+// Line ends to some readers of lines, though not to JSON or to the standard of this format.
+const ODD_LINE_ENDS = /[\u0085\u2028\u2029]/g
+
+export function connectedFrame(now: number): Buffer {
+  return Buffer.from(`retry: ${RETRY_MS}\n` + frame('connected', { timestamp: isoTime(now) }))
+}
+
+export function messageFrame(message: StoredSummary): Buffer {
+  const summary = presentSummary(message)
+  return Buffer.from(frame('message.received', summary, summary.cursor))
+}
+
+export const PING_FRAME = Buffer.from(frame('ping', {}))
+
+export const COME_BACK_FRAME = Buffer.from(`retry: ${RETRY_AFTER_SHUTDOWN_MS}\n\n`)
+
+function frame(event: string, data: object, id?: string): string {
+  const json = JSON.stringify(data).replace(
+    ODD_LINE_ENDS,
+    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
+}
