@@ -16,7 +16,8 @@ test('docs/errors.md lists every error code with its status, and no other', () =
 
 test('every error code is used', () => {
   const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'domain/errors.ts')
+    // Neither the list of codes nor the documentation counts.
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|^domain\/errors\.ts$|^http\/operations/.test(file))
     .map((file) => readFileSync(join(SOURCE, file), 'utf8'))
     .join('\n')
   expect(Object.keys(ERROR_STATUS).filter((code) => !sources.includes(`'${code}'`))).toEqual([])

@@ -14,9 +14,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   feed: ['domain', 'store'],
   worker: ['domain', 'mime', 'bucket', 'log.ts'],
   intake: ['domain', 'mime', 'store', 'feed'],
-  read: ['domain', 'store', 'feed', 'log.ts'],
-  manage: ['domain', 'store'],
-  http: ['domain', 'store', 'feed', 'intake', 'read', 'manage', 'sqlite', 'log.ts'],
+  read: ['domain', 'mime', 'bucket', 'store', 'feed', 'log.ts'],
+  manage: ['domain', 'bucket', 'store', 'log.ts'],
+  retention: ['domain', 'store', 'manage', 'log.ts'],
+  http: ['domain', 'mime', 'bucket', 'store', 'feed', 'intake', 'read', 'manage', 'sqlite', 'log.ts'],
 }
 
 const IMPORT = /^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)/gm
@@ -61,6 +62,13 @@ test('the domain is pure: no I/O, no clock, no randomness, nothing of Node', () 
   const domain = FILES.filter((file) => file.startsWith('domain/'))
   expect(domain.filter((file) => impure.test(readFileSync(join(SOURCE, file), 'utf8')))).toEqual([])
   expect(impure.test("import { hash } from 'node:crypto'")).toBe(true)
+})
+
+test('the worker runs wherever fetch does, but for its SMTP listener', () => {
+  const worker = FILES.filter((file) => file.startsWith('worker/'))
+  const onNode = worker.filter((file) => importsOf(file).some((specifier) => specifier.startsWith('node:')))
+  expect(onNode.length).toBeGreaterThan(0)
+  expect(onNode.filter((file) => !file.startsWith('worker/smtp/'))).toEqual([])
 })
 
 test('only config.ts reads the environment', () => {

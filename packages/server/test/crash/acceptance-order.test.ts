@@ -44,7 +44,7 @@ async function openWatchedFolder(
     beforeStep(step)
     return model(step)
   })
-  return openFolderBucket(root, files)
+  return openFolderBucket(root, { files })
 }
 
 /** Says that everything is stored as soon as it is asked to. */

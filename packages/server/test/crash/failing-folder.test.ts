@@ -25,7 +25,7 @@ async function openFailingFolder() {
     if (!fault.lasts) faults.current = null
     throw fault.error
   })
-  const bucket = await openFolderBucket(root, watched)
+  const bucket = await openFolderBucket(root, { files: watched })
   return { bucket, faults, temporaryFiles: () => readdirSync(join(root, '.incoming')) }
 }
 
@@ -39,7 +39,7 @@ async function countSteps(step: FileStep['name']): Promise<number> {
   const counting = watchFiles(({ name }) => {
     if (name === step) count++
   })
-  const bucket = await openFolderBucket(temporaryFolder(), counting)
+  const bucket = await openFolderBucket(temporaryFolder(), { files: counting })
   count = 0
   await bucket.put(OBJECTS)
   return count

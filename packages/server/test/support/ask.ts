@@ -1,5 +1,6 @@
 import type { ErrorBody, Me, MessageDetail, MessagePage } from '@mailhatch/sdk'
 import { expect } from 'vitest'
+import { expectDocumented } from './documented.ts'
 
 export type Answer<Body> = { status: number; headers: Headers; body: Body }
 
@@ -8,14 +9,16 @@ export type Query = string | Record<string, string | number>
 
 type Question = { key?: string | undefined; method?: string; headers?: Record<string, string>; body?: string }
 
-/** One request with nothing added but the key; every answer of the API is JSON. */
+/** One request with nothing added but the key; every answer here is JSON, and as the API's document says. */
 export async function ask<Body = ErrorBody>(url: string, question: Question = {}): Promise<Answer<Body>> {
   const { key, method = 'GET', headers = {}, body } = question
   const credentials: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
   const response = await fetch(url, { method, headers: { ...credentials, ...headers }, ...(body ? { body } : {}) })
   expect(response.headers.get('content-type')).toMatch(/^application\/json/)
   // The shape is what the test is about to check.
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
+  const answer = { status: response.status, headers: response.headers, body: (await response.json()) as Body }
+  expectDocumented(method, url, answer)
+  return answer
 }
 
 /** The reading routes as one key sees them. Methods that return a body expect a 200; the others leave the status to the test. */

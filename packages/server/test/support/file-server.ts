@@ -23,6 +23,7 @@ export async function startFileServer(environment: Record<string, string> = {}) 
     url,
     apiKey,
     dataDir,
+    smtpPort: running.smtpPort!,
     ...reader(url, apiKey),
     store: (changes?: Partial<Announcement>) => store(url, changes),
     /** A mailbox that no other test uses. */

@@ -3,13 +3,14 @@ import type { Bucket } from '../../src/bucket/bucket.ts'
 import { createMailParser } from '../../src/mime/mail-parser.ts'
 import { newId } from '../../src/random.ts'
 import { receive } from '../../src/worker/receive.ts'
+import { spooledMail } from '../../src/worker/smtp/spooled-mail.ts'
 import { startSmtpServer } from '../../src/worker/smtp/smtp-server.ts'
 import { temporaryFolder } from './server.ts'
 
 /** SMTP on a free port in front of the given bucket, and nobody to announce to. */
 export async function startReceiver(bucket: Pick<Bucket, 'put'>, onTaken: (tag: string | null) => void = () => {}) {
   const parser = createMailParser()
-  const ports = { bucket, parser, announcer: null, rootDomain: 'in.test', newId, now: Date.now }
+  const ports = { bucket, announcer: null, rootDomain: 'in.test', newId, now: Date.now }
   const server = await startSmtpServer({
     host: '127.0.0.1',
     port: 0,
@@ -20,13 +21,9 @@ export async function startReceiver(bucket: Pick<Bucket, 'put'>, onTaken: (tag: 
     credentials: null,
     allowedDomains: null,
     freeBytes: async () => Number.MAX_SAFE_INTEGER,
-    async receive({ mailFrom, recipients, helo, remoteAddress, tls, content }) {
-      await receive(ports, {
-        recipients,
-        envelope: { mailFrom, helo, remoteAddress, tls, receivedVia: 'smtp' },
-        content,
-      })
-      for (const { tag } of recipients) onTaken(tag)
+    async receive(mail) {
+      await receive(ports, spooledMail(parser, mail))
+      for (const { tag } of mail.recipients) onTaken(tag)
     },
     onRefusal: () => {},
     log: { warn() {}, error() {}, debug() {} },

@@ -18,7 +18,11 @@ export function temporaryFolder(): string {
 }
 
 /** The whole product in this process, on free ports and real sockets; whoever starts it closes it. */
-export async function serveIn(dataDir: string, environment: Record<string, string>): Promise<Running> {
+export async function serveIn(
+  dataDir: string,
+  environment: Record<string, string>,
+  now: () => number = Date.now,
+): Promise<Running> {
   const config = readConfig('serve', {
     DATA_DIR: dataDir,
     PORT: '0',
@@ -29,13 +33,16 @@ export async function serveIn(dataDir: string, environment: Record<string, strin
     DISK_FREE_MIN: '0',
     ...environment,
   })
-  return startServe(config, await createLogger(config.logLevel, false))
+  return startServe(config, await createLogger(config.logLevel, false), now)
 }
 
-/** The same with a folder of its own and ways to talk to it; closed when the test is over. */
-export async function startServer(environment: Record<string, string> = {}) {
+/**
+ * The same with a folder of its own and ways to talk to it; closed when the test is over. `now` is the clock of the
+ * whole product, for tests in which days pass.
+ */
+export async function startServer(environment: Record<string, string> = {}, now: () => number = Date.now) {
   const dataDir = temporaryFolder()
-  const running = await serveIn(dataDir, environment)
+  const running = await serveIn(dataDir, environment, now)
   onTestFinished(() => running.close())
   const url = `http://127.0.0.1:${running.apiPort}`
   const { apiKey } = running.firstStart!

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { join } from 'node:path'
 import type { Mailhatch, MessageSummary } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../../src/bucket/bucket.ts'
 import { metadataPrefix, rawKey } from '../../src/domain/object-keys.ts'
@@ -42,6 +43,17 @@ export function unprocessedMail(inboxFile: string): Metadata[] {
       .prepare('select body from objects where key >= ? and key < ?')
       .all(metadataPrefix('unprocessed'), `${metadataPrefix('unprocessed')}~`)
     return rows.map(({ body }) => decodeMetadata(body as Uint8Array))
+  } finally {
+    connection.close()
+  }
+}
+
+/** Keys of all objects, read beside the program that has the file open. */
+export function objectKeys(dataDir: string): string[] {
+  const connection = openForReading(join(dataDir, 'inbox.db'))
+  try {
+    const rows = connection.prepare('select key from objects order by key').all()
+    return rows.map(({ key }) => String(key))
   } finally {
     connection.close()
   }

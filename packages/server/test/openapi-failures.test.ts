@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { announcement, store } from './support/announce.ts'
+import { ask, type Answer } from './support/ask.ts'
+import { describedOperations, responseOf, type Described } from './support/documented.ts'
+import { startFileServer } from './support/file-server.ts'
+import { freePort } from './support/free-port.ts'
+import { runForJson, startProgram } from './support/program.ts'
+import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
+import { json, make, OTHER, startWalk, type Call } from './support/walk.ts'
+
+/** What takes an outage, a crowd or patience to see is seen elsewhere, once for all operations. */
+const SEEN_ELSEWHERE: Record<string, { why: string; file: string }> = {
+  internal: { why: 'needs a fault in the server', file: 'test/openapi-outages.test.ts' },
+  storage_full: { why: 'needs a full disk', file: 'test/openapi-outages.test.ts' },
+  request_timeout: { why: 'takes 40 seconds', file: 'test/openapi-timeout.long.test.ts' },
+  headers_too_large: { why: 'is answered below the API, before there is a request', file: 'test/bad-requests.test.ts' },
+  shutting_down: { why: 'needs a server that stops', file: 'src/read/wait.test.ts' },
+  too_many_waits: { why: 'needs 20,000 held requests', file: 'src/read/wait.test.ts' },
+  too_many_streams: { why: 'needs 1,000 streams', file: 'src/read/streams.test.ts' },
+  server_busy: { why: 'needs 10,000 streams', file: 'src/read/streams.test.ts' },
+}
+
+const URL_CHARACTERS_MAX = 8_192
+const BODY_BYTES_MAX = 256 * 1024
+const ANNOUNCEMENT_BYTES_MAX = 27 * 1024 * 1024
+
+const walk = await startWalk()
+const limited = await startFileServer({ RATE_LIMIT: 'on', DEFAULT_PLAN: 'starter' })
+const { url, keys } = walk
+
+type Provocation = (described: Described) => Promise<Answer<unknown>>
+
+/** The operation's usual request, changed. */
+function changed(change: (call: Call, described: Described) => Partial<Call>): Provocation {
+  return async (described) => {
+    const call = await walk.callFor(described)
+    return make(url, { ...call, ...change(call, described) }, walk.credentialsFor(described))
+  }
+}
+
+function withKey(key: (described: Described) => string | null): Provocation {
+  return async (described) => make(url, await walk.callFor(described), key(described))
+}
+
+const withId = (id: () => string | Promise<string>): Provocation => {
+  return async (described) => {
+    const path = described.path.replace('{id}', await id()).replace('{index}', '0')
+    return make(url, { ...(await walk.callFor(described)), path }, keys.full)
+  }
+}
+
+const withBody = (value: unknown) => changed(() => json(value))
+const announced = (changes: object) => withBody({ ...announcement(), ...changes })
+
+/** How to meet a code, whatever the operation. */
+const PROVOCATIONS: Record<string, Provocation> = {
+  unauthorized: withKey(() => null),
+  key_expired: withKey(() => keys.expired),
+  forbidden: withKey(({ operation }) => (operation.security.length > 1 ? keys.orphan : keys.emailFull)),
+  rate_limited: exceedLimit,
+  url_too_long: changed(({ path }) => ({
+    path: `${path}${path.includes('?') ? '&' : '?'}x=`.padEnd(URL_CHARACTERS_MAX, 'x'),
+  })),
+  not_found: withId(randomUUID),
+  message_not_found: withId(randomUUID),
+  mailbox_invalid: changed(({ path }) => ({ path: path.replace(/mailbox=.*/, 'mailbox=a%2Cb') })),
+  validation_failed: changed(({ path }) => ({ path: `${path}&mailbox=twice` })),
+  unsupported_media_type: changed(() => ({ headers: { 'content-type': 'text/plain' } })),
+  payload_too_large: changed(({ body = '' }) => ({ body: body.padEnd(BODY_BYTES_MAX + 1) })),
+}
+
+/** How to meet it where that takes more, or another way. */
+const OWN_PROVOCATIONS: Record<string, Provocation> = {
+  'listMessages cursor_not_found': changed(({ path }) => ({ path: `${path}&after_id=${randomUUID()}` })),
+  'latestMessage message_not_found': changed(() => ({ path: '/v1/messages/latest?mailbox=nothing-here' })),
+  'getRawMessage raw_unavailable': withId(announceOnly),
+  'getAttachment raw_unavailable': withId(announceOnly),
+  'listRejections validation_failed': changed(({ path }) => ({ path: `${path}?limit=0` })),
+  'getRawMessage worker_unreachable': askWithoutWorker,
+  'getAttachment worker_unreachable': askWithoutWorker,
+  'createMailbox mailbox_invalid': withBody({ name: '-' }),
+  'createMailbox validation_failed': withBody({ name: 1 }),
+  'createMailbox mailbox_reserved': withBody({ name: 'admin' }),
+  'createMailbox mailbox_limit': createBeyondPlan,
+  'createMailbox mailbox_taken': createTaken,
+  'renameMailbox mailbox_invalid': withBody({ name: '-' }),
+  'renameMailbox validation_failed': withBody({ name: 1 }),
+  'renameMailbox mailbox_reserved': withBody({ name: 'admin' }),
+  'renameMailbox mailbox_taken': withBody({ name: OTHER }),
+  'announceMail validation_failed': withBody({}),
+  'announceMail received_at_invalid': announced({ receivedAt: '2026-02-30T00:00:00Z' }),
+  'announceMail inbox_domain_unknown': announced({ domain: 'unknown.example' }),
+  'announceMail mailbox_unknown': announced({ domain: 'in.mailhatch.test', mailbox: 'nobody' }),
+  'announceMail payload_too_large': changed(({ body = '' }) => ({ body: body.padEnd(ANNOUNCEMENT_BYTES_MAX + 1) })),
+}
+
+const PAIRS = describedOperations.flatMap((described) =>
+  Object.keys(described.operation.responses).flatMap((status) => {
+    const { examples = {} } = responseOf(described.operation, Number(status))!.content['application/json'] ?? {}
+    const { operationId: id } = described.operation
+    return Object.keys(examples).map((code) => ({ id, status: Number(status), code, described }))
+  }),
+)
+
+describe('every documented failure is one that the operation can answer with', () => {
+  test.each(PAIRS.filter(({ code }) => !(code in SEEN_ELSEWHERE)))(
+    '$id: $status $code',
+    async ({ id, status, code, described }) => {
+      const provoke = OWN_PROVOCATIONS[`${id} ${code}`] ?? PROVOCATIONS[code]
+      expect(provoke, `nothing here provokes ${code}`).toBeDefined()
+      // That it is a documented one, in shape and headers, is checked for every answer.
+      const answer = await provoke!(described)
+      expect([answer.status, (answer.body as { code?: string }).code]).toEqual([status, code])
+    },
+  )
+
+  test('no provocation is left over', () => {
+    const pairs = PAIRS.map(({ id, code }) => `${id} ${code}`)
+    const codes = PAIRS.map(({ code }) => code)
+    expect(Object.keys(OWN_PROVOCATIONS).filter((pair) => !pairs.includes(pair))).toEqual([])
+    expect(Object.keys(PROVOCATIONS).filter((code) => !codes.includes(code))).toEqual([])
+  })
+
+  test.each(Object.entries(SEEN_ELSEWHERE))('%s is documented, and seen elsewhere', (code, { file }) => {
+    expect(PAIRS.map((pair) => pair.code)).toContain(code)
+    const source = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
+    expect(source.includes(code), `${file} tests ${code}`).toBe(true)
+  })
+})
+
+describe('every operation succeeds with what it wants', () => {
+  test.each(describedOperations.map((described) => ({ id: described.operation.operationId, described })))(
+    '$id',
+    async ({ described }) => {
+      const [success = ''] = Object.keys(described.operation.responses)
+      const credentials = walk.credentialsFor(described)
+      // The key that is rotated is not used again.
+      const key = described.path.endsWith('/rotate') ? await walk.makeKey('--team', walk.team.name) : credentials
+      const answer = await make(url, await walk.callFor(described), key)
+      expect(answer.status).toBe(Number(success))
+    },
+  )
+})
+
+const ATTACHMENT = { index: 0, filename: 'a.txt', contentType: 'text/plain', size: 1, contentId: null, inline: false }
+
+/** An API of its own, whose worker is away. */
+async function askWithoutWorker({ method, path }: Described): Promise<Answer<unknown>> {
+  const dataDir = temporaryFolder()
+  const command = (...words: string[]) => runForJson<{ key: string }>([...words, '--json'], { DATA_DIR: dataDir })
+  await command('teams', 'create', 'Apart', '--domain', 'apart.test', '--plan', 'pro')
+  const { key } = await command('keys', 'create', '--team', 'Apart')
+  const program = await startProgram('api', {
+    DATA_DIR: dataDir,
+    INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    WORKER_URL: `http://127.0.0.1:${await freePort()}`,
+    ADMIN_TOKEN: 'token-of-a-worker-that-is-away',
+  })
+  const { id } = await store(program.url, { domain: 'apart.test', attachments: [ATTACHMENT] })
+  const filled = path.replace('{id}', id).replace('{index}', '0')
+  return make(program.url, { method: method.toUpperCase(), path: filled }, key)
+}
+
+/** A message whose worker has kept its raw bytes to itself. */
+async function announceOnly(): Promise<string> {
+  return (await store(url, { attachments: [ATTACHMENT] })).id
+}
+
+/** The team's requests of this minute are used up; a minute may end meanwhile, but not three. */
+async function exceedLimit(described: Described): Promise<Answer<unknown>> {
+  const call = { ...(await walk.callFor(described)) }
+  for (let minute = 1; ; minute += 1) {
+    for (let asked = 0; asked < 70; asked += 1) {
+      if ((await ask(`${limited.url}/v1/me`, { key: limited.apiKey })).status === 429) break
+    }
+    const answer = await make(limited.url, call, limited.apiKey)
+    if (answer.status === 429 || minute === 3) return answer
+  }
+}
+
+async function createBeyondPlan(): Promise<Answer<unknown>> {
+  await walk.command('teams', 'create', 'Small', '--plan', 'starter')
+  const key = await walk.makeKey('--team', 'Small')
+  expect((await createNamed('first', key)).status).toBe(201)
+  return createNamed('second', key)
+}
+
+/** Two teams without a domain of their own share the root domain. */
+async function createTaken(): Promise<Answer<unknown>> {
+  await walk.command('teams', 'create', 'One', '--plan', 'pro')
+  await walk.command('teams', 'create', 'Two', '--plan', 'pro')
+  const [one, two] = await Promise.all([walk.makeKey('--team', 'One'), walk.makeKey('--team', 'Two')])
+  expect((await createNamed('wanted', one)).status).toBe(201)
+  return createNamed('wanted', two)
+}
+
+function createNamed(name: string, key: string): Promise<Answer<unknown>> {
+  return make(url, { method: 'POST', path: '/v1/mailboxes', ...json({ name }) }, key)
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { newApiKey } from '../src/domain/api-key.ts'
+import { secureRandom } from '../src/random.ts'
+import type { Answer } from './support/ask.ts'
+import { describedOperations, type Described } from './support/documented.ts'
+import { make, OTHER, OWN, startWalk, type Call, type KeyKind } from './support/walk.ts'
+
+const walk = await startWalk()
+const { url, keys } = walk
+
+/** Who asks, and about which mailbox. */
+const CALLERS: Record<string, { key: KeyKind | 'unknown' | null; mailbox: string }> = {
+  'no key': { key: null, mailbox: OWN },
+  'an unknown key': { key: 'unknown', mailbox: OWN },
+  'an expired key': { key: 'expired', mailbox: OWN },
+  'a key of another team': { key: 'foreign', mailbox: OWN },
+  'a key of the mailbox': { key: 'bound', mailbox: OWN },
+  'a key of another mailbox': { key: 'bound', mailbox: OTHER },
+  'a key of a deleted mailbox': { key: 'orphan', mailbox: OWN },
+  'an email.full key': { key: 'emailFull', mailbox: OWN },
+  'an api.full key': { key: 'full', mailbox: OWN },
+}
+
+/** `nothing` is a success that shows or changes nothing. */
+type Outcome = 'success' | 'nothing' | `${number} ${string}`
+
+/** What the contract says of each caller, by the scopes that the document names. */
+function expectedOutcome(caller: string, described: Described): Outcome {
+  const { path, operation } = described
+  const scopes = operation.security.flatMap(({ apiKey = [] }) => apiKey)
+  const isForAll = scopes.length === 0
+  const isForReaders = isForAll || scopes.includes('email.mailbox')
+  const absent: Outcome = path.startsWith('/v1/mailboxes/') ? '404 not_found' : '404 message_not_found'
+  switch (caller) {
+    case 'no key':
+    case 'an unknown key':
+      return '401 unauthorized'
+    case 'an expired key':
+      return '401 key_expired'
+    case 'a key of another team':
+      return path.includes('{') ? absent : outcomeInEmptyTeam(described)
+    case 'a key of the mailbox':
+    case 'an email.full key':
+      return isForReaders ? 'success' : '403 forbidden'
+    case 'a key of another mailbox':
+      if (isForAll || operation.operationId === 'getMe') return 'success'
+      return isForReaders && path.includes('{') ? absent : '403 forbidden'
+    case 'a key of a deleted mailbox':
+      return isForAll ? 'success' : '403 forbidden'
+    default:
+      return 'success'
+  }
+}
+
+function outcomeInEmptyTeam({ operation }: Described): Outcome {
+  if (operation.operationId === 'latestMessage') return '404 message_not_found'
+  const isAboutMany = ['listMessages', 'deleteMessages', 'listMailboxes', 'listRejections']
+  return isAboutMany.includes(operation.operationId) ? 'nothing' : 'success'
+}
+
+function outcomeOf({ operation }: Described, { status, body }: Answer<unknown>): Outcome {
+  const { code, data } = (body ?? {}) as { code?: string; data?: { length?: number; deleted?: number } }
+  if (!(String(status) in operation.responses) || code !== undefined) return `${status} ${code}`
+  return data?.length === 0 || data?.deleted === 0 ? 'nothing' : 'success'
+}
+
+const WITH_KEY = describedOperations.filter(({ operation }) => operation.security.some((scheme) => 'apiKey' in scheme))
+const ROWS = WITH_KEY.flatMap((described) =>
+  Object.keys(CALLERS).map((caller) => ({
+    caller,
+    described,
+    id: described.operation.operationId,
+    outcome: expectedOutcome(caller, described),
+  })),
+)
+
+describe('every operation that takes a key, with every kind of key', () => {
+  test('control: there are such operations, and the others need none', () => {
+    expect(WITH_KEY.length).toBeGreaterThan(12)
+    const others = describedOperations.filter((described) => !WITH_KEY.includes(described))
+    expect(others.filter(({ path }) => path.startsWith('/v1'))).toEqual([])
+  })
+
+  test.each(ROWS)('$id with $caller: $outcome', async ({ caller, described, outcome }) => {
+    const { key, mailbox } = CALLERS[caller]!
+    const call = await walk.callFor(described, mailbox)
+    const answer = await makeWith(key, call)
+    expect(outcomeOf(described, answer)).toBe(outcome)
+    expect(key === 'foreign' ? JSON.stringify(answer.body) : '').not.toContain(walk.team.id)
+    // The same request with a key that may: the refusal was about the key, and it has changed nothing.
+    const control = outcome === 'success' ? answer : await makeWith('full', call)
+    expect(outcomeOf(described, control)).toBe('success')
+  })
+})
+
+async function makeWith(key: KeyKind | 'unknown' | null, call: Call): Promise<Answer<unknown>> {
+  const value = key === 'unknown' ? newApiKey(secureRandom) : key && keys[key]
+  const answer = await make(url, call, value)
+  // A key that has been rotated goes on under its new value.
+  const rotated = (answer.body as { data?: { key?: unknown } } | null)?.data?.key
+  if (typeof rotated === 'string' && key !== null && key !== 'unknown') keys[key] = rotated
+  return answer
+}

@@ -1,0 +1,79 @@
+import type { Rejection } from '@mailhatch/sdk'
+import { createTransport } from 'nodemailer'
+import { expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../src/assemble.ts'
+import { readConfig } from '../src/config.ts'
+import { createLogger } from '../src/logger.ts'
+import { announcement, post } from './support/announce.ts'
+import { ask, reader } from './support/ask.ts'
+import { startFileServer } from './support/file-server.ts'
+
+/** They are written once a second. */
+const SOON = { timeout: 10_000 }
+
+type Listed = { data: Rejection[] }
+
+const server = await startFileServer({ SMTP_ALLOWED_DOMAINS: 'mailhatch.test,checkout.test,in.mailhatch.test' })
+const { url, apiKey } = server
+await server.command('teams', 'create', 'Checkout', '--domain', 'checkout.test', '--plan', 'pro')
+const other = await server.command<{ key: string }>('keys', 'create', '--team', 'Checkout')
+
+const list = async (key: string, query = ''): Promise<Rejection[]> => {
+  const { status, body } = await ask<Listed>(`${url}/v1/rejections${query}`, { key })
+  expect(status).toBe(200)
+  return body.data
+}
+
+test('mail for an unknown mailbox or domain is listed with what was wrong, newest first', async () => {
+  const from = 'app@shop.example'
+  await post(url, announcement({ domain: 'in.mailhatch.test', mailbox: 'typo', from }))
+  await post(url, announcement({ domain: 'nobody.test', mailbox: 'orders', from }))
+  await expect
+    .poll(() => list(apiKey), SOON)
+    .toEqual([
+      {
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        from,
+        to: 'orders@nobody.test',
+        code: 'inbox_domain_unknown',
+        reason: 'Inbox domain not configured',
+      },
+      {
+        at: expect.any(String),
+        from,
+        to: 'typo@in.mailhatch.test',
+        code: 'mailbox_unknown',
+        reason: 'Mailbox not configured',
+      },
+    ])
+  expect(await list(apiKey, '?limit=1')).toHaveLength(1)
+  expect(await list(apiKey, `?since=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([])
+  // Neither domain is the other team's.
+  expect(await list(other.key)).toEqual([])
+})
+
+test('what SMTP refuses is listed for the team that has the domain, and for the bootstrap team', async () => {
+  const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
+  onTestFinished(() => transport.close())
+  for (const to of ['+nobody@checkout.test', 'x@elsewhere.test']) {
+    const refused = transport.sendMail({ envelope: { from: 'app@shop.example', to: [to] }, text: 'Hello' })
+    await expect(refused).rejects.toMatchObject({ responseCode: 550 })
+  }
+  await expect.poll(() => list(other.key), SOON).toMatchObject([{ to: '+nobody@checkout.test', code: '550' }])
+  await expect
+    .poll(async () => (await list(apiKey)).map(({ to }) => to), SOON)
+    .toEqual(expect.arrayContaining(['x@elsewhere.test', '+nobody@checkout.test']))
+})
+
+test('limit: the last 1,000 of a team are kept', async () => {
+  const { id } = (await reader(url, other.key).me()).team
+  const store = openStore(readConfig('api', { DATA_DIR: server.dataDir }), await createLogger('silent', false))
+  const rejection = { domain: 'checkout.test', at: 5, from: '', to: 'a@checkout.test', code: '550', reason: '' }
+  const many = (count: number, reason: string) => Array.from({ length: count }, () => ({ ...rejection, reason }))
+  await store.addRejections(many(999, 'old'))
+  await store.addRejections(many(2, 'new'))
+  const kept = await store.listRejections(id, { since: 0, limit: 5_000 })
+  await store.close()
+  expect(kept).toHaveLength(1_000)
+  expect(kept.filter(({ reason }) => reason === 'new')).toHaveLength(2)
+})

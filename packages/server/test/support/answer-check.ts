@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import type { HttpAnswer } from './http-answer.ts'
+
+const ERRORS_PAGE = new URL('../../../../docs/errors.md', import.meta.url)
+const SERVER_TROUBLE = [500, 503, 507]
+/** Words of a stack trace, of a file system or of our own source. */
+const LEAKS =
+  /node:|\.[cm]?[jt]s:\d|\n\s+at |node_modules|packages\/server|file:\/\/|\/(?:tmp|home|usr|work|root)\/|SQLITE|[A-Z]\w*Error:/
+
+/** Statuses by code, as the page about errors promises them. */
+const documented = new Map(
+  Array.from(
+    readFileSync(ERRORS_PAGE, 'utf8').matchAll(/^\| `(\w+)` \| ([\d, ]+) \|/gm),
+    ([, code = '', statuses = '']) => [code, statuses.split(', ').map(Number)],
+  ),
+)
+
+/** What is wrong with an answer of the API, or null. */
+export function faultIn(
+  { status, headers, body, isEventStream }: HttpAnswer,
+  request: { isHead: boolean; path: string },
+): string | null {
+  if (SERVER_TROUBLE.includes(status)) return `status ${status}`
+  const text = body.toString()
+  const leak = LEAKS.exec(text) ?? LEAKS.exec([...headers.values()].join('\n'))
+  if (leak) return `it gives away ${JSON.stringify(leak[0])}`
+  const requestId = headers.get('x-request-id')
+  if (!requestId) return 'no X-Request-Id'
+  if (status < 400 || isEventStream || request.isHead) return null
+  return faultInFailure({ status, headers, text, requestId, isLatest: /\/latest\b/.test(request.path) })
+}
+
+type Failure = { status: number; headers: Map<string, string>; text: string; requestId: string; isLatest: boolean }
+
+function faultInFailure({ status, headers, text, requestId, isLatest }: Failure): string | null {
+  if (!headers.get('content-type')?.startsWith('application/json')) return 'a failure that is not JSON'
+  const failure = parsed(text)
+  if (failure === null) return 'a failure whose body is no JSON object'
+  const { error, code, requestId: bodyRequestId, details, ...others } = failure
+  if (typeof error !== 'string' || error.trim() === '') return 'no sentence in `error`'
+  if (typeof code !== 'string') return 'no `code`'
+  const statuses = documented.get(code)
+  if (!statuses) return `the code ${code} is not documented`
+  if (!statuses.includes(status)) return `the code ${code} with status ${status} is not documented`
+  if (bodyRequestId !== requestId) return 'requestId is not X-Request-Id'
+  if (details !== undefined && !isDetails(details)) return '`details` is not {field: [messages]}'
+  const allowed = isLatest && status === 404 ? ['cursor', 'arrived'] : []
+  const stranger = Object.keys(others).find((name) => !allowed.includes(name))
+  return stranger === undefined ? null : `\`${stranger}\` in a failure`
+}
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    // An object read from JSON has string keys only.
+    return isObject ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+function isDetails(details: unknown): boolean {
+  if (typeof details !== 'object' || details === null) return false
+  return Object.values(details).every(
+    (messages: unknown) => Array.isArray(messages) && messages.every((message) => typeof message === 'string'),
+  )
+}

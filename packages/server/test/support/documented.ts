@@ -1,0 +1,97 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { expect } from 'vitest'
+import type { DocumentedOperation, DocumentedResponse } from '../../src/http/openapi-document.ts'
+import { describeApi } from '../../src/http/openapi.ts'
+import type { Answer } from './ask.ts'
+
+/** The document that the server gives out. */
+export const apiDocument = describeApi(null)
+
+const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true })
+// In answers each of them comes with a pattern, which says more than the name.
+for (const format of ['uuid', 'date-time', 'date']) ajv.addFormat(format, true)
+// To ajv the document is one large schema; everything else that it does not know is a mistake.
+ajv.addVocabulary(Object.keys(apiDocument))
+ajv.addSchema(apiDocument, 'document')
+const validators = new Map<string, ValidateFunction>()
+
+export type Described = { method: string; path: string; operation: DocumentedOperation }
+
+export const describedOperations: Described[] = Object.entries(apiDocument.paths).flatMap(([path, operations]) =>
+  Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
+)
+
+/**
+ * Holds an answer against the document: its status, content type, headers and body must be those of the operation. What
+ * was asked of an unknown path, or with a method that the path does not have, is no operation, and nothing is checked.
+ */
+export function expectDocumented(method: string, url: string, { status, headers, body }: Answer<unknown>): void {
+  const described = findOperation(method, new URL(url).pathname)
+  if (!described) return
+  const asked = `${method} ${described.path} answered ${status}`
+  const response = responseOf(described.operation, status)
+  expect(response, `${asked}, which is not documented: ${JSON.stringify(body)}`).toBeDefined()
+  expectHeaders(asked, response!, headers)
+  const type = (headers.get('content-type') ?? '').split(';')[0]!.trim()
+  const [documentedType = ''] = Object.keys(response!.content)
+  if (documentedType !== '*/*') expect(type, asked).toBe(documentedType)
+  // An attachment may be JSON too, but it is not ours.
+  if (documentedType !== 'application/json') return
+  const problems = problemsOf(pointerTo(described, status), body)
+  expect(problems, `${asked} with ${JSON.stringify(body)?.slice(0, 500)}`).toEqual([])
+}
+
+/** What is wrong with a value, by the schema at this place of the document. */
+export function problemsOf(pointer: string, value: unknown): string[] {
+  let validate = validators.get(pointer)
+  if (!validate) {
+    validate = ajv.compile({ $ref: `document${pointer}` })
+    validators.set(pointer, validate)
+  }
+  if (validate(value)) return []
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  )
+}
+
+export function responseOf({ responses }: DocumentedOperation, status: number): DocumentedResponse | undefined {
+  const response = responses[status]
+  if (!response || 'content' in response) return response
+  return apiDocument.components.responses[response.$ref.split('/').at(-1)!]
+}
+
+function expectHeaders(asked: string, response: DocumentedResponse, headers: Headers): void {
+  for (const [name, { required, schema }] of Object.entries(apiDocument.components.headers)) {
+    const value = headers.get(name)
+    if (!(name in response.headers)) expect(value, `${asked} with an undocumented ${name}`).toBeNull()
+    else if (required) expect(value, `${asked} without ${name}`).not.toBeNull()
+    if (value !== null && schema.type === 'integer') expect(value, `${asked} with ${name}`).toMatch(/^\d+$/)
+  }
+}
+
+/** A path written out wins over one with parameters, as in the server. */
+function findOperation(method: string, pathname: string): Described | undefined {
+  return describedOperations
+    .filter((described) => described.method === method.toLowerCase() && fits(described.path, pathname))
+    .sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0]
+}
+
+function fits(template: string, pathname: string): boolean {
+  const segments = pathname.split('/')
+  const wanted = template.split('/')
+  return (
+    segments.length === wanted.length &&
+    wanted.every((segment, index) => (segment.startsWith('{') ? segments[index] !== '' : segment === segments[index]))
+  )
+}
+
+/** Where the schema of an answer's JSON is: within the operation, or in the response that it refers to. */
+function pointerTo({ method, path, operation }: Described, status: number): string {
+  const response = operation.responses[status]!
+  const start = '$ref' in response ? response.$ref : `#/paths/${escaped(path)}/${method}/responses/${status}`
+  return `${start}/content/${escaped('application/json')}/schema`
+}
+
+function escaped(segment: string): string {
+  return encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))
+}

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { MalformedAnswer, parseAnswer, type HttpAnswer } from './http-answer.ts'
+
+/** `closed`: the server hung up without a word; `silent`: nothing within the time allowed. */
+export type Outcome = HttpAnswer | 'closed' | 'silent'
+
+type Exchange = { bytes: Buffer; isHead: boolean; boundMs: number; isLast: boolean }
+
+/** One connection on which requests go out byte for byte, one after the other. */
+export class RawConnection {
+  #socket: Socket
+  #received: Buffer = Buffer.alloc(0)
+  #isClosed = false
+  #wake = () => {}
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('data', (bytes: Buffer) => {
+      this.#received = Buffer.concat([this.#received, bytes])
+      this.#wake()
+    })
+    // An error is followed by `close`; the listener keeps it from ending the process.
+    socket.on('error', () => {})
+    for (const event of ['end', 'close']) {
+      socket.on(event, () => {
+        this.#isClosed = true
+        this.#wake()
+      })
+    }
+  }
+
+  static async open(port: number): Promise<RawConnection> {
+    const socket = connect({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen: true })
+    await once(socket, 'connect')
+    return new RawConnection(socket)
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** `isLast` also says that nothing more will come, which ends requests that the server would wait for. */
+  async exchange({ bytes, isHead, boundMs, isLast }: Exchange): Promise<Outcome> {
+    if (isLast) this.#socket.end(bytes)
+    else this.#socket.write(bytes)
+    const deadline = Date.now() + boundMs
+    for (;;) {
+      const isClosed = this.#isClosed
+      const answer = parseAnswer(this.#received, { isHead, isClosed })
+      if (answer !== null) {
+        this.#received = this.#received.subarray(answer.length)
+        // A request that breaks off may be answered twice, for what it asks and for how it ends; nobody reads on then.
+        // One that cannot be read is answered in full, even if it was a HEAD, and the connection closed.
+        if (!isLast && answer.isConnectionKept && this.#received.length > 0)
+          throw new MalformedAnswer('bytes after the end of the answer')
+        return answer
+      }
+      if (isClosed) {
+        if (this.#received.length > 0) throw new MalformedAnswer('an answer that breaks off')
+        return 'closed'
+      }
+      if (Date.now() >= deadline) return 'silent'
+      await this.#somethingWithin(deadline - Date.now())
+    }
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #somethingWithin(timeMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, timeMs)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

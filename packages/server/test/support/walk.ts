@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTransport } from 'nodemailer'
+import { afterAll, expect, vi } from 'vitest'
+import { announcement, post } from './announce.ts'
+import { ask, reader, type Answer } from './ask.ts'
+import { expectDocumented, type Described } from './documented.ts'
+import { runForJson } from './program.ts'
+import { serveIn, WEBHOOK_SECRET } from './server.ts'
+import { serverEvents } from './server-events.ts'
+
+/** A request as an operation wants it, but for the key. */
+export type Call = { method: string; path: string; body?: string; headers?: Record<string, string> }
+
+export type KeyKind = 'full' | 'emailFull' | 'bound' | 'orphan' | 'expired' | 'foreign'
+
+/** The mailbox of the bound key, and another one of the same team. */
+export const OWN = 'mine'
+export const OTHER = 'theirs'
+/** Of the mailbox that was deleted. */
+const GONE = 'gone'
+
+/** A server with a key of each kind, and requests for any operation of the document; call it at the top level of a file. */
+export async function startWalk() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-'))
+  const running = await serveIn(dataDir, {})
+  const transport = createTransport({ host: '127.0.0.1', port: running.smtpPort! })
+  afterAll(async () => {
+    transport.close()
+    await running.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  const url = `http://127.0.0.1:${running.apiPort}`
+  const { apiKey } = running.firstStart!
+  const owner = reader(url, apiKey)
+  const command = <Printed>(...words: string[]) => runForJson<Printed>([...words, '--json'], { DATA_DIR: dataDir })
+  const makeKey = async (...words: string[]) => (await command<{ key: string }>('keys', 'create', ...words)).key
+  let count = 0
+
+  /** A mail with an attachment, sent as an app would send it; resolves to the id of its message. */
+  async function newMessage(mailbox: string): Promise<string> {
+    const tag = `t${(count += 1)}`
+    await transport.sendMail({
+      from: 'sender@shop.example',
+      to: `${mailbox}+${tag}@mailhatch.test`,
+      subject: 'Your code is 123456',
+      text: 'Your code is 123456: https://shop.example/confirm',
+      attachments: [{ filename: 'note.txt', content: 'A note' }],
+    })
+    return (await owner.latest({ mailbox, tag, wait: 30 })).data.id
+  }
+
+  async function newMailbox(name = `box-${(count += 1)}`): Promise<string> {
+    const { status, body } = await ask<{ data: { id: string } }>(`${url}/v1/mailboxes`, {
+      method: 'POST',
+      key: apiKey,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    })
+    expect(status).toBe(201)
+    return body.data.id
+  }
+
+  /** What an operation needs to succeed with the full key, about this mailbox where it is about one. */
+  async function callFor({ method, path, operation }: Described, mailbox = OWN): Promise<Call> {
+    const id = path.startsWith('/v1/mailboxes/') ? await newMailbox() : await newMessage(mailbox)
+    const filled = path.replace('{id}', id).replace('{index}', '0')
+    expect(filled, 'a parameter that the walk does not know').not.toContain('{')
+    const takesMailbox = operation.parameters.some(({ name }) => name === 'mailbox')
+    const call: Call = { method: method.toUpperCase(), path: takesMailbox ? `${filled}?mailbox=${mailbox}` : filled }
+    return operation.requestBody ? { ...call, ...json(bodyFor(operation.operationId)) } : call
+  }
+
+  function bodyFor(operationId: string): unknown {
+    if (operationId === 'announceMail') return announcement()
+    expect(['createMailbox', 'renameMailbox'], 'a body that the walk does not know').toContain(operationId)
+    return { name: `name-${(count += 1)}` }
+  }
+
+  const { id: teamId, name: team } = (await owner.me()).team
+  await Promise.all([newMailbox(OWN), newMailbox(OTHER)])
+  const goneId = await newMailbox(GONE)
+  await command('teams', 'create', 'Foreign', '--domain', 'foreign.test', '--plan', 'pro')
+  const lastHour = new Date(Date.now() - 3_600_000).toISOString()
+  const [full, emailFull, bound, orphan, expired, foreign] = await Promise.all([
+    makeKey('--team', team),
+    makeKey('--team', team, '--scope', 'email.full'),
+    makeKey('--team', team, '--mailbox', OWN),
+    makeKey('--team', team, '--mailbox', GONE),
+    makeKey('--team', team, '--expires', lastHour),
+    makeKey('--team', 'Foreign'),
+  ])
+  expect((await ask(`${url}/v1/mailboxes/${goneId}`, { method: 'DELETE', key: apiKey })).status).toBe(200)
+  const refused = announcement({ domain: 'nobody.example' })
+  expect((await post(url, refused)).body.code).toBe('inbox_domain_unknown')
+  // Refusals are written a moment later.
+  await vi.waitFor(
+    async () => expect((await owner.get<{ data: [] }>('/v1/rejections')).body.data).toHaveLength(1),
+    10_000,
+  )
+  const keys: Record<KeyKind, string> = { full, emailFull, bound, orphan, expired, foreign }
+
+  return {
+    url,
+    team: { id: teamId, name: team },
+    command,
+    makeKey,
+    callFor,
+    keys,
+    /** The credentials with which the operation succeeds. */
+    credentialsFor: ({ operation }: Described) =>
+      operation.security.some((scheme) => 'webhookSecret' in scheme) ? WEBHOOK_SECRET : keys.full,
+  }
+}
+
+/** Makes the call, reads as much of the answer as there is, and holds it against the document. */
+export async function make(url: string, call: Call, credentials: string | null): Promise<Answer<unknown>> {
+  const { method, path, body, headers = {} } = call
+  const authorization: Record<string, string> = credentials === null ? {} : { authorization: `Bearer ${credentials}` }
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...headers, ...authorization },
+    ...(body === undefined ? {} : { body }),
+  })
+  const answer = { status: response.status, headers: response.headers, body: await contentOf(response) }
+  expectDocumented(method, url + path, answer)
+  return answer
+}
+
+export function json(value: unknown): Pick<Call, 'body' | 'headers'> {
+  return { body: JSON.stringify(value), headers: { 'content-type': 'application/json' } }
+}
+
+/** JSON as a value, the first event of a stream, everything else as text. */
+async function contentOf(response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? ''
+  if (type.startsWith('application/json')) return response.json()
+  if (!type.startsWith('text/event-stream')) return response.text()
+  // Leaving the loop ends the stream.
+  for await (const event of serverEvents(response.body!)) return event
+  return null
+}
