@@ -12,6 +12,7 @@ const TITLES: Record<Measure, string> = {
   latency: 'From a mail to the answer of a held wait',
   waiters: 'Many held waits',
   memory: 'Start and memory',
+  purge: 'Mail while expired messages are removed',
 }
 
 const REMARKS: Partial<Record<Measure, string>> = {

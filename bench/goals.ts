@@ -2,6 +2,7 @@ import { BUILT, COLD_START, IDLE_MEMORY } from './measures/memory.ts'
 import { SYNCED_WRITE } from './measures/latency.ts'
 import { BARE_HTTP, LATEST_SCENARIO } from './measures/latest.ts'
 import { BARE_BUCKET, LARGE_50, SMALL_50, SMALL_ONCE, type SmtpScenario } from './measures/smtp.ts'
+import { IDLE, PURGE_SCENARIO, PURGING } from './measures/purge.ts'
 import { HOLDING, WOKEN } from './measures/waiters.ts'
 import type { Measure } from './options.ts'
 import { MAILDEV } from './references/maildev.ts'
@@ -36,7 +37,12 @@ export function judgeGoals(results: Results): Goal[] {
     judge('memory while holding the waits ≤ 500 MB', middle(find('waiters', HOLDING)), { atMost: 500 }, 'MB'),
     judge('memory when idle ≤ 120 MB', middle(idle), { atMost: 120 }, 'MB'),
     judge('cold start ≤ 1 s', middle(start), { atMost: 1_000 }, 'ms'),
+    judge('p95 while expired messages are removed ≤ 3 × idle', purgeRatio(), { atMost: 3 }, TIMES),
   ]
+
+  function purgeRatio(): number | null {
+    return ratio(find('purge', PURGE_SCENARIO, PURGING), find('purge', PURGE_SCENARIO, IDLE))
+  }
 
   function latestRatio(): number | null {
     return ratio(find('latest', LATEST_SCENARIO), find('latest', LATEST_SCENARIO, BARE_HTTP))

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { isPeerName, type Peer } from './references/peers.ts'
 
-export const MEASURES = ['smtp', 'intake', 'latest', 'latency', 'waiters', 'memory'] as const
+export const MEASURES = ['smtp', 'intake', 'latest', 'latency', 'waiters', 'memory', 'purge'] as const
 export type Measure = (typeof MEASURES)[number]
 
 /** How long everything takes; the default plan is done in less than 15 minutes on two cores. */
@@ -15,6 +15,9 @@ export type Plan = {
   waiters: number
   starts: number
   idleMs: number
+  /** Expired messages that are removed, and mails timed meanwhile. */
+  purgeMessages: number
+  purgeMails: number
 }
 
 export type Options = {
@@ -34,6 +37,8 @@ const FULL: Plan = {
   waiters: 10_000,
   starts: 5,
   idleMs: 5_000,
+  purgeMessages: 100_000,
+  purgeMails: 200,
 }
 
 const QUICK: Plan = {
@@ -45,6 +50,8 @@ const QUICK: Plan = {
   waiters: 1_000,
   starts: 2,
   idleMs: 2_000,
+  purgeMessages: 20_000,
+  purgeMails: 50,
 }
 
 /** More rounds than this would not end within an hour. */

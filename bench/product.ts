@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Me } from '@mailhatch/sdk'
 import { startProgram } from './programs.ts'
 
 export const API_KEY = 'key-of-the-benchmark-0123456789'
@@ -27,8 +28,10 @@ export function sourceChangedAt(): number {
 
 export type Product = Awaited<ReturnType<typeof startProduct>>
 
-/** Mailhatch as a user starts it, with a new data folder inside `folder`, on free ports. */
-export async function startProduct(folder: string, file = SOURCE_PROGRAM) {
+type ProductOptions = { file?: string; environment?: Record<string, string> }
+
+/** Mailhatch as a user starts it, with a new data folder inside `folder` unless one is given, on free ports. */
+export async function startProduct(folder: string, { file = SOURCE_PROGRAM, environment = {} }: ProductOptions = {}) {
   const startedAt = performance.now()
   const program = startProgram({
     name: 'Mailhatch',
@@ -36,13 +39,14 @@ export async function startProduct(folder: string, file = SOURCE_PROGRAM) {
     args: [file, 'serve'],
     folder,
     environment: {
-      DATA_DIR: mkdtempSync(join(folder, 'mailhatch-')),
+      DATA_DIR: environment['DATA_DIR'] ?? mkdtempSync(join(folder, 'mailhatch-')),
       PORT: '0',
       WORKER_PORT: '0',
       SMTP_PORT: '0',
       LOG_LEVEL: 'error',
       BOOTSTRAP_API_KEY: API_KEY,
       INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      ...environment,
     },
   })
   const [, smtpPort, apiPort] = await program.output(/is ready[^]*SMTP\s+\S+:(\d+)[^]*API\s+http:\S+:(\d+)/)
@@ -50,12 +54,14 @@ export async function startProduct(folder: string, file = SOURCE_PROGRAM) {
   await fetch(`${url}/health`)
   const startMs = performance.now() - startedAt
 
-  async function countMessages(): Promise<number> {
+  async function me(): Promise<Me> {
     const answer = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${API_KEY}` } })
     // The shape of this answer is part of the API.
-    const { data } = (await answer.json()) as { data: { messageCount: number } }
-    return data.messageCount
+    const { data } = (await answer.json()) as { data: Me }
+    return data
   }
+
+  const countMessages = async () => (await me()).messageCount
 
   return {
     pid: program.pid,
@@ -64,6 +70,7 @@ export async function startProduct(folder: string, file = SOURCE_PROGRAM) {
     smtpPort: Number(smtpPort),
     apiPort: Number(apiPort),
     countMessages,
+    teamId: async () => (await me()).team.id,
     async untilReadable(count: number): Promise<void> {
       const deadline = performance.now() + READABLE_MS_MAX
       for (;;) {

@@ -7,6 +7,7 @@ import { measureIntake } from './measures/intake.ts'
 import { measureLatency } from './measures/latency.ts'
 import { measureLatest } from './measures/latest.ts'
 import { measureMemory } from './measures/memory.ts'
+import { measurePurge } from './measures/purge.ts'
 import { measureSmtp } from './measures/smtp.ts'
 import { measureWaiters } from './measures/waiters.ts'
 import { HELP, MEASURES, readOptions, type Measure, type Options } from './options.ts'
@@ -23,6 +24,7 @@ const RUN: Record<Measure, (bench: Bench) => Promise<void>> = {
   latency: measureLatency,
   waiters: measureWaiters,
   memory: measureMemory,
+  purge: measurePurge,
 }
 
 const options = readGivenOptions()

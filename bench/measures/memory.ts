@@ -20,7 +20,7 @@ export async function measureMemory({ folder, plan, results }: Bench): Promise<v
   for (let start = 1; start <= plan.starts; start++) {
     console.log(`start, ${start} of ${plan.starts}`)
     for (const { subject, file } of programs) {
-      const product = await startProduct(folder, file)
+      const product = await startProduct(folder, { file })
       results.add({ measure: 'memory', scenario: COLD_START, subject, unit: 'ms' }, product.startMs)
       if (start === plan.starts) {
         await sleep(plan.idleMs)
