@@ -1,0 +1,51 @@
+import { Agent, get } from 'node:http'
+import { percentile } from '../statistics.ts'
+import { keyOf } from './fill.ts'
+import type { Question } from './questions.ts'
+
+/** Before those that count, so that what runs is compiled. */
+const WARM_UP = 5
+
+export type Answers = { p50: number; p95: number; max: number; found: number }
+
+/** Asks one after another over one connection; `found` is the median of the messages in the answers. */
+export async function ask(url: string, { team, path }: Question, count: number): Promise<Answers> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const times: number[] = []
+  const found: number[] = []
+  for (let number = -WARM_UP; number < count; number++) {
+    const startedAt = performance.now()
+    const body = await read(agent, url + path(number + WARM_UP), keyOf(team))
+    if (number < 0) continue
+    times.push(performance.now() - startedAt)
+    found.push(countIn(body))
+  }
+  agent.destroy()
+  return {
+    p50: percentile(times, 50),
+    p95: percentile(times, 95),
+    max: Math.max(...times),
+    found: percentile(found, 50),
+  }
+}
+
+function read(agent: Agent, url: string, key: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
+      let body = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => (body += chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(body)
+        else reject(new Error(`${url} was answered by ${response.statusCode}: ${body.slice(0, 200)}`))
+      })
+    }).on('error', reject)
+  })
+}
+
+function countIn(body: string): number {
+  // The shape of this answer is part of the API.
+  const { data } = JSON.parse(body) as { data: unknown }
+  return Array.isArray(data) ? data.length : 1
+}

@@ -1,0 +1,57 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { createSqlStore } from '../../packages/server/src/store/sql-store.ts'
+import { openSqliteDatabase } from '../../packages/server/src/store/sqlite-database.ts'
+import { BLOCK_SIZE } from '../../packages/server/src/store/text-block.ts'
+import { removeFolder } from '../programs.ts'
+import { median, perSecond } from '../statistics.ts'
+import { addTeam, databaseFile } from './fill.ts'
+import { messageAt } from './mail.ts'
+
+const MESSAGES = 30_000
+/** Held by as many clients at once. */
+const CONCURRENT = 64
+
+export type Ingest = { on: number; off: number; ratio: number }
+
+/** Messages a second that the store takes while it indexes them, against one that never does; medians. */
+export async function measureIngest(folder: string, rounds: number): Promise<Ingest> {
+  const rates = { on: [] as number[], off: [] as number[] }
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? (['on', 'off'] as const) : (['off', 'on'] as const)
+    for (const indexing of order) {
+      // A block that is never complete is never indexed.
+      rates[indexing].push(await ingest(folder, indexing === 'on' ? BLOCK_SIZE : Infinity))
+      process.stderr.write(`\ringest: round ${round + 1} of ${rounds} `)
+    }
+  }
+  process.stderr.write('\n')
+  const [on, off] = [median(rates.on), median(rates.off)]
+  return { on, off, ratio: on / off }
+}
+
+async function ingest(parent: string, blockSize: number): Promise<number> {
+  const folder = mkdtempSync(join(parent, 'ingest-'))
+  const store = createSqlStore(openSqliteDatabase(databaseFile(folder)), {
+    blockSize,
+    onTrouble: (error) => {
+      throw error
+    },
+  })
+  const mailboxes = await addTeam(store, 'large')
+  const now = Date.now()
+  const messages = Array.from({ length: MESSAGES }, (_, index) => messageAt(index, MESSAGES, mailboxes, now))
+  const byName = new Map(mailboxes.map((mailbox) => [mailbox.name, mailbox]))
+  const startedAt = performance.now()
+  await Promise.all(
+    Array.from({ length: CONCURRENT }, async () => {
+      for (let message = messages.pop(); message; message = messages.pop()) {
+        await store.addMessage(byName.get(message.objectMailbox)!, message)
+      }
+    }),
+  )
+  const rate = perSecond(MESSAGES, performance.now() - startedAt)
+  await store.close()
+  removeFolder(folder)
+  return rate
+}

@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util'
+
+export type Options = {
+  messages: number
+  /** Of the smaller team; the others are all of the large one. */
+  smallTeamMessages: number
+  questions: number
+  rounds: number
+  /** Null for a temporary one. */
+  folder: string | null
+  keep: boolean
+}
+
+const MESSAGES = 1_000_000
+const SMALL_TEAM_MESSAGES = 50_000
+/** Fewer make no complete block, more do not fit on an ordinary disk. */
+const MESSAGES_MIN = 10_000
+const MESSAGES_MAX = 5_000_000
+
+export const HELP = `Measures searches in a store full of messages, and what their index costs.
+
+Usage: node --conditions=mailhatch-source bench/search/run.ts [options]
+
+  --messages <n>   Messages to fill the store with. Default: ${MESSAGES}, of which ${SMALL_TEAM_MESSAGES} are one team's.
+  --folder <path>  Where the store lies. What an earlier run kept there is used again, whatever its size.
+  --keep           Leave the store there afterwards. Without it, a store that this run filled is removed.
+  --help           This text.
+
+A run of the default size writes bench/search/report.md; others are printed. It needs 6 GB of disk and 15 minutes.
+`
+
+/** Null when help was asked for; throws with what is wrong. */
+export function readOptions(args: string[]): Options | null {
+  const { values } = parseArgs({
+    args,
+    options: {
+      messages: { type: 'string', default: String(MESSAGES) },
+      folder: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return null
+  const messages = Number(values.messages)
+  if (!(Number.isInteger(messages) && messages >= MESSAGES_MIN && messages <= MESSAGES_MAX)) {
+    throw new Error(`--messages takes a number from ${MESSAGES_MIN} to ${MESSAGES_MAX}.`)
+  }
+  return {
+    messages,
+    smallTeamMessages: Math.min(SMALL_TEAM_MESSAGES, messages / 2),
+    questions: 100,
+    rounds: 5,
+    folder: values.folder ?? null,
+    keep: values.keep,
+  }
+}
+
+/** Only figures of this size are worth keeping. */
+export function isWhole({ small, large }: { small: number; large: number }): boolean {
+  return small === SMALL_TEAM_MESSAGES && small + large === MESSAGES
+}

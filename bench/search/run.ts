@@ -1,0 +1,70 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describeMachine, findOtherWork } from '../machine.ts'
+import { sourceChangedAt, startProduct } from '../product.ts'
+import { removeFolder, stopPrograms } from '../programs.ts'
+import { firstLine, formatFigure } from '../results.ts'
+import { ask } from './ask.ts'
+import { fillStore, readFilled, TEAMS, type Filled } from './fill.ts'
+import { measureIngest } from './ingest.ts'
+import { HELP, isWhole, readOptions, type Options } from './options.ts'
+import { latestOf, searchesOf } from './questions.ts'
+import { renderReport, type Asked } from './report.ts'
+
+const options = readGivenOptions()
+if (options) await run(options)
+else console.log(HELP)
+
+async function run(options: Options): Promise<void> {
+  const beganAt = Date.now()
+  const notes = [findOtherWork()].filter((note) => note !== null)
+  const startedAt = performance.now()
+  const temporary = mkdtempSync(join(tmpdir(), 'mailhatch-search-'))
+  const folder = options.folder ?? join(temporary, 'data')
+  const kept = readFilled(folder)
+  process.on('exit', () => {
+    if (options.keep) console.log(`The store is in ${folder}.`)
+    else if (!kept) removeFolder(folder)
+    if (!options.keep || options.folder !== null) removeFolder(temporary)
+  })
+  const filled = kept ?? (await fillStore(folder, options))
+  const ingest = await measureIngest(temporary, options.rounds)
+  console.log(`ingest: ${formatFigure(ingest.on)}/s with indexing, ${formatFigure(ingest.off)}/s without`)
+  const asked = await askAll(temporary, folder, filled, options)
+  if (sourceChangedAt() > beganAt) notes.push('The source was edited while the benchmark ran.')
+  const { questions, rounds } = options
+  const seconds = (performance.now() - startedAt) / 1000
+  const text = renderReport({ machine: describeMachine(), filled, asked, ingest, questions, rounds, seconds, notes })
+  if (isWhole(filled.counts)) writeFileSync(new URL('report.md', import.meta.url), text)
+  console.log(`\n${text}`)
+}
+
+/** Mailhatch as a user starts it, on the filled store. */
+async function askAll(temporary: string, folder: string, { counts }: Filled, options: Options): Promise<Asked[]> {
+  const product = await startProduct(temporary, { environment: { DATA_DIR: folder } })
+  const asked: Asked[] = []
+  for (const team of TEAMS) {
+    for (const question of [...searchesOf(team, counts[team]), latestOf(team, counts[team])]) {
+      const answers = await ask(product.url, question, options.questions)
+      asked.push({ question, answers })
+      const { parameter, frequency } = question
+      console.log(
+        `${parameter}, ${team} team, ${frequency}: p50 ${formatFigure(answers.p50)} ms, p95 ${formatFigure(answers.p95)} ms, ` +
+          `${answers.found} found`,
+      )
+    }
+  }
+  await stopPrograms()
+  return asked
+}
+
+function readGivenOptions(): Options | null {
+  try {
+    return readOptions(process.argv.slice(2))
+  } catch (error) {
+    console.error(`${firstLine(error)}\n`)
+    console.error(HELP)
+    process.exit(2)
+  }
+}
