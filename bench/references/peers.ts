@@ -39,11 +39,11 @@ export function isPeerName(name: string): name is PeerName {
 }
 
 /** Starts a program that the user has brought; we download none. */
-export async function startPeer({ name, binary }: Peer, folder: string): Promise<SmtpTarget> {
+export async function startPeer({ name, binary }: Peer, folder: string): Promise<SmtpTarget & { webPort: number }> {
   const smtp = await freePort()
   const web = await freePort()
   const data = mkdtempSync(join(folder, `${name}-`))
   const program = startProgram({ name, command: binary, folder, ...SETTINGS[name]({ smtp, web }, data) })
   await program.listening(smtp)
-  return { name, smtpPort: smtp, stop: program.stop }
+  return { name, smtpPort: smtp, webPort: web, stop: program.stop }
 }

@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http'
 import { percentile } from '../statistics.ts'
-import { keyOf } from './fill.ts'
+import { keyOf, type TeamName } from './fill.ts'
 import type { Question } from './questions.ts'
 
 /** Before those that count, so that what runs is compiled. */
@@ -8,17 +8,24 @@ const WARM_UP = 5
 
 export type Answers = { p50: number; p95: number; max: number; found: number }
 
+/** Where to ask, with which headers, and how to read from an answer how many messages it shows. */
+export type Asking = { url: string; headers: Record<string, string>; countIn: (body: string) => number }
+
+export function mailhatch(url: string, team: TeamName): Asking {
+  return { url, headers: { authorization: `Bearer ${keyOf(team)}` }, countIn }
+}
+
 /** Asks one after another over one connection; `found` is the median of the messages in the answers. */
-export async function ask(url: string, { team, path }: Question, count: number): Promise<Answers> {
+export async function ask(asking: Asking, { path }: Pick<Question, 'path'>, count: number): Promise<Answers> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []
   const found: number[] = []
   for (let number = -WARM_UP; number < count; number++) {
     const startedAt = performance.now()
-    const body = await read(agent, url + path(number + WARM_UP), keyOf(team))
+    const body = await read(agent, asking.url + path(number + WARM_UP), asking.headers)
     if (number < 0) continue
     times.push(performance.now() - startedAt)
-    found.push(countIn(body))
+    found.push(asking.countIn(body))
   }
   agent.destroy()
   return {
@@ -29,9 +36,9 @@ export async function ask(url: string, { team, path }: Question, count: number):
   }
 }
 
-function read(agent: Agent, url: string, key: string): Promise<string> {
+function read(agent: Agent, url: string, headers: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
-    get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
+    get(url, { agent, headers }, (response) => {
       let body = ''
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => (body += chunk))

@@ -9,6 +9,8 @@ export type Options = {
   /** Null for a temporary one. */
   folder: string | null
   keep: boolean
+  /** Mailpit, for the same searches in as many messages as the smaller team has. */
+  mailpit: string | null
 }
 
 const MESSAGES = 1_000_000
@@ -24,6 +26,7 @@ Usage: node --conditions=mailhatch-source bench/search/run.ts [options]
   --messages <n>   Messages to fill the store with. Default: ${MESSAGES}, of which ${SMALL_TEAM_MESSAGES} are one team's.
   --folder <path>  Where the store lies. What an earlier run kept there is used again, whatever its size.
   --keep           Leave the store there afterwards. Without it, a store that this run filled is removed.
+  --mailpit <path> Ask this Mailpit, too, after filling it with the smaller team's messages by SMTP.
   --help           This text.
 
 A run of the default size writes bench/search/report.md; others are printed. It needs 6 GB of disk and 15 minutes.
@@ -37,6 +40,7 @@ export function readOptions(args: string[]): Options | null {
       messages: { type: 'string', default: String(MESSAGES) },
       folder: { type: 'string' },
       keep: { type: 'boolean', default: false },
+      mailpit: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -52,6 +56,7 @@ export function readOptions(args: string[]): Options | null {
     rounds: 5,
     folder: values.folder ?? null,
     keep: values.keep,
+    mailpit: values.mailpit ?? null,
   }
 }
 

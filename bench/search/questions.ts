@@ -5,6 +5,8 @@ import { COMMON_SHARE, drawAt, RARE_HITS, terms } from './mail.ts'
 /** One kind of search: what it is called, who asks, how often it finds something, and how quick it should be. */
 export type Question = {
   parameter: string
+  /** What it asks for; none where a message is found by its place. */
+  term?: (number: number) => string
   team: TeamName
   frequency: Frequency
   /** The p95 in milliseconds that is asked for; null where the figure is for information. */
@@ -39,6 +41,7 @@ export function searchesOf(team: TeamName, messages: number): Question[] {
       team,
       frequency,
       goalMs: goalMs[team],
+      term: (number) => termOf(field, frequency, number, messages),
       path: (number) => {
         const value = termOf(field, frequency, number, messages)
         return `/v1/messages?limit=${LIMIT}&${parameter}=${encodeURIComponent(value)}&request=${number}`

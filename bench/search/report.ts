@@ -7,7 +7,7 @@ import type { Question } from './questions.ts'
 
 const INGEST_GOAL = 0.6
 
-export type Asked = { question: Question; answers: Answers }
+export type Asked = { who: string; question: Question; answers: Answers }
 export type Run = {
   machine: Machine
   filled: Filled
@@ -34,7 +34,7 @@ export function renderReport({ machine, filled, asked, ingest, questions, rounds
     `Over HTTP, one request after another, ${questions} of each kind, no two the same, \`limit=50\`. Times in milliseconds.`,
     '',
     ...table(
-      ['search', 'team', 'messages with it', 'in the answer', 'p50', 'p95', 'max', 'goal (p95)', 'met'],
+      ['who', 'search', 'team', 'messages with it', 'in the answer', 'p50', 'p95', 'max', 'goal (p95)', 'met'],
       asked.map(cellsOf),
     ),
     '## Ingest',
@@ -47,10 +47,10 @@ export function renderReport({ machine, filled, asked, ingest, questions, rounds
   ].join('\n')
 }
 
-function cellsOf({ question: { parameter, team, frequency, goalMs }, answers }: Asked): string[] {
+function cellsOf({ who, question: { parameter, team, frequency, goalMs }, answers }: Asked): string[] {
   const figures = [answers.p50, answers.p95, answers.max].map(formatFigure)
   const verdict = goalMs === null ? ['', ''] : [`≤ ${goalMs}`, answers.p95 <= goalMs ? 'yes' : 'no']
-  return [parameter, team, frequency, String(answers.found), ...figures, ...verdict]
+  return [who, parameter, team, frequency, String(answers.found), ...figures, ...verdict]
 }
 
 function table(head: string[], rows: string[][]): string[] {

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { describeMachine, findOtherWork } from '../machine.ts'
 import { sourceChangedAt, startProduct } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
-import { firstLine, formatFigure } from '../results.ts'
-import { ask } from './ask.ts'
+import { firstLine, formatFigure, MAILHATCH } from '../results.ts'
+import { ask, mailhatch } from './ask.ts'
 import { fillStore, readFilled, TEAMS, type Filled } from './fill.ts'
 import { measureIngest } from './ingest.ts'
+import { askMailpit } from './mailpit.ts'
 import { HELP, isWhole, readOptions, type Options } from './options.ts'
 import { latestOf, searchesOf } from './questions.ts'
 import { renderReport, type Asked } from './report.ts'
@@ -32,6 +33,7 @@ async function run(options: Options): Promise<void> {
   const ingest = await measureIngest(temporary, options.rounds)
   console.log(`ingest: ${formatFigure(ingest.on)}/s with indexing, ${formatFigure(ingest.off)}/s without`)
   const asked = await askAll(temporary, folder, filled, options)
+  if (options.mailpit) asked.push(...(await askMailpit(temporary, options.mailpit, filled.counts.small, options)))
   if (sourceChangedAt() > beganAt) notes.push('The source was edited while the benchmark ran.')
   const { questions, rounds } = options
   const seconds = (performance.now() - startedAt) / 1000
@@ -46,8 +48,8 @@ async function askAll(temporary: string, folder: string, { counts }: Filled, opt
   const asked: Asked[] = []
   for (const team of TEAMS) {
     for (const question of [...searchesOf(team, counts[team]), latestOf(team, counts[team])]) {
-      const answers = await ask(product.url, question, options.questions)
-      asked.push({ question, answers })
+      const answers = await ask(mailhatch(product.url, team), question, options.questions)
+      asked.push({ who: MAILHATCH, question, answers })
       const { parameter, frequency } = question
       console.log(
         `${parameter}, ${team} team, ${frequency}: p50 ${formatFigure(answers.p50)} ms, p95 ${formatFigure(answers.p95)} ms, ` +
