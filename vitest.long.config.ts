@@ -1,14 +1,13 @@
-import { defineConfig, mergeConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 
 /** The full counts of what `npm test` does in a short form. */
-export default mergeConfig(
-  { ...base, test: { ...base.test, include: [], exclude: [] } },
-  defineConfig({
-    test: {
-      include: ['packages/*/test/**/*.long.test.ts'],
-      testTimeout: 30 * 60_000,
-      fileParallelism: false,
-    },
-  }),
-)
+export default defineConfig({
+  ...base,
+  test: {
+    include: ['packages/*/test/**/*.long.test.ts'],
+    testTimeout: 30 * 60_000,
+    hookTimeout: base.test!.hookTimeout,
+    fileParallelism: false,
+  },
+})

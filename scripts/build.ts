@@ -9,4 +9,6 @@ for (const name of ['sdk', 'server']) {
   rmSync(`${packages}/${name}/dist`, { recursive: true, force: true })
   execFileSync('tsc', ['-p', `${packages}/${name}/tsconfig.build.json`], { stdio: 'inherit' })
 }
-cpSync(`${packages}/server/src/store/migrations`, `${packages}/server/dist/store/migrations`, { recursive: true })
+for (const name of ['migrations', 'migrations-postgres']) {
+  cpSync(`${packages}/server/src/store/${name}`, `${packages}/server/dist/store/${name}`, { recursive: true })
+}

@@ -9,6 +9,8 @@ export type Database = {
    * else how many it changed. After a `required` statement without either, the rest is left out.
    */
   write(...statements: (Sql | Required)[]): Promise<unknown[]>
+  /** The same, alone of its team: none of another process, either, begins for the team before it is committed. */
+  writeFor(teamId: string, ...statements: (Sql | Required)[]): Promise<unknown[]>
   /** Differs after every commit, of whatever process; null when the database cannot tell cheaply. */
   version(): number | null
   close(): Promise<void>
@@ -30,6 +32,6 @@ export type Dialect = {
   hasHeader(column: Sql, header: { name: string; value: string }): Sql
   /** Is `column` one of these? One text however many there are. */
   isAmong(column: Sql, values: number[] | string[]): Sql
-  /** A table of these: `number`, from 0, and `value`. */
-  numbered(values: number[]): Sql
+  /** A table with a row for each of these numbers, its `value`, and as `piece` the next `size` of the bytes. */
+  sliced(bytes: Uint8Array, by: { size: number; numbers: number[] }): Sql
 }

@@ -52,11 +52,13 @@ export function describeRemoval(open: () => Promise<Store>): void {
       const { store, team, mailbox, messages } = await start([{}, {}])
       await store.removeMessages(team.id, [1], NOW)
       await store.removeMessages(team.id, [2], NOW + 1)
-      expect(await store.objectsLeft({ before: NOW, limit: 10 })).toEqual([])
-      expect(await store.objectsLeft({ before: NOW + 1, limit: 10 })).toEqual([objectOf(messages[0]!)])
-      expect(await store.objectsLeft({ before: NOW + 2, limit: 1 })).toHaveLength(1)
+      expect(await store.objectsLeft({ before: NOW, after: null, limit: 10 })).toEqual([])
+      expect(await store.objectsLeft({ before: NOW + 1, after: null, limit: 10 })).toEqual([objectOf(messages[0]!)])
+      expect(await store.objectsLeft({ before: NOW + 2, after: null, limit: 1 })).toEqual([objectOf(messages[0]!)])
+      const rest = { before: NOW + 2, after: messages[0]!.id, limit: 10 }
+      expect(await store.objectsLeft(rest)).toEqual([objectOf(messages[1]!)])
       await store.recordObjectsGone([messages[0]!.id])
-      expect(await store.objectsLeft({ before: NOW + 2, limit: 10 })).toEqual([objectOf(messages[1]!)])
+      expect(await store.objectsLeft({ before: NOW + 2, after: null, limit: 10 })).toEqual([objectOf(messages[1]!)])
       // The second still has objects, so it is not forgotten.
       expect(await store.forgetRemoved({ before: NOW + 2, limit: 10 })).toBe(1)
       expect(await store.addMessage(mailbox, messages[1]!)).toBe('duplicate')

@@ -17,7 +17,10 @@ type MailboxStore = Pick<
   | 'dropMailbox'
 >
 
-export function mailboxStore({ read, write }: Database, textIndex: Pick<TextIndex, 'indexSoon'>): MailboxStore {
+export function mailboxStore(
+  { read, write, writeFor }: Database,
+  textIndex: Pick<TextIndex, 'indexSoon'>,
+): MailboxStore {
   async function findBy(condition: Sql): Promise<Mailbox | null> {
     const [row] = await read<Mailbox>(sql`select ${COLUMNS} from mailboxes where ${condition} and removed_at is null`)
     return row ?? null
@@ -26,11 +29,14 @@ export function mailboxStore({ read, write }: Database, textIndex: Pick<TextInde
   return {
     async addMailbox(mailbox, mailboxesMax) {
       const { id, teamId, name, domain, createdAt, updatedAt } = mailbox
-      const [added] = await write(sql`
+      const [added] = await writeFor(
+        teamId,
+        sql`
         insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
         select ${id}, ${teamId}, ${name}, ${domain}, ${createdAt}, ${updatedAt}
         where ${mailboxesMax === null ? sql`true` : sql`${mailboxesMax} > ${countOf(teamId)}`}
-        on conflict do nothing`)
+        on conflict do nothing`,
+      )
       if (added === 1) return mailbox
       if (mailboxesMax === null || (await findBy(haveName({ domain, teamId, name })))) return 'taken'
       const [row] = await read<{ count: number }>(sql`select ${countOf(teamId)} as count`)
@@ -54,7 +60,8 @@ export function mailboxStore({ read, write }: Database, textIndex: Pick<TextInde
         update mailboxes set name = ${name}, updated_at = ${at}
         where id = ${id} and name = ${oldName} and removed_at is null
           and not exists (select 1 from mailboxes where id <> ${id} and ${haveName({ domain, teamId, name })})`
-      const [renamed] = await write(required(rename), renameInMessages(id, oldName, name), forgetIndexOf(teamId, id))
+      const rest = [renameInMessages(id, oldName, name), forgetIndexOf(teamId, id)]
+      const [renamed] = await writeFor(teamId, required(rename), ...rest)
       if (renamed === 1) {
         textIndex.indexSoon(teamId)
         return { ...mailbox, name, updatedAt: at }
@@ -71,7 +78,7 @@ export function mailboxStore({ read, write }: Database, textIndex: Pick<TextInde
       const count = sql`
         update teams set message_count = message_count - (select count(*) from messages where mailbox_id = ${id})
         where id = ${teamId}`
-      const [hidden] = await write(required(hide), count)
+      const [hidden] = await writeFor(teamId, required(hide), count)
       return hidden === 1
     },
 

@@ -15,7 +15,7 @@ type RemovalStore = Pick<
   | 'dropEmptyBlocks'
 >
 
-export function removalStore({ dialect, read, write }: Database): RemovalStore {
+export function removalStore({ dialect, read, write, writeFor }: Database): RemovalStore {
   return {
     async hasSeen(id) {
       const rows = await read(sql`
@@ -25,7 +25,8 @@ export function removalStore({ dialect, read, write }: Database): RemovalStore {
 
     async removeMessages(teamId, positions, at) {
       const chosen = sql`m.team_id = ${teamId} and ${dialect.isAmong(sql`m.position`, positions)}`
-      const results = await write(
+      const results = await writeFor(
+        teamId,
         sql`
           insert into removed_messages (id, domain, mailbox, removed_at, has_objects)
           select m.id, m.domain, m.object_mailbox, ${at}, 1 from messages m where ${chosen}
@@ -59,11 +60,11 @@ export function removalStore({ dialect, read, write }: Database): RemovalStore {
       return rows.map(({ position }) => position)
     },
 
-    objectsLeft: ({ before, limit }) =>
+    objectsLeft: ({ before, after, limit }) =>
       read<ObjectName>(sql`
         select id, domain, mailbox from removed_messages
-        where has_objects = 1 and removed_at < ${before}
-        order by removed_at
+        where has_objects = 1 and removed_at < ${before} and id > ${after ?? ''}
+        order by id
         limit ${limit}`),
 
     async recordObjectsGone(ids) {

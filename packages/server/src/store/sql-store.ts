@@ -27,7 +27,7 @@ export function createSqlStore(
   database: Database,
   { onTrouble, blockSize = BLOCK_SIZE }: { onTrouble: (error: unknown) => void; blockSize?: number },
 ): Store {
-  const { dialect, read, write } = database
+  const { dialect, read, write, writeFor } = database
   const textIndex = createTextIndex(database, { blockSize, onTrouble })
 
   async function first<Row>(query: Sql): Promise<Row | null> {
@@ -147,12 +147,14 @@ export function createSqlStore(
     },
 
     async recordKeyUse(uses) {
-      await write(...Array.from(uses, ([id, at]) => sql`update api_keys set last_used_at = ${at} where id = ${id}`))
+      // All processes in one order, so that no two wait for each other.
+      const inOrder = Array.from(uses).sort(([one], [other]) => (one < other ? -1 : 1))
+      await write(...inOrder.map(([id, at]) => sql`update api_keys set last_used_at = ${at} where id = ${id}`))
     },
 
     async addMessage(mailbox, message) {
       // The first statement's `returning`.
-      const [[added]] = (await write(...insertMessage(mailbox, message))) as [{ position: number }[]]
+      const [[added]] = (await writeFor(mailbox.teamId, ...insertMessage(mailbox, message))) as [{ position: number }[]]
       if (!added) return (await first(asItWas(mailbox))) ? 'duplicate' : 'mailbox gone'
       textIndex.messageAdded(mailbox.teamId, added.position)
       return added.position
@@ -182,6 +184,10 @@ export function createSqlStore(
     },
 
     newestPosition,
+
+    newestPositions: (teamIds) =>
+      read(sql`
+        select id as "teamId", last_position as position from teams where ${dialect.isAmong(sql`id`, teamIds)}`),
 
     // Served by messages_by_mailbox or messages_by_time alone.
     async firstPosition({ teamId, oldestReceivedAt, filter: { mailboxId, since = oldestReceivedAt } }) {
@@ -214,7 +220,7 @@ export function createSqlStore(
     arrivals: (view, { after, limit }) =>
       selectPassing(
         true,
-        sql`where ${searchFor(dialect, view).where} and m.position > ${after} order by m.position desc limit ${limit}`,
+        sql`where ${searchFor(dialect, view, 0).where} and m.position > ${after} order by m.position desc limit ${limit}`,
       ),
 
     version: () => database.version(),
@@ -242,10 +248,14 @@ function asItWas({ id, name }: Mailbox): Sql {
   return sql`select 1 from mailboxes where id = ${id} and name = ${name} and removed_at is null`
 }
 
-/** The team's row is locked by the first statement until the commit, so positions become visible in their order. */
-function insertMessage(mailbox: Mailbox, message: NewMessage) {
+/**
+ * To be written for the team alone, so that positions become visible in their order. Whether the first statement does
+ * anything, the others see for themselves, so a database on a network can be sent all of them, and those of other
+ * messages, in one go.
+ */
+function insertMessage(mailbox: Mailbox, message: NewMessage): Sql[] {
   return [
-    required(sql`
+    sql`
       insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
                             sender, sender_name, recipient, subject, received_at, stored_at, size, attachment_count,
                             subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded, object_mailbox)
@@ -257,17 +267,21 @@ function insertMessage(mailbox: Mailbox, message: NewMessage) {
       where exists (${asItWas(mailbox)})
         and not exists (select 1 from removed_messages where id = ${message.id})
       on conflict (id) do nothing
-      returning position`),
+      returning position`,
     sql`
       update teams set last_position = last_position + 1, message_count = message_count + 1
-      where id = ${mailbox.teamId}`,
+      where id = ${mailbox.teamId}
+        and last_position < (select case team_id when ${mailbox.teamId} then position end
+                             from messages where id = ${message.id})`,
     sql`
       insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope,
                                     parse)
-      values ((select sequence from messages where id = ${message.id}), ${JSON.stringify(message.headers)},
-              ${message.html}, ${message.text}, ${foldedUnlessAscii(message)}, ${JSON.stringify(message.codes)},
-              ${JSON.stringify(message.links)}, ${JSON.stringify(message.attachments)},
-              ${message.envelope && JSON.stringify(message.envelope)}, ${message.parse})`,
+      select sequence, ${JSON.stringify(message.headers)}, ${message.html}, ${message.text},
+             ${foldedUnlessAscii(message)}, ${JSON.stringify(message.codes)}, ${JSON.stringify(message.links)},
+             ${JSON.stringify(message.attachments)}, ${message.envelope && JSON.stringify(message.envelope)},
+             ${message.parse}
+      from messages where id = ${message.id}
+      on conflict (sequence) do nothing`,
   ]
 }
 

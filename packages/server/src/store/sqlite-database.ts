@@ -15,11 +15,14 @@ export function openSqliteDatabase(path: string): Database {
   const reader = openForReading(path)
   const select = statementsOf(reader)
   const dataVersion = reader.prepare('pragma data_version')
+  const write: Database['write'] = (...statements) => writer.write(statements.map(toStatement))
 
   return {
     dialect: SQLITE,
     read: async (query) => select(query),
-    write: (...statements) => writer.write(statements.map(toStatement)),
+    write,
+    // Transactions come one after another in any case.
+    writeFor: (_, ...statements) => write(...statements),
     // Our writer is another connection, so its commits count as well.
     version: () => dataVersion.get()!['data_version'] as number,
     async close() {
@@ -73,5 +76,6 @@ const SQLITE: Dialect = {
 
   isAmong: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
 
-  numbered: (values) => sql`(select key as number, value from json_each(${JSON.stringify(values)}))`,
+  sliced: (bytes, { size, numbers }) => sql`
+    (select value, substr(${bytes}, key * ${size} + 1, ${size}) as piece from json_each(${JSON.stringify(numbers)}))`,
 }

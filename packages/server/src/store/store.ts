@@ -112,8 +112,8 @@ export type Store = {
   removeMessages(teamId: string, positions: number[], at: number): Promise<ObjectName[]>
   expiredPositions(teamId: string, page: { before: number; limit: number }): Promise<number[]>
   positionsIn(mailboxId: string, limit: number): Promise<number[]>
-  /** Of messages removed before a time, whose objects may still be there. */
-  objectsLeft(page: { before: number; limit: number }): Promise<ObjectName[]>
+  /** Of messages removed before a time, whose objects may still be there; by id, from the one after `after` on. */
+  objectsLeft(page: { before: number; after: string | null; limit: number }): Promise<ObjectName[]>
   recordObjectsGone(ids: string[]): Promise<void>
   /** Ids whose removal is so long ago that nobody announces them any more; how many there were. */
   forgetRemoved(page: { before: number; limit: number }): Promise<number>
@@ -128,6 +128,7 @@ export type Store = {
   findMessage(view: View, id: string): Promise<StoredMessage | null>
   findAnchor(view: View, id: string): Promise<Anchor | null>
   newestPosition(teamId: string): Promise<number>
+  newestPositions(teamIds: string[]): Promise<{ teamId: string; position: number }[]>
   /** Nothing of the view lies before it, judged by mailbox and `since` alone; null when nothing lies anywhere. */
   firstPosition(view: View): Promise<number | null>
   /** Of the whole team, or of the one mailbox that the view is bound to. */
@@ -143,8 +144,8 @@ export type Store = {
 
   /** Each for the team that has the domain; only the newest are kept. */
   addRejections(rejections: (Rejection & { domain: string })[]): Promise<void>
-  /** Newest first; the bootstrap team sees those of all. */
-  listRejections(teamId: string, page: { since: number; limit: number }): Promise<Rejection[]>
+  /** Newest first; with null, those of all teams. */
+  listRejections(teamId: string | null, page: { since: number; limit: number }): Promise<Rejection[]>
 
   /** Differs after every commit, of whatever process; null when the database cannot tell cheaply. */
   version(): number | null

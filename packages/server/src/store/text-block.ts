@@ -98,8 +98,8 @@ export function writeBlock(
     // All rows by one statement: 6 ms of the writing thread for 6,000.
     sql`
       insert into text_slices (place, bits)
-      select b.id * ${PLACES_PER_BLOCK} + n.value, substr(${slices}, n.number * ${size / 8} + 1, ${size / 8})
-      from text_blocks b cross join ${dialect.numbered(slots)} n
+      select b.id * ${PLACES_PER_BLOCK} + n.value, n.piece
+      from text_blocks b cross join ${dialect.sliced(slices, { size: size / 8, numbers: slots })} n
       where b.team_id = ${teamId} and b.block = ${block}`,
   ]
 }

@@ -219,7 +219,7 @@ test('a failure is told, and the block is indexed with the next one', async () =
   const mailbox = await teamWith(store, hay(SIZE - 2))
   const failure = new Error('the disk is full')
   // The store has its own hold of the method: only the indexer fails.
-  const write = vi.spyOn(database, 'write').mockRejectedValueOnce(failure)
+  const write = vi.spyOn(database, 'writeFor').mockRejectedValueOnce(failure)
   await addMessages(store, mailbox, hay(1))
   await vi.waitFor(() => expect(onTrouble).toHaveBeenCalledExactlyOnceWith(failure))
   expect(write).toHaveBeenCalledTimes(1)

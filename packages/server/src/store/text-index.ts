@@ -52,7 +52,7 @@ export function createTextIndex(database: Database, { blockSize, onTrouble }: In
         await turnOfOthers()
         if (isClosed) return
       }
-      await database.write(...writeBlock(database.dialect, range, block, state))
+      await database.writeFor(teamId, ...writeBlock(database.dialect, range, block, state))
     }
   }
 

@@ -11,9 +11,9 @@ create table removed_messages (
   domain text not null,
   mailbox text not null,
   removed_at integer not null,
-  -- 1 until the raw mail and its metadata are gone as well.
+  -- 1 until it is certain that the raw mail and its metadata are gone as well.
   has_objects integer not null
 ) strict, without rowid;
 
-create index removed_messages_with_objects on removed_messages (removed_at) where has_objects = 1;
+create index removed_messages_with_objects on removed_messages (id) where has_objects = 1;
 create index removed_messages_by_time on removed_messages (removed_at);

@@ -1,0 +1,128 @@
+/** A table as it is copied. */
+export type CopiedTable = {
+  name: string
+  columns: readonly string[]
+  /** Those of them whose texts may be long. */
+  wide: readonly string[]
+  /** Left out: the target makes them itself. */
+  made: readonly string[]
+}
+
+/** Tables whose rows belong together by one key, and are copied in its order. */
+export type CopiedPart = {
+  name: string
+  key: string
+  /** Below every key. */
+  lowest: string | 0
+  /** Rows are only ever added, so that what has a larger key than all in the target is what is missing there. */
+  isAppended: boolean
+  tables: readonly [CopiedTable, ...CopiedTable[]]
+}
+
+/** The text index follows from the messages, and the target brings its schema along. */
+export const TABLES_NOT_COPIED = ['text_blocks', 'text_slices', 'schema_version']
+
+const TEAMS: CopiedTable = {
+  name: 'teams',
+  columns: [
+    'id',
+    'name',
+    'plan',
+    'retention_days',
+    'domain',
+    'last_position',
+    'message_count',
+    'is_bootstrap',
+    'created_at',
+  ],
+  wide: [],
+  made: ['indexed_through', 'index_resets'],
+}
+
+const MAILBOXES: CopiedTable = {
+  name: 'mailboxes',
+  columns: ['id', 'team_id', 'name', 'domain', 'created_at', 'updated_at', 'removed_at'],
+  wide: [],
+  made: [],
+}
+
+const MESSAGES: CopiedTable = {
+  name: 'messages',
+  columns: [
+    'sequence',
+    'team_id',
+    'position',
+    'id',
+    'mailbox_id',
+    'mailbox_with_tag',
+    'tag',
+    'domain',
+    'tenant_subdomain',
+    'sender',
+    'sender_name',
+    'recipient',
+    'subject',
+    'received_at',
+    'stored_at',
+    'size',
+    'attachment_count',
+    'subject_folded',
+    'sender_folded',
+    'recipient_folded',
+    'mailbox_with_tag_folded',
+    'object_mailbox',
+  ],
+  wide: ['sender', 'sender_name', 'recipient', 'subject', 'sender_folded', 'recipient_folded', 'subject_folded'],
+  made: [],
+}
+
+const MESSAGE_CONTENTS: CopiedTable = {
+  name: 'message_contents',
+  columns: ['sequence', 'headers', 'html', 'text', 'body_folded', 'codes', 'links', 'attachments', 'envelope', 'parse'],
+  wide: ['headers', 'html', 'text', 'body_folded', 'codes', 'links', 'attachments', 'envelope'],
+  made: [],
+}
+
+const REMOVED_MESSAGES: CopiedTable = {
+  name: 'removed_messages',
+  columns: ['id', 'domain', 'mailbox', 'removed_at', 'has_objects'],
+  wide: [],
+  made: [],
+}
+
+const REJECTIONS: CopiedTable = {
+  name: 'rejections',
+  columns: ['id', 'team_id', 'at', 'sender', 'recipient', 'code', 'reason'],
+  wide: ['sender', 'recipient', 'reason'],
+  made: [],
+}
+
+const API_KEYS: CopiedTable = {
+  name: 'api_keys',
+  columns: [
+    'id',
+    'team_id',
+    'name',
+    'hash',
+    'masked',
+    'scopes',
+    'mailbox_id',
+    'expires_at',
+    'last_used_at',
+    'created_at',
+  ],
+  wide: [],
+  made: [],
+}
+
+/** What is copied before the keys, in an order in which rows refer only to earlier ones. */
+export const PARTS: readonly CopiedPart[] = [
+  { name: 'teams', key: 'id', lowest: '', isAppended: false, tables: [TEAMS] },
+  { name: 'mailboxes', key: 'id', lowest: '', isAppended: false, tables: [MAILBOXES] },
+  { name: 'messages', key: 'sequence', lowest: 0, isAppended: true, tables: [MESSAGES, MESSAGE_CONTENTS] },
+  { name: 'removed messages', key: 'id', lowest: '', isAppended: false, tables: [REMOVED_MESSAGES] },
+  { name: 'rejections', key: 'id', lowest: 0, isAppended: true, tables: [REJECTIONS] },
+]
+
+/** Copied last and at once: without a key nobody can use what is not yet whole. */
+export const KEYS: CopiedPart = { name: 'keys', key: 'id', lowest: '', isAppended: false, tables: [API_KEYS] }

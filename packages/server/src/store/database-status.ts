@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import pg from 'pg'
+import { openForReading } from '../sqlite/connection.ts'
+import { connectionConfig } from './postgres-connections.ts'
+import { NEWEST_SCHEMA, readSchemaVersion } from './postgres-migrations.ts'
+import { toQuery } from './postgres-statements.ts'
+import { sql, type Sql } from './sql.ts'
+import { BLOCK_SIZE } from './text-block.ts'
+
+/** Where a store is: a file, or a PostgreSQL. */
+export type DatabasePlace = { file: string } | { url: string }
+
+export type DatabaseStatus = {
+  /** 0 for one that was never used. */
+  schema: number
+  /** What this version brings it to. */
+  newestSchema: number
+  /** Null where the schema is another than this version's. */
+  counts: Counts | null
+}
+
+/** `unindexed` messages are in complete blocks that the text index does not have yet. */
+export type Counts = { teams: number; mailboxes: number; keys: number; messages: number; unindexed: number }
+
+/** Looks without changing anything. */
+export async function readStatus(place: DatabasePlace): Promise<DatabaseStatus> {
+  return 'url' in place ? readPostgres(place.url) : readSqlite(place.file)
+}
+
+async function readPostgres(url: string): Promise<DatabaseStatus> {
+  const client = new pg.Client(connectionConfig(url))
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await statusOf(await readSchemaVersion(client), async (query) => (await client.query(toQuery(query))).rows)
+  } finally {
+    await client.end()
+  }
+}
+
+async function readSqlite(file: string): Promise<DatabaseStatus> {
+  if (!existsSync(file)) return statusOf(0, async () => [])
+  const connection = openForReading(file)
+  try {
+    const schema = Number(connection.prepare('pragma user_version').get()!['user_version'])
+    return await statusOf(schema, async ({ text, values }) => connection.prepare(text.join('?')).all(...values))
+  } finally {
+    connection.close()
+  }
+}
+
+async function statusOf(schema: number, read: (query: Sql) => Promise<unknown[]>): Promise<DatabaseStatus> {
+  // The query below names its columns.
+  const [counts] = schema === NEWEST_SCHEMA ? ((await read(COUNTS)) as Counts[]) : []
+  return { schema, newestSchema: NEWEST_SCHEMA, counts: counts ?? null }
+}
+
+// Messages are counted with their team; mailboxes and keys are few.
+const COUNTS = sql`
+  select count(*) as teams,
+         (select count(*) from mailboxes where removed_at is null) as mailboxes,
+         (select count(*) from api_keys) as keys,
+         coalesce(sum(message_count), 0) as messages,
+         coalesce(sum(case when last_position - (last_position + 1) % ${BLOCK_SIZE} > indexed_through
+                           then last_position - (last_position + 1) % ${BLOCK_SIZE} - indexed_through
+                           else 0 end), 0) as unindexed
+  from teams`

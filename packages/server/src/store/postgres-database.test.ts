@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { administer, freshDatabase } from '../../test/support/postgres.ts'
+import { startPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
+import { searchFor } from './message-query.ts'
+import { openPostgresDatabase } from './postgres-database.ts'
+import { sql } from './sql.ts'
+import { createSqlStore } from './sql-store.ts'
+import { addMailbox, addTeam, messageFor } from './store-contract.ts'
+import type { Store } from './store.ts'
+
+async function open(url: string) {
+  const database = await openPostgresDatabase(url)
+  const store = createSqlStore(database, { onTrouble: (error) => expect.unreachable(String(error)) })
+  onTestFinished(() => store.close())
+  return { database, store }
+}
+
+/** One that tests may restart and configure as they like. */
+let own: PostgresServer
+beforeAll(async () => {
+  own = await startPostgres()
+})
+afterAll(() => own.remove())
+
+test.each(['fsync', 'full_page_writes', 'synchronous_commit'])('a server with %s=off is refused', async (setting) => {
+  const set = async (value: string) => {
+    await administer(own.url(), `alter system set ${setting} = ${value}`)
+    await administer(own.url(), 'select pg_reload_conf()')
+  }
+  await (await openPostgresDatabase(own.url())).close()
+  await set('off')
+  const refusal = new RegExp(`PostgreSQL runs with ${setting}=off: mail .* could be lost.*start again`, 's')
+  // The server reads its settings a moment later.
+  await vi.waitFor(() => expect(openPostgresDatabase(own.url())).rejects.toThrow(refusal), 10_000)
+  await set('default')
+  await vi.waitFor(async () => (await openPostgresDatabase(own.url())).close(), 10_000)
+})
+
+test('a database with another encoding is refused', async () => {
+  await administer(own.url(), `create database latin encoding 'LATIN1' template template0`)
+  await expect(openPostgresDatabase(own.url('latin'))).rejects.toThrow(/server_encoding=LATIN1/)
+})
+
+test('a server that cannot be reached is named, without the password', async () => {
+  const failure = openPostgresDatabase('postgres://someone:geheim@127.0.0.1:1/mail').catch(String)
+  expect(await failure).toMatch(/^Error: PostgreSQL at 127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED.*DATABASE_URL/)
+  expect(await failure).not.toContain('geheim')
+})
+
+test('a database of a newer Mailhatch is refused with what to do', async () => {
+  const url = await freshDatabase()
+  await open(url)
+  await administer(url, 'update schema_version set version = 999')
+  await expect(openPostgresDatabase(url)).rejects.toThrow(/schema 999.*knows only.*newer version/s)
+})
+
+test('a migration that fails leaves nothing behind, and the next start does it', async () => {
+  const url = await freshDatabase()
+  await administer(url, 'create table rejections (id integer)')
+  await expect(openPostgresDatabase(url)).rejects.toThrow(/rejections/)
+  await administer(url, 'drop table rejections')
+  const { store } = await open(url)
+  expect(await store.listTeams()).toEqual([])
+})
+
+test.each(['stop', 'kill'] as const)(
+  'after a %s of the server everything goes on, and nothing acknowledged is lost',
+  async (how) => {
+    await administer(own.url(), `create database restarted_${how}`)
+    const { store } = await open(own.url(`restarted_${how}`))
+    const team = await addTeam(store)
+    const mailbox = await addMailbox(store, team, 'qa')
+    const acknowledged: string[] = []
+    let isWriting = true
+    const write = async () => {
+      while (isWriting) {
+        const message = messageFor(mailbox)
+        // As the worker does: again, until it is acknowledged.
+        for (let isDone = false; !isDone;)
+          isDone = await store.addMessage(mailbox, message).then(
+            () => true,
+            () => false,
+          )
+        acknowledged.push(message.id)
+      }
+    }
+    const writing = Promise.all(Array.from({ length: 8 }, write))
+    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(100))
+    await own.restart(how, async () => {
+      await expect(store.check()).rejects.toThrow('ECONNREFUSED')
+    })
+    const before = acknowledged.length
+    await store.check()
+    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before + 100), 10_000)
+    isWriting = false
+    await writing
+    expect(await allIds(store, team.id)).toEqual(acknowledged.toSorted())
+  },
+)
+
+async function allIds(store: Store, teamId: string): Promise<string[]> {
+  const passing = await store.passingMessages(teamId, { after: 0, limit: 1_000_000, withContent: false })
+  expect(passing.map(({ position }) => position)).toEqual(passing.map((_, index) => index + 1))
+  return passing.map(({ id }) => id).toSorted()
+}
+
+test('what PostgreSQL cannot hold in a text is found nowhere, and is no failure', async () => {
+  const { store } = await open(await freshDatabase())
+  const team = await addTeam(store)
+  const mailbox = await addMailbox(store, team, 'qa')
+  await store.addMessage(mailbox, messageFor(mailbox, { tag: 'a' }))
+  for (const [tag, count] of [
+    ['a', 1],
+    ['a\0', 0],
+    ['\0', 0],
+  ] as const) {
+    const view = { teamId: team.id, oldestReceivedAt: 0, filter: { tag } }
+    expect(await store.listMessages(view, { limit: 5, before: null })).toHaveLength(count)
+  }
+})
+
+test('the newest message is found through the index of what is asked for', async () => {
+  const { database, store } = await open(await freshDatabase())
+  const team = await addTeam(store)
+  const mailboxes = await Promise.all(['qa', 'dev2', 'shop', 'ops'].map((name) => addMailbox(store, team, name)))
+  await Promise.all(
+    Array.from({ length: 4_000 }, (_, number) => {
+      const mailbox = mailboxes[number % mailboxes.length]!
+      return store.addMessage(mailbox, messageFor(mailbox, { tag: `t${number % 500}`, receivedAt: number }))
+    }),
+  )
+  await database.write(sql`analyze`)
+  const indexFor = async (filter: object) => {
+    const { where, newestFirst } = searchFor(database.dialect, { teamId: team.id, oldestReceivedAt: 0, filter })
+    const plan = await database.read(sql`explain select m.id from messages m where ${where} ${newestFirst} limit 1`)
+    return /using (\w+)/.exec(JSON.stringify(plan))?.[1]
+  }
+  expect(await indexFor({})).toBe('messages_by_time')
+  expect(await indexFor({ mailboxId: mailboxes[0]!.id })).toBe('messages_by_mailbox')
+  expect(await indexFor({ tag: 't1' })).toBe('messages_by_tag')
+  expect(await indexFor({ mailboxId: mailboxes[0]!.id, tag: 't1' })).toBe('messages_by_tag')
+})

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Client } from 'pg'
+
+const FOLDER = new URL('./migrations-postgres/', import.meta.url)
+
+/** Of the lock that only who changes the schema takes; any number that nobody else has chosen. */
+const LOCK = 7_245_073_185
+
+/** A file is named after the version that it leads to, which is that of SQLite's schema with the same tables. */
+const STEPS = readdirSync(FOLDER)
+  .filter((name) => name.endsWith('.sql'))
+  .sort()
+  .map((name) => ({ version: Number.parseInt(name, 10), file: new URL(name, FOLDER) }))
+
+export const NEWEST_SCHEMA = STEPS.at(-1)!.version
+
+/** 0 for a database that Mailhatch has not used yet. */
+export async function readSchemaVersion(client: Client): Promise<number> {
+  const { rows } = await client.query<{ exists: boolean }>(`select to_regclass('schema_version') is not null as exists`)
+  if (!rows[0]!.exists) return 0
+  const found = await client.query<{ version: number }>('select version from schema_version')
+  return found.rows[0]?.version ?? 0
+}
+
+/** Brings the database to the newest schema, each step in a transaction of its own. Forward only. */
+export async function migratePostgres(client: Client): Promise<void> {
+  if ((await checkedVersion(client)) === NEWEST_SCHEMA) return
+  // Others that start meanwhile wait here, however long it takes.
+  await client.query('set statement_timeout = 0; set lock_timeout = 0')
+  await client.query('select pg_advisory_lock($1)', [LOCK])
+  const version = await checkedVersion(client)
+  for (const step of STEPS.filter((one) => one.version > version)) {
+    await client.query(`
+      begin;
+      ${readFileSync(step.file, 'utf8')};
+      create table if not exists schema_version (version bigint not null);
+      delete from schema_version;
+      insert into schema_version (version) values (${step.version});
+      commit`)
+  }
+  await client.query('select pg_advisory_unlock($1)', [LOCK])
+}
+
+async function checkedVersion(client: Client): Promise<number> {
+  const version = await readSchemaVersion(client)
+  if (version <= NEWEST_SCHEMA) return version
+  throw new Error(
+    `The database has schema ${version}, but this Mailhatch knows only ${NEWEST_SCHEMA}. ` +
+      'Start the newer version that wrote it, or restore a backup made before the upgrade.',
+  )
+}

@@ -1,0 +1,41 @@
+import { expect, onTestFinished, vi } from 'vitest'
+import { freshDatabase } from '../../test/support/postgres.ts'
+import type { Database } from './database.ts'
+import { testMatching } from './matching-contract.ts'
+import { openPostgresDatabase } from './postgres-database.ts'
+import { sql } from './sql.ts'
+import { createSqlStore } from './sql-store.ts'
+import { describeStore } from './store-contract.ts'
+import type { Store } from './store.ts'
+
+/** Small, so that a test has complete blocks of messages with few of them. */
+const BLOCK_SIZE = 16
+
+const databases = new WeakMap<Store, Database>()
+
+function fail(error: unknown): never {
+  throw error
+}
+
+async function open(): Promise<Store> {
+  const database = await openPostgresDatabase(await freshDatabase())
+  const store = createSqlStore(database, { onTrouble: fail, blockSize: BLOCK_SIZE })
+  databases.set(store, database)
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** Resolves when every complete block of messages is in the text index. */
+async function whenIndexed(store: Store): Promise<void> {
+  const left = sql`
+    select count(*) as count from teams
+    where last_position + 1 - (last_position + 1) % ${BLOCK_SIZE} > indexed_through + 1`
+  await vi.waitFor(async () => expect(await databases.get(store)!.read(left)).toMatchObject([{ count: 0 }]), 5_000)
+}
+
+describeStore('PostgreSQL store', open, whenIndexed)
+
+testMatching('indexed in part', open, async (store, teamId) => {
+  await whenIndexed(store)
+  await databases.get(store)!.write(sql`update teams set indexed_through = ${BLOCK_SIZE - 1} where id = ${teamId}`)
+})

@@ -1,0 +1,180 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { administer, freshDatabase } from '../../test/support/postgres.ts'
+import { openPostgresDatabase, type PostgresOptions } from './postgres-database.ts'
+import { sql } from './sql.ts'
+import { createSqlStore } from './sql-store.ts'
+import { addMailbox, addTeam, messageFor, newId } from './store-contract.ts'
+import type { Mailbox, Store, Team } from './store.ts'
+
+type Beginning = { url: string; stores: Store[]; team: Team; mailbox: Mailbox }
+
+/** Three stores on one database, as three processes have them, and a team. */
+async function start(options: PostgresOptions = {}): Promise<Beginning> {
+  const url = await freshDatabase()
+  const open = async () => {
+    const store = createSqlStore(await openPostgresDatabase(url, options), {
+      onTrouble: (error) => expect.unreachable(String(error)),
+    })
+    onTestFinished(() => store.close())
+    return store
+  }
+  // At once, so that they also bring the schema up to date at once.
+  const stores = await Promise.all([open(), open(), open()])
+  const team = await addTeam(stores[0])
+  return { url, stores, team, mailbox: await addMailbox(stores[0], team, 'qa') }
+}
+
+/** Every commit takes some time, and every message a different one. */
+const LATE_COMMITS = `
+  create function wait() returns trigger language plpgsql as $$
+  begin
+    perform pg_sleep(random() * 0.01);
+    return null;
+  end $$;
+  create constraint trigger late_commit after insert on messages
+  deferrable initially deferred for each row execute function wait()`
+
+/** Positions are given as an identity column would: when the message is inserted, and not when it becomes visible. */
+const NUMBERED_AT_INSERT = `
+  create sequence numbers;
+  create function number() returns trigger language plpgsql as $$
+  begin
+    new.position := nextval('numbers');
+    perform pg_sleep(random() * 0.01);
+    return new;
+  end $$;
+  create trigger numbered before insert on messages for each row execute function number()`
+
+const WRITERS = 8
+const MESSAGES_PER_WRITER = 30
+
+/** Eight write while one follows by position; what was sent, and what the follower saw. */
+async function followWriters({
+  stores,
+  mailbox,
+}: Beginning): Promise<{ sent: string[]; seen: string[]; positions: number[] }> {
+  const sent: string[] = []
+  const seen: string[] = []
+  const positions: number[] = []
+  let isWriting = true
+  const write = async (writer: number) => {
+    for (let count = 0; count < MESSAGES_PER_WRITER; count++) {
+      const message = messageFor(mailbox)
+      expect(await stores[writer % stores.length]!.addMessage(mailbox, message)).toBeTypeOf('number')
+      sent.push(message.id)
+    }
+  }
+  const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer))).finally(() => {
+    isWriting = false
+  })
+  for (let isLast = false; !isLast;) {
+    // One more look when all is written.
+    isLast = !isWriting
+    const range = { after: positions.at(-1) ?? 0, limit: 10_000, withContent: false }
+    for (const { id, position } of await stores[0]!.passingMessages(mailbox.teamId, range)) {
+      seen.push(id)
+      positions.push(position)
+    }
+  }
+  await writing
+  return { sent, seen, positions }
+}
+
+test('who follows by position sees every message once and in order, whoever writes and however late commits are', async () => {
+  const beginning = await start()
+  await administer(beginning.url, LATE_COMMITS)
+  const { sent, seen, positions } = await followWriters(beginning)
+  expect(seen.toSorted()).toEqual(sent.toSorted())
+  expect(positions).toEqual(sent.map((_, index) => index + 1))
+})
+
+test('the same holds however positions are given, because of the lock; without it, messages are missed', async () => {
+  const guarded = await start()
+  await administer(guarded.url, LATE_COMMITS)
+  await administer(guarded.url, NUMBERED_AT_INSERT)
+  const all = await followWriters(guarded)
+  expect(all.seen.toSorted()).toEqual(all.sent.toSorted())
+
+  const unguarded = await start({ lockTeam: () => sql`select 1` })
+  await administer(unguarded.url, LATE_COMMITS)
+  await administer(unguarded.url, NUMBERED_AT_INSERT)
+  const some = await followWriters(unguarded)
+  expect(some.sent).toHaveLength(WRITERS * MESSAGES_PER_WRITER)
+  expect(some.seen.length).toBeLessThan(some.sent.length)
+})
+
+test('the same message ten times at once from three processes is stored once and counted once', async () => {
+  const { stores, team, mailbox } = await start()
+  const messages = Array.from({ length: 50 }, () => messageFor(mailbox))
+  const outcomes = await Promise.all(
+    messages.flatMap((message) =>
+      Array.from({ length: 10 }, (_, number) => stores[number % stores.length]!.addMessage(mailbox, message)),
+    ),
+  )
+  expect(outcomes.filter((outcome) => typeof outcome === 'number').toSorted((a, b) => a - b)).toEqual(
+    messages.map((_, index) => index + 1),
+  )
+  expect(outcomes.filter((outcome) => outcome === 'duplicate')).toHaveLength(450)
+  expect(await stores[1]!.newestPosition(team.id)).toBe(50)
+  expect(await stores[2]!.countMessages({ teamId: team.id, oldestReceivedAt: 0, filter: {} })).toBe(50)
+})
+
+test('limit: as many mailboxes as the plan has, however many processes make them at once', async () => {
+  const { stores, team, mailbox } = await start()
+  const wishes = Array.from({ length: 20 }, (_, number) => ({ ...mailbox, id: newId(), name: `box-${number}` }))
+  const outcomes = await Promise.all(wishes.map((wish, number) => stores[number % stores.length]!.addMailbox(wish, 5)))
+  expect(outcomes.filter((outcome) => outcome === 'limit')).toHaveLength(16)
+  expect(await stores[0]!.listMailboxes(team.id)).toHaveLength(5)
+})
+
+test.each([
+  ['renamed', (store: Store, mailbox: Mailbox) => store.renameMailbox(mailbox, { name: 'renamed', at: 5 })],
+  ['removed', (store: Store, { id, teamId }: Mailbox) => store.hideMailbox({ id, teamId }, 5)],
+])('a mailbox that is %s while mail comes has all of it or refuses it', async (_, change) => {
+  const { stores, team, mailbox } = await start()
+  const added: Promise<number | 'duplicate' | 'mailbox gone'>[] = []
+  const add = (count: number) => {
+    for (let number = 0; number < count; number++)
+      added.push(stores[number % 3]!.addMessage(mailbox, messageFor(mailbox)))
+  }
+  add(30)
+  await Promise.race(added)
+  add(30)
+  const changed = change(stores[2]!, mailbox)
+  add(30)
+  expect(await changed).toBeTruthy()
+  const outcomes = await Promise.all(added)
+  const stored = outcomes.filter((outcome) => typeof outcome === 'number')
+  expect(stored.length).toBeGreaterThan(0)
+  expect(outcomes.filter((outcome) => outcome === 'mailbox gone')).toHaveLength(90 - stored.length)
+  const view = { teamId: team.id, oldestReceivedAt: 0, filter: {} }
+  const shown = await stores[0]!.listMessages(view, { limit: 100, before: null })
+  expect(await stores[0]!.countMessages(view)).toBe(shown.length)
+  const isRenamed = (await stores[0]!.findTeamMailbox({ teamId: team.id, name: 'renamed' })) !== null
+  expect(shown.map(({ mailboxWithTag }) => mailboxWithTag)).toEqual(isRenamed ? stored.map(() => 'renamed') : [])
+})
+
+test.each([
+  ['a conflict is tried again', '40001', 2, [1, 2, 3]],
+  ['a deadlock is tried again', '40P01', 2, [1, 2, 3]],
+  ['one that does not end fails with all of its commit', '40001', 9, ['failed', 'failed', 'failed']],
+  ['anything else is left out of its commit', '23514', 1, [1, 'failed', 2]],
+])('of what the database refuses, %s', async (_, code, times, expected) => {
+  const { url, stores, mailbox } = await start()
+  await administer(
+    url,
+    `create sequence tries;
+     create function refuse() returns trigger language plpgsql as $$
+     begin
+       if new.subject = 'odd' and nextval('tries') <= ${times} then
+         raise exception 'undone' using errcode = '${code}';
+       end if;
+       return new;
+     end $$;
+     create trigger refused before insert on messages for each row execute function refuse()`,
+  )
+  const outcomes = await Promise.allSettled(
+    ['plain', 'odd', 'plain'].map((subject) => stores[0]!.addMessage(mailbox, messageFor(mailbox, { subject }))),
+  )
+  expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed'))).toEqual(expected)
+})

