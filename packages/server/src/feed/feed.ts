@@ -11,11 +11,19 @@ export type Feed = {
   subscribe(teamId: string, onWake: (message: PassingMessage | null) => void): () => void
 }
 
-export function createLocalFeed(): Feed {
+export type LocalFeed = Feed & {
+  /** Whatever was missed: everyone looks again. */
+  wakeAll(): void
+}
+
+export function createLocalFeed(): LocalFeed {
   const listeners = new Map<string, Set<(message: PassingMessage | null) => void>>()
   return {
     wake(teamId, message) {
       for (const onWake of listeners.get(teamId) ?? []) onWake(message)
+    },
+    wakeAll() {
+      for (const team of listeners.values()) for (const onWake of team) onWake(null)
     },
     subscribe(teamId, onWake) {
       const team = listeners.get(teamId) ?? new Set()

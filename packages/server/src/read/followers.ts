@@ -19,14 +19,32 @@ export type Followers = {
   close(): void
 }
 
-type Ports = { store: Pick<Store, 'newestPosition' | 'passingMessages'>; feed: Feed; log: Log }
+type Ports = {
+  store: Pick<Store, 'newestPosition' | 'newestPositions' | 'passingMessages'>
+  feed: Pick<Feed, 'subscribe'>
+  log: Log
+}
 
 /** One reading loop a team: each new message is read once and shown to everyone who follows. */
 export function createFollowers(ports: Ports): Followers {
   const teams = new Map<string, TeamLoop>()
+  let isLooking = false
   const timer = setInterval(() => {
-    for (const team of teams.values()) team.look()
+    if (isLooking || teams.size === 0) return
+    isLooking = true
+    lookAtAll()
+      .catch((error: unknown) => ports.log.error({ err: error }, 'nobody can see whether there are new messages'))
+      .finally(() => (isLooking = false))
   }, LOOK_EVERY_MS).unref()
+
+  /** One question however many teams there are, since most have nothing new. */
+  async function lookAtAll(): Promise<void> {
+    const newest = await ports.store.newestPositions(Array.from(teams.keys()))
+    for (const { teamId, position } of newest) {
+      const team = teams.get(teamId)
+      if (team && position > team.position()) team.look()
+    }
+  }
 
   return {
     async follow(teamId, filter, onMatch) {
@@ -65,13 +83,16 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
   let withContent = 0
   let size = 0
   let position = 0
-  let isLooking = false
+  // Until it is known where to begin, there is nothing that could be the next message.
+  let isLooking = true
   let lookAgain = false
   const unsubscribe = feed.subscribe(teamId, take)
   const ready = start()
 
   async function start(): Promise<void> {
     position = await store.newestPosition(teamId)
+    isLooking = false
+    if (lookAgain) look()
   }
 
   /** The next message in order needs no look; anything else says that there is more to see. */
@@ -99,11 +120,15 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
   }
 
   async function readOn(): Promise<void> {
-    await ready
     while (lookAgain) {
       lookAgain = false
       const range = { after: position, limit: MESSAGES_PER_READ, withContent: withContent > 0 }
       const messages = await store.passingMessages(teamId, range)
+      if (withContent > 0 && !range.withContent) {
+        // Someone joined meanwhile who would not recognise these: they are read again, whole.
+        lookAgain = true
+        continue
+      }
       for (const message of messages) show(message)
       position = messages.at(-1)?.position ?? position
       if (messages.length === MESSAGES_PER_READ) lookAgain = true
@@ -122,6 +147,7 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
 
   return {
     ready,
+    position: () => position,
     look,
     size: () => size,
     stop: unsubscribe,

@@ -46,6 +46,8 @@ export type StreamPorts = {
   now: () => number
   frameOf: (message: StoredSummary) => Frame
   waitingBytesMax: number
+  /** How long a reader that catches up may take nothing at all. */
+  stalledMsMax: number
   /** Asks for `flush` at the end of this turn. */
   flushSoon: () => void
   onOver: () => void
@@ -57,7 +59,7 @@ export type StreamPorts = {
  * Its own position judges what was sent, so that changing between the two neither loses nor repeats anything.
  */
 export function createStream(ports: StreamPorts): Stream {
-  const { store, filter, team, now, frameOf, waitingBytesMax, flushSoon } = ports
+  const { store, filter, team, now, frameOf, waitingBytesMax, stalledMsMax, flushSoon } = ports
   let sink: Sink | null = null
   let position = 0
   let isLive = false
@@ -154,7 +156,9 @@ export function createStream(ports: StreamPorts): Stream {
 
   async function drain(): Promise<void> {
     flush()
+    const stalled = setTimeout(() => over((open) => open.cut()), stalledMsMax).unref()
     await sink?.drained()
+    clearTimeout(stalled)
   }
 
   return {

@@ -16,6 +16,8 @@ export const STREAM_LIMITS = {
   perProcess: 10_000,
   /** About two thousand messages; who lets so many wait is not reading. */
   waitingBytes: 1024 * 1024,
+  /** A reader that catches up at its own pace takes something at least this often. */
+  stalledMs: 60_000,
   /** Checked once a tick, so that one comes every 10 s at least. */
   pingMs: 8_000,
   /** Ended now and then, streams spread anew over replicas. */
@@ -157,6 +159,7 @@ export function createStreams(ports: Ports, limits = STREAM_LIMITS): Streams {
           now,
           frameOf,
           waitingBytesMax: limits.waitingBytes,
+          stalledMsMax: limits.stalledMs,
           flushSoon: () => flushSoon(stream),
           onOver,
           onTrouble: (error) => log.error({ err: error }, 'a stream was cut: messages could not be read'),

@@ -30,22 +30,23 @@ export function createWaits(followers: Followers): Waits {
     look: () => Promise<Found | null>,
   ): Promise<Found | null> {
     let wake = () => {}
-    // Followed before the first look, so that a message stored between the two still wakes us.
-    const unfollow = await followers.follow(view.teamId, view.filter, () => wake())
+    let unfollow = () => {}
     const timeUp = Promise.withResolvers<'over'>()
     const end = () => timeUp.resolve('over')
     const timer = setTimeout(end, waitMs)
     ends.add(end)
+    // Before anything is waited for: who leaves meanwhile is not heard of again.
     onGone(end)
     try {
+      // Followed before the first look, so that a message stored between the two still wakes us.
+      unfollow = await followers.follow(view.teamId, view.filter, () => wake())
       for (;;) {
         const woken = new Promise<'woken'>((resolve) => {
           wake = () => resolve('woken')
         })
         const found = await look()
         if (found !== null) return found
-        // Closing may have begun before `end` was known.
-        if (isClosing || (await Promise.race([woken, timeUp.promise])) === 'over') break
+        if ((await Promise.race([woken, timeUp.promise])) === 'over') break
       }
       if (isClosing) throw shuttingDown()
       return null

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { SOURCE_PROGRAM, WEBHOOK_SECRET } from '../product.ts'
+import { startProgram } from '../programs.ts'
+
+/** Messages of one team are stored one after another, those of several teams are not. */
+export const TEAMS = 8
+
+const run = promisify(execFile)
+
+export type Fleet = {
+  ports: number[]
+  /** Of the first team. */
+  key: string
+  domains: string[]
+  stop(): Promise<void>
+}
+
+/** API processes on one database, with teams to announce to. Without an address, one process on SQLite. */
+export async function startFleet(
+  folder: string,
+  { count, databaseUrl }: { count: number; databaseUrl: string | null },
+) {
+  const dataDir = mkdtempSync(join(folder, 'api-'))
+  const environment = {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    RATE_LIMIT: 'off',
+    LOG_LEVEL: 'error',
+    INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+  }
+  const command = async (...words: string[]) => {
+    const options = { env: { PATH: process.env['PATH'], ...environment }, cwd: folder }
+    return (await run(process.execPath, [SOURCE_PROGRAM, ...words, '--json'], options)).stdout
+  }
+  const domains = Array.from({ length: TEAMS }, (_, number) => `team${number}.test`)
+  for (const [number, domain] of domains.entries()) {
+    await command('teams', 'create', `Team ${number}`, '--domain', domain, '--plan', 'enterprise')
+  }
+  // The command's own format.
+  const { key } = JSON.parse(await command('keys', 'create', '--team', 'Team 0')) as { key: string }
+  const programs = Array.from({ length: count }, () =>
+    startProgram({ name: 'API', command: process.execPath, args: [SOURCE_PROGRAM, 'api'], folder, environment }),
+  )
+  const ports = await Promise.all(programs.map(async ({ output }) => Number((await output(/API\s+http:\S+:(\d+)/))[1])))
+  const fleet: Fleet = {
+    ports,
+    key,
+    domains,
+    async stop() {
+      await Promise.all(programs.map((program) => program.stop()))
+    },
+  }
+  return fleet
+}

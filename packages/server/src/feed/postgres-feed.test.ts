@@ -1,0 +1,122 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { startSilentProxy } from '../../test/replicas/silent-proxy.ts'
+import { startPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
+import { messageFor } from '../store/store-contract.ts'
+import type { PassingMessage } from '../store/store.ts'
+import { createPostgresFeed } from './postgres-feed.ts'
+
+/** What the product promises for a notification that is lost. */
+const LATE_MS_MAX = 5_000
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.remove())
+
+const MESSAGE: PassingMessage = {
+  ...messageFor({ id: 'box', teamId: 'team', name: 'qa', domain: 'qa.test', createdAt: 0, updatedAt: 0 }),
+  position: 1,
+  mailboxId: 'box',
+  mailbox: 'qa',
+  attachmentCount: 0,
+}
+
+/** A feed as one replica has it, with what its only listener heard. It hears from when this resolves. */
+async function startFeed(url = server.url()) {
+  const troubles: unknown[] = []
+  const feed = createPostgresFeed({ url, onTrouble: (error) => void troubles.push(error) })
+  onTestFinished(() => feed.close())
+  const heard: (PassingMessage | null)[] = []
+  feed.subscribe('team', (message) => void heard.push(message))
+  // Connected, it wakes everyone.
+  await vi.waitFor(() => expect(heard).toEqual([null]))
+  heard.length = 0
+  return { feed, heard, troubles }
+}
+
+async function query(text: string): Promise<number> {
+  const client = new pg.Client(server.url())
+  await client.connect()
+  try {
+    return (await client.query(text)).rowCount ?? 0
+  } finally {
+    await client.end()
+  }
+}
+
+test('a wake is heard here at once with its message, elsewhere a moment later without, and here not again', async () => {
+  const [a, b, c] = [await startFeed(), await startFeed(), await startFeed()]
+  a.feed.wake('team', MESSAGE)
+  expect(a.heard).toEqual([MESSAGE])
+  await vi.waitFor(() => expect([b.heard, c.heard]).toEqual([[null], [null]]))
+  b.feed.wake('team', MESSAGE)
+  await vi.waitFor(() => expect(a.heard).toEqual([MESSAGE, null]))
+  expect(b.heard).toEqual([null, MESSAGE])
+  a.feed.wake('another team', null)
+  c.feed.wake('team', null)
+  await vi.waitFor(() => expect(a.heard).toHaveLength(3))
+  expect(b.heard).toHaveLength(3)
+})
+
+test('many wakes of one turn are one notification a team, and tell nothing but the team', async () => {
+  const { feed } = await startFeed()
+  const client = new pg.Client(server.url())
+  await client.connect()
+  onTestFinished(() => client.end())
+  const told: string[] = []
+  client.on('notification', ({ payload }) => void told.push(payload!))
+  await client.query('listen mailhatch')
+  for (let count = 0; count < 1_000; count++) feed.wake(`team ${count % 3}`.replace(' ', ''), MESSAGE)
+  await vi.waitFor(() => expect(told).toHaveLength(3))
+  expect(told.map((payload) => payload.replace(/^[\da-f-]{36} /, ''))).toEqual(['team0', 'team1', 'team2'])
+})
+
+test('a listener whose connection is ended comes back, looks again, and hears again', async () => {
+  const [a, b] = [await startFeed(), await startFeed()]
+  const ended = await query(`select pg_terminate_backend(pid) from pg_stat_activity
+                             where application_name = 'mailhatch feed'`)
+  expect(ended).toBeGreaterThanOrEqual(2)
+  await vi.waitFor(() => expect([a.heard, b.heard]).toEqual([[null], [null]]), { timeout: LATE_MS_MAX })
+  a.feed.wake('team', null)
+  await vi.waitFor(() => expect(b.heard).toEqual([null, null]))
+  // Told once each, however many tries it took.
+  expect([a.troubles.length, b.troubles.length]).toEqual([1, 1])
+})
+
+test('a connection that dies without a word is noticed within 5 seconds', async () => {
+  const proxy = await startSilentProxy(server.url())
+  onTestFinished(() => proxy.close())
+  const cut = await startFeed(proxy.url)
+  const other = await startFeed()
+  proxy.silence()
+  other.feed.wake('team', null)
+  const silentAt = performance.now()
+  await vi.waitFor(() => expect(cut.heard).toEqual([null]), { timeout: 2 * LATE_MS_MAX })
+  expect(performance.now() - silentAt).toBeLessThan(LATE_MS_MAX)
+  other.feed.wake('team', null)
+  await vi.waitFor(() => expect(cut.heard).toEqual([null, null]))
+})
+
+test('a wake while there is no connection is heard here, and a restarted database is found again', async () => {
+  const { feed, heard, troubles } = await startFeed()
+  const other = await startFeed()
+  await server.restart('kill', async () => {
+    await vi.waitFor(() => expect(troubles).toHaveLength(1))
+    feed.wake('team', MESSAGE)
+    expect(heard).toEqual([MESSAGE])
+    expect(await feed.hasTurn(1)).toBe(false)
+  })
+  await vi.waitFor(() => expect([heard, other.heard]).toEqual([[MESSAGE, null], [null]]), { timeout: LATE_MS_MAX })
+  other.feed.wake('team', null)
+  await vi.waitFor(() => expect(heard).toEqual([MESSAGE, null, null]))
+})
+
+test('a turn is had by one process, and by another one once that is gone', async () => {
+  const [a, b] = [await startFeed(), await startFeed()]
+  expect([await a.feed.hasTurn(7), await a.feed.hasTurn(7), await b.feed.hasTurn(7)]).toEqual([true, true, false])
+  expect(await b.feed.hasTurn(8)).toBe(true)
+  await a.feed.close()
+  await expect.poll(() => b.feed.hasTurn(7)).toBe(true)
+})

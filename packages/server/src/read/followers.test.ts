@@ -1,0 +1,232 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { lateStore } from '../../test/replicas/late-store.ts'
+import { seededRandom } from '../../test/support/seeded-random.ts'
+import { temporaryFolder } from '../../test/support/server.ts'
+import { createReader } from '../../test/support/streams.ts'
+import { matches, type MessageFilter } from '../domain/match.ts'
+import { createLocalFeed } from '../feed/feed.ts'
+import { openSqliteDatabase } from '../store/sqlite-database.ts'
+import { createSqlStore } from '../store/sql-store.ts'
+import { addMailbox, addTeam, messageFor, newId } from '../store/store-contract.ts'
+import type { NewMessage, PassingMessage, Store } from '../store/store.ts'
+import { createFollowers } from './followers.ts'
+import { createStreams } from './streams.ts'
+import { createWaits } from './wait.ts'
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
+async function start(watch: (store: Store) => Store = (store) => store) {
+  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')), { onTrouble: fail })
+  const feed = createLocalFeed()
+  const followers = createFollowers({ store: watch(store), feed, log: SILENT })
+  onTestFinished(async () => {
+    followers.close()
+    await store.close()
+  })
+  const team = await addTeam(store)
+  const mailbox = await addMailbox(store, team, 'qa')
+  return {
+    store,
+    feed,
+    followers,
+    team,
+    mailbox,
+    /** As intake does: the message comes along with the wake-up. */
+    async add(wish: Partial<NewMessage>): Promise<PassingMessage> {
+      const message = messageFor(mailbox, wish)
+      const position = await store.addMessage(mailbox, message)
+      if (typeof position !== 'number') throw new Error(position)
+      const passing = { ...message, position, mailboxId: mailbox.id, mailbox: 'qa', attachmentCount: 0 }
+      feed.wake(team.id, passing)
+      return passing
+    },
+    async follow(filter: MessageFilter) {
+      const seen: string[] = []
+      const unfollow = await followers.follow(team.id, filter, ({ subject }) => void seen.push(subject))
+      return { seen, unfollow }
+    },
+  }
+}
+
+/** Holds the answers to one kind of question until it is let go. */
+function gate() {
+  const asked = Promise.withResolvers<void>()
+  const open = Promise.withResolvers<void>()
+  return {
+    asked: asked.promise,
+    open: open.resolve,
+    async pass() {
+      asked.resolve()
+      await open.promise
+    },
+  }
+}
+
+describe('reads that are under way', () => {
+  test('one without bodies does not pass over what a follower who came meanwhile looks for in them', async () => {
+    const held = gate()
+    const watch = (store: Store): Store => ({
+      ...store,
+      async passingMessages(...given) {
+        await held.pass()
+        return store.passingMessages(...given)
+      },
+    })
+    const { feed, team, store, mailbox, follow } = await start(watch)
+    const anything = await follow({})
+    feed.wake(team.id, null)
+    await held.asked
+    const byText = await follow({ text: ['secret word'] })
+    await store.addMessage(mailbox, messageFor(mailbox, { subject: 'hit', text: 'the secret word' }))
+    await store.addMessage(mailbox, messageFor(mailbox, { subject: 'miss', text: 'nothing' }))
+    held.open()
+    await vi.waitFor(() => expect(anything.seen).toEqual(['hit', 'miss']))
+    expect(byText.seen).toEqual(['hit'])
+  })
+
+  test('a message that wakes a follower before it is known where to begin is shown once', async () => {
+    const held = gate()
+    const watch = (store: Store): Store => ({
+      ...store,
+      async newestPosition(teamId) {
+        const newest = await store.newestPosition(teamId)
+        await held.pass()
+        return newest
+      },
+    })
+    const { add, follow } = await start(watch)
+    const following = follow({})
+    await held.asked
+    await add({ subject: 'first' })
+    held.open()
+    const { seen } = await following
+    await add({ subject: 'second' })
+    await vi.waitFor(() => expect(seen).toEqual(['first', 'second']))
+  })
+
+  test('a wait whose client leaves before the wait has begun ends at once', async () => {
+    const held = gate()
+    const watch = (store: Store): Store => ({
+      ...store,
+      async newestPosition(teamId) {
+        await held.pass()
+        return store.newestPosition(teamId)
+      },
+    })
+    const { followers, team } = await start(watch)
+    let leave = () => {}
+    const view = { teamId: team.id, oldestReceivedAt: 0, filter: {} }
+    const options = { keyId: 'key', waitMs: 60_000, onGone: (end: () => void) => void (leave = end) }
+    const waiting = createWaits(followers).until(view, options, async () => null)
+    await held.asked
+    leave()
+    held.open()
+    expect(await waiting).toBeNull()
+    expect(followers.count()).toBe(0)
+  })
+})
+
+test('one question a second tells of new messages, however many teams are followed', async () => {
+  const asked: string[][] = []
+  const passing = vi.fn<Store['passingMessages']>()
+  const watch = (store: Store): Store => ({
+    ...store,
+    newestPositions(teamIds) {
+      asked.push(teamIds)
+      return store.newestPositions(teamIds)
+    },
+    passingMessages: passing.mockImplementation((...given) => store.passingMessages(...given)),
+  })
+  const { store, followers } = await start(watch)
+  const seen: string[] = []
+  const teams = await Promise.all(Array.from({ length: 50 }, () => addTeam(store)))
+  for (const { id } of teams) await followers.follow(id, {}, ({ subject }) => void seen.push(subject))
+  const mailbox = await addMailbox(store, teams[7]!, 'qa')
+  // Another process stores it, and nobody tells.
+  await store.addMessage(mailbox, messageFor(mailbox, { subject: 'untold' }))
+  await vi.waitFor(() => expect(seen).toEqual(['untold']), { timeout: 5_000 })
+  expect(asked.map((teamIds) => teamIds.length)).toEqual(asked.map(() => 50))
+  expect(passing.mock.calls.map(([teamId]) => teamId)).toEqual([teams[7]!.id])
+})
+
+/** Those who come and go while mail comes in; each is to see all that matches after it came, once and in order. */
+const FILTERS: MessageFilter[] = [{}, { tag: 'red' }, { text: ['needle'] }, { tag: 'blue', q: ['needle'] }]
+const MESSAGES = 400
+
+test.each([1, 2, 3])('followers that come and go miss nothing where reads are slow (seed %i)', async (seed) => {
+  const random = seededRandom(seed)
+  const { followers, team, add } = await start((store) => lateStore(store, random, 8))
+  const added: PassingMessage[] = []
+  const wrong: string[] = []
+
+  async function write(): Promise<void> {
+    while (added.length < MESSAGES) {
+      const text = random.pick(['a needle', 'hay'])
+      added.push(await add({ subject: newId(), tag: random.pick(['red', 'blue', null]), text }))
+      await delay(random.below(6))
+    }
+  }
+
+  async function followForAWhile(): Promise<void> {
+    while (added.length < MESSAGES) {
+      const filter = random.pick(FILTERS)
+      const seen: number[] = []
+      const unfollow = await followers.follow(team.id, filter, ({ position }) => void seen.push(position))
+      const from = Math.max(0, ...added.map(({ position }) => position))
+      await delay(random.below(100))
+      const upTo = Math.max(0, ...added.map(({ position }) => position))
+      const due = added
+        .filter((message) => message.position > from && message.position <= upTo && matches(filter, message))
+        .map(({ position }) => position)
+        .sort((a, b) => a - b)
+      await vi.waitUntil(() => due.every((position) => seen.includes(position)), { timeout: 5_000 }).catch(() => {})
+      unfollow()
+      if (seen.some((position, index) => index > 0 && position <= seen[index - 1]!)) wrong.push(`order: ${seen.join()}`)
+      const missed = due.filter((position) => !seen.includes(position))
+      if (missed.length > 0) wrong.push(`${JSON.stringify(filter)} missed ${missed.join()}`)
+    }
+  }
+
+  await Promise.all([...Array.from({ length: 4 }, write), ...Array.from({ length: 12 }, followForAWhile)])
+  expect(wrong).toEqual([])
+  expect(followers.count()).toBe(0)
+})
+
+test.each([4, 5])(
+  'streams that start anywhere miss and repeat nothing where reads are slow (seed %i)',
+  async (seed) => {
+    const random = seededRandom(seed)
+    const { add, store, followers, team } = await start((real) => lateStore(real, random, 8))
+    const frames = {
+      message: ({ subject }: { subject: string }) => Buffer.from(`${subject}\n`),
+      ping: Buffer.from('ping\n'),
+      comeBack: Buffer.from('come back\n'),
+    }
+    const ports = { store: lateStore(store, random, 8), followers, frames, log: SILENT, now: Date.now }
+    const streams = createStreams(ports)
+    onTestFinished(() => streams.close())
+    const key = { id: newId(), teamId: team.id, name: 'key', masked: '', hash: 'hash', createdAt: 0 }
+    await store.addKey({ ...key, scopes: ['email.full'], mailboxId: null, expiresAt: null })
+    const principal = (await store.findPrincipal('hash'))!
+    const names = Array.from({ length: MESSAGES }, (_, index) => `message ${index}`)
+    const readers: ReturnType<typeof createReader>[] = []
+    const opening: Promise<void>[] = []
+    for (const [index, name] of names.entries()) {
+      await add({ subject: name, text: 'a needle' })
+      if (index % 10 !== 0) continue
+      const reader = createReader(random.chance(0.2))
+      readers.push(reader)
+      const filter = random.pick<MessageFilter>([{}, { text: ['needle'] }])
+      opening.push(streams.open({ principal, filter, after: 0 }, () => reader.sink))
+    }
+    await Promise.all(opening)
+    for (const reader of readers) reader.resume()
+    for (const { got } of readers) await vi.waitFor(() => expect(got).toEqual(names), { timeout: 10_000 })
+  },
+)
+
+function fail(error: unknown): never {
+  throw error
+}

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, vi } from 'vitest'
+import type { ownPostgres } from './own-postgres.ts'
+import { startReplicas, type Replicas } from './replicas.ts'
+import { underLoad, type LoadReport } from './under-load.ts'
+
+/** What is promised after the database is back. */
+const BACK_MS_MAX = 10_000
+/** Before and after the trouble, so that there is a load that it can disturb. */
+const LOAD_MS = 1_000
+
+type Postgres = ReturnType<typeof ownPostgres>
+
+export async function killReplica(postgres: Postgres): Promise<LoadReport> {
+  const replicas = await startReplicas(await postgres.database())
+  return underLoad(replicas, async () => {
+    await delay(LOAD_MS)
+    await replicas.all[2]!.kill()
+    await delay(LOAD_MS)
+    replicas.urls[2] = (await replicas.start()).apiUrl
+    await delay(LOAD_MS)
+  })
+}
+
+export async function pauseReplica(postgres: Postgres, pauseMs: number): Promise<LoadReport> {
+  const replicas = await startReplicas(await postgres.database())
+  return underLoad(replicas, async () => {
+    await delay(LOAD_MS)
+    replicas.all[2]!.process.kill('SIGSTOP')
+    await delay(pauseMs)
+    replicas.all[2]!.process.kill('SIGCONT')
+    await delay(LOAD_MS)
+  })
+}
+
+/** With how long it took, from when the database took connections again, until every replica served again. */
+export async function restartDatabase(
+  postgres: Postgres,
+  how: 'stop' | 'kill',
+): Promise<LoadReport & { backMs: number }> {
+  const replicas = await startReplicas(await postgres.database())
+  let backMs = 0
+  const report = await underLoad(replicas, async () => {
+    await delay(LOAD_MS)
+    await postgres.restart(how, () => seeOutage(replicas))
+    const backAt = performance.now()
+    for (const url of replicas.urls) await untilServing(replicas, url)
+    backMs = Math.round(performance.now() - backAt)
+    await delay(LOAD_MS)
+  })
+  return { ...report, backMs }
+}
+
+/** While the database is away, whoever asks is told so in the one shape of all errors. */
+async function seeOutage({ urls, get, announce }: Replicas): Promise<void> {
+  const away = {
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { code: 'database_unavailable', requestId: expect.any(String), error: expect.any(String) },
+  }
+  const troubles = ['the database cannot be read']
+  const seen = urls.map((url) =>
+    Promise.all([
+      expect(get(url, '/health')).resolves.toMatchObject({ status: 200, body: { status: 'ok' } }),
+      expect(get(url, '/ready')).resolves.toMatchObject({ status: 503, body: { status: 'not ready', troubles } }),
+      expect(get(url, '/v1/me')).resolves.toMatchObject(away),
+      expect(get(url, '/v1/messages/latest?wait=5')).resolves.toMatchObject(away),
+      expect(get(url, '/v1/messages/stream')).resolves.toMatchObject(away),
+      expect(announce(url)).resolves.toMatchObject(away),
+    ]),
+  )
+  await Promise.all(seen)
+}
+
+async function untilServing({ get, announce }: Replicas, url: string): Promise<void> {
+  const isServing = async () => {
+    const answers = await Promise.all([get(url, '/ready'), get(url, '/v1/me'), announce(url, { mailbox: 'other' })])
+    return answers.every(({ status }) => status === 200)
+  }
+  await vi.waitUntil(isServing, { timeout: BACK_MS_MAX, interval: 50 })
+}

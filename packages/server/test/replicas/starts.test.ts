@@ -1,0 +1,105 @@
+import { readdirSync } from 'node:fs'
+import { Mailhatch } from '@mailhatch/sdk'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { openEvents } from '../support/event-stream.ts'
+import { API_KEY, spawnServer } from '../support/child-server.ts'
+import { temporaryFolder } from '../support/server.ts'
+import { SmtpClient } from '../support/smtp-client.ts'
+import { ownPostgres } from './own-postgres.ts'
+import { startReplicas } from './replicas.ts'
+
+const postgres = ownPostgres()
+
+async function countIn(databaseUrl: string, from: string): Promise<number> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ count: string }>(`select count(*) from ${from}`)
+    return Number(rows[0]!.count)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Several programs at once on one empty database. */
+async function startTogether(program: 'serve' | 'api', more: Record<string, string> = {}) {
+  const databaseUrl = await postgres.database()
+  const folders = Array.from({ length: 3 }, temporaryFolder)
+  const servers = folders.map((folder) =>
+    spawnServer({ program, environment: { DATABASE_URL: databaseUrl, DATA_DIR: folder, ...more } }),
+  )
+  await Promise.all(servers.map(({ ready }) => ready))
+  return { databaseUrl, folders, servers }
+}
+
+test.each([
+  ['a domain of its own', {}],
+  ['the shared domain', { BOOTSTRAP_DOMAIN: '' }],
+])('three all-in-one programs that start at once make one first team, on %s', async (_name, more) => {
+  const { databaseUrl, folders, servers } = await startTogether('serve', more)
+  expect(await countIn(databaseUrl, 'teams where is_bootstrap = 1')).toBe(1)
+  expect(await countIn(databaseUrl, 'teams')).toBe(1)
+  expect(await countIn(databaseUrl, 'api_keys')).toBe(1)
+  for (const { apiUrl } of servers) await new Mailhatch({ url: apiUrl, apiKey: API_KEY }).me()
+  // The key was handed out by the one that made it, and by no other.
+  expect(folders.filter((folder) => readdirSync(folder).includes('api-key'))).toHaveLength(1)
+})
+
+test('mail that one all-in-one program takes in is read from another', async () => {
+  const { servers } = await startTogether('serve')
+  const client = await SmtpClient.connect(servers[0]!.smtpPort)
+  const waiting = new Mailhatch({ url: servers[1]!.apiUrl, apiKey: API_KEY }).messages.waitFor({ tag: 'hello' })
+  const raw = Buffer.from('Subject: across\r\n\r\nhello\r\n')
+  expect(await client.send({ to: 'qa+hello@mailhatch.test', raw })).toMatch(/^250 /)
+  client.close()
+  expect((await waiting).subject).toBe('across')
+})
+
+test('API programs that start at once on an empty database make no team, and no files', async () => {
+  const { databaseUrl, folders } = await startTogether('api')
+  expect(await countIn(databaseUrl, 'teams')).toBe(0)
+  expect(folders.map((folder) => readdirSync(folder))).toEqual([[], [], []])
+})
+
+test('a replica that is told to stop ends what it holds and leaves no connection behind', async () => {
+  const databaseUrl = await postgres.database()
+  const { all, urls, key, get } = await startReplicas(databaseUrl)
+  const waiting = get(urls[0]!, '/v1/messages/latest?tag=never&wait=60')
+  const stream = await openEvents(`${urls[0]}/v1/messages/stream`, { key })
+  await get(urls[0]!, '/v1/me')
+  expect(await all[0]!.stop()).toBe(0)
+  expect(await waiting).toMatchObject({ status: 503, body: { code: 'shutting_down' } })
+  expect(await stream.closed).toBe('ended')
+  expect(await Promise.all([all[1]!.stop(), all[2]!.stop()])).toEqual([0, 0])
+  const ours = `pg_stat_activity where datname = current_database() and application_name like 'mailhatch%'`
+  await expect.poll(() => countIn(databaseUrl, ours)).toBe(0)
+})
+
+const EXPIRED = 600
+const YOUNG = 20
+
+test('what has expired is removed once while three replicas sweep', async () => {
+  const databaseUrl = await postgres.database()
+  const { urls, get, announce } = await startReplicas(databaseUrl, { environment: { RETENTION_SWEEP_SECONDS: '1' } })
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query(`update teams set plan = 'starter'`)
+  const receivedAt = new Date(Date.now() - 20 * 86_400_000).toISOString()
+  const posts = Array.from({ length: EXPIRED + YOUNG }, (_, number) =>
+    announce(urls[number % 3]!, { mailbox: 'qa', ...(number < EXPIRED ? { receivedAt } : {}) }),
+  )
+  expect((await Promise.all(posts)).every(({ status }) => status === 200)).toBe(true)
+  await expect.poll(() => countIn(databaseUrl, 'messages'), { timeout: 30_000 }).toBe(YOUNG)
+  expect(await countIn(databaseUrl, 'removed_messages')).toBe(EXPIRED)
+  for (const url of urls) expect(await get(url, '/v1/me')).toMatchObject({ body: { data: { messageCount: YOUNG } } })
+  // One of the three has the turn.
+  expect(
+    await countIn(
+      databaseUrl,
+      `pg_locks where locktype = 'advisory' and database = (
+    select oid from pg_database where datname = current_database())`,
+    ),
+  ).toBe(1)
+})

@@ -1,0 +1,130 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { MessageSummary } from '@mailhatch/sdk'
+import { expect } from 'vitest'
+import type { Answer, Replicas } from './replicas.ts'
+
+const WRITERS = 6
+const WAITERS = 6
+/** A client's own limit, after which it asks again, and another replica. */
+const ANSWER_MS_MAX = 4_000
+const RETRY_MS = 100
+const WAIT_SECONDS = 2
+
+export type LoadReport = {
+  /** Announcements that a replica has answered with 200. */
+  acknowledged: number
+  lost: number
+  doubled: number
+  /** Messages that are there, and how many the team is said to have. */
+  stored: number
+  messageCount: number
+  /** Waits that were answered with their message. */
+  waits: number
+  /** Times a client had to ask again. */
+  retries: number
+  /** Answers that a client may not get, whatever happens behind the API. */
+  unexpected: string[]
+  /** The longest time in which no announcement was acknowledged. */
+  longestSilenceMs: number
+}
+
+/** Announces mail and waits for it, both as good clients do, on all replicas, while `trouble` happens. */
+export async function underLoad(replicas: Replicas, trouble: () => Promise<void>): Promise<LoadReport> {
+  const { announce, get } = replicas
+  const acknowledged: string[] = []
+  const unexpected: string[] = []
+  let retries = 0
+  let waits = 0
+  let isOver = false
+  let lastAt = performance.now()
+  let longestSilenceMs = 0
+
+  /** Asks one replica after another until `isDone`; what is no answer is asked again. */
+  async function insist(
+    question: (url: string) => Promise<Answer>,
+    isDone: (answer: Answer) => boolean,
+  ): Promise<Answer> {
+    for (;;) {
+      const url = replicas.urls[randomInt(replicas.urls.length)]!
+      const answer = await Promise.race([question(url), delay(ANSWER_MS_MAX, null)]).catch(() => null)
+      if (answer && isDone(answer)) return answer
+      if (answer && ![503, 404].includes(answer.status))
+        unexpected.push(`${answer.status} ${JSON.stringify(answer.body)}`)
+      retries++
+      if (answer?.status !== 404) await delay(RETRY_MS)
+    }
+  }
+
+  async function write(): Promise<void> {
+    while (!isOver) {
+      const id = randomUUID()
+      await insist(
+        (url) => announce(url, { id, tag: id, mailbox: 'qa' }),
+        ({ status }) => status === 200,
+      )
+      acknowledged.push(id)
+      const now = performance.now()
+      longestSilenceMs = Math.max(longestSilenceMs, now - lastAt)
+      lastAt = now
+    }
+  }
+
+  /** Waits for mail that is announced while it waits. */
+  async function wait(): Promise<void> {
+    while (!isOver) {
+      const id = randomUUID()
+      const waiting = insist(
+        (url) => get(url, `/v1/messages/latest?tag=${id}&wait=${WAIT_SECONDS}`),
+        ({ status }) => status === 200,
+      )
+      await insist(
+        (url) => announce(url, { id, tag: id, mailbox: 'qa' }),
+        ({ status }) => status === 200,
+      )
+      acknowledged.push(id)
+      const { body } = await waiting
+      if ((body as unknown as { data: MessageSummary }).data.id === id) waits++
+      else unexpected.push('the wait was answered with another message')
+    }
+  }
+
+  const load = [...Array.from({ length: WRITERS }, write), ...Array.from({ length: WAITERS }, wait)]
+  await trouble().finally(() => (isOver = true))
+  await Promise.all(load)
+
+  const stored = await storedIds(replicas)
+  const counts = Map.groupBy(stored, (id) => id)
+  const me = await get(replicas.urls[0]!, '/v1/me')
+  return {
+    acknowledged: acknowledged.length,
+    lost: acknowledged.filter((id) => !counts.has(id)).length,
+    doubled: [...counts.values()].filter((times) => times.length > 1).length,
+    stored: stored.length,
+    messageCount: (me.body as unknown as { data: { messageCount: number } }).data.messageCount,
+    waits,
+    retries,
+    unexpected,
+    longestSilenceMs: Math.round(longestSilenceMs),
+  }
+}
+
+export function expectNothingLost(report: LoadReport): void {
+  console.info(report)
+  expect(report).toMatchObject({ lost: 0, doubled: 0, unexpected: [], messageCount: report.stored })
+  // There was something to lose.
+  expect(report.acknowledged).toBeGreaterThan(50)
+  expect(report.waits).toBeGreaterThan(10)
+}
+
+async function storedIds({ get, urls }: Replicas): Promise<string[]> {
+  const ids: string[] = []
+  for (let after = 'c0', hasMore = true; hasMore;) {
+    const { body } = await get(urls[0]!, `/v1/messages?after=${after}&limit=200`)
+    const page = body as unknown as { data: MessageSummary[]; cursor: string; has_more: boolean }
+    ids.push(...page.data.map(({ id }) => id))
+    after = page.cursor
+    hasMore = page.has_more
+  }
+  return ids
+}
