@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import { Command, CommanderError } from 'commander'
+import { addDatabaseCommands } from './cli/db.ts'
 import { addKeyCommands } from './cli/keys.ts'
 import { addMailboxCommands } from './cli/mailboxes.ts'
 import { fail, EXIT } from './cli/output.ts'
@@ -28,6 +29,7 @@ addWorkerCommands(program)
 addTeamCommands(program)
 addMailboxCommands(program)
 addKeyCommands(program)
+addDatabaseCommands(program)
 
 try {
   await program.parseAsync()

@@ -6,7 +6,7 @@ import type { Store, Team } from '../store/store.ts'
 
 /** Opens the store beside a running server, which sees what is written here at its next read. */
 export async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  const store = openStore(readConfig('api'), { error: (_, message) => console.error(message) })
+  const store = await openStore(readConfig('api'), { error: (_, message) => console.error(message) })
   try {
     await work(store)
   } finally {

@@ -1,0 +1,14 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { copyJourney } from './support/copy-journey.ts'
+import { startPostgres, type PostgresServer } from './support/postgres-server.ts'
+
+let postgres: PostgresServer
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres.remove())
+
+test('100,000 messages are copied, killed in between, to the same store on PostgreSQL', async () => {
+  expect.hasAssertions()
+  await copyJourney(postgres, 100_000)
+})

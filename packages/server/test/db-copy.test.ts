@@ -1,0 +1,137 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { KEYS, PARTS, TABLES_NOT_COPIED } from '../src/store/copy-tables.ts'
+import { NEWEST_SCHEMA } from '../src/store/postgres-migrations.ts'
+import { copyJourney, emptyTarget } from './support/copy-journey.ts'
+import { runDatabaseCommand } from './support/database-command.ts'
+import { growInstall } from './support/grown-install.ts'
+import { administer } from './support/postgres.ts'
+import { startPostgres, type PostgresServer } from './support/postgres-server.ts'
+import { temporaryFolder } from './support/server.ts'
+import { lockFolder } from '../src/sqlite/lock.ts'
+
+let postgres: PostgresServer
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres.remove())
+
+/** The long form has 100,000. */
+const MESSAGES = 20_000
+
+test('a grown install is copied, killed in between, to the same store on PostgreSQL', async () => {
+  await copyJourney(postgres, MESSAGES)
+})
+
+test('status tells what is there, and migrate brings it up to date, on both databases', async () => {
+  const dataDir = temporaryFolder()
+  const url = await emptyTarget(postgres)
+  const databases: Record<string, string>[] = [{ DATA_DIR: dataDir }, { DATABASE_URL: url }]
+  for (const environment of databases) {
+    const json = async (word: string) => JSON.parse((await runDatabaseCommand([word], environment)).stdout)
+    const empty = { schema: 0, newestSchema: NEWEST_SCHEMA, counts: null }
+    expect(await json('status')).toMatchObject(empty)
+    expect(await json('migrate')).toMatchObject({ from: 0, to: NEWEST_SCHEMA })
+    expect(await json('migrate')).toMatchObject({ from: NEWEST_SCHEMA, to: NEWEST_SCHEMA })
+    const counts = { teams: 0, mailboxes: 0, keys: 0, messages: 0, unindexed: 0 }
+    expect(await json('status')).toMatchObject({ schema: NEWEST_SCHEMA, counts })
+  }
+  await growInstall(dataDir, 5_000)
+  const { stdout } = await runDatabaseCommand(['status', '--json'], { DATA_DIR: dataDir })
+  // Two blocks of 2,048 positions are complete; there is no position 0.
+  const counts = { teams: 2, mailboxes: 2, keys: 2, messages: 5_003, unindexed: 4_095 }
+  expect(JSON.parse(stdout)).toMatchObject({ database: `sqlite:${join(dataDir, 'mailhatch.db')}`, counts })
+})
+
+test('status does not show the password', async () => {
+  const url = new URL(await emptyTarget(postgres))
+  url.password = 'hidden-password'
+  const { stdout } = await runDatabaseCommand(['status'], { DATABASE_URL: url.href })
+  expect(JSON.parse(stdout)).toMatchObject({ database: `postgres://postgres@${url.host}${url.pathname}` })
+  expect(stdout).not.toContain('hidden-password')
+})
+
+test('what cannot be copied is refused, and nothing is written', async () => {
+  const dataDir = temporaryFolder()
+  await growInstall(dataDir, 10)
+  const url = await emptyTarget(postgres)
+  const copy = (from: string, to = url) => runDatabaseCommand(['copy', '--from', from, '--to', to])
+  const teams = async () =>
+    JSON.parse((await runDatabaseCommand(['status'], { DATABASE_URL: url })).stdout).counts?.teams
+
+  const lock = lockFolder(join(dataDir, 'lock.db'), 'The source')
+  expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 1, stderr: expect.stringContaining('is serving') })
+  lock.release()
+  for (const [from, to, message] of [
+    [`sqlite:${temporaryFolder()}`, url, 'there is no database at'],
+    [dataDir, url, '--from takes sqlite:'],
+    [`sqlite:${dataDir}`, 'mysql://localhost/mail', '--to takes postgres://'],
+  ] as const) {
+    expect(await copy(from, to)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) })
+  }
+  expect(await teams()).toBeUndefined()
+
+  const stranger = `insert into teams (id, name, plan, created_at) values ('stranger', 'Stranger', 'pro', 1)`
+  await runDatabaseCommand(['migrate'], { DATABASE_URL: url })
+  await administer(url, stranger)
+  expect(await copy(`sqlite:${dataDir}`)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The target has a team that the source does not have: Stranger'),
+  })
+  expect(await teams()).toBe(1)
+
+  // The same words work where nothing is in the way.
+  await administer(url, `delete from teams`)
+  expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 0 })
+  await administer(url, `update teams set last_position = last_position + 1`)
+  expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 1, stderr: expect.stringContaining('mail of its own') })
+})
+
+test('after a copy, the target numbers what is new after what was copied', async () => {
+  const dataDir = temporaryFolder()
+  await growInstall(dataDir, 10)
+  const url = await emptyTarget(postgres)
+  await runDatabaseCommand(['copy', '--from', `sqlite:${join(dataDir, 'mailhatch.db')}`], { DATABASE_URL: url })
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query(`
+    select nextval(pg_get_serial_sequence('messages', 'sequence')) - max(sequence) as messages,
+           nextval(pg_get_serial_sequence('rejections', 'id')) - (select max(id) from rejections) as rejections
+    from messages`)
+  await client.end()
+  expect(rows).toEqual([{ messages: '1', rejections: '1' }])
+})
+
+test('every column of both databases is copied, or is named as one that is not', async () => {
+  const copied = [...PARTS, KEYS].flatMap(({ tables }) =>
+    tables.flatMap(({ name, columns, made }) => [...columns, ...made].map((column) => `${name}.${column}`)),
+  )
+  const isLeft = (table: string) => TABLES_NOT_COPIED.includes(table)
+
+  const dataDir = temporaryFolder()
+  await runDatabaseCommand(['migrate'], { DATA_DIR: dataDir })
+  const sqlite = new DatabaseSync(join(dataDir, 'mailhatch.db'))
+  const inSqlite = sqlite
+    .prepare(`select t.name as "table", c.name as "column" from sqlite_schema t, pragma_table_info(t.name) c
+              where t.type = 'table' and t.name not like 'sqlite_%'`)
+    .all() as Column[]
+  sqlite.close()
+
+  const url = await emptyTarget(postgres)
+  await runDatabaseCommand(['migrate'], { DATABASE_URL: url })
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows: inPostgres } = await client.query<Column>(
+    `select table_name as "table", column_name as "column" from information_schema.columns where table_schema = 'public'`,
+  )
+  await client.end()
+
+  for (const columns of [inSqlite, inPostgres]) {
+    const found = columns.filter(({ table }) => !isLeft(table)).map(({ table, column }) => `${table}.${column}`)
+    expect(found.sort()).toEqual(copied.toSorted())
+  }
+})
+
+type Column = { table: string; column: string }

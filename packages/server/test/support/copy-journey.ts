@@ -1,0 +1,104 @@
+import { expect } from 'vitest'
+import { openPostgresDatabase } from '../../src/store/postgres-database.ts'
+import { createSqlStore } from '../../src/store/sql-store.ts'
+import type { Anchor, Store, StoredSummary, Team } from '../../src/store/store.ts'
+import { runDatabaseCommand, startDatabaseCommand } from './database-command.ts'
+import { growInstall, openSqliteStore } from './grown-install.ts'
+import { administer } from './postgres.ts'
+import type { PostgresServer } from './postgres-server.ts'
+import { temporaryFolder } from './server.ts'
+
+const PAGE = 200
+
+/** The address of a database of its own, which goes with the server. */
+export async function emptyTarget(server: PostgresServer): Promise<string> {
+  const name = `target_${crypto.randomUUID().replaceAll('-', '')}`
+  await administer(server.url(), `create database ${name}`)
+  return server.url(name)
+}
+
+/** Copies a grown install, killed in the middle and run again, and looks at both sides through the store. */
+export async function copyJourney(server: PostgresServer, messages: number): Promise<void> {
+  const dataDir = temporaryFolder()
+  const { first, second, goneId } = await growInstall(dataDir, messages)
+  const url = await emptyTarget(server)
+  const words = ['copy', '--from', `sqlite:${dataDir}`, '--to', url]
+
+  const interrupted = startDatabaseCommand(words)
+  await interrupted.whenSaid(/copying messages: \d+ of/)
+  await interrupted.kill()
+  const before = await messagesIn(url)
+  expect(before).toBeGreaterThan(0)
+  expect(before).toBeLessThan(messages)
+  // Nobody can use a half.
+  const half = await runDatabaseCommand(['status'], { DATABASE_URL: url })
+  expect(JSON.parse(half.stdout)).toMatchObject({ counts: { teams: 2, keys: 0 } })
+
+  const resumed = await runDatabaseCommand(words)
+  expect(resumed).toMatchObject({ code: 0 })
+  // What was there already is not copied again.
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ copied: { messages: messages + 4 - before, keys: 2 } })
+
+  const again = await runDatabaseCommand(words)
+  expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('copying') })
+  expect(JSON.parse(again.stdout)).toMatchObject({ copied: {} })
+
+  const source = openSqliteStore(dataDir)
+  const target = createSqlStore(await openPostgresDatabase(url), { onTrouble: () => {} })
+  try {
+    for (const team of [first, second]) await expectSame({ source, target }, team)
+    expect(await target.hasSeen(goneId)).toBe(true)
+    expect(await target.removedMailboxes()).toEqual(await source.removedMailboxes())
+  } finally {
+    await Promise.all([source.close(), target.close()])
+  }
+
+  // The control: one letter of one body.
+  await administer(url, `update message_contents set text = overlay(text placing 'X' from 500) where sequence = 7`)
+  const changed = await runDatabaseCommand(words)
+  expect(changed.code).toBe(1)
+  expect(changed.stderr).toContain(`messages of team ${first.id}: ${messages + 1} on both sides, but not the same`)
+  expect(changed.stderr).not.toContain(`messages of team ${second.id}:`)
+}
+
+async function messagesIn(url: string): Promise<number> {
+  const store = await openPostgresDatabase(url)
+  const [row] = await store.read<{ count: number }>({ text: ['select count(*) as count from messages'], values: [] })
+  await store.close()
+  return row!.count
+}
+
+async function expectSame({ source, target }: { source: Store; target: Store }, team: Team): Promise<void> {
+  const pages = { source: allSummaries(source, team.id), target: allSummaries(target, team.id) }
+  for await (const page of pages.source) {
+    expect((await pages.target.next()).value).toEqual(page)
+    const view = viewOf(team.id)
+    const { id } = page[0]!
+    expect(await target.findMessage(view, id)).toEqual(await source.findMessage(view, id))
+  }
+  expect(await pages.target.next()).toMatchObject({ done: true })
+  for (const look of [
+    (store: Store) => store.findTeam(team.id),
+    (store: Store) => store.listMailboxes(team.id),
+    (store: Store) => store.listKeys(team.id),
+    (store: Store) => store.listRejections(team.id, { since: 0, limit: PAGE }),
+    (store: Store) => store.newestPosition(team.id),
+    (store: Store) => store.countMessages(viewOf(team.id)),
+  ]) {
+    expect(await look(target)).toEqual(await look(source))
+  }
+}
+
+function viewOf(teamId: string) {
+  return { teamId, oldestReceivedAt: 0, filter: {} }
+}
+
+async function* allSummaries(store: Store, teamId: string): AsyncGenerator<StoredSummary[]> {
+  let before: Anchor | null = null
+  for (;;) {
+    const page: StoredSummary[] = await store.listMessages(viewOf(teamId), { limit: PAGE, before })
+    if (page.length === 0) return
+    yield page
+    before = page.at(-1)!
+  }
+}

@@ -1,0 +1,86 @@
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { openSqliteDatabase } from '../../src/store/sqlite-database.ts'
+import { createSqlStore } from '../../src/store/sql-store.ts'
+import { addMailbox, addTeam, messageFor, newId } from '../../src/store/store-contract.ts'
+import type { NewKey, Store } from '../../src/store/store.ts'
+
+const NOW = Date.parse('2026-05-01T12:00:00Z')
+const LARGE = 900_000
+
+export function openSqliteStore(dataDir: string): Store {
+  return createSqlStore(openSqliteDatabase(join(dataDir, 'mailhatch.db')), {
+    onTrouble(error) {
+      throw error
+    },
+  })
+}
+
+/** A data folder as it is after a while: two teams, something of everything, and as many messages as asked for. */
+export async function growInstall(dataDir: string, messages: number) {
+  const store = openSqliteStore(dataDir)
+  const first = await addTeam(store, { name: 'First', domain: 'first.test' })
+  const second = await addTeam(store, { name: 'Second "of two"', domain: 'second.test', retentionDays: 30 })
+  const qa = await addMailbox(store, first, 'qa')
+  const ops = await addMailbox(store, second, 'ops')
+  const old = await addMailbox(store, second, 'old')
+  await store.addMessage(
+    qa,
+    messageFor(qa, { subject: 'Your code is 482913', text: `Grüße 👋 ${'lorem ipsum '.repeat(150)}` }),
+  )
+  await store.addMessage(ops, messageFor(ops, { tag: 'login', text: null, html: '<p>"\\ \u2028 \'</p>', size: null }))
+  await store.addMessage(ops, messageFor(ops, { html: 'x'.repeat(LARGE), text: 'Ä'.repeat(LARGE), fromName: 'Ærø' }))
+  await store.addMessage(old, messageFor(old))
+  const gone = messageFor(ops)
+  const position = await store.addMessage(ops, gone)
+  await store.removeMessages(second.id, [position as number], NOW)
+  await store.hideMailbox({ teamId: second.id, id: old.id }, NOW)
+  await store.addRejections([
+    { at: NOW, domain: 'second.test', from: 'a@b.example', to: 'x@second.test', code: '550', reason: 'no' },
+    { at: NOW, domain: 'nobody.test', from: '', to: 'x@nobody.test', code: 'domain_unknown', reason: 'Nobody has it.' },
+  ])
+  await store.addKey(keyOf(first.id, null))
+  await store.addKey(keyOf(second.id, ops.id))
+  await store.close()
+  cloneMessages(join(dataDir, 'mailhatch.db'), first.id, messages)
+  return { first, second, goneId: gone.id }
+}
+
+function keyOf(teamId: string, mailboxId: string | null): NewKey {
+  const id = newId()
+  const named = { id, teamId, mailboxId, name: 'ci', masked: 'mh_…', hash: `hash of ${id}` }
+  return { ...named, scopes: ['email.full'], expiresAt: null, createdAt: NOW }
+}
+
+/** The team's first message, many times over, with ids, positions, tags and times of their own. */
+function cloneMessages(file: string, teamId: string, count: number): void {
+  const connection = new DatabaseSync(file)
+  connection.exec('begin')
+  const last = Number(connection.prepare('select max(sequence) as last from messages').get()!['last'])
+  const columns = `mailbox_with_tag, domain, tenant_subdomain, sender, sender_name, recipient, size, attachment_count,
+    sender_folded, recipient_folded, mailbox_with_tag_folded, object_mailbox`
+  connection
+    .prepare(
+      `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
+       insert into messages (sequence, team_id, position, id, mailbox_id, tag, subject, subject_folded, received_at,
+                             stored_at, ${columns})
+       select ? + n, team_id, position + n, id || '-' || n, mailbox_id, case when n % 3 = 0 then 'tag' || (n % 50) end,
+              subject || n, subject_folded || n, received_at + n, stored_at + n, ${columns}
+       from messages, numbers where team_id = ? and position = 1 order by n`,
+    )
+    .run(count, last, teamId)
+  connection
+    .prepare(
+      `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
+       insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope, parse)
+       select ? + n, headers, html, n || text, n || body_folded, codes, links, attachments, envelope, parse
+       from message_contents, numbers
+       where sequence = (select sequence from messages where team_id = ? and position = 1) order by n`,
+    )
+    .run(count, last, teamId)
+  connection
+    .prepare('update teams set last_position = last_position + ?, message_count = message_count + ? where id = ?')
+    .run(count, count, teamId)
+  connection.exec('commit')
+  connection.close()
+}
