@@ -1,0 +1,28 @@
+import type { Mailbox, Store } from '../../packages/server/src/store/store.ts'
+import { messageAt } from '../search/mail.ts'
+
+/** Held by as many clients at once, as in bench/search. */
+const CONCURRENT = 64
+
+/** Adds messages of a time to one team until told to stop; resolves to how many a second were stored. */
+export function startLoad(store: Store, mailboxes: Mailbox[], now: number): () => Promise<number> {
+  const byName = new Map(mailboxes.map((mailbox) => [mailbox.name, mailbox]))
+  const startedAt = performance.now()
+  let made = 0
+  let stored = 0
+  let isStopping = false
+  const clients = Array.from({ length: CONCURRENT }, async () => {
+    while (!isStopping) {
+      const message = messageAt(made++, 1_000_000, mailboxes, now)
+      await store.addMessage(byName.get(message.objectMailbox)!, message)
+      stored++
+    }
+  })
+  return async () => {
+    const seconds = (performance.now() - startedAt) / 1000
+    const rate = stored / seconds
+    isStopping = true
+    await Promise.all(clients)
+    return rate
+  }
+}

@@ -1,0 +1,45 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { openPostgresDatabase } from '../../packages/server/src/store/postgres-database.ts'
+import { startPostgres } from '../../packages/server/test/support/postgres-server.ts'
+import { describeMachine, findOtherWork } from '../machine.ts'
+import { removeFolder } from '../programs.ts'
+import { databaseFile, fillStore } from '../search/fill.ts'
+import { measurePartitions } from './partitions.ts'
+import { addYoungerCopies, measureRemoval } from './removal.ts'
+import { renderReport } from './report.ts'
+import { copyAndIndex, postgresSizes, sqliteSizes } from './store-sizes.ts'
+
+/** What docs/scale.md counts with: sizes of a store, and ways to remove what has expired. Takes ten minutes. */
+const MESSAGES = 100_000
+const SMALL_TEAM_MESSAGES = 1_000
+const FILL = { messages: MESSAGES, smallTeamMessages: SMALL_TEAM_MESSAGES, questions: 0, rounds: 0 }
+
+const notes = [findOtherWork()].filter((note) => note !== null)
+const folder = mkdtempSync(join(tmpdir(), 'mailhatch-scale-'))
+process.on('exit', () => removeFolder(folder))
+const { fillSeconds } = await fillStore(folder, { ...FILL, folder: null, keep: false, mailpit: null })
+const sqlite = sqliteSizes(databaseFile(folder))
+
+const server = await startPostgres({ autovacuum: 'on' })
+const url = server.url()
+const { store, seconds } = await copyAndIndex(databaseFile(folder), await openPostgresDatabase(url), url)
+const client = new pg.Client(url)
+await client.connect()
+const postgres = await postgresSizes(client)
+console.log({ sqlite, postgres, seconds, fillSeconds })
+
+const team = (await store.listTeams()).find(({ name }) => name === 'large')!
+await addYoungerCopies(client, team.id)
+const partitions = await measurePartitions(client)
+console.log(partitions)
+const removal = await measureRemoval(client, store, await store.listMailboxes(team.id), MESSAGES - SMALL_TEAM_MESSAGES)
+console.log(removal)
+
+await client.end()
+await store.close()
+await server.remove()
+const report = { machine: describeMachine(), messages: MESSAGES, sqlite, postgres, seconds, partitions, removal, notes }
+writeFileSync(new URL('report.md', import.meta.url), renderReport(report))
