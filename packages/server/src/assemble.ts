@@ -10,6 +10,7 @@ import { objectsIn, type MessageObjects } from './bucket/message-objects.ts'
 import { remoteObjects } from './bucket/remote-objects.ts'
 import type { Config } from './config.ts'
 import { createLocalFeed } from './feed/feed.ts'
+import { createPostgresFeed, type SharedFeed } from './feed/postgres-feed.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { createApi } from './http/app.ts'
 import { hashApiKey } from './http/authenticate.ts'
@@ -27,6 +28,7 @@ import { createWaits } from './read/wait.ts'
 import { startSweep } from './retention/sweep.ts'
 import { syncFolder } from './sqlite/connection.ts'
 import { lockFolder } from './sqlite/lock.ts'
+import { openPostgresDatabase } from './store/postgres-database.ts'
 import { openSqliteDatabase } from './store/sqlite-database.ts'
 import { createSqlStore } from './store/sql-store.ts'
 import type { Store, Team } from './store/store.ts'
@@ -40,12 +42,16 @@ import { createWorkerApp } from './worker/worker-app.ts'
 /** Mail that should have been announced and is older than this means that something is wrong. */
 const ANNOUNCEMENT_LATE_MS = 60_000
 
-export type Api = ReturnType<typeof assembleApi>
+export type Api = Awaited<ReturnType<typeof assembleApi>>
 export type Worker = ReturnType<typeof assembleWorker>
 
-export function openStore(config: Config, log: Pick<Log, 'error'>): Store {
+/** On PostgreSQL if there is one, else in a file. */
+export async function openStore(config: Config, log: Pick<Log, 'error'>): Promise<Store> {
   const onTrouble = (error: unknown) => log.error({ err: error }, 'the text index could not be brought up to date')
-  return createSqlStore(openSqliteDatabase(dataFile(config, 'mailhatch.db')), { onTrouble })
+  const database = config.databaseUrl
+    ? await openPostgresDatabase(config.databaseUrl)
+    : openSqliteDatabase(dataFile(config, 'mailhatch.db'))
+  return createSqlStore(database, { onTrouble })
 }
 
 export type Inbox = { bucket: Bucket; close(): Promise<void> }
@@ -66,6 +72,18 @@ export async function openInbox(config: Config): Promise<Inbox> {
   }
 }
 
+/** What only one process at a time does of those on one database. */
+const TURNS = { sweepRows: 1, sweepAll: 2, firstTeam: 3 }
+
+function openFeed({ databaseUrl }: Config, log: Pick<Log, 'warn'>): SharedFeed {
+  // Alone on its database, it always has its turn.
+  if (!databaseUrl) return { ...createLocalFeed(), hasTurn: async () => true, close: async () => {} }
+  return createPostgresFeed({
+    url: databaseUrl,
+    onTrouble: (error) => log.warn({ err: error }, 'other replicas are not heard for now; readers look every second'),
+  })
+}
+
 /** What an API without a worker reaches of the worker's bucket: by its admin API, as files or objects that both see, or nothing. */
 export async function openSharedObjects(config: Config): Promise<MessageObjects | null> {
   const { storage, workerUrl, adminToken } = config
@@ -74,13 +92,20 @@ export async function openSharedObjects(config: Config): Promise<MessageObjects 
   return storage?.kind === 'folder' ? objectsIn(await openFolderBucket(storage.path, { toPut: false })) : null
 }
 
-export type ApiParts = { webhookSecret: string | null; objects: MessageObjects | null; now: () => number }
+export type ApiParts = {
+  webhookSecret: string | null
+  objects: MessageObjects | null
+  /** With the worker in the same process. */
+  isAllInOne: boolean
+  now: () => number
+}
 
 /** The API and all it stands on, but for a socket. */
-export function assembleApi(config: Config, log: Log, { webhookSecret, objects, now }: ApiParts) {
-  const lock = lockFolder(dataFile(config, 'lock.db'), 'The database')
-  const store = openStore(config, log)
-  const feed = createLocalFeed()
+export async function assembleApi(config: Config, log: Log, { webhookSecret, objects, isAllInOne, now }: ApiParts) {
+  // PostgreSQL is there for several processes.
+  const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
+  const store = await openStore(config, log)
+  const feed = openFeed(config, log)
   const followers = createFollowers({ store, feed, log })
   const waits = createWaits(followers)
   const frames = { message: messageFrame, ping: PING_FRAME, comeBack: COME_BACK_FRAME }
@@ -91,7 +116,9 @@ export function assembleApi(config: Config, log: Log, { webhookSecret, objects, 
   const parser = createMailParser({
     onThreadDeath: (reason) => log.error({ reason }, 'an attachment could not be read: its thread was ended'),
   })
-  const sweep = startSweep({ store, objects, now, log }, config.sweepEverySeconds * 1000)
+  // Those who reach the bucket take turns among themselves, or what one cannot remove would be left for ever.
+  const hasTurn = () => feed.hasTurn(objects ? TURNS.sweepAll : TURNS.sweepRows)
+  const sweep = startSweep({ store, objects, now, log, hasTurn }, config.sweepEverySeconds * 1000)
   let isClosing = false
   let worker: Worker | null = null
 
@@ -122,6 +149,7 @@ export function assembleApi(config: Config, log: Log, { webhookSecret, objects, 
     catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
     webhookSecret,
     recordRejection: rejections.record,
+    isAllInOne,
     allowedOrigins: config.allowedOrigins,
     recordKeyUse: keyUses.record,
     findTroubles,
@@ -133,6 +161,8 @@ export function assembleApi(config: Config, log: Log, { webhookSecret, objects, 
     answersAtOnce: config.rateLimit === 'on' ? undefined : answers.repeat,
     store,
     recordRejection: rejections.record,
+    /** Whether this process, of all on the database, is the one to make the first team. */
+    makesFirstTeam: () => feed.hasTurn(TURNS.firstTeam),
     /** In the all-in-one program, being ready includes the worker. */
     include(part: Worker) {
       worker = part
@@ -149,8 +179,9 @@ export function assembleApi(config: Config, log: Log, { webhookSecret, objects, 
       await parser.close()
       await rejections.close().catch((error: unknown) => log.error({ err: error }, 'refusals are not written'))
       await keyUses.close().catch((error: unknown) => log.error({ err: error }, 'the last use of keys is not written'))
+      await feed.close()
       await store.close()
-      lock.release()
+      lock?.release()
     },
   }
 }

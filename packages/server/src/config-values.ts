@@ -68,6 +68,11 @@ export function httpUrl(given: string): string {
   return given.replace(/\/+$/, '')
 }
 
+export function databaseUrl(given: string): string {
+  if (/^postgres(ql)?:\/\/./.test(given) && URL.canParse(given)) return given
+  throw new Error('must be postgres://user:password@host:port/database, or be left out for a SQLite file in DATA_DIR')
+}
+
 export function secret(given: string): string {
   if (!/^\S{8,}$/.test(given)) throw new Error('must have at least 8 characters and no spaces')
   return given

@@ -1,6 +1,7 @@
 import {
   bootstrapKey,
   clampedTimeout,
+  databaseUrl,
   domain,
   httpUrl,
   integer,
@@ -50,6 +51,15 @@ const SECRET = { isSecret: true }
 /** The one table of settings: it validates, and --help, .env.example and docs/settings.md are made from it. */
 export const SETTINGS = {
   dataDir: setting('DATA_DIR', BOTH, '.mailhatch', resolvePath, 'Folder of the databases, secrets and spooled mail.'),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    API,
+    '(a SQLite file in DATA_DIR)',
+    databaseUrl,
+    'PostgreSQL to keep messages in, for several API processes at once: postgres://user:password@host:port/database. ' +
+      'TLS with ?sslmode=verify-full.',
+    SECRET,
+  ),
   host: setting('HOST', BOTH, '127.0.0.1', text, 'Address that the API and the worker listen on.'),
   logLevel: setting(
     'LOG_LEVEL',
@@ -291,7 +301,7 @@ export function readConfig(program: Program, environment: NodeJS.ProcessEnv = pr
 
 /** Settings that people may expect to work, and that this version does not read. */
 export function findUnread(environment: NodeJS.ProcessEnv = process.env): string[] {
-  return ['DATABASE_URL', 'METRICS'].filter((variable) => environment[variable])
+  return ['METRICS'].filter((variable) => environment[variable])
 }
 
 function parseAll(program: Program, environment: NodeJS.ProcessEnv, problems: string[]): Parsed {

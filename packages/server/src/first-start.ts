@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, open, rename } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { dataFile } from './assemble.ts'
 import type { Config } from './config.ts'
 import { hashApiKey } from './http/authenticate.ts'
@@ -9,6 +10,10 @@ import { createMailbox } from './manage/mailboxes.ts'
 import { createTeam } from './manage/teams.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
 import type { Store, Team } from './store/store.ts'
+
+/** Others that start at the same time are done in less; the connection that decides may be a moment late. */
+const FIRST_TEAM_MS_MAX = 20_000
+const LOOK_EVERY_MS = 50
 
 /** What a newcomer needs: the key in clear, for the only time, and an address that works. */
 export type FirstStart = { apiKey: string; address: string }
@@ -27,9 +32,24 @@ export async function ensureSecrets(config: Config): Promise<Secrets> {
   return secrets
 }
 
-/** Makes the first team and key, if there is no team yet; returns the key in clear that one time, else null. */
-export async function ensureFirstTeam(config: Config, store: Store): Promise<FirstStart | null> {
-  if ((await store.listTeams()).length > 0) return null
+/**
+ * Makes the first team and key, if there is no team yet; returns the key in clear that one time, else null. Of several
+ * programs that start on one database, only the one whose turn it is makes them.
+ */
+export async function ensureFirstTeam(
+  config: Config,
+  store: Store,
+  hasTurn: () => Promise<boolean>,
+): Promise<FirstStart | null> {
+  const hasTeam = async () => (await store.listTeams()).length > 0
+  const giveUpAt = performance.now() + FIRST_TEAM_MS_MAX
+  while (!(await hasTurn())) {
+    if (await hasTeam()) return null
+    if (performance.now() > giveUpAt) throw new Error('Another program has not made the first team. Start again.')
+    await pause(LOOK_EVERY_MS)
+  }
+  // Asked once more, since whoever had the turn before may have made it.
+  if (await hasTeam()) return null
   const ports = {
     store,
     rootDomain: config.rootDomain,

@@ -29,8 +29,13 @@ export async function startServe(config: Config, log: Log, now = Date.now): Prom
   const secrets = config.webhookSecret ? null : await ensureSecrets(config)
   const webhookSecret = config.webhookSecret ?? secrets!.webhookSecret
   const inbox = await openInbox(config)
-  const api = assembleApi(config, log, { webhookSecret, objects: objectsIn(inbox.bucket), now })
-  const firstStart = await ensureFirstTeam(config, api.store)
+  const api = await assembleApi(config, log, {
+    webhookSecret,
+    objects: objectsIn(inbox.bucket),
+    isAllInOne: true,
+    now,
+  })
+  const firstStart = await ensureFirstTeam(config, api.store, api.makesFirstTeam)
   const post = config.webhookUrl
     ? postOverNetwork({ url: config.webhookUrl, token: webhookSecret, timeoutMs: config.webhookTimeoutMs })
     : postLocally(api.fetch, { path: '/webhooks/inbox', token: webhookSecret })
@@ -55,7 +60,7 @@ export async function startServe(config: Config, log: Log, now = Date.now): Prom
 
 export async function startApi(config: Config, log: Log, now = Date.now): Promise<Running> {
   const objects = await openSharedObjects(config)
-  const api = assembleApi(config, log, { webhookSecret: config.webhookSecret, objects, now })
+  const api = await assembleApi(config, log, { webhookSecret: config.webhookSecret, objects, isAllInOne: false, now })
   const listener = await listenApi(config, api)
   return {
     apiPort: listener.port,

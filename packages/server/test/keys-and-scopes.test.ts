@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { post } from './support/announce.ts'
 import { ask, reader, type Reader } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
+import { allStored } from './support/journey-database.ts'
 import { WEBHOOK_SECRET } from './support/server.ts'
 
 type MadeKey = { id: string; key: string }
@@ -232,10 +231,9 @@ describe('contract: keys are shown once and stored as a hash', () => {
     expect(JSON.stringify(listed)).not.toContain(alphaKey.key)
   })
 
-  test('no file but api-key holds a key', () => {
-    const files = readdirSync(server.dataDir, { withFileTypes: true }).filter((entry) => entry.isFile())
-    const holding = (text: string) =>
-      files.map(({ name }) => name).filter((name) => readFileSync(join(server.dataDir, name)).includes(text))
+  test('nothing stored but the file api-key holds a key', async () => {
+    const stored = await allStored(server.dataDir)
+    const holding = (text: string) => stored.filter(({ content }) => content.includes(text)).map(({ name }) => name)
     expect(holding(apiKey)).toEqual(['api-key'])
     expect(holding(alphaKey.key)).toEqual([])
     expect(holding(alphaMail.id)).not.toEqual([])

@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   intake: ['domain', 'mime', 'store', 'feed'],
   read: ['domain', 'mime', 'bucket', 'store', 'feed', 'log.ts'],
   manage: ['domain', 'bucket', 'store', 'log.ts'],
-  retention: ['domain', 'store', 'manage', 'log.ts'],
+  retention: ['domain', 'bucket', 'store', 'manage', 'log.ts'],
   http: ['domain', 'mime', 'bucket', 'store', 'feed', 'intake', 'read', 'manage', 'sqlite', 'log.ts'],
 }
 

@@ -17,6 +17,7 @@ const SEEN_ELSEWHERE: Record<string, { why: string; file: string }> = {
   storage_full: { why: 'needs a full disk', file: 'test/openapi-outages.test.ts' },
   request_timeout: { why: 'takes 40 seconds', file: 'test/openapi-timeout.long.test.ts' },
   headers_too_large: { why: 'is answered below the API, before there is a request', file: 'test/bad-requests.test.ts' },
+  database_unavailable: { why: 'needs a database that is away', file: 'test/replicas/failures.test.ts' },
   shutting_down: { why: 'needs a server that stops', file: 'src/read/wait.test.ts' },
   too_many_waits: { why: 'needs 20,000 held requests', file: 'src/read/wait.test.ts' },
   too_many_streams: { why: 'needs 1,000 streams', file: 'src/read/streams.test.ts' },

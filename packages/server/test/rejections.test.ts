@@ -7,6 +7,7 @@ import { createLogger } from '../src/logger.ts'
 import { announcement, post } from './support/announce.ts'
 import { ask, reader } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
+import { withDatabase } from './support/journey-database.ts'
 
 /** They are written once a second. */
 const SOON = { timeout: 10_000 }
@@ -67,7 +68,8 @@ test('what SMTP refuses is listed for the team that has the domain, and for the 
 
 test('limit: the last 1,000 of a team are kept', async () => {
   const { id } = (await reader(url, other.key).me()).team
-  const store = openStore(readConfig('api', { DATA_DIR: server.dataDir }), await createLogger('silent', false))
+  const config = readConfig('api', await withDatabase({ DATA_DIR: server.dataDir }))
+  const store = await openStore(config, await createLogger('silent', false))
   const rejection = { domain: 'checkout.test', at: 5, from: '', to: 'a@checkout.test', code: '550', reason: '' }
   const many = (count: number, reason: string) => Array.from({ length: count }, () => ({ ...rejection, reason }))
   await store.addRejections(many(999, 'old'))

@@ -5,6 +5,7 @@ import { readConfig } from '../src/config.ts'
 import { createLogger } from '../src/logger.ts'
 import type { Store } from '../src/store/store.ts'
 import { reader } from './support/ask.ts'
+import { withDatabase } from './support/journey-database.ts'
 import { runForJson } from './support/program.ts'
 import { serveIn, startServer, temporaryFolder } from './support/server.ts'
 import { objectKeys } from './support/stored-mail.ts'
@@ -114,7 +115,8 @@ describe('what a crash left behind is finished by the next start', () => {
       dataDir,
       teamId,
       async change(work: (store: Store) => Promise<unknown>) {
-        const store = openStore(readConfig('api', { DATA_DIR: dataDir }), await createLogger('silent', false))
+        const config = readConfig('api', await withDatabase({ DATA_DIR: dataDir }))
+        const store = await openStore(config, await createLogger('silent', false))
         await work(store)
         await store.close()
       },

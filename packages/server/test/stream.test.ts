@@ -7,6 +7,7 @@ import { hashApiKey } from '../src/http/authenticate.ts'
 import { ask, reader } from './support/ask.ts'
 import { openEvents } from './support/event-stream.ts'
 import { startFileServer } from './support/file-server.ts'
+import { withDatabase } from './support/journey-database.ts'
 
 const ORIGIN = 'https://app.example'
 const PATH = '/v1/messages/stream'
@@ -191,7 +192,9 @@ describe('contract: keys', () => {
   })
 
   test('a key that may not read gets a 403', async () => {
-    const beside = openStore(readConfig('serve', { DATA_DIR: server.dataDir }), { error: () => expect.unreachable() })
+    const beside = await openStore(readConfig('serve', await withDatabase({ DATA_DIR: server.dataDir })), {
+      error: () => expect.unreachable(),
+    })
     const key = 'a-key-without-any-scope'
     const { id: teamId } = (await me()).team
     const rest = { name: 'none', masked: '', scopes: [], mailboxId: null, expiresAt: null, createdAt: 0 }

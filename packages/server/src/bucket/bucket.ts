@@ -13,8 +13,8 @@ export type Bucket = {
   put(objects: NewObject[]): Promise<void>
   get(key: string): Promise<StoredObject | null>
   /**
-   * Writes `to`, then removes `from`: a crash in between leaves both, never neither. What was removed in the meantime
-   * stays removed: without `from` nothing is written.
+   * Writes `to`, then removes `from`: a crash in between leaves both, never neither. Without `from` nothing is
+   * written, so that what was removed stays removed; where a move is not atomic, a moment remains in which it may not.
    */
   move(from: string, to: NewObject): Promise<void>
   /** Absent keys are fine. */

@@ -33,6 +33,7 @@ export const ERROR_STATUS = {
   worker_unreachable: 502,
   shutting_down: 503,
   server_busy: 503,
+  database_unavailable: 503,
   internal: 500,
 } as const
 

@@ -54,6 +54,7 @@ export type ApiPorts = {
   catchAllTeam: () => Promise<Team | null>
   webhookSecret: string | null
   recordRejection: Rejections['record']
+  isAllInOne: boolean
   allowedOrigins: string[]
   /** The address that people use, where it is known. */
   appUrl?: string | null

@@ -44,7 +44,6 @@ const SECURITY: ApiDocument['components']['securitySchemes'] = {
 const SECURITY_OF_ACCESS: Record<Access, DocumentedOperation['security']> = {
   everyone: [],
   'webhook secret': [{ webhookSecret: [] }],
-  'any key': [{ apiKey: [] }],
   'reading key': [{ apiKey: ['api.full'] }, { apiKey: ['email.full'] }, { apiKey: ['email.mailbox'] }],
   'full key': [{ apiKey: ['api.full'] }],
 }

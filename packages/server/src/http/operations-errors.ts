@@ -8,10 +8,9 @@ export const COMMON_WRITE_ERRORS: ErrorCode[] = ['storage_full']
 
 const ERRORS_OF_ACCESS: Record<Access, ErrorCode[]> = {
   everyone: [],
-  'webhook secret': ['unauthorized'],
-  'any key': ['unauthorized', 'key_expired', 'rate_limited'],
-  'reading key': ['unauthorized', 'key_expired', 'rate_limited', 'forbidden'],
-  'full key': ['unauthorized', 'key_expired', 'rate_limited', 'forbidden'],
+  'webhook secret': ['unauthorized', 'database_unavailable'],
+  'reading key': ['unauthorized', 'key_expired', 'rate_limited', 'forbidden', 'database_unavailable'],
+  'full key': ['unauthorized', 'key_expired', 'rate_limited', 'forbidden', 'database_unavailable'],
 }
 
 export type ExplainedRefusal = Explanation & { code: ErrorCode; status: number }
@@ -39,7 +38,10 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   forbidden: { sentence: 'Forbidden', when: 'the key’s scope or mailbox does not allow this' },
   not_found: { sentence: 'Not found', when: 'it does not exist, or the key may not see it' },
   message_not_found: { sentence: 'Not found', when: 'no such message, or none that the key may see' },
-  raw_unavailable: { sentence: 'Not found', when: 'the message is stored, but its raw bytes are not' },
+  raw_unavailable: {
+    sentence: 'The raw mail of this message is not to be had here.',
+    when: 'the message is stored, but its raw bytes are not',
+  },
   mailbox_invalid: { sentence: 'Invalid mailbox', when: 'this cannot be the name of a mailbox' },
   mailbox_reserved: { sentence: 'Mailbox name is reserved.', when: 'nobody may choose this name' },
   mailbox_taken: { sentence: 'Mailbox name already taken for this domain.', when: 'the name is in use' },
@@ -90,6 +92,10 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   worker_unreachable: {
     sentence: 'The inbox worker, which keeps the raw mail, cannot be reached.',
     when: 'the worker, which keeps the raw mail, does not answer as it should',
+  },
+  database_unavailable: {
+    sentence: 'The database cannot be reached. Please ask again.',
+    when: 'the API does not reach its database, or gets no answer in time',
   },
   shutting_down: { sentence: 'The server is restarting. Please ask again.', when: 'the server is restarting' },
   internal: { sentence: 'Something went wrong on our side.', when: 'something went wrong in the server' },

@@ -128,7 +128,7 @@ export const MESSAGE_OPERATIONS: Operation[] = [
         headers: ['Content-Disposition'],
       },
     ],
-    errors: ['message_not_found', 'raw_unavailable', 'worker_unreachable'],
+    errors: ['message_not_found', 'raw_unavailable', 'worker_unreachable', 'server_busy'],
   },
   {
     id: 'deleteMessage',

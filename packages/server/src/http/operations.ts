@@ -4,8 +4,8 @@ import { MAILBOX_OPERATIONS } from './operations-mailboxes.ts'
 import { MESSAGE_OPERATIONS } from './operations-messages.ts'
 import { SERVER_OPERATIONS } from './operations-server.ts'
 
-/** Who may call: everyone, who knows the webhook secret, any key, any key that may read mail, or `api.full`. */
-export type Access = 'everyone' | 'webhook secret' | 'any key' | 'reading key' | 'full key'
+/** Who may call: everyone, who knows the webhook secret, any key that may read mail, or `api.full`. */
+export type Access = 'everyone' | 'webhook secret' | 'reading key' | 'full key'
 
 export const TAGS = [
   { name: 'Messages', description: 'Read, wait for and delete what came in.' },

@@ -45,6 +45,8 @@ async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): P
   if (onRoot) return onRoot
   const team = await catchAllTeam()
   if (team) return ensureMailbox(ports, announcement, team, domain === rootDomain ? (team.domain ?? domain) : domain)
+  // Stored once, whatever has become of its mailbox since.
+  if (await store.hasSeen(announcement.id)) return 'duplicate'
   const refusal =
     domain === rootDomain
       ? new AppError('mailbox_unknown', 'Mailbox not configured')

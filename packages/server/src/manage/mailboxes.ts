@@ -35,6 +35,7 @@ export async function renameMailbox(ports: Ports, teamId: string, id: string, wi
   const name = chosenName(wish)
   const mailbox = await ports.store.findTeamMailbox({ teamId, id })
   if (!mailbox) throw new AppError('not_found', 'Not found')
+  if (mailbox.name === name) return mailbox
   const renamed = await ports.store.renameMailbox(mailbox, { name, at: ports.now() })
   if (renamed === 'used') throw new AppError('mailbox_taken', 'Mailbox name already used in this team.')
   if (renamed === 'taken') throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')

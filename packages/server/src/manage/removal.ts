@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objects.ts'
-import type { ObjectName, Store, View } from '../store/store.ts'
+import type { MessageObjects } from '../bucket/message-objects.ts'
+import type { Log } from '../log.ts'
+import type { Store, View } from '../store/store.ts'
 
 /** Rows in one transaction: a few milliseconds, in which mail that arrives has to wait. */
 export const ROWS_PER_REMOVAL = 100
@@ -8,38 +9,28 @@ export const ROWS_PER_REMOVAL = 100
 export type RemovalPorts = {
   store: Pick<
     Store,
-    | 'removeMessages'
-    | 'recordObjectsGone'
-    | 'followMessages'
-    | 'newestPosition'
-    | 'hideMailbox'
-    | 'positionsIn'
-    | 'dropMailbox'
+    'removeMessages' | 'followMessages' | 'newestPosition' | 'hideMailbox' | 'positionsIn' | 'dropMailbox'
   >
   /** Null when this program does not reach the bucket: the objects are left to one that does. */
   objects: MessageObjects | null
+  log: Pick<Log, 'warn'>
   now: () => number
 }
 
-/** Rows first, then their objects: what is still listed can still be downloaded. */
+/**
+ * Rows first, then their objects: what is still listed can still be downloaded. That the objects are gone is recorded
+ * only by the sweep, which removes them once more a minute later: the worker may be about to write metadata of a mail
+ * that it has announced a moment ago.
+ */
 export async function removeMessages(ports: RemovalPorts, teamId: string, positions: number[]): Promise<number> {
   const removed = await ports.store.removeMessages(teamId, positions, ports.now())
-  await removeObjects(ports, removed).catch(leaveToSweep)
+  if (removed.length > 0) {
+    // For readers the messages are gone already; what is left of them is known.
+    await ports.objects?.remove(removed).catch((error: unknown) => {
+      ports.log.warn({ err: error }, 'raw mail could not be removed with its messages; the sweep will try again')
+    })
+  }
   return removed.length
-}
-
-/** For readers the messages are gone already, and which objects are left is written with the removal of their rows. */
-function leaveToSweep(error: unknown): void {
-  if (!(error instanceof ObjectsUnreachable)) throw error
-}
-
-export async function removeObjects(
-  { store, objects }: Pick<RemovalPorts, 'objects'> & { store: Pick<Store, 'recordObjectsGone'> },
-  names: ObjectName[],
-): Promise<void> {
-  if (!objects || names.length === 0) return
-  await objects.remove(names)
-  await store.recordObjectsGone(names.map(({ id }) => id))
 }
 
 /** Everything that the view shows now; what arrives meanwhile stays. Resolves to how many there were. */
@@ -61,16 +52,17 @@ export async function removeMatching(ports: RemovalPorts, view: View, after: num
 /** Hidden at once; its messages follow in small steps, and a sweep goes on where a crash interrupts. */
 export async function removeMailbox(ports: RemovalPorts, where: { teamId: string; id: string }): Promise<boolean> {
   if (!(await ports.store.hideMailbox(where, ports.now()))) return false
-  await emptyMailbox(ports, where)
+  while (await emptySomeOf(ports, where)) await setImmediate()
   return true
 }
 
-export async function emptyMailbox(ports: RemovalPorts, { teamId, id }: { teamId: string; id: string }): Promise<void> {
-  for (;;) {
-    const positions = await ports.store.positionsIn(id, ROWS_PER_REMOVAL)
-    if (positions.length === 0) break
-    await removeMessages(ports, teamId, positions)
-    await setImmediate()
-  }
-  await ports.store.dropMailbox(id)
+/** One step; false when the mailbox is empty, and gone. */
+export async function emptySomeOf(
+  ports: RemovalPorts,
+  { teamId, id }: { teamId: string; id: string },
+): Promise<boolean> {
+  const positions = await ports.store.positionsIn(id, ROWS_PER_REMOVAL)
+  if (positions.length > 0) await removeMessages(ports, teamId, positions)
+  else await ports.store.dropMailbox(id)
+  return positions.length > 0
 }

@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
+import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objects.ts'
 import { oldestVisible, retentionDays } from '../domain/plans.ts'
 import type { Log } from '../log.ts'
-import { emptyMailbox, removeMessages, removeObjects, ROWS_PER_REMOVAL, type RemovalPorts } from '../manage/removal.ts'
-import type { Store } from '../store/store.ts'
+import { emptySomeOf, removeMessages, ROWS_PER_REMOVAL, type RemovalPorts } from '../manage/removal.ts'
+import type { ObjectName, Store } from '../store/store.ts'
 
 /** An announcement is repeated for up to 5 days; this is long past any. */
 const REMEMBERED_MS = 30 * 86_400_000
-/** What a request is removing just now is left to it. */
+/** Longer than an announcement may take: what the worker still writes about a removed message is written by then. */
 const LEFT_BEHIND_MS = 60_000
 /** Rows cost less to forget than to remove. */
 const ROWS_PER_FORGETTING = 1_000
@@ -18,9 +19,17 @@ export type Sweep = { close(): Promise<void> }
 type Ports = RemovalPorts & {
   store: Pick<
     Store,
-    'listTeams' | 'expiredPositions' | 'removedMailboxes' | 'objectsLeft' | 'forgetRemoved' | 'dropEmptyBlocks'
+    | 'listTeams'
+    | 'expiredPositions'
+    | 'removedMailboxes'
+    | 'objectsLeft'
+    | 'recordObjectsGone'
+    | 'forgetRemoved'
+    | 'dropEmptyBlocks'
   >
   log: Log
+  /** Whether it is for this process to sweep: several at once would do no harm, but the same work several times. */
+  hasTurn: () => Promise<boolean>
 }
 
 /** Removes what time has made obsolete, in small steps with pauses as long as the steps, so that mail goes first. */
@@ -38,11 +47,12 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
   }
 
   async function sweepOnce(): Promise<void> {
+    if (!(await ports.hasTurn())) return
     for (const team of await ports.store.listTeams()) {
       if (retentionDays(team) !== null) await removeExpired(team.id, oldestVisible(team, ports.now()))
       await inSteps(async () => (await ports.store.dropEmptyBlocks(team.id, BLOCKS_PER_DROP)) === BLOCKS_PER_DROP)
     }
-    for (const mailbox of await ports.store.removedMailboxes()) await emptyMailbox(ports, mailbox)
+    for (const mailbox of await ports.store.removedMailboxes()) await inSteps(() => emptySomeOf(ports, mailbox))
     await removeLeftObjects()
     await inSteps(async () => {
       const page = { before: ports.now() - REMEMBERED_MS, limit: ROWS_PER_FORGETTING }
@@ -58,14 +68,36 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
     })
   }
 
-  /** Of a program that was ended between row and objects, or that did not reach the bucket. */
+  /** Once more what was removed with its messages, and what was not: see `removeMessages`. */
   async function removeLeftObjects(): Promise<void> {
-    if (!ports.objects) return
+    const { objects } = ports
+    if (!objects) return
+    const before = ports.now() - LEFT_BEHIND_MS
+    let after: string | null = null
     await inSteps(async () => {
-      const names = await ports.store.objectsLeft({ before: ports.now() - LEFT_BEHIND_MS, limit: ROWS_PER_REMOVAL })
-      await removeObjects(ports, names)
+      const names: ObjectName[] = await ports.store.objectsLeft({ before, after, limit: ROWS_PER_REMOVAL })
+      after = names.at(-1)?.id ?? null
+      const gone = await removeEach(objects, names)
+      if (gone.length > 0) await ports.store.recordObjectsGone(gone.map(({ id }) => id))
       return names.length === ROWS_PER_REMOVAL
     })
+  }
+
+  /** Those that could be removed: one that cannot be does not keep the others. */
+  async function removeEach(objects: MessageObjects, names: ObjectName[]): Promise<ObjectName[]> {
+    if (names.length === 0) return []
+    try {
+      await objects.remove(names)
+      return names
+    } catch (error) {
+      if (error instanceof ObjectsUnreachable || names.length === 1) {
+        ports.log.warn({ err: error }, 'raw mail of removed messages could not be removed; trying again later')
+        return []
+      }
+      const gone: ObjectName[] = []
+      for (const name of names) gone.push(...(await removeEach(objects, [name])))
+      return gone
+    }
   }
 
   async function inSteps(step: () => Promise<boolean>): Promise<void> {

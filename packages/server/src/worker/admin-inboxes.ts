@@ -86,6 +86,8 @@ export function addInboxRoutes(app: Hono<WorkerEnvironment>, { bucket, parse, se
     const message = messageOf(context)
     const raw = await bucket.get(rawKey(message))
     if (!raw) throw messageNotFound()
+    // Nobody will read it, and it may hold a file open.
+    if (context.req.method === 'HEAD') await raw.stream.cancel()
     return context.body(raw.stream, 200, {
       'content-type': 'message/rfc822',
       'content-length': String(raw.size),

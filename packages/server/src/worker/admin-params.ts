@@ -1,4 +1,4 @@
-import { parseRecipient } from '../domain/address.ts'
+import { parseRecipient, splitLocalPart } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { MetadataStatus, StoredMessage } from '../domain/object-keys.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -6,6 +6,9 @@ import { requireSettings, type AdminSettings } from './admin-settings.ts'
 
 const LIMIT_MAX = 200
 const LIMIT_DEFAULT = 50
+/** A local part has 64 octets, and may grow when it is written in lower case. */
+const NAME_CHARACTERS_MAX = 192
+const GROWN_NAME = /^(?=.*[^ -~])[^\s@"\\\p{Cc}]+$/u
 /** Any id that fits into a file name, however its characters are encoded. */
 const ID = /^[!-~]{1,80}$/
 
@@ -47,9 +50,17 @@ export function readMailbox(
   { localPart, domain: given }: { localPart: string; domain: string | undefined },
 ): { domain: string; mailbox: string } {
   const domain = readDomain(settings, given) ?? requireSettings(settings, ['emailDomain']).emailDomain.toLowerCase()
-  const recipient = parseRecipient(`${localPart}@${domain}`)
-  if (!recipient) throw new AppError('mailbox_invalid', 'Invalid mailbox')
-  return { domain: recipient.domain, mailbox: recipient.mailbox }
+  const mailbox = storedName(localPart)
+  if (mailbox === null) throw new AppError('mailbox_invalid', 'Invalid mailbox')
+  return { domain, mailbox }
+}
+
+/** Any name that mail may have been stored under: some are no local part without the tag that they came with. */
+function storedName(localPart: string): string | null {
+  const found = parseRecipient(`${localPart}@a`) ?? parseRecipient(`${localPart}+a@a`)
+  if (found) return found.mailbox
+  const isGrown = GROWN_NAME.test(localPart) && localPart.length <= NAME_CHARACTERS_MAX
+  return isGrown ? splitLocalPart(localPart).mailbox : null
 }
 
 export function readMessage(

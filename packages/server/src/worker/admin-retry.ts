@@ -59,9 +59,18 @@ export function addRetryRoutes(
     const page = await bucket.list({ prefix, cursor, limit })
     const keys = page.keys.filter((key) => parseMetadataKey(key) !== null)
     const until = now() + RETRY_FOR_MS
+    let isInTrouble = false
     const outcomes = await inGroups(keys, RETRY_AT_ONCE_MAX, async (key) => {
-      if (now() > until) return 'left'
-      return announce(key).then(({ outcome }) => outcome, noteTrouble)
+      // The storage is in trouble, or Cloudflare allows this request no more of its own: the rest was never tried.
+      if (isInTrouble || now() > until) return 'left'
+      return announce(key).then(
+        ({ outcome }) => outcome,
+        (error: unknown) => {
+          log.error({ err: error }, 'an announcement could not be finished')
+          isInTrouble = true
+          return 'failed' as const
+        },
+      )
     })
     const count = (outcome: string) => outcomes.filter((other) => other === outcome).length
     const left = outcomes.indexOf('left')
@@ -75,12 +84,6 @@ export function addRetryRoutes(
       ...(place === null ? {} : { cursor: place.slice(metadataPrefix('unprocessed').length) }),
     })
   })
-
-  /** One that breaks does not keep the others from being tried. */
-  function noteTrouble(error: unknown): 'failed' {
-    log.error({ err: error }, 'an announcement could not be finished')
-    return 'failed'
-  }
 }
 
 function requireWebhook<Announce>(announceNow: Announce | null): Announce {

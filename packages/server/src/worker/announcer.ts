@@ -61,6 +61,7 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
   let isUnreachable = false
   let probedAt = 0
   let searchedAt = 0
+  let searching: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -179,11 +180,11 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
       if (waiting.dueAt <= at && !fresh.has(key) && !underWay.has(key)) stored.add(key)
     }
     pump()
-    if (at - searchedAt >= SEARCH_EVERY_MS) {
-      search().catch((error: unknown) =>
-        log.error({ err: error }, 'the bucket could not be searched for unprocessed mail'),
-      )
-    }
+    if (at - searchedAt < SEARCH_EVERY_MS || searching) return
+    searchedAt = at
+    searching = search()
+      .catch((error: unknown) => log.error({ err: error }, 'the bucket could not be searched for unprocessed mail'))
+      .finally(() => (searching = null))
   }
 
   /** Makes due what has not been tried for the longest time. */
@@ -197,7 +198,6 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
   }
 
   async function search(): Promise<void> {
-    searchedAt = now()
     let cursor: string | undefined
     do {
       const page = await bucket.list({ prefix: metadataPrefix('unprocessed'), cursor, limit: KEYS_PER_PAGE })
@@ -221,13 +221,14 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
     offer,
     announceNow,
     async start() {
-      await search()
-      tick()
       timer = setInterval(tick, TICK_MS).unref()
+      // Looks for what an earlier run left, too. Nobody waits for that: where much lies unprocessed, it takes long.
+      tick()
     },
     async close() {
       closed = true
       clearInterval(timer)
+      await searching
       await Promise.all(underWay.values())
     },
     oldestWaitingAt() {

@@ -62,12 +62,13 @@ async function start(answer: (announcement: Announcement) => number | null = () 
         { key: metadataKey('unprocessed', metadata), body },
       ])
     },
-    run: () =>
+    run: (list = bucket.list) =>
       sweep({
         bucket: {
-          list: bucket.list,
+          ...bucket,
+          list,
           get(key) {
-            read.push(key)
+            if (key.startsWith('messages/')) read.push(key)
             return bucket.get(key)
           },
         },
@@ -171,4 +172,23 @@ test('objects that are broken or none of ours do not stand in the way', async ()
   writeFileSync(join(root, 'messages/unprocessed/.DS_Store'), 'none of ours')
   writeFileSync(join(folder, `${newId(NOW)}.json`), '{ half')
   expect(await run()).toEqual({ processed: 1, failed: 0 })
+})
+
+test('limit: what a run could not list is where the next one begins, and then the beginning again', async () => {
+  const { run, bucket } = await start()
+  const begun: (string | undefined)[] = []
+  let pages = 0
+  const endless: typeof bucket.list = async ({ cursor }) => {
+    if (pages % 100 === 0) begun.push(cursor)
+    return { keys: [], cursor: `messages/unprocessed/${pages++}` }
+  }
+  await run(endless)
+  await run(endless)
+  expect(begun).toEqual([undefined, 'messages/unprocessed/99'])
+  await run(async ({ cursor }) => {
+    begun.push(cursor)
+    return { keys: [], cursor: null }
+  })
+  expect(begun.at(-1)).toBe('messages/unprocessed/199')
+  expect(await keysIn(bucket)).toEqual([])
 })

@@ -19,13 +19,15 @@ const AT_ONCE = 4
 const KEYS_PER_PAGE = 1_000
 /** 100,000 keys, which take about ten seconds to list. */
 const PAGES_MAX = 100
+/** Where the next run goes on that could not list everything: mail that was refused for good stays in the list. */
+const PLACE_KEY = 'sweep/place'
 /** So many failures of the kind that all mail shares, and no success: the API is away, and the next run asks again. */
 const UNREACHABLE_MAX = 6
 /** Mails that could not even be tried. One may be broken; when so many are, the bucket is, or requests have run out. */
 const TROUBLES_MAX = 10
 
 export type SweepPorts = {
-  bucket: Pick<Bucket, 'get' | 'list'>
+  bucket: Pick<Bucket, 'get' | 'list' | 'put' | 'remove'>
   /** One attempt at the mail with this metadata key. */
   announceStored: (key: string) => Promise<StoredOutcome>
   /** How long the first announcement of a mail, which is not the sweep's, may take. */
@@ -94,7 +96,8 @@ export async function sweep(ports: SweepPorts): Promise<{ processed: number; fai
 /** Keys of unprocessed mail that is not too old to be repeated, which its id tells without a look at it. */
 async function findRetried({ bucket, log }: SweepPorts, startedAt: number): Promise<string[]> {
   const found: string[] = []
-  let cursor: string | undefined
+  const place = await bucket.get(PLACE_KEY)
+  let cursor = place ? new TextDecoder().decode(await bytesOf(place)) : undefined
   for (let page = 0; page < PAGES_MAX; page++) {
     const { keys, cursor: next } = await bucket.list({
       prefix: metadataPrefix('unprocessed'),
@@ -105,10 +108,14 @@ async function findRetried({ bucket, log }: SweepPorts, startedAt: number): Prom
       const message = parseMetadataKey(key)
       if (message && startedAt - uuidTime(message.id) <= RETRY_FOR_MS) found.push(key)
     }
-    if (next === null) return found
+    if (next === null) {
+      if (place) await bucket.remove([PLACE_KEY])
+      return found
+    }
     cursor = next
   }
   log.warn({ keys: PAGES_MAX * KEYS_PER_PAGE }, 'there is more unprocessed mail than a run can list')
+  await bucket.put([{ key: PLACE_KEY, body: new TextEncoder().encode(cursor) }])
   return found
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { withDatabase } from './journey-database.ts'
 import { WEBHOOK_SECRET } from './server.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
@@ -92,7 +93,7 @@ export function spawnServer({ program = 'serve', environment, launcher = [], nod
 }
 
 export async function startChild(options: ChildOptions): Promise<ChildServer> {
-  const server = spawnServer(options)
+  const server = spawnServer({ ...options, environment: await withDatabase(options.environment) })
   await server.ready
   return server
 }

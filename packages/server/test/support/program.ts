@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
+import { withDatabase } from './journey-database.ts'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
@@ -13,7 +14,7 @@ type Ended = { code: number | null; stdout: string; stderr: string }
 
 /** Runs `mailhatch <words>` to its end; the code is null for one that had to be ended. */
 export async function run(words: string[], environment: Environment = {}): Promise<Ended> {
-  const { child, ended } = launch(words, environment)
+  const { child, ended } = launch(words, await withDatabase(environment))
   const deadline = setTimeout(() => child.kill('SIGKILL'), RUN_MS_MAX)
   return ended.finally(() => clearTimeout(deadline))
 }
@@ -34,7 +35,7 @@ export async function startProgram(name: 'serve' | 'api', environment: Environme
     WORKER_PORT: '0',
     SMTP_PORT: '0',
     DISK_FREE_MIN: '0',
-    ...environment,
+    ...(await withDatabase(environment)),
   })
   const stop = async (): Promise<Ended> => {
     child.kill('SIGTERM')

@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { startServe, type Running } from '../../src/node.ts'
+import { withDatabase } from './journey-database.ts'
 
 export const WEBHOOK_SECRET = 'secret-of-the-tests'
 
@@ -23,7 +24,7 @@ export async function serveIn(
   environment: Record<string, string>,
   now: () => number = Date.now,
 ): Promise<Running> {
-  const config = readConfig('serve', {
+  const settings = await withDatabase({
     DATA_DIR: dataDir,
     PORT: '0',
     WORKER_PORT: '0',
@@ -33,6 +34,7 @@ export async function serveIn(
     DISK_FREE_MIN: '0',
     ...environment,
   })
+  const config = readConfig('serve', settings)
   return startServe(config, await createLogger(config.logLevel, false), now)
 }
 

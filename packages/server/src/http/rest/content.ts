@@ -8,6 +8,10 @@ import type { ApiEnvironment } from '../app.ts'
 import { attachmentHeaders } from '../download.ts'
 import { viewOf } from '../view.ts'
 
+const STALLED_MS_MAX = 30_000
+/** For 25 MiB over a slow line. */
+const SENDING_MS_MAX = 300_000
+
 type Ports = { store: Pick<Store, 'findMessage'>; contents: Contents; now: () => number }
 
 export function addContentRoutes(app: Hono<ApiEnvironment>, { store, contents, now }: Ports): void {
@@ -32,8 +36,7 @@ export function addContentRoutes(app: Hono<ApiEnvironment>, { store, contents, n
   app.get('/v1/messages/:id/attachments/:index', async (context) => {
     const message = await findMessage(context, context.req.param('id'))
     const attachment = findAttachment(message.attachments, context.req.param('index'))
-    const isGone = () => context.env.outgoing?.destroyed ?? false
-    const bytes = attachment && (await contents.attachment(message, attachment.index, isGone))
+    const bytes = attachment && (await contents.attachment(message, attachment.index, readerOf(context)))
     if (!bytes) throw notFound()
     const { contentType, filename, index } = attachment
     // Decoded from the raw mail just now, so nobody else holds these bytes.
@@ -42,6 +45,20 @@ export function addContentRoutes(app: Hono<ApiEnvironment>, { store, contents, n
       ...attachmentHeaders({ contentType, filename: filename ?? `attachment-${index}` }),
     })
   })
+}
+
+/** One that takes nothing for a while, or has not taken everything in the end, is cut off: its bytes are in memory. */
+function readerOf({ env: { outgoing } }: Context<ApiEnvironment>) {
+  return {
+    isGone: () => outgoing?.destroyed ?? false,
+    async sent() {
+      if (!outgoing || outgoing.closed) return
+      outgoing.setTimeout(STALLED_MS_MAX, () => outgoing.destroy())
+      const deadline = setTimeout(() => outgoing.destroy(), SENDING_MS_MAX).unref()
+      await new Promise((resolve) => outgoing.once('close', resolve))
+      clearTimeout(deadline)
+    },
+  }
 }
 
 /** By `0`, or `cid:` and a content id, with or without angle brackets. */

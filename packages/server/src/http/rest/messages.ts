@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { explain } from '../../read/explain.ts'
 import type { Waits } from '../../read/wait.ts'
-import type { Store, StoredSummary, View } from '../../store/store.ts'
+import type { Store, StoredMessage, StoredSummary, View } from '../../store/store.ts'
 import type { AnswerCache } from '../answer-cache.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { authenticateAgain } from '../authenticate.ts'
@@ -40,16 +40,20 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const { filter, after, waitMs, explain: wantsReasons } = readLatestParams(searchParams(context.req.url))
     const view = viewOf(principal, filter, now())
     const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
-    const message = await waits.until(view, waiting, () => store.latestMessage(view, after))
+    const look = () => store.latestMessage(view, after)
+    const message = await waits.until(view, waiting, look)
     if (waitMs > 0) await authenticateAgain(ports, principal)
-    if (message) {
-      return answer(context, view, [message], {
-        data: presentMessage(message),
-        cursor: formatCursor(message.position),
-      })
+    if (message) return answerLatest(message)
+    if (waitMs === 0 && !wantsReasons) throw new AppError('message_not_found', 'No messages found')
+    // Read before the last look: who goes on from this cursor misses nothing that became visible at the last moment.
+    const cursor = await store.newestPosition(view.teamId)
+    const last = await look()
+    if (last) return answerLatest(last)
+    throw new AppError('message_not_found', 'No messages found', { extra: await reasons(ports, view, after, cursor) })
+
+    function answerLatest(found: StoredMessage): Response {
+      return answer(context, view, [found], { data: presentMessage(found), cursor: formatCursor(found.position) })
     }
-    const extra = waitMs > 0 || wantsReasons ? await reasons(ports, view, after) : {}
-    throw new AppError('message_not_found', 'No messages found', { extra })
   })
 
   app.get('/v1/messages/:id', async (context) => {
@@ -107,8 +111,7 @@ async function findAnchor(store: Store, view: View, id: string) {
   return anchor
 }
 
-async function reasons(ports: MessagePorts, view: View, after: number | null): Promise<object> {
-  const cursor = await ports.store.newestPosition(view.teamId)
+async function reasons(ports: MessagePorts, view: View, after: number | null, cursor: number): Promise<object> {
   const arrived = await explain(ports, view, after)
   return {
     cursor: formatCursor(cursor),

@@ -6,15 +6,20 @@ import { readRejectionsParams, searchParams } from '../message-params.ts'
 import { isoTime } from '../present.ts'
 import { requireChange } from '../view.ts'
 
-export function addRejectionRoutes(
-  app: Hono<ApiEnvironment>,
-  { store }: { store: Pick<Store, 'listRejections'> },
-): void {
+type Ports = {
+  store: Pick<Store, 'listRejections' | 'findBootstrapTeam'>
+  /** In the all-in-one program, the team of its first start sees what was refused for any domain. */
+  isAllInOne: boolean
+}
+
+export function addRejectionRoutes(app: Hono<ApiEnvironment>, { store, isAllInOne }: Ports): void {
   app.get('/v1/rejections', async (context) => {
     const principal = context.get('principal')
     const params = readRejectionsParams(searchParams(context.req.url))
     requireChange(principal)
-    const rejections = await store.listRejections(principal.team.id, params)
+    const { id } = principal.team
+    const seesAll = isAllInOne && (await store.findBootstrapTeam())?.id === id
+    const rejections = await store.listRejections(seesAll ? null : id, params)
     const data = rejections.map(({ at, ...rest }): PresentedRejection => ({ at: isoTime(at), ...rest }))
     return context.json({ data })
   })

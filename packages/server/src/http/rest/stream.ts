@@ -15,6 +15,9 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
+/** To take what is still on its way when a stream is ended. */
+const END_MS_MAX = 10_000
+
 export function addStreamRoute(app: Hono<ApiEnvironment>, { streams, now }: { streams: Streams; now: () => number }) {
   app.get('/v1/messages/stream', async (context) => {
     const principal = context.get('principal')
@@ -51,7 +54,12 @@ function sinkOf(outgoing: ServerResponse): Sink {
         if (outgoing.writableNeedDrain) outgoing.once('drain', resolve)
         else resolve()
       }),
-    end: () => void outgoing.end(),
+    end() {
+      outgoing.end()
+      // One that does not read would keep its connection for ever.
+      const deadline = setTimeout(() => outgoing.destroy(), END_MS_MAX).unref()
+      outgoing.once('close', () => clearTimeout(deadline))
+    },
     cut: () => void outgoing.destroy(),
   }
 }

@@ -128,7 +128,7 @@ export class Dialogue {
   answerMail(reply: string): Step {
     const isStored = reply === replies.STORED
     if (isStored) this.#conduct.forgiveErrors()
-    const step = isStored ? this.#answer(reply) : this.#refuse(reply)
+    const step = isStored ? this.#answer(reply) : this.#refuseForAll(reply)
     this.abandon()
     return step
   }
@@ -264,6 +264,14 @@ export class Dialogue {
   #refuse(reply: string, concerned: Concerned = {}, next: 'command' | 'close' = 'command'): Step {
     this.#report(reply, concerned)
     return this.#answer(reply, next)
+  }
+
+  /** Each recipient loses a mail, and each may belong to someone else. */
+  #refuseForAll(reply: string): Step {
+    const recipients = this.#transaction?.recipients ?? []
+    if (recipients.length === 0) return this.#refuse(reply)
+    for (const { address } of recipients) this.#report(reply, { to: address })
+    return this.#answer(reply)
   }
 
   #report(reply: string, concerned: Concerned): void {
