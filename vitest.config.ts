@@ -32,6 +32,7 @@ const JOURNEYS = [
   'retention-sweep',
   'stream',
   'stream-limits',
+  'stream-resume',
 ].map((name) => `packages/server/test/${name}.test.ts`)
 
 export default defineConfig({
