@@ -14,6 +14,7 @@ import type { AnswerCache } from './answer-cache.ts'
 import { authenticate } from './authenticate.ts'
 import { allowOrigins } from './cors.ts'
 import { answerErrors } from './errors.ts'
+import { createKeyEndings } from './key-endings.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { addContentRoutes } from './rest/content.ts'
 import { addInboxWebhook } from './rest/inbox-webhook.ts'
@@ -66,6 +67,7 @@ export type ApiPorts = {
 /** The REST API as a function from requests to answers; it does not know whether a socket stands in front of it. */
 export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>()
+  const keyEndings = createKeyEndings(ports.now)
   answerErrors(app, ports.log)
   allowOrigins(app, ports.allowedOrigins)
 
@@ -81,11 +83,17 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
 
   // Before the messages, or its name would be taken for an id.
   addStreamRoute(app, ports)
-  addMessageRoutes(app, ports)
+  addMessageRoutes(app, { ...ports, keyEndings })
   addContentRoutes(app, ports)
   addRemovalRoutes(app, ports)
   addMailboxRoutes(app, ports)
-  addKeyRoutes(app, ports)
+  addKeyRoutes(app, {
+    ...ports,
+    endKey(keyId) {
+      keyEndings.record(keyId)
+      ports.endKey(keyId)
+    },
+  })
   addRejectionRoutes(app, ports)
   addMeRoute(app, ports)
   addInboxWebhook(app, { ...ports, secret: ports.webhookSecret })

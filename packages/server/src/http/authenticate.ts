@@ -3,6 +3,7 @@ import type { Principal } from '../domain/access.ts'
 import { checkApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Store } from '../store/store.ts'
+import type { KeyEndings } from './key-endings.ts'
 import { bearerToken } from './secret.ts'
 import { requireRead } from './view.ts'
 
@@ -23,8 +24,17 @@ export async function authenticate(ports: Ports, authorization: string | undefin
   return findLiving(ports, hashApiKey(key))
 }
 
+/** As long as streams of a key that another process has ended go on; looking again sooner would delay every answer. */
+const FRESH_MS = 1_000
+
 /** After a held wait: meanwhile the key may have died, and then it opens nothing any more. */
-export async function authenticateAgain(ports: Ports, { keyHash }: Principal): Promise<void> {
+export async function authenticateAgain(
+  ports: Ports & { keyEndings: KeyEndings },
+  { keyId, keyHash }: Principal,
+  authenticatedAt: number,
+): Promise<void> {
+  const isFresh = ports.now() - authenticatedAt < FRESH_MS
+  if (isFresh && !ports.keyEndings.endedSince(keyId, authenticatedAt)) return
   requireRead(await findLiving(ports, keyHash))
 }
 

@@ -8,11 +8,18 @@ import type { Store, StoredMessage, StoredSummary, View } from '../../store/stor
 import type { AnswerCache } from '../answer-cache.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { authenticateAgain } from '../authenticate.ts'
+import type { KeyEndings } from '../key-endings.ts'
 import { readLatestParams, readListParams, searchParams, type ListParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { viewOf } from '../view.ts'
 
-export type MessagePorts = { store: Store; waits: Waits; answers: Pick<AnswerCache, 'keep'>; now: () => number }
+export type MessagePorts = {
+  store: Store
+  waits: Waits
+  answers: Pick<AnswerCache, 'keep'>
+  keyEndings: KeyEndings
+  now: () => number
+}
 
 export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts): void {
   const { store, waits, answers, now } = ports
@@ -20,13 +27,14 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
   app.get('/v1/messages', async (context) => {
     const principal = context.get('principal')
     const params = readListParams(searchParams(context.req.url))
-    const view = viewOf(principal, params.filter, now())
+    const askedAt = now()
+    const view = viewOf(principal, params.filter, askedAt)
     const waiting = { keyId: principal.keyId, waitMs: params.waitMs, onGone: onGone(context) }
     const page = await waits.until(view, waiting, async () => {
       const found = await readPage(store, view, params)
       return found.messages.length > 0 ? found : null
     })
-    if (params.waitMs > 0) await authenticateAgain(ports, principal)
+    if (params.waitMs > 0) await authenticateAgain(ports, principal, askedAt)
     const { messages, hasMore, cursor } = page ?? (await readPage(store, view, params))
     return answer(context, view, messages, {
       data: messages.map(presentSummary),
@@ -38,11 +46,12 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
   app.get('/v1/messages/latest', async (context) => {
     const principal = context.get('principal')
     const { filter, after, waitMs, explain: wantsReasons } = readLatestParams(searchParams(context.req.url))
-    const view = viewOf(principal, filter, now())
+    const askedAt = now()
+    const view = viewOf(principal, filter, askedAt)
     const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
     const look = () => store.latestMessage(view, after)
     const message = await waits.until(view, waiting, look)
-    if (waitMs > 0) await authenticateAgain(ports, principal)
+    if (waitMs > 0) await authenticateAgain(ports, principal, askedAt)
     if (message) return answerLatest(message)
     if (waitMs === 0 && !wantsReasons) throw new AppError('message_not_found', 'No messages found')
     // Read before the last look: who goes on from this cursor misses nothing that became visible at the last moment.

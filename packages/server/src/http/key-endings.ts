@@ -1,0 +1,20 @@
+/** The longest that a request is held, and so the longest that an ending matters. */
+const REMEMBERED_MS = 60_000
+
+export type KeyEndings = {
+  record(keyId: string): void
+  endedSince(keyId: string, time: number): boolean
+}
+
+/** Keys whose value this process has ended a moment ago. */
+export function createKeyEndings(now: () => number): KeyEndings {
+  const endings = new Map<string, number>()
+  return {
+    record(keyId) {
+      const at = now()
+      for (const [id, endedAt] of endings) if (at - endedAt > REMEMBERED_MS) endings.delete(id)
+      endings.set(keyId, at)
+    },
+    endedSince: (keyId, time) => (endings.get(keyId) ?? -Infinity) >= time,
+  }
+}
