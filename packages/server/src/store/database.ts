@@ -32,6 +32,8 @@ export type Dialect = {
   hasHeader(column: Sql, header: { name: string; value: string }): Sql
   /** Is `column` one of these? One text however many there are. */
   isAmong(column: Sql, values: number[] | string[]): Sql
+  /** `limit` with this count, in the form in which the database keeps its plan from one count to the next. */
+  limit(count: number): Sql
   /** A table with a row for each of these numbers, its `value`, and as `piece` the next `size` of the bytes. */
   sliced(bytes: Uint8Array, by: { size: number; numbers: number[] }): Sql
 }

@@ -35,7 +35,7 @@ export function queryFor(
   const receivedAt = within ? dialect.hidden(sql`m.received_at`) : sql`m.received_at`
   if (before) all.push(sql`(${receivedAt}, m.position) < (${before.receivedAt}, ${before.position})`)
   const ordered = order === 'newest first' ? newestFirst : sql`order by m.position`
-  return sql`where ${joinSql(all, sql` and `)} ${ordered} limit ${limit}`
+  return sql`where ${joinSql(all, sql` and `)} ${ordered} ${dialect.limit(limit)}`
 }
 
 /**

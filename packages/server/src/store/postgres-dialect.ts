@@ -16,6 +16,8 @@ export const POSTGRES: Dialect = {
       ? sql`${column} = any(${arrayOf(values)}::bigint[])`
       : sql`${column} = any(${arrayOf(values)}::text[])`,
 
+  limit: (count) => sql`limit ${count}`,
+
   sliced: (bytes, { size, numbers }) => sql`
     (select n.value, substr(${bytes}::bytea, (n.place - 1)::integer * ${size}::integer + 1, ${size}::integer) as piece
      from unnest(${arrayOf(numbers)}::bigint[]) with ordinality n (value, place))`,
