@@ -2,13 +2,13 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { buildSdk } from './build-sdk.ts'
 
 const packages = fileURLToPath(new URL('../packages', import.meta.url))
 
-for (const name of ['sdk', 'server']) {
-  rmSync(`${packages}/${name}/dist`, { recursive: true, force: true })
-  execFileSync('tsc', ['-p', `${packages}/${name}/tsconfig.build.json`], { stdio: 'inherit' })
-}
+buildSdk()
+rmSync(`${packages}/server/dist`, { recursive: true, force: true })
+execFileSync('tsc', ['-p', `${packages}/server/tsconfig.build.json`], { stdio: 'inherit' })
 for (const name of ['migrations', 'migrations-postgres']) {
   cpSync(`${packages}/server/src/store/${name}`, `${packages}/server/dist/store/${name}`, { recursive: true })
 }

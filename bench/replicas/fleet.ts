@@ -30,6 +30,7 @@ export async function startFleet(
     RATE_LIMIT: 'off',
     LOG_LEVEL: 'error',
     INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    SECRET_KEY: 'secret-key-of-all-processes-of-the-fleet',
     ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
   }
   const command = async (...words: string[]) => {

@@ -1,64 +1,84 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { startAnswering, success } from '../test/support/answering.ts'
 import { Mailhatch } from './client.ts'
 
-type Reply = { status: number; headers?: Record<string, string>; body: string }
+afterEach(() => void vi.unstubAllEnvs())
 
-/** A server that gives these answers one after another, the last one again and again. */
-async function startAnswering(replies: Reply[]) {
-  const asked: string[] = []
-  const server = createServer((request, response: ServerResponse) => {
-    const { status, headers, body } = replies[Math.min(asked.length, replies.length - 1)]!
-    asked.push(request.url!)
-    response.writeHead(status, headers).end(body)
+describe('where and who', () => {
+  test('from the environment', async () => {
+    const { url, asked } = await startAnswering([success({ data: { cursor: 'c1' } })])
+    vi.stubEnv('MAILHATCH_URL', `${url}/`)
+    vi.stubEnv('MAILHATCH_API_KEY', 'key-of-environment')
+    const client = new Mailhatch()
+    expect(client.url).toBe(url)
+    await client.me()
+    expect(asked[0]?.headers.authorization).toBe('Bearer key-of-environment')
+    await new Mailhatch({ apiKey: 'given' }).me()
+    expect(asked[1]?.headers.authorization).toBe('Bearer given')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  // Listening on a port, not on a pipe.
-  const { port } = server.address() as AddressInfo
-  return { asked, sdk: new Mailhatch({ url: `http://127.0.0.1:${port}/`, apiKey: 'key' }) }
-}
 
-const FOUND = { status: 200, body: JSON.stringify({ data: { subject: 'Hello' } }) }
-const refusal = (status: number, code: string, more: object = {}): Reply => ({
-  status,
-  headers: { 'retry-after': '0.01' },
-  body: JSON.stringify({ error: 'A sentence.', code, requestId: 'r', ...more }),
+  test('a laptop unless told, also where there is no environment', () => {
+    vi.stubEnv('MAILHATCH_URL', '')
+    expect(new Mailhatch().url).toBe('http://localhost:3003')
+    vi.stubGlobal('process', undefined)
+    const { url } = new Mailhatch()
+    vi.unstubAllGlobals()
+    expect(url).toBe('http://localhost:3003')
+    expect(() => new Mailhatch({ url: 'localhost:3003' })).toThrow('must start with http:// or https://')
+  })
 })
 
-test('a wait goes on through a restart, a request to slow down, and "nothing yet"', async () => {
-  const { sdk, asked } = await startAnswering([
-    refusal(503, 'shutting_down'),
-    refusal(429, 'too_many_waits'),
-    refusal(404, 'message_not_found'),
-    FOUND,
+test('after a rotation the client uses the new key', async () => {
+  const { sdk, asked } = await startAnswering([success({ data: { key: 'new', apiKey: {} } })])
+  expect((await sdk.apiKeys.rotate()).key).toBe('new')
+  await sdk.me()
+  expect(asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer key', 'Bearer new'])
+})
+
+test('a server that is not ready says why', async () => {
+  const trouble = { status: 'not ready', troubles: ['the disk is full'] }
+  const { sdk } = await startAnswering([
+    success({ status: 'ready' }),
+    { status: 503, body: JSON.stringify(trouble) },
+    { status: 503, body: '<h1>Nobody here</h1>' },
   ])
-  expect((await sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 5_000 })).subject).toBe('Hello')
-  expect(asked).toHaveLength(4)
+  expect(await sdk.ready()).toEqual({ status: 'ready', troubles: [] })
+  expect(await sdk.ready()).toEqual(trouble)
+  await expect(sdk.ready({ timeout: 1_000 })).rejects.toMatchObject({ status: 503 })
 })
 
-test('a wait ends at once when the answer can only be the same again', async () => {
-  for (const reply of [refusal(404, 'not_found'), refusal(401, 'unauthorized'), refusal(403, 'forbidden')]) {
-    const { sdk, asked } = await startAnswering([reply])
-    await expect(sdk.messages.waitFor({ mailbox: 'qa' })).rejects.toMatchObject({ status: reply.status })
-    expect(asked).toHaveLength(1)
-  }
-})
+describe('pages', () => {
+  const message = (id: string) => ({ id, subject: `Mail ${id}` })
+  const PAGES = [
+    { data: [message('4'), message('3')], has_more: true, cursor: 'c9' },
+    { data: [message('2'), message('1')], has_more: false, cursor: 'c9' },
+  ]
 
-test('a timeout says what was asked, what arrived, and what each message lacked', async () => {
-  const arrived = [{ to: 'qa+2@in.test', subject: 'Welcome', failed: ['tag'] }]
-  const { sdk } = await startAnswering([refusal(404, 'message_not_found', { arrived })])
-  await expect(sdk.messages.waitFor({ tag: '1' }, { timeout: 30 })).rejects.toMatchObject({
-    name: 'MessageTimeoutError',
-    message: expect.stringMatching(/\{"tag":"1"\} within 30 ms.*qa\+2@in\.test: Welcome \(other tag\)/s),
-    arrived,
+  test('one by one, or all messages', async () => {
+    const { sdk, asked } = await startAnswering([...PAGES, ...PAGES].map(success))
+    const page = await sdk.messages.list({ limit: 2 })
+    expect(page).toEqual(PAGES[0])
+    const ids: string[] = []
+    for await (const { id } of page) ids.push(id)
+    for await (const { id } of sdk.messages.list({ limit: 2 })) ids.push(id)
+    expect(ids.join()).toBe('4,3,2,1,4,3,2,1')
+    expect(asked.map(({ url }) => url.split('?')[1])).toEqual([
+      'limit=2',
+      'limit=2&after_id=3',
+      'limit=2',
+      'limit=2&after_id=3',
+    ])
   })
-})
 
-test('an answer that is not ours is an error with its status', async () => {
-  const { sdk } = await startAnswering([{ status: 502, body: '<h1>Bad gateway</h1>' }])
-  await expect(sdk.me()).rejects.toMatchObject({ name: 'MailhatchError', status: 502, code: 'unknown' })
+  test('after a cursor, in the order in which messages became visible', async () => {
+    const following = [
+      { data: [message('2'), message('1')], has_more: true, cursor: 'c2' },
+      { data: [message('4'), message('3')], has_more: false, cursor: 'c4' },
+    ]
+    const { sdk, asked } = await startAnswering(following.map(success))
+    const ids: string[] = []
+    for await (const { id } of sdk.messages.list({ after: 'c0' })) ids.push(id)
+    expect(ids.join()).toBe('1,2,3,4')
+    expect(asked.map(({ url }) => url.split('?')[1])).toEqual(['after=c0', 'after=c2'])
+  })
 })

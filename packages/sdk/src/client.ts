@@ -1,105 +1,135 @@
-import { MailhatchError, MessageTimeoutError } from './errors.ts'
-import type { Me, MessageDetail, MessageSummary } from './wire.ts'
+import { createAddresses, type Addresses } from './addresses.ts'
+import { createMailboxes, type Mailboxes } from './mailboxes.ts'
+import { createMessages, readerOf, type Messages } from './messages.ts'
+import { createTransport, type RequestOptions, type Transport } from './transport.ts'
+import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts'
+import type { ApiKey, Me, Rejection } from './wire.ts'
 
-export type MailhatchOptions = { url: string; apiKey: string }
+const DEFAULT_URL = 'http://localhost:3003'
 
-/** The query parameters of the message routes, by their names on the wire. */
-export type MessageQuery = {
-  mailbox?: string
-  tag?: string
-  tags?: string | string[]
-  to?: string
-  from?: string
-  subject?: string
-  text?: string
-  q?: string
-  header?: string
-  start?: string
-  end?: string
-  since?: string
-  after?: string
-  wait?: number
-  explain?: 0 | 1
+export type MailhatchOptions = {
+  /** MAILHATCH_URL, or else http://localhost:3003, unless told. */
+  url?: string | undefined
+  /** MAILHATCH_API_KEY unless told. */
+  apiKey?: string | undefined
+  /** Milliseconds that one request may take, 30,000 unless told. */
+  timeout?: number | undefined
+  /** How often a request is repeated when the server is away or asks to slow down, 2 unless told. */
+  retries?: number | undefined
+  /** Instead of the platform's own. */
+  fetch?: typeof fetch | undefined
 }
 
-export type ListQuery = MessageQuery & { limit?: number; after_id?: string }
-
-export type MessagePage = { data: MessageSummary[]; has_more: boolean; cursor: string }
-
-const WAIT_TIMEOUT_MS = 30_000
-/** One held request; common proxies cut connections at 30 to 60 seconds. */
-const HOLD_SECONDS_MAX = 25
+/** `troubles`: why mail cannot be taken in or read; none when it is ready. */
+export type Readiness = { status: 'ready' | 'not ready'; troubles: string[] }
 
 /**
  * A client of one Mailhatch server.
  *
  * @example
- * const mailhatch = new Mailhatch({ url: 'http://localhost:3003', apiKey })
- * const { cursor } = await mailhatch.me()
- * await signUp('qa+42@mailhatch.test')
- * const mail = await mailhatch.messages.waitFor({ mailbox: 'qa+42', after: cursor })
+ * const mailhatch = new Mailhatch()
+ * const inbox = await mailhatch.addresses.create()
+ * await signUp(inbox.address)
+ * const mail = await inbox.waitFor({ subject: 'Verify' })
+ * console.log(mail.code())
  */
 export class Mailhatch {
-  readonly #url: string
-  readonly #headers: Record<string, string>
+  /** Where the server is. */
+  readonly url: string
+  readonly addresses: Addresses
+  readonly messages: Messages
+  readonly mailboxes: Mailboxes
+  readonly webhooks: WebhookEndpoints
+  readonly #transport: Transport
 
-  constructor({ url, apiKey }: MailhatchOptions) {
-    this.#url = url.replace(/\/+$/, '')
-    this.#headers = { authorization: `Bearer ${apiKey}` }
-  }
-
-  /** The team and key behind the API key, and the newest cursor. */
-  async me(): Promise<Me> {
-    return (await this.#get<{ data: Me }>('/v1/me')).data
-  }
-
-  readonly messages = {
-    list: (query: ListQuery = {}): Promise<MessagePage> => this.#get('/v1/messages', query),
-
-    /** The newest match; a 404 `MailhatchError` when there is none. */
-    latest: async (query: MessageQuery = {}): Promise<MessageDetail> =>
-      (await this.#get<{ data: MessageDetail }>('/v1/messages/latest', query)).data,
-
-    get: async (id: string): Promise<MessageDetail> =>
-      (await this.#get<{ data: MessageDetail }>(`/v1/messages/${encodeURIComponent(id)}`)).data,
-
-    /** Resolves with the newest match as soon as there is one. */
-    waitFor: (query: MessageQuery, options: { timeout?: number } = {}): Promise<MessageDetail> =>
-      this.#waitFor(query, options.timeout ?? WAIT_TIMEOUT_MS),
-  }
-
-  async #waitFor(query: MessageQuery, timeoutMs: number): Promise<MessageDetail> {
-    const deadline = Date.now() + timeoutMs
-    for (;;) {
-      const leftMs = Math.max(0, deadline - Date.now())
-      try {
-        return await this.messages.latest({ ...query, wait: Math.min(leftMs / 1000, HOLD_SECONDS_MAX) })
-      } catch (error) {
-        if (!(error instanceof MailhatchError)) throw error
-        const isNothingYet = error.code === 'message_not_found'
-        // The server restarts or asks us to slow down; the wait goes on.
-        const isPassing = error.status === 503 || error.status === 429
-        if (!isNothingYet && !isPassing) throw error
-        if (isNothingYet && Date.now() >= deadline) {
-          throw new MessageTimeoutError(timeoutMs, JSON.stringify(query), error.body.arrived ?? [])
-        }
-        if (isPassing) {
-          if (Date.now() >= deadline) throw error
-          await new Promise((resolve) => setTimeout(resolve, Math.min(error.retryAfterMs, deadline - Date.now())))
-        }
-      }
+  constructor(options: MailhatchOptions = {}) {
+    this.url = (options.url ?? (environment('MAILHATCH_URL') || DEFAULT_URL)).replace(/\/+$/, '')
+    if (!/^https?:\/\//i.test(this.url)) {
+      throw new TypeError(`The url must start with http:// or https://, as in ${DEFAULT_URL}, not '${this.url}'.`)
     }
+    const apiKey = options.apiKey ?? environment('MAILHATCH_API_KEY')
+    const transport = createTransport({ ...options, url: this.url, apiKey })
+    this.#transport = transport
+    this.messages = createMessages(transport)
+    this.mailboxes = createMailboxes(transport)
+    this.webhooks = createWebhookEndpoints(transport)
+    this.addresses = createAddresses({
+      reader: readerOf(transport),
+      list: this.messages.list,
+      me: () => this.me(),
+      mailboxes: () => this.mailboxes.list(),
+    })
   }
 
-  async #get<Answer>(path: string, query: ListQuery = {}): Promise<Answer> {
-    const search = new URLSearchParams()
-    for (const [name, value] of Object.entries(query)) {
-      for (const each of [value].flat()) if (each !== undefined) search.append(name, String(each))
-    }
-    const response = await fetch(`${this.#url}${path}?${search}`, { headers: this.#headers })
-    const text = await response.text()
-    if (!response.ok) throw new MailhatchError(response, text)
-    // Successes have the shape that the method that asked declares.
-    return JSON.parse(text) as Answer
+  /**
+   * The team and key behind the API key, and the newest cursor.
+   *
+   * @example
+   * const { team, cursor } = await mailhatch.me()
+   */
+  me(options: RequestOptions = {}): Promise<Me> {
+    return this.#transport.data({ ...options, path: '/v1/me' })
   }
+
+  readonly apiKeys = {
+    /**
+     * Gives the key of this client a new value, shown this once; the old one is dead at once, and the client uses the new.
+     *
+     * @example
+     * const { key } = await mailhatch.apiKeys.rotate()
+     */
+    rotate: async (options: RequestOptions = {}): Promise<{ key: string; apiKey: ApiKey }> => {
+      const call = { ...options, method: 'POST', path: '/v1/api-keys/rotate' } as const
+      const rotated = await this.#transport.data<{ key: string; apiKey: ApiKey }>(call)
+      this.#transport.useKey(rotated.key)
+      return rotated
+    },
+  }
+
+  readonly rejections = {
+    /**
+     * Mail that was refused, newest first: why an expected one did not come.
+     *
+     * @example
+     * for (const { to, reason } of await mailhatch.rejections.list()) console.log(to, reason)
+     */
+    list: (query: { since?: string; limit?: number } = {}, options: RequestOptions = {}): Promise<Rejection[]> =>
+      this.#transport.data({ ...options, path: '/v1/rejections', query }),
+  }
+
+  /**
+   * Whether the process is alive; needs no key.
+   *
+   * @example
+   * await mailhatch.health()
+   */
+  health(options: RequestOptions = {}): Promise<{ status: 'ok' }> {
+    return this.#transport.json({ ...options, path: '/health' })
+  }
+
+  /**
+   * Whether mail can be taken in and read, and why not; needs no key.
+   *
+   * @example
+   * const { status, troubles } = await mailhatch.ready()
+   */
+  async ready(options: RequestOptions = {}): Promise<Readiness> {
+    const answer = await this.#transport.json<Partial<Readiness>>({ ...options, path: '/ready', answer: 503 })
+    return { status: 'ready', troubles: [], ...answer }
+  }
+
+  /**
+   * The server's API as an OpenAPI 3.1 document.
+   *
+   * @example
+   * const { paths } = await mailhatch.openapi()
+   */
+  openapi(options: RequestOptions = {}): Promise<Record<string, unknown>> {
+    return this.#transport.json({ ...options, path: '/openapi.json' })
+  }
+}
+
+/** Browsers have none. */
+function environment(name: string): string | undefined {
+  return typeof process === 'undefined' ? undefined : process.env[name]
 }

@@ -1,6 +1,32 @@
+export type { Addresses, AddressOptions } from './addresses.ts'
 export { Mailhatch } from './client.ts'
-export type { ListQuery, MailhatchOptions, MessagePage, MessageQuery } from './client.ts'
-export { MailhatchError, MessageTimeoutError } from './errors.ts'
+export type { MailhatchOptions, Readiness } from './client.ts'
+export type { Email, LinkMatch } from './email.ts'
+export {
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  ContentNotFoundError,
+  ForbiddenError,
+  MailhatchError,
+  MessageTimeoutError,
+  NotFoundError,
+  RateLimitError,
+  UnexpectedMessageError,
+  ValidationError,
+} from './errors.ts'
+export type { Inbox, InboxMatch, InboxWaitOptions } from './inbox.ts'
+export type { Mailboxes } from './mailboxes.ts'
+export type { Match } from './match.ts'
+export type { Messages } from './messages.ts'
+export type { Page } from './page.ts'
+export type { ListQuery, MessageFilter, MessagePage, MessageQuery } from './query.ts'
+export { toResult } from './result.ts'
+export type { Result } from './result.ts'
+export type { StreamOptions } from './stream.ts'
+export type { RequestOptions } from './transport.ts'
+export type { WaitOptions } from './wait.ts'
+export type { DeliveriesQuery, NewWebhook, WebhookChanges, WebhookEndpoints } from './webhook-endpoints.ts'
 export type {
   Announcement,
   ApiKey,
@@ -20,4 +46,8 @@ export type {
   ParseState,
   Rejection,
   Scope,
+  WebhookDelivery,
+  WebhookEndpoint,
 } from './wire.ts'
+export { signWebhook, verifyWebhook, WebhookVerificationError } from './webhook.ts'
+export type { ReceivedDelivery, SignedDelivery, WebhookEvent } from './webhook.ts'

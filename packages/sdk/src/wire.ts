@@ -103,6 +103,36 @@ export type ErrorBody = {
 /** Mail that was refused. `code` is an error code of the API, or the status of an SMTP reply. */
 export type Rejection = { at: string; from: string; to: string; code: string; reason: string }
 
+/** A URL that is told of new mail. Its secret is shown once, when it is made. */
+export type WebhookEndpoint = {
+  id: string
+  url: string
+  description: string | null
+  secretMasked: string
+  events: 'email.received'[]
+  mailbox: string | null
+  tag: string | null
+  active: boolean
+  disabledReason: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** One event for one endpoint, with what the last attempt brought. */
+export type WebhookDelivery = {
+  id: string
+  event: string
+  messageId: string | null
+  status: 'pending' | 'success' | 'failed'
+  httpStatus: number | null
+  responseBody: string | null
+  latencyMs: number | null
+  attempt: number
+  nextAttemptAt: string | null
+  error: string | null
+  createdAt: string
+}
+
 /** Worker to API, posted to `/webhooks/inbox`. The last four keys are sent by our own worker only. */
 export type Announcement = {
   event: 'email.received'

@@ -1,0 +1,46 @@
+import type { RequestOptions, Transport } from './transport.ts'
+import type { Mailbox } from './wire.ts'
+
+export type Mailboxes = ReturnType<typeof createMailboxes>
+
+const pathOf = (id: string): string => `/v1/mailboxes/${encodeURIComponent(id)}`
+
+export function createMailboxes(transport: Transport) {
+  return {
+    /**
+     * The mailboxes that the key may see, the last changed first.
+     *
+     * @example
+     * const mailboxes = await mailhatch.mailboxes.list()
+     */
+    list: (query: { mailbox?: string } = {}, options: RequestOptions = {}): Promise<Mailbox[]> =>
+      transport.data({ ...options, path: '/v1/mailboxes', query }),
+
+    /**
+     * Makes a mailbox; a name that the team already has gives the mailbox that exists.
+     *
+     * @example
+     * const { address } = await mailhatch.mailboxes.create('orders')
+     */
+    create: (name: string, options: RequestOptions = {}): Promise<Mailbox> =>
+      transport.data({ ...options, method: 'POST', path: '/v1/mailboxes', body: { name } }),
+
+    /**
+     * Gives a mailbox another name; its messages go with it.
+     *
+     * @example
+     * await mailhatch.mailboxes.rename(mailbox.id, 'receipts')
+     */
+    rename: (id: string, name: string, options: RequestOptions = {}): Promise<Mailbox> =>
+      transport.data({ ...options, method: 'PATCH', path: pathOf(id), body: { name } }),
+
+    /**
+     * Deletes a mailbox and its messages.
+     *
+     * @example
+     * await mailhatch.mailboxes.delete(mailbox.id)
+     */
+    delete: (id: string, options: RequestOptions = {}): Promise<{ id: string }> =>
+      transport.data({ ...options, method: 'DELETE', path: pathOf(id) }),
+  }
+}

@@ -1,0 +1,82 @@
+import type { Email } from './email.ts'
+import { ContentNotFoundError } from './errors.ts'
+import type { MessageFilter } from './query.ts'
+import type { MessageSummary } from './wire.ts'
+
+type PatternName = 'to' | 'from' | 'subject' | 'text'
+
+/**
+ * What to wait for: the filters of the server, of which `to`, `from`, `subject` and `text` may also be patterns, and
+ * conditions that only the client can check.
+ */
+export type Match = Omit<MessageFilter, PatternName> & { [name in PatternName]?: string | RegExp } & {
+  hasAttachment?: boolean
+  /** Called with the whole message; a `code()` or `link()` that is not there counts as no. */
+  where?: (email: Email) => boolean | Promise<boolean>
+}
+
+/** The conditions of a match, by who can check them. */
+export type Conditions = {
+  filter: MessageFilter
+  /** Names of those that a summary does not meet. */
+  failedBySummary: (summary: MessageSummary) => string[]
+  /** Null where a summary is enough. */
+  failedByEmail: ((email: Email) => Promise<string[]>) | null
+  isForServerAlone: boolean
+}
+
+type Test<Message> = [name: string, isMet: (message: Message) => boolean | Promise<boolean>]
+
+const TEXTS: Record<'to' | 'from' | 'subject', (summary: MessageSummary) => string[]> = {
+  to: ({ to }) => [to],
+  from: ({ from, fromName }) => [from, fromName ?? ''],
+  subject: ({ subject }) => [subject],
+}
+
+export function conditionsOf({ to, from, subject, text, hasAttachment, where, ...rest }: Match): Conditions {
+  const filter: MessageFilter = { ...rest }
+  const onSummary: [name: string, isMet: (summary: MessageSummary) => boolean][] = []
+  const onEmail: Test<Email>[] = []
+  for (const [name, wanted] of Object.entries({ to, from, subject }) as [keyof typeof TEXTS, string | RegExp][]) {
+    if (wanted instanceof RegExp) onSummary.push([name, (summary) => occurs(wanted, TEXTS[name](summary))])
+    else if (wanted !== undefined) filter[name] = wanted
+  }
+  if (text instanceof RegExp) onEmail.push(['text', (email) => occurs(text, [email.text])])
+  else if (text !== undefined) filter.text = text
+  if (hasAttachment !== undefined) {
+    onSummary.push(['hasAttachment', ({ attachmentCount }) => attachmentCount > 0 === hasAttachment])
+  }
+  if (where !== undefined) onEmail.push(['where', (email) => answerOf(where, email)])
+  return {
+    filter,
+    failedBySummary: (summary) => onSummary.filter(([, isMet]) => !isMet(summary)).map(([name]) => name),
+    failedByEmail: onEmail.length === 0 ? null : (email) => failedOf(onEmail, email),
+    isForServerAlone: onSummary.length === 0 && onEmail.length === 0,
+  }
+}
+
+/** As an error shows it. */
+export function describeMatch(match: object): string {
+  return JSON.stringify(match, (_, value: unknown) => {
+    if (value instanceof RegExp) return String(value)
+    return typeof value === 'function' ? '(a function)' : value
+  })
+}
+
+async function failedOf(tests: Test<Email>[], email: Email): Promise<string[]> {
+  const failed: string[] = []
+  for (const [name, isMet] of tests) if (!(await isMet(email))) failed.push(name)
+  return failed
+}
+
+async function answerOf(where: NonNullable<Match['where']>, email: Email): Promise<boolean> {
+  try {
+    return await where(email)
+  } catch (error) {
+    if (error instanceof ContentNotFoundError) return false
+    throw error
+  }
+}
+
+/** `search` looks from the start, also for a global pattern that was used before. */
+const occurs = (pattern: RegExp, texts: string[]): boolean => texts.some((text) => text.search(pattern) >= 0)

@@ -1,0 +1,128 @@
+import { toEmail, type Email } from './email.ts'
+import type { Match } from './match.ts'
+import { pagesOf } from './page.ts'
+import type { ListQuery, MessageFilter, MessagePage, MessageQuery } from './query.ts'
+import { searchNewest, type Reader } from './search.ts'
+import { streamMessages, type StreamOptions } from './stream.ts'
+import type { Call, RequestOptions, Transport } from './transport.ts'
+import { waitUntilFound, type WaitOptions } from './wait.ts'
+import type { MessageDetail } from './wire.ts'
+
+/** A held answer may take so much longer than it is held. */
+const TRAVEL_MS = 10_000
+
+export type Messages = ReturnType<typeof createMessages>
+
+const pathOf = (id: string): string => `/v1/messages/${encodeURIComponent(id)}`
+
+export function createMessages(transport: Transport) {
+  const reader = readerOf(transport)
+
+  return {
+    /**
+     * A page of messages, newest first; iterated, all messages of all pages.
+     *
+     * @example
+     * const { data, has_more } = await mailhatch.messages.list({ mailbox: 'qa', limit: 20 })
+     * for await (const message of mailhatch.messages.list({ mailbox: 'qa' })) console.log(message.subject)
+     */
+    list: (query: ListQuery = {}, options: RequestOptions = {}) =>
+      pagesOf(query, (page) =>
+        transport.json<MessagePage>({ timeout: heldFor(page), ...options, path: '/v1/messages', query: page }),
+      ),
+
+    /**
+     * A whole message.
+     *
+     * @example
+     * const mail = await mailhatch.messages.get(id)
+     * console.log(mail.text, mail.attachments)
+     */
+    get: (id: string, options: RequestOptions = {}): Promise<Email> =>
+      readEmail(transport, { ...options, path: pathOf(id) }),
+
+    /**
+     * The newest match; a `NotFoundError` when there is none.
+     *
+     * @example
+     * const mail = await mailhatch.messages.latest({ mailbox: 'qa', subject: 'Welcome' })
+     */
+    latest: (query: MessageQuery = {}, options: RequestOptions = {}): Promise<Email> =>
+      readEmail(transport, { timeout: heldFor(query), ...options, path: '/v1/messages/latest', query }),
+
+    /**
+     * Resolves with the newest match as soon as there is one; a `MessageTimeoutError` says what came instead.
+     *
+     * @example
+     * const { cursor } = await mailhatch.me()
+     * await signUp('qa@mailhatch.test')
+     * const mail = await mailhatch.messages.waitFor({ mailbox: 'qa', subject: /verify/i, after: cursor })
+     */
+    waitFor: (match: Match, options: WaitOptions = {}): Promise<Email> =>
+      waitUntilFound(searchNewest(reader, match), options),
+
+    /**
+     * Messages as they come in, from now on or from the cursor `after`; goes on by itself where a connection is cut.
+     *
+     * @example
+     * for await (const message of mailhatch.messages.stream({ mailbox: 'qa' })) console.log(message.subject)
+     */
+    stream: (filter: MessageFilter = {}, options: StreamOptions = {}) => streamMessages(transport, filter, options),
+
+    /**
+     * The mail as it was received, byte by byte.
+     *
+     * @example
+     * await writeFile('mail.eml', await mailhatch.messages.raw(id))
+     */
+    raw: (id: string, options: RequestOptions = {}): Promise<Uint8Array> =>
+      transport.bytes({ ...options, path: `${pathOf(id)}/raw` }),
+
+    /**
+     * The bytes of an attachment, by its `index` or by `cid:` and its `contentId`.
+     *
+     * @example
+     * const [invoice] = mail.attachments
+     * await writeFile('invoice.pdf', await mailhatch.messages.attachment(mail.id, invoice.index))
+     */
+    attachment: (id: string, which: number | `cid:${string}`, options: RequestOptions = {}): Promise<Uint8Array> =>
+      transport.bytes({ ...options, path: `${pathOf(id)}/attachments/${encodeURIComponent(which)}` }),
+
+    /**
+     * Deletes a message and its raw bytes.
+     *
+     * @example
+     * await mailhatch.messages.delete(mail.id)
+     */
+    delete: (id: string, options: RequestOptions = {}): Promise<{ id: string }> =>
+      transport.data({ ...options, method: 'DELETE', path: pathOf(id) }),
+
+    /**
+     * Deletes every match; at least one filter is needed.
+     *
+     * @example
+     * const { deleted } = await mailhatch.messages.deleteMany({ mailbox: 'qa' })
+     */
+    deleteMany: (filter: MessageFilter, options: RequestOptions = {}): Promise<{ deleted: number }> =>
+      transport.data({ ...options, method: 'DELETE', path: '/v1/messages', query: filter }),
+  }
+}
+
+/** One try each, for waits that repeat them by themselves. */
+export function readerOf(transport: Transport): Reader {
+  return {
+    latest: (query, options) => readEmail(transport, { ...options, retries: 0, path: '/v1/messages/latest', query }),
+    list: (query, options) => transport.json({ ...options, retries: 0, path: '/v1/messages', query }),
+    get: (id, options) => readEmail(transport, { ...options, retries: 0, path: pathOf(id) }),
+  }
+}
+
+async function readEmail(transport: Transport, call: Call): Promise<Email> {
+  const readRaw = (id: string) => transport.bytes({ path: `${pathOf(id)}/raw` })
+  return toEmail(await transport.data<MessageDetail>(call), readRaw)
+}
+
+/** The time limit of a request that the server may hold; undefined for the usual one. */
+function heldFor({ wait = 0 }: MessageQuery): number | undefined {
+  return wait === 0 ? undefined : wait * 1000 + TRAVEL_MS
+}

@@ -1,0 +1,154 @@
+import type { Email } from './email.ts'
+import { MailhatchError, NotFoundError } from './errors.ts'
+import { conditionsOf, describeMatch, type Conditions, type Match } from './match.ts'
+import { nextPage } from './page.ts'
+import type { ListQuery, MessageFilter, MessagePage, MessageQuery } from './query.ts'
+import { CODE_OF_OTHERS } from './refusal.ts'
+import type { RequestOptions } from './transport.ts'
+import type { Look, Search } from './wait.ts'
+import type { MessageSummary, NearMiss } from './wire.ts'
+
+/** The most that the server gives. */
+const PAGE_MESSAGES = 200
+/** Whole messages that are read at once where a summary is not enough. */
+const READ_AT_ONCE = 8
+const ARRIVED_SHOWN = 20
+
+/** One try each: whoever waits repeats them. */
+export type Reader = {
+  latest: (query: MessageQuery, options: RequestOptions) => Promise<Email>
+  list: (query: ListQuery, options: RequestOptions) => Promise<MessagePage>
+  get: (id: string, options: RequestOptions) => Promise<Email>
+}
+
+/** The newest message that matches. */
+export function searchNewest(reader: Reader, match: Match): Search {
+  const conditions = conditionsOf(match)
+  const description = describeMatch(match)
+  if (!conditions.isForServerAlone) return searchEach(reader, { conditions, description, order: 'newest' })
+  let arrived: NearMiss[] = []
+  return {
+    description,
+    async look(holdMs, options) {
+      try {
+        return { found: await reader.latest({ ...conditions.filter, wait: seconds(holdMs), explain: 1 }, options) }
+      } catch (error) {
+        if (!isNothingYet(error)) throw error
+        arrived = error.body.arrived ?? []
+        return { found: null, isMore: false }
+      }
+    },
+    arrived: async () => arrived,
+  }
+}
+
+export type Each = {
+  conditions: Conditions
+  description: string
+  order: 'newest' | 'oldest'
+  /** Ids of messages that are not to be found (again); what is found is added. */
+  taken?: Set<string>
+}
+
+/** Looks at every message that the server's filters let through, first those that are there, then what comes. */
+export function searchEach(reader: Reader, { conditions, description, order, taken = new Set() }: Each): Search {
+  const { filter, failedBySummary, failedByEmail } = conditions
+  const misses = new Map<string, NearMiss>()
+  let place = filter.after
+
+  async function look(holdMs: number, options: RequestOptions): Promise<Look> {
+    const from = place
+    try {
+      for await (const batch of batches(holdMs, options)) {
+        const found = await firstMatch(batch, options)
+        if (found !== null) return { found }
+      }
+    } catch (error) {
+      // The message that a page was to follow has been deleted meanwhile; the next look starts anew.
+      if (!(error instanceof MailhatchError && error.code === 'cursor_not_found')) throw error
+    }
+    return { found: null, isMore: place !== from }
+  }
+
+  /** What has not been looked at; the place moves on when all of it was, so that nothing is missed when a request fails. */
+  async function* batches(holdMs: number, options: RequestOptions): AsyncGenerator<MessageSummary[]> {
+    const isFollowing = place !== undefined
+    const newestFirst: MessageSummary[] = []
+    let query: ListQuery = { ...filter, limit: PAGE_MESSAGES }
+    if (isFollowing) query = { ...query, after: place!, wait: seconds(holdMs) }
+    let reached: string | undefined
+    for (;;) {
+      const page = await reader.list(query, options)
+      reached = isFollowing ? page.cursor : (reached ?? page.cursor)
+      if (isFollowing) newestFirst.unshift(...page.data)
+      else if (order === 'newest') yield page.data
+      else newestFirst.push(...page.data)
+      const last = page.data.at(-1)
+      if (!page.has_more || last === undefined) break
+      query = nextPage({ ...query, wait: 0 }, page.cursor, last.id)
+    }
+    yield order === 'newest' ? newestFirst : newestFirst.toReversed()
+    place = reached
+  }
+
+  async function firstMatch(batch: MessageSummary[], options: RequestOptions): Promise<Email | null> {
+    const candidates = batch.filter((summary) => isCandidate(summary))
+    const readAtOnce = failedByEmail === null ? 1 : READ_AT_ONCE
+    for (let start = 0; start < candidates.length; start += readAtOnce) {
+      const some = candidates.slice(start, start + readAtOnce)
+      const emails = await Promise.all(some.map(({ id }) => readUnlessGone(id, options)))
+      for (const [index, email] of emails.entries()) {
+        if (email === null) continue
+        const failed = (await failedByEmail?.(email)) ?? []
+        if (failed.length > 0) misses.set(email.id, { ...some[index]!, failed })
+        // Asked again: another wait may have taken it while this one was reading.
+        else if (!taken.has(email.id)) {
+          taken.add(email.id)
+          return email
+        }
+      }
+    }
+    return null
+  }
+
+  function isCandidate(summary: MessageSummary): boolean {
+    if (misses.has(summary.id)) return false
+    const failed = taken.has(summary.id) ? ['returned before'] : failedBySummary(summary)
+    if (failed.length > 0) misses.set(summary.id, { ...summary, failed })
+    return failed.length === 0
+  }
+
+  async function readUnlessGone(id: string, options: RequestOptions): Promise<Email | null> {
+    try {
+      return await reader.get(id, options)
+    } catch (error) {
+      if (error instanceof NotFoundError) return null
+      throw error
+    }
+  }
+
+  return {
+    description,
+    look,
+    arrived: async (options) =>
+      misses.size > 0 ? [...misses.values()].slice(-ARRIVED_SHOWN) : whatElseArrived(reader, filter, options),
+  }
+}
+
+/** What the server's own filters kept away; an explanation that cannot be had is no reason to fail otherwise. */
+async function whatElseArrived(reader: Reader, filter: MessageFilter, options: RequestOptions): Promise<NearMiss[]> {
+  try {
+    await reader.latest({ ...filter, explain: 1 }, options)
+  } catch (error) {
+    if (error instanceof MailhatchError) return error.body.arrived ?? []
+    throw error
+  }
+  return []
+}
+
+function isNothingYet(error: unknown): error is MailhatchError {
+  return error instanceof NotFoundError && ['message_not_found', CODE_OF_OTHERS].includes(error.code)
+}
+
+/** Without the exponent that very small numbers would have. */
+const seconds = (ms: number): number => Math.round(ms) / 1000

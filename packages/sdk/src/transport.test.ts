@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { refusal, startAnswering, success } from '../test/support/answering.ts'
+import { MailhatchError } from './errors.ts'
+
+const ME = success({ data: { cursor: 'c1' } })
+
+describe('what is repeated', () => {
+  test.each([
+    [429, refusal(429, 'rate_limited')],
+    [502, refusal(502, 'unknown')],
+    [503, refusal(503, 'shutting_down')],
+    // No answer at all:
+    [0, 'drop'],
+  ] as const)('a read after %i, twice unless told', async (status, trouble) => {
+    const healing = await startAnswering([trouble, trouble, ME])
+    expect((await healing.sdk.me()).cursor).toBe('c1')
+    const lasting = await startAnswering([trouble])
+    await expect(lasting.sdk.me()).rejects.toMatchObject({ status })
+    expect(lasting.asked).toHaveLength(3)
+    const once = await startAnswering([trouble], { retries: 0 })
+    await expect(once.sdk.me()).rejects.toMatchObject({ status })
+    expect(once.asked).toHaveLength(1)
+  })
+
+  test('a change only when the server said that it was not made', async () => {
+    const slow = await startAnswering([refusal(429, 'rate_limited'), success({ data: { id: '1' } })])
+    expect(await slow.sdk.messages.delete('1')).toEqual({ id: '1' })
+    for (const trouble of [refusal(503, 'shutting_down'), 'drop'] as const) {
+      const { sdk, asked } = await startAnswering([trouble])
+      await expect(sdk.mailboxes.create('qa')).rejects.toBeInstanceOf(MailhatchError)
+      expect(asked).toHaveLength(1)
+    }
+  })
+
+  test('not before the server wants it, and not when that is far away', async () => {
+    const soon = await startAnswering([{ status: 429, headers: { 'retry-after': '0.4' }, body: '{}' }, ME])
+    const startedAt = performance.now()
+    await soon.sdk.me()
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(390)
+    const late = await startAnswering([{ status: 429, headers: { 'retry-after': '3600' }, body: '{"error":"Later."}' }])
+    await expect(late.sdk.me()).rejects.toMatchObject({ name: 'RateLimitError', retryAfterMs: 3_600_000 })
+    expect(late.asked).toHaveLength(1)
+  })
+})
+
+describe('how long a request may take', () => {
+  test.each([
+    ['the client’s limit', { timeout: 50, retries: 0 }, {}],
+    ['its own limit', { retries: 0 }, { timeout: 50 }],
+  ])('%s', async (_, ofClient, ofRequest) => {
+    const { sdk } = await startAnswering(['hang'], ofClient)
+    await expect(sdk.me(ofRequest)).rejects.toMatchObject({
+      name: 'ConnectionError',
+      message: expect.stringMatching(/^http:\S+ did not answer within 50 ms\.$/),
+    })
+  })
+
+  test('until its signal fires, also between two tries', async () => {
+    const silent = await startAnswering(['hang'])
+    const controller = new AbortController()
+    const asking = silent.sdk.me({ signal: controller.signal })
+    await expect.poll(() => silent.asked.length).toBe(1)
+    controller.abort(new Error('Enough'))
+    await expect(asking).rejects.toThrow('Enough')
+
+    const slow = await startAnswering([{ status: 429, headers: { 'retry-after': '20' }, body: '{}' }])
+    const another = new AbortController()
+    const retrying = slow.sdk.me({ signal: another.signal })
+    await expect.poll(() => slow.asked.length).toBe(1)
+    another.abort(new Error('Enough'))
+    await expect(retrying).rejects.toThrow('Enough')
+    await expect(slow.sdk.me({ signal: another.signal })).rejects.toThrow('Enough')
+    expect(slow.asked).toHaveLength(1)
+  })
+})
+
+test('a server that is not there is named, with the reason', async () => {
+  const { sdk } = await startAnswering(['drop'], { url: 'http://127.0.0.1:2', retries: 0 })
+  await expect(sdk.me()).rejects.toThrow(
+    'http://127.0.0.1:2 cannot be reached (ECONNREFUSED). Is Mailhatch running there?',
+  )
+})
+
+test('what goes over the wire', async () => {
+  const { sdk, asked } = await startAnswering([success({ data: [], has_more: false })], { apiKey: ' key\n' })
+  await sdk.messages.list({ mailbox: 'qa+1', tags: ['a', 'b'], limit: 5 })
+  await sdk.mailboxes.create('qa')
+  await sdk.messages.get('a/b')
+  expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'GET /v1/messages?mailbox=qa%2B1&tags=a&tags=b&limit=5',
+    'POST /v1/mailboxes',
+    'GET /v1/messages/a%2Fb',
+  ])
+  expect(asked.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill('Bearer key'))
+  expect(asked.map(({ headers }) => headers['content-type'])).toEqual([undefined, 'application/json', undefined])
+})
+
+test('a fetch of one’s own', async () => {
+  const asked: RequestInit[] = []
+  const { sdk } = await startAnswering(['drop'], {
+    fetch: async (_, init) => {
+      asked.push(init!)
+      return Response.json({ data: { cursor: 'c7' } })
+    },
+  })
+  expect((await sdk.me()).cursor).toBe('c7')
+  expect(asked).toMatchObject([{ method: 'GET', headers: { authorization: 'Bearer key' } }])
+})

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import { refusal, startAnswering, success } from '../test/support/answering.ts'
+
+const FOUND = success({ data: { id: '1', subject: 'Hello' } })
+const NOTHING = refusal(404, 'message_not_found')
+
+test('a wait goes on through a restart, a request to slow down, a cut connection, and "nothing yet"', async () => {
+  const { sdk, asked } = await startAnswering([
+    refusal(503, 'shutting_down'),
+    refusal(429, 'too_many_waits'),
+    'drop',
+    NOTHING,
+    FOUND,
+  ])
+  const found = await sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 5_000, interval: 10 })
+  expect(found.subject).toBe('Hello')
+  expect(asked).toHaveLength(5)
+})
+
+test.each([
+  [400, 'validation_failed'],
+  [401, 'unauthorized'],
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [500, 'internal'],
+])('a wait ends at once with %i %s, which would only be the same again', async (status, code) => {
+  const { sdk, asked } = await startAnswering([refusal(status, code)])
+  await expect(sdk.messages.waitFor({ mailbox: 'qa' })).rejects.toMatchObject({ status, code })
+  await expect(sdk.messages.waitFor({ subject: /x/ })).rejects.toMatchObject({ status, code })
+  expect(asked).toHaveLength(2)
+})
+
+describe('a server that does not hold the answer', () => {
+  test('is asked once an interval', async () => {
+    const { sdk, asked } = await startAnswering([NOTHING, NOTHING, NOTHING, FOUND])
+    const startedAt = performance.now()
+    await sdk.messages.waitFor({ mailbox: 'qa' }, { interval: 100 })
+    expect(asked).toHaveLength(4)
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(290)
+  })
+
+  test('is asked once a second unless told', async () => {
+    const { sdk, asked } = await startAnswering([NOTHING])
+    await expect(sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 1_500 })).rejects.toThrow('within 1500 ms')
+    // At the start, after a second, and when the time is over.
+    expect(asked).toHaveLength(3)
+  })
+
+  test('may have no cursors and no codes either', async () => {
+    const other = { status: 404, body: '{"error":"No messages found"}' }
+    const { sdk } = await startAnswering([other, FOUND])
+    expect((await sdk.messages.waitFor({ mailbox: 'qa' }, { interval: 10 })).subject).toBe('Hello')
+
+    const one = { id: '1', to: 'qa@x.test', subject: 'One' }
+    const two = { id: '2', to: 'qa@x.test', subject: 'Two' }
+    const lists = [
+      { data: [one], has_more: false },
+      { data: [], has_more: false },
+      { data: [two, one], has_more: false },
+    ]
+    const followed = await startAnswering([...lists.map(success), success({ data: two })])
+    expect((await followed.sdk.messages.waitFor({ subject: /Two/ }, { interval: 10 })).subject).toBe('Two')
+    expect(followed.asked.map(({ url }) => url.split('?')[0])).toEqual([
+      '/v1/messages',
+      '/v1/messages',
+      '/v1/messages',
+      '/v1/messages/2',
+    ])
+  })
+
+  test('is not pressed when what it has does not match', async () => {
+    const page = { data: [{ id: '1', to: 'qa@x.test', subject: 'One' }], has_more: false }
+    const { sdk, asked } = await startAnswering([success(page)])
+    const waiting = sdk.messages.waitFor({ subject: /Two/ }, { timeout: 250, interval: 100 })
+    await expect(waiting).rejects.toThrow('One (not matching: subject)')
+    expect(asked.length).toBeLessThanOrEqual(4)
+  })
+})
+
+describe('when the time is over', () => {
+  test('the error says what was asked, what arrived, and what each message lacked', async () => {
+    const arrived = [{ to: 'qa+2@in.test', subject: 'Welcome', failed: ['tag'] }]
+    const { sdk } = await startAnswering([refusal(404, 'message_not_found', { arrived })])
+    await expect(sdk.messages.waitFor({ tag: '1' }, { timeout: 30 })).rejects.toMatchObject({
+      name: 'MessageTimeoutError',
+      status: 0,
+      code: 'message_timeout',
+      message:
+        'No message matched {"tag":"1"} within 30 ms. What did arrive:\n' +
+        '  to qa+2@in.test: Welcome (not matching: tag)',
+      arrived,
+    })
+  })
+
+  test('it says that nothing came, and shows patterns as they were written', async () => {
+    const { sdk } = await startAnswering([success({ data: [], has_more: false, cursor: 'c1' })])
+    const waiting = sdk.messages.waitFor({ subject: /code/i, where: () => true }, { timeout: 30 })
+    await expect(waiting).rejects.toThrow(
+      'No message matched {"subject":"/code/i","where":"(a function)"} within 30 ms. Nothing arrived.',
+    )
+  })
+
+  test('it says what the last request failed with', async () => {
+    const { sdk } = await startAnswering([NOTHING, refusal(503, 'shutting_down', { error: 'Restarting.' })])
+    const waiting = sdk.messages.waitFor({ tag: '1' }, { timeout: 100, interval: 10 })
+    await expect(waiting).rejects.toMatchObject({
+      name: 'MessageTimeoutError',
+      message: expect.stringMatching(/The last request failed: Restarting\.$/),
+      cause: expect.objectContaining({ status: 503 }),
+    })
+  })
+
+  test('a server that never answered is what is heard of', async () => {
+    const away = await startAnswering(['drop'])
+    const waiting = away.sdk.messages.waitFor({ tag: '1' }, { timeout: 300 })
+    await expect(waiting).rejects.toMatchObject({ name: 'ConnectionError', status: 0, code: 'connection_failed' })
+    const silent = await startAnswering(['hang'])
+    const startedAt = performance.now()
+    await expect(silent.sdk.messages.waitFor({ tag: '1' }, { timeout: 300 })).rejects.toThrow('did not answer within')
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+  })
+})
+
+test('a message that is deleted between two pages does not end the wait', async () => {
+  const message = (id: string) => ({ id, to: 'qa@x.test', subject: `Mail ${id}` })
+  const { sdk } = await startAnswering([
+    success({ data: [message('2')], has_more: true, cursor: 'c2' }),
+    refusal(400, 'cursor_not_found'),
+    success({ data: [message('1')], has_more: false, cursor: 'c2' }),
+    success({ data: message('1') }),
+  ])
+  expect((await sdk.messages.waitFor({ subject: /1/ }, { interval: 10 })).subject).toBe('Mail 1')
+})
+
+test('one request is held for 25 seconds at most', async () => {
+  const { sdk, asked } = await startAnswering([FOUND])
+  await sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 300_000 })
+  await sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 2_000 })
+  const [long, short] = asked.map(({ url }) => Number(new URL(url, 'http://localhost').searchParams.get('wait')))
+  expect(long).toBe(25)
+  expect(short).toBeGreaterThan(1.5)
+  expect(short).toBeLessThanOrEqual(2)
+})

@@ -1,0 +1,190 @@
+/** What Mailhatch posts to a webhook endpoint. A test event has an id of zeros only. */
+export type WebhookEvent = {
+  event: 'email.received'
+  timestamp: string
+  data: {
+    id: string
+    mailbox: string
+    mailboxWithTag: string
+    tag: string | null
+    from: string
+    to: string
+    subject: string
+    receivedAt: string
+    domain: string
+  }
+}
+
+/** A request did not come from Mailhatch, was changed on its way, or is too old; `message` says which. */
+export class WebhookVerificationError extends Error {
+  override readonly name: string = 'WebhookVerificationError'
+}
+
+export type SignedDelivery = {
+  /** Of the event: the same on every attempt. */
+  id: string
+  body: string
+  /** While a secret is being replaced: the old one, then the new one. */
+  secrets: string[]
+  /** In seconds since 1970. */
+  timestamp: number
+}
+
+export type ReceivedDelivery = {
+  /** As it was shown when the endpoint was made; several while it is being replaced. */
+  secret: string | string[]
+  /** Exactly as it was received: parsing it and writing it again would change it. */
+  body: string | Uint8Array
+  headers: Headers | Record<string, string | string[] | undefined>
+  /** How far the sender's clock and the way here may be off. */
+  toleranceSeconds?: number
+  /** In milliseconds since 1970. */
+  now?: number
+}
+
+const PREFIX = 'whsec_'
+const TOLERANCE_SECONDS = 300
+/** Two while a secret is being replaced; each costs a computation, and strangers may send as many as they like. */
+const SIGNATURES_MAX = 8
+
+/** The headers by which a receiver can tell that a delivery is ours, in both families. */
+export async function signWebhook({ id, body, secrets, timestamp }: SignedDelivery): Promise<Record<string, string>> {
+  const bytes = new TextEncoder().encode(body)
+  const service = await Promise.all(secrets.map((secret) => mac(serviceKey(secret), join(`${timestamp}.`, bytes))))
+  const standard = await Promise.all(
+    secrets.map((secret) => mac(standardKey(secret), join(`${id}.${timestamp}.`, bytes))),
+  )
+  return {
+    'x-service-signature': [`t=${timestamp}`, ...service.map((signature) => `v1=${toHex(signature)}`)].join(','),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': standard.map((signature) => `v1,${toBase64(signature)}`).join(' '),
+  }
+}
+
+/**
+ * The event of a request, once its signature and its age are found to be right; throws `WebhookVerificationError` otherwise.
+ *
+ * @example
+ * const { data } = await verifyWebhook({ secret, body: await request.text(), headers: request.headers })
+ */
+export async function verifyWebhook({
+  secret,
+  body,
+  headers,
+  toleranceSeconds = TOLERANCE_SECONDS,
+  now = Date.now(),
+}: ReceivedDelivery): Promise<WebhookEvent> {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  const claim = readStandard(headers) ?? readService(headers)
+  if (!claim) throw new WebhookVerificationError('The request has no signature headers.')
+  checkAge(claim.timestamp, { toleranceSeconds, now })
+  const signed = join(claim.signedPrefix, bytes)
+  for (const each of [secret].flat()) {
+    const key = await importKey(claim.keyOf(each), 'verify')
+    for (const signature of claim.signatures.slice(0, SIGNATURES_MAX)) {
+      // Compares in constant time.
+      if (await crypto.subtle.verify('HMAC', key, signature, signed)) return parseEvent(bytes)
+    }
+  }
+  throw new WebhookVerificationError('No signature fits: the body was changed, or the secret is another one.')
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+type Claim = { timestamp: string; signedPrefix: string; signatures: Bytes[]; keyOf: (secret: string) => Bytes }
+
+/** `webhook-*` of Standard Webhooks, which sign the id too and therefore come first; null without them. */
+function readStandard(headers: ReceivedDelivery['headers']): Claim | null {
+  const id = headerOf(headers, 'webhook-id')
+  const timestamp = headerOf(headers, 'webhook-timestamp')
+  const given = headerOf(headers, 'webhook-signature')
+  if (id === null || timestamp === null || given === null) return null
+  const signatures = given
+    .split(' ')
+    .flatMap((each) => (each.startsWith('v1,') ? (fromBase64(each.slice(3)) ?? []) : []))
+  return { timestamp, signedPrefix: `${id}.${timestamp}.`, signatures, keyOf: standardKey }
+}
+
+/** `x-service-signature: t=<seconds>,v1=<hex>,…`; null without it. */
+function readService(headers: ReceivedDelivery['headers']): Claim | null {
+  const given = headerOf(headers, 'x-service-signature')
+  if (given === null) return null
+  const fields = given.split(',').map((field) => field.trim())
+  const timestamp = fields.find((field) => field.startsWith('t='))?.slice(2) ?? ''
+  const signatures = fields.flatMap((field) => (field.startsWith('v1=') ? (fromHex(field.slice(3)) ?? []) : []))
+  return { timestamp, signedPrefix: `${timestamp}.`, signatures, keyOf: serviceKey }
+}
+
+function headerOf(headers: ReceivedDelivery['headers'], name: string): string | null {
+  if (headers instanceof Headers) return headers.get(name)
+  const found = Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
+  return [found].flat()[0] ?? null
+}
+
+function checkAge(timestamp: string, { toleranceSeconds, now }: { toleranceSeconds: number; now: number }): void {
+  if (!/^\d{1,12}$/.test(timestamp))
+    throw new WebhookVerificationError('The timestamp of the signature is not a number.')
+  const ageSeconds = now / 1000 - Number(timestamp)
+  if (ageSeconds > toleranceSeconds) throw new WebhookVerificationError('The signature is too old.')
+  if (ageSeconds < -toleranceSeconds)
+    throw new WebhookVerificationError('The signature is from the future: check the clock.')
+}
+
+function parseEvent(bytes: Uint8Array): WebhookEvent {
+  try {
+    // What carries our signature has our shape.
+    return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
+  } catch (error) {
+    throw new WebhookVerificationError('The body is signed but is not JSON.', { cause: error })
+  }
+}
+
+/** The whole text, prefix included, is the key of `x-service-signature`. */
+function serviceKey(secret: string): Bytes {
+  if (secret === '') throw new TypeError('The webhook secret is empty.')
+  return new TextEncoder().encode(secret)
+}
+
+/** What the part after the prefix stands for is the key of `webhook-signature`. */
+function standardKey(secret: string): Bytes {
+  const key = secret.startsWith(PREFIX) ? fromBase64(secret.slice(PREFIX.length)) : null
+  if (!key || key.length === 0) throw new TypeError(`A webhook secret is ${PREFIX} followed by base64.`)
+  return key
+}
+
+async function mac(key: Bytes, signed: Bytes): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.sign('HMAC', await importKey(key, 'sign'), signed))
+}
+
+function importKey(key: Bytes, usage: 'sign' | 'verify') {
+  return crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, [usage])
+}
+
+function join(prefix: string, bytes: Uint8Array): Bytes {
+  const start = new TextEncoder().encode(prefix)
+  const joined = new Uint8Array(start.length + bytes.length)
+  joined.set(start)
+  joined.set(bytes, start.length)
+  return joined
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function fromHex(text: string): Bytes | null {
+  if (!/^([\da-f]{2})+$/i.test(text)) return null
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+}
+
+function fromBase64(text: string): Bytes | null {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,39 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { Mailhatch, type MailhatchOptions } from '../../src/client.ts'
+
+/** `hang`: no answer at all; `drop`: the connection is cut. */
+export type Reply = 'hang' | 'drop' | { status: number; headers?: Record<string, string>; body: string }
+
+export type Asked = { method: string; url: string; headers: IncomingMessage['headers'] }
+
+/** A server that gives these answers one after another, the last one again and again, and a client of it. */
+export async function startAnswering(replies: Reply[], options: MailhatchOptions = {}) {
+  const asked: Asked[] = []
+  const server = createServer((request, response) => {
+    const reply = replies[Math.min(asked.length, replies.length - 1)]!
+    asked.push({ method: request.method!, url: request.url!, headers: request.headers })
+    if (reply === 'drop') request.socket.destroy()
+    else if (reply !== 'hang') response.writeHead(reply.status, reply.headers).end(reply.body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  // Listening on a port, not on a pipe.
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  return { asked, url, sdk: new Mailhatch({ url: `${url}/`, apiKey: 'key', ...options }) }
+}
+
+export const success = (body: object): Reply => ({ status: 200, body: JSON.stringify(body) })
+
+export const refusal = (status: number, code: string, more: object = {}): Reply => ({
+  status,
+  headers: { 'retry-after': '0.01' },
+  body: JSON.stringify({ error: 'A sentence.', code, requestId: 'r1', ...more }),
+})

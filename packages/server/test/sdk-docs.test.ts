@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+import * as sdk from '@mailhatch/sdk'
+import { afterEach, expect, test, vi } from 'vitest'
+import { startServer } from './support/server.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const IMPORT = /^import \{ (.*) \} from '@mailhatch\/sdk'$/gm
+
+const EXAMPLES = ['docs/sdk.md', 'packages/sdk/README.md'].flatMap((file) =>
+  Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(/```ts\n([^]*?)```/g), ([, code], index) => ({
+    name: `example ${index + 1} of ${file}`,
+    code: code!,
+  })),
+)
+
+/** Runs an example as the body of a function that has what the examples take for granted. */
+async function runExample(code: string, given: Record<string, unknown>): Promise<void> {
+  const imported = Array.from(code.matchAll(IMPORT), ([, names]) => names!.split(', ')).flat()
+  expect(Object.keys(sdk)).toEqual(expect.arrayContaining(imported))
+  const body = stripTypeScriptTypes(`async () => {${code.replaceAll(IMPORT, '')}\n}`)
+  // eslint-disable-next-line typescript/no-implied-eval -- examples are text, and ours
+  const example = new Function(...Object.keys(given), `return (${body})()`) as (...values: unknown[]) => Promise<void>
+  await example(...Object.values(given))
+}
+
+async function startApp() {
+  const { url, apiKey, sendMail } = await startServer()
+  vi.stubEnv('MAILHATCH_URL', url)
+  vi.stubEnv('MAILHATCH_API_KEY', apiKey)
+  const from = 'app@shop.example'
+  const html = `<p>Your code is 482913, for order A-77.</p> <a href="https://shop.example/verify?token=f3a1">Verify</a>`
+  const attachments = [{ filename: 'terms.txt', content: 'Be nice.' }]
+  const entered: string[] = []
+  const given = {
+    ...sdk,
+    expect,
+    mailhatch: new sdk.Mailhatch(),
+    console: { log() {} },
+    signUp: (to: string) => sendMail({ from, to, subject: 'Verify your address', html, attachments }),
+    invite: (to: string) => sendMail({ from, to, subject: 'You are invited', text: 'Come in.' }),
+    enter: (code: string) => entered.push(code),
+  }
+  return { given, entered }
+}
+
+afterEach(() => void vi.unstubAllEnvs())
+
+test.each(EXAMPLES)('$name runs', async ({ code }) => {
+  const { given, entered } = await startApp()
+  await runExample(code, given)
+  expect(entered).toEqual(code.includes('enter(') ? ['482913'] : [])
+})
+
+test('an example that is wrong fails', async () => {
+  expect(EXAMPLES.length).toBeGreaterThan(9)
+  const { given } = await startApp()
+  await expect(runExample(`expect((await mailhatch.me()).cursor).toBe('nothing')`, given)).rejects.toThrow('nothing')
+})

@@ -1,0 +1,39 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** What becomes of one request: passed on, answered with a status, or cut off. */
+export type Fault = 'pass' | 'drop' | { status: number; headers?: Record<string, string>; body?: string }
+
+/** Stands between a client and the server and does to each request what the test says; closed when it is over. */
+export async function startFaultyProxy(target: string, faultOf: (number: number, url: string) => Fault) {
+  const asked: string[] = []
+  const server = createServer((incoming, outgoing) => {
+    const fault = faultOf(asked.push(incoming.url!), incoming.url!)
+    if (fault === 'drop') incoming.socket.destroy()
+    else if (fault === 'pass') passOn(target, incoming, outgoing)
+    else outgoing.writeHead(fault.status, fault.headers).end(fault.body ?? '<h1>Not Mailhatch</h1>')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  // Listening on a port, not on a pipe.
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, asked, cutAll: () => server.closeAllConnections() }
+}
+
+function passOn(target: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method, headers } = incoming
+  const onward = request(`${target}${incoming.url}`, { method, headers, agent: false }, (answer) => {
+    outgoing.writeHead(answer.statusCode!, answer.headers)
+    outgoing.flushHeaders()
+    answer.pipe(outgoing)
+    answer.on('error', () => outgoing.destroy())
+  })
+  onward.on('error', () => outgoing.destroy())
+  outgoing.on('close', () => onward.destroy())
+  incoming.pipe(onward)
+}
