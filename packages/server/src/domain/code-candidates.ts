@@ -7,7 +7,7 @@ const CANDIDATES_MAX = 100
 export type Candidate = { value: string; start: number; end: number }
 
 /**
- * Digits (4 to 8, also in groups) and upper-case words with digits (5 to 10). Groups of digits are joined; the dash of
+ * Digits (4 to 8, also in groups), words with digits (upper-case 5 to 10, lower-case 5 to 8) and what cannot be a word. Groups of digits are joined; the dash of
  * `ABC-123` stays, because a form that wants it cannot be guessed back, and one that does not ignores it.
  */
 export function findCandidates(text: string): Candidate[] {
@@ -27,14 +27,25 @@ export function findCandidates(text: string): Candidate[] {
       found.push({ value, start: start + offset, end: start + end })
     }
   }
+  for (const { 0: value, index } of text.matchAll(LETTERS_ONLY)) {
+    if (found.length >= CANDIDATES_MAX) break
+    if (value.includes('-') || !isWord(value)) found.push({ value, start: index, end: index + value.length })
+  }
   return found.slice(0, CANDIDATES_MAX)
+}
+
+const LETTERS_ONLY = /(?<![\p{L}\p{N}_-])(?:[A-Z]{6,8}|[A-Z]{3,4}-[A-Z]{3,4})(?![\p{L}\p{N}_-])/gu
+
+/** Words have vowels; a code that was drawn has hardly one of them in six letters. */
+function isWord(letters: string): boolean {
+  return letters.replace(/[^AEIOUY]/g, '').length > 1
 }
 
 const DIGIT = /\d/g
 // A word with a digit and the numbers joined to it: only the whole tells a code from a date, an amount or a phone.
 const JOINT = `(?:[ \\u00a0\\u2009\\u202f–./,:]|(?<=\\(\\+?\\d{1,5})\\)[ -]?)(?!${DURATION})`
 const PHRASE = new RegExp(
-  `(?:[A-Z]{1,5}-)?[A-Za-z]*\\d[A-Za-z\\d]*(?:-[A-Z\\d]+(?![A-Za-z\\d])|${JOINT}\\d+(?![A-Za-z\\d]))*`,
+  `(?:[A-Z]{1,5}-)?[A-Za-z]*\\d[A-Za-z\\d]*(?:-[A-Z\\d]+(?![A-Za-z\\d])|-(?=[a-z]*\\d)[a-z\\d]{3,5}(?![A-Za-z\\d])|${JOINT}\\d+(?![A-Za-z\\d]))*`,
   'y',
 )
 
@@ -74,7 +85,7 @@ function readPhrase(phrase: string): Candidate[] {
   if (DIGITS.test(phrase)) return phrase.length >= 4 && phrase.length <= 8 ? [whole(phrase, phrase)] : []
   const branded = BRANDED.exec(phrase)?.[1]
   if (branded) return [{ value: branded, start: phrase.length - branded.length, end: phrase.length }]
-  if (ALPHANUMERIC.test(phrase) || DASHED.test(phrase)) return [whole(phrase, phrase)]
+  if (ALPHANUMERIC.test(phrase) || DASHED.test(phrase) || LOWER_CASE.test(phrase)) return [whole(phrase, phrase)]
   const words = [...phrase.matchAll(WORD)]
   const isSpaced = words.length > 1
   if (/[A-Za-z]/.test(phrase)) return isSpaced ? words.flatMap(readWord) : []
@@ -88,8 +99,9 @@ function readPhrase(phrase: string): Candidate[] {
   if (groups.every((group) => group.length >= 6)) return isSpaced ? words.flatMap(readWord) : []
   if (digits.length > 8) return []
   const isEven = groups.every((group) => group.length === first.length)
-  // Two by two with dashes is a range or a date, and two years are a span of time.
-  const isGrouped = isEven && digits.length >= 4 && (isSpaced ? !phrase.includes('-') : first.length >= 3)
+  // Two years are a span of time, and twice two with a dash is a range or a score.
+  const isGrouped =
+    isEven && digits.length >= 4 && (isSpaced ? !phrase.includes('-') : first.length >= 3 || isPairs(phrase))
   if (isGrouped) return groups.every(isYear) ? [] : [whole(digits, phrase)]
   // Beside another number only a long one can be a code: "123456 2 attempts left".
   return longWords.flatMap(readWord)
@@ -108,7 +120,20 @@ const BRANDED = /^[A-Z]{1,2}-(\d{4,8})$/
 const DIGITS = /^\d+$/
 const ALPHANUMERIC = /^(?=\d*[A-Z])(?=[A-Z]*\d)[A-Z\d]{5,10}$/
 const DASHED = /^(?=[\d-]*[A-Z])[A-Z\d]{3,5}-[A-Z\d]{3,5}$/
+// Not a word with a number behind, as names of people and machines have.
+const LOWER_CASE =
+  /^(?![a-z]+\d+$)(?:(?=\d*[a-z])(?=[a-z]*\d)[a-z\d]{5,8}|(?=[\d-]*[a-z])(?=[a-z-]*\d)[a-z\d]{3,5}-[a-z\d]{3,5})$/
 const WORD = /[^ \u00a0\u2009\u202f]+/g
+
+function isPairs(written: string): boolean {
+  return /^\d\d-\d\d-\d\d$/.test(written)
+}
+
+/** Three pairs with dashes, of which the first two can be a day and a month in some order. */
+export function isShortDate(written: string): boolean {
+  const [first = 0, second = 0] = isPairs(written) ? written.split('-').map(Number) : []
+  return first > 0 && second > 0 && Math.min(first, second) <= 12 && Math.max(first, second) <= 31
+}
 
 export function isYear(digits: string): boolean {
   return /^(?:19|20)\d\d$/.test(digits)

@@ -96,6 +96,12 @@ describe('limits', () => {
     { name: 'web addresses', piece: 'http://' },
     { name: 'brackets', piece: '(1) ' },
     { name: 'line breaks', piece: '\n' },
+    { name: 'digits on lines', piece: '1\n' },
+    { name: 'digits and many lines', piece: `1${'\n'.repeat(1023)}` },
+    { name: 'spelled letters', piece: 'A 1 ' },
+    { name: 'letters with dashes', piece: 'ABC-DEF ' },
+    { name: 'small letters with dashes', piece: 'a1b-' },
+    { name: 'labels', piece: 'code a b c ' },
   ])('64 KiB of $name are read in a moment', ({ piece }) => {
     const text = piece.repeat(CODE_SCAN_LENGTH_MAX / piece.length)
     const start = performance.now()

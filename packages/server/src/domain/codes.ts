@@ -1,8 +1,9 @@
 import type { Code } from '@mailhatch/sdk'
-import { type Candidate, findCandidates, isYear } from './code-candidates.ts'
+import { type Candidate, findCandidates, isShortDate, isYear } from './code-candidates.ts'
+import { toPlainText } from './code-text.ts'
 import * as words from './code-words.ts'
 import { cutText } from './cut-text.ts'
-import { htmlToText, removeInvisible } from './html-text.ts'
+import { htmlToText } from './html-text.ts'
 
 // A code stands at the top of a mail; longer texts are newsletters and logs.
 export const CODE_SCAN_LENGTH_MAX = 64 * 1024
@@ -47,30 +48,18 @@ function rank(codes: Code[]): Code[] {
 }
 
 function weighAll(raw: string, subject: string): Code[] {
-  const text = prepare(cutText(raw, CODE_SCAN_LENGTH_MAX))
+  const text = toPlainText(cutText(raw, CODE_SCAN_LENGTH_MAX))
   const candidates = findCandidates(text)
   if (candidates.length === 0) return []
-  const subjectNamesCode = distances(subject.slice(0, NEARBY).toLowerCase(), 'behind', true).code < Infinity
+  const subjectNamesCode = distances(lower(subject.slice(0, NEARBY)), 'behind', true).code < Infinity
   return candidates.flatMap((candidate) => {
     const place = placeOf(text, candidate)
-    const score = shapeScore(candidate.value) + placeScore(candidate.value, place, subjectNamesCode)
+    const isOnly = subjectNamesCode && candidates.length === 1
+    const shape = isShortDate(place.written) ? 0 : shapeScore(candidate.value)
+    const score = shape + placeScore(candidate.value, place, subjectNamesCode) + (isOnly ? ONLY_SCORE : 0)
     const confidence = Math.min(100, Math.round(score * 100)) / 100
     return confidence >= CONFIDENCE_MIN ? [{ value: candidate.value, confidence, context: contextOf(place) }] : []
   })
-}
-
-/** Full-width characters become plain ones, invisible ones go, and so do web addresses: their digits mean nothing. */
-function prepare(text: string): string {
-  const visible = removeInvisible(text)
-  const plain = FULL_WIDTH_DIGIT.test(visible) ? visible.replace(FULL_WIDTH, narrow) : visible
-  return plain.includes('://') || plain.includes('www.') ? plain.replace(WEB_ADDRESS, '…') : plain
-}
-const FULL_WIDTH = /[\uff01-\uff5e]/g
-const FULL_WIDTH_DIGIT = /[\uff10-\uff19]/
-const WEB_ADDRESS = /https?:\/\/[!-~]+|www\.[!-~]+/gi
-
-function narrow(character: string): string {
-  return String.fromCharCode(character.charCodeAt(0) - 0xfee0)
 }
 
 type Place = {
@@ -93,9 +82,13 @@ function placeOf(text: string, { start, end }: Candidate): Place {
 }
 const DECORATION = /^[\s*_=|>:.'"“”„«»[\]()「」【】-]*$/
 
+/** For the only number of a mail whose subject speaks of a code. */
+const ONLY_SCORE = 0.1
 const DIGITS_SCORE: Record<number, number> = { 4: 0.2, 5: 0.25, 6: 0.35, 7: 0.25, 8: 0.3 }
 
 function shapeScore(value: string): number {
+  // Without digits, or in small letters, only a place that leaves no doubt makes it a code.
+  if (/[a-z]/.test(value) || !/\d/.test(value)) return 0
   // A word with a number behind is rather a name: SAVE20, RTX4090, COVID19.
   if (/[A-Z]/.test(value)) return /^[A-Z]+-?\d+$/.test(value) ? 0.15 : 0.3
   let score = DIGITS_SCORE[value.length] ?? 0
@@ -107,10 +100,11 @@ function shapeScore(value: string): number {
 }
 
 function placeScore(value: string, place: Place, subjectNamesCode: boolean): number {
-  const before = place.before.toLowerCase()
-  const behind = place.behind.toLowerCase()
+  const before = lower(place.before)
+  const behind = lower(place.behind)
   if (words.UNIT_BEHIND.test(behind) || words.CURRENCY_BEFORE.test(before)) return -1
-  if (words.HEADER_LINE.test(place.lineBefore.toLowerCase())) return -1
+  if (words.ENDING_BEFORE.test(before)) return -1
+  if (words.HEADER_LINE.test(lower(place.lineBefore))) return -1
 
   const above = distances(before, 'before', place.isAlone)
   // Nothing behind can add to a code word directly before, which is how most codes are written.
@@ -126,12 +120,15 @@ function placeScore(value: string, place: Place, subjectNamesCode: boolean): num
   else if (subjectNamesCode) score += place.isAlone ? 0.25 : 0.1
   else if (proof <= 80) score += place.isAlone ? 0.2 : 0.05
   if (Math.min(above.code, above.proof) <= 60 && words.ASSIGNED.test(before)) score += 0.1
-  if (code > CLOSE && proof < Infinity && words.TOLD_TO_USE.test(before)) score += 0.3
+  if (code > CLOSE && above.code < Infinity && words.POINTED_AT.test(before)) score += 0.3
+  const isToldToUse = proof < Infinity && words.TOLD_TO_USE.test(before)
+  const isForProof = below.proof <= NAMED_WITHIN && words.PURPOSE_BEHIND.test(behind)
+  if (code > CLOSE && (isToldToUse || isForProof)) score += 0.3
 
   if (above.other <= 60 && code > 90) score -= 0.5
   if (/#\s?$/.test(before)) score -= 0.4
-  if (/[A-Z]/.test(value) && words.OFFER_WORDS.test(`${place.lineBefore} ${place.lineBehind}`.toLowerCase()))
-    score -= 0.5
+  if (HOUR_AND_MINUTE.test(value) && words.TIME_BEFORE.test(before)) score -= 0.5
+  if (/[A-Z]/.test(value) && words.OFFER_WORDS.test(place.isAlone ? lastLine(before) : lineOf(place))) score -= 0.5
   if (
     value.length === 5 &&
     (/(?<![A-Z])[A-Z]{2} $/.test(place.before) || POSTAL_CODE_BEFORE_TOWN.test(place.lineBehind))
@@ -139,6 +136,22 @@ function placeScore(value: string, place: Place, subjectNamesCode: boolean): num
     score -= 0.3
   return score
 }
+
+/** The dot of a Turkish capital would be left behind as a character of its own. */
+function lower(text: string): string {
+  return text.toLowerCase().replaceAll('i\u0307', 'i')
+}
+
+/** The line above a number that stands alone. */
+function lastLine(before: string): string {
+  const text = before.trimEnd()
+  return text.slice(text.lastIndexOf('\n') + 1)
+}
+
+function lineOf({ lineBefore, lineBehind }: Place): string {
+  return lower(`${lineBefore} ${lineBehind}`)
+}
+const HOUR_AND_MINUTE = /^(?:[01]\d|2[0-3])[0-5]\d$/
 const POSTAL_CODE_BEFORE_TOWN = /^ \p{Lu}\p{Ll}+\s*(?:[,|·]|$)/u
 
 type Distances = Record<words.WordKind, number>
@@ -149,7 +162,8 @@ function distances(text: string, side: 'before' | 'behind', isAlone: boolean): D
   const nearest = { ...NOTHING_NEAR }
   for (const { kind, start, end } of words.findWords(text)) {
     // "… 123456 Code: 654321": a label belongs to what follows it.
-    if (side === 'behind' && (start >= nearest[kind] || LABEL_END.test(text.slice(end, end + 2)))) continue
+    if (side === 'behind' && (start >= nearest[kind] || LABEL_END.test(text.slice(end, end + LABEL_LENGTH_MAX))))
+      continue
     const gap = side === 'before' ? text.slice(end) : text.slice(0, start)
     const isName = kind === 'other' && side === 'before' && isLabel(gap, text.slice(0, start))
     const decided = isName ? 'name' : kind
@@ -157,7 +171,9 @@ function distances(text: string, side: 'before' | 'behind', isAlone: boolean): D
   }
   return nearest
 }
-const LABEL_END = /^\s?[:=#：]/
+// Also "Code de retrait :", with a few words to it.
+const LABEL_END = /^(?: [^\s\d:]+){0,3}\s?[:=#：]/
+const LABEL_LENGTH_MAX = 40
 
 /** "order 123456" anywhere, or "Order: 123456" where a line starts with it, names the number. */
 function isLabel(gap: string, lead: string): boolean {

@@ -6,7 +6,7 @@ export type Anchor = { url: string; text: string }
 /** What a reader of the mail would see, as plain text: blocks become lines, list items get a dash, links their text. */
 export function htmlToText(html: string): string {
   const parts: string[] = []
-  tokenizeHtml(html, visibleText(parts, '- '))
+  tokenizeHtml(html, visibleSink(parts, '- '))
   return parts.join('')
 }
 
@@ -23,7 +23,7 @@ export function parseAnchors(html: string): Anchor[] {
     if (url !== null) anchors.push({ url, text: parts.length <= 1 ? first : parts.join('').replace(WHITE_SPACE, ' ') })
     url = null
   }
-  const visible = visibleText(parts, '')
+  const visible = visibleSink(parts, '')
   tokenizeHtml(html.slice(0, end), {
     text: (run) => {
       if (url !== null) visible.text(run)
@@ -54,7 +54,7 @@ function endOfAnchors(html: string): number {
 }
 
 /** Puts into `parts` what is visible, with its line breaks and `itemStart` before list items. */
-function visibleText(parts: string[], itemStart: string): HtmlSink & { isHidden(): boolean } {
+export function visibleSink(parts: string[], itemStart: string): HtmlSink & { isHidden(): boolean } {
   let breaks = 0
   let hasSpace = false
   let bullet = ''

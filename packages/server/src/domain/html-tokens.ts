@@ -4,12 +4,24 @@ import { decodeEntities } from './html-entities.ts'
 // As much HTML as a message keeps; what lies behind it is not shown either.
 export const HTML_LENGTH_MAX = 1024 * 1024
 
-export type Attributes = { href?: string; alt?: string; hidden?: boolean }
+export type Attributes = {
+  href?: string
+  alt?: string
+  hidden?: boolean
+  style?: string
+  bgcolor?: string
+  color?: string
+  /** Every attribute as it is written, entities and all; there for sinks that want whole tags. */
+  all?: Map<string, string>
+}
 
 export type HtmlSink = {
   text(run: string): void
   open(name: string, attributes: Attributes): void
   close(name: string): void
+  /** What a `style` holds; the content of other elements without markup is of no use to anyone. */
+  style?(css: string): void
+  wantsAllAttributes?: true
 }
 
 /**
@@ -50,9 +62,14 @@ function readOpening(html: string, nameStart: number, sink: HtmlSink): number {
   const nameEnd = endOfName(html, nameStart)
   const name = html.slice(nameStart, nameEnd).toLowerCase()
   const isBare = html.charCodeAt(nameEnd) === GREATER
-  const attributes = isBare ? NO_ATTRIBUTES : {}
+  const attributes: Attributes = isBare ? NO_ATTRIBUTES : {}
+  if (sink.wantsAllAttributes && !isBare) attributes.all = new Map()
   const end = isBare ? nameEnd + 1 : readAttributes(html, nameEnd, attributes)
-  if (RAW_TEXT.has(name)) return endOfRawText(html, name, end)
+  if (RAW_TEXT.has(name)) {
+    const contentEnd = endOfRawText(html, name, end)
+    if (name === 'style') sink.style?.(html.slice(end, contentEnd))
+    return after(html, '>', contentEnd)
+  }
   sink.open(name, attributes)
   return end
 }
@@ -76,7 +93,8 @@ function readAttributes(html: string, from: number, attributes: Attributes): num
     const nameStart = position++
     while (position < html.length && !endsAttributeName(html.charCodeAt(position))) position++
     const nameEnd = position
-    const isWanted = isWantedName(html.charCodeAt(nameStart) | 32, nameEnd - nameStart)
+    const { all } = attributes
+    const isWanted = all !== undefined || isWantedName(html.charCodeAt(nameStart) | 32, nameEnd - nameStart)
     position = skipSpaces(html, position)
     let value = ''
     if (html.charCodeAt(position) === EQUALS) {
@@ -87,15 +105,17 @@ function readAttributes(html: string, from: number, attributes: Attributes): num
       if (isWanted) value = html.slice(isQuoted ? valueStart + 1 : valueStart, valueEnd)
       position = isQuoted ? valueEnd + 1 : valueEnd
     }
-    if (isWanted) keepAttribute(attributes, html.slice(nameStart, nameEnd), value)
+    if (all) keepFirst(all, html.slice(nameStart, nameEnd).toLowerCase(), value)
+    else if (isWanted) keepAttribute(attributes, html.slice(nameStart, nameEnd), value)
   }
   return html.length
 }
 
-// Most attributes are not href, alt, style or hidden, which the first letter and the length tell without a copy.
+// Most attributes are none of those below, which the first letter and the length tell without a copy.
 function isWantedName(firstLetter: number, length: number): boolean {
   if (length === 4 || length === 6) return firstLetter === 104 /* h */
-  return length === 3 ? firstLetter === 97 /* a */ : length === 5 && firstLetter === 115 /* s */
+  if (length === 5) return firstLetter === 115 /* s */ || firstLetter === 99 /* c */
+  return length === 3 ? firstLetter === 97 /* a */ : length === 7 && firstLetter === 98 /* b */
 }
 
 function keepAttribute(attributes: Attributes, name: string, value: string): void {
@@ -109,9 +129,21 @@ function keepAttribute(attributes: Attributes, name: string, value: string): voi
     case 'hidden':
       attributes.hidden = true
       break
+    case 'bgcolor':
+      attributes.bgcolor ??= value
+      break
+    case 'color':
+      attributes.color ??= value
+      break
     case 'style':
+      attributes.style ??= decodeEntities(value)
       if (DISPLAY_NONE.test(value)) attributes.hidden = true
   }
+}
+
+// As in a browser, the first of a name counts.
+function keepFirst(all: Map<string, string>, name: string, value: string): void {
+  if (!all.has(name)) all.set(name, value)
 }
 
 const DISPLAY_NONE = /display\s*:\s*none/i
@@ -123,7 +155,7 @@ function endOfRawText(html: string, name: string, from: number): number {
   let end = html.indexOf('</', from)
   while (end !== -1 && html.slice(end + 2, end + 2 + name.length).toLowerCase() !== name)
     end = html.indexOf('</', end + 2)
-  return end === -1 ? html.length : after(html, '>', end)
+  return end === -1 ? html.length : end
 }
 
 const NO_ATTRIBUTES: Attributes = Object.freeze({})

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { parseEmail } from './account-fields.ts'
+
+test.each([
+  ['ada@corp.example', 'ada@corp.example'],
+  ['  Ada.Lovelace+mail@Corp.Example ', 'Ada.Lovelace+mail@Corp.Example'],
+  ['owner@localhost', 'owner@localhost'],
+  ['grüße@bücher.example', 'grüße@bücher.example'],
+  [`${'a'.repeat(64)}@${`${'b'.repeat(61)}.`.repeat(3)}cc`, `${'a'.repeat(64)}@${`${'b'.repeat(61)}.`.repeat(3)}cc`],
+])('%s is an address', (given, kept) => {
+  expect(parseEmail(given)).toBe(kept)
+})
+
+test.each([
+  '',
+  'ada',
+  'ada@',
+  '@corp.example',
+  'ada@corp@example@',
+  'ada@corp..example',
+  'ada corp@example',
+  'ada@corp.example\r\nBcc: eve@evil.example',
+  '<ada@corp.example>',
+  '"ada"@corp.example',
+  'ada@corp.example\0',
+  // Looks like ada@corp.example, and would be the same account.
+  '\u{1d41a}da@corp.example',
+  'ada@\uff43orp.example',
+  `${'a'.repeat(64)}@${`${'b'.repeat(62)}.`.repeat(3)}c`,
+  '\ud800@corp.example',
+])('%j is none', (given) => {
+  expect(parseEmail(given)).toBeNull()
+})

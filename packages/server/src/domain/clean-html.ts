@@ -1,0 +1,114 @@
+import { cleanCss } from './clean-css.ts'
+import { decodeEntities } from './html-entities.ts'
+import { tokenizeHtml } from './html-tokens.ts'
+
+export type HtmlRules = {
+  /** Images and backgrounds of the sender's server; whoever allows them tells the sender that the mail was opened. */
+  remoteImages: boolean
+  /** The image that the mail brings along under this content id, as a `data:` address. */
+  inlineImage: (contentId: string) => string | null
+}
+
+/**
+ * The HTML of a stranger, written anew from our own reading of it: known elements and attributes, quoted and escaped by
+ * us, so that a browser reads exactly what was judged here. Elements that are not known leave their text.
+ */
+export function cleanHtml(html: string, rules: HtmlRules): string {
+  const parts: string[] = []
+  const css = { allowsUrl: (url: string) => isImageUrl(url, rules) }
+  tokenizeHtml(html, {
+    wantsAllAttributes: true,
+    text: (run) => parts.push(escapeText(run)),
+    style: (content) => parts.push(`<style>${cleanCss(content, css)}</style>`),
+    open(name, { all }) {
+      if (ELEMENTS.has(name)) parts.push(`<${name}${all ? cleanAttributes(name, all, rules) : ''}>`)
+    },
+    close(name) {
+      if (ELEMENTS.has(name) && !VOID.has(name)) parts.push(`</${name}>`)
+    },
+  })
+  return parts.join('')
+}
+
+function cleanAttributes(element: string, all: Map<string, string>, rules: HtmlRules): string {
+  let written = ''
+  for (const [name, raw] of all) {
+    const value = cleanValue(element, name, decodeEntities(raw), rules)
+    if (value !== null) written += ` ${name}="${escapeValue(value)}"`
+  }
+  // A place within the mail is the only thing that opens inside the frame.
+  const opensOutside = (element === 'a' || element === 'area') && !/ href="#/.test(written)
+  return opensOutside ? `${written} target="_blank" rel="noopener noreferrer"` : written
+}
+
+/** Null for what is left out. */
+function cleanValue(element: string, name: string, value: string, rules: HtmlRules): string | null {
+  switch (name) {
+    case 'style':
+      return cleanCss(value, { allowsUrl: (url) => isImageUrl(url, rules) })
+    case 'href':
+      return LINKING.has(element) && LINK.test(value.trim()) ? value.trim() : null
+    case 'src':
+      return element === 'img' ? imageUrl(value.trim(), rules) : null
+    case 'background':
+      return imageUrl(value.trim(), rules)
+    default:
+      return ATTRIBUTES.has(name) || name.startsWith('aria-') ? value : null
+  }
+}
+
+function imageUrl(url: string, rules: HtmlRules): string | null {
+  const contentId = /^cid:<?([^<>]+)>?$/i.exec(url)?.[1]
+  if (contentId !== undefined) return rules.inlineImage(decodePercent(contentId)) ?? rules.inlineImage(contentId)
+  return isImageUrl(url.toLowerCase(), rules) ? url : null
+}
+
+function isImageUrl(url: string, { remoteImages }: HtmlRules): boolean {
+  return DATA_IMAGE.test(url) || (remoteImages && url.startsWith('https://'))
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Content ids of the images that the HTML shows, in their order. */
+export function inlineImageIds(html: string): string[] {
+  const found = new Set<string>()
+  const inlineImage = (contentId: string) => {
+    found.add(contentId)
+    return null
+  }
+  if (/cid:/i.test(html)) cleanHtml(html, { remoteImages: false, inlineImage })
+  return Array.from(found)
+}
+
+/** For text between tags, where entities may stay as they are. */
+function escapeText(text: string): string {
+  return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+export function escapeValue(text: string): string {
+  return escapeText(text.replaceAll('&', '&amp;')).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+}
+
+const LINK = /^(?:https?:\/\/|mailto:|tel:|#)/i
+const LINKING = new Set(['a', 'area'])
+/** Pictures of dots only: a drawing can hold markup, and mail programs do not show it either. */
+const DATA_IMAGE = /^data:image\/(?:png|gif|jpe?g|webp|avif|bmp)\b/
+
+const VOID = new Set(['area', 'br', 'col', 'hr', 'img', 'wbr'])
+const ELEMENTS = new Set(
+  `a abbr address area article aside b bdi bdo big blockquote body br caption center cite code col colgroup dd del
+  details dfn dir div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main map mark
+  nav ol p pre q rp rt ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead time
+  tr tt u ul var wbr`.split(/\s+/),
+)
+const ATTRIBUTES = new Set(
+  `abbr align alt bgcolor border cellpadding cellspacing class clear color cols colspan coords datetime dir face headers
+  height hidden hspace id lang link name noshade nowrap open reversed role rowspan rules scope shape size span start
+  summary text title type usemap valign value vlink vspace width`.split(/\s+/),
+)

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { type CorpusCase, mailsWithCode } from '../../test/mail/code-corpus.ts'
+import { mailsWithoutCode } from '../../test/mail/codeless-corpus.ts'
+import { findCodes } from './codes.ts'
+import holdoutFile from './fixtures-holdout/code-holdout.json' with { type: 'json' }
+
+type Mail = {
+  language: string
+  name: string
+  subject: string
+  text: string | null
+  html: string | null
+  code: string | null
+}
+// The importer would give each mail a type of its own.
+const holdout = holdoutFile as Mail[]
+
+// In percent.
+const RECALL_MIN = 97
+const FALSE_MAX = 2
+const HOLDOUT_RECALL_MIN = 92
+const HOLDOUT_FALSE_MAX = 3
+
+function measure(mails: Mail[]) {
+  const withCode = mails.filter(({ code }) => code !== null)
+  const withoutCode = mails.filter(({ code }) => code === null)
+  const missed = withCode.filter((mail) => findCodes(mail)[0]?.value !== mail.code)
+  const invented = withoutCode.filter((mail) => findCodes(mail).length > 0)
+  return {
+    withCode: withCode.length,
+    withoutCode: withoutCode.length,
+    recall: (100 * (withCode.length - missed.length)) / withCode.length,
+    falseCodes: (100 * invented.length) / withoutCode.length,
+    wrong: [...missed, ...invented].map(({ language, name }) => `${language}: ${name}`).join('\n'),
+  }
+}
+
+function report(title: string, { withCode, withoutCode, recall, falseCodes }: ReturnType<typeof measure>): void {
+  console.log(
+    `${title}: ${recall.toFixed(1)} % of ${withCode} codes found, ${falseCodes.toFixed(1)} % of ${withoutCode} mails without a code have one found`,
+  )
+}
+
+function toMail({ text, html, expected, ...rest }: CorpusCase): Mail {
+  return { ...rest, text: text ?? null, html: html ?? null, code: expected }
+}
+
+test('of the mails we wrote, nearly every code is found, and nearly none where there is none', () => {
+  const mails = [...mailsWithCode, ...mailsWithoutCode].map(toMail)
+  const measured = measure(mails)
+  report('Mails we wrote', measured)
+  expect(mails.length).toBeGreaterThanOrEqual(150)
+  expect(measured.withoutCode).toBeGreaterThanOrEqual(50)
+  expect(new Set(mails.map(({ language }) => language)).size).toBeGreaterThanOrEqual(12)
+  expect(measured.recall, measured.wrong).toBeGreaterThanOrEqual(RECALL_MIN)
+  expect(measured.falseCodes, measured.wrong).toBeLessThanOrEqual(FALSE_MAX)
+})
+
+/** What was measured, no more: nothing was changed to find more of these. */
+test('mails of someone who has not seen the rules do no worse than they did', () => {
+  const measured = measure(holdout)
+  report('Mails of others', measured)
+  expect(holdout.length).toBeGreaterThanOrEqual(50)
+  expect(measured.recall).toBeGreaterThanOrEqual(HOLDOUT_RECALL_MIN)
+  expect(measured.falseCodes).toBeLessThanOrEqual(HOLDOUT_FALSE_MAX)
+})
