@@ -201,7 +201,7 @@ function toFilter(given: z.output<z.ZodObject<typeof filterShape>>): MessageFilt
 }
 
 /** An empty value counts as not given, an unknown name is ignored, a single value given twice is refused. */
-function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
+export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
   const given: Record<string, string | string[]> = {}
   const details: ErrorDetails = {}
   for (const [name, value] of query) {

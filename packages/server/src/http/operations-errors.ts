@@ -35,6 +35,31 @@ type Explanation = { sentence: string; when: string; details?: Record<string, st
 const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   unauthorized: { sentence: 'Unauthorized', when: 'the key or secret is missing or unknown' },
   key_expired: { sentence: 'API key expired', when: 'the key’s time is over' },
+  invalid_credentials: { sentence: 'E-mail or password is wrong.', when: 'no account has this address and password' },
+  address_unchecked: {
+    sentence: 'Follow the link in the mail that we have sent you, then sign in.',
+    when: 'the account’s address is still to be checked',
+  },
+  account_exists: {
+    sentence: 'This address has an account. Sign in instead.',
+    when: 'the address has an account already',
+  },
+  invite_needed: {
+    sentence: 'You need an invite for this address. Ask an owner of your team.',
+    when: 'only people with an invite may sign up',
+  },
+  token_invalid: {
+    sentence: 'This link has expired or was used already.',
+    when: 'the one-time token is unknown, used or too old',
+  },
+  sign_in_refused: {
+    sentence: 'Signing in at the provider did not work. Please try again.',
+    when: 'the provider is away, said no, or gave an answer that is not valid',
+  },
+  email_unverified: {
+    sentence: 'The provider does not say that the e-mail address is yours.',
+    when: 'the provider has not verified the address',
+  },
   forbidden: { sentence: 'Forbidden', when: 'the key’s scope or mailbox does not allow this' },
   not_found: { sentence: 'Not found', when: 'it does not exist, or the key may not see it' },
   message_not_found: { sentence: 'Not found', when: 'no such message, or none that the key may see' },
@@ -46,6 +71,28 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   mailbox_reserved: { sentence: 'Mailbox name is reserved.', when: 'nobody may choose this name' },
   mailbox_taken: { sentence: 'Mailbox name already taken for this domain.', when: 'the name is in use' },
   mailbox_limit: { sentence: 'Mailbox limit reached for this plan.', when: 'the team has as many as its plan allows' },
+  domain_taken: { sentence: 'Another team has the domain qa.example.com.', when: 'the domain is another team’s' },
+  domain_unproven: {
+    sentence: 'There is no TXT record _mailhatch.qa.example.com with the value mailhatch-verify=… yet.',
+    when: 'the domain’s TXT record was not found',
+  },
+  key_limit: { sentence: 'API key limit reached for this plan.', when: 'the team has as many keys as its plan allows' },
+  member_limit: {
+    sentence: 'Member limit reached for this plan.',
+    when: 'the team has as many members as its plan allows',
+  },
+  member_exists: {
+    sentence: 'ada@example.com is a member of this team already.',
+    when: 'the address is a member’s',
+  },
+  last_owner: { sentence: 'A team keeps at least one owner.', when: 'nobody else owns the team' },
+  team_exists: { sentence: 'You already have a team.', when: 'the user has a team' },
+  invite_limit: {
+    sentence: 'A team has at most 200 open invites. Delete some first.',
+    when: 'the team has too many open invites',
+  },
+  invite_expired: { sentence: 'This invite has expired. Ask for a new one.', when: 'the invite is older than 14 days' },
+  billing_unavailable: { sentence: 'Billing is not set up on this server.', when: 'no payment provider is configured' },
   cursor_not_found: {
     sentence: 'Cursor message not found. It may have been deleted.',
     when: 'the message named by `after_id` is gone',
@@ -84,6 +131,27 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   mailbox_unknown: { sentence: 'Mailbox not configured', when: 'the root domain has no such mailbox' },
   received_at_invalid: { sentence: 'Invalid receivedAt', when: '`receivedAt` is no time that exists' },
   storage_full: { sentence: 'The server is out of disk space.', when: 'the server’s disk is full' },
+  webhook_url_insecure: { sentence: 'Webhook URL must use HTTPS.', when: 'the URL has another scheme than https' },
+  webhook_url_private: {
+    sentence: 'Webhook URL must not point to a private address.',
+    when: 'the URL names an address or host that is not on the public internet',
+  },
+  webhook_exists: {
+    sentence: 'The team has a webhook endpoint with this URL already.',
+    when: 'the team has an endpoint with this URL',
+  },
+  webhook_limit: {
+    sentence: 'A team has at most 20 webhook endpoints. Delete one first.',
+    when: 'the team has as many endpoints as there may be',
+  },
+  webhooks_unavailable: {
+    sentence: 'Webhooks are not available on your current plan.',
+    when: 'the team’s plan has no webhooks',
+  },
+  endpoint_inactive: {
+    sentence: 'The endpoint is inactive. Switch it on first.',
+    when: 'the endpoint is switched off',
+  },
   webhook_not_configured: { sentence: 'Webhook not configured', when: 'the worker has nobody to announce to' },
   already_processed: { sentence: 'Already processed', when: 'the API has taken the mail before' },
   announcement_failed: { sentence: 'The API answered 404.', when: 'the API did not take the mail' },

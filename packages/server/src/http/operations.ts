@@ -3,6 +3,7 @@ import type { ErrorCode } from '../domain/errors.ts'
 import { MAILBOX_OPERATIONS } from './operations-mailboxes.ts'
 import { MESSAGE_OPERATIONS } from './operations-messages.ts'
 import { SERVER_OPERATIONS } from './operations-server.ts'
+import { WEBHOOK_OPERATIONS } from './operations-webhooks.ts'
 
 /** Who may call: everyone, who knows the webhook secret, any key that may read mail, or `api.full`. */
 export type Access = 'everyone' | 'webhook secret' | 'reading key' | 'full key'
@@ -10,6 +11,7 @@ export type Access = 'everyone' | 'webhook secret' | 'reading key' | 'full key'
 export const TAGS = [
   { name: 'Messages', description: 'Read, wait for and delete what came in.' },
   { name: 'Mailboxes', description: 'Names that mail can be sent to.' },
+  { name: 'Webhooks', description: 'Addresses of yours that are told of new mail.' },
   { name: 'Keys', description: 'Who asks.' },
   { name: 'Inbound', description: 'How mail comes in.' },
   { name: 'Server', description: 'The server itself.' },
@@ -61,4 +63,9 @@ export type Operation = {
   exampleQuery?: string
 }
 
-export const OPERATIONS: Operation[] = [...MESSAGE_OPERATIONS, ...MAILBOX_OPERATIONS, ...SERVER_OPERATIONS]
+export const OPERATIONS: Operation[] = [
+  ...MESSAGE_OPERATIONS,
+  ...MAILBOX_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
+  ...SERVER_OPERATIONS,
+]

@@ -13,29 +13,10 @@ import type {
 import { z } from 'zod'
 import { announcementSchema } from '../intake/announcement.ts'
 import { mailboxBody } from './rest/mailboxes.ts'
+import { count, described, id, shapeOf, text, textOrNull, time } from './schema-parts.ts'
+import { webhookDelivery, webhookEndpoint, webhookSecret } from './schemas-webhooks.ts'
+import { endpointBody, endpointChangeBody } from './webhook-params.ts'
 
-// The keys too, because what lacks an optional key would pass otherwise.
-type Same<One, Other> = [One, keyof One] extends [Other, keyof Other]
-  ? [Other, keyof Other] extends [One, keyof One]
-    ? true
-    : false
-  : false
-
-/** The schema itself; it compiles only where schema and wire type allow exactly the same. */
-function shapeOf<Wire>() {
-  return <Schema extends z.ZodType>(schema: Same<z.output<Schema>, Wire> extends true ? Schema : never): Schema =>
-    schema
-}
-
-const id = z.guid().meta({ example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24' })
-const time = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  .meta({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
-const count = z.int().nonnegative()
-const described = (schema: z.ZodType<string>, description: string) => schema.meta({ description })
-const text = (description: string, example: string) => z.string().meta({ description, example })
-const textOrNull = (description: string, example: string | null) => z.string().nullable().meta({ description, example })
 const cursor = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/)
@@ -221,12 +202,19 @@ export const SHAPES = {
   ApiKey: apiKey,
   Me: me,
   Rejection: rejection,
+  WebhookEndpoint: webhookEndpoint,
+  WebhookDelivery: webhookDelivery,
   IntakeAnswer: intakeAnswer,
   Error: errorBody,
 } satisfies Record<string, z.ZodType>
 
 /** The bodies that have a name: those that the routes validate with. */
-export const BODIES = { Announcement: announcementSchema, MailboxName: mailboxBody } satisfies Record<string, z.ZodType>
+export const BODIES = {
+  Announcement: announcementSchema,
+  MailboxName: mailboxBody,
+  NewWebhookEndpoint: endpointBody,
+  WebhookEndpointChange: endpointChangeBody,
+} satisfies Record<string, z.ZodType>
 
 const inData = <Data extends z.ZodType>(data: Data) => z.strictObject({ data })
 
@@ -242,6 +230,13 @@ export const ANSWERS = {
   rotatedKey: inData(z.strictObject({ key: text('The new key, shown this once.', 'mh_4ZkT…'), apiKey })),
   me: inData(me),
   rejections: inData(z.array(rejection)),
+  webhookEndpoints: inData(z.array(webhookEndpoint)),
+  webhookEndpoint: inData(webhookEndpoint),
+  newWebhookEndpoint: inData(z.strictObject({ endpoint: webhookEndpoint, secret: webhookSecret })),
+  webhookSecret: inData(z.strictObject({ secret: webhookSecret })),
+  webhookDeliveries: inData(z.array(webhookDelivery)),
+  webhookDelivery: inData(webhookDelivery),
+  replayed: inData(z.strictObject({ replayed: count.meta({ description: 'How many are sent again.' }) })),
   intakeAnswer,
   health: z.strictObject({ status: z.literal('ok') }),
   ready: z.strictObject({ status: z.literal('ready') }),

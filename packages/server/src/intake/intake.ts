@@ -2,11 +2,24 @@ import { AppError } from '../domain/errors.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Mailbox, Store, Team } from '../store/store.ts'
 import type { NormalAnnouncement } from './announcement.ts'
+import { newEvent } from './new-event.ts'
 import { newMessage } from './new-message.ts'
 
 type Ports = {
-  store: Pick<Store, 'findInbox' | 'findMailbox' | 'findTeamMailbox' | 'addMailbox' | 'addMessage' | 'hasSeen'>
+  store: Pick<
+    Store,
+    | 'findInbox'
+    | 'findRootInbox'
+    | 'findMailbox'
+    | 'findTeamMailbox'
+    | 'addMailbox'
+    | 'addMessage'
+    | 'findListeners'
+    | 'hasSeen'
+  >
   feed: Pick<Feed, 'wake'>
+  /** There is something to be told to an endpoint. */
+  wakeSender: () => void
   rootDomain: string
   /** Takes what no domain or mailbox claims; null refuses it. */
   catchAllTeam: () => Promise<Team | null>
@@ -18,10 +31,12 @@ type Ports = {
 
 /** Where a mail becomes a message: an announcement is resolved to a mailbox and stored once. */
 export async function intake(ports: Ports, announcement: NormalAnnouncement): Promise<'stored' | 'duplicate'> {
-  const mailbox = await resolveMailbox(ports, announcement)
-  if (mailbox === 'duplicate') return 'duplicate'
+  const resolved = await resolveMailbox(ports, announcement)
+  if (resolved === 'duplicate') return 'duplicate'
+  const { mailbox, hasEndpoints } = resolved
   const message = newMessage(announcement, ports.now())
-  const position = await ports.store.addMessage(mailbox, message)
+  const event = hasEndpoints ? await newEvent(ports, mailbox, message) : null
+  const position = await ports.store.addMessage(mailbox, message, event)
   if (position === 'duplicate') return 'duplicate'
   // Removed or renamed since we looked: the announcement is resolved as if it had come now.
   if (position === 'mailbox gone') return intake(ports, announcement)
@@ -33,15 +48,20 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
     mailbox: name,
     attachmentCount: message.attachments.length,
   })
+  if (event) ports.wakeSender()
   return 'stored'
 }
 
-async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): Promise<Mailbox | 'duplicate'> {
+/** `hasEndpoints` comes with what is read in any case, so that nothing more is asked for a team without. */
+type Resolved = { mailbox: Mailbox; hasEndpoints: boolean }
+
+async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): Promise<Resolved | 'duplicate'> {
   const { domain, mailbox: name } = announcement
   const { store, rootDomain, catchAllTeam } = ports
   const inbox = await store.findInbox({ domain, mailbox: name })
-  if (inbox) return inbox.mailbox ?? ensureMailbox(ports, announcement, inbox.team, domain)
-  const onRoot = domain === rootDomain ? await store.findMailbox({ domain, name }) : null
+  if (inbox?.mailbox) return { ...inbox, mailbox: inbox.mailbox }
+  if (inbox) return ensureMailbox(ports, announcement, inbox.team, domain)
+  const onRoot = domain === rootDomain ? await store.findRootInbox({ domain, mailbox: name }) : null
   if (onRoot) return onRoot
   const team = await catchAllTeam()
   if (team) return ensureMailbox(ports, announcement, team, domain === rootDomain ? (team.domain ?? domain) : domain)
@@ -62,19 +82,21 @@ async function ensureMailbox(
   announcement: NormalAnnouncement,
   team: Team,
   domain: string,
-): Promise<Mailbox | 'duplicate'> {
+): Promise<Resolved | 'duplicate'> {
   const { store, newId, now } = ports
   const { id: teamId } = team
   const { id, mailbox: name } = announcement
   const found = await store.findTeamMailbox({ teamId, name })
-  if (found) return found
+  // So seldom that endpoints are simply looked for.
+  const hasEndpoints = true
+  if (found) return { mailbox: found, hasEndpoints }
   // Announced again after its mailbox was removed: that does not bring the mailbox back.
   if (await store.hasSeen(id)) return 'duplicate'
   const at = now()
   const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at }
   // What people may make is limited by the plan; mail is never refused for it.
   const added = await store.addMailbox(mailbox, null)
-  if (typeof added !== 'string') return added
+  if (typeof added !== 'string') return { mailbox: added, hasEndpoints }
   const holder = await store.findMailbox({ domain, name })
   if (holder && holder.teamId !== teamId) throw new AppError('mailbox_unknown', 'Mailbox not configured')
   // Another mail to the same new name was quicker, or someone has just removed the mailbox: we look again.

@@ -4,6 +4,7 @@ import { oldestVisible, retentionDays } from '../domain/plans.ts'
 import type { Log } from '../log.ts'
 import { emptySomeOf, removeMessages, ROWS_PER_REMOVAL, type RemovalPorts } from '../manage/removal.ts'
 import type { ObjectName, Store } from '../store/store.ts'
+import { sweepWebhooks, type WebhookSweepPorts } from './webhook-sweep.ts'
 
 /** An announcement is repeated for up to 5 days; this is long past any. */
 const REMEMBERED_MS = 30 * 86_400_000
@@ -26,7 +27,8 @@ type Ports = RemovalPorts & {
     | 'recordObjectsGone'
     | 'forgetRemoved'
     | 'dropEmptyBlocks'
-  >
+  > &
+    WebhookSweepPorts['store']
   log: Log
   /** Whether it is for this process to sweep: several at once would do no harm, but the same work several times. */
   hasTurn: () => Promise<boolean>
@@ -58,6 +60,7 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
       const page = { before: ports.now() - REMEMBERED_MS, limit: ROWS_PER_FORGETTING }
       return (await ports.store.forgetRemoved(page)) === ROWS_PER_FORGETTING
     })
+    await sweepWebhooks(ports, inSteps)
   }
 
   function removeExpired(teamId: string, before: number): Promise<void> {

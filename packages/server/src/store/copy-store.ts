@@ -71,7 +71,7 @@ async function copyKeys({ source, target }: CopyEnds): Promise<number> {
   const pieces = await Array.fromAsync(readPieces(source, KEYS, KEYS.lowest))
   await target.write(...pieces.flatMap((rows) => putRows(KEYS, rows)), ...GO_ON)
   // Until it has statistics, PostgreSQL reads whole tables.
-  await target.write(sql`analyze teams, mailboxes, api_keys, messages, message_contents, removed_messages, rejections`)
+  await target.write(sql`analyze`)
   return pieces.flat().length
 }
 
@@ -79,6 +79,8 @@ async function copyKeys({ source, target }: CopyEnds): Promise<number> {
 const GO_ON: Sql[] = [
   sql`select setval(pg_get_serial_sequence('messages', 'sequence'), max(sequence)) from messages`,
   sql`select setval(pg_get_serial_sequence('rejections', 'id'), max(id)) from rejections`,
+  sql`select setval(pg_get_serial_sequence('deliveries', 'sequence'), max(sequence)) from deliveries`,
+  sql`select setval(pg_get_serial_sequence('delivery_attempts', 'sequence'), max(sequence)) from delivery_attempts`,
   sql`delete from text_blocks`,
   sql`update teams set indexed_through = 0, index_resets = index_resets + 1`,
 ]

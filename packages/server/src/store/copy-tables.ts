@@ -19,8 +19,11 @@ export type CopiedPart = {
   tables: readonly [CopiedTable, ...CopiedTable[]]
 }
 
-/** The text index follows from the messages, and the target brings its schema along. */
-export const TABLES_NOT_COPIED = ['text_blocks', 'text_slices', 'schema_version']
+/**
+ * The text index follows from the messages, and the target brings its schema along. Sessions and one-time tokens end
+ * with the old place: people sign in again.
+ */
+export const TABLES_NOT_COPIED = ['sessions', 'one_time_tokens', 'text_blocks', 'text_slices', 'schema_version']
 
 const TEAMS: CopiedTable = {
   name: 'teams',
@@ -34,6 +37,9 @@ const TEAMS: CopiedTable = {
     'message_count',
     'is_bootstrap',
     'created_at',
+    'pending_domain',
+    'domain_token',
+    'billing_customer',
   ],
   wide: [],
   made: ['indexed_through', 'index_resets'],
@@ -110,18 +116,118 @@ const API_KEYS: CopiedTable = {
     'expires_at',
     'last_used_at',
     'created_at',
+    'created_by',
   ],
   wide: [],
+  made: [],
+}
+
+const USERS: CopiedTable = {
+  name: 'users',
+  columns: [
+    'id',
+    'email',
+    'email_folded',
+    'name',
+    'password_hash',
+    'email_checked_at',
+    'team_id',
+    'role',
+    'joined_at',
+    'created_at',
+    'updated_at',
+  ],
+  wide: [],
+  made: [],
+}
+
+const IDENTITIES: CopiedTable = {
+  name: 'identities',
+  columns: ['id', 'issuer', 'subject', 'user_id'],
+  wide: [],
+  made: [],
+}
+
+const INVITES: CopiedTable = {
+  name: 'invites',
+  columns: ['id', 'team_id', 'email', 'email_folded', 'invited_by', 'created_at', 'expires_at'],
+  wide: [],
+  made: [],
+}
+
+const BILLING_EVENTS: CopiedTable = { name: 'billing_events', columns: ['id', 'at'], wide: [], made: [] }
+
+const WEBHOOK_ENDPOINTS: CopiedTable = {
+  name: 'webhook_endpoints',
+  columns: [
+    'id',
+    'team_id',
+    'url',
+    'description',
+    'mailbox',
+    'tag',
+    'is_active',
+    'disabled_reason',
+    'secret',
+    'secret_masked',
+    'old_secret',
+    'old_secret_until',
+    'failing_since',
+    'created_at',
+    'updated_at',
+    'removed_at',
+  ],
+  wide: [],
+  made: [],
+}
+
+const DELIVERIES: CopiedTable = {
+  name: 'deliveries',
+  columns: [
+    'sequence',
+    'id',
+    'endpoint_id',
+    'event',
+    'event_id',
+    'message_id',
+    'body',
+    'status',
+    'attempt',
+    'attempts_before',
+    'next_attempt_at',
+    'http_status',
+    'response_body',
+    'latency_ms',
+    'error',
+    'created_at',
+    'finished_at',
+  ],
+  wide: ['body', 'response_body'],
+  // Whoever sent them has stopped.
+  made: ['lease_owner', 'lease_until'],
+}
+
+const DELIVERY_ATTEMPTS: CopiedTable = {
+  name: 'delivery_attempts',
+  columns: ['sequence', 'delivery', 'at', 'http_status', 'response_body', 'latency_ms', 'error'],
+  wide: ['response_body'],
   made: [],
 }
 
 /** What is copied before the keys, in an order in which rows refer only to earlier ones. */
 export const PARTS: readonly CopiedPart[] = [
   { name: 'teams', key: 'id', lowest: '', isAppended: false, tables: [TEAMS] },
+  { name: 'users', key: 'id', lowest: '', isAppended: false, tables: [USERS] },
+  { name: 'identities', key: 'id', lowest: '', isAppended: false, tables: [IDENTITIES] },
+  { name: 'invites', key: 'id', lowest: '', isAppended: false, tables: [INVITES] },
+  { name: 'billing events', key: 'id', lowest: '', isAppended: false, tables: [BILLING_EVENTS] },
   { name: 'mailboxes', key: 'id', lowest: '', isAppended: false, tables: [MAILBOXES] },
   { name: 'messages', key: 'sequence', lowest: 0, isAppended: true, tables: [MESSAGES, MESSAGE_CONTENTS] },
   { name: 'removed messages', key: 'id', lowest: '', isAppended: false, tables: [REMOVED_MESSAGES] },
   { name: 'rejections', key: 'id', lowest: 0, isAppended: true, tables: [REJECTIONS] },
+  { name: 'webhook endpoints', key: 'id', lowest: '', isAppended: false, tables: [WEBHOOK_ENDPOINTS] },
+  { name: 'deliveries', key: 'sequence', lowest: 0, isAppended: false, tables: [DELIVERIES] },
+  { name: 'delivery attempts', key: 'sequence', lowest: 0, isAppended: true, tables: [DELIVERY_ATTEMPTS] },
 ]
 
 /** Copied last and at once: without a key nobody can use what is not yet whole. */

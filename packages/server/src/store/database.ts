@@ -34,6 +34,10 @@ export type Dialect = {
   isAmong(column: Sql, values: number[] | string[]): Sql
   /** `limit` with this count, in the form in which the database keeps its plan from one count to the next. */
   limit(count: number): Sql
+  /** The time in milliseconds: of the database where several processes share it, else as given. */
+  now(at: number): Sql
+  /** Ends a `select`: until the transaction does, nobody else changes these rows. */
+  locked: Sql
   /** A table with a row for each of these numbers, its `value`, and as `piece` the next `size` of the bytes. */
   sliced(bytes: Uint8Array, by: { size: number; numbers: number[] }): Sql
 }

@@ -18,6 +18,11 @@ export const POSTGRES: Dialect = {
 
   limit: (count) => sql`limit ${count}`,
 
+  now: () => sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+
+  // Not the key: what refers to the rows may go on.
+  locked: sql`for no key update`,
+
   sliced: (bytes, { size, numbers }) => sql`
     (select n.value, substr(${bytes}::bytea, (n.place - 1)::integer * ${size}::integer + 1, ${size}::integer) as piece
      from unnest(${arrayOf(numbers)}::bigint[]) with ordinality n (value, place))`,

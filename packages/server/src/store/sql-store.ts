@@ -1,15 +1,22 @@
 import { needsContent } from '../domain/match.ts'
 import { required, type Database } from './database.ts'
 import { BODY_FOLDED, isFoundByTag, queryFor, searchFor, type Wanted } from './message-query.ts'
+import { accountStore } from './sql-accounts.ts'
+import { billingStore } from './sql-billing.ts'
+import { insertKey, keyStore } from './sql-keys.ts'
+import { deliveryStore, insertDeliveries } from './sql-deliveries.ts'
+import { countEndpoints, endpointStore } from './sql-endpoints.ts'
 import { mailboxStore } from './sql-mailboxes.ts'
 import { rejectionStore } from './sql-rejections.ts'
 import { removalStore } from './sql-removal.ts'
+import { sendingStore } from './sql-sending.ts'
+import { teamStore } from './sql-teams.ts'
+import { usageStore } from './sql-usage.ts'
 import { sql, type Sql } from './sql.ts'
 import type {
   Anchor,
-  ApiKey,
+  Inbox,
   Mailbox,
-  NewKey,
   NewMessage,
   PassingMessage,
   Store,
@@ -79,6 +86,14 @@ export function createSqlStore(
     ...mailboxStore(database, textIndex),
     ...removalStore(database),
     ...rejectionStore(database),
+    ...keyStore(database),
+    ...accountStore(database),
+    ...teamStore(database),
+    ...usageStore(database),
+    ...endpointStore(database),
+    ...deliveryStore(database),
+    ...sendingStore(database),
+    ...billingStore(database),
 
     async addTeam(team, firstKey) {
       const addTeam = sql`
@@ -86,7 +101,7 @@ export function createSqlStore(
         values (${team.id}, ${team.name}, ${team.plan}, ${team.retentionDays}, ${team.domain},
                 ${team.isBootstrap ? 1 : 0}, ${team.createdAt})
         on conflict do nothing`
-      const [added] = await write(required(addTeam), ...(firstKey ? [insertKey(firstKey)] : []))
+      const [added] = await write(required(addTeam), ...(firstKey ? [insertKey(firstKey, null)] : []))
       return added === 1 ? 'added' : 'taken'
     },
 
@@ -103,37 +118,21 @@ export function createSqlStore(
     async findInbox({ domain, mailbox }) {
       const row = await first<InboxRow>(sql`
         select ${TEAM}, b.id as "mailboxId", b.name as "mailboxName", b.domain as "mailboxDomain",
-               b.created_at as "createdAt", b.updated_at as "updatedAt"
+               b.created_at as "createdAt", b.updated_at as "updatedAt", ${ENDPOINTS_OF_TEAM}
         from teams t left join mailboxes b on b.team_id = t.id and b.name = ${mailbox} and b.removed_at is null
         where t.domain = ${domain}`)
       return row && readInbox(row)
     },
 
-    async addKey(key) {
-      await write(insertKey(key))
-    },
-
-    async listKeys(teamId) {
-      const rows = await read<ApiKey & { scopes: string }>(sql`
-        select k.id, k.team_id as "teamId", k.name, k.masked, k.scopes, k.mailbox_id as "mailboxId",
-               b.name as "mailboxName", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt",
-               k.created_at as "createdAt"
-        from api_keys k left join mailboxes b on b.id = k.mailbox_id and b.removed_at is null
-        ${teamId === null ? sql`` : sql`where k.team_id = ${teamId}`}
-        order by k.created_at, k.id`)
-      return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }))
-    },
-
-    async removeKey(id) {
-      const [removed] = await write(sql`delete from api_keys where id = ${id}`)
-      return removed === 1
-    },
-
-    async rotateKey(id, { oldHash, hash, masked }) {
-      const [rotated] = await write(
-        sql`update api_keys set hash = ${hash}, masked = ${masked} where id = ${id} and hash = ${oldHash}`,
-      )
-      return rotated === 1
+    async findRootInbox({ domain, mailbox: name }) {
+      const row = await first<Mailbox & { endpointCount: number }>(sql`
+        select b.id, b.team_id as "teamId", b.name, b.domain, b.created_at as "createdAt", b.updated_at as "updatedAt",
+               ${ENDPOINTS_OF_MAILBOX}
+        from mailboxes b
+        where b.domain = ${domain} and b.name = ${name} and b.removed_at is null`)
+      if (!row) return null
+      const { endpointCount, ...mailbox } = row
+      return { mailbox, hasEndpoints: endpointCount > 0 }
     },
 
     async findPrincipal(keyHash) {
@@ -142,7 +141,9 @@ export function createSqlStore(
                k.mailbox_id as "mailboxId", b.name as "mailboxName", ${TEAM_OF_KEY}
         from api_keys k join teams t on t.id = k.team_id
              left join mailboxes b on b.id = k.mailbox_id and b.removed_at is null
-        where k.hash = ${keyHash}`)
+        where k.hash = ${keyHash}
+          and (k.created_by is null
+               or exists (select 1 from users u where u.id = k.created_by and u.team_id = k.team_id))`)
       return row && readPrincipal(row)
     },
 
@@ -152,9 +153,10 @@ export function createSqlStore(
       await write(...inOrder.map(([id, at]) => sql`update api_keys set last_used_at = ${at} where id = ${id}`))
     },
 
-    async addMessage(mailbox, message) {
+    async addMessage(mailbox, message, event = null) {
+      const statements = insertMessage(mailbox, message, insertDeliveries(dialect, mailbox, message, event))
       // The first statement's `returning`.
-      const [[added]] = (await writeFor(mailbox.teamId, ...insertMessage(mailbox, message))) as [{ position: number }[]]
+      const [[added]] = (await writeFor(mailbox.teamId, ...statements)) as [{ position: number }[]]
       if (!added) return (await first(asItWas(mailbox))) ? 'duplicate' : 'mailbox gone'
       textIndex.messageAdded(mailbox.teamId, added.position)
       return added.position
@@ -214,13 +216,15 @@ export function createSqlStore(
     passingMessages: (teamId, { after, limit, withContent }) =>
       selectPassing(
         withContent,
-        sql`where m.team_id = ${teamId} and m.position > ${after} order by m.position limit ${limit}`,
+        sql`where m.team_id = ${teamId} and m.position > ${after} order by m.position ${dialect.limit(limit)}`,
       ),
 
     arrivals: (view, { after, limit }) =>
       selectPassing(
         true,
-        sql`where ${searchFor(dialect, view, 0).where} and m.position > ${after} order by m.position desc limit ${limit}`,
+        sql`
+          where ${searchFor(dialect, view, 0).where} and m.position > ${after}
+          order by m.position desc ${dialect.limit(limit)}`,
       ),
 
     version: () => database.version(),
@@ -236,13 +240,6 @@ export function createSqlStore(
   }
 }
 
-function insertKey(key: NewKey): Sql {
-  return sql`
-    insert into api_keys (id, team_id, name, hash, masked, scopes, mailbox_id, expires_at, created_at)
-    values (${key.id}, ${key.teamId}, ${key.name}, ${key.hash}, ${key.masked}, ${JSON.stringify(key.scopes)},
-            ${key.mailboxId}, ${key.expiresAt}, ${key.createdAt})`
-}
-
 /** One row while the mailbox is there and has the name under which it was found. */
 function asItWas({ id, name }: Mailbox): Sql {
   return sql`select 1 from mailboxes where id = ${id} and name = ${name} and removed_at is null`
@@ -253,7 +250,7 @@ function asItWas({ id, name }: Mailbox): Sql {
  * anything, the others see for themselves, so a database on a network can be sent all of them, and those of other
  * messages, in one go.
  */
-function insertMessage(mailbox: Mailbox, message: NewMessage): Sql[] {
+function insertMessage(mailbox: Mailbox, message: NewMessage, deliveries: Sql[]): Sql[] {
   return [
     sql`
       insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
@@ -268,6 +265,7 @@ function insertMessage(mailbox: Mailbox, message: NewMessage): Sql[] {
         and not exists (select 1 from removed_messages where id = ${message.id})
       on conflict (id) do nothing
       returning position`,
+    ...deliveries,
     sql`
       update teams set last_position = last_position + 1, message_count = message_count + 1
       where id = ${mailbox.teamId}
@@ -291,6 +289,9 @@ function foldedUnlessAscii({ text, bodyFolded }: NewMessage): string | null {
 }
 
 const TEAM = sql`t.id, t.name, t.plan, t.retention_days as "retentionDays", t.domain`
+
+const ENDPOINTS_OF_TEAM = countEndpoints(sql`t.id`)
+const ENDPOINTS_OF_MAILBOX = countEndpoints(sql`b.team_id`)
 
 const TEAM_OF_KEY = sql`
   t.id as "teamId", t.name as "teamName", t.plan, t.retention_days as "retentionDays", t.domain`
@@ -332,11 +333,13 @@ type InboxRow = Team & {
   mailboxDomain: string
   createdAt: number
   updatedAt: number
+  endpointCount: number
 }
 
-function readInbox(row: InboxRow): { team: Team; mailbox: Mailbox | null } {
-  const { mailboxId: id, mailboxName: name, mailboxDomain: domain, createdAt, updatedAt, ...team } = row
-  return { team, mailbox: id === null ? null : { id, teamId: team.id, name, domain, createdAt, updatedAt } }
+function readInbox(row: InboxRow): Inbox {
+  const { mailboxId: id, mailboxName: name, mailboxDomain: domain, createdAt, updatedAt, endpointCount, ...team } = row
+  const mailbox = id === null ? null : { id, teamId: team.id, name, domain, createdAt, updatedAt }
+  return { team, mailbox, hasEndpoints: endpointCount > 0 }
 }
 
 type PrincipalRow = {

@@ -79,6 +79,11 @@ const SQLITE: Dialect = {
   // In the text: a bound count makes SQLite plan the statement anew at every call, which takes longer than running it.
   limit: (count) => ({ text: [`limit ${Math.trunc(count)}`], values: [] }),
 
+  now: (at) => sql`${at}`,
+
+  // Transactions come one after another in any case.
+  locked: sql``,
+
   sliced: (bytes, { size, numbers }) => sql`
     (select value, substr(${bytes}, key * ${size} + 1, ${size}) as piece from json_each(${JSON.stringify(numbers)}))`,
 }

@@ -4,6 +4,7 @@ import { uuidv7 } from '../domain/uuid.ts'
 import { describeMatching } from './matching-contract.ts'
 import { describeRemoval } from './removal-contract.ts'
 import type { Mailbox, NewMessage, Store, Team } from './store.ts'
+import { describeWebhooks } from './webhook-contract.ts'
 
 const NOW = Date.parse('2026-05-01T12:00:00Z')
 const ALL = { oldestReceivedAt: 0, filter: {} }
@@ -240,8 +241,16 @@ export function describeStore(
       expect(await store.findMailbox({ domain: 'one.test', name: 'qa' })).toEqual(mailbox)
       expect(await store.findTeamMailbox({ teamId: team.id, name: 'qa' })).toEqual(mailbox)
       expect(await store.findTeamMailbox({ teamId: other.id, name: 'qa' })).toBeNull()
-      expect(await store.findInbox({ domain: 'one.test', mailbox: 'qa' })).toEqual({ team, mailbox })
-      expect(await store.findInbox({ domain: 'two.test', mailbox: 'qa' })).toEqual({ team: other, mailbox: null })
+      expect(await store.findInbox({ domain: 'one.test', mailbox: 'qa' })).toEqual({
+        team,
+        mailbox,
+        hasEndpoints: false,
+      })
+      expect(await store.findInbox({ domain: 'two.test', mailbox: 'qa' })).toEqual({
+        team: other,
+        mailbox: null,
+        hasEndpoints: false,
+      })
       expect(await store.findInbox({ domain: 'three.test', mailbox: 'qa' })).toBeNull()
     })
 
@@ -259,7 +268,8 @@ export function describeStore(
         expiresAt: NOW,
         createdAt: NOW,
       }
-      await store.addKey({ ...key, hash: 'hash-of-the-key' })
+      expect(await store.addKey({ ...key, hash: 'hash-of-the-key' }, 1)).toBe('added')
+      expect(await store.addKey({ ...key, id: newId(), hash: 'hash of one too many' }, 1)).toBe('limit')
       expect(await store.findPrincipal('another hash')).toBeNull()
       expect(await store.findPrincipal('hash-of-the-key')).toEqual({
         keyId: key.id,
@@ -271,7 +281,14 @@ export function describeStore(
         mailbox: { id: mailbox.id, name: 'qa' },
       })
       await store.recordKeyUse(new Map([[key.id, NOW + 5]]))
-      expect(await store.listKeys(team.id)).toEqual([{ ...key, mailboxName: 'qa', lastUsedAt: NOW + 5 }])
+      expect(await store.listKeys(team.id)).toEqual([
+        { ...key, mailboxName: 'qa', lastUsedAt: NOW + 5, createdBy: null },
+      ])
+      expect(await store.findKey({ teamId: team.id, id: key.id })).toMatchObject({
+        name: 'ci',
+        hash: 'hash-of-the-key',
+      })
+      expect(await store.findKey({ teamId: newId(), id: key.id })).toBeNull()
       expect(await store.removeKey(key.id)).toBe(true)
       expect(await store.removeKey(key.id)).toBe(false)
       expect(await store.findPrincipal('hash-of-the-key')).toBeNull()
@@ -304,5 +321,6 @@ export function describeStore(
 
     describeRemoval(open)
     describeMatching(open, whenIndexed)
+    describeWebhooks(open)
   })
 }

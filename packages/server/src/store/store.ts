@@ -2,6 +2,9 @@ import type { Attachment, Code, Envelope, Header, Link, MessageSummary, ParseSta
 import type { Principal } from '../domain/access.ts'
 import type { Matchable, MessageFilter } from '../domain/match.ts'
 import type { PlanName } from '../domain/plans.ts'
+import type { AccountStore } from './accounts.ts'
+import type { TeamStore } from './teams.ts'
+import type { NewEvent, WebhookStore } from './webhooks.ts'
 
 export type Team = { id: string; name: string; plan: PlanName; retentionDays: number | null; domain: string | null }
 
@@ -14,6 +17,9 @@ export type Mailbox = {
   updatedAt: number
 }
 
+/** Where mail for a custom domain goes. */
+export type Inbox = { team: Team; mailbox: Mailbox | null; hasEndpoints: boolean }
+
 export type ApiKey = {
   id: string
   teamId: string
@@ -25,10 +31,15 @@ export type ApiKey = {
   expiresAt: number | null
   lastUsedAt: number | null
   createdAt: number
+  /** The user who made it; null for keys that the operator made. */
+  createdBy: string | null
 }
 
 /** A key on its way in; only its hash is kept. */
-export type NewKey = Omit<ApiKey, 'mailboxName' | 'lastUsedAt'> & { hash: string }
+export type NewKey = Omit<ApiKey, 'mailboxName' | 'lastUsedAt' | 'createdBy'> & {
+  hash: string
+  createdBy?: string | null
+}
 
 /** What both a new and a stored message have beyond what lists show. */
 type MessageContent = {
@@ -69,7 +80,7 @@ export type View = { teamId: string; oldestReceivedAt: number; filter: MessageFi
 /** The place of a message in the order that lists show. */
 export type Anchor = { receivedAt: number; position: number }
 
-export type Store = {
+export type Store = AccountStore & TeamStore & WebhookStore & {
   /** With its first key, if there is one to be, or not at all. */
   addTeam(team: Team & { createdAt: number; isBootstrap: boolean }, firstKey: NewKey | null): Promise<'added' | 'taken'>
   updateTeam(id: string, change: Pick<Team, 'plan' | 'retentionDays'>): Promise<void>
@@ -77,7 +88,9 @@ export type Store = {
   findTeam(id: string): Promise<Team | null>
   findBootstrapTeam(): Promise<Team | null>
   /** The team that has the domain, and its mailbox of that name if there is one. */
-  findInbox(where: { domain: string; mailbox: string }): Promise<{ team: Team; mailbox: Mailbox | null } | null>
+  findInbox(where: { domain: string; mailbox: string }): Promise<Inbox | null>
+  /** The mailbox that has the name on the shared root domain, whoever's it is. */
+  findRootInbox(where: { domain: string; mailbox: string }): Promise<{ mailbox: Mailbox; hasEndpoints: boolean } | null>
 
   /**
    * `taken` when another mailbox has, or just had, the name on this domain or in this team; `limit` when the team has
@@ -96,16 +109,23 @@ export type Store = {
   findMailbox(where: { domain: string; name: string }): Promise<Mailbox | null>
   findTeamMailbox(where: { teamId: string } & ({ name: string } | { id: string })): Promise<Mailbox | null>
 
-  addKey(key: NewKey): Promise<void>
+  /** `limit` when the team has that many. */
+  addKey(key: NewKey, keysMax?: number | null): Promise<'added' | 'limit'>
+  findKey(where: { teamId: string; id: string }): Promise<(ApiKey & { hash: string }) | null>
   listKeys(teamId: string | null): Promise<ApiKey[]>
   removeKey(id: string): Promise<boolean>
   /** Gives the key another value; false when the old one is no longer its value. */
   rotateKey(id: string, change: { oldHash: string; hash: string; masked: string }): Promise<boolean>
+  /** None for a key whose maker has left the team. */
   findPrincipal(keyHash: string): Promise<Principal | null>
   recordKeyUse(uses: Map<string, number>): Promise<void>
 
   /** Once per id, whoever announces it: the second time nothing is written. Returns its position. */
-  addMessage(mailbox: Mailbox, message: NewMessage): Promise<number | 'duplicate' | 'mailbox gone'>
+  addMessage(
+    mailbox: Mailbox,
+    message: NewMessage,
+    event?: NewEvent | null,
+  ): Promise<number | 'duplicate' | 'mailbox gone'>
   /** Whether a message of this id was stored, and perhaps removed again. */
   hasSeen(id: string): Promise<boolean>
   /** Those of the given that were still there; their ids are remembered, and that they may have objects. */

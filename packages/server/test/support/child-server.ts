@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { withDatabase } from './journey-database.ts'
+import { SECRET_KEY, withDatabase } from './journey-database.ts'
 import { WEBHOOK_SECRET } from './server.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
@@ -108,6 +108,7 @@ function environmentOf(settings: Record<string, string>): Record<string, string>
     LOG_LEVEL: 'error',
     BOOTSTRAP_API_KEY: API_KEY,
     INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    SECRET_KEY,
     DISK_FREE_MIN: '0',
     ...settings,
   }

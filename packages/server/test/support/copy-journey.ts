@@ -82,11 +82,21 @@ async function expectSame({ source, target }: { source: Store; target: Store }, 
     (store: Store) => store.listMailboxes(team.id),
     (store: Store) => store.listKeys(team.id),
     (store: Store) => store.listRejections(team.id, { since: 0, limit: PAGE }),
+    (store: Store) => store.listEndpoints(team.id),
+    (store: Store) => deliveriesIn(store, team.id),
     (store: Store) => store.newestPosition(team.id),
     (store: Store) => store.countMessages(viewOf(team.id)),
   ]) {
     expect(await look(target)).toEqual(await look(source))
   }
+}
+
+/** With their attempts. */
+async function deliveriesIn(store: Store, teamId: string) {
+  const endpoints = await store.listEndpoints(teamId)
+  const page = { limit: PAGE, offset: 0, status: null }
+  const deliveries = (await Promise.all(endpoints.map(({ id }) => store.listDeliveries(id, page)))).flat()
+  return Promise.all(deliveries.map(async (delivery) => [delivery, await store.listAttempts(delivery.id)]))
 }
 
 function viewOf(teamId: string) {

@@ -4,6 +4,7 @@ import { openSqliteDatabase } from '../../src/store/sqlite-database.ts'
 import { createSqlStore } from '../../src/store/sql-store.ts'
 import { addMailbox, addTeam, messageFor, newId } from '../../src/store/store-contract.ts'
 import type { NewKey, Store } from '../../src/store/store.ts'
+import { attemptOf, eventFor, newEndpoint } from '../../src/store/webhook-contract.ts'
 
 const NOW = Date.parse('2026-05-01T12:00:00Z')
 const LARGE = 900_000
@@ -24,26 +25,54 @@ export async function growInstall(dataDir: string, messages: number) {
   const qa = await addMailbox(store, first, 'qa')
   const ops = await addMailbox(store, second, 'ops')
   const old = await addMailbox(store, second, 'old')
+  const endpoints = await addEndpoints(store, second.id)
   await store.addMessage(
     qa,
     messageFor(qa, { subject: 'Your code is 482913', text: `Grüße 👋 ${'lorem ipsum '.repeat(150)}` }),
   )
-  await store.addMessage(ops, messageFor(ops, { tag: 'login', text: null, html: '<p>"\\ \u2028 \'</p>', size: null }))
-  await store.addMessage(ops, messageFor(ops, { html: 'x'.repeat(LARGE), text: 'Ä'.repeat(LARGE), fromName: 'Ærø' }))
-  await store.addMessage(old, messageFor(old))
+  await store.addMessage(
+    ops,
+    messageFor(ops, { tag: 'login', text: null, html: '<p>"\\ \u2028 \'</p>', size: null }),
+    endpoints.event(),
+  )
+  await store.addMessage(
+    ops,
+    messageFor(ops, { html: 'x'.repeat(LARGE), text: 'Ä'.repeat(LARGE), fromName: 'Ærø' }),
+    endpoints.event(),
+  )
+  await store.addMessage(old, messageFor(old), endpoints.event())
   const gone = messageFor(ops)
-  const position = await store.addMessage(ops, gone)
+  const position = await store.addMessage(ops, gone, endpoints.event())
   await store.removeMessages(second.id, [position as number], NOW)
   await store.hideMailbox({ teamId: second.id, id: old.id }, NOW)
   await store.addRejections([
     { at: NOW, domain: 'second.test', from: 'a@b.example', to: 'x@second.test', code: '550', reason: 'no' },
     { at: NOW, domain: 'nobody.test', from: '', to: 'x@nobody.test', code: 'domain_unknown', reason: 'Nobody has it.' },
   ])
+  await endpoints.send()
   await store.addKey(keyOf(first.id, null))
   await store.addKey(keyOf(second.id, ops.id))
   await store.close()
   cloneMessages(join(dataDir, 'mailhatch.db'), first.id, messages)
   return { first, second, goneId: gone.id }
+}
+
+/** Two endpoints, both told of what the function is called for; afterwards one is being removed. */
+async function addEndpoints(store: Store, teamId: string) {
+  const [told, removed] = [newEndpoint(teamId), newEndpoint(teamId)]
+  await store.addEndpoint({ ...told, description: 'Grüße 👋', tag: 'login' }, 20)
+  await store.addEndpoint(removed, 20)
+  return {
+    event: () => eventFor([told.id, removed.id]),
+    /** Leaves deliveries in every state, one of them leased by a sender that was killed. */
+    async send() {
+      await store.hideEndpoint({ teamId, id: removed.id }, NOW)
+      const lease = { owner: 'killed', at: NOW, leaseMs: 60_000, perEndpoint: 5, oneAtATime: [], limit: 3 }
+      const [well, failed] = await store.leaseDeliveries(lease)
+      await store.finishAttempt('killed', attemptOf(well!.id))
+      await store.finishAttempt('killed', attemptOf(failed!.id, { outcome: { status: 'failed' }, error: 'no' }))
+    },
+  }
 }
 
 function keyOf(teamId: string, mailboxId: string | null): NewKey {

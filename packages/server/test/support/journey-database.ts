@@ -6,6 +6,9 @@ import { freshDatabase } from './postgres.ts'
 
 type Environment = Record<string, string>
 
+/** What programs on one PostgreSQL share. */
+export const SECRET_KEY = 'secret-key-of-all-programs-of-the-tests'
+
 const databases = new Map<string, Promise<string>>()
 
 /**
@@ -18,7 +21,7 @@ export async function withDatabase<Given extends Environment>(environment: Given
   const known = databases.get(DATA_DIR)
   const url = known ?? freshDatabase()
   if (!known) databases.set(DATA_DIR, url)
-  return { ...environment, DATABASE_URL: await url }
+  return { SECRET_KEY, ...environment, DATABASE_URL: await url }
 }
 
 /** The files of a data folder and the tables of its database, if it has one elsewhere. */

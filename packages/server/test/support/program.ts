@@ -28,6 +28,21 @@ export async function runForJson<Printed>(words: string[], environment: Environm
   return JSON.parse(stdout) as Printed
 }
 
+/** Runs a server that must not start; on free ports, so that only the matter of the test is in its way. */
+export async function runServe(environment: Environment): Promise<Ended> {
+  return run(['serve'], { PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', ...environment })
+}
+
+/** The one sentence that a program ended with; neither success nor a stack trace will do. */
+export function sentenceOf({ code, stdout, stderr }: Ended): string {
+  // A null code means that it went on running.
+  expect([0, null]).not.toContain(code)
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(/^[^\n]*[A-Z][^\n]*[a-z]\.[^\n]*\n$/)
+  expect(stderr).not.toContain(' at file:')
+  return stderr
+}
+
 /** Starts a serving program on free ports and resolves when it says that it is ready; stopped when the test is over. */
 export async function startProgram(name: 'serve' | 'api', environment: Environment) {
   const { child, output, ended } = launch([name], {

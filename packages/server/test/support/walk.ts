@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { WebhookDelivery, WebhookEndpoint } from '@mailhatch/sdk'
 import { createTransport } from 'nodemailer'
 import { afterAll, expect, vi } from 'vitest'
 import { announcement, post } from './announce.ts'
@@ -18,13 +19,15 @@ export type KeyKind = 'full' | 'emailFull' | 'bound' | 'orphan' | 'expired' | 'f
 /** The mailbox of the bound key, and another one of the same team. */
 export const OWN = 'mine'
 export const OTHER = 'theirs'
+/** Of an endpoint that stays. */
+export const KEPT_ENDPOINT_URL = 'http://127.0.0.1:9/kept'
 /** Of the mailbox that was deleted. */
 const GONE = 'gone'
 
 /** A server with a key of each kind, and requests for any operation of the document; call it at the top level of a file. */
 export async function startWalk() {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-'))
-  const running = await serveIn(dataDir, {})
+  const running = await serveIn(dataDir, { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' })
   const transport = createTransport({ host: '127.0.0.1', port: running.smtpPort! })
   afterAll(async () => {
     transport.close()
@@ -51,35 +54,65 @@ export async function startWalk() {
     return (await owner.latest({ mailbox, tag, wait: 30 })).data.id
   }
 
-  async function newMailbox(name = `box-${(count += 1)}`): Promise<string> {
-    const { status, body } = await ask<{ data: { id: string } }>(`${url}/v1/mailboxes`, {
-      method: 'POST',
-      key: apiKey,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name }),
-    })
+  async function create<Data>(path: string, value: object): Promise<Data> {
+    const call = { method: 'POST', key: apiKey, ...json(value) }
+    const { status, body } = await ask<{ data: Data }>(url + path, call)
     expect(status).toBe(201)
-    return body.data.id
+    return body.data
+  }
+
+  async function newMailbox(name = `box-${(count += 1)}`): Promise<string> {
+    return (await create<{ id: string }>('/v1/mailboxes', { name })).id
+  }
+
+  /** Nobody listens at this address. */
+  const newEndpointUrl = () => `http://127.0.0.1:9/${(count += 1)}`
+  let lastEndpoint: string | null = null
+
+  /** Instead of the one before, because there may not be many. */
+  async function newEndpoint(): Promise<string> {
+    if (lastEndpoint !== null) await ask(`${url}/v1/webhooks/${lastEndpoint}`, { method: 'DELETE', key: apiKey })
+    const { endpoint } = await create<{ endpoint: WebhookEndpoint }>('/v1/webhooks', { url: newEndpointUrl() })
+    lastEndpoint = endpoint.id
+    return endpoint.id
+  }
+
+  async function firstDelivery(endpointId: string): Promise<string> {
+    const { body } = await owner.get<{ data: WebhookDelivery[] }>(`/v1/webhooks/${endpointId}/deliveries`)
+    return body.data[0]!.id
   }
 
   /** What an operation needs to succeed with the full key, about this mailbox where it is about one. */
   async function callFor({ method, path, operation }: Described, mailbox = OWN): Promise<Call> {
-    const id = path.startsWith('/v1/mailboxes/') ? await newMailbox() : await newMessage(mailbox)
-    const filled = path.replace('{id}', id).replace('{index}', '0')
+    const filled = path.startsWith('/v1/webhooks/')
+      ? await webhookPath(path, mailbox)
+      : path
+          .replace('{id}', path.startsWith('/v1/mailboxes/') ? await newMailbox() : await newMessage(mailbox))
+          .replace('{index}', '0')
     expect(filled, 'a parameter that the walk does not know').not.toContain('{')
     const takesMailbox = operation.parameters.some(({ name }) => name === 'mailbox')
     const call: Call = { method: method.toUpperCase(), path: takesMailbox ? `${filled}?mailbox=${mailbox}` : filled }
     return operation.requestBody ? { ...call, ...json(bodyFor(operation.operationId)) } : call
   }
 
+  /** Of an endpoint that was told of a message. */
+  async function webhookPath(path: string, mailbox: string): Promise<string> {
+    const id = await newEndpoint()
+    await newMessage(mailbox)
+    return path.replace('{id}', id).replace('{deliveryId}', await firstDelivery(id))
+  }
+
   function bodyFor(operationId: string): unknown {
     if (operationId === 'announceMail') return announcement()
+    if (operationId === 'createWebhook') return { url: newEndpointUrl() }
+    if (operationId === 'updateWebhook') return { description: `text ${(count += 1)}` }
     expect(['createMailbox', 'renameMailbox'], 'a body that the walk does not know').toContain(operationId)
     return { name: `name-${(count += 1)}` }
   }
 
   const { id: teamId, name: team } = (await owner.me()).team
   await Promise.all([newMailbox(OWN), newMailbox(OTHER)])
+  await create('/v1/webhooks', { url: KEPT_ENDPOINT_URL })
   const goneId = await newMailbox(GONE)
   await command('teams', 'create', 'Foreign', '--domain', 'foreign.test', '--plan', 'pro')
   const lastHour = new Date(Date.now() - 3_600_000).toISOString()

@@ -3,26 +3,43 @@ import type { Context, Hono } from 'hono'
 import { AppError } from '../../domain/errors.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import type { Contents } from '../../read/content.ts'
-import type { Store, StoredMessage } from '../../store/store.ts'
+import type { Store, StoredMessage, View } from '../../store/store.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { attachmentHeaders } from '../download.ts'
-import { viewOf } from '../view.ts'
+import { findSession, type SessionPorts } from '../session.ts'
+import { teamView, viewOf } from '../view.ts'
 
 const STALLED_MS_MAX = 30_000
 /** For 25 MiB over a slow line. */
 const SENDING_MS_MAX = 300_000
 
-type Ports = { store: Pick<Store, 'findMessage'>; contents: Contents; now: () => number }
+type Ports = SessionPorts & { store: Pick<Store, 'findMessage'>; contents: Contents }
 
-export function addContentRoutes(app: Hono<ApiEnvironment>, { store, contents, now }: Ports): void {
+/** For keys under `/v1`; for people at the dashboard, who have a session and no key, the same under `/app`. */
+export function addContentRoutes(app: Hono<ApiEnvironment>, ports: Ports): void {
+  addRoutes(app, ports, '/v1', async (context) => viewOf(context.get('principal'), {}, ports.now()))
+  addRoutes(app, ports, '/app', async (context) => {
+    const signedIn = await findSession(ports, context.req.raw)
+    if (!signedIn) throw new AppError('unauthorized', 'Unauthorized')
+    if (!signedIn.team) throw new AppError('forbidden', 'Make or join a team first.')
+    return teamView(signedIn.team, {}, ports.now())
+  })
+}
+
+function addRoutes(
+  app: Hono<ApiEnvironment>,
+  { store, contents }: Pick<Ports, 'store' | 'contents'>,
+  prefix: '/v1' | '/app',
+  viewFor: (context: Context<ApiEnvironment>) => Promise<View>,
+): void {
   async function findMessage(context: Context<ApiEnvironment>, id: string): Promise<StoredMessage> {
-    const view = viewOf(context.get('principal'), {}, now())
+    const view = await viewFor(context)
     const message = isUuid(id) ? await store.findMessage(view, id.toLowerCase()) : null
     if (!message) throw notFound()
     return message
   }
 
-  app.get('/v1/messages/:id/raw', async (context) => {
+  app.get(`${prefix}/messages/:id/raw`, async (context) => {
     const message = await findMessage(context, context.req.param('id'))
     const { size, stream } = await contents.raw(message)
     // Nobody will read it, and it may hold a file open.
@@ -33,7 +50,7 @@ export function addContentRoutes(app: Hono<ApiEnvironment>, { store, contents, n
     })
   })
 
-  app.get('/v1/messages/:id/attachments/:index', async (context) => {
+  app.get(`${prefix}/messages/:id/attachments/:index`, async (context) => {
     const message = await findMessage(context, context.req.param('id'))
     const attachment = findAttachment(message.attachments, context.req.param('index'))
     const bytes = attachment && (await contents.attachment(message, attachment.index, readerOf(context)))

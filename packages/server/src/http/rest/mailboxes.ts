@@ -1,4 +1,3 @@
-import type { Mailbox as PresentedMailbox } from '@mailhatch/sdk'
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
@@ -9,7 +8,7 @@ import type { Mailbox, Store } from '../../store/store.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { readBody } from '../body.ts'
 import { readMailboxesParams, searchParams } from '../message-params.ts'
-import { isoTime } from '../present.ts'
+import { presentMailbox } from '../present.ts'
 import { requireChange, viewOf } from '../view.ts'
 
 export const mailboxBody = z
@@ -29,14 +28,14 @@ export function addMailboxRoutes(app: Hono<ApiEnvironment>, ports: Ports): void 
     const { filter } = readMailboxesParams(searchParams(context.req.url))
     const view = viewOf(context.get('principal'), filter, ports.now())
     const all = await ports.store.listMailboxes(view.teamId)
-    return context.json({ data: all.filter((mailbox) => isShown(view.filter, mailbox)).map(present) })
+    return context.json({ data: all.filter((mailbox) => isShown(view.filter, mailbox)).map(presentMailbox) })
   })
 
   app.post('/v1/mailboxes', async (context) => {
     const principal = context.get('principal')
     const name = await readName(context.req.raw)
     requireChange(principal)
-    return context.json({ data: present(await createMailbox(ports, principal.team, name)) }, 201)
+    return context.json({ data: presentMailbox(await createMailbox(ports, principal.team, name)) }, 201)
   })
 
   app.patch('/v1/mailboxes/:id', async (context) => {
@@ -44,7 +43,7 @@ export function addMailboxRoutes(app: Hono<ApiEnvironment>, ports: Ports): void 
     const name = await readName(context.req.raw)
     requireChange(principal)
     const id = readId(context.req.param('id'))
-    return context.json({ data: present(await renameMailbox(ports, principal.team.id, id, name)) })
+    return context.json({ data: presentMailbox(await renameMailbox(ports, principal.team.id, id, name)) })
   })
 
   app.delete('/v1/mailboxes/:id', async (context) => {
@@ -66,11 +65,6 @@ type Shown = ReturnType<typeof viewOf>['filter']
 function isShown({ mailboxId, mailbox: wanted }: Shown, { id, name, domain }: Mailbox): boolean {
   if (mailboxId !== undefined && mailboxId !== id) return false
   return !wanted || (wanted.name === name && (wanted.domain === null || wanted.domain === domain))
-}
-
-function present({ id, name, domain, createdAt, updatedAt }: Mailbox): PresentedMailbox {
-  const address = `${name}@${domain}`
-  return { id, name, domain, address, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) }
 }
 
 function readId(text: string): string {

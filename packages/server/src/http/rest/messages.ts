@@ -3,13 +3,14 @@ import { formatCursor } from '../../domain/cursor.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { explain } from '../../read/explain.ts'
+import { readPage } from '../../read/page.ts'
 import type { Waits } from '../../read/wait.ts'
-import type { Store, StoredMessage, StoredSummary, View } from '../../store/store.ts'
+import type { Store, StoredMessage, View } from '../../store/store.ts'
 import type { AnswerCache } from '../answer-cache.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { authenticateAgain } from '../authenticate.ts'
 import type { KeyEndings } from '../key-endings.ts'
-import { readLatestParams, readListParams, searchParams, type ListParams } from '../message-params.ts'
+import { readLatestParams, readListParams, searchParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { viewOf } from '../view.ts'
 
@@ -96,38 +97,10 @@ function firstExpiry({ oldestReceivedAt }: View, shown: Shown[], now: number): n
   return shown.reduce((first, { receivedAt }) => Math.min(first, now + receivedAt - oldestReceivedAt), Infinity)
 }
 
-type Page = { messages: StoredSummary[]; hasMore: boolean; cursor: number }
-
-async function readPage(store: Store, view: View, { limit, after, afterId }: ListParams): Promise<Page> {
-  // Read before the page: what becomes visible in between comes again rather than never.
-  const newest = await store.newestPosition(view.teamId)
-  if (after !== null) {
-    const found = await store.followMessages(view, { after, upTo: newest, limit })
-    const hasMore = found.length > limit
-    const messages = found.slice(0, limit)
-    return { messages: messages.sort(newestFirst), hasMore, cursor: hasMore ? found[limit - 1]!.position : newest }
-  }
-  const before = afterId === null ? null : await findAnchor(store, view, afterId)
-  const found = await store.listMessages(view, { limit, before })
-  return { messages: found.slice(0, limit), hasMore: found.length > limit, cursor: newest }
-}
-
-async function findAnchor(store: Store, view: View, id: string) {
-  const { mailboxId } = view.filter
-  const everything = { ...view, filter: mailboxId === undefined ? {} : { mailboxId } }
-  const anchor = isUuid(id) ? await store.findAnchor(everything, id.toLowerCase()) : null
-  if (!anchor) throw new AppError('cursor_not_found', 'Cursor message not found. It may have been deleted.')
-  return anchor
-}
-
 async function reasons(ports: MessagePorts, view: View, after: number | null, cursor: number): Promise<object> {
   const arrived = await explain(ports, view, after)
   return {
     cursor: formatCursor(cursor),
     arrived: arrived.map(({ message, failed }) => ({ ...presentSummary(message), failed })),
   }
-}
-
-function newestFirst(a: StoredSummary, b: StoredSummary): number {
-  return b.receivedAt - a.receivedAt || b.position - a.position
 }

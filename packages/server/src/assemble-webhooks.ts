@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import type { Config } from './config.ts'
+import type { Log } from './log.ts'
+import { createSealer } from './manage/seal.ts'
+import { createAttempts } from './notify/attempt.ts'
+import { createSafeRequest } from './notify/safe-request.ts'
+import { startSender } from './notify/sender.ts'
+import { secureRandom } from './random.ts'
+import type { Store } from './store/store.ts'
+
+/**
+ * The owner of what a process without others sends. It is the same after a restart, which therefore need not wait until
+ * the leases of a killed process end.
+ */
+const ALONE = 'alone'
+
+type Parts = { store: Store; secretKey: string; now: () => number }
+
+/** What managing endpoints and sending to them have in common, and who sends what is due. */
+export function assembleWebhooks(config: Config, log: Log, { store, secretKey, now }: Parts) {
+  const allowedHosts = config.webhookAllowedHosts
+  const sealer = createSealer(secretKey)
+  const request = createSafeRequest({ allowedHosts })
+  const attempt = createAttempts({ request, openSecret: sealer.open, now, log })
+  const sender = startSender({
+    store,
+    attempt,
+    owner: config.databaseUrl ? randomUUID() : ALONE,
+    delaysMs: config.webhookRetryDelaysMs,
+    random: secureRandom,
+    now,
+    log,
+  })
+  return { allowedHosts, sealer, attempt, sender }
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import type { EndpointWish } from '../manage/endpoints.ts'
+import type { DeliveryStatus, EndpointChange } from '../store/webhooks.ts'
+import { parseQuery } from './message-params.ts'
+
+const DESCRIPTION_CHARACTERS_MAX = 200
+/** Of what mail can have before the `@`. */
+const LOCAL_PART_MAX = 64
+const LIMIT_MAX = 100
+const LIMIT_DEFAULT = 50
+/** Deliveries are kept for a month; who looks for older ones page by page has mistaken the list for an archive. */
+const OFFSET_MAX = 1_000_000
+
+const url = z.string().trim().meta({
+  description: 'Where events are posted to: https, and no private address.',
+  example: 'https://shop.example/hooks/mail',
+})
+const description = z
+  .string()
+  .trim()
+  .max(DESCRIPTION_CHARACTERS_MAX, `must have at most ${DESCRIPTION_CHARACTERS_MAX} characters`)
+  .refine(isPlainText, 'must not contain control characters')
+  .nullable()
+  .optional()
+  .meta({ description: 'What it is for; an empty one is none.', example: 'Order mails of the staging shop' })
+
+/** Names as mail brings them, in lower case; what mail cannot bring would never match. */
+function nameOf(pattern: RegExp, expectation: string) {
+  return z
+    .string()
+    .trim()
+    .toLowerCase()
+    .max(LOCAL_PART_MAX, `must have at most ${LOCAL_PART_MAX} characters`)
+    .regex(pattern, expectation)
+    .nullable()
+    .optional()
+}
+
+/** Body of `POST /v1/webhooks`. */
+export const endpointBody = z
+  .object({
+    url,
+    description,
+    mailbox: nameOf(/^[^\s@+]*$/, 'must be the name of a mailbox, without tag and domain').meta({
+      description: 'Only mail for the mailbox of this name; without it, for all.',
+      example: 'orders',
+    }),
+    tag: nameOf(/^[^\s@]*$/, 'must be a tag, without mailbox and domain').meta({
+      description: 'Only mail with this tag; without it, with any or none.',
+      example: '42',
+    }),
+  })
+  .meta({ id: 'NewWebhookEndpoint' })
+
+/** Body of `PATCH /v1/webhooks/:id`. */
+export const endpointChangeBody = z
+  .object({
+    active: z.boolean().optional().meta({ description: 'Whether it is told of new mail.', example: true }),
+    url: url.optional(),
+    description,
+  })
+  .meta({ id: 'WebhookEndpointChange' })
+
+/** Query parameters of `GET /v1/webhooks/:id/deliveries`. */
+export const deliveriesQuery = z.object({
+  limit: wholeNumber({ min: 1, max: LIMIT_MAX }).meta({
+    description: `How many to show, ${LIMIT_DEFAULT} unless told.`,
+    type: 'integer',
+    minimum: 1,
+    maximum: LIMIT_MAX,
+    example: 20,
+  }),
+  offset: wholeNumber({ min: 0, max: OFFSET_MAX }).meta({
+    description: 'How many of the newest to leave out.',
+    type: 'integer',
+    minimum: 0,
+    maximum: OFFSET_MAX,
+    example: 0,
+  }),
+  status: z
+    .enum(['pending', 'success', 'failed'], 'must be pending, success or failed')
+    .optional()
+    .meta({ description: 'Only those in this state.', example: 'failed' }),
+})
+
+/** Query parameters of `POST /v1/webhooks/:id/deliveries/replay`. */
+export const replayQuery = z.object({
+  status: z.enum(['failed'], 'must be failed').optional().meta({
+    description: 'Which ones; those that failed are the only ones that can be replayed together.',
+    example: 'failed',
+  }),
+})
+
+export function toWish({ url, description, mailbox, tag }: z.output<typeof endpointBody>): EndpointWish {
+  return { url, description: description || null, mailbox: mailbox || null, tag: tag || null }
+}
+
+export function toChange({ active, url, description }: z.output<typeof endpointChangeBody>): EndpointChange {
+  return {
+    ...(active === undefined ? {} : { isActive: active }),
+    ...(url === undefined ? {} : { url }),
+    ...(description === undefined ? {} : { description: description || null }),
+  }
+}
+
+export function readDeliveriesParams(query: URLSearchParams): {
+  limit: number
+  offset: number
+  status: DeliveryStatus | null
+} {
+  const { limit = LIMIT_DEFAULT, offset = 0, status = null } = parseQuery(deliveriesQuery, query)
+  return { limit, offset, status }
+}
+
+function wholeNumber({ min, max }: { min: number; max: number }) {
+  return z
+    .string()
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number)
+    .optional()
+}
+
+function isPlainText(text: string): boolean {
+  // eslint-disable-next-line no-control-regex -- controls are what it refuses
+  return text.isWellFormed() && !/[\x00-\x1f\x7f]/.test(text)
+}

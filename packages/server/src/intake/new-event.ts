@@ -1,0 +1,24 @@
+import { PLANS } from '../domain/plans.ts'
+import { webhookEventBody } from '../domain/webhook-event.ts'
+import type { Mailbox, NewMessage, Store } from '../store/store.ts'
+import type { NewEvent } from '../store/webhooks.ts'
+
+type Ports = { store: Pick<Store, 'findListeners'>; newId: (now: number) => string }
+
+/** What is to be told of a message, and to whom; null when nobody wants to know. */
+export async function newEvent(
+  { store, newId }: Ports,
+  { teamId, name: mailbox }: Mailbox,
+  message: NewMessage,
+): Promise<NewEvent | null> {
+  const { tag, storedAt } = message
+  const listeners = await store.findListeners(teamId, { mailbox, tag })
+  // A team may have made its endpoints on a larger plan.
+  const entitled = listeners.filter(({ plan }) => PLANS[plan].webhooks)
+  if (entitled.length === 0) return null
+  return {
+    id: newId(storedAt),
+    body: webhookEventBody({ ...message, mailbox }, storedAt),
+    deliveries: entitled.map(({ endpointId }) => ({ id: newId(storedAt), endpointId })),
+  }
+}

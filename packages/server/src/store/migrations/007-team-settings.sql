@@ -1,0 +1,16 @@
+-- A domain that was asked for and is not proven: nothing resolves to it. The token is what the TXT record must hold.
+alter table teams add column pending_domain text;
+alter table teams add column domain_token text;
+
+-- Who pays, as the provider of payments knows them.
+alter table teams add column billing_customer text;
+create unique index teams_by_billing_customer on teams (billing_customer) where billing_customer is not null;
+
+-- What the provider has told, so that telling it again changes nothing.
+create table billing_events (
+  id text primary key,
+  at integer not null
+) strict, without rowid;
+
+create index billing_events_by_time on billing_events (at);
+create index api_keys_by_team on api_keys (team_id);

@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest'
+import type { Store } from './store.ts'
+import { attemptOf, LIMITS, NOW, startWebhooks, testFor } from './webhook-contract.ts'
+import type { EndpointLimits } from './webhooks.ts'
+
+/** What every store must do for deliveries on their way out, and afterwards. */
+export function describeSending(open: () => Promise<Store>): void {
+  const start = () => startWebhooks(open)
+
+  describe('sending', () => {
+    test('what is leased is nobody else’s until the lease is given back', async () => {
+      const { store, addEndpoint, deliver, lease } = await start()
+      const { url, secret, id, teamId } = await addEndpoint()
+      const [message] = await deliver([id])
+      const leased = await lease()
+      expect(leased).toEqual([
+        {
+          id: expect.any(String),
+          eventId: message!.eventId,
+          body: '{"event":"email.received"}',
+          attempt: 0,
+          endpoint: { id, teamId, url, secret, oldSecret: null, oldSecretUntil: null, failingSince: null },
+        },
+      ])
+      expect(await lease({ owner: 'other' })).toEqual([])
+      await store.releaseDeliveries('nobody')
+      expect(await lease({ owner: 'other' })).toEqual([])
+      await store.releaseDeliveries('one')
+      expect(await lease({ owner: 'other' })).toHaveLength(1)
+      expect(await store.finishAttempt('one', attemptOf(leased[0]!.id))).toBe(false)
+      expect(await store.listAttempts(leased[0]!.id)).toEqual([])
+      expect(await store.finishAttempt('other', attemptOf(leased[0]!.id))).toBe(true)
+    })
+
+    test('a lease that has run out is taken over, and who had it can no longer finish', async () => {
+      const { store, addEndpoint, deliver, lease, list } = await start()
+      const { id } = await addEndpoint()
+      await deliver([id])
+      const [late] = await lease({ leaseMs: 0 })
+      expect(late).toBeDefined()
+      const [taken] = await lease({ owner: 'other', at: NOW + 1 })
+      expect(taken!.id).toBe(late!.id)
+      expect(await store.finishAttempt('one', attemptOf(late!.id, { outcome: { status: 'failed' } }))).toBe(false)
+      expect(await list(id)).toMatchObject([{ status: 'pending', attempt: 0 }])
+    })
+
+    test('many that lease at once get each delivery once, and of an endpoint never more than its share', async () => {
+      const { store, addEndpoint, deliver, lease } = await start()
+      const endpoints = [await addEndpoint(), await addEndpoint(), await addEndpoint()]
+      await deliver(
+        endpoints.map(({ id }) => id),
+        12,
+      )
+      const [, , single] = endpoints
+      const owners = Array.from({ length: 6 }, (_, index) => `owner ${index}`)
+      const oneAtATime = [single!.id]
+      const rounds = await Promise.all(owners.map((owner) => lease({ owner, oneAtATime })))
+      const leased = rounds.flat()
+      expect(new Set(leased.map(({ id }) => id)).size).toBe(leased.length)
+      const counts = endpoints.map(({ id }) => leased.filter(({ endpoint }) => endpoint.id === id).length)
+      expect(counts).toEqual([5, 5, 1])
+      expect(await lease({ oneAtATime })).toEqual([])
+      const [done] = rounds.find((round) => round.length > 0)!
+      const owner = owners[rounds.findIndex((round) => round.includes(done!))]!
+      expect(await store.finishAttempt(owner, attemptOf(done!.id))).toBe(true)
+      expect(await lease({ oneAtATime })).toMatchObject([{ endpoint: { id: done!.endpoint.id } }])
+    })
+
+    test('an endpoint with very much to do does not keep the others waiting', async () => {
+      const { addEndpoint, deliver, lease } = await start()
+      const busy = await addEndpoint()
+      await deliver([busy.id], 60)
+      const quiet = await addEndpoint()
+      await deliver([quiet.id])
+      const leased = await lease({ limit: 6 })
+      expect(leased.filter(({ endpoint }) => endpoint.id === busy.id)).toHaveLength(5)
+      expect(leased.filter(({ endpoint }) => endpoint.id === quiet.id)).toHaveLength(1)
+      expect(await lease({ limit: 0 })).toEqual([])
+    })
+
+    test('an attempt is recorded with what it means for the delivery and the endpoint', async () => {
+      const { store, team, addEndpoint, deliver, lease, list } = await start()
+      const { id } = await addEndpoint()
+      const endpoint = () => store.findEndpoint({ teamId: team.id, id })
+      await deliver([id])
+      const [first] = await lease()
+      const failure = { httpStatus: 500, responseBody: 'no', latencyMs: 7, error: 'The endpoint answered 500.' }
+      const again = attemptOf(first!.id, { ...failure, outcome: { status: 'pending', afterMs: 60_000 } })
+      expect(await store.finishAttempt('one', again)).toBe(true)
+      const [waiting] = await list(id)
+      expect(waiting).toMatchObject({ ...failure, status: 'pending', attempt: 1 })
+      expect(Math.abs(waiting!.nextAttemptAt! - NOW - 60_000)).toBeLessThan(20_000)
+      expect(await endpoint()).toMatchObject({ failingSince: NOW })
+      expect(await lease()).toEqual([])
+      await store.replayDelivery({ teamId: team.id, endpointId: id, id: first!.id }, NOW)
+      const [second] = await lease()
+      expect(second).toMatchObject({ id: first!.id, attempt: 0, endpoint: { failingSince: NOW } })
+      expect(await store.finishAttempt('one', { ...again, at: NOW + 5, outcome: { status: 'failed' } })).toBe(true)
+      expect(await endpoint()).toMatchObject({ failingSince: NOW })
+      expect(await list(id)).toMatchObject([{ status: 'failed', attempt: 2, nextAttemptAt: null }])
+      await store.replayDelivery({ teamId: team.id, endpointId: id, id: first!.id }, NOW)
+      await lease()
+      expect(await store.finishAttempt('one', attemptOf(first!.id))).toBe(true)
+      expect(await endpoint()).toMatchObject({ failingSince: null, isActive: true })
+      expect(await list(id)).toMatchObject([{ status: 'success', attempt: 3, error: null, httpStatus: 200 }])
+      const log = await store.listAttempts(first!.id)
+      expect(log).toMatchObject([{ at: NOW, ...failure }, { at: NOW + 5, ...failure }, { httpStatus: 200 }])
+    })
+
+    test('an endpoint that is switched off by an answer loses what is pending, also what others have leased', async () => {
+      const { store, team, addEndpoint, deliver, lease, list } = await start()
+      const [gone, well] = [await addEndpoint(), await addEndpoint()]
+      await deliver([gone.id, well.id], 4)
+      const mine = (await lease({ limit: 1 }))[0]!
+      const theirs = await lease({ owner: 'other' })
+      const disabled = mine.endpoint.id
+      const record = attemptOf(mine.id, { httpStatus: 410, outcome: { status: 'failed' }, disableEndpoint: 'Gone.' })
+      expect(await store.finishAttempt('other', record)).toBe(false)
+      expect(await store.finishAttempt('one', record)).toBe(true)
+      expect(await store.findEndpoint({ teamId: team.id, id: disabled })).toMatchObject({
+        isActive: false,
+        disabledReason: 'Gone.',
+      })
+      const states = await list(disabled)
+      expect(states.every(({ status, nextAttemptAt }) => status === 'failed' && nextAttemptAt === null)).toBe(true)
+      expect(states.filter(({ error }) => error === 'endpoint inactive')).toHaveLength(3)
+      const other = disabled === gone.id ? well.id : gone.id
+      expect((await list(other)).every(({ status }) => status === 'pending')).toBe(true)
+      for (const { id, endpoint } of theirs)
+        expect(await store.finishAttempt('other', attemptOf(id))).toBe(endpoint.id === other)
+    })
+
+    test('switched off, what is pending fails; switched on, it starts anew', async () => {
+      const { store, team, addEndpoint, deliver, lease, list } = await start()
+      const { id } = await addEndpoint()
+      const where = { teamId: team.id, id }
+      await deliver([id], 2)
+      const [leased] = await lease({ limit: 1 })
+      await store.finishAttempt(
+        'one',
+        attemptOf(leased!.id, { outcome: { status: 'failed' }, disableEndpoint: 'Gone.' }),
+      )
+      expect(await store.updateEndpoint(where, { isActive: false }, NOW)).toMatchObject({ disabledReason: 'Gone.' })
+      expect(await store.replayDelivery({ teamId: team.id, endpointId: id, id: leased!.id }, NOW)).toBeNull()
+      expect(await store.replayFailed({ teamId: team.id, endpointId: id }, { at: NOW, limit: 9 })).toBe(0)
+      expect(await store.updateEndpoint(where, { isActive: true }, NOW)).toMatchObject({
+        isActive: true,
+        disabledReason: null,
+        failingSince: null,
+      })
+      await deliver([id])
+      await store.updateEndpoint(where, { isActive: false }, NOW)
+      expect(await list(id, 'pending')).toEqual([])
+      expect((await list(id)).filter(({ error }) => error === 'endpoint inactive')).toHaveLength(2)
+    })
+
+    test('the time until something is due counts what is leased and what an endpoint may have at once', async () => {
+      const { store, addEndpoint, deliver, lease } = await start()
+      const { id } = await addEndpoint()
+      const next = (limits: EndpointLimits = LIMITS) => store.nextDueIn({ ...limits, at: NOW })
+      const single = { perEndpoint: 1, oneAtATime: [] }
+      expect(await next()).toBeNull()
+      await deliver([id], 2)
+      expect(await next()).toBe(0)
+      const [first] = await lease({ ...single, leaseMs: 30_000 })
+      expect(await next()).toBe(0)
+      // No room for another one until the lease ends.
+      expect(await next(single)).toBeGreaterThan(0)
+      expect(await next(single)).toBeLessThanOrEqual(30_000)
+      await store.finishAttempt('one', attemptOf(first!.id, { outcome: { status: 'pending', afterMs: 90_000 } }))
+      expect(await next(single)).toBe(0)
+      const [second] = await lease(single)
+      await store.finishAttempt('one', attemptOf(second!.id))
+      const left = await next(single)
+      expect(left).toBeGreaterThan(60_000)
+      expect(left).toBeLessThanOrEqual(90_000)
+    })
+  })
+
+  describe('after sending', () => {
+    test('all that failed until now is replayed in steps, but no test', async () => {
+      const { store, team, addEndpoint, deliver, lease, list } = await start()
+      const { id } = await addEndpoint()
+      await deliver([id], 3)
+      for (const { id: deliveryId } of await lease())
+        await store.finishAttempt('one', attemptOf(deliveryId, { outcome: { status: 'failed' } }))
+      const test = await store.addTestDelivery(testFor(id))
+      expect(test).toMatchObject({ status: 'failed', messageId: null, attempt: 1, httpStatus: 500 })
+      expect(await store.listAttempts(test!.id)).toMatchObject([{ httpStatus: 500 }])
+      const where = { teamId: team.id, endpointId: id }
+      expect(await store.replayFailed(where, { at: NOW - 1, limit: 9 })).toBe(0)
+      expect(await store.replayFailed(where, { at: NOW, limit: 2 })).toBe(2)
+      expect(await store.replayFailed(where, { at: NOW, limit: 2 })).toBe(1)
+      expect(await store.replayFailed(where, { at: NOW, limit: 2 })).toBe(0)
+      expect(await lease()).toHaveLength(3)
+      expect(await list(id, 'failed')).toEqual([test])
+      await store.hideEndpoint({ teamId: team.id, id }, NOW)
+      expect(await store.addTestDelivery(testFor(id))).toBeNull()
+    })
+
+    test('what ended long ago is forgotten, and old attempts of what was replayed since', async () => {
+      const { store, team, addEndpoint, deliver, lease, list } = await start()
+      const { id } = await addEndpoint()
+      await deliver([id], 4)
+      const leased = await lease()
+      for (const { id: deliveryId } of leased.slice(0, 3)) await store.finishAttempt('one', attemptOf(deliveryId))
+      const [, , replayed] = leased
+      await store.replayDelivery({ teamId: team.id, endpointId: id, id: replayed!.id }, NOW)
+      expect(await store.forgetDeliveries(id, { before: NOW, limit: 9 })).toBe(0)
+      expect(await store.listAttempts(replayed!.id)).toHaveLength(1)
+      expect(await store.forgetDeliveries(id, { before: NOW + 1, limit: 1 })).toBe(1)
+      expect(await store.forgetDeliveries(id, { before: NOW + 1, limit: 9 })).toBe(1)
+      expect(await list(id)).toHaveLength(2)
+      expect(await list(id, 'pending')).toHaveLength(2)
+      expect(await store.listAttempts(replayed!.id)).toEqual([])
+      expect(await store.listAttempts(leased[0]!.id)).toEqual([])
+    })
+
+    test('of too much that waits, the oldest fails', async () => {
+      const { store, addEndpoint, deliver, list } = await start()
+      const { id } = await addEndpoint()
+      const messages = []
+      for (let count = 0; count < 5; count++) messages.push(...(await deliver([id])))
+      expect(await store.failBacklog(id, { kept: 5, limit: 9, at: NOW })).toBe(0)
+      expect(await store.failBacklog(id, { kept: 2, limit: 1, at: NOW })).toBe(1)
+      expect(await store.failBacklog(id, { kept: 2, limit: 9, at: NOW })).toBe(2)
+      const failed = await list(id, 'failed')
+      expect(failed.map(({ messageId }) => messageId).sort()).toEqual(messages.slice(0, 3).map((message) => message.id))
+      expect(failed[0]).toMatchObject({ error: 'too many deliveries were waiting', nextAttemptAt: null })
+      expect(await list(id, 'pending')).toHaveLength(2)
+      expect(await store.endpointIds()).toContain(id)
+    })
+  })
+}

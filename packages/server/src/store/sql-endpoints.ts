@@ -1,0 +1,163 @@
+import { required, type Database } from './database.ts'
+import { sql, type Sql } from './sql.ts'
+import type { Endpoint, EndpointChange, WebhookStore } from './webhooks.ts'
+
+type EndpointStore = Pick<
+  WebhookStore,
+  | 'addEndpoint'
+  | 'listEndpoints'
+  | 'findEndpoint'
+  | 'updateEndpoint'
+  | 'rotateEndpointSecret'
+  | 'hideEndpoint'
+  | 'removedEndpoints'
+  | 'emptySomeOfEndpoint'
+  | 'endpointIds'
+  | 'findListeners'
+>
+
+type Where = { teamId: string; id: string }
+
+export function endpointStore({ read, write, writeFor }: Database): EndpointStore {
+  async function listBy(condition: Sql): Promise<Endpoint[]> {
+    const rows = await read<EndpointRow>(sql`
+      select ${ENDPOINT} from webhook_endpoints e
+      where ${condition} and e.removed_at is null
+      order by e.created_at desc, e.id desc`)
+    return rows.map(readEndpoint)
+  }
+
+  async function findBy(condition: Sql): Promise<Endpoint | null> {
+    return (await listBy(condition))[0] ?? null
+  }
+
+  async function idsBy(condition: Sql): Promise<string[]> {
+    const rows = await read<{ id: string }>(sql`select id from webhook_endpoints where ${condition} order by id`)
+    return rows.map(({ id }) => id)
+  }
+
+  return {
+    async addEndpoint(endpoint, endpointsMax) {
+      const { id, teamId, url, description, mailbox, tag, secret, secretMasked, createdAt } = endpoint
+      const [added] = await writeFor(
+        teamId,
+        sql`
+          insert into webhook_endpoints (id, team_id, url, description, mailbox, tag, secret, secret_masked, created_at,
+                                         updated_at)
+          select ${id}, ${teamId}, ${url}, ${description}, ${mailbox}, ${tag}, ${secret}, ${secretMasked}, ${createdAt},
+                 ${createdAt}
+          where ${endpointsMax} > (select count(*) from webhook_endpoints
+                                   where team_id = ${teamId} and removed_at is null)
+          on conflict do nothing`,
+      )
+      if (added === 1) return { ...NEW_ENDPOINT, ...endpoint, updatedAt: createdAt }
+      return (await findBy(sql`e.team_id = ${teamId} and e.url = ${url}`)) ? 'exists' : 'limit'
+    },
+
+    listEndpoints: (teamId) => listBy(sql`e.team_id = ${teamId}`),
+
+    findEndpoint: ({ teamId, id }) => findBy(sql`e.team_id = ${teamId} and e.id = ${id}`),
+
+    async updateEndpoint({ teamId, id }, change, at) {
+      const isTaken = sql`
+        exists (select 1 from webhook_endpoints where team_id = ${teamId} and id <> ${id} and url = ${change.url ?? null})`
+      const update = sql`
+        update webhook_endpoints set ${changesOf(change)} updated_at = ${at}
+        where ${isThere({ teamId, id })} and not ${isTaken}
+        returning ${ENDPOINT}`
+      const rest = change.isActive === false ? [failPending(id, at)] : []
+      // The first statement's `returning`.
+      const [[updated]] = (await writeFor(teamId, required(update), ...rest)) as [EndpointRow[]]
+      if (updated) return readEndpoint(updated)
+      return (await findBy(sql`e.team_id = ${teamId} and e.id = ${id}`)) ? 'exists' : null
+    },
+
+    async rotateEndpointSecret({ teamId, id }, { secret, secretMasked, oldSecretUntil, at }) {
+      const [rotated] = await write(sql`
+        update webhook_endpoints
+        set old_secret = secret, old_secret_until = ${oldSecretUntil}, secret = ${secret},
+            secret_masked = ${secretMasked}, updated_at = ${at}
+        where ${isThere({ teamId, id })}`)
+      return rotated === 1
+    },
+
+    async hideEndpoint(where, at) {
+      // Its id is nobody's URL, so the URL is free again.
+      const [hidden] = await writeFor(
+        where.teamId,
+        sql`
+          update webhook_endpoints
+          set removed_at = ${at}, is_active = 0, url = id, secret = '', old_secret = null
+          where ${isThere(where)}`,
+      )
+      return hidden === 1
+    },
+
+    removedEndpoints: () => idsBy(sql`removed_at is not null`),
+
+    async emptySomeOfEndpoint(id, limit) {
+      const [removed] = await write(sql`
+        delete from deliveries
+        where sequence in (select sequence from deliveries where endpoint_id = ${id} limit ${limit})`)
+      if (removed !== 0) return true
+      await write(sql`
+        delete from webhook_endpoints
+        where id = ${id} and removed_at is not null
+          and not exists (select 1 from deliveries where endpoint_id = ${id})`)
+      return false
+    },
+
+    endpointIds: () => idsBy(sql`removed_at is null`),
+
+    findListeners: (teamId, { mailbox, tag }) =>
+      read(sql`
+        select e.id as "endpointId", t.plan
+        from webhook_endpoints e join teams t on t.id = e.team_id
+        where e.team_id = ${teamId} and e.is_active = 1 and (e.mailbox is null or e.mailbox = ${mailbox})
+          and (e.tag is null or e.tag = ${tag})
+        order by e.id`),
+  }
+}
+
+const NEW_ENDPOINT = { isActive: true, disabledReason: null, oldSecret: null, oldSecretUntil: null, failingSince: null }
+
+export const ENDPOINT = sql`
+  id, team_id as "teamId", url, description, mailbox, tag, is_active as "isActive",
+  disabled_reason as "disabledReason", secret_masked as "secretMasked", secret, old_secret as "oldSecret",
+  old_secret_until as "oldSecretUntil", failing_since as "failingSince", created_at as "createdAt",
+  updated_at as "updatedAt"`
+
+export type EndpointRow = Omit<Endpoint, 'isActive'> & { isActive: number }
+
+export function readEndpoint(row: EndpointRow): Endpoint {
+  return { ...row, isActive: row.isActive === 1 }
+}
+
+/** What is pending when an endpoint is switched off. */
+export function failPending(endpointId: string, at: number): Sql {
+  return sql`
+    update deliveries
+    set status = 'failed', error = 'endpoint inactive', next_attempt_at = null, lease_owner = null, lease_until = null,
+        finished_at = ${at}
+    where endpoint_id = ${endpointId} and status = 'pending'`
+}
+
+function isThere({ teamId, id }: Where): Sql {
+  return sql`id = ${id} and team_id = ${teamId} and removed_at is null`
+}
+
+function changesOf({ url, description, isActive }: EndpointChange): Sql {
+  // Another address, or being switched on again, is a new beginning: what failed before says nothing about it.
+  const isNew = sql`${url === undefined ? sql`false` : sql`url <> ${url}`} or ${isActive ? sql`is_active = 0` : sql`false`}`
+  return sql`
+    ${url === undefined ? sql`` : sql`url = ${url},`}
+    ${description === undefined ? sql`` : sql`description = ${description},`}
+    ${isActive === undefined ? sql`` : sql`is_active = ${isActive ? 1 : 0},`}
+    ${isActive ? sql`disabled_reason = null,` : sql``}
+    failing_since = case when ${isNew} then null else failing_since end,`
+}
+
+/** Of a team: asked with every message, so that those whose team has none cost nothing more. */
+export function countEndpoints(teamId: Sql): Sql {
+  return sql`(select count(*) from webhook_endpoints where team_id = ${teamId} and is_active = 1) as "endpointCount"`
+}

@@ -1,0 +1,181 @@
+import { fold } from '../domain/fold.ts'
+import { RESERVED_NAMES } from '../domain/reserved-names.ts'
+import { required, type Database } from './database.ts'
+import { sql, type Sql } from './sql.ts'
+import type { Member, PendingDomain, ShownInvite, TeamStore } from './teams.ts'
+
+type MembershipStore = Omit<
+  TeamStore,
+  'usageOf' | 'countReceived' | 'countedMessages' | `${string}Billing${string}` | 'findTeamOfCustomer'
+>
+
+export function teamStore({ dialect, read, write, writeFor }: Database): MembershipStore {
+  async function first<Row>(query: Sql): Promise<Row | null> {
+    const [row] = await read<Row>(query)
+    return row ?? null
+  }
+
+  async function isThere(query: Sql): Promise<boolean> {
+    return (await first(query)) !== null
+  }
+
+  return {
+    async addTeamFor(userId, { id, name, plan, retentionDays, domain, createdAt }) {
+      // Held from here on, so that of two who make a team for one user the second finds that there is one.
+      const hold = sql`update users set updated_at = ${createdAt} where id = ${userId} and team_id is null`
+      const [held] = await write(
+        required(hold),
+        sql`
+        insert into teams (id, name, plan, retention_days, domain, created_at)
+        values (${id}, ${name}, ${plan}, ${retentionDays}, ${domain}, ${createdAt})`,
+        sql`update users set team_id = ${id}, role = 'owner', joined_at = ${createdAt} where id = ${userId}`,
+      )
+      return held === 1 ? 'added' : 'has team'
+    },
+
+    async renameTeam(id, name) {
+      await write(sql`update teams set name = ${name} where id = ${id}`)
+    },
+
+    listMembers: (teamId) =>
+      read<Member>(sql`
+        select id, email, name, role, joined_at as "joinedAt"
+        from users
+        where team_id = ${teamId}
+        order by joined_at, id`),
+
+    async removeMember({ teamId, userId }, at) {
+      const leave = sql`
+        update users set team_id = null, role = null, joined_at = null, updated_at = ${at}
+        where id = ${userId} and team_id = ${teamId}
+          and (role = 'member'
+               or exists (select 1 from users o where o.team_id = ${teamId} and o.role = 'owner' and o.id <> ${userId}))`
+      const [left, keys] = await writeFor(
+        teamId,
+        required(leave),
+        sql`delete from api_keys where team_id = ${teamId} and created_by = ${userId} returning id`,
+      )
+      // The second statement's `returning`.
+      if (left === 1) return (keys as { id: string }[]).map(({ id }) => id)
+      const isMember = await isThere(sql`select 1 from users where id = ${userId} and team_id = ${teamId}`)
+      return isMember ? 'last owner' : 'gone'
+    },
+
+    async addInvite({ id, teamId, email, invitedBy, createdAt, expiresAt }, { membersMax, invitesMax }) {
+      const folded = fold(email)
+      const isMember = sql`select 1 from users where team_id = ${teamId} and email_folded = ${folded}`
+      const add = sql`
+        insert into invites (id, team_id, email, email_folded, invited_by, created_at, expires_at)
+        select ${id}, ${teamId}, ${email}, ${folded}, ${invitedBy}, ${createdAt}, ${expiresAt}
+        where not exists (${isMember}) and ${hasSeat(teamId, membersMax)}
+          and ${invitesMax} > (select count(*) from invites
+                               where team_id = ${teamId} and email_folded <> ${folded})`
+      const [, added] = await writeFor(
+        teamId,
+        sql`delete from invites where team_id = ${teamId} and expires_at <= ${createdAt}`,
+        required(add),
+        sql`delete from invites where team_id = ${teamId} and email_folded = ${folded} and id <> ${id}`,
+      )
+      if (added === 1) return 'added'
+      if (await isThere(isMember)) return 'member'
+      return (await isThere(sql`select 1 where ${hasSeat(teamId, membersMax)}`)) ? 'too many' : 'limit'
+    },
+
+    listInvites: (where, now) =>
+      read<ShownInvite>(sql`
+        select ${SHOWN_INVITE}
+        where ${'teamId' in where ? sql`i.team_id = ${where.teamId}` : sql`i.email_folded = ${fold(where.email)}`}
+          and i.expires_at > ${now}
+        order by i.created_at desc, i.id desc`),
+
+    findShownInvite: (id) => first<ShownInvite>(sql`select ${SHOWN_INVITE} where i.id = ${id}`),
+
+    async removeInvite({ id, ...whose }) {
+      const [removed] = await write(sql`
+        delete from invites
+        where id = ${id}
+          and ${'teamId' in whose ? sql`team_id = ${whose.teamId}` : sql`email_folded = ${fold(whose.email)}`}`)
+      return removed === 1
+    },
+
+    async acceptInvite({ id, teamId, email }, { userId, membersMax, at }) {
+      const folded = fold(email)
+      const isOpen = sql`
+        select 1 from invites
+        where id = ${id} and team_id = ${teamId} and email_folded = ${folded} and expires_at > ${at}`
+      const join = sql`
+        update users set team_id = ${teamId}, role = 'member', joined_at = ${at}, updated_at = ${at}
+        where id = ${userId} and team_id is null and exists (${isOpen}) and ${hasSeat(teamId, membersMax)}`
+      const [joined] = await writeFor(
+        teamId,
+        required(join),
+        sql`delete from invites where team_id = ${teamId} and email_folded = ${folded}`,
+      )
+      if (joined === 1) return 'joined'
+      if (!(await isThere(sql`select 1 from users where id = ${userId} and team_id is null`))) return 'has team'
+      return (await isThere(isOpen)) ? 'limit' : 'gone'
+    },
+
+    findPendingDomain: (teamId) =>
+      first<PendingDomain>(sql`
+        select pending_domain as domain, domain_token as token from teams
+        where id = ${teamId} and pending_domain is not null`),
+
+    async setPendingDomain(teamId, pending) {
+      await write(sql`
+        update teams set pending_domain = ${pending && pending.domain}, domain_token = ${pending && pending.token}
+        where id = ${teamId}`)
+    },
+
+    async moveToDomain(teamId, { domain, isCustom, at }) {
+      const isDomainTaken = sql`select 1 from teams where domain = ${domain} and id <> ${teamId}`
+      const isMailboxTaken = sql`
+        select 1 from mailboxes mine join mailboxes other on other.name = mine.name and other.domain = ${domain}
+        where mine.team_id = ${teamId} and other.team_id <> ${teamId} and mine.removed_at is null`
+      // On a domain of its own a team may have any name; where others live too, reserved ones stay reserved.
+      const isMailboxReserved = sql`
+        select 1 from mailboxes
+        where ${isCustom ? sql`false` : sql`team_id = ${teamId} and removed_at is null`}
+          and domain <> ${domain} and ${dialect.isAmong(sql`name`, Array.from(RESERVED_NAMES))}`
+      const move = sql`
+        update teams set domain = ${isCustom ? domain : null}, pending_domain = null, domain_token = null
+        where id = ${teamId}
+          and not exists (${isDomainTaken}) and not exists (${isMailboxTaken}) and not exists (${isMailboxReserved})`
+
+      async function findReason() {
+        if (await isThere(isDomainTaken)) return 'domain taken'
+        if (await isThere(isMailboxTaken)) return 'mailbox taken'
+        return (await isThere(isMailboxReserved)) ? 'mailbox reserved' : null
+      }
+
+      try {
+        const [moved] = await writeFor(
+          teamId,
+          required(move),
+          sql`
+          update mailboxes set domain = ${domain}, updated_at = ${at}
+          where team_id = ${teamId} and removed_at is null and domain <> ${domain}`,
+        )
+        if (moved === 1) return 'moved'
+      } catch (error) {
+        // Another team was quicker by so little that only the database noticed.
+        const reason = await findReason()
+        if (reason === null) throw error
+        return reason
+      }
+      // Whatever was in the way may have gone by now; it was there when we tried.
+      return (await findReason()) ?? 'mailbox taken'
+    },
+  }
+}
+
+/** To be asked in a transaction that is alone of its team. */
+function hasSeat(teamId: string, membersMax: number | null): Sql {
+  if (membersMax === null) return sql`true`
+  return sql`${membersMax} > (select count(*) from users where team_id = ${teamId})`
+}
+
+const SHOWN_INVITE = sql`
+  i.id, i.team_id as "teamId", i.email, i.invited_by as "invitedBy", i.created_at as "createdAt",
+  i.expires_at as "expiresAt", t.name as "teamName", u.name as "invitedByName", u.email as "invitedByEmail"
+  from invites i join teams t on t.id = i.team_id join users u on u.id = i.invited_by`

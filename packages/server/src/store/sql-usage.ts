@@ -1,0 +1,37 @@
+import type { Database } from './database.ts'
+import { sql } from './sql.ts'
+import type { CountedMessage, TeamStore, Usage } from './teams.ts'
+
+type UsageStore = Pick<TeamStore, 'usageOf' | 'countReceived' | 'countedMessages'>
+
+/** How much a team has of what, and what came in. */
+export function usageStore({ read }: Database): UsageStore {
+  return {
+    async usageOf(teamId) {
+      const [usage] = await read<Usage>(sql`
+        select (select count(*) from mailboxes where team_id = ${teamId} and removed_at is null) as mailboxes,
+               (select count(*) from api_keys where team_id = ${teamId}) as keys,
+               (select count(*) from users where team_id = ${teamId}) as members,
+               (select count(*) from webhook_endpoints where team_id = ${teamId} and removed_at is null) as endpoints`)
+      return usage!
+    },
+
+    // Served by messages_by_time alone.
+    async countReceived(teamId, { from, to }) {
+      const [row] = await read<{ count: number }>(sql`
+        select count(*) as count from messages
+        where team_id = ${teamId} and received_at >= ${from} and received_at < ${to}`)
+      return row!.count
+    },
+
+    // Served by messages_by_time, backwards.
+    countedMessages: (teamId, { since, before, limit }) =>
+      read<CountedMessage>(sql`
+        select m.position, m.received_at as "receivedAt", b.name as mailbox, m.tag, m.sender as "from"
+        from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null
+        where m.team_id = ${teamId} and m.received_at >= ${since}
+          ${before ? sql`and (m.received_at, m.position) < (${before.receivedAt}, ${before.position})` : sql``}
+        order by m.received_at desc, m.position desc
+        limit ${limit}`),
+  }
+}

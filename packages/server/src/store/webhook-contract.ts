@@ -1,0 +1,77 @@
+import { expect } from 'vitest'
+import { describeEndpoints } from './endpoint-contract.ts'
+import { describeSending } from './sending-contract.ts'
+import { addMailbox, addTeam, messageFor, newId } from './store-contract.ts'
+import type { Mailbox, NewMessage, Store } from './store.ts'
+import type { AttemptRecord, EndpointLimits, NewEndpoint } from './webhooks.ts'
+
+export const NOW = Date.now()
+const LEASE_MS = 60_000
+export const LIMITS: EndpointLimits = { perEndpoint: 5, oneAtATime: [] }
+
+/** What every store must do for endpoints and what they are told. */
+export function describeWebhooks(open: () => Promise<Store>): void {
+  describeEndpoints(open)
+  describeSending(open)
+}
+
+/** A store with a team and a mailbox, and short ways to what tests do. Times are near the present: PostgreSQL has its own. */
+export async function startWebhooks(open: () => Promise<Store>) {
+  const store = await open()
+  const team = await addTeam(store)
+  const mailbox = await addMailbox(store, team, 'qa')
+  const addEndpoint = async (wish: Partial<NewEndpoint> = {}) => {
+    const added = await store.addEndpoint({ ...newEndpoint(team.id), ...wish }, 20)
+    if (typeof added === 'string') throw new Error(added)
+    return added
+  }
+  const deliver = (endpointIds: string[], messages = 1) =>
+    Promise.all(Array.from({ length: messages }, () => addTold(store, mailbox, endpointIds)))
+  const list = (endpointId: string, status: 'pending' | 'success' | 'failed' | null = null) =>
+    store.listDeliveries(endpointId, { limit: 100, offset: 0, status })
+  const lease = (wish: Partial<Parameters<Store['leaseDeliveries']>[0]> = {}) =>
+    store.leaseDeliveries({ ...LIMITS, owner: 'one', at: NOW, leaseMs: LEASE_MS, limit: 50, ...wish })
+  return { store, team, mailbox, addEndpoint, deliver, list, lease }
+}
+
+export function newEndpoint(teamId: string): NewEndpoint {
+  const id = newId()
+  return {
+    id,
+    teamId,
+    url: `https://shop.example/${id}`,
+    description: null,
+    mailbox: null,
+    tag: null,
+    secret: `sealed ${id}`,
+    secretMasked: 'whsec_ab…yz=',
+    createdAt: NOW,
+  }
+}
+
+export function eventFor(endpointIds: string[]) {
+  const deliveries = endpointIds.map((endpointId) => ({ id: newId(), endpointId }))
+  return { id: newId(), body: '{"event":"email.received"}', deliveries }
+}
+
+async function addTold(
+  store: Store,
+  mailbox: Mailbox,
+  endpointIds: string[],
+): Promise<NewMessage & { eventId: string }> {
+  const message = messageFor(mailbox, { storedAt: NOW })
+  const event = eventFor(endpointIds)
+  expect(await store.addMessage(mailbox, message, event)).toEqual(expect.any(Number))
+  return { ...message, eventId: event.id }
+}
+
+export function attemptOf(deliveryId: string, wish: Partial<AttemptRecord> = {}): AttemptRecord {
+  const answer = { httpStatus: 200, responseBody: 'ok', latencyMs: 3, error: null }
+  return { deliveryId, at: NOW, ...answer, outcome: { status: 'success' }, disableEndpoint: null, ...wish }
+}
+
+export function testFor(endpointId: string) {
+  const answer = { httpStatus: 500, responseBody: null, latencyMs: 1, error: 'The endpoint answered 500.' }
+  const event = { event: 'email.received', eventId: newId(), body: '{}' }
+  return { id: newId(), endpointId, ...event, status: 'failed' as const, at: NOW, ...answer }
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { webhookClient } from '../support/webhook-client.ts'
+import { startWebhookReceiver } from '../support/webhook-receiver.ts'
+import { ownPostgres } from './own-postgres.ts'
+import { startReplicas } from './replicas.ts'
+
+const postgres = ownPostgres()
+const IDS = 60
+const TIMES = 10
+
+test('announcements posted 10 times at once to 3 replicas make one delivery each for each endpoint, sent once', async () => {
+  const receiver = await startWebhookReceiver()
+  const environment = { WEBHOOK_ALLOWED_HOSTS: receiver.host }
+  const { urls, key, announce } = await startReplicas(await postgres.database(), { environment })
+  const webhooks = webhookClient(urls[0]!, key)
+  const paths = ['/one', '/other']
+  const endpoints = []
+  for (const path of paths) endpoints.push((await webhooks.add({ url: receiver.url + path })).endpoint)
+  const { endpoint: inactive } = await webhooks.add({ url: `${receiver.url}/inactive` })
+  await webhooks.change(inactive.id, { active: false })
+
+  const ids = Array.from({ length: IDS }, () => randomUUID())
+  const posts = ids.flatMap((id) =>
+    Array.from({ length: TIMES }, (_, time) => announce(urls[time % urls.length]!, { id })),
+  )
+  const outcomes = (await Promise.all(posts)).map(({ body }) => body['status'])
+  expect(outcomes.filter((status) => status === 'stored')).toHaveLength(IDS)
+
+  // Whichever replica is asked.
+  for (const [index, { id }] of endpoints.entries()) {
+    const told = await webhookClient(urls[index + 1]!, key).deliveries(id, 'limit=100')
+    expect(told.map(({ messageId }) => messageId).sort()).toEqual(ids.toSorted())
+  }
+  expect(await webhooks.deliveries(inactive.id)).toEqual([])
+  await vi.waitUntil(() => receiver.received.length >= IDS * paths.length, 30_000)
+  const received = receiver.received.map(({ path, messageId }) => `${path} ${messageId}`)
+  expect(received.sort()).toEqual(paths.flatMap((path) => ids.map((id) => `${path} ${id}`)).sort())
+  // One event for both endpoints, another one for each message.
+  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(IDS)
+})

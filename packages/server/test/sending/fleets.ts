@@ -1,0 +1,68 @@
+import { randomInt } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { announcement, post } from '../support/announce.ts'
+import { API_KEY, startChild } from '../support/child-server.ts'
+import { temporaryFolder } from '../support/server.ts'
+import type { ownPostgres } from '../replicas/own-postgres.ts'
+import { startReplicas } from '../replicas/replicas.ts'
+
+/** Processes that send from one outbox. */
+export type Fleet = {
+  /** Of one that is alive. */
+  url(): string
+  key: string
+  /** Announces a message to one of them and resolves to the status; rejects when it is killed meanwhile. */
+  announce(id: string): Promise<number>
+  /** `kill -9`; resolves when there is another one in its place. */
+  killOne(): Promise<void>
+  /** All of them, in an orderly way. */
+  stop(): Promise<void>
+}
+
+export type StartFleet = (environment: Record<string, string>) => Promise<Fleet>
+
+export const SECRET_KEY = 'secret-key-that-all-replicas-share'
+
+/** The all-in-one program on SQLite. */
+export const oneProcess: StartFleet = async (environment) => {
+  const settings = { DATA_DIR: temporaryFolder(), ...environment }
+  let server = await startChild({ environment: settings })
+  return {
+    url: () => server.apiUrl,
+    key: API_KEY,
+    announce: async (id) => (await post(server.apiUrl, announcement({ id }))).status,
+    async killOne() {
+      await server.kill()
+      server = await startChild({ environment: settings })
+    },
+    async stop() {
+      await server.stop()
+    },
+  }
+}
+
+/** Preloaded into a replica: leases that end soon, for tests that have no minute to wait. */
+export const SHORT_LEASES = ['--import', fileURLToPath(new URL('short-leases.ts', import.meta.url))]
+
+/** Three API processes on PostgreSQL, of which any may be killed. */
+export function replicas(postgres: ReturnType<typeof ownPostgres>, nodeArguments: string[] = []): StartFleet {
+  return async (environment) => {
+    const { all, key, announce, start } = await startReplicas(await postgres.database(), {
+      environment: { SECRET_KEY, ...environment },
+      nodeArguments,
+    })
+    return {
+      url: () => all[0]!.apiUrl,
+      key,
+      announce: async (id) => (await announce(all[randomInt(all.length)]!.apiUrl, { id })).status,
+      async killOne() {
+        const which = randomInt(all.length)
+        await all[which]!.kill()
+        all[which] = await start()
+      },
+      async stop() {
+        await Promise.all(all.map((server) => server.stop()))
+      },
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, vi } from 'vitest'
+import { webhookClient } from '../support/webhook-client.ts'
+import { startWebhookReceiver, type ReceivedWebhook } from '../support/webhook-receiver.ts'
+import type { Fleet, StartFleet } from './fleets.ts'
+
+const ENDPOINTS = 10
+/** Five an endpoint, in all processes together. */
+const IN_FLIGHT_MAX = 5 * ENDPOINTS
+const FAILING_SHARE = 0.3
+/** So that there is something under way whenever a process is killed. */
+const ANSWER_MS_MAX = 30
+/** A part of the time that a life's share of the deliveries takes. */
+const LIFE_MS_MAX = 500
+const RETRY_MS = 100
+/** Where a killed process has left leases, they end within a minute. */
+const RECOVERY_MS_MAX = 150_000
+
+/** Short, and more than any delivery needs: one of 10¹³ fails so often at a receiver that fails 30 %. */
+const DELAYS = Array.from({ length: 24 }, () => '0.2').join(',')
+
+export type SendingReport = {
+  kills: number
+  deliveries: number
+  /** Requests that the receiver got, those that it failed among them. */
+  attempts: number
+  /** Deliveries that were never taken. */
+  lost: string[]
+  /** Times that one was taken again. */
+  duplicates: number
+  duplicatesAllowed: number
+  /** Deliveries that came with more than one id. */
+  renamed: string[]
+  /** Requests to endpoints that are switched off or deleted, after and before they were. */
+  strays: number
+  straysBefore: number
+}
+
+/** Kills sending processes again and again, then compares what was stored with what a receiver was told. */
+export async function killWhileSending(
+  startFleet: StartFleet,
+  { kills, messages }: { kills: number; messages: number },
+): Promise<SendingReport> {
+  const taken: ReceivedWebhook[] = []
+  const receiver = await startWebhookReceiver(async (webhook) => {
+    await delay(randomInt(ANSWER_MS_MAX))
+    if (Math.random() < FAILING_SHARE) return { status: 500 }
+    taken.push(webhook)
+    return { status: 200 }
+  })
+  const fleet = await startFleet({ WEBHOOK_ALLOWED_HOSTS: receiver.host, WEBHOOK_RETRY_DELAYS: DELAYS })
+  const webhooks = webhookClient(fleet.url(), fleet.key)
+  const paths = Array.from({ length: ENDPOINTS }, (_, number) => `/endpoint-${number}`)
+  for (const path of paths) await webhooks.add({ url: receiver.url + path })
+
+  // They are told of mail while they are there and active.
+  const inactive = await webhooks.add({ url: `${receiver.url}/inactive` })
+  const deleted = await webhooks.add({ url: `${receiver.url}/deleted` })
+  const strays = () => receiver.received.filter(({ path }) => path === '/inactive' || path === '/deleted')
+  const ids: string[] = [randomUUID()]
+  await announce(fleet, ids[0]!)
+  await vi.waitUntil(() => new Set(taken.map(({ path }) => path)).size === ENDPOINTS + 2, { timeout: RECOVERY_MS_MAX })
+  await webhooks.change(inactive.endpoint.id, { active: false })
+  await webhooks.remove(deleted.endpoint.id)
+  const straysBefore = strays().length
+
+  for (let life = 1; life <= kills; life++) {
+    const share = Array.from({ length: Math.ceil((messages - ids.length) / (kills - life + 1)) }, () => randomUUID())
+    ids.push(...share)
+    // What is not answered because of the kill is announced again, as the worker does.
+    const announced = Promise.all(share.map((id) => announce(fleet, id)))
+    await vi.waitUntil(() => taken.some(({ messageId }) => share.some((id) => id === messageId)), {
+      timeout: RECOVERY_MS_MAX,
+    })
+    // Not a wait for something: the moment is meant to be any.
+    await delay(randomInt(LIFE_MS_MAX))
+    await fleet.killOne()
+    await announced
+  }
+
+  const wanted = ids.flatMap((id) => paths.map((path) => `${id} ${path}`))
+  const find = () => Map.groupBy(taken, ({ messageId, path }) => `${messageId} ${path}`)
+  const isEverythingTaken = () => {
+    const found = find()
+    return wanted.every((key) => found.has(key))
+  }
+  // What is missing then is reported.
+  await vi.waitUntil(isEverythingTaken, { timeout: RECOVERY_MS_MAX, interval: 100 }).catch(() => {})
+  // What is under way when the last one is taken is told, too.
+  await fleet.stop()
+  const found = find()
+  const received = Map.groupBy(receiver.received, ({ messageId, path }) => `${messageId} ${path}`)
+  return {
+    kills,
+    deliveries: wanted.length,
+    attempts: wanted.reduce((sum, key) => sum + (received.get(key)?.length ?? 0), 0),
+    lost: wanted.filter((key) => !found.has(key)),
+    duplicates: wanted.reduce((sum, key) => sum + (found.get(key)?.length ?? 1) - 1, 0),
+    duplicatesAllowed: kills * IN_FLIGHT_MAX,
+    renamed: wanted.filter((key) => new Set(received.get(key)?.map(({ id }) => id)).size > 1),
+    strays: strays().length - straysBefore,
+    straysBefore,
+  }
+}
+
+export function expectAllDelivered(report: SendingReport): void {
+  console.info(report)
+  expect(report).toMatchObject({ lost: [], renamed: [], strays: 0 })
+  expect(report.duplicates).toBeLessThanOrEqual(report.duplicatesAllowed)
+  // There was something to go wrong: failures were repeated, and the two would have been told.
+  expect(report.attempts).toBeGreaterThan(report.deliveries * 1.2)
+  expect(report.straysBefore).toBeGreaterThanOrEqual(2)
+}
+
+/** Until some process has taken it. */
+async function announce(fleet: Fleet, id: string): Promise<void> {
+  for (;;) {
+    const status = await fleet.announce(id).catch(() => null)
+    if (status === 200) return
+    await delay(RETRY_MS)
+  }
+}

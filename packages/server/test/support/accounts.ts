@@ -1,0 +1,68 @@
+import { expect, onTestFinished } from 'vitest'
+import { openStore } from '../../src/assemble.ts'
+import { readConfig } from '../../src/config.ts'
+import { giveToken } from '../../src/manage/one-time-tokens.ts'
+import { newId, newSecret } from '../../src/random.ts'
+import type { TokenPurpose } from '../../src/store/accounts.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openBrowser, type Browser } from './browser.ts'
+import { withDatabase } from './journey-database.ts'
+import { startServer } from './server.ts'
+
+export const PASSWORD = 'correct horse battery'
+export const OWNER = 'owner@mailhatch.test'
+const DAY_MS = 86_400_000
+
+/** A server, its store beside it, and people with browsers. */
+export async function startAccounts(environment: Record<string, string> = {}, now: () => number = Date.now) {
+  const server = await startServer(environment, now)
+  const store = await openBeside(server.dataDir)
+  const newBrowser = (userAgent?: string) => openBrowser(server.url, userAgent === undefined ? {} : { userAgent })
+
+  async function giveLink(email: string, purpose: TokenPurpose): Promise<string> {
+    const user = await store.findUser({ email })
+    return giveToken({ store, newSecret, now }, user!.id, purpose)
+  }
+
+  /** Signs the first team's owner in, who then has the password. */
+  async function openOwner(): Promise<Browser> {
+    const browser = newBrowser()
+    expect((await browser.post('/auth/link', { token: await giveLink(OWNER, 'sign-in') })).status).toBe(200)
+    expect((await browser.post('/auth/password', { new: PASSWORD })).status).toBe(200)
+    return browser
+  }
+
+  /** Into the first team, for a day. */
+  async function invite(email: string): Promise<{ id: string; teamId: string; email: string }> {
+    const owner = await store.findUser({ email: OWNER })
+    const at = now()
+    const made = { id: newId(at), teamId: owner!.teamId!, email, invitedBy: owner!.id, createdAt: at }
+    const added = await store.addInvite({ ...made, expiresAt: at + DAY_MS }, { membersMax: null, invitesMax: 100 })
+    expect(added).toBe('added')
+    return made
+  }
+
+  /** A member of the first team, signed in. */
+  async function openMember(email: string): Promise<Browser> {
+    const invited = await invite(email)
+    const browser = newBrowser()
+    const { status } = await browser.post('/auth/sign-up', { email, password: PASSWORD, invite: invited.id })
+    expect(status).toBe(201)
+    const user = await store.findUser({ email })
+    expect(await store.acceptInvite(invited, { userId: user!.id, membersMax: null, at: now() })).toBe('joined')
+    return browser
+  }
+
+  const signIn = (browser: Browser, email: string, password: string = PASSWORD) =>
+    browser.post('/auth/sign-in', { email, password })
+
+  return { ...server, store, newBrowser, giveLink, openOwner, invite, openMember, signIn }
+}
+
+/** The store of a data folder, whatever runs there; closed when the test is over. */
+export async function openBeside(dataDir: string): Promise<Store> {
+  const config = readConfig('serve', await withDatabase({ DATA_DIR: dataDir }))
+  const store = await openStore(config, { error: () => expect.unreachable() })
+  onTestFinished(() => store.close())
+  return store
+}

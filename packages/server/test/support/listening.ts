@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished } from 'vitest'
+
+const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
+
+/** What `mailhatch listen` prints when a program reads it. */
+export type ListenLine = {
+  type: string
+  id?: string
+  subject?: string
+  status?: number | null
+  secret?: string
+  who?: string
+}
+
+/** `mailhatch listen` with further words, as a process of its own; ended with the test. */
+export function startListen(words: string[], environment: Record<string, string> = {}) {
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, [MAILHATCH, 'listen', ...words], {
+    cwd: tmpdir(),
+    env: { PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
+  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, ...output }))
+  })
+  // Its own format, of which the last line may be unfinished; a wrong one fails the test.
+  const lines = () =>
+    output.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as ListenLine)
+  return {
+    lines,
+    ended,
+    stop: (signal: NodeJS.Signals) => child.kill(signal),
+    /** The first line of that type, about that message if one is named. */
+    async line(type: string, id?: string): Promise<ListenLine> {
+      const find = () => lines().find((line) => line.type === type && (id === undefined || line.id === id))
+      await expect.poll(find, { timeout: 20_000, message: `${type}: ${output.stderr}` }).toBeDefined()
+      return find()!
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+const RUN_MS_MAX = 50_000
+const OUTPUT_BYTES_MAX = 16 * 1024 * 1024
+
+/** As whoever we are, in a user namespace; and where that is not allowed, as root. */
+const WAYS = [
+  ['unshare', '--map-root-user', '--net'],
+  ['unshare', '--net'],
+  ['sudo', '-n', 'unshare', '--net'],
+]
+
+/** Runs a script in a network namespace of its own, as its root, with nothing but a loopback that is down. */
+export async function runInNetworkNamespace(script: string): Promise<string> {
+  const [command, ...words] = await findWay()
+  const options = { timeout: RUN_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX }
+  return (await run(command!, [...words, process.execPath, script], options)).stdout
+}
+
+async function findWay(): Promise<string[]> {
+  const problems: string[] = []
+  for (const [command, ...words] of WAYS) {
+    try {
+      await run(command!, [...words, 'ip', 'link', 'set', 'lo', 'up'], { timeout: RUN_MS_MAX })
+      return [command!, ...words]
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message.trim() : String(error))
+    }
+  }
+  throw new Error(
+    'This test makes a network namespace, for which it needs Linux with unshare (util-linux), ip (iproute2) and either ' +
+      `user namespaces or root:\n${problems.join('\n')}`,
+  )
+}

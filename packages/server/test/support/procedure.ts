@@ -1,0 +1,58 @@
+export type ProcedureType = 'query' | 'mutation' | 'subscription'
+
+type Call = {
+  path: string
+  type: ProcedureType
+  input?: object | undefined
+  headers: Record<string, string>
+}
+
+type Refusal = { message: string; data: { errorCode: string; httpStatus: number } }
+type Envelope = { error?: Refusal }
+
+/** One call as it goes over the wire: its status, `ok` or the stable code, and the sentence of a refusal. */
+export async function callProcedure(url: string, { path, type, input, headers }: Call) {
+  const address = `${url}/trpc/${path}`
+  if (type === 'mutation') {
+    const body = JSON.stringify(input ?? {})
+    const sent = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }
+    return read(await fetch(address, sent))
+  }
+  const query = input ? `?input=${encodeURIComponent(JSON.stringify(input))}` : ''
+  if (type === 'query') return read(await fetch(address + query, { headers }))
+  return readFirst(await fetch(address + query, { headers: { ...headers, accept: 'text/event-stream' } }))
+}
+
+/** The first event that brings something; a refusal is one, in a stream whose own status says nothing. */
+async function readFirst(response: Response) {
+  for await (const { event, data } of readEvents(response)) {
+    if (event === 'connected' || event === 'ping') continue
+    if (event !== 'serialized-error') return { status: response.status, code: 'ok', message: null }
+    // As in every other answer.
+    const error = JSON.parse(data) as Refusal
+    return { status: error.data.httpStatus, code: error.data.errorCode, message: error.message }
+  }
+  throw new Error('The stream ended without a word.')
+}
+
+export type StreamEvent = { event: string; id: string | null; data: string }
+
+/** The events of a subscription; leaving the loop closes the connection. */
+export async function* readEvents(response: Response): AsyncGenerator<StreamEvent> {
+  let text = ''
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    const blocks = text.split('\n\n')
+    text = blocks.pop()!
+    for (const block of blocks) {
+      const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1] ?? null
+      if (block.trim() !== '') yield { event: field('event') ?? 'message', id: field('id'), data: field('data') ?? '' }
+    }
+  }
+}
+
+async function read(response: Response) {
+  // Whatever failed, the envelope is tRPC's.
+  const { error } = (await response.json()) as Envelope
+  return { status: response.status, code: error?.data.errorCode ?? 'ok', message: error?.message ?? null }
+}

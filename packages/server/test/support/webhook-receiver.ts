@@ -1,0 +1,56 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { WebhookEvent } from '@mailhatch/sdk'
+import { onTestFinished } from 'vitest'
+
+export type ReceivedWebhook = {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+  /** The `webhook-id` header. */
+  id: string
+  messageId: string
+  /** By the clock of the test process. */
+  at: number
+}
+
+export type ReceiverAnswer = { status: number; headers?: Record<string, string>; body?: string }
+
+/** What to answer; null for no answer at all, until the sender gives up. */
+type Answering = (webhook: ReceivedWebhook) => ReceiverAnswer | null | Promise<ReceiverAnswer | null>
+
+/** A customer's receiver on a free port of this machine, which keeps what it got; closed when the test is over. */
+export async function startWebhookReceiver(answering: Answering = () => ({ status: 200 })) {
+  const received: ReceivedWebhook[] = []
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request)
+    // What is not an event of ours fails the test that reads it.
+    const { data } = JSON.parse(body) as WebhookEvent
+    const { url: path = '', headers } = request
+    const webhook = { path, headers, body, id: String(headers['webhook-id']), messageId: data.id, at: Date.now() }
+    received.push(webhook)
+    const given = await answering(webhook)
+    if (given) response.writeHead(given.status, given.headers).end(given.body)
+  }
+
+  const server = createServer((request, response) => {
+    // A sender that is killed closes its connections in the middle of a request.
+    answer(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  // A server on a port of TCP has such an address.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    host: `127.0.0.1:${port}`,
+    received,
+    /** Ends every request that has no answer yet. */
+    hangUp: () => server.closeAllConnections(),
+  }
+}

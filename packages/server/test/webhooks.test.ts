@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import type { WebhookEndpoint } from '@mailhatch/sdk'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startWebhookJourney, type Made } from './support/webhook-journey.ts'
+
+const { server, call, add, start, makeKey } = await startWebhookJourney()
+const { name: teamName } = (await server.me()).team
+
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+describe('endpoints', () => {
+  test('contract: created with a URL, the secret is shown once, and it is listed newest first', async () => {
+    const wish = { url: 'https://shop.example/hooks', description: 'Orders', mailbox: 'Orders', tag: ' Run-1 ' }
+    const { endpoint, secret } = await add(wish)
+    expect(endpoint).toEqual({
+      id: expect.stringMatching(ID),
+      url: 'https://shop.example/hooks',
+      description: 'Orders',
+      secretMasked: `${secret.slice(0, 8)}…${secret.slice(-4)}`,
+      events: ['email.received'],
+      mailbox: 'orders',
+      tag: 'run-1',
+      active: true,
+      disabledReason: null,
+      createdAt: expect.stringMatching(TIME),
+      updatedAt: endpoint.createdAt,
+    })
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const newer = await add({ url: 'https://shop.example/newer', description: '', mailbox: '', tag: null })
+    expect(newer.endpoint).toMatchObject({ description: null, mailbox: null, tag: null })
+    expect(newer.secret).not.toBe(secret)
+    const { body } = await call<WebhookEndpoint[]>('GET', '')
+    expect(body.data).toEqual([newer.endpoint, endpoint])
+  })
+
+  test('contract: changed in part, switched off and on', async () => {
+    const { id, endpoint, mailbox, deliveries } = await start()
+    const change = async (body: object) => (await call<WebhookEndpoint>('PATCH', `/${id}`, body)).body.data
+    expect(await change({})).toMatchObject({ url: endpoint.url, active: true, mailbox })
+    expect(await change({ description: 'new' })).toEqual({
+      ...endpoint,
+      description: 'new',
+      updatedAt: expect.stringMatching(TIME),
+    })
+    expect(await change({ url: `${endpoint.url}/2`, description: null })).toMatchObject({
+      url: `${endpoint.url}/2`,
+      description: null,
+    })
+    expect(await change({ active: false })).toMatchObject({ id, active: false, disabledReason: null })
+    await server.store({ mailbox })
+    expect(await deliveries()).toEqual([])
+    expect(await change({ active: true })).toMatchObject({ id, active: true })
+    const { id: messageId } = await server.store({ mailbox })
+    expect(await deliveries()).toMatchObject([{ messageId }])
+  })
+
+  test('contract: what is pending when an endpoint is switched off fails with `endpoint inactive`', async () => {
+    const { id, mailbox, settled, deliveries } = await start(() => ({ status: 500 }))
+    await server.store({ mailbox })
+    expect(await settled(1)).toMatchObject([{ status: 'pending', nextAttemptAt: expect.stringMatching(TIME) }])
+    await call('PATCH', `/${id}`, { active: false })
+    expect(await deliveries()).toMatchObject([{ status: 'failed', error: 'endpoint inactive', nextAttemptAt: null }])
+  })
+
+  test('contract: deleted, it is gone with its deliveries, and its URL may be used again', async () => {
+    const { id, endpoint, mailbox, settled } = await start()
+    await server.store({ mailbox })
+    const [delivery] = await settled(1)
+    const { status, body } = await call('DELETE', `/${id}`)
+    expect([status, body.data]).toEqual([200, { id }])
+    for (const [method, path, given] of routesOf(id, delivery!.id))
+      expect((await call(method, path, given)).status).toBe(404)
+    expect((await add({ url: endpoint.url })).endpoint.id).not.toBe(id)
+  })
+
+  test.each([
+    ['http://shop.example/', 'webhook_url_insecure', 'Webhook URL must use HTTPS.'],
+    ['ftp://shop.example/', 'webhook_url_insecure', 'Webhook URL must use HTTPS.'],
+    ['https://10.1.2.3/', 'webhook_url_private', 'Webhook URL must not point to a private address.'],
+    ['https://localhost/', 'webhook_url_private', 'Webhook URL must not point to a private address.'],
+    ['https://[::1]/', 'webhook_url_private', 'Webhook URL must not point to a private address.'],
+    ['no address', 'validation_failed', 'Webhook URL is not a valid URL.'],
+  ])('contract: the URL %s is refused with 400 %s, also by a change', async (target, code, error) => {
+    const { id, endpoint } = await start()
+    for (const answer of [await call('POST', '', { url: target }), await call('PATCH', `/${id}`, { url: target })]) {
+      expect([answer.status, answer.body]).toMatchObject([400, { code, error, details: { url: [error] } }])
+    }
+    const { data } = (await call<WebhookEndpoint[]>('GET', '')).body
+    expect(data.map(({ url }) => url)).toEqual([endpoint.url])
+  })
+
+  test.each([
+    ['url', {}],
+    ['description', { description: 'x'.repeat(201) }],
+    ['mailbox', { mailbox: 'a@b.example' }],
+    ['mailbox', { mailbox: 'a+b' }],
+    ['tag', { tag: 'x'.repeat(65) }],
+  ])('a %s that is not valid is 400 with details: %o', async (field, wish) => {
+    const { status, body } = await call('POST', '', field === 'url' ? wish : { url: 'https://shop.example/', ...wish })
+    expect([status, body.code, Object.keys(body.details!)]).toEqual([400, 'validation_failed', [field]])
+  })
+
+  test('a description of 200 characters and a tag of 64 are taken', async () => {
+    const wish = { url: 'https://shop.example/long', description: 'x'.repeat(200), tag: 'x'.repeat(64) }
+    expect((await add(wish)).endpoint).toMatchObject({ description: wish.description, tag: wish.tag })
+  })
+
+  test('contract: the same URL twice is 409, also by a change', async () => {
+    const [one, other] = [await add({ url: 'https://shop.example/1' }), await add({ url: 'https://shop.example/2' })]
+    const again = await call('POST', '', { url: one.endpoint.url })
+    expect([again.status, again.body.code]).toEqual([409, 'webhook_exists'])
+    const change = await call('PATCH', `/${other.endpoint.id}`, { url: one.endpoint.url })
+    expect([change.status, change.body.code]).toEqual([409, 'webhook_exists'])
+    expect((await call('PATCH', `/${one.endpoint.id}`, { url: one.endpoint.url })).status).toBe(200)
+  })
+
+  test('contract: a 21st endpoint is 403, however many are asked for at once', async () => {
+    const present = (await call<WebhookEndpoint[]>('GET', '')).body.data.length
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, (_, index) => call<Made>('POST', '', { url: `https://shop.example/many/${index}` })),
+    )
+    const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.data.endpoint.id)
+    onTestFinished(async () => void (await Promise.all(made.map((id) => call('DELETE', `/${id}`)))))
+    expect(made).toHaveLength(20 - present)
+    const refused = answers.filter(({ status }) => status !== 201).map(({ status, body }) => `${status} ${body.code}`)
+    expect(new Set(refused)).toEqual(new Set(['403 webhook_limit']))
+  })
+
+  test('contract: a plan without webhooks is 403; what was made on a larger one is told nothing more', async () => {
+    await server.command('teams', 'create', 'Shrinking', '--domain', 'shrinking.test', '--plan', 'pro')
+    const key = await makeKey('--team', 'Shrinking')
+    const { body } = await call<Made>('POST', '', { url: 'http://127.0.0.1:9/' }, key)
+    const { id } = body.data.endpoint
+    const count = async () => (await call<[]>('GET', `/${id}/deliveries`, undefined, key)).body.data.length
+    await server.store({ domain: 'shrinking.test' })
+    expect(await count()).toBe(1)
+    await server.command('teams', 'plan', 'Shrinking', 'starter')
+    await server.store({ domain: 'shrinking.test' })
+    expect(await count()).toBe(1)
+    const refused = await call('POST', '', { url: 'http://127.0.0.1:9/2' }, key)
+    expect(refused.status).toBe(403)
+    expect(refused.body).toMatchObject({
+      error: 'Webhooks are not available on your current plan.',
+      code: 'webhooks_unavailable',
+    })
+    expect((await call('DELETE', `/${id}`, undefined, key)).status).toBe(200)
+  })
+})
+
+describe('who may', () => {
+  test('contract: another team’s endpoints and deliveries are 404, as those that there are not', async () => {
+    await server.command('teams', 'create', 'Strangers', '--domain', 'strangers.test', '--plan', 'pro')
+    const stranger = await makeKey('--team', 'Strangers')
+    const { id, mailbox, settled } = await start()
+    await server.store({ mailbox })
+    const [delivery] = await settled(1)
+    for (const [method, path, body] of routesOf(id, delivery!.id)) {
+      const foreign = await call(method, path, body, stranger)
+      const unknown = await call(method, path.replace(id, randomUUID()), body, stranger)
+      expect([method, path, foreign.status]).toEqual([method, path, 404])
+      expect({ ...foreign.body, requestId: '' }).toEqual({ ...unknown.body, requestId: '' })
+    }
+    const own = await call<Made>('POST', '', { url: 'http://127.0.0.1:9/' }, stranger)
+    const across = `/${own.body.data.endpoint.id}/deliveries/${delivery!.id}/replay`
+    expect((await call('POST', across, undefined, stranger)).status).toBe(404)
+    // The control: all of them work for the team itself.
+    for (const [method, path, body] of routesOf(id, delivery!.id))
+      expect((await call(method, path, body)).status).toBeLessThan(300)
+  })
+
+  test('contract: only an api.full key may', async () => {
+    const reading = await makeKey('--team', teamName, '--scope', 'email.full')
+    const { id } = await start()
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['POST', '', { url: 'https://a.example/' }],
+      ...routesOf(id, id),
+    ] as const) {
+      const { status, body: answer } = await call(method, path, body, reading)
+      expect([method, path, status, answer.code]).toEqual([method, path, 403, 'forbidden'])
+    }
+  })
+})
+
+/** Every route of one endpoint, deleting last. */
+function routesOf(id: string, deliveryId: string): [string, string, unknown?][] {
+  return [
+    ['GET', `/${id}/deliveries`],
+    ['PATCH', `/${id}`, { active: true }],
+    ['POST', `/${id}/test`],
+    ['POST', `/${id}/secret`],
+    ['POST', `/${id}/deliveries/${deliveryId}/replay`],
+    ['POST', `/${id}/deliveries/replay?status=failed`],
+    ['DELETE', `/${id}`],
+  ]
+}
