@@ -3,37 +3,37 @@ import { configDefaults, defineConfig } from 'vitest/config'
 // Not `import`: Node would give the modules of that condition to `require` as well, and pg cannot use them.
 const conditions = ['mailhatch-source', 'node', 'module']
 
-/** What needs a PostgreSQL that runs as long as the tests do. */
-const ON_POSTGRES = ['packages/server/src/store/postgres-*.test.ts']
+/** What is about PostgreSQL alone. */
+const ONLY_ON_POSTGRES = ['packages/server/src/store/postgres-*.test.ts', 'packages/server/test/replicas/*.test.ts']
 
-/**
- * Journeys that go through the store, run once more on PostgreSQL. The others are about what lies before the store (SMTP,
- * MIME, buckets, the worker and its admin API, Cloudflare), about files of SQLite (crash/, the lock of programs.test.ts)
- * or about pages and texts that no store has a part in (layers, packed, openapi-page, openapi-outages, hostile/).
- */
-const JOURNEYS = [
-  'bad-requests',
-  'cors-and-health',
-  'errors',
-  'fuzz',
-  'intake',
-  'keys-and-scopes',
-  'main-flow',
-  'message-filters',
-  'messages-latest',
-  'messages-list',
-  'openapi',
-  'openapi-failures',
-  'openapi-keys',
-  'published-client*',
-  'race',
-  'rejections',
-  'retention',
-  'retention-sweep',
-  'stream',
-  'stream-limits',
-  'stream-resume',
+/** Every test of the whole product runs on SQLite and once more on PostgreSQL, new ones by themselves, except these. */
+const NOT_ON_POSTGRES = [
+  'accounts-limits', // of what is counted within the process
+  'admin', // of a worker, against a double of the API
+  'cloudflare-admin', // the same in workerd
+  'command-line', // ends before a store is opened
+  'crash/acceptance-order', // of a bucket behind SMTP
+  'crash/failing-folder', // the same
+  'db-copy', // has a database of each kind
+  'deployment', // reads the files of deploy/
+  'hostile/hostile-mail', // of the parser
+  'hostile/hostile-urls', // of connections to webhook endpoints
+  'layers', // reads the source
+  'openapi-outages', // has a store that only fails
+  'openapi-page', // reads one page
+  'packed', // of what is published, not of what it does
+  'sdk-docs', // runs the examples of a page
+  'sdk-node-20', // of what is published, not of what it does
+  'sdk-operations', // looks at what the SDK would ask
+  'sending/dead-endpoints', // measures the sender, whose leases have their contract on both
+  'sending/kill', // has a database of each kind
+  'sqlite-file', // of SQLite's file; PostgreSQL's counterpart is in postgres-database.test.ts
+  'webhook-schedule', // sets the clock, and PostgreSQL goes by its own
+  'webhook-signatures', // of pure functions
+  'worker-cli', // of a worker, against a double of the API
 ].map((name) => `packages/server/test/${name}.test.ts`)
+
+const LONG = '**/*.long.test.ts'
 
 export default defineConfig({
   resolve: { conditions },
@@ -48,14 +48,15 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, '**/*.long.test.ts', ...ON_POSTGRES],
+          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES],
         },
       },
       {
         extends: true,
         test: {
           name: 'postgres',
-          include: [...ON_POSTGRES, ...JOURNEYS],
+          include: [...ONLY_ON_POSTGRES, 'packages/server/test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, LONG, ...NOT_ON_POSTGRES],
           globalSetup: ['packages/server/test/support/postgres.ts'],
         },
       },

@@ -22,6 +22,8 @@ export function buildSdk(dist = `${SDK}/dist`): void {
     // Not what esbuild makes of the settings of the source.
     tsconfigRaw: {},
     target: 'node20',
+    // server.ts asks for __filename there.
+    logOverride: { 'empty-import-meta': 'silent' },
   })
   for (const file of files.filter((file) => file.endsWith('.d.ts'))) {
     // tsc leaves the names of source files in types, where older compilers do not look for them.

@@ -34,7 +34,7 @@ export async function measurePurge({ folder, generator, plan, results }: Bench):
     await readableWithin(product, WARM_UP_MAILS)
     add(IDLE, await readableWithin(product, plan.purgeMails))
     // Everything but the mails of this round is too old for this plan.
-    mailhatch(dataDir, 'teams', 'update', await product.teamId(), '--plan', 'starter')
+    mailhatch(dataDir, 'teams', 'plan', await product.teamId(), 'starter')
     add(PURGING, await readableWithin(product, plan.purgeMails))
     const left = countExpired(dataDir)
     results.add(

@@ -6,10 +6,11 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const NODE_MAJOR_MIN = 24
-const major = Number(process.versions.node.split('.')[0])
+// The first with Argon2, which passwords are hashed by.
+const NODE_MIN = { major: 24, minor: 7 }
+const [major, minor] = process.versions.node.split('.').map(Number)
 
-if (major >= NODE_MAJOR_MIN) await runHere()
+if (major > NODE_MIN.major || (major === NODE_MIN.major && minor >= NODE_MIN.minor)) await runHere()
 else runOn(bundledNode())
 
 async function runHere() {
@@ -31,7 +32,8 @@ function bundledNode() {
     const manifest = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`)
     return join(dirname(manifest), 'bin', 'node')
   } catch {
-    console.error(`Mailhatch needs Node ${NODE_MAJOR_MIN} or newer; this is Node ${process.versions.node}.`)
+    const needed = `${NODE_MIN.major}.${NODE_MIN.minor}`
+    console.error(`Mailhatch needs Node ${needed} or newer; this is Node ${process.versions.node}.`)
     process.exit(1)
   }
 }

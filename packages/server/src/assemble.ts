@@ -1,6 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { assembleAccounts, openMailer } from './assemble-accounts.ts'
+import { assembleWebhooks } from './assemble-webhooks.ts'
 import { openEmbeddedBucket } from './bucket/embedded-bucket.ts'
 import { openFolderBucket } from './bucket/folder-bucket.ts'
 import { bytesOf, type Bucket } from './bucket/bucket.ts'
@@ -14,16 +17,22 @@ import { createPostgresFeed, type SharedFeed } from './feed/postgres-feed.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { createApi } from './http/app.ts'
 import { hashApiKey } from './http/authenticate.ts'
+import { underBasePath } from './http/base-path.ts'
 import { createKeyUses } from './http/key-uses.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { COME_BACK_FRAME, messageFrame, PING_FRAME } from './http/sse-frames.ts'
+import type { OwnMail } from './http/rpc/ports.ts'
 import type { Log } from './log.ts'
+import { openBilling } from './manage/billing.ts'
+import { createMetrics } from './manage/metrics.ts'
 import { createRejections } from './manage/rejections.ts'
+import { txtRecords } from './manage/txt-records.ts'
 import { createMailParser } from './mime/mail-parser.ts'
-import { newId, secureRandom } from './random.ts'
+import { newId, newSecret, secureRandom } from './random.ts'
 import { createContents } from './read/content.ts'
 import { createFollowers } from './read/followers.ts'
 import { createStreams } from './read/streams.ts'
+import { createSubscriptions } from './read/subscriptions.ts'
 import { createWaits } from './read/wait.ts'
 import { startSweep } from './retention/sweep.ts'
 import { syncFolder } from './sqlite/connection.ts'
@@ -35,12 +44,18 @@ import type { Store, Team } from './store/store.ts'
 import type { Post } from './worker/announce.ts'
 import { createAnnouncer } from './worker/announcer.ts'
 import { receive } from './worker/receive.ts'
+import { createUnrouted } from './worker/unrouted.ts'
 import type { ReceivedMail } from './worker/smtp/deliver.ts'
 import { spooledMail } from './worker/smtp/spooled-mail.ts'
 import { createWorkerApp } from './worker/worker-app.ts'
 
 /** Mail that should have been announced and is older than this means that something is wrong. */
 const ANNOUNCEMENT_LATE_MS = 60_000
+
+/** In a clone where the build leaves it, in a package beside this file. */
+const DASHBOARD_FOLDER = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../dashboard/dist' : './dashboard', import.meta.url),
+)
 
 export type Api = Awaited<ReturnType<typeof assembleApi>>
 export type Worker = ReturnType<typeof assembleWorker>
@@ -94,6 +109,8 @@ export async function openSharedObjects(config: Config): Promise<MessageObjects 
 
 export type ApiParts = {
   webhookSecret: string | null
+  /** Encrypts what the database keeps of secrets. */
+  secretKey: string
   objects: MessageObjects | null
   /** With the worker in the same process. */
   isAllInOne: boolean
@@ -101,17 +118,21 @@ export type ApiParts = {
 }
 
 /** The API and all it stands on, but for a socket. */
-export async function assembleApi(config: Config, log: Log, { webhookSecret, objects, isAllInOne, now }: ApiParts) {
+export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
+  const { webhookSecret, secretKey, objects, isAllInOne, now } = parts
   // PostgreSQL is there for several processes.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
   const store = await openStore(config, log)
   const feed = openFeed(config, log)
   const followers = createFollowers({ store, feed, log })
-  const waits = createWaits(followers)
+  const waits = createWaits(followers, now)
   const frames = { message: messageFrame, ping: PING_FRAME, comeBack: COME_BACK_FRAME }
   const streams = createStreams({ store, followers, frames, log, now })
+  const subscriptions = createSubscriptions({ store, followers, now })
   const keyUses = createKeyUses(store, log)
   const rejections = createRejections({ store, log, now })
+  const webhooks = assembleWebhooks(config, log, { store, secretKey, now })
+  const mailer = openMailer(config, log)
   const answers = createAnswerCache({ store, recordKeyUse: keyUses.record, now })
   const parser = createMailParser({
     onThreadDeath: (reason) => log.error({ reason }, 'an attachment could not be read: its thread was ended'),
@@ -145,18 +166,34 @@ export async function assembleApi(config: Config, log: Log, { webhookSecret, obj
     rateLimit: config.rateLimit === 'on' ? createRateLimit(now) : null,
     endKey: streams.endKey,
     appUrl: config.appUrl,
+    dashboardFolder: DASHBOARD_FOLDER,
+    newSecret,
+    mailer,
+    accounts: assembleAccounts(config, log, now),
+    // A free port is known only once it is open, which only tests ask for.
+    smtp: isAllInOne && config.smtpPort > 0 ? { host: new URL(config.appUrl).hostname, port: config.smtpPort } : null,
     rootDomain: config.rootDomain,
     catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
     webhookSecret,
+    webhooks,
+    wakeSender: webhooks.sender.wake,
     recordRejection: rejections.record,
     isAllInOne,
+    subscriptions,
+    metrics: createMetrics({ store, now }),
+    billing: openBilling({ store, appUrl: config.appUrl, now, log }, config),
+    domainProof: config.domainProof,
+    resolveTxt: txtRecords,
+    defaultPlan: config.defaultPlan,
+    unrouted: () => worker?.unrouted ?? null,
+    receiveMail: () => worker?.receiveOwn ?? null,
     allowedOrigins: config.allowedOrigins,
     recordKeyUse: keyUses.record,
     findTroubles,
   })
 
   return {
-    fetch: app.fetch,
+    fetch: underBasePath(app.fetch, config.appUrl),
     // A repeated answer is not counted, so there is none where requests are.
     answersAtOnce: config.rateLimit === 'on' ? undefined : answers.repeat,
     store,
@@ -170,12 +207,16 @@ export async function assembleApi(config: Config, log: Log, { webhookSecret, obj
     /** From now on not ready; held waits and streams are told to ask elsewhere. */
     quiesce() {
       isClosing = true
+      webhooks.sender.stop()
       waits.close()
       streams.close()
+      subscriptions.close()
     },
     async close() {
       followers.close()
+      await webhooks.sender.close()
       await sweep.close()
+      await mailer?.close()
       await parser.close()
       await rejections.close().catch((error: unknown) => log.error({ err: error }, 'refusals are not written'))
       await keyUses.close().catch((error: unknown) => log.error({ err: error }, 'the last use of keys is not written'))
@@ -239,7 +280,16 @@ export function assembleWorker(config: Config, log: Log, { inbox, post, now }: W
   return {
     fetch: app.fetch,
     bucket,
+    unrouted: createUnrouted({ bucket, announceNow: announcer && announcer.announceNow }),
     receive: (mail: ReceivedMail) => receive(ports, spooledMail(parser, mail)),
+    /** Mail of this program itself. */
+    receiveOwn: ({ from, recipient, content }: OwnMail) =>
+      receive(ports, {
+        recipients: [recipient],
+        envelope: { mailFrom: from, helo: null, remoteAddress: null, tls: false, receivedVia: 'sample' },
+        raw: content,
+        parse: () => parser.parse(content),
+      }),
     freeBytes,
     freeBytesMin,
     findTroubles,

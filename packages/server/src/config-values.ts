@@ -49,10 +49,11 @@ export function clampedTimeout(given: string): number {
   return clampTimeoutMs(integer(0, Number.MAX_SAFE_INTEGER)(given))
 }
 
-export function oneOf(choices: string[]): (given: string) => string {
+export function oneOf<const Choices extends readonly string[]>(choices: Choices): (given: string) => Choices[number] {
   return (given) => {
-    if (!choices.includes(given)) throw new Error(`must be one of ${choices.join(', ')}`)
-    return given
+    const chosen = choices.find((choice) => choice === given)
+    if (chosen === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
+    return chosen
   }
 }
 
@@ -68,6 +69,24 @@ export function httpUrl(given: string): string {
   return given.replace(/\/+$/, '')
 }
 
+/** Kept as it is given: some issuers end in a slash, and providers compare every letter. */
+export function issuerUrl(given: string): string {
+  httpUrl(given)
+  return given
+}
+
+export function relayUrl(given: string): string {
+  if (!/^smtps?:\/\/./.test(given) || !URL.canParse(given) || new URL(given).hostname === '') {
+    throw new Error('must be smtp://user:password@host:port or smtps://…')
+  }
+  return given
+}
+
+export function signUp(given: string): 'open' | 'invite' {
+  if (given !== 'open' && given !== 'invite') throw new Error('must be open or invite')
+  return given
+}
+
 export function databaseUrl(given: string): string {
   if (/^postgres(ql)?:\/\/./.test(given) && URL.canParse(given)) return given
   throw new Error('must be postgres://user:password@host:port/database, or be left out for a SQLite file in DATA_DIR')
@@ -76,6 +95,34 @@ export function databaseUrl(given: string): string {
 export function secret(given: string): string {
   if (!/^\S{8,}$/.test(given)) throw new Error('must have at least 8 characters and no spaces')
   return given
+}
+
+/** As many characters as there are bytes in the key that is made of them. */
+const SECRET_KEY_CHARACTERS_MIN = 32
+
+export function secretKey(given: string): string {
+  if (given.length < SECRET_KEY_CHARACTERS_MIN) {
+    throw new Error(
+      `must have at least ${SECRET_KEY_CHARACTERS_MIN} characters, such as those of: openssl rand -base64 32`,
+    )
+  }
+  return given
+}
+
+/** Beyond it, nobody waits for what was missed. */
+const RETRY_DELAY_SECONDS_MAX = 604_800
+const RETRY_DELAYS_MAX = 50
+
+/** Seconds, in milliseconds. */
+export function retryDelays(given: string): number[] {
+  const seconds = list(given).map((item) => (/^\d+(\.\d+)?$/.test(item) ? Number(item) : Infinity))
+  const isValid =
+    seconds.length > 0 && seconds.length <= RETRY_DELAYS_MAX && Math.max(...seconds) <= RETRY_DELAY_SECONDS_MAX
+  if (!isValid)
+    throw new Error(
+      `must be 1 to ${RETRY_DELAYS_MAX} numbers of seconds up to ${RETRY_DELAY_SECONDS_MAX}, separated by commas`,
+    )
+  return seconds.map((value) => Math.round(value * 1000))
 }
 
 export function bootstrapKey(given: string): string {

@@ -5,17 +5,24 @@ import {
   domain,
   httpUrl,
   integer,
+  issuerUrl,
   list,
   oneOf,
   plan,
   port,
   readableFile,
+  relayUrl,
   resolvePath,
+  retryDelays,
   secret,
+  secretKey,
+  signUp,
   storage,
   text,
 } from './config-values.ts'
 import { checkCustomDomain } from './domain/custom-domain.ts'
+import { RETRY_DELAYS_MS } from './domain/delivery-schedule.ts'
+import { parseAllowedHosts } from './notify/webhook-url.ts'
 
 /** Who reads a setting: the API, the inbox worker, or both. The all-in-one program reads all. */
 type Part = 'api' | 'worker'
@@ -92,6 +99,29 @@ export const SETTINGS = {
     'Bearer token that /webhooks/inbox expects.',
     SECRET,
   ),
+  secretKey: setting(
+    'SECRET_KEY',
+    API,
+    '(made at first start; with DATABASE_URL it is needed)',
+    secretKey,
+    'Encrypts the secrets of webhook endpoints in the database: at least 32 characters, the same for all API processes ' +
+      'on one database. Without it those secrets are lost.',
+    SECRET,
+  ),
+  webhookAllowedHosts: setting(
+    'WEBHOOK_ALLOWED_HOSTS',
+    API,
+    '(none)',
+    parseAllowedHosts,
+    'Hosts that webhooks may be sent to although they are private or without TLS: host or host:port, separated by commas.',
+  ),
+  webhookRetryDelaysMs: setting(
+    'WEBHOOK_RETRY_DELAYS',
+    API,
+    RETRY_DELAYS_MS.map((delayMs) => delayMs / 1000).join(','),
+    retryDelays,
+    'Seconds between the attempts of a webhook, each ±20 %, separated by commas; after the last one it has failed.',
+  ),
   defaultPlan: setting(
     'DEFAULT_PLAN',
     API,
@@ -134,6 +164,82 @@ export const SETTINGS = {
     bootstrapKey,
     'API key made at first start, 20 to 200 printable characters.',
     SECRET,
+  ),
+  signUp: setting(
+    'SIGN_UP',
+    API,
+    'invite',
+    signUp,
+    'Who may make an account: invite, those whom a team has invited; open, everyone.',
+  ),
+  smtpRelayUrl: setting(
+    'SMTP_RELAY_URL',
+    API,
+    null,
+    relayUrl,
+    'SMTP server for mail to people with accounts (invites, new passwords): smtp://user:password@host:port, or smtps://. ' +
+      'Unset: invites are shown as links, and new passwords are given by mailhatch users.',
+    SECRET,
+  ),
+  smtpRelayFrom: setting(
+    'SMTP_RELAY_FROM',
+    API,
+    '(mailhatch@ the host of APP_URL)',
+    text,
+    'Sender of that mail, such as Mailhatch <mailhatch@example.com>.',
+  ),
+  oidcIssuer: setting(
+    'OIDC_ISSUER',
+    API,
+    null,
+    issuerUrl,
+    'Address of an OpenID Connect provider by which people may sign in; its redirect address is ' +
+      'APP_URL/auth/oidc/callback. Needs OIDC_CLIENT_ID.',
+  ),
+  oidcClientId: setting('OIDC_CLIENT_ID', API, null, text, 'Client id that the provider has given.'),
+  oidcClientSecret: setting(
+    'OIDC_CLIENT_SECRET',
+    API,
+    null,
+    text,
+    'Client secret that the provider has given; unset for a public client.',
+    SECRET,
+  ),
+  domainProof: setting(
+    'DOMAIN_PROOF',
+    API,
+    'off',
+    oneOf(['off', 'txt']),
+    'Whether a team must show that a custom domain is theirs: off, a saved domain works at once; txt, after a TXT record ' +
+      'was found at _mailhatch.<domain>.',
+  ),
+  stripeSecretKey: setting(
+    'STRIPE_SECRET_KEY',
+    API,
+    null,
+    text,
+    'Key of the Stripe API. With STRIPE_WEBHOOK_SECRET and STRIPE_PRICE_PRO, owners can take the plan pro by ' +
+      'themselves; without them there is no billing.',
+    SECRET,
+  ),
+  stripeWebhookSecret: setting(
+    'STRIPE_WEBHOOK_SECRET',
+    API,
+    null,
+    text,
+    'Signing secret of the Stripe webhook that posts checkout.session.completed and customer.subscription.* to ' +
+      'APP_URL/billing/webhook.',
+    SECRET,
+  ),
+  stripePricePro: setting('STRIPE_PRICE_PRO', API, null, text, 'Id of the recurring Stripe price of the plan pro.'),
+  stripeApiUrl: setting('STRIPE_API_URL', API, '(Stripe’s own)', httpUrl, 'Address of the Stripe API, for tests.'),
+  trustProxy: setting(
+    'TRUST_PROXY',
+    API,
+    'off',
+    oneOf(['on', 'off']),
+    'on: the API is reached only through a proxy that adds to X-Forwarded-For, whose last entry is then the client’s ' +
+      'address. Sign-in tries are limited by it.',
   ),
   workerUrl: setting(
     'WORKER_URL',
@@ -258,7 +364,13 @@ type Defaulted =
   | 'rootDomain'
   | 'defaultPlan'
   | 'rateLimit'
+  | 'webhookAllowedHosts'
+  | 'webhookRetryDelaysMs'
   | 'sweepEverySeconds'
+  | 'signUp'
+  | 'smtpRelayFrom'
+  | 'domainProof'
+  | 'trustProxy'
 type DefaultedByWorker =
   | 'workerPort'
   | 'emailDomain'
@@ -290,7 +402,9 @@ export function readConfig(program: Program, environment: NodeJS.ProcessEnv = pr
   config.appUrl ??= `http://localhost:${config.port ?? 0}`
   config.allowedOrigins ??= [new URL(config.appUrl).origin]
   config.smtpHost ??= config.host
+  config.smtpRelayFrom ??= `mailhatch@${new URL(config.appUrl).hostname}`
   config.defaultPlan ??= program === 'serve' ? 'enterprise' : 'starter'
+  config.webhookAllowedHosts ??= parseAllowedHosts('')
   config.rateLimit ??= program === 'serve' ? 'off' : 'on'
   if (program === 'serve') config.webhookAuthToken ??= config.webhookSecret
   problems.push(...findConflicts(program, config))
@@ -341,6 +455,13 @@ function findConflicts(program: Program, config: Parsed): string[] {
   }
   if (program === 'api' && config.workerUrl && !config.adminToken) {
     problems.push('ADMIN_TOKEN: is needed with WORKER_URL')
+  }
+  if ((config.oidcIssuer === null) !== (config.oidcClientId === null)) {
+    problems.push('OIDC_ISSUER and OIDC_CLIENT_ID: give both or neither')
+  }
+  const billing = [config.stripeSecretKey, config.stripeWebhookSecret, config.stripePricePro]
+  if (billing.includes(null) && billing.some((value) => value !== null)) {
+    problems.push('STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and STRIPE_PRICE_PRO: give all or none')
   }
   const bootstrap = checkCustomDomain(config.bootstrapDomain, config.rootDomain ?? '')
   if (program === 'serve' && 'message' in bootstrap) {

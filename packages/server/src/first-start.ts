@@ -1,12 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { dataFile } from './assemble.ts'
-import type { Config } from './config.ts'
+import { ConfigError, type Config } from './config.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import { starterMailboxCandidates } from './domain/onboarding.ts'
 import { makeKey } from './manage/keys.ts'
 import { createMailbox } from './manage/mailboxes.ts'
+import { giveToken } from './manage/one-time-tokens.ts'
+import { ensureOwner } from './manage/owner.ts'
 import { createTeam } from './manage/teams.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
 import type { Store, Team } from './store/store.ts'
@@ -15,21 +18,37 @@ import type { Store, Team } from './store/store.ts'
 const FIRST_TEAM_MS_MAX = 20_000
 const LOOK_EVERY_MS = 50
 
-/** What a newcomer needs: the key in clear, for the only time, and an address that works. */
-export type FirstStart = { apiKey: string; address: string }
+const SECRETS_FILE = 'secrets.json'
 
-/** What the all-in-one program makes for itself when nobody gives it. */
-export type Secrets = { webhookSecret: string }
+/** What a newcomer needs: key and sign-in token in clear, for the only time, and an address that works. */
+export type FirstStart = { apiKey: string; address: string; signInToken: string }
 
-/** Reads the secrets of an earlier start, makes what is missing, keeps them for this user's eyes only. */
-export async function ensureSecrets(config: Config): Promise<Secrets> {
-  const path = dataFile(config, 'secrets.json')
+/** What a program makes for itself when nobody gives it. */
+export type Secrets = { webhookSecret: string; secretKey: string }
+
+/** Takes the secrets that are given, or those of an earlier start; makes what is missing, for this user's eyes only. */
+export async function ensureSecrets<Name extends keyof Secrets>(
+  config: Config,
+  names: Name[],
+): Promise<Pick<Secrets, Name>> {
+  // An API on a read-only disk is given all it needs, so the folder is made only where something is to be written.
+  const path = join(config.dataDir, SECRETS_FILE)
   // Only this function writes the file.
   const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>) : {}
-  if (kept.webhookSecret) return { webhookSecret: kept.webhookSecret }
-  const secrets = { webhookSecret: newSecret() }
-  await writePrivately(path, JSON.stringify(secrets))
-  return secrets
+  const missing = names.filter((name) => !config[name] && !kept[name])
+  // Others on the database would make another one, and none could open what the others have sealed.
+  if (config.databaseUrl && missing.some((name) => name === 'secretKey')) {
+    throw new ConfigError([
+      'SECRET_KEY: is needed with DATABASE_URL, the same for all programs on one database; make one with: openssl rand -base64 32',
+    ])
+  }
+  const made = Object.fromEntries(missing.map((name) => [name, newSecret()]))
+  if (missing.length > 0) await writePrivately(dataFile(config, SECRETS_FILE), JSON.stringify({ ...kept, ...made }))
+  // Each name is in one of them.
+  return Object.fromEntries(names.map((name) => [name, config[name] ?? kept[name] ?? made[name]])) as Pick<
+    Secrets,
+    Name
+  >
 }
 
 /**
@@ -39,7 +58,7 @@ export async function ensureSecrets(config: Config): Promise<Secrets> {
 export async function ensureFirstTeam(
   config: Config,
   store: Store,
-  hasTurn: () => Promise<boolean>,
+  { hasTurn, now }: { hasTurn: () => Promise<boolean>; now: () => number },
 ): Promise<FirstStart | null> {
   const hasTeam = async () => (await store.listTeams()).length > 0
   const giveUpAt = performance.now() + FIRST_TEAM_MS_MAX
@@ -54,7 +73,8 @@ export async function ensureFirstTeam(
     store,
     rootDomain: config.rootDomain,
     newId,
-    now: Date.now,
+    newSecret,
+    now,
     random: secureRandom,
     hashKey: hashApiKey,
   }
@@ -68,7 +88,9 @@ export async function ensureFirstTeam(
     apiKey = key
     return record
   })
-  return { apiKey, address: await firstAddress(ports, team) }
+  const owner = await ensureOwner(ports)
+  const signInToken = await giveToken(ports, owner.id, 'sign-in')
+  return { apiKey, address: await firstAddress(ports, team), signInToken }
 }
 
 /** On its own domain a team needs no mailbox; on the shared root domain it gets its first one. */

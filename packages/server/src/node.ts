@@ -26,16 +26,16 @@ export type Running = {
 
 /** Everything in one process. The worker announces to the API next door through the same door as from afar. */
 export async function startServe(config: Config, log: Log, now = Date.now): Promise<Running> {
-  const secrets = config.webhookSecret ? null : await ensureSecrets(config)
-  const webhookSecret = config.webhookSecret ?? secrets!.webhookSecret
+  const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
   const inbox = await openInbox(config)
   const api = await assembleApi(config, log, {
     webhookSecret,
+    secretKey,
     objects: objectsIn(inbox.bucket),
     isAllInOne: true,
     now,
   })
-  const firstStart = await ensureFirstTeam(config, api.store, api.makesFirstTeam)
+  const firstStart = await ensureFirstTeam(config, api.store, { hasTurn: api.makesFirstTeam, now })
   const post = config.webhookUrl
     ? postOverNetwork({ url: config.webhookUrl, token: webhookSecret, timeoutMs: config.webhookTimeoutMs })
     : postLocally(api.fetch, { path: '/webhooks/inbox', token: webhookSecret })
@@ -59,8 +59,10 @@ export async function startServe(config: Config, log: Log, now = Date.now): Prom
 }
 
 export async function startApi(config: Config, log: Log, now = Date.now): Promise<Running> {
+  const { secretKey } = await ensureSecrets(config, ['secretKey'])
   const objects = await openSharedObjects(config)
-  const api = await assembleApi(config, log, { webhookSecret: config.webhookSecret, objects, isAllInOne: false, now })
+  const { webhookSecret } = config
+  const api = await assembleApi(config, log, { webhookSecret, secretKey, objects, isAllInOne: false, now })
   const listener = await listenApi(config, api)
   return {
     apiPort: listener.port,

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { randomSuffix } from './domain/onboarding.ts'
+import type { RandomInt } from './domain/random-text.ts'
 import { isUuid, uuidTime } from './domain/uuid.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
 
@@ -24,4 +26,26 @@ test('ids differ and begin with their time; secrets differ and fit into a header
   const secrets = Array.from({ length: 100 }, newSecret)
   expect(new Set(secrets).size).toBe(secrets.length)
   expect(secrets.every((secret) => /^[\w-]{43}$/.test(secret))).toBe(true)
+})
+
+/** Over how the characters of 36,000 suffixes are spread; an even source exceeds 89.9 once in a million runs. */
+function chiSquare(random: RandomInt): number {
+  const counts = new Map<string, number>()
+  for (let draw = 0; draw < 36_000; draw++) {
+    const suffix = randomSuffix(random)
+    if (!/^[a-z0-9]{4}$/.test(suffix)) throw new Error(`${suffix} is no suffix`)
+    for (const character of suffix) counts.set(character, (counts.get(character) ?? 0) + 1)
+  }
+  const expected = (36_000 * 4) / 36
+  return counts.values().reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
+}
+
+test('limit: random suffixes are spread evenly over all 36 characters', () => {
+  // Of the chi-square distribution with 35 degrees of freedom, for p = 1e-6.
+  const critical = 89.9
+  expect(chiSquare(secureRandom)).toBeLessThan(critical)
+  // Bytes, divided: the first four of 36 come a little more often.
+  let byte = 0
+  const uneven: RandomInt = (exclusiveMax) => (byte++ % 256) % exclusiveMax
+  expect(chiSquare(uneven)).toBeGreaterThan(critical)
 })

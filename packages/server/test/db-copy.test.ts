@@ -98,10 +98,13 @@ test('after a copy, the target numbers what is new after what was copied', async
   await client.connect()
   const { rows } = await client.query(`
     select nextval(pg_get_serial_sequence('messages', 'sequence')) - max(sequence) as messages,
-           nextval(pg_get_serial_sequence('rejections', 'id')) - (select max(id) from rejections) as rejections
+           nextval(pg_get_serial_sequence('rejections', 'id')) - (select max(id) from rejections) as rejections,
+           nextval(pg_get_serial_sequence('deliveries', 'sequence')) - (select max(sequence) from deliveries) as deliveries,
+           nextval(pg_get_serial_sequence('delivery_attempts', 'sequence'))
+           - (select max(sequence) from delivery_attempts) as attempts
     from messages`)
   await client.end()
-  expect(rows).toEqual([{ messages: '1', rejections: '1' }])
+  expect(rows).toEqual([{ messages: '1', rejections: '1', deliveries: '1', attempts: '1' }])
 })
 
 test('every column of both databases is copied, or is named as one that is not', async () => {

@@ -52,7 +52,7 @@ test('each program is given what it needs, and only what it reads', () => {
   expect(api!.filter((name) => !read('api').includes(name))).toEqual([])
   expect(worker!.filter((name) => !read('worker').includes(name))).toEqual([])
   expect([...config!, ...api!]).toEqual(
-    expect.arrayContaining(['DATABASE_URL', 'INBOX_STORAGE', 'INBOX_WEBHOOK_SECRET']),
+    expect.arrayContaining(['DATABASE_URL', 'INBOX_STORAGE', 'INBOX_WEBHOOK_SECRET', 'SECRET_KEY']),
   )
   expect([...config!, ...worker!]).toEqual(
     expect.arrayContaining(['WEBHOOK_URL', 'WEBHOOK_AUTH_TOKEN', 'EMAIL_DOMAIN']),

@@ -15,9 +15,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   worker: ['domain', 'mime', 'bucket', 'log.ts'],
   intake: ['domain', 'mime', 'store', 'feed'],
   read: ['domain', 'mime', 'bucket', 'store', 'feed', 'log.ts'],
-  manage: ['domain', 'bucket', 'store', 'log.ts'],
+  notify: ['domain', 'store', 'log.ts'],
+  manage: ['domain', 'bucket', 'store', 'notify', 'log.ts'],
   retention: ['domain', 'bucket', 'store', 'manage', 'log.ts'],
-  http: ['domain', 'mime', 'bucket', 'store', 'feed', 'intake', 'read', 'manage', 'sqlite', 'log.ts'],
+  mcp: ['domain'],
+  http: ['domain', 'mcp', 'mime', 'bucket', 'store', 'feed', 'intake', 'read', 'notify', 'manage', 'sqlite', 'log.ts'],
 }
 
 const IMPORT = /^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)/gm

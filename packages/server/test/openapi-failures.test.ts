@@ -9,7 +9,7 @@ import { startFileServer } from './support/file-server.ts'
 import { freePort } from './support/free-port.ts'
 import { runForJson, startProgram } from './support/program.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
-import { json, make, OTHER, startWalk, type Call } from './support/walk.ts'
+import { json, KEPT_ENDPOINT_URL, make, OTHER, startWalk, type Call } from './support/walk.ts'
 
 /** What takes an outage, a crowd or patience to see is seen elsewhere, once for all operations. */
 const SEEN_ELSEWHERE: Record<string, { why: string; file: string }> = {
@@ -91,6 +91,20 @@ const OWN_PROVOCATIONS: Record<string, Provocation> = {
   'renameMailbox validation_failed': withBody({ name: 1 }),
   'renameMailbox mailbox_reserved': withBody({ name: 'admin' }),
   'renameMailbox mailbox_taken': withBody({ name: OTHER }),
+  'createWebhook validation_failed': withBody({ url: 1 }),
+  'createWebhook webhook_url_insecure': withBody({ url: 'http://shop.example/' }),
+  'createWebhook webhook_url_private': withBody({ url: 'https://10.0.0.1/' }),
+  'createWebhook webhooks_unavailable': createEndpointOnStarter,
+  'createWebhook webhook_limit': createTooManyEndpoints,
+  'createWebhook webhook_exists': withBody({ url: KEPT_ENDPOINT_URL }),
+  'updateWebhook validation_failed': withBody({ active: 'yes' }),
+  'updateWebhook webhook_url_insecure': withBody({ url: 'http://shop.example/' }),
+  'updateWebhook webhook_url_private': withBody({ url: 'https://10.0.0.1/' }),
+  'updateWebhook webhook_exists': withBody({ url: KEPT_ENDPOINT_URL }),
+  'listWebhookDeliveries validation_failed': changed(({ path }) => ({ path: `${path}?limit=0` })),
+  'replayFailedWebhookDeliveries validation_failed': changed(({ path }) => ({ path: `${path}?status=success` })),
+  'replayFailedWebhookDeliveries endpoint_inactive': replayWhenInactive,
+  'replayWebhookDelivery endpoint_inactive': replayWhenInactive,
   'announceMail validation_failed': withBody({}),
   'announceMail received_at_invalid': announced({ receivedAt: '2026-02-30T00:00:00Z' }),
   'announceMail inbox_domain_unknown': announced({ domain: 'unknown.example' }),
@@ -196,6 +210,31 @@ async function createTaken(): Promise<Answer<unknown>> {
   const [one, two] = await Promise.all([walk.makeKey('--team', 'One'), walk.makeKey('--team', 'Two')])
   expect((await createNamed('wanted', one)).status).toBe(201)
   return createNamed('wanted', two)
+}
+
+async function createEndpointOnStarter(): Promise<Answer<unknown>> {
+  await walk.command('teams', 'create', 'Without webhooks', '--plan', 'starter')
+  return createEndpoint('https://shop.example/', await walk.makeKey('--team', 'Without webhooks'))
+}
+
+async function createTooManyEndpoints(): Promise<Answer<unknown>> {
+  await walk.command('teams', 'create', 'With webhooks', '--plan', 'pro')
+  const key = await walk.makeKey('--team', 'With webhooks')
+  for (let count = 1; count <= 20; count++)
+    expect((await createEndpoint(`https://shop.example/${count}`, key)).status).toBe(201)
+  return createEndpoint('https://shop.example/', key)
+}
+
+async function replayWhenInactive(described: Described): Promise<Answer<unknown>> {
+  const call = await walk.callFor(described)
+  const [endpoint = ''] = call.path.split('/deliveries')
+  const off = await make(url, { method: 'PATCH', path: endpoint, ...json({ active: false }) }, keys.full)
+  expect(off.status).toBe(200)
+  return make(url, call, keys.full)
+}
+
+function createEndpoint(target: string, key: string): Promise<Answer<unknown>> {
+  return make(url, { method: 'POST', path: '/v1/webhooks', ...json({ url: target }) }, key)
 }
 
 function createNamed(name: string, key: string): Promise<Answer<unknown>> {

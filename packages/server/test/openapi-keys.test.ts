@@ -30,7 +30,7 @@ function expectedOutcome(caller: string, described: Described): Outcome {
   const scopes = operation.security.flatMap(({ apiKey = [] }) => apiKey)
   const isForAll = scopes.length === 0
   const isForReaders = isForAll || scopes.includes('email.mailbox')
-  const absent: Outcome = path.startsWith('/v1/mailboxes/') ? '404 not_found' : '404 message_not_found'
+  const absent: Outcome = path.startsWith('/v1/messages/') ? '404 message_not_found' : '404 not_found'
   switch (caller) {
     case 'no key':
     case 'an unknown key':
@@ -54,7 +54,7 @@ function expectedOutcome(caller: string, described: Described): Outcome {
 
 function outcomeInEmptyTeam({ operation }: Described): Outcome {
   if (operation.operationId === 'latestMessage') return '404 message_not_found'
-  const isAboutMany = ['listMessages', 'deleteMessages', 'listMailboxes', 'listRejections']
+  const isAboutMany = ['listMessages', 'deleteMessages', 'listMailboxes', 'listRejections', 'listWebhooks']
   return isAboutMany.includes(operation.operationId) ? 'nothing' : 'success'
 }
 

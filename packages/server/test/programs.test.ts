@@ -2,83 +2,23 @@ import { statSync, readFileSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { announcement, post, store } from './support/announce.ts'
 import { ask, reader } from './support/ask.ts'
-import { run, startProgram } from './support/program.ts'
+import { run, runServe, sentenceOf, startProgram } from './support/program.ts'
 import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
-
-const CONFIG_EXIT = 78
-
-/** Enough for a server that must not start; free ports, so that only the matter of the test is in its way. */
-const serve = (environment: Record<string, string>) =>
-  run(['serve'], { PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', ...environment })
-
-describe('contract: every configuration problem is reported at once, exit code 78', () => {
-  test('each with its variable and value', async () => {
-    const wrong = {
-      PORT: 'abc',
-      WORKER_PORT: '70000',
-      LOG_LEVEL: 'loud',
-      DEFAULT_PLAN: 'gold',
-      INBOX_ROOT_DOMAIN: 'not a domain',
-      WEBHOOK_URL: 'localhost/webhooks/inbox',
-      SMTP_MAX_SIZE: 'much',
-    }
-    const { code, stdout, stderr } = await serve({ ...wrong, DATA_DIR: temporaryFolder() })
-    expect(code).toBe(CONFIG_EXIT)
-    expect(stdout).toBe('')
-    for (const [variable, value] of Object.entries(wrong)) {
-      expect(stderr).toMatch(new RegExp(`^.*${variable}.*${value}.*$`, 'm'))
-    }
-  })
-
-  test.each([
-    ['too short', 'x'.repeat(19)],
-    ['too long', 'x'.repeat(201)],
-    ['not printable', 'secret with a \u0007 bell in it'],
-  ])('a secret that is %s is named and hidden', async (_, secret) => {
-    const { code, stderr } = await serve({ DATA_DIR: temporaryFolder(), BOOTSTRAP_API_KEY: secret })
-    expect(code).toBe(CONFIG_EXIT)
-    expect(stderr).toContain('BOOTSTRAP_API_KEY')
-    expect(stderr).not.toContain(secret.slice(0, 19))
-  })
-
-  test.each<[string, Record<string, string>]>([
-    ['EMAIL_DOMAIN', { EMAIL_DOMAIN: 'one.test', INBOX_ROOT_DOMAIN: 'two.test' }],
-    [
-      'WEBHOOK_AUTH_TOKEN',
-      { WEBHOOK_AUTH_TOKEN: 'token-token-token-one', INBOX_WEBHOOK_SECRET: 'token-token-token-two' },
-    ],
-  ])('%s must follow the API’s value in the all-in-one program', async (variable, environment) => {
-    const { code, stderr } = await serve({ DATA_DIR: temporaryFolder(), ...environment })
-    expect(code).toBe(CONFIG_EXIT)
-    expect(stderr).toContain(variable)
-    expect(stderr).not.toContain('token-token-token')
-  })
-
-  test('a WEBHOOK_URL without scheme stops the worker, which says so', async () => {
-    const { code, stderr } = await run(['worker'], {
-      DATA_DIR: temporaryFolder(),
-      WEBHOOK_URL: 'api.example/webhooks/inbox',
-    })
-    expect(code).toBe(CONFIG_EXIT)
-    expect(stderr).toMatch(/WEBHOOK_URL.*https?:\/\//)
-  })
-})
 
 describe('a start that cannot be says why in a sentence', () => {
   test('a second server on the same DATA_DIR is refused, the first goes on', async () => {
     const { url, dataDir } = await startServer()
-    expect(sentenceOf(await serve({ DATA_DIR: dataDir }))).toContain(dataDir)
+    expect(sentenceOf(await runServe({ DATA_DIR: dataDir }))).toContain(dataDir)
     expect((await ask(`${url}/health`)).status).toBe(200)
   })
 
   test('a DATA_DIR that cannot be made', async () => {
     const file = join(temporaryFolder(), 'file')
     writeFileSync(file, '')
-    expect(sentenceOf(await serve({ DATA_DIR: join(file, 'data') }))).toContain(join(file, 'data'))
+    expect(sentenceOf(await runServe({ DATA_DIR: join(file, 'data') }))).toContain(join(file, 'data'))
   })
 
   test.each(['PORT', 'WORKER_PORT', 'SMTP_PORT'])('a port in use: %s', async (variable) => {
@@ -87,17 +27,8 @@ describe('a start that cannot be says why in a sentence', () => {
     onTestFinished(() => void taken.close())
     // It listens on an address and a port, so this is no pipe's name.
     const { port } = taken.address() as AddressInfo
-    const ended = await serve({ DATA_DIR: temporaryFolder(), [variable]: String(port) })
+    const ended = await runServe({ DATA_DIR: temporaryFolder(), [variable]: String(port) })
     expect(sentenceOf(ended)).toContain(String(port))
-  })
-
-  test('a database written by a newer version', async () => {
-    const dataDir = temporaryFolder()
-    await (await startProgram('serve', { DATA_DIR: dataDir })).stop()
-    const database = new DatabaseSync(join(dataDir, 'mailhatch.db'))
-    database.exec('pragma user_version = 9999')
-    database.close()
-    expect(sentenceOf(await serve({ DATA_DIR: dataDir }))).toContain('newer')
   })
 })
 
@@ -136,6 +67,9 @@ describe('contract: the first start of the all-in-one program', () => {
     expect(first.output.stdout).toMatch(/SMTP\s+127\.0\.0\.1:\d+/)
     expect(first.output.stdout).toMatch(/\S+@mailhatch\.test/)
     expect(first.output.stdout).toMatch(/curl .*\/v1\/messages\/latest\?.*wait=/)
+    expect(first.output.stdout).toMatch(
+      new RegExp(`Sign in  ${first.url.replace('127.0.0.1', 'localhost')}/sign-in\\?token=[\\w-]{43}`),
+    )
     expect((await ask(`${first.url}/v1/me`, { key })).status).toBe(200)
     expect((await first.stop()).stderr).not.toContain(key)
 
@@ -143,6 +77,7 @@ describe('contract: the first start of the all-in-one program', () => {
     expect((await ask(`${second.url}/v1/me`, { key })).status).toBe(200)
     const { stdout, stderr } = await second.stop()
     expect(stdout + stderr).not.toContain(key)
+    expect(stdout + stderr).not.toContain('token=')
   })
 
   test('secrets are readable by their owner alone', async () => {
@@ -193,50 +128,7 @@ test('contract: without INBOX_WEBHOOK_SECRET the API answers the webhook with 50
   expect((await post(url, announcement(), {})).status).toBe(500)
 })
 
-describe('the command line', () => {
-  test('--help lists the commands', async () => {
-    const { code, stdout } = await run(['--help'])
-    expect(code).toBe(0)
-    for (const command of ['serve', 'api', 'worker', 'teams', 'mailboxes', 'keys']) {
-      expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
-    }
-  })
-
-  test('serve --help lists the settings with their defaults', async () => {
-    const { code, stdout } = await run(['serve', '--help'])
-    expect(code).toBe(0)
-    const defaults = {
-      PORT: '3003',
-      WORKER_PORT: '3005',
-      SMTP_PORT: '2525',
-      HOST: '127.0.0.1',
-      DATA_DIR: '.mailhatch',
-      INBOX_ROOT_DOMAIN: 'in.mailhatch.test',
-      BOOTSTRAP_DOMAIN: 'mailhatch.test',
-      WEBHOOK_TIMEOUT_MS: '10000',
-      SMTP_MAX_SIZE: '26214400',
-      DEFAULT_PLAN: 'enterprise',
-    }
-    for (const [name, value] of Object.entries(defaults)) {
-      expect(stdout).toMatch(new RegExp(`^  ${name} .*Default: .*${value}`, 'm'))
-    }
-    const others = [
-      'ALLOWED_API_ORIGINS',
-      'APP_URL',
-      'INBOX_WEBHOOK_SECRET',
-      'EMAIL_DOMAIN',
-      'WEBHOOK_URL',
-      'INBOX_STORAGE',
-    ]
-    for (const name of others) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
-  })
-
-  test('an unknown command is refused', async () => {
-    const { code, stderr } = await run(['frobnicate'])
-    expect(code).not.toBe(0)
-    expect(stderr).toContain('frobnicate')
-  })
-
+describe('a command that is refused says why', () => {
   test.each<[string, string[], string]>([
     ['error: reserved mailbox name on create', ['mailboxes', 'create', 'Admin'], 'Mailbox name is reserved.'],
     [
@@ -262,30 +154,3 @@ async function startFirst() {
   const program = await startProgram('serve', { DATA_DIR: dataDir, INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET })
   return { ...program, apiKey: readFileSync(join(dataDir, 'api-key'), 'utf8').trim() }
 }
-
-/** The one sentence that a program ended with; neither success nor a stack trace will do. */
-function sentenceOf({ code, stdout, stderr }: Awaited<ReturnType<typeof run>>): string {
-  // A null code means that it went on running.
-  expect([0, null]).not.toContain(code)
-  expect(stdout).toBe('')
-  expect(stderr).toMatch(/^[^\n]*[A-Z][^\n]*[a-z]\.[^\n]*\n$/)
-  expect(stderr).not.toContain(' at file:')
-  return stderr
-}
-
-describe('a file of settings', () => {
-  test('is read when it is named, and the environment wins over it', async () => {
-    const file = join(temporaryFolder(), 'mailhatch.env')
-    writeFileSync(file, 'PORT=abc\nSMTP_PORT=def\n')
-    const { code, stderr } = await run(['--settings', file, 'serve'], { SMTP_PORT: 'ghi' })
-    expect(code).toBe(78)
-    expect(stderr).toContain('PORT="abc"')
-    expect(stderr).toContain('SMTP_PORT="ghi"')
-  })
-
-  test('that is not there is an error', async () => {
-    const { code, stderr } = await run(['--settings', join(temporaryFolder(), 'none'), 'serve'])
-    expect(code).toBe(1)
-    expect(stderr).toContain('none')
-  })
-})

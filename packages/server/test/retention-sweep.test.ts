@@ -88,14 +88,14 @@ test('limit: retention on enterprise is what the team was given, from the moment
   server.clock.pass(400 * DAY_MS)
   expect(await statuses(server)).toEqual(SHOWN)
   const environment = { DATA_DIR: server.dataDir }
-  const update = (...words: string[]) => runForJson(['teams', 'update', name, ...words, '--json'], environment)
-  await update('--retention-days', '401')
+  const change = (what: string, to: string) => runForJson(['teams', what, name, to, '--json'], environment)
+  await change('retention', '401')
   expect((await server.me()).team).toMatchObject({ plan: 'enterprise', retentionDays: 401 })
   expect(await statuses(server)).toEqual(SHOWN)
-  await update('--retention-days', '400')
+  await change('retention', '400')
   expect(await statuses(server)).toEqual(GONE)
   await expect.poll(() => objectKeys(server.dataDir), { timeout: 10_000 }).toEqual([])
-  await update('--plan', 'pro')
+  await change('plan', 'pro')
   expect((await server.me()).team).toMatchObject({ plan: 'pro', retentionDays: 90 })
 })
 

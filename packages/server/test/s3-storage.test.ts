@@ -5,6 +5,7 @@ import { parseS3Location } from '../src/bucket/s3-location.ts'
 import { ConfigError, readConfig } from '../src/config.ts'
 import { createLogger } from '../src/logger.ts'
 import { startApi } from '../src/node.ts'
+import { withDatabase } from './support/journey-database.ts'
 import { S3_CREDENTIALS, startObjectStorage, type ObjectStorage } from './support/object-storage.ts'
 import { run } from './support/program.ts'
 import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
@@ -51,12 +52,12 @@ describe('mail kept in S3', () => {
     await server.close()
 
     const log = await createLogger('silent', false)
-    const environment = {
+    const environment = await withDatabase({
       DATA_DIR: server.dataDir,
       PORT: '0',
       INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
       INBOX_STORAGE: s3Url,
-    }
+    })
     const wrong = readConfig('api', { ...environment, ...keys, S3_SECRET_ACCESS_KEY: 'another' })
     await expect(startApi(wrong, log)).rejects.toThrow('SignatureDoesNotMatch')
     const api = await startApi(readConfig('api', { ...environment, ...keys }), log)

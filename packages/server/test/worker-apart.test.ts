@@ -6,6 +6,7 @@ import { ADMIN_TOKEN } from './support/admin-subject.ts'
 import { reader, type Reader } from './support/ask.ts'
 import { startChild } from './support/child-server.ts'
 import { freePort } from './support/free-port.ts'
+import { withDatabase } from './support/journey-database.ts'
 import { run, runForJson } from './support/program.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
@@ -34,7 +35,7 @@ async function prepare() {
   const apiPort = await freePort()
   const workerPort = await freePort()
   const inbox = temporaryFolder()
-  const apiSettings = {
+  const apiSettings = await withDatabase({
     DATA_DIR: temporaryFolder(),
     PORT: String(apiPort),
     INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
@@ -43,7 +44,7 @@ async function prepare() {
     LOG_LEVEL: 'silent',
     RETENTION_SWEEP_SECONDS: '1',
     RATE_LIMIT: 'off',
-  }
+  })
   const workerSettings = {
     DATA_DIR: inbox,
     WORKER_PORT: String(workerPort),

@@ -10,6 +10,7 @@ import { copyStore, type CopyResult } from '../store/copy-store.ts'
 import { readStatus, type DatabasePlace, type DatabaseStatus } from '../store/database-status.ts'
 import { openPostgresDatabase } from '../store/postgres-database.ts'
 import { openSqliteDatabase } from '../store/sqlite-database.ts'
+import { examples } from './examples.ts'
 import { print } from './output.ts'
 import { createProgress } from './progress.ts'
 
@@ -24,6 +25,7 @@ export function addDatabaseCommands(program: Command): void {
   db.command('status')
     .description('Show which database it is, its schema, and what is in it; changes nothing.')
     .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch db status'))
     .action(async (options: JsonOption) => {
       const place = configuredPlace()
       const status = await readStatus(place)
@@ -33,6 +35,7 @@ export function addDatabaseCommands(program: Command): void {
   db.command('migrate')
     .description('Bring the schema up to date, as every start does by itself.')
     .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch db migrate'))
     .action(async (options: JsonOption) => {
       const place = configuredPlace()
       const { schema: from } = await readStatus(place)
@@ -49,8 +52,9 @@ export function addDatabaseCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nRun again after an interruption, it goes on where it stopped.' +
-        '\n\nExample:\n  mailhatch db copy --from sqlite:.mailhatch --to postgres://mailhatch@localhost/mailhatch',
+      `\nRun again after an interruption, it goes on where it stopped.\n${examples(
+        'mailhatch db copy --from sqlite:.mailhatch --to postgres://mailhatch@localhost/mailhatch',
+      )}`,
     )
     .action(async (options: CopyOptions) => {
       const result = await copy(readSource(options.from), readTarget(options.to))

@@ -6,6 +6,7 @@ import { hashApiKey } from '../http/authenticate.ts'
 import { createKey } from '../manage/keys.ts'
 import { newId, secureRandom } from '../random.ts'
 import type { Mailbox, Store, Team } from '../store/store.ts'
+import { examples } from './examples.ts'
 import { print } from './output.ts'
 import { chooseTeam, withStore } from './with-store.ts'
 
@@ -36,7 +37,13 @@ export function addKeyCommands(program: Command): void {
     .option('--name <name>', 'what people call it', 'Key')
     .option('--expires <time>', 'ISO 8601 time after which it is refused')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  mailhatch keys create --name ci --scope email.full')
+    .addHelpText(
+      'after',
+      examples(
+        'mailhatch keys create --name ci --scope email.full --team Checkout',
+        'mailhatch keys create --name agent --mailbox orders --team Checkout',
+      ),
+    )
     .action((options: CreateOptions) =>
       withStore(async (store) => {
         const team = await chooseTeam(store, options.team)
@@ -58,6 +65,7 @@ export function addKeyCommands(program: Command): void {
     .description('List keys, masked.')
     .option('--team <id or name>', 'only those of this team')
     .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch keys list --team Checkout'))
     .action((options: { team?: string; json?: boolean }) =>
       withStore(async (store) => {
         const team = options.team === undefined ? null : await chooseTeam(store, options.team)
@@ -73,6 +81,7 @@ export function addKeyCommands(program: Command): void {
     .command('revoke <id>')
     .description('End a key; it is refused from the next request on.')
     .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch keys revoke 0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24'))
     .action((id: string, options: { json?: boolean }) =>
       withStore(async (store) => {
         if (!(await store.removeKey(id))) throw new AppError('not_found', `There is no key ${id}.`)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { createMailbox } from '../manage/mailboxes.ts'
 import { newId } from '../random.ts'
+import { examples } from './examples.ts'
 import { print } from './output.ts'
 import { chooseTeam, withStore } from './with-store.ts'
 
@@ -13,7 +14,7 @@ export function addMailboxCommands(program: Command): void {
     .description('Make a mailbox on the team’s domain, or on the shared root domain.')
     .option('--team <id or name>', 'team; needed when there are several')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  mailhatch mailboxes create orders --team Checkout')
+    .addHelpText('after', examples('mailhatch mailboxes create orders --team Checkout'))
     .action((name: string, options: { team?: string; json?: boolean }) =>
       withStore(async (store) => {
         const { rootDomain } = readConfig('api')

@@ -1,25 +1,25 @@
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { askOverNetwork, createMailReader } from '../mcp/mail-reader.ts'
 import { secureRandom } from '../random.ts'
-
-type McpOptions = { url: string; apiKey: string }
+import { clientOf, findConnection, withConnection } from './connection.ts'
+import { examples } from './examples.ts'
 
 export function addMcpCommand(program: Command): void {
-  program
+  const command = program
     .command('mcp')
     .description('Give an AI agent the tools to read mail: MCP over standard input and output.')
-    .addOption(
-      new Option('--url <url>', 'address of the Mailhatch server')
-        .env('MAILHATCH_URL')
-        .default('http://localhost:3003'),
+  withConnection(command)
+    .addHelpText(
+      'after',
+      `\nGive the agent a key that is bound to a mailbox: mailhatch keys create --name agent --mailbox qa\n${examples(
+        'mailhatch mcp',
+      )}`,
     )
-    .addOption(
-      new Option('--api-key <key>', 'best one that is bound to a mailbox')
-        .env('MAILHATCH_API_KEY')
-        .makeOptionMandatory(),
-    )
-    .addHelpText('after', '\nExample:\n  MAILHATCH_API_KEY=mh_… mailhatch mcp --url http://localhost:3003')
-    .action(async ({ url, apiKey }: McpOptions) => {
+    .action(async () => {
+      const connection = findConnection(command)
+      const { url } = clientOf(connection)
+      // Without a key there is no client.
+      const apiKey = connection.apiKey!.value
       const reader = createMailReader(askOverNetwork({ url, apiKey }))
       // Before an agent connects, so that a wrong address or key is told to the person who set it up.
       const { key } = await reader.me()
@@ -29,7 +29,7 @@ export function addMcpCommand(program: Command): void {
         import('../mcp/tools.ts'),
       ])
       const version = program.version() ?? ''
-      const parts = { reader, scopes: key.scopes, smtp: null, url: url.replace(/\/+$/, ''), version }
+      const parts = { reader, scopes: key.scopes, smtp: null, url, version }
       serveStdio(() => createMailServer({ ...parts, random: secureRandom }))
     })
 }

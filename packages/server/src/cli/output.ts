@@ -1,26 +1,56 @@
-import { stripVTControlCharacters } from 'node:util'
 import { ConfigError } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
+import { describeFailure } from './failure.ts'
+import { safeLines } from './terminal-text.ts'
 
-export const EXIT = { failure: 1, usage: 2, config: 78 }
+/** `--json`, or `--json <fields>`: only these fields, separated by commas. */
+export type JsonOption = { json?: boolean | string | undefined }
 
 /** Text for a person at a terminal, JSON for a program that reads us. */
-export function print(result: object, lines: string[], options: { json?: boolean | undefined }): void {
-  const wantsJson = options.json ?? !process.stdout.isTTY
-  if (wantsJson) console.log(JSON.stringify(result))
-  else for (const line of lines) console.log(safeForTerminal(line))
+export function print(result: object, lines: string[], options: JsonOption): void {
+  if (wantsJson(options)) printJson(result, options)
+  else for (const line of lines) console.log(safeLines(line))
+}
+
+export function wantsJson({ json }: JsonOption): boolean {
+  return json === undefined ? !process.stdout.isTTY : json !== false
+}
+
+export function printJson(result: object, { json }: JsonOption): void {
+  console.log(jsonText(typeof json === 'string' ? pick(result, json.split(',')) : result))
 }
 
 /** Reports an error on standard error and sets the exit code. */
 export function fail(error: unknown): void {
-  process.exitCode = error instanceof ConfigError ? EXIT.config : EXIT.failure
   const message = error instanceof Error ? error.message : String(error)
-  const code = error instanceof AppError ? error.code : undefined
-  if (process.stderr.isTTY || error instanceof ConfigError) console.error(safeForTerminal(message))
-  else console.error(JSON.stringify({ error: { message, code } }))
+  const { exitCode, ...failure } = describeFailure(error)
+  process.exitCode = exitCode
+  if (process.stderr.isTTY || error instanceof ConfigError) console.error(safeLines(message))
+  else console.error(jsonText({ error: { message, ...failure } }))
 }
 
-/** Names come from strangers: nothing of them may move the cursor or turn the text around. */
-function safeForTerminal(text: string): string {
-  return stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}]/gu, (character) => (character === '\n' ? '\n' : ''))
+/** What a terminal could take for a command is escaped as JSON can, so that nothing of it is lost. */
+export function jsonText(value: object): string {
+  return JSON.stringify(value).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join(''),
+  )
+}
+
+function escapeUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`
+}
+
+/** Of each entry, where it is a list. */
+function pick(value: object, names: string[]): object {
+  if (Array.isArray(value)) return value.map((entry: object) => pick(entry, names))
+  const known = new Map(Object.entries(value))
+  const wanted = names.map((name) => name.trim())
+  const unknown = wanted.find((name) => !known.has(name))
+  if (unknown !== undefined) {
+    throw new AppError(
+      'validation_failed',
+      `--json: there is no field ${unknown}, only ${[...known.keys()].join(', ')}.`,
+    )
+  }
+  return Object.fromEntries(wanted.map((name) => [name, known.get(name)]))
 }

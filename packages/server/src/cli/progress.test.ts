@@ -14,7 +14,7 @@ function showAll(isTTY: boolean): string[] {
 test('on a terminal, one line changes and is gone at the end', () => {
   const written = showAll(true)
   expect(written).toHaveLength(41)
-  expect(written[19]).toBe('\r\u001b[Kcopying messages: 100 of 100')
+  expect(written[19]).toBe(`\r\u001b[K${'█'.repeat(20)} copying messages: 100 of 100`)
   expect(written.at(-1)).toBe('\r\u001b[K')
 })
 

@@ -4,7 +4,10 @@ import type { Command } from 'commander'
 import { findUnread, readConfig, SETTINGS, type Config, type Program } from '../config.ts'
 import type { Log } from '../log.ts'
 import { createLogger } from '../logger.ts'
+import { linkWith } from '../manage/one-time-tokens.ts'
 import { startApi, startServe, startWorker, type Running } from '../node.ts'
+import { buildDashboard } from './dashboard.ts'
+import { examples } from './examples.ts'
 
 /** Whatever hangs, the process is gone by then; supervisors commonly wait 30 s. */
 const STOP_MS_MAX = 25_000
@@ -28,6 +31,7 @@ export function addServerCommands(program: Command): void {
         'after',
         () => `\nSettings (environment, or a file given by mailhatch --settings <file> …):\n${settingsHelp(name)}`,
       )
+      .addHelpText('after', examples(name === 'serve' ? 'mailhatch --settings mailhatch.env serve' : `mailhatch ${name}`))
       .action(() => run(name, start))
   }
 }
@@ -41,6 +45,7 @@ async function run(name: Program, start: (config: Config, log: Log) => Promise<R
     throw explainStartError(error)
   })
   console.log(welcome(config, running))
+  if (running.apiPort !== null) await buildDashboard(log)
   await stopped
   setTimeout(() => process.exit(1), STOP_MS_MAX).unref()
   log.info({}, 'stopping')
@@ -75,12 +80,15 @@ function welcome(config: Config, { apiPort, workerPort, smtpPort, firstStart }: 
     if (apiPort !== null && existsSync(keyFile)) lines.push(`  API key  in ${keyFile}`)
     return [...lines, ''].join('\n')
   }
-  const { apiKey, address } = firstStart
+  const { apiKey, address, signInToken } = firstStart
+  // Port 0 took a free one.
+  const signIn = linkWith(signInToken, 'sign-in', config.appUrl.replace(/:0$/, `:${apiPort}`))
   const [mailbox] = address.split('+')
   return [
     ...lines,
     `  Send to  ${address}${config.bootstrapDomain === null ? '' : '  (any address there works)'}`,
     `  API key  ${apiKey}  (shown this once; kept in ${config.dataDir}/api-key)`,
+    `  Sign in  ${signIn}  (once, within 10 minutes; later: mailhatch users sign-in-link)`,
     '',
     `Wait for the next mail to ${mailbox}:`,
     '',

@@ -2,14 +2,15 @@ import { Option, type Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
 import { isPlanName, PLANS, retentionDays, type PlanName } from '../domain/plans.ts'
-import { changeTeam, createTeam, findTeam } from '../manage/teams.ts'
+import { changePlan } from '../manage/plans.ts'
+import { createTeam, findTeam } from '../manage/teams.ts'
 import { newId } from '../random.ts'
+import { examples } from './examples.ts'
 import { print } from './output.ts'
 import type { Team } from '../store/store.ts'
 import { withStore } from './with-store.ts'
 
-type PlanOptions = { plan?: string; retentionDays?: string; json?: boolean }
-type CreateOptions = PlanOptions & { domain?: string }
+type CreateOptions = { domain?: string; plan?: string; retentionDays?: string; json?: boolean }
 
 export function addTeamCommands(program: Command): void {
   const teams = program.command('teams').description('Teams own domains, mailboxes, keys and messages.')
@@ -21,11 +22,12 @@ export function addTeamCommands(program: Command): void {
     .addOption(new Option('--plan <plan>', 'plan (default: DEFAULT_PLAN)').choices(Object.keys(PLANS)))
     .option('--retention-days <days>', 'on enterprise: how long mail is kept, or none to keep it')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  mailhatch teams create "Checkout" --domain checkout.test --plan pro')
+    .addHelpText('after', examples('mailhatch teams create Checkout --domain checkout.test --plan pro'))
     .action((name: string, options: CreateOptions) =>
       withStore(async (store) => {
         const { defaultPlan, rootDomain } = readConfig('api')
-        const { plan = defaultPlan, retentionDays = null } = readPlan(options)
+        const plan = options.plan === undefined ? defaultPlan : readPlanName(options.plan)
+        const retentionDays = options.retentionDays === undefined ? null : readDays(options.retentionDays)
         const team = await createTeam(
           { store, rootDomain, newId, now: Date.now },
           { name, domain: options.domain ?? null, plan, retentionDays },
@@ -35,23 +37,28 @@ export function addTeamCommands(program: Command): void {
     )
 
   teams
-    .command('update <team>')
-    .description('Change the plan of a team, given by id or name, or how long its mail is kept.')
-    .addOption(new Option('--plan <plan>', 'new plan').choices(Object.keys(PLANS)))
-    .option('--retention-days <days>', 'on enterprise: how long mail is kept, or none to keep it')
+    .command('plan <team> <plan>')
+    .description('Put a team, given by id or name, on a plan: starter, pro or enterprise.')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  mailhatch teams update Checkout --plan enterprise --retention-days 30')
-    .action((idOrName: string, options: PlanOptions) =>
-      withStore(async (store) => {
-        const team = await changeTeam({ store }, await findTeam({ store }, idOrName), readPlan(options))
-        print(team, [`${team.name} is on ${team.plan} and ${kept(team)}.`], options)
-      }),
+    .addHelpText('after', examples('mailhatch teams plan Checkout enterprise'))
+    .action((idOrName: string, plan: string, options: { json?: boolean }) =>
+      change(idOrName, { plan: readPlanName(plan) }, options),
+    )
+
+  teams
+    .command('retention <team> <days>')
+    .description('Say how many days the mail of an enterprise team is kept, or none to keep it.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch teams retention Checkout 30'))
+    .action((idOrName: string, days: string, options: { json?: boolean }) =>
+      change(idOrName, { retentionDays: readDays(days) }, options),
     )
 
   teams
     .command('list')
     .description('List all teams.')
     .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch teams list'))
     .action((options: { json?: boolean }) =>
       withStore(async (store) => {
         const all = await store.listTeams()
@@ -63,17 +70,22 @@ export function addTeamCommands(program: Command): void {
     )
 }
 
-function readPlan({ plan, retentionDays }: PlanOptions): { plan?: PlanName; retentionDays?: number | null } {
-  const wish: ReturnType<typeof readPlan> = {}
-  if (plan !== undefined && isPlanName(plan)) wish.plan = plan
-  if (retentionDays === 'none') wish.retentionDays = null
-  else if (retentionDays !== undefined) wish.retentionDays = readDays(retentionDays)
-  return wish
+function change(idOrName: string, wish: Parameters<typeof changePlan>[2], options: { json?: boolean }): Promise<void> {
+  return withStore(async (store) => {
+    const team = await changePlan({ store }, await findTeam({ store }, idOrName), wish)
+    print(team, [`${team.name} is on ${team.plan} and ${kept(team)}.`], options)
+  })
 }
 
-function readDays(text: string): number {
+function readPlanName(text: string): PlanName {
+  if (isPlanName(text)) return text
+  throw new AppError('validation_failed', `A plan is one of ${Object.keys(PLANS).join(', ')}.`)
+}
+
+function readDays(text: string): number | null {
+  if (text === 'none') return null
   if (/^\d+$/.test(text)) return Number(text)
-  throw new AppError('validation_failed', '--retention-days takes a number of days, or none.')
+  throw new AppError('validation_failed', 'Mail is kept for a number of days, or none to keep it.')
 }
 
 function kept(team: Pick<Team, 'plan' | 'retentionDays'>): string {

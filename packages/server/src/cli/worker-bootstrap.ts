@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig, SETTINGS } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
+import { examples } from './examples.ts'
 import { print } from './output.ts'
 import { connectWorker, type WorkerClient } from './worker-client.ts'
 
@@ -17,7 +18,7 @@ export function addBootstrapCommand(worker: Command): void {
     .option('--subdomain <label>', 'also receive mail for <label>.<EMAIL_DOMAIN>')
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  mailhatch worker bootstrap --domain in.example.com --subdomain team')
+    .addHelpText('after', examples('mailhatch worker bootstrap --domain in.example.com --subdomain team'))
     .action(async (options: Options) => {
       const worker = connectWorker()
       const steps = planSteps(options)

@@ -2,7 +2,9 @@ import type { Command } from 'commander'
 import { adminMailboxPath } from '../domain/admin-path.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Metadata } from '../worker/metadata.ts'
-import { EXIT, print } from './output.ts'
+import { examples } from './examples.ts'
+import { EXIT } from './failure.ts'
+import { print } from './output.ts'
 import { addBootstrapCommand } from './worker-bootstrap.ts'
 import { connectWorker } from './worker-client.ts'
 
@@ -22,6 +24,7 @@ export function addWorkerCommands(program: Command): void {
 
   listOptions(worker.command('inboxes'))
     .description('List the mailboxes that the worker at WORKER_URL has mail of.')
+    .addHelpText('after', examples('mailhatch worker inboxes --status unprocessed'))
     .action(async ({ json, ...query }: ListOptions) => {
       const page = await connectWorker().ask<{ mailboxes: string[]; cursor?: string }>('/admin/inboxes', { query })
       const lines = page.mailboxes.length > 0 ? page.mailboxes : ['There is no mail.']
@@ -30,7 +33,7 @@ export function addWorkerCommands(program: Command): void {
 
   listOptions(worker.command('messages <mailbox>'))
     .description('List the messages of a mailbox, newest first; a name, or a full address.')
-    .addHelpText('after', '\nExample:\n  mailhatch worker messages qa@team.in.example.com --status unprocessed')
+    .addHelpText('after', examples('mailhatch worker messages qa@team.in.example.com --status unprocessed'))
     .action(async (given: string, { json, domain, ...rest }: ListOptions) => {
       const { mailbox, query } = readMailbox(given, domain)
       const page = await connectWorker().ask<{ messages: Metadata[]; cursor?: string }>(adminMailboxPath(mailbox), {
@@ -47,7 +50,10 @@ export function addWorkerCommands(program: Command): void {
     .description('Announce a message again, or everything that is unprocessed.')
     .option('--domain <domain>', 'a label under EMAIL_DOMAIN, or a full name')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExamples:\n  mailhatch worker retry\n  mailhatch worker retry qa 01a1dd20-…')
+    .addHelpText(
+      'after',
+      examples('mailhatch worker retry qa@shop.example 0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24', 'mailhatch worker retry'),
+    )
     .action(async (given: string | undefined, id: string | undefined, { domain, json }: ListOptions) => {
       if (given === undefined) return retryAll({ domain, json })
       if (id === undefined)

@@ -1,20 +1,27 @@
 import type { HttpBindings } from '@hono/node-server'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Principal } from '../domain/access.ts'
 import type { Log } from '../log.ts'
 import type { Team, Store } from '../store/store.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { MessageObjects } from '../bucket/message-objects.ts'
 import type { RandomInt } from '../domain/random-text.ts'
+import type { Mailer } from '../manage/mailer.ts'
+import type { EndpointPorts } from '../manage/endpoints.ts'
 import type { Rejections } from '../manage/rejections.ts'
 import type { Contents } from '../read/content.ts'
 import type { Streams } from '../read/streams.ts'
 import type { Waits } from '../read/wait.ts'
 import type { AnswerCache } from './answer-cache.ts'
+import { addAuthRoutes } from './auth/auth-routes.ts'
+import type { AuthPorts } from './auth/begin-session.ts'
 import { authenticate } from './authenticate.ts'
 import { allowOrigins } from './cors.ts'
+import { addDashboard } from './dashboard.ts'
 import { answerErrors } from './errors.ts'
+import { addBillingWebhook } from './billing-webhook.ts'
 import { createKeyEndings } from './key-endings.ts'
+import { addMcpRoute } from './mcp.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { addContentRoutes } from './rest/content.ts'
 import { addInboxWebhook } from './rest/inbox-webhook.ts'
@@ -26,14 +33,22 @@ import { addReferenceRoutes } from './rest/reference.ts'
 import { addRejectionRoutes } from './rest/rejections.ts'
 import { addRemovalRoutes } from './rest/removal.ts'
 import { addStreamRoute } from './rest/stream.ts'
+import { addWebhookRoutes } from './rest/webhooks.ts'
+import { addRpcRoute } from './rpc/handle.ts'
+import type { RpcPorts } from './rpc/ports.ts'
+import { addViewRoute } from './view-route.ts'
+import { createViewTokens } from './view-token.ts'
 
-/** The bindings are there when a socket is. */
+/** The bindings are there when a socket is; a principal is where our own code asks in the name of a key it has checked. */
 export type ApiEnvironment = {
-  Bindings: Partial<HttpBindings>
+  Bindings: Partial<HttpBindings> & { principal?: Principal }
   Variables: { requestId: string; principal: Principal; version: number | null }
 }
 
-export type ApiPorts = {
+export type ApiPorts = Pick<
+  RpcPorts,
+  'subscriptions' | 'metrics' | 'billing' | 'domainProof' | 'resolveTxt' | 'defaultPlan' | 'unrouted' | 'receiveMail'
+> & {
   store: Store
   feed: Feed
   waits: Waits
@@ -54,12 +69,24 @@ export type ApiPorts = {
   rootDomain: string
   catchAllTeam: () => Promise<Team | null>
   webhookSecret: string | null
+  /** What endpoints of customers are made and told by. */
+  webhooks: Pick<EndpointPorts, 'sealer' | 'allowedHosts' | 'attempt'>
   recordRejection: Rejections['record']
   isAllInOne: boolean
   allowedOrigins: string[]
-  /** The address that people use, where it is known. */
-  appUrl?: string | null
+  /** The address that people use. */
+  appUrl: string
+  /** Where the build of the dashboard lies. */
+  dashboardFolder: string
+  newSecret: () => string
+  /** Mail of our own to people; null where there is no relay. */
+  mailer: Mailer | null
+  accounts: Pick<AuthPorts, 'passwords' | 'limits' | 'signUp' | 'oidc' | 'isBehindProxy'>
   recordKeyUse: (keyId: string) => void
+  /** There is something due to be told to an endpoint. */
+  wakeSender: () => void
+  /** Where apps send their mail to, where it is known. */
+  smtp: { host: string; port: number } | null
   /** Resolves to what is wrong; an empty list means ready. */
   findTroubles: () => Promise<string[]>
 }
@@ -68,16 +95,27 @@ export type ApiPorts = {
 export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>()
   const keyEndings = createKeyEndings(ports.now)
+  const views = createViewTokens(ports)
   answerErrors(app, ports.log)
   allowOrigins(app, ports.allowedOrigins)
+
+  function endKey(keyId: string): void {
+    keyEndings.record(keyId)
+    ports.endKey(keyId)
+  }
+
+  async function admit(context: Context<ApiEnvironment>): Promise<Principal> {
+    const principal = await authenticate(ports, context.req.header('authorization'))
+    ports.recordKeyUse(principal.keyId)
+    for (const [name, value] of Object.entries(ports.rateLimit?.(principal.team) ?? {})) context.header(name, value)
+    return principal
+  }
 
   app.use('/v1/*', async (context, next) => {
     // Before anything is read, so that what is committed meanwhile makes the answer outdated.
     context.set('version', ports.store.version())
-    const principal = await authenticate(ports, context.req.header('authorization'))
-    ports.recordKeyUse(principal.keyId)
-    context.set('principal', principal)
-    for (const [name, value] of Object.entries(ports.rateLimit?.(principal.team) ?? {})) context.header(name, value)
+    // Whoever calls without a socket may give no bindings at all.
+    context.set('principal', context.env?.principal ?? (await admit(context)))
     return next()
   })
 
@@ -87,16 +125,16 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   addContentRoutes(app, ports)
   addRemovalRoutes(app, ports)
   addMailboxRoutes(app, ports)
-  addKeyRoutes(app, {
-    ...ports,
-    endKey(keyId) {
-      keyEndings.record(keyId)
-      ports.endKey(keyId)
-    },
-  })
+  addKeyRoutes(app, { ...ports, endKey })
+  addWebhookRoutes(app, { ...ports, ...ports.webhooks })
   addRejectionRoutes(app, ports)
   addMeRoute(app, ports)
   addInboxWebhook(app, { ...ports, secret: ports.webhookSecret })
+  addMcpRoute(app, { ...ports, admit })
+  addAuthRoutes(app, { ...ports, ...ports.accounts })
+  addRpcRoute(app, { ...ports, newToken: ports.newSecret, endKey, views })
+  addViewRoute(app, { ...ports, views })
+  addBillingWebhook(app, ports)
   addReferenceRoutes(app, { appUrl: ports.appUrl ?? null })
 
   app.get('/health', (context) => context.json({ status: 'ok' }))
@@ -106,6 +144,8 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
       ? context.json({ status: 'ready' })
       : context.json({ status: 'not ready', troubles }, 503)
   })
+
+  addDashboard(app, ports)
 
   return app
 }

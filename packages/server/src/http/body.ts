@@ -3,7 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import { detailsOf } from '../intake/announcement.ts'
 import { LocalRequest } from './local-request.ts'
 
-const BODY_BYTES_MAX = 256 * 1024
+export const BODY_BYTES_MAX = 256 * 1024
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
 /** The body of a request as the schema wants it; throws 415, 413 or 400 for any other. */
@@ -35,7 +35,7 @@ export async function readJson(
 }
 
 /** Too large is refused by the declared length, or else as soon as the limit is passed. */
-async function readText(request: Request, bytesMax: number): Promise<string> {
+export async function readText(request: Request, bytesMax: number): Promise<string> {
   const declared = request.headers.get('content-length')
   if (declared !== null) {
     if (Number(declared) > bytesMax) throw tooLarge(bytesMax)

@@ -25,19 +25,23 @@ export function answerErrors(app: Hono<ApiEnvironment>, log: Log): void {
   app.notFound((context) => answer(context, refuseRoute(app.routes, context.req.path)))
 
   app.onError((error, context) => {
-    if (error instanceof AppError) return answer(context, error)
-    // The route's pattern, not the path: ids and filters stay out of the log.
-    log.error({ err: error, requestId: context.get('requestId'), route: context.req.routePath }, 'a request failed')
-    if (isOutOfSpace(error)) return answer(context, new AppError('storage_full', 'The server is out of disk space.'))
-    if (isDatabaseAway(error)) {
-      const again = { headers: { 'retry-after': '1' } }
-      return answer(
-        context,
-        new AppError('database_unavailable', 'The database cannot be reached. Please ask again.', again),
-      )
+    if (!(error instanceof AppError)) {
+      // The route's pattern, not the path: ids and filters stay out of the log.
+      log.error({ err: error, requestId: context.get('requestId'), route: context.req.routePath }, 'a request failed')
     }
-    return answer(context, new AppError('internal', 'Something went wrong on our side.'))
+    return answer(context, refusalFor(error))
   })
+}
+
+/** What a client is told of an error. */
+export function refusalFor(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (isOutOfSpace(error)) return new AppError('storage_full', 'The server is out of disk space.')
+  if (isDatabaseAway(error)) {
+    const again = { headers: { 'retry-after': '1' } }
+    return new AppError('database_unavailable', 'The database cannot be reached. Please ask again.', again)
+  }
+  return new AppError('internal', 'Something went wrong on our side.')
 }
 
 /** Codes of PostgreSQL: connection, too many connections, shut down or starting, cancelled by a limit of time. */

@@ -182,7 +182,7 @@ function header(description: string, { isNumber = false, isAlways = false }): Do
   return { description, required: isAlways, schema: { type: isNumber ? 'integer' : 'string' } }
 }
 
-function packageVersion(): string {
+export function packageVersion(): string {
   const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   // Our own file.
   return (JSON.parse(file) as { version: string }).version

@@ -1,6 +1,6 @@
-import type { MessageDetail, MessageSummary } from '@mailhatch/sdk'
+import type { ApiKey, Mailbox, MessageDetail, MessageSummary } from '@mailhatch/sdk'
 import { formatCursor } from '../domain/cursor.ts'
-import type { StoredMessage, StoredSummary } from '../store/store.ts'
+import type { Mailbox as StoredMailbox, ApiKey as StoredKey, StoredMessage, StoredSummary } from '../store/store.ts'
 
 export function presentSummary(row: StoredSummary): MessageSummary {
   return {
@@ -34,6 +34,24 @@ export function presentMessage(row: StoredMessage): MessageDetail {
     envelope: row.envelope,
     timings: { receivedAt: isoTime(row.receivedAt), storedAt: isoTime(row.storedAt) },
     parse: row.parse,
+  }
+}
+
+export function presentMailbox({ id, name, domain, createdAt, updatedAt }: StoredMailbox): Mailbox {
+  const address = `${name}@${domain}`
+  return { id, name, domain, address, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) }
+}
+
+export function presentKey(
+  key: Pick<StoredKey, 'id' | 'name' | 'masked' | 'scopes' | 'mailboxName' | 'expiresAt'>,
+): ApiKey {
+  return {
+    id: key.id,
+    name: key.name,
+    keyMasked: key.masked,
+    scopes: key.scopes,
+    mailboxName: key.mailboxName,
+    expiresAt: key.expiresAt === null ? null : isoTime(key.expiresAt),
   }
 }
 

@@ -2,18 +2,19 @@ import { mayChange, mayRead, type Principal } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
 import type { MessageFilter } from '../domain/match.ts'
 import { oldestVisible } from '../domain/plans.ts'
-import type { View } from '../store/store.ts'
+import type { Team, View } from '../store/store.ts'
 
 /** What of its team the key may see, narrowed by what it asks for. */
 export function viewOf(principal: Principal, filter: MessageFilter, now: number): View {
   requireRead(principal)
   const { team, mailbox } = principal
   if (mailbox && filter.mailbox && filter.mailbox.name !== mailbox.name) throw forbidden()
-  return {
-    teamId: team.id,
-    oldestReceivedAt: oldestVisible(team, now),
-    filter: mailbox ? { ...filter, mailboxId: mailbox.id } : filter,
-  }
+  return teamView(team, mailbox ? { ...filter, mailboxId: mailbox.id } : filter, now)
+}
+
+/** What a member of the team sees, narrowed by what they ask for. */
+export function teamView(team: Team, filter: MessageFilter, now: number): View {
+  return { teamId: team.id, oldestReceivedAt: oldestVisible(team, now), filter }
 }
 
 export function requireRead(principal: Principal): void {

@@ -2,8 +2,9 @@ import type { Scope } from '@mailhatch/sdk'
 import type { Principal } from '../domain/access.ts'
 import { maskApiKey, newApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
+import { PLANS } from '../domain/plans.ts'
 import type { RandomInt } from '../domain/random-text.ts'
-import type { Mailbox, NewKey, Store, Team } from '../store/store.ts'
+import type { ApiKey, Mailbox, NewKey, Store, Team } from '../store/store.ts'
 
 export type KeyMaking = {
   hashKey: (key: string) => string
@@ -14,6 +15,8 @@ export type KeyMaking = {
 
 type Ports = KeyMaking & { store: Pick<Store, 'addKey'> }
 
+export const KEY_NAME_MAX = 100
+
 export type KeyWish = {
   name: string
   scope: Scope
@@ -22,12 +25,15 @@ export type KeyWish = {
   expiresAt?: number | null
   /** Given by an operator instead of drawn. */
   key?: string | null
+  /** The user who makes it; without one it is the operator, whom no plan limits. */
+  createdBy?: string | null
 }
 
 /** Makes a key and returns it in clear, for the only time. */
 export async function createKey(ports: Ports, team: Team, wish: KeyWish): Promise<MadeKey> {
   const made = makeKey(ports, team.id, wish)
-  await ports.store.addKey(made.record)
+  const added = await ports.store.addKey(made.record, wish.createdBy ? PLANS[team.plan].keys : null)
+  if (added === 'limit') throw new AppError('key_limit', 'API key limit reached for this plan.')
   return made
 }
 
@@ -44,6 +50,25 @@ export async function rotateKey(
   // Someone else with the same key was quicker, or it was revoked: it opens nothing any more.
   if (!isRotated) throw new AppError('unauthorized', 'Unauthorized')
   return { key, masked }
+}
+
+/** The same for a key of the team, by someone who does not hold it. */
+export async function rotateTeamKey(
+  ports: KeyMaking & { store: Pick<Store, 'rotateKey' | 'findKey'> },
+  where: { teamId: string; id: string },
+): Promise<{ key: string; apiKey: ApiKey }> {
+  const found = await ports.store.findKey(where)
+  if (!found) throw new AppError('not_found', 'Not found')
+  const { key, masked } = await rotateKey(ports, { keyId: found.id, keyHash: found.hash })
+  return { key, apiKey: { ...found, masked } }
+}
+
+export async function removeTeamKey(
+  { store }: { store: Pick<Store, 'findKey' | 'removeKey'> },
+  where: { teamId: string; id: string },
+): Promise<void> {
+  const found = await store.findKey(where)
+  if (!found || !(await store.removeKey(where.id))) throw new AppError('not_found', 'Not found')
 }
 
 /** The key and what is to be stored of it. */
@@ -63,6 +88,7 @@ export function makeKey(ports: KeyMaking, teamId: string, wish: KeyWish): MadeKe
     mailboxId: wish.mailbox?.id ?? null,
     expiresAt: wish.expiresAt ?? null,
     createdAt: at,
+    createdBy: wish.createdBy ?? null,
   }
   return { key, record }
 }

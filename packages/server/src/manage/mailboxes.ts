@@ -3,7 +3,7 @@ import { checkMailboxName } from '../domain/mailbox-name.ts'
 import { PLANS } from '../domain/plans.ts'
 import type { Mailbox, Store, Team } from '../store/store.ts'
 
-type Ports = {
+export type MailboxPorts = {
   store: Pick<Store, 'addMailbox' | 'findMailbox' | 'findTeamMailbox' | 'renameMailbox'>
   rootDomain: string
   newId: (now: number) => string
@@ -13,7 +13,7 @@ type Ports = {
 type Owner = Pick<Team, 'id' | 'plan' | 'domain'>
 
 /** A mailbox with a name that someone chose, on the team's domain; the same name again gives the same mailbox. */
-export async function createMailbox(ports: Ports, team: Owner, wish: string): Promise<Mailbox> {
+export async function createMailbox(ports: MailboxPorts, team: Owner, wish: string): Promise<Mailbox> {
   const name = chosenName(wish)
   const existing = await ports.store.findTeamMailbox({ teamId: team.id, name })
   if (existing) return existing
@@ -31,7 +31,7 @@ export async function createMailbox(ports: Ports, team: Owner, wish: string): Pr
   return createMailbox(ports, team, wish)
 }
 
-export async function renameMailbox(ports: Ports, teamId: string, id: string, wish: string): Promise<Mailbox> {
+export async function renameMailbox(ports: MailboxPorts, teamId: string, id: string, wish: string): Promise<Mailbox> {
   const name = chosenName(wish)
   const mailbox = await ports.store.findTeamMailbox({ teamId, id })
   if (!mailbox) throw new AppError('not_found', 'Not found')
@@ -41,6 +41,16 @@ export async function renameMailbox(ports: Ports, teamId: string, id: string, wi
   if (renamed === 'taken') throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
   // Null: someone else renamed or removed it since we looked.
   return renamed ?? renameMailbox(ports, teamId, id, wish)
+}
+
+/** Whether a name that may be chosen could be had now; it may be gone a moment later. */
+export async function isNameFree(ports: MailboxPorts, team: Owner, name: string): Promise<boolean> {
+  const domain = team.domain ?? ports.rootDomain
+  const [onDomain, inTeam] = await Promise.all([
+    ports.store.findMailbox({ domain, name }),
+    ports.store.findTeamMailbox({ teamId: team.id, name }),
+  ])
+  return !onDomain && !inTeam
 }
 
 /** The name as it is kept; throws when it may not be chosen. */

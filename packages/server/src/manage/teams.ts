@@ -1,10 +1,11 @@
 import { checkCustomDomain } from '../domain/custom-domain.ts'
 import { AppError } from '../domain/errors.ts'
-import { PLANS, type PlanName } from '../domain/plans.ts'
+import type { PlanName } from '../domain/plans.ts'
 import type { NewKey, Store, Team } from '../store/store.ts'
+import { checkRetention } from './plans.ts'
 
 type Ports = {
-  store: Pick<Store, 'addTeam' | 'updateTeam' | 'listTeams'>
+  store: Pick<Store, 'addTeam' | 'listTeams'>
   rootDomain: string
   newId: (now: number) => string
   now: () => number
@@ -18,9 +19,7 @@ export type TeamWish = {
   isBootstrap?: boolean
 }
 
-const TEAM_NAME_MAX = 100
-/** A century; beyond, say that mail is kept. */
-const RETENTION_DAYS_MAX = 36_500
+export const TEAM_NAME_MAX = 100
 
 /** `firstKey` makes the key that comes with the team: there is no team without it, even if the program dies now. */
 export async function createTeam(
@@ -28,10 +27,7 @@ export async function createTeam(
   wish: TeamWish,
   firstKey: ((teamId: string) => Promise<NewKey>) | null = null,
 ): Promise<Team> {
-  const name = wish.name.trim()
-  if (name === '' || name.length > TEAM_NAME_MAX) {
-    throw new AppError('validation_failed', `A team's name has 1 to ${TEAM_NAME_MAX} characters.`)
-  }
+  const name = chosenTeamName(wish.name)
   const checked = checkCustomDomain(wish.domain, rootDomain)
   if ('message' in checked) throw new AppError('validation_failed', checked.message)
   const { domain } = checked
@@ -41,35 +37,34 @@ export async function createTeam(
   const team: Team = { id: newId(at), name, plan, retentionDays, domain }
   const key = firstKey && (await firstKey(team.id))
   const outcome = await store.addTeam({ ...team, createdAt: at, isBootstrap: wish.isBootstrap ?? false }, key)
-  if (outcome === 'taken') throw new AppError('mailbox_taken', `Another team has the domain ${domain}.`)
+  if (outcome === 'taken') throw domainTaken(domain)
   return team
 }
 
-/** What the change leaves out stays. Messages that are too old for the new plan are gone at once. */
-export async function changeTeam(
-  { store }: Pick<Ports, 'store'>,
-  team: Team,
-  change: Partial<Pick<Team, 'plan' | 'retentionDays'>>,
+/** A team of someone who signed in, and has none yet; they own it. */
+export async function startTeam(
+  { store, newId, now }: Pick<Ports, 'newId' | 'now'> & { store: Pick<Store, 'addTeamFor'> },
+  { userId, name, plan }: { userId: string; name: string; plan: PlanName },
 ): Promise<Team> {
-  const changed = { ...team, ...change }
-  // Days of its own mean nothing on another plan.
-  if (change.retentionDays === undefined && PLANS[changed.plan].retentionDays !== null) changed.retentionDays = null
-  checkRetention(changed)
-  await store.updateTeam(team.id, changed)
-  return changed
+  const at = now()
+  const team: Team = { id: newId(at), name: chosenTeamName(name), plan, retentionDays: null, domain: null }
+  const outcome = await store.addTeamFor(userId, { ...team, createdAt: at })
+  if (outcome === 'has team') throw new AppError('team_exists', 'You already have a team.')
+  return team
 }
 
-function checkRetention({ plan, retentionDays }: Pick<Team, 'plan' | 'retentionDays'>): void {
-  if (retentionDays === null) return
-  if (PLANS[plan].retentionDays !== null) {
-    throw new AppError(
-      'validation_failed',
-      `The plan ${plan} keeps mail for ${PLANS[plan].retentionDays} days; only enterprise teams have days of their own.`,
-    )
-  }
-  if (!Number.isInteger(retentionDays) || retentionDays < 1 || retentionDays > RETENTION_DAYS_MAX) {
-    throw new AppError('validation_failed', `Mail is kept for 1 to ${RETENTION_DAYS_MAX} days, or for ever.`)
-  }
+/** The name as it is kept; throws when it may not be chosen. */
+export function chosenTeamName(wish: string): string {
+  const name = wish
+    .replaceAll(/\p{Cc}/gu, '')
+    .toWellFormed()
+    .trim()
+  if (name !== '' && name.length <= TEAM_NAME_MAX) return name
+  throw new AppError('validation_failed', `A team's name has 1 to ${TEAM_NAME_MAX} characters.`)
+}
+
+export function domainTaken(domain: string | null): AppError {
+  return new AppError('domain_taken', `Another team has the domain ${domain}.`)
 }
 
 /** By id or by name; a name that several teams have is refused. */

@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import type { MessageFilter } from '../domain/match.ts'
 import type { View } from '../store/store.ts'
 import type { Followers } from './followers.ts'
 
@@ -12,16 +13,20 @@ export type WaitOptions = {
   onGone: (end: () => void) => void
 }
 
+export type HeldWait = { filter: MessageFilter; startedAt: number; waitMs: number }
+
 export type Waits = {
   /** Asks until `look` finds something or the time is up; null when it is. Mail that came before is found at once. */
   until<Found>(view: View, options: WaitOptions, look: () => Promise<Found | null>): Promise<Found | null>
+  /** Those that this process holds for the team at this moment, the oldest first. */
+  heldFor(teamId: string): HeldWait[]
   /** Ends every held wait with a 503, so that the client asks another replica, or this one after its restart. */
   close(): void
 }
 
-export function createWaits(followers: Followers): Waits {
+export function createWaits(followers: Followers, now: () => number = Date.now): Waits {
   const heldByKey = new Map<string, number>()
-  const ends = new Set<() => void>()
+  const all = new Set<{ view: View; startedAt: number; waitMs: number; end: () => void }>()
   let isClosing = false
 
   async function hold<Found>(
@@ -34,7 +39,8 @@ export function createWaits(followers: Followers): Waits {
     const timeUp = Promise.withResolvers<'over'>()
     const end = () => timeUp.resolve('over')
     const timer = setTimeout(end, waitMs)
-    ends.add(end)
+    const held = { view, startedAt: now(), waitMs, end }
+    all.add(held)
     // Before anything is waited for: who leaves meanwhile is not heard of again.
     onGone(end)
     try {
@@ -53,7 +59,7 @@ export function createWaits(followers: Followers): Waits {
     } finally {
       unfollow()
       clearTimeout(timer)
-      ends.delete(end)
+      all.delete(held)
     }
   }
 
@@ -76,9 +82,13 @@ export function createWaits(followers: Followers): Waits {
         else heldByKey.delete(options.keyId)
       }
     },
+    heldFor(teamId) {
+      const ofTeam = Array.from(all).filter(({ view }) => view.teamId === teamId)
+      return ofTeam.map(({ view: { filter }, startedAt, waitMs }) => ({ filter, startedAt, waitMs }))
+    },
     close() {
       isClosing = true
-      for (const end of ends) end()
+      for (const { end } of all) end()
     },
   }
 }

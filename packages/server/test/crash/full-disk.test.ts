@@ -5,7 +5,7 @@ import { openForReading } from '../../src/sqlite/connection.ts'
 import type * as WriterModule from '../../src/sqlite/writer.ts'
 import { startServer } from '../support/server.ts'
 import { SmtpClient } from '../support/smtp-client.ts'
-import { listEverything, unprocessedMail } from '../support/stored-mail.ts'
+import { listEverything } from '../support/stored-mail.ts'
 import { watchWriter } from '../support/watched-writer.ts'
 
 /** The writer thread of the server under test. */
@@ -70,20 +70,6 @@ describe.each(FAULTS)('$name', ({ disk, reply }) => {
     expect(countRows(dataDir, 'objects')).toBe(2)
     client.close()
   })
-})
-
-test('mail accepted while the database of messages is full appears when there is room again', async () => {
-  const { sdk, smtpPort, dataDir } = await startServer()
-  const client = await SmtpClient.connect(smtpPort)
-  await watched.turnDisk('mailhatch.db', 'full')
-  expect(await client.send({ to: 'qa+late@mailhatch.test', raw: mailOf(400_000) })).toMatch(/^250 /)
-  const isRefused = () => unprocessedMail(join(dataDir, 'inbox.db')).some(({ attempts }) => attempts > 0)
-  await vi.waitUntil(isRefused, { timeout: 20_000 })
-  expect(await listEverything(sdk)).toEqual([])
-  await watched.turnDisk('mailhatch.db', 'healthy')
-  await sdk.messages.waitFor({ tag: 'late' }, { timeout: 30_000 })
-  expect(await listEverything(sdk)).toHaveLength(1)
-  client.close()
 })
 
 test('mail is refused for the time being when less is free than DISK_FREE_MIN', async () => {

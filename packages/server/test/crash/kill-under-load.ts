@@ -8,6 +8,7 @@ import type { Bucket } from '../../src/bucket/bucket.ts'
 import { openEmbeddedBucket } from '../../src/bucket/embedded-bucket.ts'
 import { openFolderBucket } from '../../src/bucket/folder-bucket.ts'
 import { API_KEY, spawnServer, startChild, type ChildServer } from '../support/child-server.ts'
+import { withDatabase } from '../support/journey-database.ts'
 import { randomMail, randomSize } from '../support/random-mail.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { ConnectionLost, isAccepted, SmtpClient } from '../support/smtp-client.ts'
@@ -50,7 +51,10 @@ export async function killUnderLoad({
 }): Promise<CrashReport> {
   const dataDir = temporaryFolder()
   const folder = join(dataDir, 'mail')
-  const environment = { DATA_DIR: dataDir, ...(storage === 'folder' ? { INBOX_STORAGE: `file:${folder}` } : {}) }
+  const environment = await withDatabase({
+    DATA_DIR: dataDir,
+    ...(storage === 'folder' ? { INBOX_STORAGE: `file:${folder}` } : {}),
+  })
   const sent: Sent = new Map()
   let killsDuringStart = 0
   for (let kill = 1; kill <= kills; kill++) {

@@ -1,0 +1,21 @@
+import { styleText } from 'node:util'
+
+type Format = Parameters<typeof styleText>[0]
+
+export const COLOR_CHOICES = ['auto', 'always', 'never'] as const
+export type ColorChoice = (typeof COLOR_CHOICES)[number]
+
+/** Chosen once, before a command runs. */
+let choice: ColorChoice = 'auto'
+
+export function chooseColor(wanted: ColorChoice): void {
+  choice = wanted
+}
+
+/** Text of ours, coloured on a terminal; NO_COLOR and FORCE_COLOR are respected. */
+export function paint(format: Format, text: string): string {
+  if (choice === 'never') return text
+  return choice === 'always'
+    ? styleText(format, text, { validateStream: false })
+    : styleText(format, text, { stream: process.stdout })
+}

@@ -1,0 +1,70 @@
+/** What may follow a command; the empty path is the program itself. */
+export type Words = { path: string; words: { word: string; description: string }[] }
+
+export function bashScript(all: Words[]): string {
+  const cases = all.map(({ path, words }) => `    '${path}') words='${words.map(({ word }) => word).join(' ')}' ;;`)
+  return [
+    '_mailhatch() {',
+    pathInBash(all),
+    '  local words=""',
+    '  case "$path" in',
+    ...cases,
+    '  esac',
+    '  COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))',
+    '}',
+    'complete -o default -F _mailhatch mailhatch',
+  ].join('\n')
+}
+
+export function zshScript(all: Words[]): string {
+  const cases = all.map(({ path, words }) => {
+    const entries = words.map(({ word, description }) => `'${word}:${zshText(description)}'`)
+    return `    '${path}') words_here=(${entries.join(' ')}) ;;`
+  })
+  return [
+    '#compdef mailhatch',
+    '_mailhatch() {',
+    '  local path_here="" word',
+    '  local -a words_here',
+    '  for word in "${(@)words[2,CURRENT-1]}"; do',
+    `    case "$path_here $word" in ${casePatterns(all)}) path_here="\${path_here:+$path_here }$word" ;; esac`,
+    '  done',
+    '  case "$path_here" in',
+    ...cases,
+    '  esac',
+    "  _describe 'mailhatch' words_here || _files",
+    '}',
+    'compdef _mailhatch mailhatch',
+  ].join('\n')
+}
+
+export function fishScript(all: Words[]): string {
+  const lines = all.flatMap(({ path, words }) => {
+    const condition = path === '' ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${path.split(' ').at(-1)}`
+    return words.map(({ word, description }) => {
+      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`
+      return `complete -c mailhatch -n '${condition}' ${what} -d '${description.replaceAll("'", '’')}'`
+    })
+  })
+  return lines.join('\n')
+}
+
+/** The words before the cursor that are names of commands. */
+function pathInBash(all: Words[]): string {
+  return [
+    '  local path="" word',
+    '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
+    `    case "$path $word" in ${casePatterns(all)}) path="\${path:+$path }$word" ;; esac`,
+    '  done',
+  ].join('\n')
+}
+
+function casePatterns(all: Words[]): string {
+  const paths = all.flatMap(({ path }) => (path === '' ? [] : [path]))
+  // The path so far and a word, with a space between; the first word has nothing before it.
+  return paths.map((path) => (path.includes(' ') ? `'${path}'` : `' ${path}'`)).join('|')
+}
+
+function zshText(text: string): string {
+  return text.replaceAll("'", '’').replaceAll(':', '\\:')
+}

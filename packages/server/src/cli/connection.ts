@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { Mailhatch } from '@mailhatch/sdk'
+import { Option, type Command } from 'commander'
+import { AppError } from '../domain/errors.ts'
+import { readCredentials, readProjectFile } from './connection-files.ts'
+
+const DEFAULT_URL = 'http://localhost:3003'
+export const SMTP_PORT = 2525
+const GROUP = 'Connection:'
+
+/** A value and where it was found. */
+export type Found = { value: string; from: string }
+
+export type Connection = { url: Found; apiKey: Found | null; smtp: Found }
+
+type ConnectionOptions = { url?: string; apiKey?: string; smtp?: string; dataDir: string; configHome?: string }
+
+/** How a command finds its server and key. */
+export function withConnection(command: Command): Command {
+  const options = [
+    new Option('--url <url>', 'address of the Mailhatch server').env('MAILHATCH_URL'),
+    new Option('--api-key <key>', 'key that opens the messages').env('MAILHATCH_API_KEY'),
+    new Option('--data-dir <folder>', 'of a server on this machine, for the key that it made')
+      .env('DATA_DIR')
+      .default('.mailhatch'),
+    new Option('--config-home <folder>', 'where mailhatch/credentials.json is').env('XDG_CONFIG_HOME').hideHelp(),
+  ]
+  for (const option of options) command.addOption(option.helpGroup(GROUP))
+  return command
+}
+
+export function withSmtp(command: Command): Command {
+  return withConnection(command).addOption(
+    new Option(
+      '--smtp <address>',
+      `host:port, or smtp://user:password@host:port (default: port ${SMTP_PORT} of the server)`,
+    )
+      .env('MAILHATCH_SMTP')
+      .helpGroup(GROUP),
+  )
+}
+
+/** Flag, environment, project file, credentials file, what a server on this machine left, default; in this order. */
+export function findConnection(command: Command): Connection {
+  const options = command.opts<ConnectionOptions>()
+  const project = readProjectFile(process.cwd())
+  const credentials = readCredentials(options.configHome || join(homedir(), '.config'))
+  const given = (name: 'url' | 'apiKey' | 'smtp') => [optionOf(command, name)]
+  const inFiles = (name: 'url' | 'smtp') => [project, credentials].map((file) => found(file?.[name], file?.path))
+
+  const url = first([...given('url'), ...inFiles('url')]) ?? { value: DEFAULT_URL, from: 'default' }
+  url.value = url.value.replace(/\/+$/, '')
+  // A key is sent only to the server that it is meant for.
+  const isMeant = credentials?.url === undefined || credentials.url.replace(/\/+$/, '') === url.value
+  const apiKey = first([
+    ...given('apiKey'),
+    isMeant ? found(credentials?.apiKey, credentials?.path) : null,
+    isLoopback(url.value) ? keyFile(options.dataDir) : null,
+  ])
+  const smtp = first([...given('smtp'), ...inFiles('smtp')]) ?? {
+    value: `${URL.parse(url.value)?.hostname ?? 'localhost'}:${SMTP_PORT}`,
+    from: 'default',
+  }
+  return { url, apiKey, smtp }
+}
+
+/** A client with a key. */
+export function connect(command: Command): Mailhatch {
+  return clientOf(findConnection(command))
+}
+
+export function clientOf({ url, apiKey }: Connection): Mailhatch {
+  if (apiKey !== null) return new Mailhatch({ url: url.value, apiKey: apiKey.value })
+  const advice = 'give --api-key, set MAILHATCH_API_KEY, or run this where the server keeps its data (--data-dir).'
+  throw new AppError('unauthorized', `There is no API key for ${url.value}: ${advice}`)
+}
+
+export function isLoopback(url: string): boolean {
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '')
+}
+
+function optionOf(command: Command, name: 'url' | 'apiKey' | 'smtp'): Found | null {
+  const { long, envVar } = command.options.find((option) => option.attributeName() === name) ?? {}
+  const value = command.opts<ConnectionOptions>()[name]
+  return found(value, command.getOptionValueSource(name) === 'env' ? envVar : (long ?? undefined))
+}
+
+/** Empty counts as not given. */
+function found(value: string | undefined, from: string | undefined): Found | null {
+  return value && from ? { value, from } : null
+}
+
+function keyFile(dataDir: string): Found | null {
+  const path = join(dataDir, 'api-key')
+  return existsSync(path) ? found(readFileSync(path, 'utf8').trim(), path) : null
+}
+
+function first(candidates: (Found | null)[]): Found | null {
+  return candidates.find((candidate) => candidate !== null) ?? null
+}

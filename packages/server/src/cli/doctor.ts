@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { paint } from './color.ts'
+import { findConnection, withSmtp } from './connection.ts'
+import { CHECKS, type Finding } from './doctor-checks.ts'
+import { examples } from './examples.ts'
+import { EXIT } from './failure.ts'
+import { printJson, wantsJson, type JsonOption } from './output.ts'
+import { safeLines } from './terminal-text.ts'
+
+const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+
+export function addDoctorCommand(program: Command): void {
+  const command = program
+    .command('doctor')
+    .description('Look at everything that mail needs to reach a test, and say what is wrong.')
+    .option('--json', 'print JSON')
+  withSmtp(command)
+    .addHelpText('after', examples('mailhatch doctor'))
+    .action(async (options: JsonOption & { dataDir: string }) => {
+      const patient = { connection: findConnection(command), dataDir: options.dataDir }
+      const findings: (Finding & { check: string })[] = []
+      for (const [check, examine] of Object.entries(CHECKS)) {
+        const finding = await examine(patient).catch(findingOf)
+        findings.push({ check, ...finding })
+        if (!wantsJson(options)) console.log(lineOf(check, finding))
+      }
+      const isHealthy = findings.every(({ state }) => state !== 'fail')
+      if (wantsJson(options)) printJson({ healthy: isHealthy, findings }, options)
+      if (!isHealthy) process.exitCode = EXIT.failure
+    })
+}
+
+/** A check that cannot be made has failed. */
+function findingOf(error: unknown): Finding {
+  return { state: 'fail', says: error instanceof Error ? error.message : String(error) }
+}
+
+function lineOf(check: string, { state, says }: Finding): string {
+  return `${paint(COLORS[state], state.padEnd(4))}  ${check.padEnd(8)}  ${safeLines(says)}`
+}

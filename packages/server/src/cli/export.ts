@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { NotFoundError, type Mailhatch, type MessageSummary } from '@mailhatch/sdk'
+import type { Command } from 'commander'
+import { connect, withConnection } from './connection.ts'
+import { examples } from './examples.ts'
+import { filterOf, withFilter, type FilterOptions } from './message-filter.ts'
+import { print, type JsonOption } from './output.ts'
+import { terminalProgress } from './progress.ts'
+import { untilStopped } from './stop-signal.ts'
+
+/** What the exported files hold, and to whom each came; import reads it. */
+export const INDEX_FILE = 'index.json'
+const PAGE_MAX = 200
+/** Requests at a time; more would not be faster on one server, and each holds a mail in memory. */
+const AT_ONCE = 4
+
+type Exported = MessageSummary & { file: string | null }
+type ExportOptions = FilterOptions & JsonOption & { dir: string }
+
+export function addExportCommand(program: Command): void {
+  const command = program
+    .command('export')
+    .description('Write messages to .eml files, with a list of them in index.json; run again, it goes on.')
+    .option('--dir <folder>', 'where to', 'mailhatch-export')
+  withConnection(withFilter(command).option('--json', 'print JSON'))
+    .addHelpText('after', examples('mailhatch export --dir mails --mailbox qa --since 1d'))
+    .action((options: ExportOptions) =>
+      untilStopped(async (signal) => {
+        const mailhatch = connect(command)
+        const messages: MessageSummary[] = []
+        const query = { ...filterOf(options), limit: PAGE_MAX }
+        for await (const message of mailhatch.messages.list(query, { signal })) messages.push(message)
+        mkdirSync(options.dir, { recursive: true })
+        const exported = await exportAll({ mailhatch, signal }, messages, options.dir)
+        writeWhole(join(options.dir, INDEX_FILE), `${JSON.stringify({ messages: exported }, null, 2)}\n`)
+        const missing = exported.filter(({ file }) => file === null).length
+        print(
+          { dir: options.dir, messages: exported.length, withoutRaw: missing },
+          [
+            `${exported.length} messages are in ${options.dir}.`,
+            ...(missing === 0 ? [] : [`Of ${missing} the server has no raw mail; they are only in ${INDEX_FILE}.`]),
+          ],
+          options,
+        )
+      }),
+    )
+}
+
+type Ports = { mailhatch: Mailhatch; signal: AbortSignal }
+
+async function exportAll(ports: Ports, messages: MessageSummary[], dir: string): Promise<Exported[]> {
+  const progress = terminalProgress()
+  const exported: Exported[] = []
+  try {
+    for (let start = 0; start < messages.length; start += AT_ONCE) {
+      const some = messages.slice(start, start + AT_ONCE)
+      const files = await Promise.all(some.map((message) => exportOne(ports, message, dir)))
+      exported.push(...some.map((message, index) => ({ ...message, file: files[index]! })))
+      progress.show({ label: 'exporting', done: exported.length, total: messages.length })
+    }
+  } finally {
+    progress.end()
+  }
+  return exported
+}
+
+/** The name of its file; null where the raw mail is not to be had. */
+async function exportOne({ mailhatch, signal }: Ports, { id }: MessageSummary, dir: string): Promise<string | null> {
+  // An id makes a name of a file, whatever server it comes from.
+  const file = `${id.replaceAll(/[^\w-]/g, '_')}.eml`
+  const path = join(dir, file)
+  if (existsSync(path)) return file
+  try {
+    writeWhole(path, await mailhatch.messages.raw(id, { signal }))
+    return file
+  } catch (error) {
+    if (error instanceof NotFoundError) return null
+    throw error
+  }
+}
+
+/** A file that is there is whole: what is interrupted is begun again. */
+function writeWhole(path: string, content: string | Uint8Array): void {
+  writeFileSync(`${path}.new`, content)
+  renameSync(`${path}.new`, path)
+}

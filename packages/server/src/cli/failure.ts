@@ -1,0 +1,71 @@
+import {
+  AuthenticationError,
+  ConnectionError,
+  ContentNotFoundError,
+  ForbiddenError,
+  MailhatchError,
+  MessageTimeoutError,
+  type NearMiss,
+} from '@mailhatch/sdk'
+import { ConfigError } from '../config.ts'
+import { AppError } from '../domain/errors.ts'
+
+/** Why a command ends as it does; `mailhatch help exit-codes` says the same in words. */
+export const EXIT = { failure: 1, usage: 2, timeout: 3, auth: 4, unreachable: 5, config: 78 }
+
+/** By whom something can be done about it. */
+export type Category = 'user_input' | 'settings' | 'auth' | 'network' | 'timeout' | 'api' | 'filesystem' | 'internal'
+
+export type Failure = { code: string; category: Category; retryable: boolean; exitCode: number; arrived?: NearMiss[] }
+
+/** A mail that an SMTP server did not take. */
+export class SmtpRefusal extends Error {
+  /** Such as `550 5.7.1 Mail for this domain is not accepted here`. */
+  readonly reply: string
+
+  constructor(reply: string) {
+    super(`The SMTP server refused the mail: ${reply}`)
+    this.name = 'SmtpRefusal'
+    this.reply = reply
+  }
+}
+
+/** Statuses after which the same request may succeed in a moment. */
+const PASSING = [429, 502, 503, 504]
+
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof ConfigError) return failure('settings_invalid', 'settings', { exitCode: EXIT.config })
+  if (error instanceof SmtpRefusal) return failure('smtp_refused', 'api', { retryable: error.reply.startsWith('4') })
+  if (error instanceof AppError) return describeRefusal(error)
+  if (error instanceof MailhatchError) return describeAnswer(error)
+  if (error instanceof Error && 'syscall' in error && 'code' in error) return failure(String(error.code), 'filesystem')
+  return failure('internal', 'internal')
+}
+
+/** What the client of a server has thrown. */
+function describeAnswer(error: MailhatchError): Failure {
+  const { code, status } = error
+  if (error instanceof MessageTimeoutError) {
+    return { ...failure(code, 'timeout', { retryable: true, exitCode: EXIT.timeout }), arrived: error.arrived }
+  }
+  if (error instanceof ConnectionError) return failure(code, 'network', { retryable: true, exitCode: EXIT.unreachable })
+  if (error instanceof AuthenticationError || error instanceof ForbiddenError) {
+    return failure(code, 'auth', { exitCode: EXIT.auth })
+  }
+  if (error instanceof ContentNotFoundError) return failure(code, 'user_input')
+  return failure(code, 'api', { retryable: PASSING.includes(status) })
+}
+
+/** What a command that works on the data itself refuses. */
+function describeRefusal({ code, status }: AppError): Failure {
+  if (status === 401) return failure(code, 'auth', { exitCode: EXIT.auth })
+  return failure(code, 'user_input', { retryable: PASSING.includes(status) })
+}
+
+function failure(
+  code: string,
+  category: Category,
+  { retryable = false, exitCode = EXIT.failure }: { retryable?: boolean; exitCode?: number } = {},
+): Failure {
+  return { code, category, retryable, exitCode }
+}

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import { findConnection, withConnection } from './connection.ts'
+import { examples } from './examples.ts'
+import { print, wantsJson, type JsonOption } from './output.ts'
+
+const OPENERS: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
+  darwin: ['open'],
+  // The first argument in quotes is the title of a window.
+  win32: ['cmd', '/c', 'start', '""'],
+}
+
+export function addOpenCommand(program: Command): void {
+  const command = program
+    .command('open [id]')
+    .description('Open the dashboard, or a message in it; prints the address where there is no browser.')
+    .option('--json', 'only print the address, as JSON')
+  withConnection(command)
+    .addHelpText('after', examples('mailhatch open', 'mailhatch open 0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24'))
+    .action(async (id: string | undefined, options: JsonOption) => {
+      const { value } = findConnection(command).url
+      const url = id === undefined ? `${value}/` : `${value}/m/${encodeURIComponent(id)}`
+      const isOpen = !wantsJson(options) && (await openInBrowser(url))
+      print({ url }, [isOpen ? `Opened ${url}` : url], options)
+    })
+}
+
+/** False where there is none. */
+async function openInBrowser(url: string): Promise<boolean> {
+  const [name, ...words] = OPENERS[process.platform] ?? ['xdg-open']
+  try {
+    const child = spawn(name, [...words, url], { stdio: 'ignore', detached: true })
+    const [code] = (await once(child, 'exit')) as [number | null]
+    return code === 0
+  } catch {
+    return false
+  }
+}

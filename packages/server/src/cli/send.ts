@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { ConnectionError, MessageTimeoutError, type Mailhatch } from '@mailhatch/sdk'
+import type { Command } from 'commander'
+import { secureRandom } from '../random.ts'
+import { clientOf, findConnection, withSmtp, type Connection } from './connection.ts'
+import { examples } from './examples.ts'
+import { readEnvelope } from './mail-envelope.ts'
+import { print, type JsonOption } from './output.ts'
+import { openSmtp, type OutgoingMail, type Sent } from './smtp.ts'
+
+/** A message can be read some milliseconds after its mail was taken; one that never comes is another team's. */
+const VISIBLE_MS_MAX = 5_000
+
+type SendOptions = JsonOption & {
+  to?: string[]
+  from: string
+  subject: string
+  text?: string
+  html?: string
+  attach?: string[]
+}
+
+export function addSendCommand(program: Command): void {
+  const command = program
+    .command('send [file]')
+    .description('Send a mail to the server by SMTP: a test mail, or a .eml file (- for standard input).')
+    .option('--to <address>', 'recipient; may be repeated (default: those in the file)', collect)
+    .option('--from <address>', 'sender', 'sender@shop.example')
+    .option('--subject <text>', 'subject of a test mail', 'Test mail')
+    .option('--text <text>', 'text of a test mail (default: one with a code)')
+    .option('--html <html>', 'HTML of a test mail')
+    .option('--attach <file>', 'attach a file to a test mail; may be repeated', collect)
+    .option('--json', 'print JSON')
+  withSmtp(command)
+    .addHelpText(
+      'after',
+      examples(
+        'mailhatch send --to qa+signup@mailhatch.test --subject "Your code" --text "Your code is 482913."',
+        'mailhatch send --to qa@mailhatch.test --html "<a href=\'https://shop.example/verify\'>Verify</a>" --attach terms.txt',
+        'mailhatch send mail.eml --to qa@mailhatch.test',
+        'cat mail.eml | mailhatch send - --to qa@mailhatch.test',
+      ),
+    )
+    .action(async (file: string | undefined, options: SendOptions) => {
+      if (file === undefined && options.to === undefined) {
+        command.error('error: say who to, with --to qa@mailhatch.test')
+      }
+      const { messageId, ...mail } = await (file === undefined ? composeMail(options) : readMail(file, options))
+      if (mail.to.length === 0) command.error('error: the mail names no recipient; give one with --to')
+      const connection = findConnection(command)
+      const place = await placeOf(connection)
+      const sent = await sendOne(connection.smtp.value, mail)
+      const ids = place === null ? [] : await findIds({ ...place, messageId }, sent)
+      const lines = [sent.reply, ...ids, ...sent.rejected.map((address) => `refused: ${address}`)]
+      print({ ids, reply: sent.reply, accepted: sent.accepted, rejected: sent.rejected }, lines, options)
+    })
+}
+
+type Outgoing = OutgoingMail & { messageId: string | null }
+
+async function composeMail({ to = [], from, subject, html, attach = [], ...options }: SendOptions): Promise<Outgoing> {
+  const { createTransport } = await import('nodemailer')
+  const code = String(secureRandom(1_000_000)).padStart(6, '0')
+  const text = options.text ?? (html === undefined ? `A test mail of mailhatch send. Your code is ${code}.` : undefined)
+  const attachments = attach.map((path) => ({ path }))
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+  const { message, messageId } = await composer.sendMail({ to, from, subject, text, html, attachments })
+  // A buffer, as the transport was asked for.
+  return { from, to, raw: message as Buffer, messageId }
+}
+
+async function readMail(file: string, options: SendOptions): Promise<Outgoing> {
+  const raw = file === '-' ? await buffer(process.stdin) : await readFile(file)
+  const { to, from, messageId } = await readEnvelope(raw)
+  return { raw, to: options.to ?? to, from: from || options.from, messageId }
+}
+
+async function sendOne(address: string, mail: OutgoingMail): Promise<Sent> {
+  const smtp = await openSmtp(address)
+  try {
+    return await smtp.send(mail)
+  } finally {
+    smtp.close()
+  }
+}
+
+type Place = { mailhatch: Mailhatch; cursor: string }
+
+/** Where messages are before the mail is sent; null where there is no key, or only the SMTP server is there. */
+async function placeOf(connection: Connection): Promise<Place | null> {
+  if (connection.apiKey === null) return null
+  const mailhatch = clientOf(connection)
+  try {
+    return { mailhatch, cursor: (await mailhatch.me()).cursor }
+  } catch (error) {
+    if (error instanceof ConnectionError) return null
+    throw error
+  }
+}
+
+/** The ids of the messages that the mail has become, one a recipient. */
+async function findIds({ mailhatch, cursor, messageId }: Place & { messageId: string | null }, { accepted }: Sent) {
+  const header = messageId === null ? {} : { header: `Message-ID: ${messageId}` }
+  const options = { timeout: VISIBLE_MS_MAX }
+  const ids = accepted.map(async (to) => {
+    try {
+      return [(await mailhatch.messages.waitFor({ to, after: cursor, ...header }, options)).id]
+    } catch (error) {
+      if (error instanceof MessageTimeoutError) return []
+      throw error
+    }
+  })
+  return (await Promise.all(ids)).flat()
+}
+
+function collect(value: string, previous: string[] = []): string[] {
+  return [...previous, value]
+}

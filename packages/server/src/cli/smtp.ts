@@ -1,0 +1,69 @@
+import { ConnectionError } from '@mailhatch/sdk'
+import { AppError } from '../domain/errors.ts'
+import { isLoopback, SMTP_PORT } from './connection.ts'
+import { SmtpRefusal } from './failure.ts'
+
+const CONNECT_MS_MAX = 10_000
+/** Without a word from the server. */
+const SILENCE_MS_MAX = 60_000
+
+export type OutgoingMail = { from: string; to: string[]; raw: Uint8Array }
+export type Sent = { accepted: string[]; rejected: string[]; reply: string }
+
+export type SmtpSender = {
+  /** Throws when nobody gets it. */
+  send(mail: OutgoingMail): Promise<Sent>
+  close(): void
+}
+
+/** Sends mails as they are, over one connection. */
+export async function openSmtp(address: string): Promise<SmtpSender> {
+  const { createTransport } = await import('nodemailer')
+  const server = readSmtpAddress(address)
+  const transport = createTransport({
+    ...server,
+    pool: true,
+    maxConnections: 1,
+    maxMessages: Infinity,
+    connectionTimeout: CONNECT_MS_MAX,
+    greetingTimeout: CONNECT_MS_MAX,
+    socketTimeout: SILENCE_MS_MAX,
+    // A certificate that a server on this machine signed itself says nothing.
+    ignoreTLS: isLoopback(`http://${server.host}`),
+  })
+  return {
+    async send({ from, to, raw }) {
+      const sending = transport.sendMail({ envelope: { from, to }, raw: Buffer.from(raw) })
+      const { accepted, rejected, response } = await sending.catch((error: unknown) => {
+        throw explain(error, server)
+      })
+      return { accepted: accepted.map(String), rejected: rejected.map(String), reply: response }
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** `host`, `host:port`, or a URL with user and password. */
+export function readSmtpAddress(address: string) {
+  const url = URL.parse(/^[a-z]+:\/\//i.test(address) ? address : `smtp://${address}`)
+  if ((url?.protocol !== 'smtp:' && url?.protocol !== 'smtps:') || url.hostname === '') {
+    throw new AppError('validation_failed', `${address} is not an SMTP server: it must be host:port, or smtp://….`)
+  }
+  const { protocol, hostname, port, username, password } = url
+  return {
+    // An IPv6 address is in brackets only within a URL.
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port) || SMTP_PORT,
+    secure: protocol === 'smtps:',
+    ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+  }
+}
+
+function explain(error: unknown, { host, port }: { host: string; port: number }): unknown {
+  if (!(error instanceof Error)) return error
+  if ('response' in error && typeof error.response === 'string') return new SmtpRefusal(error.response)
+  if ('code' in error && typeof error.code === 'string') {
+    return new ConnectionError(`The SMTP server at ${host}:${port} cannot be reached (${error.message}).`, error)
+  }
+  return error
+}

@@ -1,0 +1,108 @@
+import { Option, type Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { parseEmail } from '../domain/account-fields.ts'
+import { AppError } from '../domain/errors.ts'
+import { giveToken, linkWith } from '../manage/one-time-tokens.ts'
+import { ensureOwner } from '../manage/owner.ts'
+import { newId, newSecret } from '../random.ts'
+import type { Role, TokenPurpose, User } from '../store/accounts.ts'
+import type { Store } from '../store/store.ts'
+import { examples } from './examples.ts'
+import { print } from './output.ts'
+import { chooseTeam, withStore } from './with-store.ts'
+
+type Options = { json?: boolean }
+
+export function addUserCommands(program: Command): void {
+  const users = program.command('users').description('Users are people who sign in to the dashboard.')
+
+  users
+    .command('list')
+    .description('List all users.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch users list'))
+    .action((options: Options) =>
+      withStore(async (store) => {
+        const teams = new Map((await store.listTeams()).map(({ id, name }) => [id, name]))
+        const all = await store.listUsers()
+        const lines = all.map(({ id, email, name, teamId, role }) =>
+          [id, email, name, ...(teamId === null ? ['(no team)'] : [role, teams.get(teamId)])].join('  '),
+        )
+        print(all, lines.length > 0 ? lines : ['There is no user yet.'], options)
+      }),
+    )
+
+  users
+    .command('create <email>')
+    .description('Make a user in a team and print a link that signs in.')
+    .option('--team <id or name>', 'team; needed when there are several')
+    .addOption(new Option('--role <role>', 'what they may do there').choices(['owner', 'member']).default('owner'))
+    .option('--name <name>', 'what people call them', '')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch users create ada@example.com --team Checkout --role owner'))
+    .action((email: string, options: Options & { team?: string; role: Role; name: string }) =>
+      withStore(async (store) => {
+        const user = await createUser(store, email, options)
+        await printLink(store, user, 'sign-in', options)
+      }),
+    )
+
+  users
+    .command('sign-in-link [email]')
+    .description('Print a link that signs in, once and within 10 minutes; without an e-mail, the first team’s owner.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch users sign-in-link', 'mailhatch users sign-in-link ada@example.com'))
+    .action((email: string | undefined, options: Options) =>
+      withStore(async (store) => {
+        const ports = { store, newId, now: Date.now }
+        const user = email === undefined ? await ensureOwner(ports) : await findUser(store, email)
+        await printLink(store, user, 'sign-in', options)
+      }),
+    )
+
+  users
+    .command('reset-password <email>')
+    .description('End a user’s password and sessions, and print a link by which they choose a new password.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch users reset-password ada@example.com'))
+    .action((email: string, options: Options) =>
+      withStore(async (store) => {
+        const user = await findUser(store, email)
+        const change = { passwordHash: null, isEmailChecked: false, at: Date.now(), keepSessionId: null }
+        await store.setPassword(user.id, change)
+        await printLink(store, user, 'reset', options)
+      }),
+    )
+}
+
+async function createUser(
+  store: Store,
+  given: string,
+  { team: wanted, role, name }: { team?: string; role: Role; name: string },
+): Promise<Pick<User, 'id' | 'email'>> {
+  const email = parseEmail(given)
+  if (email === null) throw new AppError('validation_failed', `${given} is not an e-mail address.`)
+  const team = await chooseTeam(store, wanted)
+  const at = Date.now()
+  const user = { id: newId(at), email, name, passwordHash: null, teamId: team.id, role, createdAt: at }
+  // The operator answers for the address.
+  if ((await store.addUser({ ...user, emailCheckedAt: at })) === 'added') return user
+  throw new AppError('account_exists', `${email} has an account already.`)
+}
+
+async function findUser(store: Store, email: string): Promise<User> {
+  const user = await store.findUser({ email })
+  if (!user) throw new AppError('not_found', `There is no user ${email}.`)
+  return user
+}
+
+async function printLink(
+  store: Store,
+  { id, email }: Pick<User, 'id' | 'email'>,
+  purpose: TokenPurpose,
+  options: Options,
+): Promise<void> {
+  const token = await giveToken({ store, newSecret, now: Date.now }, id, purpose)
+  const link = linkWith(token, purpose, readConfig('api').appUrl)
+  print({ id, email, link }, [`For ${email}, once and within 10 minutes:`, link], options)
+}

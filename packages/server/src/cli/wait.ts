@@ -1,0 +1,37 @@
+import { Option, type Command } from 'commander'
+import { connect, withConnection } from './connection.ts'
+import { readDuration } from './duration.ts'
+import { examples } from './examples.ts'
+import { filterOf, withFilter, type FilterOptions } from './message-filter.ts'
+import { printEmail, printOption, type PrintOptions } from './print-part.ts'
+import { untilStopped } from './stop-signal.ts'
+
+type WaitOptions = FilterOptions & PrintOptions & { timeout: number }
+
+export function addWaitCommand(program: Command): void {
+  const command = program
+    .command('wait')
+    .description('Wait for a message and print it; the newest that matches, also if it is there already.')
+  withConnection(
+    withFilter(command)
+      .addOption(new Option('--timeout <time>', 'how long to wait').argParser(readDuration).default(30_000, '30s'))
+      .addOption(printOption())
+      .option('--json [fields]', 'print JSON, or only these fields of it'),
+  )
+    .addHelpText(
+      'after',
+      `\nWhen the time is over, the exit code is 3, and standard error says what came instead.\n${examples(
+        'mailhatch wait --mailbox qa --subject "Your code" --timeout 30s --print code',
+        'code=$(mailhatch wait --to qa+signup --print code)',
+        'mailhatch wait --mailbox qa --since 10m --json id,subject',
+      )}`,
+    )
+    .action((options: WaitOptions) =>
+      untilStopped(async (signal) => {
+        const mailhatch = connect(command)
+        if (process.stderr.isTTY) console.error('Waiting for a message. Stop with Ctrl+C.')
+        const email = await mailhatch.messages.waitFor(filterOf(options), { timeout: options.timeout, signal })
+        await printEmail(mailhatch, email, options)
+      }),
+    )
+}

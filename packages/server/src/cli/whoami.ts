@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { maskApiKey } from '../domain/api-key.ts'
+import { clientOf, findConnection, withConnection, type Found } from './connection.ts'
+import { examples } from './examples.ts'
+import { print, type JsonOption } from './output.ts'
+
+export function addWhoamiCommand(program: Command): void {
+  const command = program
+    .command('whoami')
+    .description('Show server and key, where they were found, and what the key may do.')
+    .option('--json', 'print JSON')
+  withConnection(command)
+    .addHelpText('after', examples('mailhatch whoami'))
+    .action(async (options: JsonOption) => {
+      const connection = findConnection(command)
+      const { url, apiKey } = connection
+      const known = { url, apiKey: apiKey && masked(apiKey) }
+      const lines = [sayFound('Server', url), apiKey ? sayFound('Key', masked(apiKey)) : 'Key: none was found']
+      try {
+        const { team, key, messageCount, cursor } = await clientOf(connection).me()
+        const scopes = `${key.scopes.join(', ')}${key.mailbox === null ? '' : `, mailbox ${key.mailbox} only`}`
+        print(
+          { ...known, team, key, messageCount, cursor },
+          [
+            ...lines,
+            `May: ${scopes} (${key.name})`,
+            `Team: ${team.name}, mail to ${team.domain}, plan ${team.plan}`,
+            `Messages: ${messageCount}, cursor ${cursor}`,
+          ],
+          options,
+        )
+      } catch (error) {
+        // Where they came from is what one wants to know then.
+        print(known, lines, options)
+        throw error
+      }
+    })
+}
+
+export function masked({ value, from }: Found): Found {
+  return { value: maskApiKey(value), from }
+}
+
+export function sayFound(name: string, { value, from }: Found): string {
+  return `${name}: ${value} (${from})`
+}

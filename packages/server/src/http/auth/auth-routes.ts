@@ -1,0 +1,19 @@
+import type { Hono } from 'hono'
+import type { ApiEnvironment } from '../app.ts'
+import { requireOrigin } from '../session.ts'
+import { addAccountRoutes } from './account.ts'
+import type { AuthPorts } from './begin-session.ts'
+import { addOidcRoutes } from './oidc.ts'
+import { addSignInRoutes } from './sign-in.ts'
+
+/** Accounts and sessions, for the dashboard; docs/accounts.md describes them. */
+export function addAuthRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
+  app.use('/auth/*', async (context, next) => {
+    context.header('cache-control', 'no-store')
+    if (!['GET', 'HEAD'].includes(context.req.method)) requireOrigin(ports, context.req.raw)
+    return next()
+  })
+  addSignInRoutes(app, ports)
+  addAccountRoutes(app, ports)
+  addOidcRoutes(app, ports)
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import {
+  EMAIL_CHARACTERS_MAX,
+  parseEmail,
+  PASSWORD_CHARACTERS_MAX,
+  PASSWORD_CHARACTERS_MIN,
+  USER_NAME_CHARACTERS_MAX,
+} from '../../domain/account-fields.ts'
+
+const token = z.string().min(1).max(100)
+/** Of those who know theirs; what it may be is judged only when it is chosen. */
+const knownPassword = z.string().max(PASSWORD_CHARACTERS_MAX)
+const chosenPassword = z
+  .string()
+  .min(PASSWORD_CHARACTERS_MIN, `must have at least ${PASSWORD_CHARACTERS_MIN} characters`)
+  .max(PASSWORD_CHARACTERS_MAX, `must have at most ${PASSWORD_CHARACTERS_MAX} characters`)
+const knownEmail = z.string().trim().max(EMAIL_CHARACTERS_MAX)
+const chosenEmail = z.string().transform((text, context) => {
+  const email = parseEmail(text)
+  if (email !== null) return email
+  context.addIssue('must be an e-mail address')
+  return z.NEVER
+})
+
+export const signUpBody = z.object({
+  email: chosenEmail,
+  password: chosenPassword,
+  name: z.string().trim().max(USER_NAME_CHARACTERS_MAX).default(''),
+  invite: z.string().max(100).nullable().default(null),
+})
+
+export const signInBody = z.object({ email: knownEmail, password: knownPassword })
+
+export const tokenBody = z.object({ token })
+
+export const emailBody = z.object({ email: knownEmail })
+
+export const resetBody = z.object({ token, password: chosenPassword })
+
+export const passwordBody = z.object({ current: knownPassword.nullable().default(null), new: chosenPassword })

@@ -1,0 +1,57 @@
+import type { Hono } from 'hono'
+import { signIn, signInByLink } from '../../manage/sign-in.ts'
+import { checkAddress, signUp } from '../../manage/sign-up.ts'
+import type { ApiEnvironment } from '../app.ts'
+import { readBody } from '../body.ts'
+import { endedCookie } from '../session-cookie.ts'
+import { findSession } from '../session.ts'
+import { beginSession, clientOf, type AuthPorts } from './begin-session.ts'
+import { signInBody, signUpBody, tokenBody } from './bodies.ts'
+
+/** The ways in and out. */
+export function addSignInRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
+  app.get('/auth/methods', (context) =>
+    context.json({
+      data: { password: true, signUp: ports.signUp, oidc: ports.oidc !== null, mail: ports.mailer !== null },
+    }),
+  )
+
+  app.post('/auth/sign-up', async (context) => {
+    const wish = await readBody(context.req.raw, signUpBody)
+    const user = await signUp(ports, { ...wish, address: clientOf(ports, context).address })
+    if (user === 'check address') return context.json({ data: { status: 'check_address' } }, 202)
+    await beginSession(ports, context, user.id)
+    return context.json({ data: { status: 'signed_in', user: present(user) } }, 201)
+  })
+
+  app.post('/auth/check', async (context) => {
+    const { token } = await readBody(context.req.raw, tokenBody)
+    await checkAddress(ports, { token, address: clientOf(ports, context).address })
+    return context.json({ data: { status: 'checked' } })
+  })
+
+  app.post('/auth/sign-in', async (context) => {
+    const given = await readBody(context.req.raw, signInBody)
+    const user = await signIn(ports, { ...given, address: clientOf(ports, context).address })
+    await beginSession(ports, context, user.id)
+    return context.json({ data: { status: 'signed_in', user: present(user) } })
+  })
+
+  app.post('/auth/link', async (context) => {
+    const { token } = await readBody(context.req.raw, tokenBody)
+    const userId = await signInByLink(ports, { token, address: clientOf(ports, context).address })
+    await beginSession(ports, context, userId)
+    return context.json({ data: { status: 'signed_in' } })
+  })
+
+  app.post('/auth/sign-out', async (context) => {
+    const signedIn = await findSession(ports, context.req.raw)
+    if (signedIn) await ports.store.removeSession({ id: signedIn.sessionId, userId: signedIn.user.id })
+    context.header('set-cookie', endedCookie(ports))
+    return context.json({ data: { status: 'signed_out' } })
+  })
+}
+
+function present({ id, email, name }: { id: string; email: string; name: string }) {
+  return { id, email, name }
+}

@@ -1,0 +1,15 @@
+import type { Hono } from 'hono'
+import { AppError } from '../domain/errors.ts'
+import type { Billing } from '../manage/billing.ts'
+import type { ApiEnvironment } from './app.ts'
+import { BODY_BYTES_MAX, readText } from './body.ts'
+
+/** Where the payment provider tells what became of a payment. */
+export function addBillingWebhook(app: Hono<ApiEnvironment>, { billing }: { billing: Billing | null }): void {
+  app.post('/billing/webhook', async (context) => {
+    if (!billing) throw new AppError('billing_unavailable', 'Billing is not set up on this server.')
+    const body = await readText(context.req.raw, BODY_BYTES_MAX)
+    await billing.take(body, context.req.header('stripe-signature') ?? null)
+    return context.json({ received: true })
+  })
+}

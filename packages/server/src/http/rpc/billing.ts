@@ -1,0 +1,29 @@
+import { AppError } from '../../domain/errors.ts'
+import type { Billing } from '../../manage/billing.ts'
+import type { RpcPorts } from './ports.ts'
+import { asOwner, procedure, router } from './procedures.ts'
+
+export function billingRouter({ billing }: Pick<RpcPorts, 'billing'>) {
+  function requireBilling(): Billing {
+    if (!billing) throw new AppError('billing_unavailable', 'Billing is not set up on this server.')
+    return billing
+  }
+
+  return router({
+    status: procedure.use(asOwner).query(async ({ ctx: { team } }) => ({
+      isAvailable: billing !== null,
+      plan: team.plan,
+      isCustomer: billing !== null && (await billing.isCustomer(team)),
+    })),
+
+    /** Where the browser goes to pay. */
+    checkout: procedure.use(asOwner).mutation(async ({ ctx: { team, signedIn } }) => ({
+      url: await requireBilling().checkout(team, signedIn.user.email),
+    })),
+
+    /** Where the browser goes to change or end what was agreed. */
+    portal: procedure
+      .use(asOwner)
+      .mutation(async ({ ctx: { team } }) => ({ url: await requireBilling().portal(team) })),
+  })
+}

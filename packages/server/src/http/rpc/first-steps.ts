@@ -1,0 +1,46 @@
+import { parseRecipient } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { randomText } from '../../domain/random-text.ts'
+import { findFirstMailbox } from '../../manage/onboarding.ts'
+import { sampleMail, SAMPLE_SENDER } from '../../manage/sample-mail.ts'
+import type { Team } from '../../store/store.ts'
+import type { RpcPorts } from './ports.ts'
+import { asMember, procedure, router } from './procedures.ts'
+
+const TAG = { alphabet: 'abcdefghijkmnpqrstuvwxyz23456789', length: 6 }
+/** Where every name is a mailbox and none was chosen yet. */
+const MAILBOX_DEFAULT = 'hello'
+
+export type FirstSteps = {
+  /** Where apps send their mail to, where it is known. */
+  smtp: { host: string; port: number } | null
+  /** One that nobody has used; null before the first mailbox on the shared domain. */
+  address: string | null
+  canSendSample: boolean
+}
+
+/** What someone needs who has no mail yet. */
+export function firstStepsRouter(ports: RpcPorts) {
+  async function newAddress(team: Team): Promise<string | null> {
+    const mailbox = (await findFirstMailbox(ports, team))?.name ?? (team.domain === null ? null : MAILBOX_DEFAULT)
+    return mailbox && `${mailbox}+${randomText(TAG, ports.random)}@${team.domain ?? ports.rootDomain}`
+  }
+
+  return router({
+    get: procedure.use(asMember).query(async ({ ctx: { team } }): Promise<FirstSteps> => {
+      const address = await newAddress(team)
+      return { smtp: ports.smtp, address, canSendSample: address !== null && ports.receiveMail() !== null }
+    }),
+
+    /** Comes in by the same door as mail from outside. */
+    sendSample: procedure.use(asMember).mutation(async ({ ctx: { team } }): Promise<{ to: string }> => {
+      const receiveMail = ports.receiveMail()
+      const to = await newAddress(team)
+      const recipient = to === null ? null : parseRecipient(to)
+      if (!receiveMail || !recipient) throw new AppError('forbidden', 'A sample can be sent only where the worker is.')
+      const content = sampleMail({ to: recipient.address, at: ports.now() }, ports.random)
+      await receiveMail({ from: SAMPLE_SENDER, recipient, content })
+      return { to: recipient.address }
+    }),
+  })
+}

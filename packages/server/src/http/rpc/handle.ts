@@ -1,0 +1,70 @@
+import type { TRPCError } from '@trpc/server'
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import type { Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { AppError } from '../../domain/errors.ts'
+import type { ApiEnvironment } from '../app.ts'
+import { BODY_BYTES_MAX, readText } from '../body.ts'
+import { refusalFor } from '../errors.ts'
+import { findSession, requireOrigin } from '../session.ts'
+import { codeOf } from './codes.ts'
+import type { RpcPorts } from './ports.ts'
+import { refusalOf } from './procedures.ts'
+import { createRouter } from './router.ts'
+
+const PATH = '/trpc'
+/** Calls in one request: a page asks for a handful of things at once. */
+const BATCH_MAX = 20
+
+/** The procedures, by the protocol of tRPC; its envelope is kept for every failure. */
+export function addRpcRoute(app: Hono<ApiEnvironment>, ports: RpcPorts & { allowedOrigins: string[] }): void {
+  const router = createRouter(ports)
+
+  app.on(['GET', 'POST'], `${PATH}/*`, async (context) => {
+    try {
+      const { raw } = context.req
+      const signedIn = await findSession(ports, raw)
+      const response = await fetchRequestHandler({
+        endpoint: PATH,
+        router,
+        req: await withWholeBody(raw),
+        createContext: () => ({
+          signedIn,
+          requireOrigin: () => requireOrigin(ports, raw),
+          lookAgain: () => findSession(ports, raw),
+        }),
+        maxBatchSize: BATCH_MAX,
+        onError: ({ error, path }) => logTrouble(error, path),
+      })
+      const headers = { ...Object.fromEntries(response.headers), 'cache-control': 'no-store' }
+      // Every status of tRPC may have a body.
+      return context.body(response.body ?? '', response.status as ContentfulStatusCode, headers)
+    } catch (error) {
+      if (!(error instanceof AppError)) ports.log.error({ err: error }, 'procedures could not be called')
+      return refuse(context, refusalFor(error))
+    }
+  })
+
+  function logTrouble(error: TRPCError, path: string | undefined): void {
+    if (refusalOf(error).status >= 500)
+      ports.log.error({ err: error.cause ?? error, procedure: path }, 'a procedure failed')
+  }
+}
+
+/** Read up to our limit here; whoever reads on there has no limit. */
+async function withWholeBody(request: Request): Promise<Request> {
+  const { url, method, headers, signal } = request
+  if (method !== 'POST') return request
+  // Clients send nothing where there is no input, which is no JSON.
+  const body = (await readText(request, BODY_BYTES_MAX)) || '{}'
+  return new Request(url, { method, headers, signal, body })
+}
+
+function refuse(context: Context<ApiEnvironment>, { status, message, code: errorCode }: AppError): Response {
+  const code = codeOf(status)
+  const data = { code, httpStatus: status, errorCode }
+  const answer = { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } }
+  const isBatch = context.req.query('batch') === '1'
+  return context.json(isBatch ? [answer] : answer, status as ContentfulStatusCode)
+}

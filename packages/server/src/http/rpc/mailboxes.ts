@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { checkMailboxName } from '../../domain/mailbox-name.ts'
+import { AppError } from '../../domain/errors.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { chosenName, createMailbox, isNameFree, renameMailbox } from '../../manage/mailboxes.ts'
+import { ensureStarterMailbox } from '../../manage/onboarding.ts'
+import { removeMailbox } from '../../manage/removal.ts'
+import { presentMailbox } from '../present.ts'
+import { id } from './inputs.ts'
+import type { RpcPorts } from './ports.ts'
+import { asMember, asOwner, procedure, router } from './procedures.ts'
+
+const mailboxName = z.string().transform(chosenName)
+const mailboxId = id.refine(isUuid, 'must be an id')
+
+/** Under two names, so made once. */
+export function starterMailbox(ports: RpcPorts) {
+  return procedure
+    .input(z.object({ name: mailboxName.optional() }).default({}))
+    .use(asOwner)
+    .mutation(async ({ ctx: { team }, input }) => presentMailbox(await ensureStarterMailbox(ports, team, input.name)))
+}
+
+export function mailboxesRouter(ports: RpcPorts) {
+  return router({
+    list: procedure
+      .use(asMember)
+      .query(async ({ ctx: { team } }) => (await ports.store.listMailboxes(team.id)).map(presentMailbox)),
+
+    create: procedure
+      .input(z.object({ name: mailboxName }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) => presentMailbox(await createMailbox(ports, team, input.name))),
+
+    update: procedure
+      .input(z.object({ id: mailboxId, name: mailboxName }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) =>
+        presentMailbox(await renameMailbox(ports, team.id, input.id, input.name)),
+      ),
+
+    remove: procedure
+      .input(z.object({ id: mailboxId }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) => {
+        const isRemoved = await removeMailbox(ports, { teamId: team.id, id: input.id })
+        if (!isRemoved) throw new AppError('not_found', 'Not found')
+        return { id: input.id }
+      }),
+
+    /** For a form, while someone types: any text may be asked for. */
+    checkAvailability: procedure
+      .input(z.object({ name: z.string().max(1_000) }))
+      .use(asMember)
+      .query(
+        async ({ ctx: { team }, input }): Promise<{ name: string; isAvailable: boolean; reason: string | null }> => {
+          const checked = checkMailboxName(input.name)
+          if (!('name' in checked)) return { name: input.name, isAvailable: false, reason: checked.message }
+          const { name } = checked
+          const isAvailable = await isNameFree(ports, team, name)
+          return { name, isAvailable, reason: isAvailable ? null : 'Mailbox name already taken for this domain.' }
+        },
+      ),
+
+    ensureStarterMailbox: starterMailbox(ports),
+  })
+}

@@ -1,0 +1,110 @@
+import type { MessageDetail, MessageSummary } from '@mailhatch/sdk'
+import { tracked } from '@trpc/server'
+import { z } from 'zod'
+import { formatCursor } from '../../domain/cursor.ts'
+import { AppError } from '../../domain/errors.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { countMatching } from '../../read/count.ts'
+import { readPage } from '../../read/page.ts'
+import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
+import type { StoredMessage, Team } from '../../store/store.ts'
+import { presentMessage, presentSummary } from '../present.ts'
+import { teamView } from '../view.ts'
+import { filterInput, followInput, id, listInput } from './inputs.ts'
+import type { RpcPorts } from './ports.ts'
+import { asMember, asOwner, procedure, router } from './procedures.ts'
+
+/** As many as a removal takes in one transaction. */
+const REMOVED_MAX = ROWS_PER_REMOVAL
+
+export function messagesRouter(ports: RpcPorts) {
+  const { store, now, subscriptions } = ports
+
+  async function findMessage(team: Team, messageId: string): Promise<StoredMessage> {
+    const message = isUuid(messageId) ? await store.findMessage(teamView(team, {}, now()), messageId) : null
+    if (!message) throw new AppError('message_not_found', 'Not found')
+    return message
+  }
+
+  return router({
+    list: procedure
+      .input(listInput)
+      .use(asMember)
+      .query(
+        async ({ ctx: { team }, input }): Promise<{ messages: MessageSummary[]; hasMore: boolean; cursor: string }> => {
+          const { messages, hasMore, cursor } = await readPage(store, teamView(team, input.filter, now()), input)
+          return { messages: messages.map(presentSummary), hasMore, cursor: formatCursor(cursor) }
+        },
+      ),
+
+    /** Beyond some thousand matches of a filter, only that there are at least so many. */
+    count: procedure
+      .input(filterInput)
+      .use(asMember)
+      .query(({ ctx: { team }, input }) => countMatching(store, teamView(team, input.filter, now()), input.after)),
+
+    get: procedure
+      .input(z.object({ id }))
+      .use(asMember)
+      .query(async ({ ctx: { team }, input }): Promise<MessageDetail> =>
+        presentMessage(await findMessage(team, input.id)),
+      ),
+
+    remove: procedure
+      .input(z.object({ id }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) => {
+        const { position } = await findMessage(team, input.id)
+        await removeMessages(ports, team.id, [position])
+        return { id: input.id }
+      }),
+
+    /** Of those that are there; the others are gone already. */
+    removeMany: procedure
+      .input(z.object({ ids: z.array(id).max(REMOVED_MAX) }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }): Promise<{ deleted: number }> => {
+        const view = teamView(team, {}, now())
+        const found = await Promise.all(input.ids.filter(isUuid).map((one) => store.findMessage(view, one)))
+        const positions = found.flatMap((message) => (message ? [message.position] : []))
+        return { deleted: positions.length > 0 ? await removeMessages(ports, team.id, positions) : 0 }
+      }),
+
+    /** Everything that matches, which without a filter is everything. */
+    removeAll: procedure
+      .input(filterInput)
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }): Promise<{ deleted: number }> => ({
+        deleted: await removeMatching(ports, teamView(team, input.filter, now()), input.after),
+      })),
+
+    /** Where a frame finds the mail as its sender drew it, or one attachment of it; once, and soon. */
+    view: procedure
+      .input(
+        z.object({
+          id,
+          remoteImages: z.boolean().default(false),
+          attachment: z.number().int().nullable().default(null),
+        }),
+      )
+      .use(asMember)
+      .query(async ({ ctx: { team }, input: { remoteImages, attachment, ...input } }): Promise<{ path: string }> => {
+        const { id: messageId } = await findMessage(team, input.id)
+        return { path: `/view/${ports.views.make({ teamId: team.id, messageId, attachment, remoteImages })}` }
+      }),
+
+    /** Begins after `lastEventId`, `after` or `since`, else now; each message once, its cursor the event's id. */
+    follow: procedure
+      .input(followInput)
+      .use(asMember)
+      .subscription(async function* ({ ctx, input, signal }) {
+        const { user } = ctx.signedIn
+        const teamNow = async () => (await ctx.lookAgain())?.team ?? null
+        const subscription = { userId: user.id, filter: input.filter, after: input.after, team: teamNow, signal }
+        for await (const message of subscriptions.follow(subscription)) {
+          const shown: MessageSummary = presentSummary(message)
+          yield tracked(shown.cursor, shown)
+        }
+      }),
+  })
+}

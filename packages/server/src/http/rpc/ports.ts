@@ -1,0 +1,64 @@
+import type { Recipient } from '../../domain/address.ts'
+import type { PlanName } from '../../domain/plans.ts'
+import type { RandomInt } from '../../domain/random-text.ts'
+import type { Log } from '../../log.ts'
+import type { Billing } from '../../manage/billing.ts'
+import type { DomainPorts } from '../../manage/custom-domain.ts'
+import type { EndpointPorts } from '../../manage/endpoints.ts'
+import type { KeyMaking } from '../../manage/keys.ts'
+import type { Mailer } from '../../manage/mailer.ts'
+import type { MetricsReader } from '../../manage/metrics.ts'
+import type { RemovalPorts } from '../../manage/removal.ts'
+import type { Subscriptions } from '../../read/subscriptions.ts'
+import type { Waits } from '../../read/wait.ts'
+import type { Store } from '../../store/store.ts'
+import type { ViewTokens } from '../view-token.ts'
+
+/** Mail that nobody claims: stored by the worker, refused by the API. */
+export type UnroutedMail = {
+  id: string
+  domain: string
+  mailbox: string
+  from: string
+  to: string
+  subject: string
+  receivedAt: string
+  attempts: number
+  lastError: string | null
+}
+
+export type OwnMail = { from: string; recipient: Recipient; content: Uint8Array }
+
+export type UnroutedMails = {
+  list(page: { cursor: string | null; limit: number }): Promise<{ mails: UnroutedMail[]; cursor: string | null }>
+  /** Throws when the API does not take it. */
+  retry(mail: Pick<UnroutedMail, 'id' | 'domain' | 'mailbox'>): Promise<void>
+}
+
+/** What the procedures stand on. */
+export type RpcPorts = Omit<DomainPorts, 'store'> &
+  KeyMaking &
+  Omit<RemovalPorts, 'store' | 'log'> & {
+    store: Store
+    log: Log
+    subscriptions: Pick<Subscriptions, 'follow'>
+    metrics: MetricsReader
+    mailer: Pick<Mailer, 'send'> | null
+    /** Null where no payment provider is set up. */
+    billing: Billing | null
+    appUrl: string
+    defaultPlan: PlanName
+    isAllInOne: boolean
+    endKey: (keyId: string) => void
+    webhooks: Pick<EndpointPorts, 'sealer' | 'allowedHosts' | 'attempt'>
+    wakeSender: () => void
+    /** Null where there is no worker in this program. */
+    unrouted: () => UnroutedMails | null
+    /** Takes mail of our own in as if it came from outside; null where there is no worker in this program. */
+    receiveMail: () => ((mail: OwnMail) => Promise<void>) | null
+    views: Pick<ViewTokens, 'make'>
+    waits: Pick<Waits, 'heldFor'>
+    /** Where apps send their mail to, where it is known. */
+    smtp: { host: string; port: number } | null
+    random: RandomInt
+  }

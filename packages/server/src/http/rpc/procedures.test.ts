@@ -1,0 +1,69 @@
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { AppError } from '../../domain/errors.ts'
+import { asOwner, procedure, router, type RpcContext } from './procedures.ts'
+
+const TEAM = { id: 'team', name: 'Team', plan: 'pro' as const, retentionDays: null, domain: null }
+const OWNER: RpcContext = {
+  signedIn: {
+    sessionId: 'session',
+    user: { id: 'user', email: 'ada@people.test', name: 'Ada', createdAt: 0, isEmailChecked: true },
+    team: TEAM,
+    role: 'owner',
+  },
+  requireOrigin: () => {},
+  lookAgain: async () => null,
+}
+
+/** What is answered to a call whose work ends in this error. */
+async function answerTo(error: unknown) {
+  const failing = router({
+    fail: procedure.use(asOwner).query(() => {
+      throw error
+    }),
+  })
+  const response = await fetchRequestHandler({
+    endpoint: '/trpc',
+    router: failing,
+    req: new Request('http://app.test/trpc/fail'),
+    createContext: () => OWNER,
+  })
+  const text = await response.text()
+  const { error: answered } = JSON.parse(text)
+  return { status: response.status, code: answered.data.errorCode, message: answered.message, text }
+}
+
+const LIMIT = 'Mailbox limit reached for this plan.'
+
+test.each([
+  [new AppError('mailbox_limit', LIMIT), 403, 'mailbox_limit', LIMIT],
+  [new AppError('storage_full', 'Out of space.'), 500, 'storage_full', 'Out of space.'],
+  [new AppError('provider_failed', 'It is away.'), 502, 'provider_failed', 'It is away.'],
+  [
+    Object.assign(new Error('secret detail'), { code: 'ECONNREFUSED' }),
+    503,
+    'database_unavailable',
+    'The database cannot be reached. Please ask again.',
+  ],
+  [new Error('secret detail'), 500, 'internal', 'Something went wrong on our side.'],
+  [new TypeError('secret detail'), 500, 'internal', 'Something went wrong on our side.'],
+])('%s is answered with %i %s', async (error, status, code, message) => {
+  const answer = await answerTo(error)
+  expect(answer).toMatchObject({ status, code, message })
+  expect(answer.text).not.toContain('secret detail')
+  expect(answer.text).not.toContain('.ts:')
+})
+
+test('a bad input names its fields', async () => {
+  const picky = router({ ask: procedure.input(z.object({ name: z.string().max(3) })).query(({ input }) => input.name) })
+  const ask = async (input: object) => {
+    const address = `http://app.test/trpc/ask?input=${encodeURIComponent(JSON.stringify(input))}`
+    const handled = { endpoint: '/trpc', router: picky, createContext: () => OWNER }
+    return (await fetchRequestHandler({ ...handled, req: new Request(address) })).json()
+  }
+  expect(await ask({ name: 'Ada' })).toEqual({ result: { data: 'Ada' } })
+  expect(await ask({ name: 'Augusta' })).toMatchObject({
+    error: { data: { code: 'BAD_REQUEST', errorCode: 'validation_failed', details: { name: [expect.any(String)] } } },
+  })
+})

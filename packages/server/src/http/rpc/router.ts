@@ -1,0 +1,25 @@
+import { apiKeysRouter } from './api-keys.ts'
+import { billingRouter } from './billing.ts'
+import { metricsRouter, usageRouter } from './figures.ts'
+import { inboxRouter } from './inbox.ts'
+import type { RpcPorts } from './ports.ts'
+import { router } from './procedures.ts'
+import { teamRouter } from './team.ts'
+import { userRouter } from './user.ts'
+import { webhooksRouter } from './webhooks.ts'
+
+/** What a page of ours may ask for in the name of whoever is signed in. */
+export function createRouter(ports: RpcPorts) {
+  return router({
+    team: teamRouter(ports),
+    user: userRouter(ports),
+    inbox: inboxRouter(ports),
+    apiKeys: apiKeysRouter(ports),
+    webhooks: webhooksRouter(ports),
+    metrics: metricsRouter(ports),
+    usage: usageRouter(ports),
+    billing: billingRouter(ports),
+  })
+}
+
+export type AppRouter = ReturnType<typeof createRouter>

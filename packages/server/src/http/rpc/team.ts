@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import { AppError } from '../../domain/errors.ts'
+import { parseEmail } from '../../domain/account-fields.ts'
+import { retentionDays, type PlanName } from '../../domain/plans.ts'
+import { acceptInvite, createInviteLimits, declineInvite, inviteLink, inviteToTeam } from '../../manage/invites.ts'
+import { chosenName } from '../../manage/mailboxes.ts'
+import { removeMember } from '../../manage/members.ts'
+import { findFirstMailbox, setUpTeam } from '../../manage/onboarding.ts'
+import { chosenTeamName, startTeam } from '../../manage/teams.ts'
+import type { Role, SignedIn } from '../../store/accounts.ts'
+import type { Team } from '../../store/store.ts'
+import type { ShownInvite } from '../../store/teams.ts'
+import { isoTime, presentMailbox } from '../present.ts'
+import { id } from './inputs.ts'
+import type { RpcPorts } from './ports.ts'
+import { asMember, asOwner, procedure, router } from './procedures.ts'
+
+export type PresentedTeam = {
+  id: string
+  name: string
+  plan: PlanName
+  /** Null for ever. */
+  retentionDays: number | null
+  /** The team's own, else the shared root. */
+  domain: string
+  role: Role
+  /** Whether it sees mail that nobody claims. */
+  seesUnrouted: boolean
+}
+
+const teamName = z.string().transform(chosenTeamName)
+const email = z.string().transform((text, context) => {
+  const parsed = parseEmail(text)
+  if (parsed !== null) return parsed
+  context.addIssue({ code: 'custom', message: 'must be an e-mail address' })
+  return z.NEVER
+})
+
+export function teamRouter(ports: RpcPorts) {
+  const { store, now } = ports
+  const inviteLimits = createInviteLimits(now)
+
+  async function presentSetup(signedIn: SignedIn | null) {
+    const { team, role } = signedIn ?? {}
+    if (!team || !role) throw new AppError('unauthorized', 'Unauthorized')
+    const first = await findFirstMailbox(ports, team)
+    return { team: await presentTeam(ports, team, role), mailbox: first && presentMailbox(first), isNew: false }
+  }
+
+  return router({
+    /** Null before the first team and after leaving one. */
+    current: procedure.query(async ({ ctx: { signedIn } }): Promise<PresentedTeam | null> => {
+      const { team, role } = signedIn
+      return team && role ? presentTeam(ports, team, role) : null
+    }),
+
+    /** Whoever has a team already gets that one, and nothing is made. */
+    autoSetup: procedure
+      .input(
+        z
+          .object({ teamName: teamName.optional(), mailboxName: z.string().transform(chosenName).optional() })
+          .default({}),
+      )
+      .mutation(async ({ ctx: { signedIn, lookAgain }, input }) => {
+        if (signedIn.team) return presentSetup(signedIn)
+        const made = await setUpTeam(ports, signedIn.user, input).catch(nullIfTeamExists)
+        // Asked for twice at once: the other one has made it.
+        if (!made) return presentSetup(await lookAgain())
+        const team = await presentTeam(ports, made.team, 'owner')
+        return { team, mailbox: presentMailbox(made.mailbox), isNew: true }
+      }),
+
+    create: procedure.input(z.object({ name: teamName })).mutation(async ({ ctx: { signedIn }, input: { name } }) => {
+      const team = await startTeam(ports, { userId: signedIn.user.id, name, plan: ports.defaultPlan })
+      return presentTeam(ports, team, 'owner')
+    }),
+
+    update: procedure
+      .input(z.object({ name: teamName }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input: { name } }) => {
+        await store.renameTeam(team.id, name)
+        return presentTeam(ports, { ...team, name }, 'owner')
+      }),
+
+    members: procedure.use(asMember).query(async ({ ctx: { team } }) => {
+      const members = await store.listMembers(team.id)
+      return members.map((member) => ({ ...member, joinedAt: isoTime(member.joinedAt) }))
+    }),
+
+    removeMember: procedure
+      .input(z.object({ userId: id }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input: { userId } }) => {
+        await removeMember(ports, { teamId: team.id, userId })
+        return { userId }
+      }),
+
+    invites: procedure.use(asMember).query(async ({ ctx: { team } }) => {
+      const invites = await store.listInvites({ teamId: team.id }, now())
+      return invites.map((invite) => ({ ...presentInvite(invite), link: inviteLink(ports, invite.id) }))
+    }),
+
+    /** `link` is to be passed on where no mail was sent. */
+    invite: procedure
+      .input(z.object({ email }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team, signedIn }, input }) => {
+        const { invite, isMailed } = await inviteToTeam(
+          { ...ports, inviteLimits },
+          { team, by: signedIn.user },
+          input.email,
+        )
+        return {
+          id: invite.id,
+          email: invite.email,
+          expiresAt: isoTime(invite.expiresAt),
+          link: inviteLink(ports, invite.id),
+          isMailed,
+        }
+      }),
+
+    acceptInvite: procedure.input(z.object({ id })).mutation(async ({ ctx: { signedIn }, input }) => {
+      const team = await acceptInvite(ports, signedIn.user, input.id)
+      return presentTeam(ports, team, 'member')
+    }),
+
+    declineInvite: procedure.input(z.object({ id })).mutation(async ({ ctx: { signedIn }, input }) => {
+      await declineInvite(ports, signedIn.user, input.id)
+      return { id: input.id }
+    }),
+
+    deleteInvite: procedure
+      .input(z.object({ id }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) => {
+        const isRemoved = await store.removeInvite({ id: input.id, teamId: team.id })
+        if (!isRemoved) throw new AppError('not_found', 'Not found')
+        return { id: input.id }
+      }),
+
+    /** Those for the caller's own address. Without proof that it is theirs, only the link itself opens an invite. */
+    invitesByEmail: procedure.query(async ({ ctx: { signedIn } }) => {
+      const { email, isEmailChecked } = signedIn.user
+      const invites = isEmailChecked ? await store.listInvites({ email }, now()) : []
+      return invites.map(presentInvite)
+    }),
+  })
+}
+
+export async function presentTeam(
+  { store, rootDomain, isAllInOne }: Pick<RpcPorts, 'store' | 'rootDomain' | 'isAllInOne'>,
+  team: Team,
+  role: Role,
+): Promise<PresentedTeam> {
+  return {
+    id: team.id,
+    name: team.name,
+    plan: team.plan,
+    retentionDays: retentionDays(team),
+    domain: team.domain ?? rootDomain,
+    role,
+    seesUnrouted: await seesUnrouted({ store, isAllInOne }, team, role),
+  }
+}
+
+/** In the all-in-one program, whoever owns the team of its first start is its operator. */
+export async function seesUnrouted(
+  { store, isAllInOne }: Pick<RpcPorts, 'store' | 'isAllInOne'>,
+  team: Team,
+  role: Role,
+): Promise<boolean> {
+  return isAllInOne && role === 'owner' && (await store.findBootstrapTeam())?.id === team.id
+}
+
+function presentInvite(invite: ShownInvite) {
+  return {
+    id: invite.id,
+    email: invite.email,
+    team: { id: invite.teamId, name: invite.teamName },
+    invitedBy: { name: invite.invitedByName, email: invite.invitedByEmail },
+    createdAt: isoTime(invite.createdAt),
+    expiresAt: isoTime(invite.expiresAt),
+  }
+}
+
+function nullIfTeamExists(error: unknown): null {
+  if (error instanceof AppError && error.code === 'team_exists') return null
+  throw error
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import {
+  changeEndpoint,
+  createEndpoint,
+  listDeliveries,
+  removeEndpoint,
+  replayDelivery,
+  replayFailed,
+  rotateEndpointSecret,
+  testEndpoint,
+} from '../../manage/endpoints.ts'
+import { presentDelivery, presentEndpoint } from '../rest/webhooks.ts'
+import { endpointBody, endpointChangeBody, toChange, toWish } from '../webhook-params.ts'
+import { id } from './inputs.ts'
+import type { RpcPorts } from './ports.ts'
+import { asMember, asOwner, procedure, router } from './procedures.ts'
+
+const DELIVERIES_MAX = 100
+const DELIVERIES_DEFAULT = 50
+
+export function webhooksRouter(ports: RpcPorts) {
+  const endpoints = { ...ports, ...ports.webhooks }
+
+  return router({
+    list: procedure
+      .use(asMember)
+      .query(async ({ ctx: { team } }) => (await ports.store.listEndpoints(team.id)).map(presentEndpoint)),
+
+    /** `secret` is shown this once. */
+    create: procedure
+      .input(endpointBody)
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) => {
+        const { endpoint, secret } = await createEndpoint(endpoints, team, toWish(input))
+        return { endpoint: presentEndpoint(endpoint), secret }
+      }),
+
+    update: procedure
+      .input(endpointChangeBody.and(z.object({ id })))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input: { id: endpointId, ...change } }) =>
+        presentEndpoint(await changeEndpoint(endpoints, { teamId: team.id, id: endpointId }, toChange(change))),
+      ),
+
+    toggle: procedure
+      .input(z.object({ id, active: z.boolean() }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input: { id: endpointId, active } }) =>
+        presentEndpoint(await changeEndpoint(endpoints, { teamId: team.id, id: endpointId }, { isActive: active })),
+      ),
+
+    delete: procedure
+      .input(z.object({ id }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) => {
+        await removeEndpoint(endpoints, { teamId: team.id, id: input.id })
+        return { id: input.id }
+      }),
+
+    /** The old secret signs as well for a day; the new one is shown this once. */
+    rotateSecret: procedure
+      .input(z.object({ id }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) => ({
+        secret: await rotateEndpointSecret(endpoints, { teamId: team.id, id: input.id }),
+      })),
+
+    deliveries: procedure
+      .input(
+        z.object({
+          id,
+          limit: z.number().int().min(1).max(DELIVERIES_MAX).default(DELIVERIES_DEFAULT),
+          offset: z.number().int().min(0).default(0),
+          status: z.enum(['pending', 'success', 'failed']).nullish(),
+        }),
+      )
+      .use(asMember)
+      .query(async ({ ctx: { team }, input: { id: endpointId, limit, offset, status } }) => {
+        const page = { limit, offset, status: status ?? null }
+        return (await listDeliveries(endpoints, { teamId: team.id, id: endpointId }, page)).map(presentDelivery)
+      }),
+
+    test: procedure
+      .input(z.object({ id }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) => presentDelivery(await testEndpoint(endpoints, team, input.id))),
+
+    replay: procedure
+      .input(z.object({ id, deliveryId: id }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) =>
+        presentDelivery(await replayDelivery(endpoints, { teamId: team.id, id: input.id }, input.deliveryId)),
+      ),
+
+    replayFailed: procedure
+      .input(z.object({ id }))
+      .use(asOwner)
+      .mutation(async ({ ctx: { team }, input }) => ({
+        replayed: await replayFailed(endpoints, { teamId: team.id, id: input.id }),
+      })),
+  })
+}

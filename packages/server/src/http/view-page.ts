@@ -1,0 +1,53 @@
+import { escapeValue } from '../domain/clean-html.ts'
+
+/**
+ * Headers under which a stranger's document is shown: in an origin of its own, without scripts, forms or requests.
+ * `ancestors` are the origins whose pages may frame it.
+ */
+export function viewHeaders(options: { contentType: string; remoteImages: boolean; ancestors: string[] }) {
+  const { contentType, remoteImages, ancestors } = options
+  const policy = [
+    'sandbox allow-popups allow-popups-to-escape-sandbox',
+    "default-src 'none'",
+    `img-src data: blob:${remoteImages ? ' https:' : ''}`,
+    "style-src 'unsafe-inline'",
+    'font-src data:',
+    "form-action 'none'",
+    "base-uri 'none'",
+    `frame-ancestors ${["'self'", ...ancestors].join(' ')}`,
+  ]
+  return {
+    'content-type': contentType,
+    'content-security-policy': policy.join('; '),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-site',
+    'cache-control': 'no-store',
+    // Links are not asked for by name before anyone clicks them.
+    'x-dns-prefetch-control': 'off',
+  }
+}
+
+/** Around HTML that is clean already. Mail is made for a white page. */
+export function mailPage(html: string): string {
+  return page(MAIL_STYLE, html)
+}
+
+export function textPage(text: string): string {
+  return page(TEXT_STYLE, `<pre>${escapeValue(text)}</pre>`)
+}
+
+export function imagePage(dataUrl: string): string {
+  return page(IMAGE_STYLE, `<img src="${escapeValue(dataUrl)}" alt="">`)
+}
+
+function page(style: string, body: string): string {
+  return `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><title>Mail</title><style>${style}</style>${body}`
+}
+
+const MAIL_STYLE = `:where(body) { margin: 16px; background: #fff; color: #1a1a1a; font: 14px/1.5 system-ui, sans-serif; }`
+const TEXT_STYLE = `body { margin: 16px; background: #fff; color: #1a1a1a; }
+pre { margin: 0; font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }`
+// A pattern behind the picture, or white on transparent would not be seen.
+const IMAGE_STYLE = `body { margin: 16px; background: repeating-conic-gradient(#eee 0 25%, #fff 0 50%) 0 / 16px 16px; }
+img { max-width: 100%; }`

@@ -1,0 +1,73 @@
+import type { Context, Hono } from 'hono'
+import { cleanHtml } from '../domain/clean-html.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Contents } from '../read/content.ts'
+import { readImage, readInlineImages } from '../read/inline-images.ts'
+import type { Store, StoredMessage } from '../store/store.ts'
+import type { ApiEnvironment } from './app.ts'
+import { imagePage, mailPage, textPage, viewHeaders } from './view-page.ts'
+import type { Viewed, ViewTokens } from './view-token.ts'
+import { teamView } from './view.ts'
+
+/** Of an attachment that is shown as text; the whole is there to be saved. */
+const TEXT_BYTES_MAX = 1024 * 1024
+
+const TEXT_TYPE =
+  /^(?:text\/|message\/|application\/(?:json|xml|javascript|x-sh|yaml|x-yaml|sql|ics)|.*\+(?:json|xml)$)/i
+
+type Ports = {
+  store: Pick<Store, 'findTeam' | 'findMessage'>
+  contents: Contents
+  views: Pick<ViewTokens, 'take'>
+  appUrl: string
+  allowedOrigins: string[]
+  now: () => number
+}
+
+/** Mail as its sender drew it, for a frame of the dashboard; whoever asks brings a token instead of a session. */
+export function addViewRoute(app: Hono<ApiEnvironment>, ports: Ports): void {
+  app.get('/view/:token', async (context) => {
+    const view = ports.views.take(context.req.param('token'))
+    const message = view && (await findMessage(ports, view))
+    if (!view || !message) throw new AppError('not_found', 'This view has expired. Open the message again.')
+    const html = await render(ports, message, view)
+    return answer(context, html, view)
+  })
+
+  function answer(context: Context<ApiEnvironment>, html: string, { remoteImages }: Viewed): Response {
+    const ancestors = new Set([new URL(ports.appUrl).origin, ...ports.allowedOrigins])
+    return context.body(
+      html,
+      200,
+      viewHeaders({ contentType: 'text/html; charset=utf-8', remoteImages, ancestors: [...ancestors] }),
+    )
+  }
+}
+
+async function findMessage({ store, now }: Ports, { teamId, messageId }: Viewed): Promise<StoredMessage | null> {
+  const team = await store.findTeam(teamId)
+  return team && store.findMessage(teamView(team, {}, now()), messageId)
+}
+
+async function render(ports: Ports, message: StoredMessage, { attachment, remoteImages }: Viewed): Promise<string> {
+  if (attachment !== null) return renderAttachment(ports, message, attachment)
+  const images = await readInlineImages(ports, message)
+  const inlineImage = (contentId: string) => images.get(contentId) ?? null
+  return mailPage(cleanHtml(message.html ?? '', { remoteImages, inlineImage }))
+}
+
+/** Pictures as pictures, text as text; drawings and pages of a stranger are shown as their source. */
+async function renderAttachment(ports: Ports, message: StoredMessage, index: number): Promise<string> {
+  const attachment = message.attachments.find((one) => one.index === index)
+  if (!attachment) throw new AppError('message_not_found', 'Not found')
+  const image = await readImage(ports, message, attachment)
+  if (image !== null) return imagePage(image)
+  const { contentType } = attachment
+  const reader = { isGone: () => false, sent: async () => {} }
+  const bytes =
+    TEXT_TYPE.test(contentType) || contentType === 'image/svg+xml'
+      ? await ports.contents.attachment(message, index, reader)
+      : null
+  if (!bytes) throw new AppError('not_found', 'This attachment cannot be shown here. Save it instead.')
+  return textPage(new TextDecoder().decode(bytes.subarray(0, TEXT_BYTES_MAX)))
+}

@@ -1,0 +1,44 @@
+import { fold } from '../domain/fold.ts'
+import { AppError } from '../domain/errors.ts'
+import type { TokenPurpose, User } from '../store/accounts.ts'
+import type { AccountPorts } from './account-ports.ts'
+import { giveToken, linkWith } from './one-time-tokens.ts'
+import type { Mail } from './mailer.ts'
+
+type Ports = Pick<AccountPorts, 'store' | 'mailer' | 'limits' | 'appUrl' | 'newSecret' | 'now' | 'log'>
+
+const LIFE = 'The link works once, for 10 minutes. If you did not ask for it, ignore this mail.'
+
+/** Later, so that the answer's time does not tell whether there was anything to send; what fails is in the log. */
+export function mailLink(ports: Ports, user: Pick<User, 'id' | 'email'>, purpose: Exclude<TokenPurpose, 'sign-in'>) {
+  mailSoon(ports, user.email, async () => {
+    const link = linkWith(await giveToken(ports, user.id, purpose), purpose, ports.appUrl)
+    return purpose === 'reset'
+      ? { subject: 'Choose a new password', text: `Choose a new password for Mailhatch:\n\n${link}\n\n${LIFE}\n` }
+      : { subject: 'Check your address', text: `Show that this address is yours:\n\n${link}\n\n${LIFE}\n` }
+  })
+}
+
+/** To someone who signs up again; whoever else tried so learns nothing. */
+export function mailAccountExists(ports: Ports, email: string): void {
+  const text = `Someone, perhaps you, wanted to sign up with this address. It has an account already.
+
+Sign in:  ${ports.appUrl}/sign-in
+Or choose a new password there, if you have forgotten yours.
+`
+  mailSoon(ports, email, async () => ({ subject: 'You already have an account', text }))
+}
+
+function mailSoon({ mailer, limits, log }: Ports, to: string, write: () => Promise<Omit<Mail, 'to'>>): void {
+  if (!mailer) return
+  const send = async () => {
+    limits.mail.begin(fold(to))
+    const mail = await write()
+    // The mailer has logged what went wrong.
+    await mailer.send({ to, ...mail }).catch(() => {})
+  }
+  send().catch((error: unknown) => {
+    // Who gets too much mail of ours gets no more of it.
+    if (!(error instanceof AppError)) log.error({ err: error }, 'a mail could not be written')
+  })
+}

@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { AppError } from '../domain/errors.ts'
+import type { Log } from '../log.ts'
+import type { Store, Team } from '../store/store.ts'
+import { changePlan } from './plans.ts'
+import { callStripe, isSignedByStripe, STRIPE_API_URL, type StripeSettings } from './stripe.ts'
+
+const DAY_MS = 86_400_000
+/** The provider repeats an event for three days at most. */
+const EVENTS_KEPT_MS = 30 * DAY_MS
+/** While someone pays late, the provider reminds them; the plan ends when it gives up. */
+const PAYING = ['active', 'trialing', 'past_due']
+
+export type Billing = {
+  isCustomer(team: Team): Promise<boolean>
+  /** The address at which the team takes the plan pro. */
+  checkout(team: Team, email: string): Promise<string>
+  /** The address at which a team that pays changes or ends that. */
+  portal(team: Team): Promise<string>
+  /** An event, as the provider posted it; throws 401 unless it is signed. Telling it again changes nothing. */
+  take(body: string, signature: string | null): Promise<void>
+}
+
+type Ports = {
+  store: Pick<
+    Store,
+    | 'findTeam'
+    | 'updateTeam'
+    | 'findBillingCustomer'
+    | 'findTeamOfCustomer'
+    | 'setBillingCustomer'
+    | 'hasBillingEvent'
+    | 'addBillingEvent'
+  >
+  appUrl: string
+  now: () => number
+  log: Pick<Log, 'info' | 'warn'>
+}
+
+const eventSchema = z.object({
+  id: z.string().min(1).max(255),
+  type: z.string(),
+  data: z.object({
+    object: z.object({ customer: z.string().nullish(), client_reference_id: z.string().nullish() }),
+  }),
+})
+
+type Event = z.output<typeof eventSchema>
+
+type BillingConfig = {
+  stripeSecretKey: string | null
+  stripeWebhookSecret: string | null
+  stripePricePro: string | null
+  stripeApiUrl: string | null
+}
+
+/** Null unless all that it needs is set. */
+export function openBilling(ports: Ports, config: BillingConfig): Billing | null {
+  const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret, stripePricePro: pricePro } = config
+  if (!secretKey || !webhookSecret || !pricePro) return null
+  return createBilling(ports, { secretKey, webhookSecret, pricePro, apiUrl: config.stripeApiUrl ?? STRIPE_API_URL })
+}
+
+function createBilling(ports: Ports, settings: StripeSettings): Billing {
+  const { store, now, log } = ports
+  const page = `${ports.appUrl.replace(/\/+$/, '')}/settings/billing`
+
+  async function portal(team: Team): Promise<string> {
+    const customer = await store.findBillingCustomer(team.id)
+    if (!customer) throw new AppError('billing_unavailable', 'This team has not paid for anything yet.')
+    const fields = { customer, return_url: page }
+    return (await callStripe<{ url: string }>(settings, '/v1/billing_portal/sessions', fields)).url
+  }
+
+  async function teamOf({ type, data: { object } }: Event): Promise<{ team: Team; customer: string } | null> {
+    const { customer, client_reference_id: teamId } = object
+    if (!customer) return null
+    if (type === 'checkout.session.completed' && teamId) {
+      const team = await store.findTeam(teamId)
+      if (team) await store.setBillingCustomer(team.id, customer)
+      return team && { team, customer }
+    }
+    const team = type.startsWith('customer.subscription.') ? await store.findTeamOfCustomer(customer) : null
+    return team && { team, customer }
+  }
+
+  /** As it is now, whatever the event says: events come late and in any order. */
+  async function isPaying(customer: string): Promise<boolean> {
+    const query = new URLSearchParams({ customer, status: 'all', limit: '100' })
+    const { data } = await callStripe<{ data: { status: string }[] }>(settings, `/v1/subscriptions?${query}`, null)
+    return data.some(({ status }) => PAYING.includes(status))
+  }
+
+  async function settle(team: Team, customer: string): Promise<void> {
+    // Only the operator gives the plan enterprise, and so only the operator takes it.
+    if (team.plan === 'enterprise') return
+    const plan = (await isPaying(customer)) ? 'pro' : 'starter'
+    if (plan === team.plan) return
+    await changePlan({ store }, team, { plan })
+    log.info({ teamId: team.id, plan }, 'a plan was changed by billing')
+  }
+
+  return {
+    isCustomer: async (team) => (await store.findBillingCustomer(team.id)) !== null,
+
+    async checkout(team, email) {
+      const customer = await store.findBillingCustomer(team.id)
+      // Nobody should pay twice.
+      if (customer && team.plan === 'pro') return portal(team)
+      const fields = {
+        mode: 'subscription',
+        'line_items[0][price]': settings.pricePro,
+        'line_items[0][quantity]': '1',
+        client_reference_id: team.id,
+        success_url: `${page}?checkout=success`,
+        cancel_url: `${page}?checkout=cancelled`,
+        ...(customer ? { customer } : { customer_email: email }),
+      }
+      return (await callStripe<{ url: string }>(settings, '/v1/checkout/sessions', fields)).url
+    },
+
+    portal,
+
+    async take(body, signature) {
+      const isSigned = isSignedByStripe(body, signature, { webhookSecret: settings.webhookSecret, now: now() })
+      if (!isSigned) throw new AppError('unauthorized', 'Unauthorized')
+      const event = readEvent(body)
+      if (await store.hasBillingEvent(event.id)) return
+      const found = await teamOf(event)
+      if (found) await settle(found.team, found.customer)
+      // Last: what failed before here is told again.
+      await store.addBillingEvent({ id: event.id, at: now() }, now() - EVENTS_KEPT_MS)
+    },
+  }
+}
+
+function readEvent(body: string): Event {
+  try {
+    return eventSchema.parse(JSON.parse(body))
+  } catch {
+    throw new AppError('validation_failed', 'The body is not an event.')
+  }
+}

@@ -1,0 +1,74 @@
+import { checkCustomDomain } from '../domain/custom-domain.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Store, Team } from '../store/store.ts'
+import type { PendingDomain } from '../store/teams.ts'
+import { domainTaken } from './teams.ts'
+
+export type DomainProof = 'off' | 'txt'
+
+export type DomainPorts = {
+  store: Pick<Store, 'findInbox' | 'findPendingDomain' | 'setPendingDomain' | 'moveToDomain'>
+  rootDomain: string
+  domainProof: DomainProof
+  /** Rejects or resolves to none when there is no such record. */
+  resolveTxt: (name: string) => Promise<string[]>
+  newToken: () => string
+  now: () => number
+}
+
+export type DomainState = { domain: string | null; pending: PendingDomain | null }
+
+/** The record that shows that a domain is the team's. */
+export function proofRecord({ domain, token }: PendingDomain): { type: 'TXT'; name: string; value: string } {
+  return { type: 'TXT', name: `_mailhatch.${domain}`, value: `mailhatch-verify=${token}` }
+}
+
+/** The domain as it is kept, null for the shared root; throws when it cannot be one. */
+export function chosenDomain({ rootDomain }: { rootDomain: string }, wish: string | null): string | null {
+  const checked = checkCustomDomain(wish, rootDomain)
+  if ('message' in checked) throw new AppError('validation_failed', checked.message)
+  return checked.domain
+}
+
+/** Where a proof is asked for, the domain only waits: nothing resolves to it before `verifyDomain`. */
+export async function changeDomain(ports: DomainPorts, team: Team, domain: string | null): Promise<DomainState> {
+  const isProofNeeded = ports.domainProof === 'txt' && domain !== null && domain !== team.domain
+  if (!isProofNeeded) return move(ports, team, domain)
+  if (await isTaken(ports, team, domain)) throw domainTaken(domain)
+  const earlier = await ports.store.findPendingDomain(team.id)
+  // Saving twice must not ask for another record.
+  const pending = earlier?.domain === domain ? earlier : { domain, token: ports.newToken() }
+  await ports.store.setPendingDomain(team.id, pending)
+  return { domain: team.domain, pending }
+}
+
+export async function verifyDomain(ports: DomainPorts, team: Team): Promise<DomainState> {
+  const pending = await ports.store.findPendingDomain(team.id)
+  if (!pending) return { domain: team.domain, pending: null }
+  const { name, value } = proofRecord(pending)
+  const records = await ports.resolveTxt(name).catch((): string[] => [])
+  if (!records.includes(value)) {
+    throw new AppError('domain_unproven', `There is no TXT record ${name} with the value ${value} yet.`)
+  }
+  return move(ports, team, pending.domain)
+}
+
+async function move(ports: DomainPorts, { id }: Team, domain: string | null): Promise<DomainState> {
+  const outcome = await ports.store.moveToDomain(id, {
+    domain: domain ?? ports.rootDomain,
+    isCustom: domain !== null,
+    at: ports.now(),
+  })
+  if (outcome === 'moved') return { domain, pending: null }
+  if (outcome === 'domain taken') throw domainTaken(domain)
+  if (outcome === 'mailbox reserved') throw new AppError('mailbox_reserved', 'Mailbox name is reserved.')
+  throw new AppError(
+    'mailbox_taken',
+    domain === null ? 'Mailbox name already taken on the root domain.' : 'Mailbox name already taken for this domain.',
+  )
+}
+
+async function isTaken({ store }: DomainPorts, team: Team, domain: string): Promise<boolean> {
+  const inbox = await store.findInbox({ domain, mailbox: '' })
+  return inbox !== null && inbox.team.id !== team.id
+}

@@ -1,0 +1,17 @@
+import { AppError } from '../domain/errors.ts'
+import type { Store } from '../store/store.ts'
+
+type Ports = {
+  store: Pick<Store, 'removeMember'>
+  /** The key is dead: whatever it holds open ends. */
+  endKey: (keyId: string) => void
+  now: () => number
+}
+
+/** They lose their rights, and the keys that they made open nothing any more, from this moment. */
+export async function removeMember(ports: Ports, where: { teamId: string; userId: string }): Promise<void> {
+  const outcome = await ports.store.removeMember(where, ports.now())
+  if (outcome === 'gone') throw new AppError('not_found', 'Not found')
+  if (outcome === 'last owner') throw new AppError('last_owner', 'A team keeps at least one owner.')
+  for (const keyId of outcome) ports.endKey(keyId)
+}

@@ -1,0 +1,70 @@
+import { cutText } from '../domain/cut-text.ts'
+import { AppError } from '../domain/errors.ts'
+import { mailboxCandidates, mailboxSeed, starterMailboxCandidates, teamNameFor } from '../domain/onboarding.ts'
+import type { PlanName } from '../domain/plans.ts'
+import type { RandomInt } from '../domain/random-text.ts'
+import type { Mailbox, Store, Team } from '../store/store.ts'
+import { createMailbox, type MailboxPorts } from './mailboxes.ts'
+import { startTeam, TEAM_NAME_MAX } from './teams.ts'
+
+type Ports = MailboxPorts & {
+  store: MailboxPorts['store'] & Pick<Store, 'addTeamFor' | 'listMailboxes'>
+  random: RandomInt
+  defaultPlan: PlanName
+}
+
+type Newcomer = { id: string; email: string; name: string }
+
+/** Names that people gave, already checked; what they leave out is made up. */
+export type SetupWish = { teamName?: string | undefined; mailboxName?: string | undefined }
+
+/** The first team of someone who has none, with a mailbox to send to. */
+export async function setUpTeam(
+  ports: Ports,
+  user: Newcomer,
+  wish: SetupWish,
+): Promise<{ team: Team; mailbox: Mailbox }> {
+  const { mailboxName } = wish
+  if (mailboxName !== undefined) await requireFree(ports, mailboxName)
+  const name = wish.teamName ?? cutText(teamNameFor({ fullName: user.name, email: user.email }), TEAM_NAME_MAX)
+  const team = await startTeam(ports, { userId: user.id, name, plan: ports.defaultPlan })
+  if (mailboxName !== undefined) return { team, mailbox: await createMailbox(ports, team, mailboxName) }
+  const seed = mailboxSeed(user.email, ports.random)
+  return { team, mailbox: await createFirst(ports, team, mailboxCandidates(seed, ports.random)) }
+}
+
+/** The team's first mailbox; made when there is none. */
+export async function ensureStarterMailbox(ports: Ports, team: Team, name: string | undefined): Promise<Mailbox> {
+  const first = await findFirstMailbox(ports, team)
+  if (first) return first
+  if (name !== undefined) return createMailbox(ports, team, name)
+  return createFirst(ports, team, starterMailboxCandidates(team.name, ports.random))
+}
+
+export async function findFirstMailbox({ store }: Pick<Ports, 'store'>, team: Team): Promise<Mailbox | null> {
+  const mailboxes = await store.listMailboxes(team.id)
+  return mailboxes.reduce<Mailbox | null>(
+    (first, other) => (first && first.createdAt <= other.createdAt ? first : other),
+    null,
+  )
+}
+
+/** Asked before the team is made, so that whoever chose a name that is taken can choose again. */
+async function requireFree({ store, rootDomain }: Ports, name: string): Promise<void> {
+  if (await store.findMailbox({ domain: rootDomain, name })) {
+    throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
+  }
+}
+
+async function createFirst(ports: Ports, team: Team, names: Iterable<string>): Promise<Mailbox> {
+  for (const name of names) {
+    const mailbox = await createMailbox(ports, team, name).catch(nullIfTaken)
+    if (mailbox) return mailbox
+  }
+  throw new AppError('mailbox_taken', 'Unable to generate a mailbox name.')
+}
+
+function nullIfTaken(error: unknown): null {
+  if (error instanceof AppError && error.code === 'mailbox_taken') return null
+  throw error
+}

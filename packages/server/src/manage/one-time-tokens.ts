@@ -1,0 +1,34 @@
+import { AppError } from '../domain/errors.ts'
+import type { TokenPurpose } from '../store/accounts.ts'
+import type { Store } from '../store/store.ts'
+import { hashToken } from './sessions.ts'
+
+/** They travel in addresses of pages, which histories and proxies remember: they are worth nothing soon. */
+const TOKEN_MS = 10 * 60_000
+
+type GivingPorts = { store: Pick<Store, 'addToken'>; newSecret: () => string; now: () => number }
+
+/** The page that takes each kind. */
+const PAGES: Record<TokenPurpose, string> = { 'sign-in': 'sign-in', reset: 'reset', check: 'check' }
+
+export async function giveToken({ store, newSecret, now }: GivingPorts, userId: string, purpose: TokenPurpose) {
+  const token = newSecret()
+  const at = now()
+  await store.addToken({ hash: hashToken(token), userId, purpose, expiresAt: at + TOKEN_MS, createdAt: at })
+  return token
+}
+
+export function linkWith(token: string, purpose: TokenPurpose, appUrl: string): string {
+  return `${appUrl}/${PAGES[purpose]}?token=${token}`
+}
+
+/** Whose it is, for the first who brings it in time; throws for everyone else. */
+export async function takeToken(
+  { store, now }: { store: Pick<Store, 'takeToken'>; now: () => number },
+  token: string,
+  purpose: TokenPurpose,
+): Promise<string> {
+  const userId = await store.takeToken(hashToken(token), purpose, now())
+  if (userId === null) throw new AppError('token_invalid', 'This link has expired or was used already.')
+  return userId
+}

@@ -1,0 +1,63 @@
+import { AppError } from '../domain/errors.ts'
+import { fold } from '../domain/fold.ts'
+import type { NewUser } from '../store/accounts.ts'
+import type { AccountPorts } from './account-ports.ts'
+import { mailAccountExists, mailLink } from './account-mail.ts'
+import { takeToken } from './one-time-tokens.ts'
+
+export type SignUpWish = { email: string; password: string; name: string; invite: string | null; address: string }
+
+/**
+ * Makes an account. Where the address is still to be checked, the answer is the same whether there was one already:
+ * only the mail tells.
+ */
+export async function signUp(ports: AccountPorts, wish: SignUpWish): Promise<NewUser | 'check address'> {
+  const { store, passwords, limits, mailer, newId, now } = ports
+  limits.address.begin(wish.address)
+  const isInvited = await hasInvite(ports, wish)
+  // Whoever has the link of the invite may come in at once, trusted by the team that gave it. That the address is theirs
+  // it does not show: whoever invites sees the link, too.
+  const mustCheck = !isInvited && mailer !== null
+  const passwordHash = await passwords.hash(wish.password)
+  const at = now()
+  const user: NewUser = {
+    id: newId(at),
+    email: wish.email,
+    name: wish.name,
+    passwordHash,
+    emailCheckedAt: null,
+    teamId: null,
+    role: null,
+    createdAt: at,
+  }
+  const outcome = await store.addUser(user)
+  if (mustCheck) {
+    if (outcome === 'added') mailLink(ports, user, 'check')
+    else mailAccountExists(ports, wish.email)
+    return 'check address'
+  }
+  if (outcome === 'taken') throw new AppError('account_exists', 'This address has an account. Sign in instead.')
+  return user
+}
+
+async function hasInvite(ports: AccountPorts, { email, invite: id }: SignUpWish): Promise<boolean> {
+  if (id === null && ports.signUp === 'open') return false
+  const invite = id === null ? null : await ports.store.findInvite(id, ports.now())
+  if (invite && fold(invite.email) === fold(email)) return true
+  throw inviteNeeded()
+}
+
+export function inviteNeeded(): AppError {
+  return new AppError('invite_needed', 'You need an invite for this address. Ask an owner of your team.')
+}
+
+/** Without signing in: whoever follows the link need not be the one who chose the password. */
+export async function checkAddress(
+  ports: Pick<AccountPorts, 'store' | 'limits' | 'now'>,
+  { token, address }: { token: string; address: string },
+): Promise<void> {
+  ports.limits.address.begin(address)
+  const userId = await takeToken(ports, token, 'check')
+  ports.limits.address.undo(address)
+  await ports.store.recordEmailChecked(userId, ports.now())
+}

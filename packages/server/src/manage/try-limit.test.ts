@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { createTryLimit } from './try-limit.ts'
+
+function start({ triesMax = 3, freeTries = 3 } = {}) {
+  let at = 1_000_000_000_000
+  const limit = createTryLimit({ triesMax, windowMs: 60_000, freeTries, now: () => at })
+  return {
+    ...limit,
+    pass(ms: number) {
+      at += ms
+    },
+    /** Null, or how many seconds to wait. */
+    attempt(key = 'ada'): string | null {
+      try {
+        limit.begin(key)
+        return null
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'rate_limited', status: 429 })
+        return (error as { headers: Record<string, string> }).headers['retry-after']!
+      }
+    },
+  }
+}
+
+test('so many in a window, each key for itself', () => {
+  const { attempt, pass } = start()
+  expect([attempt(), attempt(), attempt(), attempt()]).toEqual([null, null, null, '60'])
+  expect(attempt('eve')).toBeNull()
+  pass(59_999)
+  expect(attempt()).toBe('1')
+  pass(1)
+  expect(attempt()).toBeNull()
+})
+
+test('a try that is undone was none, and clearing forgets all', () => {
+  const { attempt, undo, clear } = start()
+  for (let count = 0; count < 10; count++) {
+    expect(attempt()).toBeNull()
+    undo('ada')
+  }
+  expect([attempt(), attempt(), attempt(), attempt()]).toEqual([null, null, null, '60'])
+  clear('ada')
+  expect(attempt()).toBeNull()
+})
+
+test('a clock that is set back keeps nobody waiting who has not tried', () => {
+  const { attempt, pass } = start()
+  expect(attempt()).toBeNull()
+  pass(-3_600_000)
+  expect(attempt()).toBeNull()
+})
+
+test('memory has an end: of very many keys the first are forgotten', () => {
+  const { attempt } = start({ triesMax: 1 })
+  expect([attempt('first'), attempt('first')]).toEqual([null, '60'])
+  for (let count = 0; count < 100_000; count++) attempt(`key ${count}`)
+  expect(attempt('first')).toBeNull()
+  expect(attempt('key 99999')).toBe('60')
+})

@@ -1,0 +1,99 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { StoredSummary } from '../store/store.ts'
+import { createSubscriptions, type Subscription } from './subscriptions.ts'
+
+const TEAM = { id: 'team', name: 'Team', plan: 'enterprise' as const, retentionDays: null, domain: null }
+
+/** A team's messages, and whoever follows them. */
+function startTeam(limits = { perUser: 2, perProcess: 3 }) {
+  const positions: number[] = []
+  const listeners = new Set<() => void>()
+  const store = {
+    newestPosition: async () => positions.length,
+    followMessages: async (_: unknown, { after, upTo, limit }: { after: number; upTo: number; limit: number }) =>
+      // All that these tests look at of a message.
+      positions.slice(after, Math.min(upTo, after + limit + 1)).map((position) => ({ position }) as StoredSummary),
+  }
+  const followers = {
+    async follow(_: string, __: object, onMatch: () => void) {
+      listeners.add(onMatch)
+      return () => void listeners.delete(onMatch)
+    },
+  }
+  // The store and the followers stand for what their own tests are about.
+  const subscriptions = createSubscriptions({ store, followers: followers as never, now: Date.now }, limits)
+  const open = (changes: Partial<Subscription> = {}) =>
+    subscriptions.follow({ userId: 'ada', filter: {}, after: 0, team: async () => TEAM, signal: undefined, ...changes })
+  return {
+    subscriptions,
+    listeners,
+    open,
+    add() {
+      positions.push(positions.length + 1)
+      for (const listener of listeners) listener()
+    },
+  }
+}
+
+const positionOf = async (stream: AsyncGenerator<StoredSummary>) => (await stream.next()).value?.position
+
+describe('subscriptions', () => {
+  test('bring each message once, those of before and those that come', async () => {
+    const { open, add } = startTeam()
+    add()
+    const stream = open()
+    expect(await positionOf(stream)).toBe(1)
+    const waiting = positionOf(stream)
+    add()
+    expect(await waiting).toBe(2)
+    await stream.return(undefined)
+  })
+
+  test('without a place to begin at, begin now; with one of the future, too', async () => {
+    const { open, add, listeners } = startTeam()
+    add()
+    for (const after of [null, 99]) {
+      const stream = open({ after })
+      const waiting = positionOf(stream)
+      await vi.waitFor(() => expect(listeners.size).toBe(1))
+      // Let it read where it stands.
+      await new Promise(setImmediate)
+      add()
+      expect(await waiting).toBe(after === null ? 2 : 3)
+      await stream.return(undefined)
+    }
+  })
+
+  test('are limited for one person and for all, and make room when they end', async () => {
+    const { subscriptions, open, add } = startTeam()
+    add()
+    const mine = [open(), open()]
+    for (const stream of mine) await stream.next()
+    await expect(open().next()).rejects.toMatchObject({ code: 'too_many_streams' })
+    const other = open({ userId: 'grace' })
+    await other.next()
+    await expect(open({ userId: 'linus' }).next()).rejects.toMatchObject({ code: 'server_busy' })
+    expect(subscriptions.count()).toBe(3)
+    await mine[0]!.return(undefined)
+    expect(await positionOf(open())).toBe(1)
+    await other.return(undefined)
+  })
+
+  test('end when the reader goes, loses the team, or the server closes', async () => {
+    const { subscriptions, open, listeners } = startTeam({ perUser: 9, perProcess: 9 })
+    const leaving = new AbortController()
+    let team: typeof TEAM | null = TEAM
+    const streams = [open({ signal: leaving.signal }), open({ team: async () => team }), open()]
+    const ends = streams.map((stream) => stream.next())
+    await vi.waitFor(() => expect(listeners.size).toBe(3))
+    leaving.abort()
+    expect((await ends[0]!).done).toBe(true)
+    team = null
+    expect((await ends[1]!).done).toBe(true)
+    subscriptions.close()
+    expect((await ends[2]!).done).toBe(true)
+    expect(subscriptions.count()).toBe(0)
+    expect(listeners.size).toBe(0)
+    await expect(open().next()).rejects.toMatchObject({ code: 'shutting_down' })
+  })
+})

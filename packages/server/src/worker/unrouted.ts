@@ -1,0 +1,53 @@
+import { bytesOf, type Bucket } from '../bucket/bucket.ts'
+import { AppError } from '../domain/errors.ts'
+import { metadataKey, metadataPrefix, parseMetadataKey, type StoredMessage } from '../domain/object-keys.ts'
+import { inGroups } from './admin-inboxes.ts'
+import { messageNotFound } from './admin-params.ts'
+import type { StoredOutcome } from './announce-stored.ts'
+import { decodeMetadata, type Metadata } from './metadata.ts'
+
+const READ_AT_ONCE_MAX = 6
+const PREFIX = metadataPrefix('unprocessed')
+
+type Ports = {
+  bucket: Pick<Bucket, 'get' | 'list'>
+  /** Null when there is nobody to announce to. */
+  announceNow: ((key: string) => Promise<StoredOutcome>) | null
+}
+
+/** Mail that is stored and that the API has refused. */
+export function createUnrouted({ bucket, announceNow }: Ports) {
+  async function read(key: string): Promise<Metadata | null> {
+    const object = await bucket.get(key)
+    return object && decodeMetadata(await bytesOf(object))
+  }
+
+  return {
+    async list({ cursor, limit }: { cursor: string | null; limit: number }) {
+      const after = cursor === null ? undefined : `${PREFIX}${cursor}`
+      const page = await bucket.list({ prefix: PREFIX, cursor: after, limit })
+      const keys = page.keys.filter((key) => parseMetadataKey(key) !== null)
+      const found = await inGroups(keys, READ_AT_ONCE_MAX, read)
+      return {
+        // What was never announced is on its way.
+        mails: found
+          .filter((metadata) => metadata !== null && metadata.attempts > 0)
+          .map((metadata) => summary(metadata!)),
+        cursor: page.cursor && page.cursor.slice(PREFIX.length),
+      }
+    },
+
+    async retry(mail: StoredMessage): Promise<void> {
+      if (!announceNow) throw new AppError('webhook_not_configured', 'Webhook not configured')
+      const result = await announceNow(metadataKey('unprocessed', mail))
+      if (result.outcome === 'gone') throw messageNotFound()
+      if (result.outcome === 'raw gone') throw new AppError('raw_unavailable', 'The raw mail of this message is gone.')
+      if (result.outcome === 'processed') return
+      throw new AppError('announcement_failed', `The API did not take the message: ${result.metadata.lastError}`)
+    },
+  }
+}
+
+function summary({ id, domain, mailbox, from, to, subject, receivedAt, attempts, lastError }: Metadata) {
+  return { id, domain, mailbox, from, to, subject, receivedAt, attempts, lastError }
+}

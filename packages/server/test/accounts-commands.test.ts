@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { createTeam } from '../src/manage/teams.ts'
+import { newId } from '../src/random.ts'
+import { openBeside, OWNER, startAccounts } from './support/accounts.ts'
+import { run, runForJson } from './support/program.ts'
+import { temporaryFolder } from './support/server.ts'
+
+type Made = { id: string; email: string; link: string }
+
+const tokenOf = (link: string) => new URL(link).searchParams.get('token')!
+
+describe('mailhatch users', () => {
+  test('sign-in-link lets the first owner in, and list names everyone', async () => {
+    const { dataDir, newBrowser } = await startAccounts()
+    const { email, link } = await runForJson<Made>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
+    expect(email).toBe(OWNER)
+    expect(link).toMatch(/^http:\/\/localhost:3003\/sign-in\?token=[\w-]{43}$/)
+    const browser = newBrowser()
+    expect((await browser.post('/auth/link', { token: tokenOf(link) })).status).toBe(200)
+    expect(await browser.isSignedIn()).toBe(true)
+
+    await runForJson(['users', 'create', 'ada@corp.example', '--role', 'member', '--name', 'Ada'], {
+      DATA_DIR: dataDir,
+    })
+    const users = await runForJson<object[]>(['users', 'list'], { DATA_DIR: dataDir })
+    expect(users).toMatchObject([
+      { email: OWNER, role: 'owner' },
+      { email: 'ada@corp.example', role: 'member', name: 'Ada' },
+    ])
+    expect(JSON.stringify(users)).not.toMatch(/hash|argon/i)
+  })
+
+  test('reset-password ends password and sessions', async () => {
+    const { dataDir, openOwner, newBrowser, signIn } = await startAccounts()
+    const owner = await openOwner()
+    const words = ['users', 'reset-password', 'OWNER@mailhatch.test']
+    const { link } = await runForJson<Made>(words, { DATA_DIR: dataDir, APP_URL: 'https://mail.example/' })
+    expect(link).toMatch(/^https:\/\/mail\.example\/reset\?token=/)
+    expect(await owner.isSignedIn()).toBe(false)
+    expect((await signIn(newBrowser(), OWNER)).status).toBe(401)
+    const chosen = { token: tokenOf(link), password: 'a new passphrase' }
+    expect((await newBrowser().post('/auth/reset', chosen)).status).toBe(200)
+    expect((await signIn(newBrowser(), OWNER, 'a new passphrase')).status).toBe(200)
+  })
+
+  test('an install from before accounts gets its owner by sign-in-link', async () => {
+    const dataDir = temporaryFolder()
+    const store = await openBeside(dataDir)
+    const wish = { name: 'My Team', domain: null, plan: 'pro' as const, isBootstrap: true }
+    const team = await createTeam({ store, rootDomain: 'root.example', newId, now: Date.now }, wish)
+    expect(await store.listUsers()).toEqual([])
+    for (let time = 1; time <= 2; time++) {
+      const { email } = await runForJson<Made>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
+      expect(email).toBe('owner@localhost')
+      expect(await store.listUsers()).toMatchObject([{ email, teamId: team.id, role: 'owner' }])
+    }
+  })
+
+  test('what it cannot do, it says', async () => {
+    const { dataDir } = await startAccounts()
+    const refusals: [string[], string][] = [
+      [['sign-in-link', 'nobody@corp.example'], 'There is no user nobody@corp.example.'],
+      [['create', 'nobody'], 'nobody is not an e-mail address'],
+      [['create', OWNER], 'has an account already'],
+    ]
+    for (const [words, about] of refusals) {
+      const { code, stderr } = await run(['users', ...words], { DATA_DIR: dataDir })
+      expect(code).toBe(1)
+      expect(stderr).toContain(about)
+    }
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { OWNER, PASSWORD, startAccounts } from './support/accounts.ts'
+
+const MINUTE_MS = 60_000
+
+describe('guessing passwords', () => {
+  test('three tries are free, then each waits twice as long; ten in a quarter of an hour', async () => {
+    let at = Date.now()
+    const { openOwner, newBrowser, signIn } = await startAccounts({}, () => at)
+    await openOwner()
+    const guess = async (password = 'not the password') => {
+      const { status, headers, body } = await signIn(newBrowser(), OWNER, password)
+      return body.code === 'rate_limited' && status === 429 ? Number(headers.get('retry-after')) : status
+    }
+    expect([await guess(), await guess(), await guess()]).toEqual([401, 401, 401])
+    for (const seconds of [1, 2, 4, 8, 16, 32, 64]) {
+      // Whoever waits in vain learns nothing: the right password is refused as well.
+      expect(await guess(PASSWORD)).toBe(seconds)
+      at += seconds * 1_000
+      expect(await guess()).toBe(401)
+    }
+    // That was the tenth; the first was 127 seconds ago.
+    expect(await guess(PASSWORD)).toBe(15 * 60 - 127)
+    at += 15 * MINUTE_MS - 127_000 - 1
+    expect(await guess(PASSWORD)).toBe(1)
+    at += 1
+    expect(await guess(PASSWORD)).toBe(200)
+  })
+
+  test('an account that is not there is limited in the same way', async () => {
+    const { newBrowser, signIn } = await startAccounts()
+    const statuses = []
+    for (let count = 0; count < 4; count++) statuses.push((await signIn(newBrowser(), 'nobody@x.example')).status)
+    expect(statuses).toEqual([401, 401, 401, 429])
+  })
+
+  test('many at once are counted too, and other accounts are not in the way', async () => {
+    const { openOwner, openMember, newBrowser, signIn } = await startAccounts()
+    await openOwner()
+    await openMember('ada@corp.example')
+    const guesses = await Promise.all(Array.from({ length: 20 }, () => signIn(newBrowser(), OWNER, 'not the password')))
+    expect(guesses.filter(({ status }) => status === 401)).toHaveLength(3)
+    expect(guesses.filter(({ status }) => status === 429)).toHaveLength(17)
+    expect((await signIn(newBrowser(), 'ada@corp.example')).status).toBe(200)
+  })
+
+  test('who signs in starts anew', async () => {
+    const { openOwner, newBrowser, signIn } = await startAccounts()
+    await openOwner()
+    for (let round = 0; round < 3; round++) {
+      expect((await signIn(newBrowser(), OWNER, 'not the password')).status).toBe(401)
+      expect((await signIn(newBrowser(), OWNER, 'not the password')).status).toBe(401)
+      expect((await signIn(newBrowser(), OWNER)).status).toBe(200)
+    }
+  })
+
+  test('the current password cannot be guessed by a stolen session either', async () => {
+    const { openOwner } = await startAccounts()
+    const owner = await openOwner()
+    const statuses = []
+    for (let count = 0; count < 4; count++) {
+      const change = { current: 'not the password', new: 'a new passphrase' }
+      statuses.push((await owner.post('/auth/password', change)).status)
+    }
+    expect(statuses).toEqual([401, 401, 401, 429])
+  })
+
+  test('one address has a hundred failures an hour, whatever it tries; others go on', async () => {
+    let at = Date.now()
+    const { openOwner, newBrowser, url } = await startAccounts({ TRUST_PROXY: 'on' }, () => at)
+    await openOwner()
+    const from = (address: string, path: string, body: object) =>
+      newBrowser().send('POST', path, { body, headers: { 'x-forwarded-for': `1.1.1.1, ${address}`, origin: url } })
+    const right = { email: OWNER, password: PASSWORD }
+    expect((await from('203.0.113.5', '/auth/sign-in', right)).status).toBe(200)
+    for (let count = 0; count < 100; count++) {
+      const answer = await from('203.0.113.5', '/auth/link', { token: `guess-${count}` })
+      expect(answer.body.code).toBe('token_invalid')
+    }
+    for (const path of ['/auth/link', '/auth/reset', '/auth/check']) {
+      const body = { token: 'guess', password: PASSWORD }
+      const { status, headers } = await from('203.0.113.5', path, body)
+      expect([status, headers.get('retry-after')]).toEqual([429, '3600'])
+    }
+    expect((await from('203.0.113.5', '/auth/sign-in', right)).status).toBe(429)
+    expect((await from('203.0.113.6', '/auth/sign-in', right)).status).toBe(200)
+    at += 60 * MINUTE_MS
+    expect((await from('203.0.113.5', '/auth/sign-in', right)).status).toBe(200)
+  })
+
+  test('without TRUST_PROXY nobody chooses the address that is counted', async () => {
+    const { openOwner, newBrowser, store, url } = await startAccounts()
+    await openOwner()
+    const body = { email: OWNER, password: PASSWORD }
+    await newBrowser().send('POST', '/auth/sign-in', {
+      body,
+      headers: { 'x-forwarded-for': '203.0.113.5', origin: url },
+    })
+    const user = await store.findUser({ email: OWNER })
+    const sessions = await store.listSessions(user!.id, Date.now())
+    expect(sessions.map(({ address }) => address)).toEqual(['127.0.0.1', '127.0.0.1'])
+  })
+})

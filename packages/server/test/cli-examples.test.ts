@@ -1,0 +1,169 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTransport } from 'nodemailer'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { commandTree } from '../src/cli/command-tree.ts'
+import { createProgram } from '../src/cli/program.ts'
+import { startDouble } from './support/json-double.ts'
+import { freshDatabase } from './support/postgres.ts'
+import { serveIn } from './support/server.ts'
+import { createShell } from './support/shell.ts'
+
+const TREE = commandTree(createProgram('0.0.0'))
+const ALL = TREE.flatMap(({ path, examples }) => examples.map((example) => ({ path, example })))
+/** One that needs PostgreSQL runs where there is one, and the others where there is none. */
+const EXAMPLES = ALL.filter(({ example }) => example.includes('postgres://') === Boolean(inject('postgresUrl')))
+
+/** These go on until they are stopped, and others of a kind: see `isEndless`. */
+const SERVERS = ['serve', 'api', 'worker']
+/** Ids and databases in examples stand for those that there are. */
+const EXAMPLE_ID = /0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24/g
+const EXAMPLE_DATABASE = /postgres:\/\/\S+/g
+const ADMIN_TOKEN = 'admin-token-of-the-tests'
+
+const MAIL = [
+  'From: app@shop.example',
+  'To: qa@mailhatch.test',
+  'Subject: Welcome',
+  'Message-ID: <welcome@shop.example>',
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/mixed; boundary=x',
+  '',
+  '--x',
+  'Content-Type: text/plain',
+  '',
+  'Your code is 482913.',
+  '--x',
+  'Content-Type: text/plain; name=terms.txt',
+  'Content-Disposition: attachment; filename=terms.txt',
+  '',
+  'Be nice.',
+  '--x--',
+  '',
+].join('\r\n')
+
+type Stage = Awaited<ReturnType<typeof setStage>>
+let stage: Stage
+
+/** A server with mail, and a folder with the files that examples name. */
+async function setStage() {
+  const folder = mkdtempSync(join(tmpdir(), 'mailhatch-'))
+  const provider = await startDouble(() => ({ status: 200, body: { success: true, errors: [], result: {} } }))
+  const dataDir = join(folder, 'data')
+  const running = await serveIn(dataDir, {
+    DATABASE_URL: '',
+    ADMIN_TOKEN,
+    EMAIL_WORKER_NAME: 'mailhatch-worker',
+    CLOUDFLARE_ZONE_ID: 'zone',
+    CLOUDFLARE_API_TOKEN: 'provider-token',
+    CLOUDFLARE_API_URL: provider.url,
+  })
+  writeFileSync(join(folder, 'mail.eml'), MAIL)
+  writeFileSync(join(folder, 'terms.txt'), 'Be nice.')
+  writeFileSync(join(folder, 'archive.mbox'), `From app@shop.example Mon Jan  5 2026\n${MAIL}\n`)
+  mkdirSync(join(folder, 'mails'))
+  writeFileSync(join(folder, 'mails', 'one.eml'), MAIL)
+  writeFileSync(join(folder, 'mailhatch.env'), 'LOG_LEVEL=error\n')
+  const shell = createShell(folder, {
+    DATA_DIR: dataDir,
+    MAILHATCH_URL: `http://127.0.0.1:${running.apiPort}`,
+    MAILHATCH_SMTP: `127.0.0.1:${running.smtpPort}`,
+    WORKER_URL: `http://127.0.0.1:${running.workerPort}`,
+    ADMIN_TOKEN,
+    GITHUB_ENV: join(folder, 'github.env'),
+  })
+  const transport = createTransport({ host: '127.0.0.1', port: running.smtpPort! })
+  const sendMail = (to: string) => transport.sendMail({ envelope: { from: 'app@shop.example', to: [to] }, raw: MAIL })
+  const json = async <Printed>(line: string) => {
+    const { code, stdout, stderr } = await shell.run(line)
+    expect([code, stderr]).toEqual([0, ''])
+    // Our own command's format.
+    return JSON.parse(stdout) as Printed
+  }
+
+  // A server that was stopped, in the folder where commands look for one by themselves.
+  await (await serveIn(join(folder, '.mailhatch'), { DATABASE_URL: '' })).close()
+  await sendMail('qa@mailhatch.test')
+  const { id: messageId } = await json<{ id: string }>('mailhatch wait --mailbox qa --json id')
+  // Refused at first, because nobody owned the domain.
+  await sendMail('qa@shop.example')
+  const waiting = await vi.waitFor(
+    async () => {
+      const { messages } = await json<{ messages: { id: string; attempts: number }[] }>(
+        'mailhatch worker messages qa@shop.example --status unprocessed',
+      )
+      expect(messages).toMatchObject([{ attempts: 1 }])
+      return messages[0]!.id
+    },
+    { timeout: 10_000 },
+  )
+  await json('mailhatch teams create Shop --domain shop.example')
+  const { id: keyId } = await json<{ id: string }>('mailhatch keys create --name spare --team Shop')
+
+  return {
+    shell,
+    sendMail,
+    idFor: (path: string) => (path === 'keys revoke' ? keyId : path === 'worker retry' ? waiting : messageId),
+    async close() {
+      transport.close()
+      await running.close()
+      await provider.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+beforeAll(async () => {
+  stage = await setStage()
+})
+
+afterAll(() => stage.close())
+
+test('every command has an example, or commands below it', () => {
+  const without = TREE.filter(({ examples }) => examples.length === 0).map(({ path }) => path)
+  expect(without).toEqual(['db', 'teams', 'users', 'mailboxes', 'keys'])
+  expect(ALL.length).toBeGreaterThan(45)
+})
+
+describe('the examples of the help do what they say', () => {
+  test.each(EXAMPLES.filter(({ path, example }) => !isEndless(path, example)))(
+    '$example',
+    async ({ path, example }) => {
+      const { code, stderr } = await stage.shell.run(await filledIn(path, example))
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    },
+  )
+
+  test.each(EXAMPLES.filter(({ path, example }) => isEndless(path, example)))(
+    '$example, until it is stopped',
+    async ({ path, example }) => {
+      const ownServer = { PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', DATA_DIR: join('own', path) }
+      const { output, ended, stop } = stage.shell.start(example, SERVERS.includes(path) ? ownServer : {})
+      await vi.waitFor(
+        async () => {
+          await stage.sendMail('qa@mailhatch.test')
+          expect(output.stdout).not.toBe('')
+        },
+        { timeout: 15_000, interval: 200 },
+      )
+      stop('SIGINT')
+      const { code, stderr } = await ended
+      expect(stderr).not.toContain('error')
+      expect(code).toBe(SERVERS.includes(path) ? 0 : 130)
+    },
+  )
+})
+
+test('an example that is wrong fails', async () => {
+  expect(await stage.shell.run('mailhatch wait --mailbocks qa')).toMatchObject({ code: 2 })
+})
+
+function isEndless(path: string, example: string): boolean {
+  return [...SERVERS, 'listen', 'tail'].includes(path) && !example.includes('--count')
+}
+
+async function filledIn(path: string, example: string): Promise<string> {
+  const withIds = example.replaceAll(EXAMPLE_ID, stage.idFor(path))
+  return example.includes('postgres://') ? withIds.replaceAll(EXAMPLE_DATABASE, await freshDatabase()) : withIds
+}

@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { run, runServe } from './support/program.ts'
+import { temporaryFolder } from './support/server.ts'
+
+const CONFIG_EXIT = 78
+
+describe('contract: every configuration problem is reported at once, exit code 78', () => {
+  test('each with its variable and value', async () => {
+    const wrong = {
+      PORT: 'abc',
+      WORKER_PORT: '70000',
+      LOG_LEVEL: 'loud',
+      DEFAULT_PLAN: 'gold',
+      INBOX_ROOT_DOMAIN: 'not a domain',
+      WEBHOOK_URL: 'localhost/webhooks/inbox',
+      SMTP_MAX_SIZE: 'much',
+    }
+    const { code, stdout, stderr } = await runServe({ ...wrong, DATA_DIR: temporaryFolder() })
+    expect(code).toBe(CONFIG_EXIT)
+    expect(stdout).toBe('')
+    for (const [variable, value] of Object.entries(wrong)) {
+      expect(stderr).toMatch(new RegExp(`^.*${variable}.*${value}.*$`, 'm'))
+    }
+  })
+
+  test.each([
+    ['too short', 'x'.repeat(19)],
+    ['too long', 'x'.repeat(201)],
+    ['not printable', 'secret with a \u0007 bell in it'],
+  ])('a secret that is %s is named and hidden', async (_, secret) => {
+    const { code, stderr } = await runServe({ DATA_DIR: temporaryFolder(), BOOTSTRAP_API_KEY: secret })
+    expect(code).toBe(CONFIG_EXIT)
+    expect(stderr).toContain('BOOTSTRAP_API_KEY')
+    expect(stderr).not.toContain(secret.slice(0, 19))
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['EMAIL_DOMAIN', { EMAIL_DOMAIN: 'one.test', INBOX_ROOT_DOMAIN: 'two.test' }],
+    [
+      'WEBHOOK_AUTH_TOKEN',
+      { WEBHOOK_AUTH_TOKEN: 'token-token-token-one', INBOX_WEBHOOK_SECRET: 'token-token-token-two' },
+    ],
+  ])('%s must follow the API’s value in the all-in-one program', async (variable, environment) => {
+    const { code, stderr } = await runServe({ DATA_DIR: temporaryFolder(), ...environment })
+    expect(code).toBe(CONFIG_EXIT)
+    expect(stderr).toContain(variable)
+    expect(stderr).not.toContain('token-token-token')
+  })
+
+  test('a WEBHOOK_URL without scheme stops the worker, which says so', async () => {
+    const { code, stderr } = await run(['worker'], {
+      DATA_DIR: temporaryFolder(),
+      WEBHOOK_URL: 'api.example/webhooks/inbox',
+    })
+    expect(code).toBe(CONFIG_EXIT)
+    expect(stderr).toMatch(/WEBHOOK_URL.*https?:\/\//)
+  })
+})
+
+describe('a file of settings', () => {
+  test('is read when it is named, and the environment wins over it', async () => {
+    const file = join(temporaryFolder(), 'mailhatch.env')
+    writeFileSync(file, 'PORT=abc\nSMTP_PORT=def\n')
+    const { code, stderr } = await run(['--settings', file, 'serve'], { SMTP_PORT: 'ghi' })
+    expect(code).toBe(CONFIG_EXIT)
+    expect(stderr).toContain('PORT="abc"')
+    expect(stderr).toContain('SMTP_PORT="ghi"')
+  })
+
+  test('that is not there is an error', async () => {
+    const { code, stderr } = await run(['--settings', join(temporaryFolder(), 'none'), 'serve'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('none')
+  })
+})
+
+describe('the command line', () => {
+  test('--help lists the commands', async () => {
+    const { code, stdout } = await run(['--help'])
+    expect(code).toBe(0)
+    for (const command of ['serve', 'api', 'worker', 'teams', 'mailboxes', 'keys']) {
+      expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
+    }
+  })
+
+  test('serve --help lists the settings with their defaults', async () => {
+    const { code, stdout } = await run(['serve', '--help'])
+    expect(code).toBe(0)
+    const defaults = {
+      PORT: '3003',
+      WORKER_PORT: '3005',
+      SMTP_PORT: '2525',
+      HOST: '127.0.0.1',
+      DATA_DIR: '.mailhatch',
+      INBOX_ROOT_DOMAIN: 'in.mailhatch.test',
+      BOOTSTRAP_DOMAIN: 'mailhatch.test',
+      WEBHOOK_TIMEOUT_MS: '10000',
+      SMTP_MAX_SIZE: '26214400',
+      DEFAULT_PLAN: 'enterprise',
+    }
+    for (const [name, value] of Object.entries(defaults)) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} .*Default: .*${value}`, 'm'))
+    }
+    const others = [
+      'ALLOWED_API_ORIGINS',
+      'APP_URL',
+      'INBOX_WEBHOOK_SECRET',
+      'EMAIL_DOMAIN',
+      'WEBHOOK_URL',
+      'INBOX_STORAGE',
+    ]
+    for (const name of others) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+  })
+
+  test('an unknown command is refused', async () => {
+    const { code, stderr } = await run(['frobnicate'])
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('frobnicate')
+  })
+})

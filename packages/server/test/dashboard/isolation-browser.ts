@@ -1,0 +1,131 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { findChromium } from '../support/chromium.ts'
+
+/** Runs in the page of a mail, or in a frame of that; the page around hears of it, with all that it could read. */
+export const TELLING_SCRIPT = `top.postMessage('ran '+document.cookie,'*')`
+
+/** A frame that goes on loading for longer has been shown long enough. */
+const LOADING_MS_MAX = 1_500
+
+/** A server that tracking mails want to reach: it notes what it is asked for. */
+export async function openCanary() {
+  const hits = new Set<string>()
+  const { url, close } = await listen((path) => {
+    hits.add(path.slice(1))
+    return { type: typeOf(path), body: path.endsWith('.js') ? TELLING_SCRIPT : '' }
+  })
+  return { url: (file: string) => `${url}/${file}`, hits, close }
+}
+
+/** The same mails without any protection. */
+export async function openControl(pages: string[]) {
+  return listen((path) => ({ type: 'text/html; charset=utf-8', body: pages[Number(path.slice(1))] ?? '' }))
+}
+
+export async function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] })
+}
+
+/** A page at `url` that shows mails in frames and listens to them; it has a cookie to be stolen. */
+export async function openAround(browser: Browser, options: { url: string; sandbox: string | null; cookie: string }) {
+  const { url, sandbox, cookie } = options
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 } })
+  await context.addCookies([{ name: 'stolen', value: cookie, url, sameSite: 'Lax' }])
+  const around = `${url}/around`
+  await context.route(around, (route) => route.fulfill({ contentType: 'text/html', body: AROUND }))
+  const page = await context.newPage()
+  let popups = 0
+  context.on('page', (popup) => {
+    popups++
+    void popup.close().catch(() => {})
+  })
+  await page.goto(around)
+
+  /** What each of these mails did: messages to us, and all together, pages opened or left. */
+  async function show(paths: string[], withClicks: boolean) {
+    popups = 0
+    // A page that goes away in the middle has lost its answers.
+    const ask = <Answer>(asked: Promise<Answer>) => asked.catch(() => null)
+    await ask(page.evaluate(showInFrames, { paths, sandbox, loadingMsMax: LOADING_MS_MAX }))
+    if (withClicks) await clickAround(page)
+    const told = (await ask(page.evaluate(takeMessages))) ?? []
+    const hasLeft = page.url() !== around
+    if (hasLeft) await page.goto(around)
+    return { told, popups, hasLeft }
+  }
+
+  return { show, close: () => context.close() }
+}
+
+const AROUND = `<!doctype html><title>around</title><style>body { margin: 0 }</style><script>
+  window.told = []
+  addEventListener('message', ({ source, data }) => {
+    for (const [index, frame] of Array.from(document.querySelectorAll('iframe')).entries())
+      // A frame within the frame counts as well.
+      if (frame.contentWindow === source || frame.contentWindow === source?.parent) told.push({ index, text: String(data) })
+  })
+</script>`
+
+type Showing = { paths: string[]; sandbox: string | null; loadingMsMax: number }
+
+/** Runs in the browser. */
+async function showInFrames({ paths, sandbox, loadingMsMax }: Showing): Promise<void> {
+  document.body.replaceChildren()
+  const loaded = paths.map((path) => {
+    const frame = document.createElement('iframe')
+    if (sandbox !== null) frame.setAttribute('sandbox', sandbox)
+    frame.referrerPolicy = 'no-referrer'
+    frame.width = '390'
+    frame.height = '200'
+    frame.src = path
+    const done = new Promise((resolve) => frame.addEventListener('load', resolve))
+    document.body.append(frame)
+    return done
+  })
+  const tooLong = new Promise((resolve) => setTimeout(resolve, loadingMsMax))
+  await Promise.race([Promise.all(loaded), tooLong])
+}
+
+/** Runs in the browser. */
+async function takeMessages(): Promise<{ index: number; text: string }[]> {
+  // What was posted comes before this; animations and handlers of focus take a frame or two.
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  // Set by the page's own script.
+  const page = globalThis as unknown as { told: { index: number; text: string }[] }
+  return page.told.splice(0)
+}
+
+/** Where the first words of a mail stand, whatever margin its page has. */
+async function clickAround(page: Page): Promise<void> {
+  for (const [x, y] of [
+    [30, 20],
+    [40, 32],
+    [50, 60],
+  ] as const) {
+    await page.mouse.click(x, y).catch(() => {})
+  }
+}
+
+function typeOf(path: string): string {
+  if (path.endsWith('.js')) return 'text/javascript'
+  if (path.endsWith('.css')) return 'text/css'
+  if (path.endsWith('.svg')) return 'image/svg+xml'
+  return path.endsWith('.html') ? 'text/html' : 'image/png'
+}
+
+async function listen(answer: (path: string) => { type: string; body: string }) {
+  const server = createServer((request, response) => {
+    const { type, body } = answer(request.url ?? '')
+    response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // It listens on a port, so its address is no path.
+  const { port } = server.address() as AddressInfo
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${port}`, close }
+}

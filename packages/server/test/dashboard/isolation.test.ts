@@ -1,0 +1,80 @@
+import { afterAll, expect, test } from 'vitest'
+import { startFileServer } from '../support/file-server.ts'
+import { openPeople } from '../support/people.ts'
+import { openAround, openBrowser, openCanary, openControl, TELLING_SCRIPT } from './isolation-browser.ts'
+import { attacks, type Attack } from './isolation-mails.ts'
+
+/** As the dashboard frames mail. */
+const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
+const COOKIE = 'cookie-to-be-stolen'
+/** In one page; those that need a click are alone. */
+const FRAMES = 12
+
+const server = await startFileServer()
+const people = await openPeople(server)
+const operator = await people.operator()
+const browser = await openBrowser()
+afterAll(() => browser.close())
+
+/** Opens every mail in a frame of a page at `url`, and tells which did something. */
+async function showAll(
+  mails: Attack[],
+  { url, sandbox, pathOf }: { url: string; sandbox: string | null; pathOf: (index: number) => Promise<string> },
+): Promise<{ attack: Attack; what: string }[]> {
+  const around = await openAround(browser, { url, sandbox, cookie: COOKIE })
+  const reactions: { attack: Attack; what: string }[] = []
+  for (const group of groupsOf(mails)) {
+    const paths = await Promise.all(group.map(({ index }) => pathOf(index)))
+    const { told, popups, hasLeft } = await around.show(paths, group.length === 1)
+    for (const { index, text } of told) reactions.push({ attack: group[index]!.attack, what: text })
+    if (popups > 0 || hasLeft)
+      reactions.push({ attack: group[0]!.attack, what: hasLeft ? 'left the page' : 'opened one' })
+  }
+  await around.close()
+  return reactions
+}
+
+function groupsOf(mails: Attack[]): { attack: Attack; index: number }[][] {
+  const numbered = mails.map((attack, index) => ({ attack, index }))
+  const unclicked = numbered.filter(({ attack }) => !attack.needsClick)
+  const together = Array.from({ length: Math.ceil(unclicked.length / FRAMES) }, (_, group) =>
+    unclicked.slice(group * FRAMES, (group + 1) * FRAMES),
+  )
+  return [...together, ...numbered.filter(({ attack }) => attack.needsClick).map((one) => [one])]
+}
+
+test(
+  'hundreds of hostile mails run nothing and reach nobody; without our frame they do',
+  { timeout: 180_000 },
+  async () => {
+    const canary = await openCanary()
+    const mails = attacks({ script: TELLING_SCRIPT, url: canary.url })
+    expect(new Set(mails.map(({ html }) => html)).size).toBe(mails.length)
+    expect(mails.length).toBeGreaterThanOrEqual(300)
+    const stored = mails.map(({ html }) => server.store({ domain: 'mailhatch.test', rawContent: html }))
+    const ids = (await Promise.all(stored)).map(({ id }) => id)
+
+    const isolated = await showAll(mails, {
+      url: server.url,
+      sandbox: SANDBOX,
+      pathOf: async (index) => (await operator.call.inbox.messages.view.query({ id: ids[index]! })).path,
+    })
+    expect(isolated).toEqual([])
+    expect(Array.from(canary.hits)).toEqual([])
+
+    // The same mails, the same browser, the same pages: only what protects is missing.
+    const control = await openControl(mails.map(({ html }) => html))
+    const exposed = await showAll(mails, { url: control.url, sandbox: null, pathOf: async (index) => `/${index}` })
+    const ran = new Set(exposed.map(({ attack }) => attack))
+    const stole = exposed.filter(({ what }) => what.includes(COOKIE))
+    const reached = mails.filter(({ html }) => Array.from(canary.hits).some((file) => html.includes(file)))
+    expect(ran.size).toBeGreaterThan(150)
+    expect(stole.length).toBeGreaterThan(150)
+    expect(reached.length).toBeGreaterThan(100)
+    // Each kind of attack is one that works.
+    const working = new Set([...ran, ...reached].map(({ kind }) => kind))
+    expect(mails.filter(({ kind }) => !working.has(kind))).toEqual([])
+    control.close()
+    canary.close()
+  },
+)

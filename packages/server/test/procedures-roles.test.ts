@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { RpcPorts } from '../src/http/rpc/ports.ts'
+import { createRouter } from '../src/http/rpc/router.ts'
+import { newId } from '../src/random.ts'
+import { startFileServer } from './support/file-server.ts'
+import { openPeople } from './support/people.ts'
+import { callProcedure, type ProcedureType } from './support/procedure.ts'
+
+const server = await startFileServer({ WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:1', RATE_LIMIT: 'off' })
+const { url } = server
+const people = await openPeople(server)
+const ours = await people.newTeam()
+const theirs = await people.newTeam()
+const member = await people.person()
+await ours.join(member)
+
+const CALLERS = {
+  owner: async () => ours.owner.headers,
+  member: async () => member.headers,
+  /** Owns another team. */
+  outsider: async () => theirs.owner.headers,
+  /** Each time someone else, who has made no team yet. */
+  teamless: async () => (await people.person()).headers,
+  stranger: async () => ({ origin: url }),
+}
+type Caller = keyof typeof CALLERS
+
+let made = 0
+const unique = (word: string) => `${word}-${++made}`
+
+/** Things of our team, each made for one call. */
+const things = {
+  async mailbox() {
+    return ours.owner.call.inbox.mailboxes.create.mutate({ name: unique('box') })
+  },
+  async message() {
+    const { name, domain } = await things.mailbox()
+    return server.store({ mailbox: name, domain })
+  },
+  /** One for us and one for them, to be followed from the beginning. */
+  async messages() {
+    await things.message()
+    const { name, domain } = await theirs.owner.call.inbox.mailboxes.create.mutate({ name: unique('box') })
+    await server.store({ mailbox: name, domain })
+    return { after: 'c0' }
+  },
+  async key() {
+    return (await ours.owner.call.apiKeys.create.mutate({ name: unique('key') })).apiKey
+  },
+  async endpoint() {
+    const [old] = await ours.owner.call.webhooks.list.query()
+    if (old) await ours.owner.call.webhooks.delete.mutate({ id: old.id })
+    return (await ours.owner.call.webhooks.create.mutate({ url: `http://127.0.0.1:1/${unique('hook')}` })).endpoint
+  },
+  async delivery() {
+    const { id } = await things.endpoint()
+    const delivery = await ours.owner.call.webhooks.test.mutate({ id })
+    return { id, deliveryId: delivery.id }
+  },
+  async invite() {
+    return ours.owner.call.team.invite.mutate({ email: `${unique('guest')}@people.test` })
+  },
+  async member() {
+    const joining = await people.person()
+    await ours.join(joining)
+    return joining
+  },
+}
+
+type Expected =
+  | 'ok'
+  | 'forbidden'
+  | 'not_found'
+  | 'message_not_found'
+  | 'team_exists'
+  | 'billing_unavailable'
+  | 'unauthorized'
+type Row = { input?: () => Promise<object> | object; expected: Partial<Record<Caller, Expected>> }
+
+/** For every signed-in person, team or not. */
+const anyone = (input?: Row['input']): Row => ({ ...(input && { input }), expected: { teamless: 'ok' } })
+const forMembers = (input?: Row['input'], outsider: Expected = 'ok'): Row => ({
+  ...(input && { input }),
+  expected: { outsider },
+})
+const forOwners = (input?: Row['input'], outsider: Expected = 'ok'): Row => ({
+  ...(input && { input }),
+  expected: { outsider, member: 'forbidden' },
+})
+const idOf = (make: () => Promise<{ id: string }>) => async () => ({ id: (await make()).id })
+
+/** What each caller gets; who is not named gets what the first line of `expectedFor` says. */
+const TABLE: Record<string, Row> = {
+  'user.me': anyone(),
+  'user.update': anyone(() => ({ name: 'Someone' })),
+  'team.current': anyone(),
+  'team.autoSetup': { expected: { teamless: 'ok' } },
+  'team.create': {
+    input: () => ({ name: 'Another' }),
+    expected: { owner: 'team_exists', member: 'team_exists', outsider: 'team_exists', teamless: 'ok' },
+  },
+  'team.update': forOwners(() => ({ name: 'Renamed' })),
+  'team.members': forMembers(),
+  'team.removeMember': forOwners(async () => ({ userId: (await things.member()).id }), 'not_found'),
+  'team.invites': forMembers(),
+  'team.invite': forOwners(() => ({ email: `${unique('guest')}@people.test` })),
+  'team.acceptInvite': {
+    input: idOf(things.invite),
+    expected: { owner: 'not_found', member: 'not_found', outsider: 'not_found', teamless: 'not_found' },
+  },
+  'team.declineInvite': {
+    input: idOf(things.invite),
+    expected: { owner: 'not_found', member: 'not_found', outsider: 'not_found', teamless: 'not_found' },
+  },
+  'team.deleteInvite': forOwners(idOf(things.invite), 'not_found'),
+  'team.invitesByEmail': anyone(),
+  'inbox.settings.get': forMembers(),
+  'inbox.settings.update': forOwners(() => ({ domain: null })),
+  'inbox.settings.verify': forOwners(),
+  'inbox.mailboxes.list': forMembers(),
+  'inbox.mailboxes.create': forOwners(() => ({ name: unique('box') })),
+  'inbox.mailboxes.update': forOwners(
+    async () => ({ id: (await things.mailbox()).id, name: unique('box') }),
+    'not_found',
+  ),
+  'inbox.mailboxes.remove': forOwners(idOf(things.mailbox), 'not_found'),
+  'inbox.mailboxes.checkAvailability': forMembers(() => ({ name: 'orders' })),
+  'inbox.mailboxes.ensureStarterMailbox': forOwners(),
+  'inbox.ensureStarterMailbox': forOwners(),
+  'inbox.messages.list': forMembers(),
+  'inbox.messages.count': forMembers(),
+  'inbox.messages.get': forMembers(idOf(things.message), 'message_not_found'),
+  'inbox.messages.remove': forOwners(idOf(things.message), 'message_not_found'),
+  'inbox.messages.removeMany': forOwners(async () => ({ ids: [(await things.message()).id] })),
+  'inbox.messages.removeAll': forOwners(() => ({ subject: 'of nobody' })),
+  'inbox.messages.view': forMembers(idOf(things.message), 'message_not_found'),
+  'inbox.messages.follow': forMembers(things.messages),
+  'inbox.tags.list': forMembers(),
+  'inbox.rejections.list': forMembers(),
+  'inbox.unrouted.list': { expected: { owner: 'forbidden', member: 'forbidden', outsider: 'forbidden' } },
+  'inbox.unrouted.retry': {
+    input: () => ({ id: randomUUID(), domain: 'nobody.test', mailbox: 'orders' }),
+    expected: { owner: 'forbidden', member: 'forbidden', outsider: 'forbidden' },
+  },
+  'inbox.waits.list': forMembers(),
+  'inbox.firstSteps.get': forMembers(),
+  'inbox.firstSteps.sendSample': {
+    input: async () => {
+      await things.mailbox()
+      await theirs.owner.call.inbox.ensureStarterMailbox.mutate()
+      return {}
+    },
+    expected: { outsider: 'ok' },
+  },
+  'apiKeys.list': forMembers(),
+  'apiKeys.create': forOwners(() => ({ name: 'ci' })),
+  'apiKeys.delete': forOwners(idOf(things.key), 'not_found'),
+  'apiKeys.rotate': forOwners(idOf(things.key), 'not_found'),
+  'webhooks.list': forMembers(),
+  'webhooks.create': forOwners(() => ({ url: `http://127.0.0.1:1/${unique('hook')}` })),
+  'webhooks.update': forOwners(async () => ({ id: (await things.endpoint()).id, description: 'x' }), 'not_found'),
+  'webhooks.toggle': forOwners(async () => ({ id: (await things.endpoint()).id, active: false }), 'not_found'),
+  'webhooks.delete': forOwners(idOf(things.endpoint), 'not_found'),
+  'webhooks.rotateSecret': forOwners(idOf(things.endpoint), 'not_found'),
+  'webhooks.deliveries': forMembers(idOf(things.endpoint), 'not_found'),
+  'webhooks.test': forOwners(idOf(things.endpoint), 'not_found'),
+  'webhooks.replay': forOwners(things.delivery, 'not_found'),
+  'webhooks.replayFailed': forOwners(idOf(things.endpoint), 'not_found'),
+  'metrics.overview': forMembers(),
+  'usage.current': forMembers(),
+  'billing.status': forOwners(),
+  'billing.checkout': {
+    expected: { owner: 'billing_unavailable', member: 'forbidden', outsider: 'billing_unavailable' },
+  },
+  'billing.portal': {
+    expected: { owner: 'billing_unavailable', member: 'forbidden', outsider: 'billing_unavailable' },
+  },
+}
+
+function expectedFor(row: Row, caller: Caller): Expected {
+  const others = { owner: 'ok', member: 'ok', outsider: 'ok', teamless: 'forbidden', stranger: 'unauthorized' } as const
+  return row.expected[caller] ?? others[caller]
+}
+
+// Only their names and kinds are looked at; none of the ports is used. By type they are nested, in fact they are not.
+const procedures: object = createRouter({} as RpcPorts)._def.procedures
+const PROCEDURES = Object.entries(procedures as Record<string, { _def: { type: ProcedureType } }>).map(
+  ([path, { _def }]) => ({ path, type: _def.type }),
+)
+const MUTATIONS = PROCEDURES.filter(({ type }) => type === 'mutation')
+
+test('every procedure is in the table, and no other', () => {
+  expect(PROCEDURES.length).toBeGreaterThan(45)
+  expect(PROCEDURES.map(({ path }) => path).sort()).toEqual(Object.keys(TABLE).sort())
+})
+
+test('docs/procedures.md says of every procedure of what kind it is and who may call it', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/procedures.md'), 'utf8')
+  const documented = Array.from(page.matchAll(/^\| `([\w.]+)` \| (\w+) \| (\w+) \|/gm), ([, ...cells]) => cells)
+  const actual = PROCEDURES.map(({ path, type }) => [path, type, whoMayCall(TABLE[path]!)])
+  expect(documented.sort()).toEqual(actual.sort())
+})
+
+function whoMayCall({ expected }: Row): string {
+  if (expected.teamless !== undefined) return 'anyone'
+  if (expected.owner === 'forbidden') return 'operator'
+  return expected.member === 'forbidden' ? 'owners' : 'members'
+}
+
+describe('who may call what', () => {
+  const cases = PROCEDURES.flatMap(({ path, type }) =>
+    (Object.keys(CALLERS) as Caller[]).map((caller) => ({ path, type, caller, row: TABLE[path]! })),
+  )
+
+  test.each(cases)('$caller: $path', async ({ path, type, caller, row }) => {
+    const input = await row.input?.()
+    const { code, status } = await callProcedure(url, { path, type, input, headers: await CALLERS[caller]() })
+    expect({ code, isSuccess: status === 200 }).toEqual({
+      code: expectedFor(row, caller),
+      isSuccess: expectedFor(row, caller) === 'ok',
+    })
+  })
+})
+
+test('what takes an id refuses one of another team', async () => {
+  const withIds = []
+  for (const [path, { input, expected }] of Object.entries(TABLE)) {
+    const names = Object.keys((await input?.()) ?? {})
+    if (names.some((name) => /id$/i.test(name))) withIds.push({ path, outsider: expected.outsider })
+  }
+  expect(withIds.length).toBeGreaterThan(15)
+  expect(withIds.filter(({ outsider }) => !/not_found|forbidden/.test(outsider ?? 'ok'))).toEqual([])
+})
+
+describe('a page of another site may change nothing', () => {
+  const { cookie } = ours.owner.headers
+
+  test.each(MUTATIONS)('$path', async ({ path, type }) => {
+    const headers: Record<string, string>[] = [
+      { cookie, origin: 'https://evil.example' },
+      { cookie },
+      { cookie, origin: 'null' },
+    ]
+    for (const given of headers) {
+      // Before the input is looked at.
+      const { status, code } = await callProcedure(url, { path, type, input: { nothing: 'valid' }, headers: given })
+      expect({ status, code }).toEqual({ status: 403, code: 'forbidden' })
+    }
+  })
+})
+
+describe('checks come in this order: session, origin, input, role', () => {
+  const bad = { path: 'inbox.mailboxes.create', type: 'mutation', input: { name: 'Admin' } } as const
+
+  test('a stranger is refused before origin and input', async () => {
+    const answer = await callProcedure(url, { ...bad, headers: { origin: 'https://evil.example' } })
+    expect(answer).toMatchObject({ status: 401, code: 'unauthorized' })
+  })
+
+  test('a member is told of the bad input before the role', async () => {
+    expect(await callProcedure(url, { ...bad, headers: member.headers })).toMatchObject({
+      status: 400,
+      code: 'mailbox_reserved',
+      message: 'Mailbox name is reserved.',
+    })
+    const good = { ...bad, input: { name: 'orders' }, headers: member.headers }
+    expect(await callProcedure(url, good)).toMatchObject({ status: 403, code: 'forbidden' })
+  })
+})
+
+test('a session that has ended opens nothing', async () => {
+  const leaving = await people.person()
+  expect((await leaving.call.user.me.query()).id).toBe(leaving.id)
+  await people.store.removeSessions(leaving.id)
+  const me = { path: 'user.me', type: 'query', headers: leaving.headers } as const
+  expect(await callProcedure(url, me)).toMatchObject({ status: 401, code: 'unauthorized' })
+})
+
+test('ids that name nothing, of whatever form, are not found', async () => {
+  for (const id of [newId(Date.now()), 'nothing', '', '../..', '0'.repeat(4_000)]) {
+    const { status } = await callProcedure(url, {
+      path: 'apiKeys.delete',
+      type: 'mutation',
+      input: { id },
+      headers: ours.owner.headers,
+    })
+    expect({ id, status }).toEqual({ id, status: 404 })
+  }
+})

@@ -1,0 +1,282 @@
+import type { MessageSummary } from '@mailhatch/sdk'
+import { createTransport } from 'nodemailer'
+import { describe, expect, test } from 'vitest'
+import { SUBSCRIPTION_LIMITS } from '../src/read/subscriptions.ts'
+import { announcement, post, storeMany } from './support/announce.ts'
+import { startFileServer } from './support/file-server.ts'
+import { openPeople, refusal, type Person } from './support/people.ts'
+import { callProcedure, readEvents } from './support/procedure.ts'
+
+const server = await startFileServer({ INBOX_ROOT_DOMAIN: 'root.test' })
+const { url } = server
+const people = await openPeople(server)
+const { newTeam, person } = people
+
+let boxes = 0
+
+/** A team with a mailbox that has mail in it. */
+async function newInbox(subjects: string[] = []) {
+  const { owner, team, join } = await newTeam()
+  const { name } = await owner.call.inbox.mailboxes.create.mutate({ name: `inbox-${++boxes}` })
+  const send = (subject: string, tag: string | null = null, from = 'app@shop.example') =>
+    server.store({ mailbox: name, domain: 'root.test', subject, tag, from })
+  for (const subject of subjects) await send(subject)
+  return { owner, team, join, name, send }
+}
+
+/** Follows as a page does; the position to go on from is the last event's id. */
+async function* follow(who: Person, input: object = {}): AsyncGenerator<{ id: string; message: MessageSummary }> {
+  const address = `${url}/trpc/inbox.messages.follow?input=${encodeURIComponent(JSON.stringify(input))}`
+  const response = await fetch(address, { headers: { ...who.headers, accept: 'text/event-stream' } })
+  for await (const { event, id, data } of readEvents(response)) {
+    if (event === 'message') yield { id: id!, message: JSON.parse(data) as MessageSummary }
+  }
+}
+
+async function next<Value>(stream: AsyncGenerator<Value>): Promise<Value> {
+  const { value, done } = await stream.next()
+  if (done) throw new Error('The stream has ended.')
+  return value
+}
+
+describe('inbox.messages', () => {
+  test('lists, counts and reads what the REST API does, with the same filters', async () => {
+    const { owner, name, send } = await newInbox(['one', 'two'])
+    await send('three', 'login')
+    const { messages, hasMore, cursor } = await owner.call.inbox.messages.list.query({ mailbox: name, limit: 2 })
+    expect(messages.map(({ subject }) => subject)).toEqual(['three', 'two'])
+    expect(hasMore).toBe(true)
+    const older = await owner.call.inbox.messages.list.query({ afterId: messages[1]!.id })
+    expect(older.messages.map(({ subject }) => subject)).toEqual(['one'])
+    expect((await owner.call.inbox.messages.list.query({ tags: ['login', 'x'] })).messages).toHaveLength(1)
+    expect((await owner.call.inbox.messages.list.query({ after: cursor })).messages).toEqual([])
+    expect(await owner.call.inbox.messages.count.query()).toEqual({ count: 3, isExact: true })
+    expect(await owner.call.inbox.messages.count.query({ subject: 'T' })).toEqual({ count: 2, isExact: true })
+    const detail = await owner.call.inbox.messages.get.query({ id: messages[0]!.id })
+    expect(detail).toMatchObject({ ...messages[0], textContent: 'Hello' })
+    for (const input of [{ limit: 201 }, { since: 'yesterday' }, { mailbox: 'a b c' }, { after: '!' }]) {
+      expect(await refusal(owner.call.inbox.messages.list.query(input))).toMatchObject({ status: 400 })
+    }
+    await owner.call.inbox.messages.remove.mutate({ id: detail.id })
+    expect(await refusal(owner.call.inbox.messages.get.query({ id: detail.id }))).toMatchObject({ status: 404 })
+  })
+
+  test('several calls travel in one request, up to a number', async () => {
+    const { owner } = await newInbox(['one'])
+    const paths = (count: number) => Array.from({ length: count }, () => 'inbox.messages.count').join(',')
+    const batch = (count: number) => fetch(`${url}/trpc/${paths(count)}?batch=1`, { headers: owner.headers })
+    expect(await (await batch(20)).json()).toEqual(
+      Array.from({ length: 20 }, () => ({ result: { data: { count: 1, isExact: true } } })),
+    )
+    expect((await batch(21)).status).toBe(400)
+  })
+
+  test('a body that is too large, or none that can be read, is refused in the envelope', async () => {
+    const { owner } = await newInbox()
+    const send = (body: string) =>
+      fetch(`${url}/trpc/team.update`, {
+        method: 'POST',
+        headers: { ...owner.headers, 'content-type': 'application/json' },
+        body,
+      })
+    const large = await send(JSON.stringify({ name: 'x'.repeat(262_144) }))
+    expect(large.status).toBe(413)
+    expect(await large.json()).toMatchObject({ error: { data: { errorCode: 'payload_too_large' } } })
+    const broken = await send('{')
+    expect(broken.status).toBe(400)
+    expect(await broken.json()).toMatchObject({ error: { data: { errorCode: 'validation_failed' } } })
+    expect((await send('{"name":"Fine"}')).status).toBe(200)
+  })
+})
+
+describe('inbox.messages.follow', () => {
+  test('brings what arrives, in order, and goes on where it broke off', async () => {
+    const { owner, send } = await newInbox(['before'])
+    const stream = follow(owner, { after: 'c0' })
+    expect((await next(stream)).message.subject).toBe('before')
+    await send('first')
+    const first = await next(stream)
+    expect(first.message.subject).toBe('first')
+    await stream.return(undefined)
+    await send('while away')
+    const resumed = follow(owner, { after: 'c0', lastEventId: first.id })
+    expect((await next(resumed)).message.subject).toBe('while away')
+    await send('live')
+    expect((await next(resumed)).message.subject).toBe('live')
+    await resumed.return(undefined)
+  })
+
+  test('hundreds that are waiting come in order, each once', async () => {
+    const { owner, name } = await newInbox()
+    const sent = await storeMany(url, 250, (number) => ({ mailbox: name, domain: 'root.test', subject: `n ${number}` }))
+    const stream = follow(owner, { after: 'c0' })
+    const got = []
+    for (const _ of sent) got.push((await next(stream)).message.subject)
+    expect(got).toEqual(sent.map(({ subject }) => subject))
+    await stream.return(undefined)
+  })
+
+  test('shows only what matches, and only of the own team', async () => {
+    const { owner, send } = await newInbox()
+    const other = await newInbox()
+    const stream = follow(owner, { after: 'c0', tag: 'wanted' })
+    await other.send('theirs', 'wanted')
+    await send('no tag')
+    await send('ours', 'wanted')
+    expect((await next(stream)).message.subject).toBe('ours')
+    await stream.return(undefined)
+  })
+
+  test('ends for one who is removed from the team', async () => {
+    const { owner, send, join } = await newInbox()
+    const leaving = await person()
+    await join(leaving)
+    const stream = follow(leaving, { after: 'c0' })
+    await send('still here')
+    expect((await next(stream)).message.subject).toBe('still here')
+    await owner.call.team.removeMember.mutate({ userId: leaving.id })
+    await send('secret')
+    expect((await stream.next()).done).toBe(true)
+  })
+
+  test('ends when the session is ended', async () => {
+    const { owner, send } = await newInbox()
+    const stream = follow(owner, { after: 'c0' })
+    await send('still here')
+    await next(stream)
+    await people.store.removeSessions(owner.id)
+    expect((await stream.next()).done).toBe(true)
+  })
+
+  test('makes room when a page is closed: more of them than a person may have at once', async () => {
+    const { owner } = await newInbox(['here'])
+    for (let page = 0; page < SUBSCRIPTION_LIMITS.perUser + 10; page++) {
+      const stream = follow(owner, { after: 'c0' })
+      expect((await next(stream)).message.subject).toBe('here')
+      await stream.return(undefined)
+    }
+  })
+
+  test('an id that is no cursor is refused', async () => {
+    const { owner } = await newInbox()
+    const call = { path: 'inbox.messages.follow', type: 'subscription', headers: owner.headers } as const
+    expect(await callProcedure(url, { ...call, input: { lastEventId: '!' } })).toMatchObject({ status: 400 })
+  })
+})
+
+describe('downloads by session', () => {
+  test('the raw mail and its attachments are for members of the team', async () => {
+    const operator = await people.operator()
+    const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
+    await transport.sendMail({
+      from: 'app@shop.example',
+      to: 'files@mailhatch.test',
+      subject: 'Report',
+      text: 'See attached.',
+      attachments: [{ filename: 'report.txt', content: 'forty-two' }],
+    })
+    transport.close()
+    const { data } = await server.latest({ mailbox: 'files', wait: 10 })
+    const get = (path: string, headers: Record<string, string>) => fetch(`${url}/app/messages/${path}`, { headers })
+    const raw = await get(`${data.id}/raw`, operator.headers)
+    expect(raw.status).toBe(200)
+    expect(raw.headers.get('content-disposition')).toBe(`attachment; filename="${data.id}.eml"`)
+    expect(await raw.text()).toContain('Subject: Report')
+    const attachment = await get(`${data.id}/attachments/0`, operator.headers)
+    expect(await attachment.text()).toBe('forty-two')
+    expect(attachment.headers.get('x-content-type-options')).toBe('nosniff')
+    const { owner: outsider } = await newTeam()
+    for (const path of [`${data.id}/raw`, `${data.id}/attachments/0`]) {
+      expect((await get(path, outsider.headers)).status).toBe(404)
+      expect((await get(path, {})).status).toBe(401)
+      expect((await get(path, (await person()).headers)).status).toBe(403)
+      // A key of the team is no session.
+      expect((await get(path, { authorization: `Bearer ${server.apiKey}` })).status).toBe(401)
+    }
+  })
+})
+
+describe('figures', () => {
+  test('metrics.overview counts by day, mailbox, tag and sender', async () => {
+    const { owner, name, send } = await newInbox(['plain'])
+    await send('a', 'login', 'Alerts@Shop.example')
+    await send('b', 'login', 'alerts@shop.example')
+    await send('c', 'reset', 'alerts@shop.example')
+    const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString()
+    await server.store({ mailbox: name, domain: 'root.test', receivedAt: day(29) })
+    await server.store({ mailbox: name, domain: 'root.test', receivedAt: day(31) })
+    const metrics = await owner.call.metrics.overview.query()
+    expect(metrics.total).toBe(5)
+    expect(metrics.days).toHaveLength(30)
+    expect(metrics.days.filter(({ count }) => count > 0)).toEqual([
+      { date: day(29).slice(0, 10), count: 1 },
+      { date: day(0).slice(0, 10), count: 4 },
+    ])
+    expect(metrics.mailboxes).toEqual([{ name, count: 5 }])
+    expect(metrics.tags).toEqual([
+      { name: 'login', count: 2 },
+      { name: 'reset', count: 1 },
+    ])
+    expect(metrics.senders[0]).toEqual({ name: 'alerts@shop.example', count: 3 })
+    expect(metrics.countedMessages).toBe(5)
+    const tags = await owner.call.inbox.tags.list.query()
+    expect(tags.map(({ tag, count }) => [tag, count])).toEqual([
+      ['reset', 1],
+      ['login', 2],
+    ])
+  })
+
+  test('usage.current tells what the plan limits', async () => {
+    const { owner } = await newTeam('pro')
+    await owner.call.inbox.mailboxes.create.mutate({ name: 'used-box' })
+    await owner.call.apiKeys.create.mutate({ name: 'ci' })
+    expect(await owner.call.usage.current.query()).toEqual({
+      plan: 'pro',
+      retentionDays: 90,
+      requestsPerMinute: 1_000,
+      messages: 0,
+      mailboxes: { used: 1, limit: 20 },
+      keys: { used: 1, limit: 10 },
+      members: { used: 1, limit: 15 },
+      webhooks: { used: 0, isAvailable: true },
+    })
+  })
+})
+
+describe('mail that nobody claims', () => {
+  test('is the operator’s to see and to try again', async () => {
+    const operator = await people.operator()
+    expect(await operator.call.team.current.query()).toMatchObject({ seesUnrouted: true })
+    const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
+    await transport.sendMail({ from: 'app@shop.example', to: 'late-box@root.test', subject: 'Too early', text: 'Hi' })
+    transport.close()
+    const { unrouted } = operator.call.inbox
+    const find = async () => (await unrouted.list.query({})).mails.find(({ subject }) => subject === 'Too early')
+    await expect
+      .poll(find, { timeout: 10_000 })
+      .toMatchObject({ mailbox: 'late-box', domain: 'root.test', attempts: 1 })
+    const mail = (await find())!
+    expect(await refusal(unrouted.retry.mutate(mail))).toMatchObject({ status: 502, code: 'announcement_failed' })
+    expect(await refusal(unrouted.retry.mutate({ ...mail, mailbox: 'other' }))).toMatchObject({ status: 404 })
+
+    const { owner } = await newTeam()
+    await owner.call.inbox.mailboxes.create.mutate({ name: 'late-box' })
+    expect(await unrouted.retry.mutate(mail)).toEqual({ id: mail.id })
+    expect((await owner.call.inbox.messages.get.query({ id: mail.id })).subject).toBe('Too early')
+    expect(await find()).toBeUndefined()
+    expect(await refusal(owner.call.inbox.unrouted.list.query({}))).toMatchObject({ status: 403 })
+  })
+
+  test('refusals are shown to whom the domain belongs, and all of them to the operator', async () => {
+    const operator = await people.operator()
+    const { owner } = await newTeam()
+    await owner.call.inbox.settings.update.mutate({ domain: 'refused.example' })
+    await post(url, announcement({ domain: 'nobodys.example', mailbox: 'orders' }))
+    const list = async (who: Pick<Person, 'call'>) =>
+      (await who.call.inbox.rejections.list.query({})).map(({ to, code }) => `${to} ${code}`)
+    await expect
+      .poll(() => list(operator), { timeout: 10_000 })
+      .toContain('orders@nobodys.example inbox_domain_unknown')
+    expect(await list(owner)).toEqual([])
+  })
+})
