@@ -65,13 +65,12 @@ function takeLock(): boolean {
 
 async function build(): Promise<void> {
   const began = performance.now()
-  // While there is none, the server says that it is being built.
-  rmSync(DASHBOARD, { recursive: true, force: true })
   const made = join(cache, 'made')
   try {
     await runVite(made)
     compress(join(made, 'assets'))
-    // Whole or not at all.
+    // Until here the old one was served, if there was one; now it is replaced whole.
+    rmSync(DASHBOARD, { recursive: true, force: true })
     renameSync(made, DASHBOARD)
   } finally {
     rmSync(made, { recursive: true, force: true })
@@ -88,6 +87,8 @@ function newestChange(path: string): number {
 
 /** Imported only here: most starts find a fresh build and need none of it. */
 async function runVite(outDir: string): Promise<void> {
+  // React looks at it, and whoever starts us may have another one.
+  process.env['NODE_ENV'] = 'production'
   const [vite, { default: react }, { default: tailwind }] = await Promise.all([
     import('vite'),
     import('@vitejs/plugin-react'),

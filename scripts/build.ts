@@ -1,7 +1,9 @@
-// Makes what is published: JavaScript and types of the SDK, then the server, which is compiled against them.
+// Makes what is published: JavaScript and types of the SDK, then the server, which is compiled against them and brings
+// the dashboard along.
 import { execFileSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { buildDashboard, DASHBOARD } from './build-dashboard.ts'
 import { buildSdk } from './build-sdk.ts'
 
 const packages = fileURLToPath(new URL('../packages', import.meta.url))
@@ -12,3 +14,5 @@ execFileSync('tsc', ['-p', `${packages}/server/tsconfig.build.json`], { stdio: '
 for (const name of ['migrations', 'migrations-postgres']) {
   cpSync(`${packages}/server/src/store/${name}`, `${packages}/server/dist/store/${name}`, { recursive: true })
 }
+await buildDashboard()
+cpSync(DASHBOARD, `${packages}/server/dist/dashboard`, { recursive: true })

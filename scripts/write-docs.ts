@@ -1,6 +1,8 @@
-// Writes the files that are made from code: .env.example and docs/settings.md. `--check` only says whether they are current.
+// Writes the files that are made from code: .env.example, docs/settings.md and what pages show of examples/. `--check` only says
+// whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { SETTINGS } from '../packages/server/src/config.ts'
+import { withExamples } from './embed-examples.ts'
 
 const root = new URL('../', import.meta.url)
 const settings = Object.values(SETTINGS)
@@ -36,7 +38,9 @@ function settingsPage(): string {
   ].join('\n')
 }
 
+const PAGES_WITH_EXAMPLES = ['docs/playwright.md', 'docs/vitest.md', 'docs/cypress.md', 'docs/fetch.md', 'docs/ci.md']
 const files: Record<string, string> = { '.env.example': envExample(), 'docs/settings.md': settingsPage() }
+for (const name of PAGES_WITH_EXAMPLES) files[name] = withExamples(readFileSync(new URL(name, root), 'utf8'))
 for (const [name, content] of Object.entries(files)) {
   const file = new URL(name, root)
   if (!process.argv.includes('--check')) writeFileSync(file, content)

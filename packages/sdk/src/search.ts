@@ -5,7 +5,7 @@ import { nextPage } from './page.ts'
 import type { ListQuery, MessageFilter, MessagePage, MessageQuery } from './query.ts'
 import { CODE_OF_OTHERS } from './refusal.ts'
 import type { RequestOptions } from './transport.ts'
-import type { Look, Search } from './wait.ts'
+import type { Look, NextRequest, Search } from './wait.ts'
 import type { MessageSummary, NearMiss } from './wire.ts'
 
 /** The most that the server gives. */
@@ -29,9 +29,9 @@ export function searchNewest(reader: Reader, match: Match): Search {
   let arrived: NearMiss[] = []
   return {
     description,
-    async look(holdMs, options) {
+    async look(holdMs, next) {
       try {
-        return { found: await reader.latest({ ...conditions.filter, wait: seconds(holdMs), explain: 1 }, options) }
+        return { found: await reader.latest({ ...conditions.filter, wait: seconds(holdMs), explain: 1 }, next()) }
       } catch (error) {
         if (!isNothingYet(error)) throw error
         arrived = error.body.arrived ?? []
@@ -56,11 +56,11 @@ export function searchEach(reader: Reader, { conditions, description, order, tak
   const misses = new Map<string, NearMiss>()
   let place = filter.after
 
-  async function look(holdMs: number, options: RequestOptions): Promise<Look> {
+  async function look(holdMs: number, next: NextRequest): Promise<Look> {
     const from = place
     try {
-      for await (const batch of batches(holdMs, options)) {
-        const found = await firstMatch(batch, options)
+      for await (const batch of batches(holdMs, next)) {
+        const found = await firstMatch(batch, next)
         if (found !== null) return { found }
       }
     } catch (error) {
@@ -71,14 +71,14 @@ export function searchEach(reader: Reader, { conditions, description, order, tak
   }
 
   /** What has not been looked at; the place moves on when all of it was, so that nothing is missed when a request fails. */
-  async function* batches(holdMs: number, options: RequestOptions): AsyncGenerator<MessageSummary[]> {
+  async function* batches(holdMs: number, next: NextRequest): AsyncGenerator<MessageSummary[]> {
     const isFollowing = place !== undefined
     const newestFirst: MessageSummary[] = []
     let query: ListQuery = { ...filter, limit: PAGE_MESSAGES }
     if (isFollowing) query = { ...query, after: place!, wait: seconds(holdMs) }
     let reached: string | undefined
     for (;;) {
-      const page = await reader.list(query, options)
+      const page = await reader.list(query, next())
       reached = isFollowing ? page.cursor : (reached ?? page.cursor)
       if (isFollowing) newestFirst.unshift(...page.data)
       else if (order === 'newest') yield page.data
@@ -91,12 +91,12 @@ export function searchEach(reader: Reader, { conditions, description, order, tak
     place = reached
   }
 
-  async function firstMatch(batch: MessageSummary[], options: RequestOptions): Promise<Email | null> {
+  async function firstMatch(batch: MessageSummary[], next: NextRequest): Promise<Email | null> {
     const candidates = batch.filter((summary) => isCandidate(summary))
     const readAtOnce = failedByEmail === null ? 1 : READ_AT_ONCE
     for (let start = 0; start < candidates.length; start += readAtOnce) {
       const some = candidates.slice(start, start + readAtOnce)
-      const emails = await Promise.all(some.map(({ id }) => readUnlessGone(id, options)))
+      const emails = await Promise.all(some.map(({ id }) => readUnlessGone(id, next())))
       for (const [index, email] of emails.entries()) {
         if (email === null) continue
         const failed = (await failedByEmail?.(email)) ?? []

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
 import { refusal, startAnswering, success } from '../test/support/answering.ts'
+import { waitUntilFound } from './wait.ts'
 
 const FOUND = success({ data: { id: '1', subject: 'Hello' } })
 const NOTHING = refusal(404, 'message_not_found')
@@ -130,6 +132,37 @@ test('a message that is deleted between two pages does not end the wait', async 
     success({ data: message('1') }),
   ])
   expect((await sdk.messages.waitFor({ subject: /1/ }, { interval: 10 })).subject).toBe('Mail 1')
+})
+
+test('the requests of one look share what is left of the time; none begins it anew', async () => {
+  const timeouts: number[] = []
+  const search = {
+    description: 'slow',
+    async look(_: number, next: () => { timeout?: number | undefined }) {
+      for (let count = 0; count < 3; count++) {
+        timeouts.push(next().timeout!)
+        await pause(100)
+      }
+      return { found: null, isMore: false }
+    },
+    arrived: async () => [],
+  }
+  await expect(waitUntilFound(search, { timeout: 250 })).rejects.toThrow('within 250 ms')
+  const [first = 0, second = 0, third = 0] = timeouts
+  expect(first).toBeGreaterThan(2_000)
+  expect(first).toBeLessThanOrEqual(2_250)
+  expect(second).toBeLessThan(first - 90)
+  expect(third).toBeLessThan(second - 90)
+})
+
+test('a look that takes too long is a wait in vain, not a server that is away', async () => {
+  const list = success({ data: [{ id: '1', to: 'qa@x.test', subject: 'One' }], has_more: false, cursor: 'c1' })
+  const { sdk } = await startAnswering([list, 'hang'])
+  const startedAt = performance.now()
+  await expect(sdk.messages.waitFor({ subject: /One/ }, { timeout: 100 })).rejects.toMatchObject({
+    code: 'message_timeout',
+  })
+  expect(performance.now() - startedAt).toBeLessThan(6_000)
 })
 
 test('one request is held for 25 seconds at most', async () => {

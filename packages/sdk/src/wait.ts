@@ -24,10 +24,13 @@ export type WaitOptions = {
   signal?: AbortSignal
 }
 
+/** Asked anew for each request: what is left of the time shrinks while one follows another. */
+export type NextRequest = () => RequestOptions
+
 /** What a wait asks, again and again: `look` may be held for `holdMs`, and misses nothing that comes between two looks. */
 export type Search = {
   description: string
-  look: (holdMs: number, options: RequestOptions) => Promise<Look>
+  look: (holdMs: number, next: NextRequest) => Promise<Look>
   /** What came in vain, once the time is over. */
   arrived: (options: RequestOptions) => Promise<NearMiss[]>
 }
@@ -41,7 +44,7 @@ export async function waitUntilFound(
   { timeout = TIMEOUT_MS, interval = INTERVAL_MS, signal }: WaitOptions,
 ) {
   const deadline = performance.now() + timeout
-  const leftMs = () => Math.max(0, deadline - performance.now())
+  const leftMs = (moreMs = 0) => Math.max(0, deadline + moreMs - performance.now())
   let wasAnswered = false
   let trouble: unknown
   for (;;) {
@@ -49,8 +52,13 @@ export async function waitUntilFound(
     const holdMs = Math.min(leftMs(), HOLD_MS_MAX)
     let pauseMs = 0
     try {
-      const request = { signal, timeout: Math.min(holdMs + TRAVEL_MS, leftMs() + LAST_TRAVEL_MS) }
-      const look = await search.look(holdMs, request)
+      let requests = 0
+      const next = () => {
+        // Whoever asks for more has been answered before.
+        if (requests++ > 0) wasAnswered = true
+        return { signal, timeout: Math.min(holdMs + TRAVEL_MS, leftMs(LAST_TRAVEL_MS)) }
+      }
+      const look = await search.look(holdMs, next)
       if (look.found !== null) return look.found
       wasAnswered = true
       trouble = undefined

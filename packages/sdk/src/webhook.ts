@@ -44,7 +44,7 @@ export type ReceivedDelivery = {
 
 const PREFIX = 'whsec_'
 const TOLERANCE_SECONDS = 300
-/** Two while a secret is being replaced; each costs a computation, and strangers may send as many as they like. */
+/** Two while a secret is being replaced, a few more if it is replaced again; each costs a computation, and strangers may send as many as they like. */
 const SIGNATURES_MAX = 8
 
 /** The headers by which a receiver can tell that a delivery is ours, in both families. */

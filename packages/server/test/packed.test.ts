@@ -1,55 +1,94 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { Mailhatch } from '@mailhatch/sdk'
+import { createTransport } from 'nodemailer'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { node20 } from '../../sdk/test/support/node-20.ts'
 import { temporaryFolder } from './support/server.ts'
 
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '../../..')
 const NPM = { cwd: ROOT, env: { ...process.env, npm_config_loglevel: 'error' } }
+/** A build, and some 80 packages from the registry. */
+const INSTALL_MS_MAX = 180_000
 
-/** What `npm install mailhatch` would lay down: the packed files, with the dependencies of this checkout. */
-async function installPacked(): Promise<string> {
-  const folder = temporaryFolder()
-  const modules = join(folder, 'node_modules')
-  mkdirSync(join(modules, '@mailhatch'), { recursive: true })
-  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
-    if (!['mailhatch', '@mailhatch', '.bin'].includes(name)) {
-      symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
-    }
-  }
-  const names = ['@mailhatch/sdk', 'mailhatch']
-  const { stdout } = await run(
-    'npm',
-    ['pack', '--json', '--pack-destination', folder, ...names.flatMap((name) => ['-w', name])],
-    NPM,
-  )
-  const packed = JSON.parse(stdout) as
-    | { name: string; filename: string }[]
-    | Record<string, { name: string; filename: string }>
-  for (const { name, filename } of Object.values(packed)) {
-    mkdirSync(join(modules, name))
-    await run('tar', ['-xzf', join(folder, filename), '-C', join(modules, name), '--strip-components=1'])
-  }
-  return modules
-}
+const folder = mkdtempSync(join(tmpdir(), 'mailhatch-packed-'))
+const program = join(folder, 'node_modules/mailhatch')
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the packed program runs without the source', async () => {
+/** What `npm install mailhatch @mailhatch/sdk` lays down in an empty folder. */
+beforeAll(async () => {
   await run('npm', ['run', 'build'], NPM)
-  const modules = await installPacked()
-  expect(readdirSync(join(modules, 'mailhatch')).sort()).toEqual(['bin', 'dist', 'package.json'])
-  const child = spawn(process.execPath, [join(modules, 'mailhatch/bin/mailhatch.js'), 'serve'], {
-    cwd: temporaryFolder(),
-    env: { PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', LOG_LEVEL: 'error' },
+  await run('npm', ['pack', '--pack-destination', folder, '-w', '@mailhatch/sdk', '-w', 'mailhatch'], NPM)
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+  const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
+  const options = ['--no-audit', '--no-fund', '--prefer-offline']
+  await run('npm', ['install', ...options, ...tarballs.map((name) => `./${name}`)], { ...NPM, cwd: folder })
+}, INSTALL_MS_MAX)
+
+/** Neither the variables of this run nor the binaries of this checkout. */
+const environment = () => ({ PATH: process.env['PATH']!, HOME: process.env['HOME'] ?? '' })
+
+test('the packed program runs without the source, and captures a mail', async () => {
+  expect(readdirSync(program).sort()).toEqual(['bin', 'dist', 'package.json'])
+  const child = spawn('npx', ['--no', 'mailhatch'], {
+    cwd: folder,
+    env: {
+      ...environment(),
+      PORT: '0',
+      WORKER_PORT: '0',
+      SMTP_PORT: '0',
+      DISK_FREE_MIN: '0',
+      LOG_LEVEL: 'error',
+      DATA_DIR: temporaryFolder(),
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
   })
-  onTestFinished(() => void child.kill())
+  // With all that npx starts.
+  onTestFinished(() => void process.kill(-child.pid!, 'SIGTERM'))
   let printed = ''
   for await (const chunk of child.stdout.setEncoding('utf8')) {
     printed += chunk
     if (printed.includes('curl')) break
   }
-  const url = /API\s+(\S+)/.exec(printed)![1]!
-  expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok' })
+  const url = /API\s+(http:\S+)/.exec(printed)![1]!
+  const smtpPort = /SMTP\s+\S+:(\d+)/.exec(printed)![1]!
+  const sdk = new Mailhatch({ url, apiKey: /API key\s+(\S+)/.exec(printed)![1]! })
+  const inbox = await sdk.addresses.create()
+  const transport = createTransport({ host: '127.0.0.1', port: Number(smtpPort) })
+  await transport.sendMail({
+    from: 'a@shop.example',
+    to: inbox.address,
+    subject: 'Hello',
+    text: 'Your code is 482913.',
+  })
+  expect((await inbox.waitFor({ subject: 'Hello' })).code()).toBe('482913')
+})
+
+test('publint and attw have nothing to say of the packed program', async () => {
+  const [tarball] = readdirSync(folder).filter((name) => /^mailhatch-\d/.test(name))
+  await expect(run('publint', ['run', join(folder, tarball!), '--strict'])).resolves.toMatchObject({
+    stdout: expect.stringContaining('All good!'),
+  })
+  // A program, not a library.
+  await expect(run('attw', [join(folder, tarball!), '--no-emoji'])).resolves.toMatchObject({
+    stdout: expect.stringContaining('does not contain types'),
+  })
+})
+
+test('on Node 20 the packed program says in a sentence which Node it needs', async () => {
+  const { minor } = /NODE_MIN = \{ major: 24, minor: (?<minor>\d+) \}/.exec(
+    readFileSync(join(program, 'bin/mailhatch.js'), 'utf8'),
+  )!.groups!
+  const options = { cwd: folder, env: environment() }
+  const refusal = run(await node20(), [join(program, 'bin/mailhatch.js'), 'serve'], options)
+  await expect(refusal).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: `Mailhatch needs Node 24.${minor} or newer; this is Node 20.20.2.\n`,
+  })
 })

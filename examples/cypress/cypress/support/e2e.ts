@@ -1,0 +1,1 @@
+import '@mailhatch/sdk/cypress'

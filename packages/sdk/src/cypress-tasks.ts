@@ -1,0 +1,107 @@
+import { Mailhatch, type MailhatchOptions } from './client.ts'
+import type { Email } from './email.ts'
+import { ContentNotFoundError } from './errors.ts'
+import type { Inbox, InboxMatch } from './inbox.ts'
+import type { MessageDetail } from './wire.ts'
+
+/** Inboxes that later commands can name; the oldest are forgotten first. */
+const INBOXES_MAX = 1_000
+
+/** A pattern as JSON can carry it. */
+export type JsonPattern = { regex: string; flags?: string }
+
+type PatternName = 'to' | 'from' | 'subject' | 'text'
+
+/** What to wait for; functions cannot pass from the browser to the task. */
+export type JsonMatch = Omit<InboxMatch, PatternName | 'where'> & { [name in PatternName]?: string | JsonPattern }
+
+export type CypressInboxOptions = {
+  /** Put before the random part of the address. */
+  prefix?: string
+  mailbox?: string
+  /** Names of further people, each of whom gets an address. */
+  aliases?: string[]
+}
+
+export type CypressInbox = { address: string; aliases: Record<string, string> }
+
+/** A message with its code and its link, empty where it has none. */
+export type CypressEmail = MessageDetail & { text: string; html: string; code: string; link: string }
+
+export type WaitForEmail = { address: string; match?: JsonMatch; timeout?: number }
+export type ExpectNoEmail = { address: string; match?: JsonMatch; within?: number }
+
+/** What Cypress runs for the commands: everything that goes in and comes out is JSON. */
+export type MailhatchTasks = {
+  'mailhatch:inbox': (options: CypressInboxOptions | null) => Promise<CypressInbox>
+  'mailhatch:waitForEmail': (wait: WaitForEmail) => Promise<CypressEmail>
+  'mailhatch:expectNoEmail': (watch: ExpectNoEmail) => Promise<null>
+}
+
+/**
+ * The tasks behind `cy.inbox()`, `cy.waitForEmail()` and `cy.expectNoEmail()`.
+ *
+ * @example
+ * setupNodeEvents(on) {
+ *   on('task', mailhatchTasks())
+ * }
+ */
+export function mailhatchTasks(options: MailhatchOptions = {}): MailhatchTasks {
+  const mailhatch = new Mailhatch(options)
+  const inboxes = new Map<string, Inbox>()
+
+  function inboxOf(address: string): Inbox {
+    const inbox = inboxes.get(address)
+    if (inbox === undefined) throw new Error(`${address} is not an address that cy.inbox() gave.`)
+    return inbox
+  }
+
+  return {
+    async 'mailhatch:inbox'(options) {
+      const { aliases = [], ...rest } = options ?? {}
+      const inbox = await mailhatch.addresses.create(rest)
+      inboxes.set(inbox.address, inbox)
+      const [oldest] = inboxes.keys()
+      if (inboxes.size > INBOXES_MAX) inboxes.delete(oldest!)
+      return {
+        address: inbox.address,
+        aliases: Object.fromEntries(aliases.map((name) => [name, inbox.alias(name)])),
+      }
+    },
+
+    async 'mailhatch:waitForEmail'({ address, match = {}, timeout }) {
+      const options = timeout === undefined ? {} : { timeout }
+      return toJson(await inboxOf(address).waitFor(matchOf(match), options))
+    },
+
+    async 'mailhatch:expectNoEmail'({ address, match = {}, within }) {
+      await inboxOf(address).expectNone({ ...matchOf(match), ...(within !== undefined && { within }) })
+      return null
+    },
+  }
+}
+
+function matchOf(match: JsonMatch): InboxMatch {
+  const entries = Object.entries(match).map(([name, value]) => [name, isPattern(value) ? patternOf(value) : value])
+  // Patterns are all that the two shapes differ in.
+  return Object.fromEntries(entries) as InboxMatch
+}
+
+const isPattern = (value: unknown): value is JsonPattern =>
+  typeof value === 'object' && value !== null && 'regex' in value
+const patternOf = ({ regex, flags }: JsonPattern): RegExp => new RegExp(regex, flags)
+
+function toJson(email: Email): CypressEmail {
+  const { text, html } = email
+  const message: MessageDetail = email
+  return { ...message, text, html, code: email.codes[0]?.value ?? '', link: linkOf(email) }
+}
+
+function linkOf(email: Email): string {
+  try {
+    return email.link()
+  } catch (error) {
+    if (error instanceof ContentNotFoundError) return ''
+    throw error
+  }
+}

@@ -1,0 +1,12 @@
+import type { Email } from './email.ts'
+
+/** A mail brings its style along; scripts, forms and whatever lies on other machines stay outside. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'"
+
+/** The mail as a page of its own, on which nothing runs and which loads nothing; links can be clicked. */
+export function mailPage({ html, text }: Pick<Email, 'html' | 'text'>): string {
+  const head = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`
+  return head + (html || `<pre style="white-space: pre-wrap">${escaped(text)}</pre>`)
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

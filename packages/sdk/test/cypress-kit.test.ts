@@ -1,0 +1,98 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { startServer } from '../../server/test/support/server.ts'
+import { mailhatchTasks, type CypressEmail, type CypressInbox, type MailhatchTasks } from '../src/cypress.ts'
+
+afterEach(() => void vi.unstubAllGlobals())
+
+/** What passes between the browser and a task. */
+const asJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
+
+/** The part that Cypress itself has: commands that can be added, and `cy.task`, which carries only JSON. */
+async function startCypress(tasks: MailhatchTasks) {
+  const commands: Record<string, (...given: unknown[]) => Promise<unknown>> = {}
+  const timeouts: number[] = []
+  vi.stubGlobal('Cypress', { Commands: { add: (name: string, command: never) => (commands[name] = command) } })
+  vi.stubGlobal('cy', {
+    async task(name: keyof MailhatchTasks, given: unknown, { timeout }: { timeout: number }) {
+      timeouts.push(timeout)
+      // Each command gives its own task what that takes.
+      const answer = await tasks[name](asJson(given) as never)
+      if (answer === undefined) throw new Error('A task must give something, or null.')
+      return asJson(answer)
+    },
+  })
+  // Anew, because it looks for Cypress when it is loaded.
+  vi.resetModules()
+  await import('../src/cypress.ts')
+  return {
+    timeouts,
+    inbox: (...given: unknown[]) => commands['inbox']!(...given) as Promise<CypressInbox>,
+    waitForEmail: (...given: unknown[]) => commands['waitForEmail']!(...given) as Promise<CypressEmail>,
+    expectNoEmail: (...given: unknown[]) => commands['expectNoEmail']!(...given),
+  }
+}
+
+async function start() {
+  const { url, apiKey, sendMail } = await startServer()
+  return { sendMail, cy: await startCypress(mailhatchTasks({ url, apiKey })) }
+}
+
+test('the commands give an address, its mail, its code and its link', async () => {
+  const { sendMail, cy } = await start()
+  const inbox = await cy.inbox({ prefix: 'sign up', aliases: ['Bob'] })
+  expect(inbox.address).toMatch(/^e2e\+sign-up-[a-z0-9]{10}@/)
+  expect(inbox.aliases).toEqual({ Bob: inbox.address.replace('@', '.bob@') })
+  await sendMail({ to: inbox.address, subject: 'Newsletter', text: 'Hello' })
+  await sendMail({
+    to: inbox.address,
+    subject: 'Verify',
+    html: 'Code: 482913 <a href="https://a.example/verify">Go</a>',
+  })
+  await sendMail({ to: inbox.aliases['Bob']!, subject: 'You are invited' })
+  const mail = await cy.waitForEmail(inbox, { subject: /^VERIFY$/i })
+  expect(mail).toMatchObject({ subject: 'Verify', code: '482913', link: 'https://a.example/verify' })
+  expect(mail.html).toContain('<a href')
+  expect(await cy.waitForEmail(inbox.address)).toMatchObject({
+    subject: 'Newsletter',
+    text: 'Hello\n',
+    code: '',
+    link: '',
+  })
+  expect(await cy.waitForEmail(inbox, { to: inbox.aliases['Bob'] })).toMatchObject({ subject: 'You are invited' })
+})
+
+test('each message is given once, and what should not come is noticed', async () => {
+  const { sendMail, cy } = await start()
+  const inbox = await cy.inbox()
+  expect(await cy.expectNoEmail(inbox, { within: 50 })).toBe(null)
+  await sendMail({ to: inbox.address, subject: 'Verify' })
+  await cy.waitForEmail(inbox)
+  expect(await cy.expectNoEmail(inbox, { subject: 'Verify', within: 50 })).toBe(null)
+  await sendMail({ to: inbox.address, subject: 'Verify again' })
+  await expect(cy.expectNoEmail(inbox, { subject: 'Verify' })).rejects.toThrow("'Verify again' from")
+})
+
+test('a wait says what came instead, before Cypress ends the task', async () => {
+  const { sendMail, cy } = await start()
+  const inbox = await cy.inbox()
+  await sendMail({ to: inbox.address, subject: 'Verify' })
+  await expect(cy.waitForEmail(inbox, { subject: 'Receipt' }, { timeout: 200 })).rejects.toThrow(
+    /within 200 ms\. What did arrive:\n.*Verify \(not matching: subject\)/,
+  )
+  expect(cy.timeouts.at(-1)).toBe(5_200)
+})
+
+test('what cannot work is refused in words', async () => {
+  const { cy } = await start()
+  await expect(cy.waitForEmail('stranger@mailhatch.test')).rejects.toThrow('not an address that cy.inbox() gave')
+  const inbox = await cy.inbox()
+  expect(() => cy.waitForEmail(inbox, { where: () => true })).toThrow('cannot leave the browser')
+})
+
+test('without Cypress, as in its configuration, there are only tasks', () => {
+  expect(Object.keys(mailhatchTasks())).toEqual([
+    'mailhatch:inbox',
+    'mailhatch:waitForEmail',
+    'mailhatch:expectNoEmail',
+  ])
+})

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startApp } from '../../../examples/sample-app/app.ts'
+import { findChromium } from '../../server/test/support/chromium.ts'
+import { freePort } from '../../server/test/support/free-port.ts'
+import { startServer } from '../../server/test/support/server.ts'
+import { Mailhatch } from '../src/client.ts'
+import { addSpecs, installExamples, runExample, type Ended } from './support/examples.ts'
+import { playwrightReport, type PlaywrightReport } from './support/playwright-report.ts'
+
+/** Twenty tests in a real browser; beside other work they take minutes. */
+const RUN_MS_MAX = 300_000
+
+const folder = mkdtempSync(join(tmpdir(), 'mailhatch-examples-'))
+beforeAll(() => installExamples(folder), RUN_MS_MAX)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('Playwright', () => {
+  const example = join(folder, 'examples/playwright')
+  let report: PlaywrightReport
+
+  beforeAll(async () => {
+    const specs = ['failing.spec.ts', 'attach-always.spec.ts', 'wrong-key.spec.ts']
+    addSpecs(folder, Object.fromEntries(specs.map((name) => [name, `playwright/tests/${name}`])))
+    addSpecs(folder, { 'step-lines.ts': 'playwright/step-lines.ts' })
+    report = await playwrightReport(example, { chromium: await findChromium(), reporters: ['./step-lines.ts'] })
+  }, RUN_MS_MAX)
+
+  test('20 tests, two at a time, sign up and read their own mail', () => {
+    const ofExample = report.results.filter(({ file }) => /^(sign-up|parallel)/.test(file))
+    expect(ofExample.filter(({ status }) => status !== 'passed')).toEqual([])
+    expect(ofExample).toHaveLength(20)
+    expect(new Set(ofExample.map(({ parallelIndex }) => parallelIndex)).size).toBe(2)
+    expect(ofExample.flatMap(({ attachments }) => attachments)).toEqual([])
+  })
+
+  test('a failed wait says what came before the test runs out of time, and shows the line of the test', () => {
+    const { status, errors, steps } = report.resultOf('failing.spec.ts')
+    expect(status).toBe('failed')
+    expect(errors).toHaveLength(1)
+    expect(errors[0]!.message).toMatch(
+      /MessageTimeoutError: No message matched \{"subject":"receipt"\} in [a-z0-9]+\+waits-in-vain-for-a-r-w\d+-[a-z0-9]{10}@/,
+    )
+    expect(errors[0]!.message).toContain('Verify your address (not matching: subject)')
+    expect(errors[0]!.location).toMatchObject({ file: expect.stringContaining('failing.spec.ts'), line: 6 })
+    expect(steps!.map(({ title }) => title)).toContain('waitFor email {"subject":"receipt"}')
+    const lines = JSON.parse(readFileSync(join(example, 'step-lines.json'), 'utf8')) as string[]
+    expect(lines).toContain('Waits in vain for a receipt: failing.spec.ts:6')
+  })
+
+  test('a failed test carries its mail, as JSON, as a page and as it was received', () => {
+    const mail = report.resultOf('failing.spec.ts').attachments.filter(({ name }) => name.startsWith('mail'))
+    const [json, html, raw] = mail.map(({ body }) => Buffer.from(body!, 'base64').toString())
+    expect(mail.map(({ name, contentType }) => [name, contentType])).toEqual([
+      ['mail 1: Verify your address (JSON)', 'application/json'],
+      ['mail 1: Verify your address (HTML)', 'text/html'],
+      ['mail 1: Verify your address (.eml)', 'message/rfc822'],
+    ])
+    const { codes } = JSON.parse(json!) as { codes: { value: string }[] }
+    expect(html).toContain(`Your code is <b>${codes[0]!.value}</b>`)
+    expect(html).toMatch(/^<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"/)
+    expect(raw).toContain('\r\nSubject: Verify your address\r\n')
+  })
+
+  test('fixtures can be merged with others, and mail attached to tests that pass', () => {
+    const { status, attachments } = report.resultOf('attach-always.spec.ts')
+    expect(status).toBe('passed')
+    expect(attachments.map(({ name }) => name)).toEqual([
+      'mail 1: You are invited (JSON)',
+      'mail 1: You are invited (.eml)',
+    ])
+  })
+
+  test('a wrong key is one clear error', () => {
+    const { errors } = report.resultOf('wrong-key.spec.ts')
+    expect(errors).toHaveLength(1)
+    expect(errors[0]!.message).toMatch(/^AuthenticationError: .*Check the API key/)
+  })
+})
+
+describe('Vitest', () => {
+  let ended: Ended
+
+  beforeAll(async () => {
+    addSpecs(folder, { 'failing-vitest.ts': 'vitest/failing.test.ts' })
+    ended = await runExample(join(folder, 'examples/vitest'), ['vitest', 'run', '--reporter=default'])
+  }, RUN_MS_MAX)
+
+  /** What is said of one test that failed. */
+  const complaintOf = (name: string) => ended.stderr.split(' FAIL  ').find((part) => part.includes(`> ${name}\n`))
+
+  test('the tests of the example pass', () => {
+    expect(ended.stdout).toContain('✓ sign-up.test.ts (2 tests)')
+    expect(ended.stdout).toContain('4 failed | 2 passed (6)')
+  })
+
+  test.each([
+    ['waits in vain', /^MessageTimeoutError: No message matched .*What did arrive:\n.*\(not matching: subject\)/m],
+    ['is about something else', /expected 'Verify your address' to be 'Something else'/],
+    ['expects what does not come', /Error: No message matched \{"subject":"Newsletter"\}/],
+    ['gets what should not come', /not to receive .*, but 'Verify your address' from app@shop\.example came\./],
+  ])('a test that %s says so, and carries its mail', (name, complaint) => {
+    expect(complaintOf(name)).toMatch(complaint)
+    for (const form of ['JSON', 'HTML', '.eml']) {
+      expect(complaintOf(name)).toContain(`↳ mail 1: Verify your address (${form})`)
+    }
+  })
+})
+
+test('plain fetch signs up too', async () => {
+  const { url, apiKey, smtpPort } = await startServer()
+  const app = await startApp({ smtpPort })
+  onTestFinished(() => app.close())
+  const environment = { MAILHATCH_URL: url, MAILHATCH_API_KEY: apiKey, APP_URL: app.url }
+  const ended = await runExample(join(folder, 'examples/fetch'), ['node', 'sign-up.js'], environment)
+  expect(ended).toEqual({ code: 0, stdout: 'signed up\n', stderr: '' })
+})
+
+test('the workflow for other runners starts a Mailhatch that answers with the key of the run', async () => {
+  const workflow = readFileSync(join(folder, 'examples/github-actions/any-runner.yml'), 'utf8')
+  const [, indented] = /name: Start Mailhatch\n +run: \|\n((?: {10}.*\n)+)/.exec(workflow)!
+  const [, apiKey] = /MAILHATCH_API_KEY: (\S+)/.exec(workflow)!
+  const port = await freePort()
+  const environment = { PORT: String(port), WORKER_PORT: '0', SMTP_PORT: '0', DISK_FREE_MIN: '0' }
+  const url = `http://localhost:${port}`
+  const { PATH = '', HOME = '' } = process.env
+  // Apart, so that all it starts can be ended together.
+  const child = spawn('bash', ['-e', '-c', indented!], {
+    cwd: join(folder, 'examples/github-actions'),
+    env: { PATH, HOME, MAILHATCH_URL: url, MAILHATCH_API_KEY: apiKey, ...environment },
+    stdio: 'ignore',
+    detached: true,
+  })
+  onTestFinished(() => void process.kill(-child.pid!, 'SIGTERM'))
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect((await new Mailhatch({ url, apiKey: apiKey! }).me()).team.domain).toBe('mailhatch.test')
+})
+
+test('the workflow for GitHub runs what the example has', () => {
+  const workflow = readFileSync(join(folder, 'examples/github-actions/e2e.yml'), 'utf8')
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'examples/playwright/package.json'), 'utf8')) as {
+    scripts: { test: string }
+  }
+  expect(workflow).toContain(`- run: npx ${scripts.test}\n`)
+})
