@@ -14,6 +14,10 @@ const NOT_ON_POSTGRES = [
   'command-line', // ends before a store is opened
   'crash/acceptance-order', // of a bucket behind SMTP
   'crash/failing-folder', // the same
+  'dashboard/isolation', // of what browsers make of hostile mail
+  'dashboard/pages', // looks at pages
+  'dashboard/serving', // of files
+  'dashboard/settings', // drives pages, whose procedures are tested on both
   'db-copy', // has a database of each kind
   'deployment', // reads the files of deploy/
   'hostile/hostile-mail', // of the parser

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -53,36 +54,39 @@ export function isFresh(): boolean {
 }
 
 function takeLock(): boolean {
+  mkdirSync(cache, { recursive: true })
+  const takenAt = statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Infinity
+  if (Date.now() - takenAt > LOCK_MS_MAX) rmSync(LOCK, { force: true })
   try {
-    if (existsSync(LOCK) && Date.now() - statSync(LOCK).mtimeMs > LOCK_MS_MAX) rmSync(LOCK, { force: true })
-    mkdirSync(cache, { recursive: true })
     closeSync(openSync(LOCK, 'wx'))
     return true
-  } catch {
-    return false
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
   }
 }
 
 async function build(): Promise<void> {
-  const began = performance.now()
+  const beganAt = new Date()
   const made = join(cache, 'made')
   try {
     await runVite(made)
     compress(join(made, 'assets'))
+    // What was changed meanwhile may not be in it.
+    utimesSync(join(made, 'index.html'), beganAt, beganAt)
     // Until here the old one was served, if there was one; now it is replaced whole.
     rmSync(DASHBOARD, { recursive: true, force: true })
     renameSync(made, DASHBOARD)
   } finally {
     rmSync(made, { recursive: true, force: true })
   }
-  console.log(`The dashboard was built in ${((performance.now() - began) / 1000).toFixed(1)} s.`)
+  console.log(`The dashboard was built in ${((Date.now() - beganAt.getTime()) / 1000).toFixed(1)} s.`)
 }
 
 function newestChange(path: string): number {
-  if (!existsSync(path)) return 0
-  if (!statSync(path).isDirectory()) return statSync(path).mtimeMs
-  const files = readdirSync(path, { recursive: true, encoding: 'utf8' })
-  return Math.max(...files.map((file) => statSync(join(path, file)).mtimeMs))
+  const entry = statSync(path, { throwIfNoEntry: false })
+  if (!entry?.isDirectory()) return entry?.mtimeMs ?? 0
+  return Math.max(entry.mtimeMs, ...readdirSync(path).map((name) => newestChange(join(path, name))))
 }
 
 /** Imported only here: most starts find a fresh build and need none of it. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import { createSealer } from './manage/seal.ts'
+import { limitTests } from './manage/test-limit.ts'
 import { createAttempts } from './notify/attempt.ts'
 import { createSafeRequest } from './notify/safe-request.ts'
 import { startSender } from './notify/sender.ts'
@@ -31,5 +32,5 @@ export function assembleWebhooks(config: Config, log: Log, { store, secretKey, n
     now,
     log,
   })
-  return { allowedHosts, sealer, attempt, sender }
+  return { allowedHosts, sealer, attempt: limitTests(attempt), sender }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, open, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { dataFile } from './assemble.ts'
 import { ConfigError, type Config } from './config.ts'
@@ -12,6 +12,7 @@ import { giveToken } from './manage/one-time-tokens.ts'
 import { ensureOwner } from './manage/owner.ts'
 import { createTeam } from './manage/teams.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
+import { syncFolder } from './sqlite/connection.ts'
 import type { Store, Team } from './store/store.ts'
 
 /** Others that start at the same time are done in less; the connection that decides may be a moment late. */
@@ -111,4 +112,5 @@ async function writePrivately(path: string, content: string): Promise<void> {
   await file.close()
   await chmod(temporary, 0o600)
   await rename(temporary, path)
+  syncFolder(dirname(path))
 }

@@ -88,6 +88,17 @@ describe('guessing passwords', () => {
     expect((await from('203.0.113.5', '/auth/sign-in', right)).status).toBe(200)
   })
 
+  test('whoever has an IPv6 address has its whole network, which counts as one', async () => {
+    const { newBrowser, url } = await startAccounts({ TRUST_PROXY: 'on' })
+    const guess = async (address: string) => {
+      const headers = { 'x-forwarded-for': address, origin: url }
+      return (await newBrowser().send('POST', '/auth/link', { body: { token: 'guess' }, headers })).status
+    }
+    for (let count = 1; count <= 100; count++) expect(await guess(`2001:db8:1:2::${count}`)).toBe(400)
+    expect(await guess('2001:db8:1:2:ffff::1')).toBe(429)
+    expect(await guess('2001:db8:1:3::1')).toBe(400)
+  })
+
   test('without TRUST_PROXY nobody chooses the address that is counted', async () => {
     const { openOwner, newBrowser, store, url } = await startAccounts()
     await openOwner()

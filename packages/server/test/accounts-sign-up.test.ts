@@ -22,7 +22,12 @@ describe('sign-up by invite, which is the default', () => {
     expect(await refused({ invite: id })).toEqual([403, 'invite_needed'])
     at -= 1
     const browser = newBrowser()
-    const made = await browser.post('/auth/sign-up', { email: ADA, password: PASSWORD, name: ' Ada ', invite: id })
+    const made = await browser.post('/auth/sign-up', {
+      email: ADA,
+      password: PASSWORD,
+      name: ' A\u0000da\n',
+      invite: id,
+    })
     expect(made.status).toBe(201)
     expect(made.body.data).toEqual({ status: 'signed_in', user: { id: expect.any(String), email: ADA, name: 'Ada' } })
     expect(await browser.isSignedIn()).toBe(true)
@@ -66,7 +71,7 @@ describe('open sign-up without mail', () => {
 describe('with a relay', () => {
   /** The product, and a second one that gets its mail. */
   async function startWithMail(environment: Record<string, string> = {}, now?: () => number) {
-    const receiver = await startAccounts()
+    const receiver = await startAccounts({ INBOX_CATCH_ALL: 'bootstrap' })
     const relay = { SMTP_RELAY_URL: `smtp://127.0.0.1:${receiver.smtpPort}`, SMTP_RELAY_FROM: 'Us <us@mail.example>' }
     const accounts = await startAccounts({ APP_URL: 'http://app.example', ...relay, ...environment }, now)
     /** The newest mail to a mailbox, with the token in its link. */
@@ -81,7 +86,7 @@ describe('with a relay', () => {
 
   test('open sign-up: the address is checked first, and the answer tells nothing', async () => {
     const { newBrowser, signIn, mailTo } = await startWithMail({ SIGN_UP: 'open' })
-    const email = 'ada@mailhatch.test'
+    const email = ADA
     const browser = newBrowser()
     const first = await browser.post('/auth/sign-up', { email, password: PASSWORD })
     expect([first.status, first.body.data]).toEqual([202, { status: 'check_address' }])
@@ -106,12 +111,12 @@ describe('with a relay', () => {
   })
 
   test('a new password: asked for in vain or not, the answer is the same; the link works once', async () => {
-    const { newBrowser, openOwner, signIn, mailTo, mailCount } = await startWithMail()
-    const owner = await openOwner()
-    const unknown = await newBrowser().post('/auth/reset/request', { email: 'nobody@mailhatch.test' })
-    const known = await newBrowser().post('/auth/reset/request', { email: OWNER })
+    const { newBrowser, openMember, signIn, mailTo, mailCount } = await startWithMail()
+    const ada = await openMember(ADA)
+    const unknown = await newBrowser().post('/auth/reset/request', { email: 'nobody@corp.example' })
+    const known = await newBrowser().post('/auth/reset/request', { email: ADA })
     expect([unknown.status, unknown.body]).toEqual([200, known.body])
-    const { page, token } = await mailTo('owner', 'Choose a new password')
+    const { page, token } = await mailTo('ada', 'Choose a new password')
     expect(page).toBe('reset')
     // The first request would have been mailed before the second.
     expect(await mailCount()).toBe(1)
@@ -119,22 +124,50 @@ describe('with a relay', () => {
     const browser = newBrowser()
     expect((await browser.post('/auth/reset', { token, password: 'short' })).status).toBe(400)
     expect((await browser.post('/auth/reset', { token, password: 'a new passphrase' })).status).toBe(200)
-    expect([await browser.isSignedIn(), await owner.isSignedIn()]).toEqual([true, false])
+    expect([await browser.isSignedIn(), await ada.isSignedIn()]).toEqual([true, false])
     const again = await newBrowser().post('/auth/reset', { token, password: 'of somebody else' })
     expect([again.status, again.body.code]).toEqual([400, 'token_invalid'])
-    expect((await signIn(newBrowser(), OWNER, 'of somebody else')).status).toBe(401)
-    expect((await signIn(newBrowser(), OWNER, 'a new passphrase')).status).toBe(200)
+    expect((await signIn(newBrowser(), ADA, 'of somebody else')).status).toBe(401)
+    expect((await signIn(newBrowser(), ADA, 'a new passphrase')).status).toBe(200)
   })
 
   test('nobody’s mailbox is filled: five mails an hour', async () => {
     let at = Date.now()
-    const { newBrowser, mailTo, mailCount } = await startWithMail({}, () => at)
-    for (let count = 0; count < 8; count++) await newBrowser().post('/auth/reset/request', { email: OWNER })
-    await mailTo('owner', 'Choose a new password')
+    const { newBrowser, openMember, mailTo, mailCount } = await startWithMail({}, () => at)
+    await openMember(ADA)
+    for (let count = 0; count < 8; count++) await newBrowser().post('/auth/reset/request', { email: ADA })
+    await mailTo('ada', 'Choose a new password')
     at += 3_600_000
-    await newBrowser().post('/auth/reset/request', { email: OWNER })
+    await newBrowser().post('/auth/reset/request', { email: ADA })
     // The relay gets them one after another, so the last is the sixth.
     await expect.poll(mailCount, { timeout: 10_000 }).toBe(6)
+  })
+
+  test('no link goes to an address whose mail is captured here, where others read it', async () => {
+    const root = 'eve@in.mailhatch.test'
+    const below = 'eve@team.in.mailhatch.test'
+    const ofTeam = 'eve@MAILHATCH.test'
+    const { newBrowser, openOwner, openMember, signIn, store, mailTo, mailCount } = await startWithMail({
+      SIGN_UP: 'open',
+    })
+    await openOwner()
+    for (const email of [root, below, ofTeam]) {
+      await openMember(email)
+      expect((await newBrowser().post('/auth/reset/request', { email })).status).toBe(200)
+      const unchecked = await signIn(newBrowser(), email)
+      expect([unchecked.status, unchecked.body.code]).toEqual([403, 'address_unchecked'])
+      expect(unchecked.body.error).toContain('captured here')
+      const email2 = email.replace('eve', 'new')
+      const signUp = await newBrowser().post('/auth/sign-up', { email: email2, password: PASSWORD })
+      expect([signUp.status, signUp.body.code]).toEqual([400, 'validation_failed'])
+      expect(await store.findUser({ email: email2 })).toBeNull()
+    }
+    await newBrowser().post('/auth/reset/request', { email: OWNER })
+    // What was to be mailed before this would have been.
+    await openMember(ADA)
+    await newBrowser().post('/auth/reset/request', { email: ADA })
+    await mailTo('ada', 'Choose a new password')
+    expect(await mailCount()).toBe(1)
   })
 
   test('a relay that is away breaks no answer', async () => {

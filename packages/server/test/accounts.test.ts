@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { hashApiKey } from '../src/http/authenticate.ts'
 import { createKey } from '../src/manage/keys.ts'
-import { newId, secureRandom } from '../src/random.ts'
+import { startSession } from '../src/manage/sessions.ts'
+import { newId, newSecret, secureRandom } from '../src/random.ts'
 import { OWNER, PASSWORD, startAccounts } from './support/accounts.ts'
 import { ask } from './support/ask.ts'
 import { openBrowser } from './support/browser.ts'
@@ -268,7 +269,54 @@ test('who is removed from a team loses it at once, with the keys that they made'
   expect((await store.findSession(tokenHash, Date.now()))?.signedIn).toMatchObject({ role: null, team: null })
   // The account is theirs, and stays.
   expect(await member.isSignedIn()).toBe(true)
-  // Not even a key that was made in the last moment opens anything.
+  // None is made in the last moment, which would open the team again when they come back.
+  await expect(createKey(ports, team, { ...wish, createdBy: user.id })).rejects.toMatchObject({ code: 'forbidden' })
+  expect((await store.listKeys(team.id)).filter(({ createdBy }) => createdBy === user.id)).toEqual([])
+})
+
+test('keys that were made before the address was claimed end with the claim; later ones stay', async () => {
+  const { giveLink, newBrowser, openMember, openOwner, store, url } = await startAccounts()
+  await openOwner()
+  await openMember('ada@corp.example')
+  const user = (await store.findUser({ email: 'ada@corp.example' }))!
+  const team = (await store.findTeam(user.teamId!))!
+  const ports = { store, newId, now: Date.now, random: secureRandom, hashKey: hashApiKey }
+  const wish = { name: 'ci', scope: 'api.full' as const, mailbox: null }
+  const status = async (of: string) => (await ask(`${url}/v1/me`, { key: of })).status
+  const reset = async () => {
+    const token = await giveLink(user.email, 'reset')
+    expect((await newBrowser().post('/auth/reset', { token, password: PASSWORD })).status).toBe(200)
+  }
+  const { key: early } = await createKey(ports, team, { ...wish, createdBy: user.id })
+  const { key: operators } = await createKey(ports, team, wish)
+  expect([await status(early), await status(operators)]).toEqual([200, 200])
+  await reset()
+  expect([await status(early), await status(operators)]).toEqual([401, 200])
   const { key: late } = await createKey(ports, team, { ...wish, createdBy: user.id })
-  expect(await status(late)).toBe(401)
+  await reset()
+  expect(await status(late)).toBe(200)
+})
+
+test('a password that is changed while someone signs in with the old one lets nobody in', async () => {
+  const { openOwner, store } = await startAccounts()
+  await openOwner()
+  const before = (await store.findUser({ email: OWNER }))!
+  const ports = { store, newId, newSecret, now: Date.now }
+  const client = { userAgent: '', address: '' }
+  await startSession(ports, before, client)
+  const change = { passwordHash: 'another', isEmailChecked: false, at: Date.now(), keepSessionId: null }
+  await store.setPassword(before.id, change)
+  await expect(startSession(ports, before, client)).rejects.toMatchObject({ code: 'invalid_credentials' })
+  expect(await store.listSessions(before.id, Date.now())).toEqual([])
+  for (let round = 0; round < 20; round++) {
+    const now = (await store.findUser({ id: before.id }))!
+    await Promise.all([
+      store.setPassword(before.id, { ...change, passwordHash: `another ${round}` }),
+      startSession(ports, now, client).catch(() => {}),
+    ])
+    expect(await store.listSessions(before.id, Date.now())).toEqual([])
+  }
+  await startSession(ports, { ...before, passwordHash: 'another 19' }, client)
+  await startSession(ports, { id: before.id }, client)
+  expect(await store.listSessions(before.id, Date.now())).toHaveLength(2)
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ask } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
 import { startPaymentProvider, STRIPE, stripeSignature } from './support/payment-provider.ts'
@@ -77,6 +77,20 @@ test('what the subscription is now decides, whatever the event says and in whate
     expect(await tell('customer.subscription.updated', { customer, status: 'active' })).toBe(200)
     expect([statuses, await planOf(team.id)]).toEqual([statuses, plan])
   }
+})
+
+test('of two events at once, the one with the older answer does not win', async () => {
+  const { team, customer } = await newCustomer()
+  provider.subscriptions.set(customer, ['canceled'])
+  const late = provider.hold()
+  const earlier = tell('customer.subscription.deleted', { customer })
+  await vi.waitFor(() => expect(late).toHaveLength(1))
+  provider.goOn()
+  provider.subscriptions.set(customer, ['active'])
+  expect(await tell('customer.subscription.created', { customer })).toBe(200)
+  late[0]!()
+  expect(await earlier).toBe(200)
+  expect(await planOf(team.id)).toBe('pro')
 })
 
 test('an event that is told again changes nothing', async () => {

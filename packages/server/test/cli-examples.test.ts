@@ -15,7 +15,7 @@ const ALL = TREE.flatMap(({ path, examples }) => examples.map((example) => ({ pa
 /** One that needs PostgreSQL runs where there is one, and the others where there is none. */
 const EXAMPLES = ALL.filter(({ example }) => example.includes('postgres://') === Boolean(inject('postgresUrl')))
 
-/** These go on until they are stopped, and others of a kind: see `isEndless`. */
+/** They start a server of their own. */
 const SERVERS = ['serve', 'api', 'worker']
 /** Ids and databases in examples stand for those that there are. */
 const EXAMPLE_ID = /0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24/g

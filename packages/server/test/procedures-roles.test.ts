@@ -171,7 +171,7 @@ const TABLE: Record<string, Row> = {
   'webhooks.replayFailed': forOwners(idOf(things.endpoint), 'not_found'),
   'metrics.overview': forMembers(),
   'usage.current': forMembers(),
-  'billing.status': forOwners(),
+  'billing.status': forMembers(),
   'billing.checkout': {
     expected: { owner: 'billing_unavailable', member: 'forbidden', outsider: 'billing_unavailable' },
   },

@@ -148,6 +148,23 @@ describe('invites', () => {
     expect(mailed).toEqual([true, true, true, true, true, false, false])
   })
 
+  test('are seen by members, who cannot open them', async () => {
+    const { owner, join } = await newTeam('pro')
+    const member = await person()
+    await join(member)
+    const { id, link } = await owner.call.team.invite.mutate({ email: 'seen@people.test' })
+    expect(await owner.call.team.invites.query()).toMatchObject([{ id, link, email: 'seen@people.test' }])
+    const seen = await member.call.team.invites.query()
+    expect(seen).toMatchObject([{ id: null, link: null, email: 'seen@people.test' }])
+    expect(JSON.stringify(seen)).not.toContain(id)
+  })
+
+  test('to an address whose mail is captured here are not mailed; the link is shown', async () => {
+    const { owner } = await newTeam('pro')
+    const { isMailed, link } = await owner.call.team.invite.mutate({ email: 'guest@in.mailhatch.test' })
+    expect([isMailed, link]).toEqual([false, expect.stringMatching(/\?invite=/)])
+  })
+
   test('without a relay the link is shown', async () => {
     const others = await openPeople(unmailed)
     const { owner } = await others.newTeam()

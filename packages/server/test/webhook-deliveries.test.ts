@@ -172,6 +172,15 @@ describe('deliveries', () => {
     )
   })
 
+  test('a secret that is replaced twice still signs: whoever has any of the three can verify', async () => {
+    const { id, receiver, mailbox, secret, settled } = await start()
+    const rotate = async () => (await call<{ secret: string }>('POST', `/${id}/secret`)).body.data.secret
+    const secrets = [secret, await rotate(), await rotate()]
+    await server.store({ mailbox })
+    await settled(1)
+    for (const one of secrets) await verify(receiver.received[0]!, one)
+  })
+
   test('contract: one delivery, or all that failed, are sent again with the same id and body', async () => {
     let status = 410
     const { id, receiver, mailbox, settled, succeeded, deliveries } = await start(() => ({ status }))

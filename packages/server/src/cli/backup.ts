@@ -7,12 +7,14 @@ import { AppError } from '../domain/errors.ts'
 import { openForReading, syncFolder } from '../sqlite/connection.ts'
 import { examples } from './examples.ts'
 import { print, type JsonOption } from './output.ts'
-import { terminalProgress } from './progress.ts'
+import { createProgress } from './progress.ts'
 
 /** Small files without which a copy could not be used: what is sealed in the database opens only with the secrets. */
 const SECRETS = ['secrets.json', 'api-key']
 /** Pages that are copied before others get a turn. */
 const PAGES_AT_ONCE = 1_000
+/** One takes some microseconds, and a write some hundred. */
+const SNAPSHOT_TRIES = 1_000
 
 type BackupOptions = JsonOption & { to: string; yes?: boolean }
 
@@ -51,7 +53,6 @@ export function addBackupCommand(program: Command): void {
     })
 }
 
-/** Raw mail first: a message whose raw mail is missing is better than one that nobody knows of. */
 function databasesOf({ dataDir, databaseUrl }: Config): string[] {
   const wanted = databaseUrl === null ? ['inbox.db', 'mailhatch.db'] : ['inbox.db']
   const found = wanted.filter((name) => existsSync(join(dataDir, name)))
@@ -69,8 +70,8 @@ async function copyWhole(dataDir: string, databases: string[], target: string): 
   const unfinished = `${target}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { recursive: true, mode: 0o700 })
-  const connections = databases.map((name) => openSnapshot(join(dataDir, name)))
-  const progress = terminalProgress()
+  const connections = openSnapshots(databases.map((name) => join(dataDir, name)))
+  const progress = createProgress()
   try {
     for (const [index, name] of databases.entries()) {
       await backup(connections[index]!, join(unfinished, name), {
@@ -93,9 +94,24 @@ async function copyWhole(dataDir: string, databases: string[], target: string): 
   return names.reduce((sum, name) => sum + statSync(join(target, name)).size, 0)
 }
 
-/** What is written from now on is not seen, so that the copies of two databases fit together. */
-function openSnapshot(path: string): DatabaseSync {
-  const connection = openForReading(path)
-  connection.exec('begin; select count(*) from sqlite_schema')
-  return connection
+/**
+ * Opens the databases as they all were at one moment; what is written later is not seen. A message has a row in one and
+ * its raw mail in the other, so that nothing may be written to any while the moments are taken.
+ */
+function openSnapshots(paths: string[]): DatabaseSync[] {
+  const connections = paths.map(openForReading)
+  const watchers = paths.map(openForReading)
+  const versions = () =>
+    watchers.map((watcher) => Number(watcher.prepare('pragma data_version').get()!['data_version']))
+  try {
+    for (let tries = 0; tries < SNAPSHOT_TRIES; tries++) {
+      const before = versions()
+      for (const connection of connections) connection.exec('begin; select count(*) from sqlite_schema')
+      if (versions().every((version, index) => version === before[index])) return connections
+      for (const connection of connections) connection.exec('rollback')
+    }
+  } finally {
+    for (const watcher of watchers) watcher.close()
+  }
+  throw new AppError('server_busy', 'The server writes too much at the moment. Try again.')
 }

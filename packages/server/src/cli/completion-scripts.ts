@@ -34,13 +34,15 @@ export function zshScript(all: Words[]): string {
     '  esac',
     "  _describe 'mailhatch' words_here || _files",
     '}',
-    'compdef _mailhatch mailhatch',
+    // Read by eval, it is set up; as a file of $fpath it is what is run.
+    'if [ "$funcstack[1]" = "_mailhatch" ]; then _mailhatch "$@"; else compdef _mailhatch mailhatch; fi',
   ].join('\n')
 }
 
 export function fishScript(all: Words[]): string {
   const lines = all.flatMap(({ path, words }) => {
-    const condition = path === '' ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${path.split(' ').at(-1)}`
+    const seen = path.split(' ').map((name) => `__fish_seen_subcommand_from ${name}`)
+    const condition = path === '' ? '__fish_use_subcommand' : seen.join('; and ')
     return words.map(({ word, description }) => {
       const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`
       return `complete -c mailhatch -n '${condition}' ${what} -d '${description.replaceAll("'", '’')}'`

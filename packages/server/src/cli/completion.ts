@@ -22,7 +22,7 @@ export function addCompletionCommand(program: Command): void {
     .action((shell: Shell) => console.log(SCRIPTS[shell](wordsOf(program))))
 }
 
-/** What can follow each command: the names below it, its options, and the choices of its argument. */
+/** What can follow each command: the names below it, and its options. */
 export function wordsOf(program: Command): Words[] {
   const tree = commandTree(program)
   const namesBelow = (path: string) =>

@@ -43,24 +43,25 @@ export function withSmtp(command: Command): Command {
 }
 
 /** Flag, environment, project file, credentials file, what a server on this machine left, default; in this order. */
-export function findConnection(command: Command): Connection {
+export function findConnection(command: Command, folder = process.cwd()): Connection {
   const options = command.opts<ConnectionOptions>()
-  const project = readProjectFile(process.cwd())
+  const project = readProjectFile(folder)
   const credentials = readCredentials(options.configHome || join(homedir(), '.config'))
   const given = (name: 'url' | 'apiKey' | 'smtp') => [optionOf(command, name)]
   const inFiles = (name: 'url' | 'smtp') => [project, credentials].map((file) => found(file?.[name], file?.path))
 
   const url = first([...given('url'), ...inFiles('url')]) ?? { value: DEFAULT_URL, from: 'default' }
+  const { hostname } = readUrl(url)
   url.value = url.value.replace(/\/+$/, '')
   // A key is sent only to the server that it is meant for.
-  const isMeant = credentials?.url === undefined || credentials.url.replace(/\/+$/, '') === url.value
+  const isMeant = (credentials?.url ?? DEFAULT_URL).replace(/\/+$/, '') === url.value
   const apiKey = first([
     ...given('apiKey'),
     isMeant ? found(credentials?.apiKey, credentials?.path) : null,
-    isLoopback(url.value) ? keyFile(options.dataDir) : null,
+    isLoopback(hostname) ? keyFile(options.dataDir) : null,
   ])
   const smtp = first([...given('smtp'), ...inFiles('smtp')]) ?? {
-    value: `${URL.parse(url.value)?.hostname ?? 'localhost'}:${SMTP_PORT}`,
+    value: `${hostname}:${SMTP_PORT}`,
     from: 'default',
   }
   return { url, apiKey, smtp }
@@ -77,8 +78,14 @@ export function clientOf({ url, apiKey }: Connection): Mailhatch {
   throw new AppError('unauthorized', `There is no API key for ${url.value}: ${advice}`)
 }
 
-export function isLoopback(url: string): boolean {
-  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '')
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[?::1\]?)$/.test(hostname)
+}
+
+function readUrl({ value, from }: Found): URL {
+  const url = URL.parse(value)
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+  throw new AppError('validation_failed', `${value} (${from}) is not the address of a server, such as ${DEFAULT_URL}.`)
 }
 
 function optionOf(command: Command, name: 'url' | 'apiKey' | 'smtp'): Found | null {

@@ -6,7 +6,7 @@ import { connect, withConnection } from './connection.ts'
 import { examples } from './examples.ts'
 import { filterOf, withFilter, type FilterOptions } from './message-filter.ts'
 import { print, type JsonOption } from './output.ts'
-import { terminalProgress } from './progress.ts'
+import { createProgress } from './progress.ts'
 import { untilStopped } from './stop-signal.ts'
 
 /** What the exported files hold, and to whom each came; import reads it. */
@@ -50,7 +50,7 @@ export function addExportCommand(program: Command): void {
 type Ports = { mailhatch: Mailhatch; signal: AbortSignal }
 
 async function exportAll(ports: Ports, messages: MessageSummary[], dir: string): Promise<Exported[]> {
-  const progress = terminalProgress()
+  const progress = createProgress()
   const exported: Exported[] = []
   try {
     for (let start = 0; start < messages.length; start += AT_ONCE) {

@@ -1,21 +1,21 @@
-import type { Mailhatch } from '@mailhatch/sdk'
 import type { Command } from 'commander'
 import { clientOf, findConnection, withSmtp } from './connection.ts'
 import { examples } from './examples.ts'
 import { EXIT, SmtpRefusal } from './failure.ts'
+import { findKnownMail, type KnownMail } from './known-mail.ts'
 import { readEnvelope } from './mail-envelope.ts'
 import { findMailFiles, readMails, type MailFile, type StoredMail } from './mail-files.ts'
 import { print, type JsonOption } from './output.ts'
-import { terminalProgress } from './progress.ts'
+import { createProgress } from './progress.ts'
 import { openSmtp, type SmtpSender } from './smtp.ts'
 
 const KIB = 1_024
-/** Who mail without a sender is from, as bounces are. */
-const NO_SENDER = ''
+/** Mails that are on their way together: the server makes them durable together, too. */
+const AT_ONCE = 8
 
 type ImportOptions = JsonOption & { to?: string; duplicates?: boolean }
 type Outcome = 'imported' | 'duplicate' | { problem: string }
-type Ports = { mailhatch: Mailhatch; smtp: SmtpSender; domain: string }
+type Ports = { smtp: SmtpSender; known: KnownMail; domain: string }
 
 export function addImportCommand(program: Command): void {
   const command = program
@@ -37,8 +37,9 @@ export function addImportCommand(program: Command): void {
       const connection = findConnection(command)
       const mailhatch = clientOf(connection)
       const { team } = await mailhatch.me()
-      const smtp = await openSmtp(connection.smtp.value)
-      const result = await importAll({ mailhatch, smtp, domain: team.domain }, files, options).finally(smtp.close)
+      const known = await findKnownMail(mailhatch)
+      const smtp = await openSmtp(connection.smtp.value, AT_ONCE)
+      const result = await importAll({ smtp, known, domain: team.domain }, files, options).finally(smtp.close)
       const { imported, duplicates, problems } = result
       print(
         result,
@@ -50,40 +51,47 @@ export function addImportCommand(program: Command): void {
 }
 
 async function importAll(ports: Ports, files: MailFile[], options: ImportOptions) {
-  const progress = terminalProgress()
+  const progress = createProgress()
   const total = kilobytes(files.reduce((sum, { bytes }) => sum + bytes, 0))
   const result = { imported: 0, duplicates: 0, problems: [] as string[] }
   let doneBytes = 0
-  try {
-    for await (const mail of readMails(files)) {
-      const outcome = await importMail(ports, mail, options)
+  const take = async (mails: StoredMail[]) => {
+    const outcomes = await Promise.all(mails.map((mail) => importMail(ports, mail, options)))
+    for (const [index, outcome] of outcomes.entries()) {
+      const { path, raw } = mails[index]!
       if (outcome === 'imported') result.imported += 1
       else if (outcome === 'duplicate') result.duplicates += 1
-      else result.problems.push(`${mail.path}: ${outcome.problem}`)
-      doneBytes += mail.raw.byteLength
-      progress.show({ label: 'importing kB', done: Math.min(total, kilobytes(doneBytes)), total })
+      else result.problems.push(`${path}: ${outcome.problem}`)
+      doneBytes += raw.byteLength
     }
+    progress.show({ label: 'importing kB', done: Math.min(total, kilobytes(doneBytes)), total })
+  }
+  try {
+    let mails: StoredMail[] = []
+    for await (const mail of readMails(files)) {
+      mails.push(mail)
+      if (mails.length < AT_ONCE) continue
+      await take(mails)
+      mails = []
+    }
+    await take(mails)
   } finally {
     progress.end()
   }
   return result
 }
 
-async function importMail(
-  ports: Ports,
-  mail: StoredMail,
-  { to: wanted, duplicates = false }: ImportOptions,
-): Promise<Outcome> {
+async function importMail({ smtp, known, domain }: Ports, mail: StoredMail, options: ImportOptions): Promise<Outcome> {
   const { from, to: named, messageId } = await readEnvelope(mail.raw)
-  const recipients = wanted === undefined ? (mail.to === null ? named : [mail.to]) : [wanted]
-  const ours = wanted === undefined ? recipients.filter((address) => isAt(address, ports.domain)) : recipients
-  if (ours.length === 0) return { problem: `no recipient at ${ports.domain}; say who gets it with --to` }
-  const known =
-    duplicates || messageId === null ? [] : await Promise.all(ours.map((to) => isThere(ports, to, messageId)))
-  const missing = ours.filter((_, index) => !known[index])
+  const ours = options.to === undefined ? recipientsAt(domain, mail.to === null ? named : [mail.to]) : [options.to]
+  if (ours.length === 0) return { problem: `no recipient at ${domain}; say who gets it with --to` }
+  const raw = withLineEnds(mail.raw)
+  const isKnown = (to: string) => known.has({ to, messageId, size: raw.byteLength })
+  const there = options.duplicates ? [] : await Promise.all(ours.map(isKnown))
+  const missing = ours.filter((_, index) => !there[index])
   if (missing.length === 0) return 'duplicate'
   try {
-    const { rejected } = await ports.smtp.send({ from: from || NO_SENDER, to: missing, raw: mail.raw })
+    const { rejected } = await smtp.send({ from, to: missing, raw })
     return rejected.length === 0 ? 'imported' : { problem: `refused for ${rejected.join(', ')}` }
   } catch (error) {
     if (error instanceof SmtpRefusal) return { problem: error.reply }
@@ -91,14 +99,15 @@ async function importMail(
   }
 }
 
-/** A part of the address is enough to the server, so that the rest is compared here. */
-async function isThere({ mailhatch }: Ports, to: string, messageId: string): Promise<boolean> {
-  const { data } = await mailhatch.messages.list({ to, header: `Message-ID: ${messageId}` })
-  return data.some((message) => message.to.toLowerCase() === to.toLowerCase())
+function recipientsAt(domain: string, addresses: string[]): string[] {
+  return addresses.filter((address) => address.toLowerCase().endsWith(`@${domain.toLowerCase()}`))
 }
 
-function isAt(address: string, domain: string): boolean {
-  return address.toLowerCase().endsWith(`@${domain.toLowerCase()}`)
+/** As SMTP carries it, so that its size can be compared with that of a message. */
+function withLineEnds(raw: Uint8Array): Uint8Array {
+  // Latin-1 keeps every byte as it is.
+  const text = Buffer.from(raw).toString('latin1').replaceAll(/\r?\n/g, '\r\n')
+  return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1')
 }
 
 function kilobytes(bytes: number): number {

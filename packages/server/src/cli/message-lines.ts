@@ -4,25 +4,34 @@ import { paint } from './color.ts'
 import { safeLines, safeText } from './terminal-text.ts'
 
 /** Longer addresses are cut, so that subjects begin at the same place. */
-const ADDRESS_WIDTH_MAX = 36
+const ADDRESS_WIDTH_MAX = 32
+/** Of a subject, however narrow the terminal is. */
+const SUBJECT_WIDTH_MIN = 12
 /** Where the terminal does not say. */
 const COLUMNS = 120
+const GAP = '  '
 const LINKS_SHOWN = 10
 
-/** A line a message, in columns. */
-export function messageTable(messages: MessageSummary[]): string[] {
-  const rows = messages.map(({ id, receivedAt, to, from, subject }) => [
-    safeText(id),
-    shortTime(receivedAt),
-    cut(safeText(to), ADDRESS_WIDTH_MAX),
-    cut(safeText(from), ADDRESS_WIDTH_MAX),
-    safeText(subject),
-  ])
-  const widths = rows.reduce<number[]>(
-    (most, row) => row.map((cell, index) => Math.max(cell.length, most[index] ?? 0)),
-    [],
+/** A line a message, in columns; the id is whole, because other commands take it. */
+export function messageTable(messages: MessageSummary[], columns = process.stdout.columns || COLUMNS): string[] {
+  const rows = messages.map(({ id, receivedAt, to, subject }) => ({
+    id: safeText(id),
+    time: shortTime(receivedAt),
+    to: cut(safeText(to), ADDRESS_WIDTH_MAX),
+    subject: safeText(subject),
+  }))
+  const widthOf = (name: 'id' | 'time' | 'to' | 'subject') => Math.max(...rows.map((row) => row[name].length))
+  const [time, to, id] = [widthOf('time'), widthOf('to'), widthOf('id')]
+  const left = columns - time - to - id - 3 * GAP.length
+  const subject = Math.min(widthOf('subject'), Math.max(left, SUBJECT_WIDTH_MIN))
+  return rows.map((row) =>
+    [
+      row.time.padEnd(time),
+      row.to.padEnd(to),
+      paint('bold', cut(row.subject, subject).padEnd(subject)),
+      paint('dim', row.id),
+    ].join(GAP),
   )
-  return rows.map((row) => fit(row.map((cell, index) => cell.padEnd(index < 4 ? widths[index]! : 0)).join('  ')))
 }
 
 /** One message as it comes in. */
@@ -60,10 +69,6 @@ function shortTime(iso: string): string {
   const day = at.toLocaleDateString('sv')
   const time = at.toLocaleTimeString('sv')
   return day === new Date().toLocaleDateString('sv') ? time : `${day} ${time}`
-}
-
-function fit(line: string): string {
-  return cut(line, process.stdout.columns || COLUMNS)
 }
 
 function cut(text: string, length: number): string {

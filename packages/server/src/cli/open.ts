@@ -5,6 +5,9 @@ import { findConnection, withConnection } from './connection.ts'
 import { examples } from './examples.ts'
 import { print, wantsJson, type JsonOption } from './output.ts'
 
+/** Whatever fails to open a page does so at once. */
+const OPEN_MS_MAX = 3_000
+
 const OPENERS: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   darwin: ['open'],
   // The first argument in quotes is the title of a window.
@@ -29,11 +32,13 @@ export function addOpenCommand(program: Command): void {
 /** False where there is none. */
 async function openInBrowser(url: string): Promise<boolean> {
   const [name, ...words] = OPENERS[process.platform] ?? ['xdg-open']
+  const child = spawn(name, [...words, url], { stdio: 'ignore', detached: true })
+  // Some browsers stay in the foreground.
+  child.unref()
   try {
-    const child = spawn(name, [...words, url], { stdio: 'ignore', detached: true })
-    const [code] = (await once(child, 'exit')) as [number | null]
+    const [code] = (await once(child, 'exit', { signal: AbortSignal.timeout(OPEN_MS_MAX) })) as [number | null]
     return code === 0
-  } catch {
-    return false
+  } catch (error) {
+    return error instanceof Error && error.name === 'AbortError'
   }
 }

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { ConnectionError, MessageTimeoutError, type Mailhatch } from '@mailhatch/sdk'
 import type { Command } from 'commander'
@@ -63,7 +64,8 @@ async function composeMail({ to = [], from, subject, html, attach = [], ...optio
   const { createTransport } = await import('nodemailer')
   const code = String(secureRandom(1_000_000)).padStart(6, '0')
   const text = options.text ?? (html === undefined ? `A test mail of mailhatch send. Your code is ${code}.` : undefined)
-  const attachments = attach.map((path) => ({ path }))
+  // Read here: a composer would take addresses for files, too.
+  const attachments = attach.map((path) => ({ filename: basename(path), content: readFileSync(path) }))
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   const { message, messageId } = await composer.sendMail({ to, from, subject, text, html, attachments })
   // A buffer, as the transport was asked for.
@@ -71,7 +73,7 @@ async function composeMail({ to = [], from, subject, html, attach = [], ...optio
 }
 
 async function readMail(file: string, options: SendOptions): Promise<Outgoing> {
-  const raw = file === '-' ? await buffer(process.stdin) : await readFile(file)
+  const raw = file === '-' ? await buffer(process.stdin) : readFileSync(file)
   const { to, from, messageId } = await readEnvelope(raw)
   return { raw, to: options.to ?? to, from: from || options.from, messageId }
 }

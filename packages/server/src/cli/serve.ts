@@ -31,7 +31,10 @@ export function addServerCommands(program: Command): void {
         'after',
         () => `\nSettings (environment, or a file given by mailhatch --settings <file> …):\n${settingsHelp(name)}`,
       )
-      .addHelpText('after', examples(name === 'serve' ? 'mailhatch --settings mailhatch.env serve' : `mailhatch ${name}`))
+      .addHelpText(
+        'after',
+        examples(name === 'serve' ? 'mailhatch --settings mailhatch.env serve' : `mailhatch ${name}`),
+      )
       .action(() => run(name, start))
   }
 }

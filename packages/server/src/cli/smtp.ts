@@ -16,20 +16,20 @@ export type SmtpSender = {
   close(): void
 }
 
-/** Sends mails as they are, over one connection. */
-export async function openSmtp(address: string): Promise<SmtpSender> {
+/** Sends mails as they are, over so many connections. */
+export async function openSmtp(address: string, connections = 1): Promise<SmtpSender> {
   const { createTransport } = await import('nodemailer')
   const server = readSmtpAddress(address)
   const transport = createTransport({
     ...server,
     pool: true,
-    maxConnections: 1,
+    maxConnections: connections,
     maxMessages: Infinity,
     connectionTimeout: CONNECT_MS_MAX,
     greetingTimeout: CONNECT_MS_MAX,
     socketTimeout: SILENCE_MS_MAX,
     // A certificate that a server on this machine signed itself says nothing.
-    ignoreTLS: isLoopback(`http://${server.host}`),
+    ignoreTLS: isLoopback(server.host),
   })
   return {
     async send({ from, to, raw }) {

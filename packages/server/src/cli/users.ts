@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { parseEmail } from '../domain/account-fields.ts'
+import { parseEmail, readUserName } from '../domain/account-fields.ts'
 import { AppError } from '../domain/errors.ts'
 import { giveToken, linkWith } from '../manage/one-time-tokens.ts'
 import { ensureOwner } from '../manage/owner.ts'
@@ -84,7 +84,15 @@ async function createUser(
   if (email === null) throw new AppError('validation_failed', `${given} is not an e-mail address.`)
   const team = await chooseTeam(store, wanted)
   const at = Date.now()
-  const user = { id: newId(at), email, name, passwordHash: null, teamId: team.id, role, createdAt: at }
+  const user = {
+    id: newId(at),
+    email,
+    name: readUserName(name),
+    passwordHash: null,
+    teamId: team.id,
+    role,
+    createdAt: at,
+  }
   // The operator answers for the address.
   if ((await store.addUser({ ...user, emailCheckedAt: at })) === 'added') return user
   throw new AppError('account_exists', `${email} has an account already.`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseEmail } from './account-fields.ts'
+import { parseEmail, readUserName } from './account-fields.ts'
 
 test.each([
   ['ada@corp.example', 'ada@corp.example'],
@@ -30,4 +30,13 @@ test.each([
   '\ud800@corp.example',
 ])('%j is none', (given) => {
   expect(parseEmail(given)).toBeNull()
+})
+
+test.each([
+  ['  Ada Lovelace ', 'Ada Lovelace'],
+  ['Ada\r\nBcc: eve@x.example', 'AdaBcc: eve@x.example'],
+  ['\u001b[31mAda\u0000', '[31mAda'],
+  [`${'n'.repeat(99)}\u{1f600}`, `${'n'.repeat(99)}\ufffd`],
+])('the name %j is kept as %j', (given, kept) => {
+  expect(readUserName(given)).toBe(kept)
 })

@@ -9,6 +9,12 @@ export const PASSWORD_CHARACTERS_MIN = 10
 export const PASSWORD_CHARACTERS_MAX = 200
 export const USER_NAME_CHARACTERS_MAX = 100
 
+/** The name as it is kept: it is shown on one line, in mails and by terminals too. */
+export function readUserName(text: string): string {
+  const name = text.replaceAll(/\p{Cc}/gu, '').trim()
+  return name.slice(0, USER_NAME_CHARACTERS_MAX).toWellFormed()
+}
+
 /** The address as it is kept, or null when nobody can have it. */
 export function parseEmail(text: string): string | null {
   const email = text.trim()

@@ -23,6 +23,10 @@ describe('addressing rule 5: a custom domain is a name or null', () => {
     'shop@example.com',
     'münchen.example',
     'a/b.c',
+    'in.test.',
+    '.shop.example',
+    'shop..example',
+    '...',
   ])('%j is refused', (wish) => {
     expect(checkCustomDomain(wish, 'in.test')).toEqual({ message: 'Enter a valid domain name.' })
   })

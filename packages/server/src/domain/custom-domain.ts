@@ -8,7 +8,9 @@ export function checkCustomDomain(wish: string | null, rootDomain: string): Cust
   const domain = (wish ?? '').trim().toLowerCase()
   if (domain === '') return { domain: null }
   const isLengthFine = domain.length >= DOMAIN_LENGTH_MIN && domain.length <= DOMAIN_LENGTH_MAX
-  if (!isLengthFine || !/^[a-z0-9.-]+$/.test(domain)) return { message: 'Enter a valid domain name.' }
+  // With a dot too many it would be another name for the same domain, or for none.
+  const isNamed = /^[a-z0-9.-]+$/.test(domain) && domain.split('.').every((label) => label !== '')
+  if (!isLengthFine || !isNamed) return { message: 'Enter a valid domain name.' }
   if (domain === rootDomain) return { message: 'Root domain is reserved for shared inbox routing.' }
   return { domain }
 }

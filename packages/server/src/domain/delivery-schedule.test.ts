@@ -40,10 +40,10 @@ describe('what an answer means', () => {
     },
   )
 
-  test('410 ends the delivery and switches the endpoint off', () => {
-    expect(judge({ httpStatus: 410 })).toEqual({
-      outcome: { status: 'failed' },
-      disableEndpoint: 'The endpoint answered 410 Gone.',
+  test('410 switches the endpoint off, whatever it did before', () => {
+    expect(judge({ httpStatus: 410 }, { failingSince: NOW - 1 })).toEqual({
+      ...pendingFor(5_000),
+      disableEndpoint: { reason: 'The endpoint answered 410 Gone.', failingSince: null },
     })
   })
 
@@ -52,9 +52,9 @@ describe('what an answer means', () => {
     { failingMs: FAILING_MS_MAX, isOff: true },
     { failingMs: FAILING_MS_MAX + 1, isOff: true },
   ])('after $failingMs ms of failures only, the endpoint is off: $isOff', ({ failingMs, isOff }) => {
-    const { outcome, disableEndpoint } = judge({}, { failingSince: NOW - failingMs })
-    expect(disableEndpoint).toBe(isOff ? 'Every attempt of the last five days failed.' : null)
-    expect(outcome.status).toBe(isOff ? 'failed' : 'pending')
+    const failingSince = NOW - failingMs
+    const disabling = { reason: 'Every attempt of the last five days failed.', failingSince }
+    expect(judge({}, { failingSince })).toEqual({ ...pendingFor(5_000), disableEndpoint: isOff ? disabling : null })
   })
 
   test.each([429, 502, 503, 504])('%i says that there is too much to do', (status) => {

@@ -34,10 +34,14 @@ const OVERLOADED_STATUS = new Set([429, 502, 503, 504])
 export type AttemptAnswer = { httpStatus: number | null; retryAfterMs: number | null }
 
 export type Verdict = {
+  /** What comes of the delivery while its endpoint stays on; it fails with one that is switched off. */
   outcome: { status: 'success' } | { status: 'pending'; afterMs: number } | { status: 'failed' }
   /** Why its endpoint gets nothing from now on; null when it goes on. */
-  disableEndpoint: string | null
+  disableEndpoint: Disabling | null
 }
+
+/** Given a time, it holds only while the endpoint has not succeeded since: another attempt may have, meanwhile. */
+export type Disabling = { reason: string; failingSince: number | null }
 
 type Circumstances = {
   /** Attempts made before this one. */
@@ -51,19 +55,20 @@ type Circumstances = {
 
 /** What an attempt means for its delivery and for the endpoint. */
 export function judgeAttempt(answer: AttemptAnswer, circumstances: Circumstances): Verdict {
-  const { attemptsBefore, failingSince, at, delaysMs, random } = circumstances
+  const { attemptsBefore, delaysMs, random } = circumstances
   if (isSuccess(answer.httpStatus)) return { outcome: { status: 'success' }, disableEndpoint: null }
-  if (answer.httpStatus === GONE) {
-    return { outcome: { status: 'failed' }, disableEndpoint: 'The endpoint answered 410 Gone.' }
-  }
-  if (failingSince !== null && at - failingSince >= FAILING_MS_MAX) {
-    return { outcome: { status: 'failed' }, disableEndpoint: 'Every attempt of the last five days failed.' }
-  }
+  const disableEndpoint = judgeEndpoint(answer, circumstances)
   const gapMs = delaysMs[attemptsBefore]
-  if (gapMs === undefined) return { outcome: { status: 'failed' }, disableEndpoint: null }
+  if (gapMs === undefined) return { outcome: { status: 'failed' }, disableEndpoint }
   // Not sooner than the receiver asks for, nor than the schedule would.
   const afterMs = Math.max(spread(gapMs, random), Math.min(answer.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX))
-  return { outcome: { status: 'pending', afterMs }, disableEndpoint: null }
+  return { outcome: { status: 'pending', afterMs }, disableEndpoint }
+}
+
+function judgeEndpoint({ httpStatus }: AttemptAnswer, { failingSince, at }: Circumstances): Disabling | null {
+  if (httpStatus === GONE) return { reason: 'The endpoint answered 410 Gone.', failingSince: null }
+  const isGivenUp = failingSince !== null && at - failingSince >= FAILING_MS_MAX
+  return isGivenUp ? { reason: 'Every attempt of the last five days failed.', failingSince } : null
 }
 
 /** Redirects are no success: whoever gets the mail is whom the customer named. */

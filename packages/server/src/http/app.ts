@@ -131,7 +131,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   addMeRoute(app, ports)
   addInboxWebhook(app, { ...ports, secret: ports.webhookSecret })
   addMcpRoute(app, { ...ports, admit })
-  addAuthRoutes(app, { ...ports, ...ports.accounts })
+  addAuthRoutes(app, { ...ports, ...ports.accounts, endKey })
   addRpcRoute(app, { ...ports, newToken: ports.newSecret, endKey, views })
   addViewRoute(app, { ...ports, views })
   addBillingWebhook(app, ports)

@@ -76,8 +76,9 @@ function pageHeaders(nonce: string): Record<string, string> {
     'cache-control': 'no-store',
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    // Addresses of pages hold one-time tokens and names of test mail.
-    'referrer-policy': 'no-referrer',
+    // Addresses of pages hold one-time tokens and names of test mail, which are nobody else's business. Not `no-referrer`:
+    // with it some browsers do not name the origin of what we post, which sessions need.
+    'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
   }
 }

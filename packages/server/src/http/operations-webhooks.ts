@@ -83,7 +83,7 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     tag: 'Webhooks',
     summary: 'Send a test event',
     description:
-      'Posts an event about a message that there is not (its id is all zeros) and answers with what came back, after one attempt. Works for an inactive endpoint, too.',
+      'Posts an event about a message that there is not (its id is all zeros) and answers with what came back, after one attempt. Works for an inactive endpoint, too. At most five tests of an endpoint run at once; more are refused with `rate_limited`.',
     access: 'full key',
     pathParameters: { id: ENDPOINT_ID },
     success: [{ status: 200, description: 'What came back.', contentType: JSON_TYPE, schema: ANSWERS.webhookDelivery }],
@@ -96,7 +96,7 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     tag: 'Webhooks',
     summary: 'Replace the secret',
     description:
-      'Gives the endpoint a new secret, shown this once. For 24 hours deliveries are signed with both, so that the receiver can be changed meanwhile.',
+      'Gives the endpoint a new secret, shown this once. For 24 hours deliveries are signed with the old one as well, so that the receiver can be changed meanwhile. At most five old ones sign at a time; then further changes are refused with `rate_limited`.',
     access: 'full key',
     pathParameters: { id: ENDPOINT_ID },
     success: [{ status: 200, description: 'The new secret.', contentType: JSON_TYPE, schema: ANSWERS.webhookSecret }],
@@ -124,7 +124,7 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     tag: 'Webhooks',
     summary: 'Send a delivery again',
     description:
-      'At once, and with all retries if it fails. The body and the header `webhook-id` are those it had before.',
+      'At once, and with all retries if it fails; a test has none. The body and the header `webhook-id` are those it had before.',
     access: 'full key',
     pathParameters: { id: ENDPOINT_ID, deliveryId: DELIVERY_ID },
     success: [

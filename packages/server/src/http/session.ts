@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import type { Log } from '../log.ts'
 import { hashToken, SESSION_MS } from '../manage/sessions.ts'
 import type { SignedIn } from '../store/accounts.ts'
 import type { Store } from '../store/store.ts'
@@ -14,13 +15,14 @@ export type SessionPorts = {
   /** The address that people use, where it is known. */
   appUrl?: string | null
   now: () => number
+  log: Pick<Log, 'error'>
 }
 
 export type OriginPorts = { appUrl?: string | null; allowedOrigins: string[] }
 
 /** Who sends this request, by its session cookie; null for strangers. Their team and role are those of this moment. */
 export async function findSession(
-  { store, appUrl = null, now }: SessionPorts,
+  { store, appUrl = null, now, log }: SessionPorts,
   request: Request,
 ): Promise<SignedIn | null> {
   const token = readCookie(request, cookieName({ appUrl }))
@@ -30,7 +32,11 @@ export async function findSession(
   if (!found) return null
   const { signedIn, lastSeenAt } = found
   if (at - lastSeenAt >= USE_WRITTEN_EVERY_MS) {
-    await store.recordSessionUse(signedIn.sessionId, { lastSeenAt: at, expiresAt: at + SESSION_MS })
+    const use = { lastSeenAt: at, expiresAt: at + SESSION_MS }
+    // On a full disk people still read; the session only ends sooner.
+    await store
+      .recordSessionUse(signedIn.sessionId, use)
+      .catch((error: unknown) => log.error({ err: error }, 'the use of a session is not written'))
   }
   return signedIn
 }

@@ -95,7 +95,10 @@ async function ensureMailbox(
   const at = now()
   const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at }
   // What people may make is limited by the plan; mail is never refused for it.
-  const added = await store.addMailbox(mailbox, null)
+  // Elsewhere the team has no say: there it only takes what nobody else does.
+  const added = await store.addMailbox(mailbox, null, domain === team.domain ? domain : undefined)
+  // To another domain, since the team was read: the announcement is resolved as if it had come now.
+  if (added === 'moved') return resolveMailbox(ports, announcement)
   if (typeof added !== 'string') return { mailbox: added, hasEndpoints }
   const holder = await store.findMailbox({ domain, name })
   if (holder && holder.teamId !== teamId) throw new AppError('mailbox_unknown', 'Mailbox not configured')

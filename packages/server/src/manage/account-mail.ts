@@ -2,10 +2,11 @@ import { fold } from '../domain/fold.ts'
 import { AppError } from '../domain/errors.ts'
 import type { TokenPurpose, User } from '../store/accounts.ts'
 import type { AccountPorts } from './account-ports.ts'
+import { isCapturedHere } from './captured-addresses.ts'
 import { giveToken, linkWith } from './one-time-tokens.ts'
 import type { Mail } from './mailer.ts'
 
-type Ports = Pick<AccountPorts, 'store' | 'mailer' | 'limits' | 'appUrl' | 'newSecret' | 'now' | 'log'>
+type Ports = Pick<AccountPorts, 'store' | 'mailer' | 'limits' | 'appUrl' | 'rootDomain' | 'newSecret' | 'now' | 'log'>
 
 const LIFE = 'The link works once, for 10 minutes. If you did not ask for it, ignore this mail.'
 
@@ -29,9 +30,11 @@ Or choose a new password there, if you have forgotten yours.
   mailSoon(ports, email, async () => ({ subject: 'You already have an account', text }))
 }
 
-function mailSoon({ mailer, limits, log }: Ports, to: string, write: () => Promise<Omit<Mail, 'to'>>): void {
+function mailSoon(ports: Ports, to: string, write: () => Promise<Omit<Mail, 'to'>>): void {
+  const { mailer, limits, log } = ports
   if (!mailer) return
   const send = async () => {
+    if (await isCapturedHere(ports, to)) return
     limits.mail.begin(fold(to))
     const mail = await write()
     // The mailer has logged what went wrong.

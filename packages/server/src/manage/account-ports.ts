@@ -16,6 +16,9 @@ export type AccountPorts = {
   mailer: Mailer | null
   signUp: SignUp
   appUrl: string
+  rootDomain: string
+  /** The key is dead: whatever it holds open ends. */
+  endKey: (keyId: string) => void
   newId: (now: number) => string
   newSecret: () => string
   now: () => number

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import type { Store, Team } from '../store/store.ts'
-import { changePlan } from './plans.ts'
+import { replacePlan } from './plans.ts'
 import { callStripe, isSignedByStripe, STRIPE_API_URL, type StripeSettings } from './stripe.ts'
 
 const DAY_MS = 86_400_000
@@ -10,6 +10,8 @@ const DAY_MS = 86_400_000
 const EVENTS_KEPT_MS = 30 * DAY_MS
 /** While someone pays late, the provider reminds them; the plan ends when it gives up. */
 const PAYING = ['active', 'trialing', 'past_due']
+/** Of events that come at once, one may write down an older answer; so each asks again until nothing is to be changed. */
+const ASKED_MAX = 3
 
 export type Billing = {
   isCustomer(team: Team): Promise<boolean>
@@ -91,13 +93,16 @@ function createBilling(ports: Ports, settings: StripeSettings): Billing {
     return data.some(({ status }) => PAYING.includes(status))
   }
 
-  async function settle(team: Team, customer: string): Promise<void> {
-    // Only the operator gives the plan enterprise, and so only the operator takes it.
-    if (team.plan === 'enterprise') return
-    const plan = (await isPaying(customer)) ? 'pro' : 'starter'
-    if (plan === team.plan) return
-    await changePlan({ store }, team, { plan })
-    log.info({ teamId: team.id, plan }, 'a plan was changed by billing')
+  async function settle(teamId: string, customer: string): Promise<void> {
+    for (let asked = 0; asked < ASKED_MAX; asked++) {
+      const plan = (await isPaying(customer)) ? 'pro' : 'starter'
+      const team = await store.findTeam(teamId)
+      // Only the operator gives the plan enterprise, and so only the operator takes it.
+      if (!team || team.plan === 'enterprise' || team.plan === plan) return
+      if (await replacePlan({ store }, team, plan)) log.info({ teamId, plan }, 'a plan was changed by billing')
+    }
+    // Told again, it may find more peace.
+    throw new AppError('server_busy', 'The plan is being changed by others.', { headers: { 'retry-after': '10' } })
   }
 
   return {
@@ -127,7 +132,7 @@ function createBilling(ports: Ports, settings: StripeSettings): Billing {
       const event = readEvent(body)
       if (await store.hasBillingEvent(event.id)) return
       const found = await teamOf(event)
-      if (found) await settle(found.team, found.customer)
+      if (found) await settle(found.team.id, found.customer)
       // Last: what failed before here is told again.
       await store.addBillingEvent({ id: event.id, at: now() }, now() - EVENTS_KEPT_MS)
     },

@@ -13,10 +13,14 @@ import type { Sealer } from './seal.ts'
 const ENDPOINTS_MAX = 20
 const SECRET_BYTES = 32
 const SECRET_PREFIX = 'whsec_'
-/** How long the old secret signs as well, for receivers to be given the new one. */
+/** How long an old secret signs as well, for receivers to be given the new one. */
 const OVERLAP_MS = 86_400_000
+/** Every one of them signs every delivery, and receivers try only so many signatures: those of our SDK eight. */
+const OLD_SECRETS_MAX = 5
 /** Rows in one transaction: a few milliseconds, in which mail that arrives has to wait. */
 const ROWS_PER_STEP = 500
+/** What a request does of a removal itself: enough for most, and over in a moment. */
+const STEPS_PER_REMOVAL = 4
 /** Of the message that a test tells of. */
 const NO_MESSAGE = '00000000-0000-0000-0000-000000000000'
 
@@ -39,6 +43,7 @@ export type EndpointPorts = {
   sealer: Sealer
   /** To which the rules for strangers do not apply. */
   allowedHosts: AllowedHosts
+  /** For tests, and limited for them. */
   attempt: Attempt
   /** There may be something due. */
   wakeSender: () => void
@@ -86,19 +91,26 @@ export async function changeEndpoint(
   return changed
 }
 
-/** Its deliveries go too: hidden at once, then in small steps; a sweep goes on where a crash interrupts. */
+/** Its deliveries go too: hidden at once, then in small steps; a sweep does what is left. */
 export async function removeEndpoint({ store, now }: EndpointPorts, where: Where): Promise<void> {
   if (!(await store.hideEndpoint(where, now()))) throw notFound()
-  while (await store.emptySomeOfEndpoint(where.id, ROWS_PER_STEP));
+  for (let step = 0; step < STEPS_PER_REMOVAL; step++) {
+    if (!(await store.emptySomeOfEndpoint(where.id, ROWS_PER_STEP))) return
+  }
 }
 
-/** Returns the new secret in clear, for the only time; the old one signs as well for a day. */
-export async function rotateEndpointSecret({ store, sealer, now }: EndpointPorts, where: Where): Promise<string> {
-  const { secret, columns } = newSecret(sealer)
+/** Returns the new secret in clear, for the only time; the one before signs as well for a day, however many follow. */
+export async function rotateEndpointSecret(ports: EndpointPorts, where: Where): Promise<string> {
+  const { store, sealer, now } = ports
+  const endpoint = await findEndpoint(ports, where)
   const at = now()
-  const isRotated = await store.rotateEndpointSecret(where, { ...columns, oldSecretUntil: at + OVERLAP_MS, at })
-  if (!isRotated) throw notFound()
-  return secret
+  const signing = endpoint.oldSecrets.filter(({ until }) => until > at)
+  if (signing.length >= OLD_SECRETS_MAX) throw tooManySecrets(signing[0]!.until, at)
+  const oldSecrets = [...signing, { secret: endpoint.secret, until: at + OVERLAP_MS }]
+  const { secret, columns } = newSecret(sealer)
+  const isRotated = await store.rotateEndpointSecret(where, { replaced: endpoint.secret, ...columns, oldSecrets, at })
+  // Rotated or removed since we looked.
+  return isRotated ? secret : rotateEndpointSecret(ports, where)
 }
 
 /** Tells the endpoint of a message that there is not, once; active or not, since someone asks for it. */
@@ -201,6 +213,13 @@ function testBody({ mailbox, tag }: Endpoint, domain: string, at: number): strin
 
 function requireActive({ isActive }: Endpoint): void {
   if (!isActive) throw new AppError('endpoint_inactive', 'The endpoint is inactive. Switch it on first.')
+}
+
+function tooManySecrets(until: number, at: number): AppError {
+  const when = new Date(until).toISOString()
+  return new AppError('rate_limited', `${OLD_SECRETS_MAX} old secrets still sign. Ask again after ${when}.`, {
+    headers: { 'retry-after': String(Math.ceil((until - at) / 1_000)) },
+  })
 }
 
 function urlTaken(): AppError {

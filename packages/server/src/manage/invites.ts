@@ -5,6 +5,7 @@ import type { Log } from '../log.ts'
 import type { Invite } from '../store/accounts.ts'
 import type { Store, Team } from '../store/store.ts'
 import type { ShownInvite } from '../store/teams.ts'
+import { isCapturedHere } from './captured-addresses.ts'
 import { createTryLimit, type TryLimit } from './try-limit.ts'
 
 const INVITE_MS = 14 * 86_400_000
@@ -31,7 +32,8 @@ type JoiningPorts = {
 }
 
 type Ports = {
-  store: Pick<Store, 'addInvite'>
+  store: Pick<Store, 'addInvite' | 'findInbox'>
+  rootDomain: string
   /** Null where there is no relay: then the link is shown, and people pass it on themselves. */
   mailer: Mailer | null
   inviteLimits: InviteLimits
@@ -104,7 +106,7 @@ async function mailInvite(
   ports: Ports,
   { team, by, invite }: { team: Team; by: Person; invite: Invite },
 ): Promise<boolean> {
-  if (!ports.mailer) return false
+  if (!ports.mailer || (await isCapturedHere(ports, invite.email))) return false
   const subject = `Join ${team.name} on Mailhatch`
   const text = [
     `${by.name || by.email} invites you to the team ${team.name} on Mailhatch.`,

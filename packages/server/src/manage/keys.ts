@@ -34,6 +34,7 @@ export async function createKey(ports: Ports, team: Team, wish: KeyWish): Promis
   const made = makeKey(ports, team.id, wish)
   const added = await ports.store.addKey(made.record, wish.createdBy ? PLANS[team.plan].keys : null)
   if (added === 'limit') throw new AppError('key_limit', 'API key limit reached for this plan.')
+  if (added === 'maker gone') throw new AppError('forbidden', 'You are not in this team any more.')
   return made
 }
 

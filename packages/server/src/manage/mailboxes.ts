@@ -4,7 +4,7 @@ import { PLANS } from '../domain/plans.ts'
 import type { Mailbox, Store, Team } from '../store/store.ts'
 
 export type MailboxPorts = {
-  store: Pick<Store, 'addMailbox' | 'findMailbox' | 'findTeamMailbox' | 'renameMailbox'>
+  store: Pick<Store, 'addMailbox' | 'findMailbox' | 'findTeam' | 'findTeamMailbox' | 'renameMailbox'>
   rootDomain: string
   newId: (now: number) => string
   now: () => number
@@ -20,8 +20,14 @@ export async function createMailbox(ports: MailboxPorts, team: Owner, wish: stri
   const at = ports.now()
   const domain = team.domain ?? ports.rootDomain
   const mailbox = { id: ports.newId(at), teamId: team.id, name, domain, createdAt: at, updatedAt: at }
-  const added = await ports.store.addMailbox(mailbox, PLANS[team.plan].mailboxes)
+  const added = await ports.store.addMailbox(mailbox, PLANS[team.plan].mailboxes, team.domain)
   if (added === 'limit') throw new AppError('mailbox_limit', 'Mailbox limit reached for this plan.')
+  if (added === 'moved') {
+    // To another domain, since the team was read; there its mailboxes belong.
+    const moved = await ports.store.findTeam(team.id)
+    if (!moved) throw new AppError('not_found', 'Not found')
+    return createMailbox(ports, moved, wish)
+  }
   if (added !== 'taken') return added
   const holder = await ports.store.findMailbox({ domain, name })
   if (holder && holder.teamId !== team.id) {

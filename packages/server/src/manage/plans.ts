@@ -19,6 +19,15 @@ export async function changePlan(
   return changed
 }
 
+/** To a plan without days of its own, and only while the team has the plan that was read. */
+export async function replacePlan(
+  { store }: { store: Pick<Store, 'updateTeam'> },
+  team: Team,
+  plan: 'starter' | 'pro',
+): Promise<boolean> {
+  return store.updateTeam(team.id, { plan, retentionDays: null }, team.plan)
+}
+
 export function checkRetention({ plan, retentionDays }: Pick<Team, 'plan' | 'retentionDays'>): void {
   if (retentionDays === null) return
   if (PLANS[plan].retentionDays !== null) {

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import { parseEmail, USER_NAME_CHARACTERS_MAX } from '../domain/account-fields.ts'
+import { parseEmail, readUserName } from '../domain/account-fields.ts'
 import type { Account, NewUser } from '../store/accounts.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { inviteNeeded } from './sign-up.ts'
@@ -13,7 +13,7 @@ export type ProviderClaims = {
   name: string
 }
 
-type Ports = Pick<AccountPorts, 'store' | 'signUp' | 'newId' | 'now'>
+type Ports = Pick<AccountPorts, 'store' | 'signUp' | 'endKey' | 'newId' | 'now'>
 
 /** The account of that person here: known from before, found by the address, or made. Resolves to its id. */
 export async function signInByProvider(ports: Ports, claims: ProviderClaims): Promise<string> {
@@ -32,9 +32,10 @@ export async function signInByProvider(ports: Ports, claims: ProviderClaims): Pr
 }
 
 /** An account whose address nobody has checked may have been made by someone else, who waits for its owner. */
-async function claim({ store, now }: Ports, { id, emailCheckedAt }: Account): Promise<string> {
+async function claim({ store, endKey, now }: Ports, { id, emailCheckedAt }: Account): Promise<string> {
   if (emailCheckedAt === null) {
-    await store.setPassword(id, { passwordHash: null, isEmailChecked: true, at: now(), keepSessionId: null })
+    const change = { passwordHash: null, isEmailChecked: true, at: now(), keepSessionId: null }
+    for (const keyId of await store.setPassword(id, change)) endKey(keyId)
   }
   return id
 }
@@ -45,7 +46,7 @@ async function makeUser(ports: Ports, email: string, { name }: ProviderClaims): 
   const user: NewUser = {
     id: ports.newId(at),
     email,
-    name: name.trim().slice(0, USER_NAME_CHARACTERS_MAX).toWellFormed(),
+    name: readUserName(name),
     passwordHash: null,
     emailCheckedAt: at,
     teamId: null,

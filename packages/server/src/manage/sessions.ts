@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { AppError } from '../domain/errors.ts'
 import type { Store } from '../store/store.ts'
 
 const DAY_MS = 86_400_000
@@ -22,11 +23,18 @@ export function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
+/** `passwordHash` is what they have shown that they know, if they signed in by it. */
+export type Entrant = { id: string; passwordHash?: string | null }
+
 /** Always a new one, whatever the browser brought along: nobody can know it beforehand. Returns its token. */
-export async function startSession({ store, newId, newSecret, now }: Ports, userId: string, client: Client) {
+export async function startSession(
+  { store, newId, newSecret, now }: Ports,
+  { id: userId, passwordHash }: Entrant,
+  client: Client,
+): Promise<string> {
   const token = newSecret()
   const at = now()
-  await store.addSession({
+  const isAdded = await store.addSession({
     id: newId(at),
     hash: hashToken(token),
     userId,
@@ -35,7 +43,10 @@ export async function startSession({ store, newId, newSecret, now }: Ports, user
     expiresAt: at + SESSION_MS,
     userAgent: printable(client.userAgent).slice(0, USER_AGENT_CHARACTERS_MAX),
     address: client.address,
+    ...(passwordHash !== undefined && { passwordHash }),
   })
+  // The password was changed since it was compared, which was to end what came in by the old one.
+  if (!isAdded) throw new AppError('invalid_credentials', 'E-mail or password is wrong.')
   return token
 }
 

@@ -3,6 +3,7 @@ import { fold } from '../domain/fold.ts'
 import type { Account } from '../store/accounts.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { mailLink } from './account-mail.ts'
+import { isCapturedHere } from './captured-addresses.ts'
 import { takeToken } from './one-time-tokens.ts'
 
 type Ports = Omit<AccountPorts, 'newId' | 'signUp'>
@@ -21,6 +22,9 @@ export async function signIn(
   limits.address.undo(address)
   limits.account.clear(fold(email))
   if (account.emailCheckedAt === null && mailer) {
+    if (await isCapturedHere(ports, email)) {
+      throw new AppError('address_unchecked', 'Mail to your address is captured here. Ask the operator for a link.')
+    }
     mailLink(ports, account, 'check')
     throw new AppError('address_unchecked', 'Follow the link in the mail that we have sent you, then sign in.')
   }

@@ -3,6 +3,7 @@ import { fold } from '../domain/fold.ts'
 import type { NewUser } from '../store/accounts.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { mailAccountExists, mailLink } from './account-mail.ts'
+import { isCapturedHere } from './captured-addresses.ts'
 import { takeToken } from './one-time-tokens.ts'
 
 export type SignUpWish = { email: string; password: string; name: string; invite: string | null; address: string }
@@ -18,6 +19,9 @@ export async function signUp(ports: AccountPorts, wish: SignUpWish): Promise<New
   // Whoever has the link of the invite may come in at once, trusted by the team that gave it. That the address is theirs
   // it does not show: whoever invites sees the link, too.
   const mustCheck = !isInvited && mailer !== null
+  if (mustCheck && (await isCapturedHere(ports, wish.email))) {
+    throw new AppError('validation_failed', 'Mail to this address is captured here. Use an address of your own.')
+  }
   const passwordHash = await passwords.hash(wish.password)
   const at = now()
   const user: NewUser = {

@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import { networkOf } from './network.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -69,9 +70,17 @@ export function createSignInLimits(now: () => number): SignInLimits {
   return {
     account: createTryLimit({ triesMax: 10, windowMs: 15 * MINUTE_MS, freeTries: 3, now }),
     // Many people may share one.
-    address: createTryLimit({ triesMax: 100, windowMs: HOUR_MS, freeTries: 100, now }),
+    address: byNetwork(createTryLimit({ triesMax: 100, windowMs: HOUR_MS, freeTries: 100, now })),
     // Nobody's mailbox is to be filled by strangers.
     mail: createTryLimit({ triesMax: 5, windowMs: HOUR_MS, freeTries: 5, now }),
+  }
+}
+
+function byNetwork({ begin, undo, clear }: TryLimit): TryLimit {
+  return {
+    begin: (address) => begin(networkOf(address)),
+    undo: (address) => undo(networkOf(address)),
+    clear: (address) => clear(networkOf(address)),
   }
 }
 

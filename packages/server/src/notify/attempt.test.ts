@@ -29,8 +29,7 @@ async function start(answer: ReceiverAnswer | null = { status: 200 }, path = '/h
     id: 'endpoint-1',
     url: receiver.url + path,
     secret: reversed(SECRET),
-    oldSecret: null,
-    oldSecretUntil: null,
+    oldSecrets: [],
   }
   return { ...receiver, attempt, endpoint, logged }
 }
@@ -58,11 +57,11 @@ test('an attempt is a signed POST of exactly the stored body', async () => {
 })
 
 test.each([
-  { oldSecretUntil: NOW + 1, signing: [SECRET, OLD_SECRET] },
-  { oldSecretUntil: NOW, signing: [SECRET] },
-])('until its time is over, the old secret signs as well: $oldSecretUntil', async ({ oldSecretUntil, signing }) => {
+  { until: NOW + 1, signing: [SECRET, OLD_SECRET] },
+  { until: NOW, signing: [SECRET] },
+])('until its time is over, an old secret signs as well: $until', async ({ until, signing }) => {
   const { attempt, endpoint, received } = await start()
-  await attempt({ ...endpoint, oldSecret: reversed(OLD_SECRET), oldSecretUntil }, EVENT)
+  await attempt({ ...endpoint, oldSecrets: [{ secret: reversed(OLD_SECRET), until }] }, EVENT)
   const { body, headers } = received[0]!
   const verified: string[] = []
   for (const secret of [SECRET, OLD_SECRET]) {

@@ -13,8 +13,8 @@ export type AttemptEndpoint = {
   id: string
   url: string
   secret: string
-  oldSecret: string | null
-  oldSecretUntil: number | null
+  /** Each signs as well until its time is over. */
+  oldSecrets: { secret: string; until: number }[]
 }
 
 export type AttemptResult = {
@@ -40,9 +40,8 @@ export function createAttempts({ request, openSecret, now, log }: Ports): Attemp
   /** Signed anew each time, so that a receiver can refuse what is old. */
   async function signedHeaders(endpoint: AttemptEndpoint, { eventId: id, body }: { eventId: string; body: string }) {
     const at = now()
-    const { secret, oldSecret, oldSecretUntil } = endpoint
-    const isOverlap = oldSecret !== null && oldSecretUntil !== null && oldSecretUntil > at
-    const secrets = (isOverlap ? [oldSecret, secret] : [secret]).map(openSecret)
+    const signing = [...endpoint.oldSecrets.filter(({ until }) => until > at), endpoint]
+    const secrets = signing.map(({ secret }) => openSecret(secret))
     return signWebhook({ id, body, secrets, timestamp: Math.floor(at / 1000) })
   }
 

@@ -4,6 +4,7 @@ import { temporaryFolder } from '../../test/support/server.ts'
 import { createSqlStore } from '../store/sql-store.ts'
 import { openSqliteDatabase } from '../store/sqlite-database.ts'
 import { addMailbox, addTeam, messageFor, newId } from '../store/store-contract.ts'
+import { testFor } from '../store/webhook-contract.ts'
 import type { Attempt, AttemptResult } from './attempt.ts'
 import { SENDER_LIMITS, startSender, type SenderLimits } from './sender.ts'
 
@@ -61,7 +62,7 @@ async function start() {
 
   const statuses = async (endpointId: string) =>
     (await store.listDeliveries(endpointId, { limit: 100, offset: 0, status: null })).map(({ status }) => status)
-  return { store, addEndpoint, addEvent, startSending, statuses, logged }
+  return { store, team, addEndpoint, addEvent, startSending, statuses, logged }
 }
 
 /** Attempts that wait until they are let go. */
@@ -246,4 +247,33 @@ test('what a killed process of the same name held is sent at the next start', as
   })
   await until(() => sent.length === 1)
   expect(sent).toEqual([eventId])
+})
+
+test('closing does not wait for ever for a database that does not answer', async () => {
+  const { store, startSending } = await start()
+  let asked = 0
+  const silent = () => new Promise<never>(() => asked++)
+  const outbox = { ...store, nextDueIn: silent }
+  const sender = startSending(async () => TAKEN, { closingMs: 50 }, outbox)
+  await until(() => asked === 1)
+  outbox.releaseDeliveries = silent
+  await sender.close()
+  expect(asked).toBe(2)
+})
+
+test('a test that is replayed is sent once', async () => {
+  const { store, team, addEndpoint, startSending, statuses } = await start()
+  const endpointId = await addEndpoint()
+  const test = (await store.addTestDelivery(testFor(endpointId)))!
+  await store.replayDelivery({ teamId: team.id, endpointId, id: test.id }, Date.now())
+  let sent = 0
+  startSending(
+    async () => {
+      sent++
+      return REFUSED
+    },
+    { lookEveryMs: 10 },
+  )
+  await until(async () => (await statuses(endpointId)).join() === 'failed')
+  expect(sent).toBe(1)
 })

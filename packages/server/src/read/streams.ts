@@ -1,11 +1,10 @@
 import { mayRead, type Principal } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
-import type { MessageFilter } from '../domain/match.ts'
-import { oldestVisible } from '../domain/plans.ts'
 import type { Log } from '../log.ts'
 import type { Store, StoredSummary } from '../store/store.ts'
 import type { Followers } from './followers.ts'
 import { createFrameCache } from './frame-cache.ts'
+import { startPosition, type Start } from './start-position.ts'
 import { createStream, type Sink, type Stream } from './stream.ts'
 import { shuttingDown } from './wait.ts'
 
@@ -26,12 +25,7 @@ export const STREAM_LIMITS = {
   tickMs: 1_000,
 }
 
-export type StreamRequest = {
-  principal: Principal
-  filter: MessageFilter
-  /** A position; without it the stream begins with the filter's `since`, else now. */
-  after: number | null
-}
+export type StreamRequest = Start & { principal: Principal }
 
 export type Streams = {
   /** Refuses by throwing, else calls `connect` once and sends to what it returns. `gone` is for when nobody is there. */
@@ -126,17 +120,6 @@ export function createStreams(ports: Ports, limits = STREAM_LIMITS): Streams {
     for (const stream of streams) stream.end()
   }
 
-  /** The place behind which everything is to be sent. */
-  async function startOf({ principal: { team }, filter, after }: StreamRequest): Promise<number> {
-    const newest = await store.newestPosition(team.id)
-    // A cursor of the future is from another team or another database: nothing would ever come.
-    if (after !== null) return Math.min(after, newest)
-    if (filter.since === undefined) return newest
-    const view = { teamId: team.id, oldestReceivedAt: oldestVisible(team, now()), filter }
-    const first = await store.firstPosition(view)
-    return first === null ? newest : first - 1
-  }
-
   return {
     async open(request, connect) {
       const { principal, filter } = request
@@ -169,7 +152,7 @@ export function createStreams(ports: Ports, limits = STREAM_LIMITS): Streams {
       try {
         // Followed before anything is read, so that what becomes visible in between is not missed.
         unfollow = await followers.follow(principal.team.id, filter, (message) => stream.push(frameOf(message)))
-        const start = await startOf(request)
+        const start = await startPosition(ports, principal.team, request)
         if (isClosing) throw shuttingDown()
         key.streams.add(stream)
         stream.begin(start, connect(stream.gone))

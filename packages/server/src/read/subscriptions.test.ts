@@ -10,6 +10,8 @@ function startTeam(limits = { perUser: 2, perProcess: 3 }) {
   const listeners = new Set<() => void>()
   const store = {
     newestPosition: async () => positions.length,
+    // The second is the first that is as new as `since`.
+    firstPosition: async () => (positions.length < 2 ? null : 2),
     followMessages: async (_: unknown, { after, upTo, limit }: { after: number; upTo: number; limit: number }) =>
       // All that these tests look at of a message.
       positions.slice(after, Math.min(upTo, after + limit + 1)).map((position) => ({ position }) as StoredSummary),
@@ -62,6 +64,25 @@ describe('subscriptions', () => {
       expect(await waiting).toBe(after === null ? 2 : 3)
       await stream.return(undefined)
     }
+  })
+
+  test('with `since` begin with the first that is so new, if there is one', async () => {
+    const { open, add, listeners } = startTeam()
+    add()
+    const early = open({ after: null, filter: { since: 1 } })
+    const waiting = positionOf(early)
+    await vi.waitFor(() => expect(listeners.size).toBe(1))
+    await new Promise(setImmediate)
+    for (let count = 0; count < 2; count++) add()
+    expect(await waiting).toBe(2)
+    await early.return(undefined)
+    const late = open({ after: null, filter: { since: 1 } })
+    expect([await positionOf(late), await positionOf(late)]).toEqual([2, 3])
+    await late.return(undefined)
+    // A place goes before a time.
+    const after = open({ after: 2, filter: { since: 1 } })
+    expect(await positionOf(after)).toBe(3)
+    await after.return(undefined)
   })
 
   test('are limited for one person and for all, and make room when they end', async () => {

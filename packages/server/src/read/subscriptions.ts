@@ -1,8 +1,8 @@
 import { AppError } from '../domain/errors.ts'
-import type { MessageFilter } from '../domain/match.ts'
 import { oldestVisible } from '../domain/plans.ts'
 import type { Store, StoredSummary, Team } from '../store/store.ts'
 import type { Followers } from './followers.ts'
+import { startPosition, type Start } from './start-position.ts'
 import { shuttingDown } from './wait.ts'
 
 const MESSAGES_PER_READ = 100
@@ -16,11 +16,8 @@ export const SUBSCRIPTION_LIMITS = {
   perProcess: 2_000,
 }
 
-export type Subscription = {
+export type Subscription = Start & {
   userId: string
-  filter: MessageFilter
-  /** A position; null begins now. */
-  after: number | null
   /** The reader's team as it is now; null when they may not read any more. */
   team: () => Promise<Team | null>
   signal: AbortSignal | undefined
@@ -35,7 +32,7 @@ export type Subscriptions = {
 }
 
 type Ports = {
-  store: Pick<Store, 'newestPosition' | 'followMessages'>
+  store: Pick<Store, 'newestPosition' | 'firstPosition' | 'followMessages'>
   followers: Pick<Followers, 'follow'>
   now: () => number
 }
@@ -68,9 +65,7 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
     // Followed before anything is read, so that what becomes visible in between is not missed.
     const unfollow = await followers.follow(first.id, filter, bell.ring)
     try {
-      const newest = await store.newestPosition(first.id)
-      // A cursor of the future is from another team or another database: nothing would ever come.
-      let position = after === null ? newest : Math.min(after, newest)
+      let position = await startPosition({ store, now }, first, { filter, after })
       while (!signal?.aborted && !closing.signal.aborted) {
         const current = await team()
         if (current?.id !== first.id) return

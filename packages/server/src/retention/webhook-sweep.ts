@@ -11,7 +11,7 @@ const ROWS_PER_STEP = 500
 export type WebhookSweepPorts = {
   store: Pick<
     WebhookStore,
-    'endpointIds' | 'removedEndpoints' | 'emptySomeOfEndpoint' | 'forgetDeliveries' | 'failBacklog'
+    'endpointIds' | 'removedEndpoints' | 'emptySomeOfEndpoint' | 'forgetDeliveries' | 'failInactive' | 'failBacklog'
   >
   log: Pick<Log, 'warn'>
   now: () => number
@@ -24,6 +24,9 @@ export async function sweepWebhooks(
 ): Promise<void> {
   for (const id of await store.removedEndpoints()) await inSteps(() => store.emptySomeOfEndpoint(id, ROWS_PER_STEP))
   for (const endpointId of await store.endpointIds()) {
+    // What a crash left of switching it off.
+    const inactive = { limit: ROWS_PER_STEP, at: now() }
+    await inSteps(async () => (await store.failInactive(endpointId, inactive)) === ROWS_PER_STEP)
     const page = { before: now() - KEPT_MS, limit: ROWS_PER_STEP }
     await inSteps(async () => (await store.forgetDeliveries(endpointId, page)) === ROWS_PER_STEP)
     await inSteps(async () => {

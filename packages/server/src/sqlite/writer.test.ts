@@ -27,6 +27,7 @@ function open() {
   return {
     path,
     write: writer.write,
+    close: writer.close,
     numbers: () =>
       reader
         .prepare('select number from numbers order by number')
@@ -107,4 +108,16 @@ test('a full database refuses, says so, and takes writes again when there is roo
   await write([step('pragma max_page_count = 1000000')])
   await write([blob])
   expect(blobs()).toHaveLength(1)
+})
+
+test('a write after the end is refused, and the thread serves the other databases', async () => {
+  const [ended, other] = [open(), open()]
+  const last = ended.write([insert(1)])
+  const closing = Promise.all([ended.close(), ended.close()])
+  await expect(ended.write([insert(2)])).rejects.toThrow('The database is closed.')
+  await Promise.all([last, closing])
+  await expect(ended.write([insert(3)])).rejects.toThrow('The database is closed.')
+  await other.write([insert(4)])
+  expect(ended.numbers()).toEqual([1])
+  expect(other.numbers()).toEqual([4])
 })

@@ -51,10 +51,13 @@ export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
   return {
     write: (statements) =>
       new Promise((resolve, reject) => {
+        // Its thread may be gone, and would end the program if it were asked for a file that it has closed.
+        if (isClosing) return reject(new Error('The database is closed.'))
         waiting.push({ statements, resolve, reject })
         commitNext()
       }),
     close() {
+      if (isClosing) return closed.promise
       isClosing = true
       commitNext()
       return closed.promise

@@ -67,15 +67,21 @@ export type AccountStore = {
   findUser(where: { id: string } | { email: string }): Promise<Account | null>
   listUsers(): Promise<User[]>
   renameUser(id: string, change: { name: string; at: number }): Promise<void>
-  /** Ends all sessions but one, and every link that was given out, in the same moment. */
+  /**
+   * Ends all sessions but one, and every link that was given out, in the same moment. Where the address is checked by it
+   * for the first time, the user's keys end too, for whoever made them may have been someone else: the ids of those.
+   */
   setPassword(
     userId: string,
     change: { passwordHash: string | null; isEmailChecked: boolean; at: number; keepSessionId: string | null },
-  ): Promise<void>
+  ): Promise<string[]>
   recordEmailChecked(userId: string, at: number): Promise<void>
 
-  /** Forgets those that have expired, of whomever, and of too many of this user the least used. */
-  addSession(session: Session & { hash: string }): Promise<void>
+  /**
+   * Forgets those that have expired, of whomever, and of too many of this user the least used. With a `passwordHash`,
+   * only while that is the user's: else false, and there is no session.
+   */
+  addSession(session: Session & { hash: string; passwordHash?: string | null }): Promise<boolean>
   findSession(hash: string, now: number): Promise<{ signedIn: SignedIn; lastSeenAt: number } | null>
   recordSessionUse(id: string, use: { lastSeenAt: number; expiresAt: number }): Promise<void>
   /** The last seen first. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { addTeam, messageFor } from './store-contract.ts'
 import type { NewMessage, Store } from './store.ts'
 import { attemptOf, eventFor, newEndpoint, NOW, startWebhooks } from './webhook-contract.ts'
+import type { OldSecret } from './webhooks.ts'
 
 /** What every store must do for endpoints, and for what is written with a message for them. */
 export function describeEndpoints(open: () => Promise<Store>): void {
@@ -12,7 +13,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       const { store, team, addEndpoint } = await start()
       const first = await addEndpoint({ description: 'Grüße', mailbox: 'qa', tag: 'login' })
       const second = await addEndpoint({ createdAt: NOW + 1 })
-      expect(first).toMatchObject({ isActive: true, disabledReason: null, failingSince: null, oldSecret: null })
+      expect(first).toMatchObject({ isActive: true, disabledReason: null, failingSince: null, oldSecrets: [] })
       expect(await store.listEndpoints(team.id)).toEqual([second, first])
       expect(await store.findEndpoint({ teamId: team.id, id: first.id })).toEqual(first)
       const stranger = await addTeam(store)
@@ -52,26 +53,21 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await store.findEndpoint(where)).toMatchObject({ url: 'https://shop.example/new', isActive: true })
     })
 
-    test('a rotated secret leaves the one before, and no older one', async () => {
+    test('a secret is replaced by whoever knows it, and the old ones are kept as given', async () => {
       const { store, team, addEndpoint } = await start()
       const { id, secret } = await addEndpoint()
       const where = { teamId: team.id, id }
-      const rotate = (name: string) =>
-        store.rotateEndpointSecret(where, { secret: name, secretMasked: `${name}…`, oldSecretUntil: NOW + 9, at: NOW })
-      expect(await rotate('second')).toBe(true)
-      expect(await store.findEndpoint(where)).toMatchObject({
-        secret: 'second',
-        oldSecret: secret,
-        oldSecretUntil: NOW + 9,
-      })
-      expect(await rotate('third')).toBe(true)
-      expect(await store.findEndpoint(where)).toMatchObject({
-        secret: 'third',
-        oldSecret: 'second',
-        secretMasked: 'third…',
-      })
+      const rotate = (replaced: string, name: string, oldSecrets: OldSecret[]) =>
+        store.rotateEndpointSecret(where, { replaced, secret: name, secretMasked: `${name}…`, oldSecrets, at: NOW })
+      const first = { secret, until: NOW + 9 }
+      const both = await Promise.all(['one', 'other'].map((name) => rotate(secret, name, [first])))
+      expect(both.sort()).toEqual([false, true])
+      const { secret: second } = (await store.findEndpoint(where))!
+      const oldSecrets = [first, { secret: second, until: NOW + 10 }]
+      expect(await rotate(second, 'third', oldSecrets)).toBe(true)
+      expect(await store.findEndpoint(where)).toMatchObject({ secret: 'third', oldSecrets, secretMasked: 'third…' })
       await store.hideEndpoint(where, NOW)
-      expect(await rotate('fourth')).toBe(false)
+      expect(await rotate('third', 'fourth', [])).toBe(false)
     })
 
     test('a removed endpoint is gone at once, its deliveries in steps, and its URL is free', async () => {
@@ -183,8 +179,8 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await page({ limit: 3, offset: 0 })).toEqual([4, 3, 2])
       expect(await page({ limit: 3, offset: 3 })).toEqual([1, 0])
       const [one, other] = await lease({ limit: 2 })
-      await store.finishAttempt('one', attemptOf(one!.id))
-      await store.finishAttempt('one', attemptOf(other!.id, { outcome: { status: 'failed' }, error: 'no' }))
+      await store.finishAttempt('one', attemptOf(one!))
+      await store.finishAttempt('one', attemptOf(other!, { outcome: { status: 'failed' }, error: 'no' }))
       expect(await page({ limit: 9, offset: 0, status: 'success' })).toEqual([0])
       expect(await page({ limit: 9, offset: 0, status: 'failed' })).toEqual([1])
       expect(await page({ limit: 9, offset: 0, status: 'pending' })).toEqual([4, 3, 2])

@@ -94,6 +94,21 @@ export function describeRemoval(open: () => Promise<Store>): void {
       expect(await store.addMailbox(mailboxNamed(mailbox, 'more'), null)).toMatchObject({ name: 'more' })
     })
 
+    test('are not added to a domain that the team has given up meanwhile', async () => {
+      const { store, team, mailbox } = await start()
+      const before = team.domain!
+      expect(await store.addMailbox(mailboxNamed(mailbox, 'early'), null, before)).toMatchObject({ name: 'early' })
+      const domain = `new.${before}`
+      expect(await store.moveToDomain(team.id, { domain, isCustom: true, at: NOW })).toBe('moved')
+      expect(await store.addMailbox(mailboxNamed(mailbox, 'late'), null, before)).toBe('moved')
+      expect(await store.addMailbox(mailboxNamed(mailbox, 'late'), 9, null)).toBe('moved')
+      expect((await store.listMailboxes(team.id)).map((one) => one.domain)).toEqual([domain, domain])
+      const there = { ...mailboxNamed(mailbox, 'late'), domain }
+      expect(await store.addMailbox(there, 9, domain)).toEqual(there)
+      // What only catches mail for others asks for no domain.
+      expect(await store.addMailbox(mailboxNamed(mailbox, 'caught'), null)).toMatchObject({ domain: before })
+    })
+
     test('are listed with the last changed first, then by name', async () => {
       const { store, team, mailbox } = await start()
       for (const name of ['b', 'a']) await store.addMailbox(mailboxNamed(mailbox, name), null)

@@ -9,7 +9,7 @@ const SESSIONS_MAX = 100
 /** SQLite needs a limit for the offset's sake. */
 const SESSIONS_CLEANED_MAX = 1_000
 
-export function accountStore({ read, write }: Database): AccountStore {
+export function accountStore({ dialect, read, write }: Database): AccountStore {
   async function findAccount(condition: Sql): Promise<Account | null> {
     const [row] = await read<Account>(sql`select ${USER}, u.password_hash as "passwordHash" from users u ${condition}`)
     return row ?? null
@@ -37,7 +37,10 @@ export function accountStore({ read, write }: Database): AccountStore {
     },
 
     async setPassword(userId, { passwordHash, isEmailChecked, at, keepSessionId }) {
-      await write(
+      const isFirstCheck = sql`
+        ${isEmailChecked ? 1 : 0} = 1 and exists (select 1 from users where id = ${userId} and email_checked_at is null)`
+      const [keys] = await write(
+        sql`delete from api_keys where created_by = ${userId} and ${isFirstCheck} returning id`,
         sql`
         update users
         set password_hash = ${passwordHash}, updated_at = ${at},
@@ -46,6 +49,8 @@ export function accountStore({ read, write }: Database): AccountStore {
         sql`delete from sessions where user_id = ${userId} and id <> ${keepSessionId ?? ''}`,
         sql`delete from one_time_tokens where user_id = ${userId}`,
       )
+      // The first statement's `returning`.
+      return (keys as { id: string }[]).map(({ id }) => id)
     },
 
     async recordEmailChecked(userId, at) {
@@ -54,12 +59,17 @@ export function accountStore({ read, write }: Database): AccountStore {
         where id = ${userId} and email_checked_at is null`)
     },
 
-    async addSession({ id, hash, userId, createdAt, lastSeenAt, expiresAt, userAgent, address }) {
-      await write(
-        sql`delete from sessions where expires_at <= ${createdAt}`,
+    async addSession({ id, hash, userId, createdAt, lastSeenAt, expiresAt, userAgent, address, passwordHash }) {
+      const isStill = passwordHash === undefined ? sql`` : sql`and password_hash is not distinct from ${passwordHash}`
+      // The user's row is held, so that who changes the password at this moment waits, and ends this session too.
+      const [added] = await write(
         sql`
         insert into sessions (id, hash, user_id, created_at, last_seen_at, expires_at, user_agent, address)
-        values (${id}, ${hash}, ${userId}, ${createdAt}, ${lastSeenAt}, ${expiresAt}, ${userAgent}, ${address})`,
+        select ${id}, ${hash}, id, ${createdAt}, ${lastSeenAt}, ${expiresAt}, ${userAgent}, ${address}
+        from users
+        where id = ${userId} ${isStill}
+        ${dialect.locked}`,
+        sql`delete from sessions where expires_at <= ${createdAt}`,
         sql`
         delete from sessions
         where id in (select id from sessions
@@ -67,6 +77,7 @@ export function accountStore({ read, write }: Database): AccountStore {
                      order by last_seen_at desc, id desc
                      limit ${SESSIONS_CLEANED_MAX} offset ${SESSIONS_MAX})`,
       )
+      return added === 1
     },
 
     async findSession(hash, now) {

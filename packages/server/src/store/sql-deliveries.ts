@@ -17,14 +17,17 @@ type DeliveryStore = Pick<
 >
 
 export function deliveryStore({ dialect, read, write, writeFor }: Database): DeliveryStore {
-  /** For the team alone, so that an endpoint that is being switched off is not left with something pending. */
+  /**
+   * For the team alone, so that an endpoint that is being switched off is not left with something pending. One that is
+   * under way loses its lease, so that the end of that attempt does not pass for what was asked for now.
+   */
   function replay({ teamId, endpointId }: { teamId: string; endpointId: string }, at: number, which: Sql) {
     return writeFor(
       teamId,
       sql`
         update deliveries
         set status = 'pending', next_attempt_at = ${dialect.now(at)}, attempts_before = attempt, error = null,
-            finished_at = null
+            finished_at = null, lease_owner = null, lease_until = null
         where ${which}
           and exists (select 1 from webhook_endpoints
                       where id = ${endpointId} and team_id = ${teamId} and is_active = 1)
@@ -114,10 +117,10 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
       if (excess <= 0) return 0
       const [failed] = await write(sql`
         update deliveries
-        set status = 'failed', error = 'too many deliveries were waiting', next_attempt_at = null, lease_owner = null,
-            lease_until = null, finished_at = ${at}
-        where sequence in (select sequence from deliveries
-                           where endpoint_id = ${endpointId} and status = 'pending'
+        set status = 'failed', error = 'too many deliveries were waiting', next_attempt_at = null, finished_at = ${at}
+        where status = 'pending' and lease_owner is null
+          and sequence in (select sequence from deliveries
+                           where endpoint_id = ${endpointId} and status = 'pending' and lease_owner is null
                            order by ${dialect.hidden(sql`sequence`)}
                            limit ${excess})`)
       return Number(failed)

@@ -1,6 +1,6 @@
 import { required, type Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
-import type { Endpoint, EndpointChange, WebhookStore } from './webhooks.ts'
+import type { Endpoint, EndpointChange, OldSecret, WebhookStore } from './webhooks.ts'
 
 type EndpointStore = Pick<
   WebhookStore,
@@ -12,13 +12,19 @@ type EndpointStore = Pick<
   | 'hideEndpoint'
   | 'removedEndpoints'
   | 'emptySomeOfEndpoint'
+  | 'failInactive'
   | 'endpointIds'
   | 'findListeners'
 >
 
+/** Rows in one transaction: a few milliseconds, in which mail that arrives has to wait. */
+const ROWS_PER_STEP = 500
+
 type Where = { teamId: string; id: string }
 
-export function endpointStore({ read, write, writeFor }: Database): EndpointStore {
+export function endpointStore(database: Database): EndpointStore {
+  const { read, write, writeFor } = database
+
   async function listBy(condition: Sql): Promise<Endpoint[]> {
     const rows = await read<EndpointRow>(sql`
       select ${ENDPOINT} from webhook_endpoints e
@@ -65,19 +71,21 @@ export function endpointStore({ read, write, writeFor }: Database): EndpointStor
         update webhook_endpoints set ${changesOf(change)} updated_at = ${at}
         where ${isThere({ teamId, id })} and not ${isTaken}
         returning ${ENDPOINT}`
-      const rest = change.isActive === false ? [failPending(id, at)] : []
-      // The first statement's `returning`.
-      const [[updated]] = (await writeFor(teamId, required(update), ...rest)) as [EndpointRow[]]
+      // What a crash may have left of switching it off: nothing new is pending until it is on.
+      if (change.isActive === true) await failAllInactive(database, id, at)
+      // The statement's `returning`.
+      const [[updated]] = (await writeFor(teamId, update)) as [EndpointRow[]]
+      if (updated && change.isActive === false) await failAllInactive(database, id, at)
       if (updated) return readEndpoint(updated)
       return (await findBy(sql`e.team_id = ${teamId} and e.id = ${id}`)) ? 'exists' : null
     },
 
-    async rotateEndpointSecret({ teamId, id }, { secret, secretMasked, oldSecretUntil, at }) {
+    async rotateEndpointSecret({ teamId, id }, { replaced, secret, secretMasked, oldSecrets, at }) {
       const [rotated] = await write(sql`
         update webhook_endpoints
-        set old_secret = secret, old_secret_until = ${oldSecretUntil}, secret = ${secret},
-            secret_masked = ${secretMasked}, updated_at = ${at}
-        where ${isThere({ teamId, id })}`)
+        set old_secrets = ${JSON.stringify(oldSecrets)}, secret = ${secret}, secret_masked = ${secretMasked},
+            updated_at = ${at}
+        where ${isThere({ teamId, id })} and secret = ${replaced}`)
       return rotated === 1
     },
 
@@ -87,7 +95,7 @@ export function endpointStore({ read, write, writeFor }: Database): EndpointStor
         where.teamId,
         sql`
           update webhook_endpoints
-          set removed_at = ${at}, is_active = 0, url = id, secret = '', old_secret = null
+          set removed_at = ${at}, is_active = 0, url = id, secret = '', old_secrets = '[]'
           where ${isThere(where)}`,
       )
       return hidden === 1
@@ -107,6 +115,8 @@ export function endpointStore({ read, write, writeFor }: Database): EndpointStor
       return false
     },
 
+    failInactive: (id, page) => failSomeInactive(database, id, page),
+
     endpointIds: () => idsBy(sql`removed_at is null`),
 
     findListeners: (teamId, { mailbox, tag }) =>
@@ -119,27 +129,52 @@ export function endpointStore({ read, write, writeFor }: Database): EndpointStor
   }
 }
 
-const NEW_ENDPOINT = { isActive: true, disabledReason: null, oldSecret: null, oldSecretUntil: null, failingSince: null }
+const NEW_ENDPOINT = { isActive: true, disabledReason: null, oldSecrets: [], failingSince: null }
 
 export const ENDPOINT = sql`
   id, team_id as "teamId", url, description, mailbox, tag, is_active as "isActive",
-  disabled_reason as "disabledReason", secret_masked as "secretMasked", secret, old_secret as "oldSecret",
-  old_secret_until as "oldSecretUntil", failing_since as "failingSince", created_at as "createdAt",
+  disabled_reason as "disabledReason", secret_masked as "secretMasked", secret, old_secrets as "oldSecrets",
+  failing_since as "failingSince", created_at as "createdAt",
   updated_at as "updatedAt"`
 
-export type EndpointRow = Omit<Endpoint, 'isActive'> & { isActive: number }
+export type EndpointRow = Omit<Endpoint, 'isActive' | 'oldSecrets'> & { isActive: number; oldSecrets: string }
 
 export function readEndpoint(row: EndpointRow): Endpoint {
-  return { ...row, isActive: row.isActive === 1 }
+  // Only `rotateEndpointSecret` writes them.
+  const oldSecrets = JSON.parse(row.oldSecrets) as OldSecret[]
+  return { ...row, isActive: row.isActive === 1, oldSecrets }
 }
 
 /** What is pending when an endpoint is switched off. */
-export function failPending(endpointId: string, at: number): Sql {
-  return sql`
-    update deliveries
-    set status = 'failed', error = 'endpoint inactive', next_attempt_at = null, lease_owner = null, lease_until = null,
-        finished_at = ${at}
-    where endpoint_id = ${endpointId} and status = 'pending'`
+export async function failAllInactive(database: Database, endpointId: string, at: number): Promise<void> {
+  const page = { limit: ROWS_PER_STEP, at }
+  while ((await failSomeInactive(database, endpointId, page)) === ROWS_PER_STEP);
+}
+
+async function failSomeInactive(
+  { dialect, read, writeFor }: Database,
+  endpointId: string,
+  { limit, at }: { limit: number; at: number },
+): Promise<number> {
+  const isInactive = sql`id = ${endpointId} and is_active = 0 and removed_at is null`
+  const [found] = await read<{ teamId: string }>(
+    sql`select team_id as "teamId" from webhook_endpoints where ${isInactive}`,
+  )
+  if (!found) return 0
+  const [, failed = 0] = await writeFor(
+    found.teamId,
+    // Looked at again, and held: whoever switches it on waits, and so does whoever would lease.
+    required(sql`select 1 from webhook_endpoints where ${isInactive} ${dialect.locked}`),
+    sql`
+      update deliveries
+      set status = 'failed', error = 'endpoint inactive', next_attempt_at = null, lease_owner = null,
+          lease_until = null, finished_at = ${at}
+      where status = 'pending'
+        and sequence in (select sequence from deliveries
+                         where endpoint_id = ${endpointId} and status = 'pending'
+                         limit ${limit})`,
+  )
+  return Number(failed)
 }
 
 function isThere({ teamId, id }: Where): Sql {

@@ -8,7 +8,8 @@ export function keyStore({ read, write, writeFor }: Database): KeyStore {
   return {
     async addKey(key, keysMax = null) {
       const [added] = await writeFor(key.teamId, insertKey(key, keysMax))
-      return added === 1 ? 'added' : 'limit'
+      if (added === 1) return 'added'
+      return key.createdBy && (await read(maker(key))).length === 0 ? 'maker gone' : 'limit'
     },
 
     async findKey({ teamId, id }) {
@@ -38,7 +39,7 @@ export function keyStore({ read, write, writeFor }: Database): KeyStore {
   }
 }
 
-/** Where there is a limit, in a transaction that is alone of its team. */
+/** In a transaction that is alone of its team, where there is a limit or a maker, who may be leaving. */
 export function insertKey(key: NewKey, keysMax: number | null): Sql {
   return sql`
     insert into api_keys (id, team_id, name, hash, masked, scopes, mailbox_id, expires_at, created_at, created_by)
@@ -46,7 +47,12 @@ export function insertKey(key: NewKey, keysMax: number | null): Sql {
            ${key.mailboxId}, ${key.expiresAt}, ${key.createdAt}, ${key.createdBy ?? null}
     where ${
       keysMax === null ? sql`true` : sql`${keysMax} > (select count(*) from api_keys where team_id = ${key.teamId})`
-    }`
+    }
+      and ${key.createdBy ? sql`exists (${maker(key)})` : sql`true`}`
+}
+
+function maker({ createdBy, teamId }: NewKey): Sql {
+  return sql`select 1 from users where id = ${createdBy ?? null} and team_id = ${teamId}`
 }
 
 const KEY = sql`

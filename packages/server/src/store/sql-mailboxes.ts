@@ -27,17 +27,20 @@ export function mailboxStore(
   }
 
   return {
-    async addMailbox(mailbox, mailboxesMax) {
+    async addMailbox(mailbox, mailboxesMax, teamDomain) {
       const { id, teamId, name, domain, createdAt, updatedAt } = mailbox
+      const isThere = teamDomain === undefined ? null : hasDomain(teamId, teamDomain)
       const [added] = await writeFor(
         teamId,
         sql`
         insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
         select ${id}, ${teamId}, ${name}, ${domain}, ${createdAt}, ${updatedAt}
         where ${mailboxesMax === null ? sql`true` : sql`${mailboxesMax} > ${countOf(teamId)}`}
+          and ${isThere ?? sql`true`}
         on conflict do nothing`,
       )
       if (added === 1) return mailbox
+      if (isThere && (await read(sql`select 1 where ${isThere}`)).length === 0) return 'moved'
       if (mailboxesMax === null || (await findBy(haveName({ domain, teamId, name })))) return 'taken'
       const [row] = await read<{ count: number }>(sql`select ${countOf(teamId)} as count`)
       return row!.count >= mailboxesMax ? 'limit' : 'taken'
@@ -98,6 +101,11 @@ const COLUMNS = sql`id, team_id as "teamId", name, domain, created_at as "create
 
 function countOf(teamId: string): Sql {
   return sql`(select count(*) from mailboxes where team_id = ${teamId} and removed_at is null)`
+}
+
+/** To be asked in a transaction that is alone of its team: another may be moving it. */
+function hasDomain(teamId: string, domain: string | null): Sql {
+  return sql`exists (select 1 from teams where id = ${teamId} and domain is not distinct from ${domain})`
 }
 
 function haveName({ domain, teamId, name }: { domain: string; teamId: string; name: string }): Sql {

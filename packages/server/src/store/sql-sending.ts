@@ -1,5 +1,6 @@
+import type { Disabling } from '../domain/delivery-schedule.ts'
 import { required, type Database } from './database.ts'
-import { ENDPOINT, failPending, readEndpoint, type EndpointRow } from './sql-endpoints.ts'
+import { ENDPOINT, failAllInactive, readEndpoint, type EndpointRow } from './sql-endpoints.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Attempt, AttemptRecord, EndpointLimits, LeasedDelivery, WebhookStore } from './webhooks.ts'
 
@@ -9,7 +10,9 @@ type SendingStore = Pick<WebhookStore, 'leaseDeliveries' | 'finishAttempt' | 're
  * Deliveries on their way out. Whoever changes both an endpoint and its deliveries takes the endpoint first, so that no
  * two transactions wait for each other.
  */
-export function sendingStore({ dialect, read, write, writeFor }: Database): SendingStore {
+export function sendingStore(database: Database): SendingStore {
+  const { dialect, read, write, writeFor } = database
+
   /**
    * Every endpoint that something is pending for, however much that is: one step in the index for each. With it when
    * the first one is due that nobody has leased, how many are leased, and when the first lease ends.
@@ -50,7 +53,8 @@ export function sendingStore({ dialect, read, write, writeFor }: Database): Send
         limit (select case when count(*) < ${share} then ${share} - count(*) else 0 end
                from deliveries
                where endpoint_id = ${endpointId} and lease_owner is not null and lease_until > ${now}))
-      returning id, event_id as "eventId", body, attempt - attempts_before as attempt, endpoint_id as "endpointId"`
+      returning id, event_id as "eventId", body, attempt - attempts_before as attempt, message_id as "messageId",
+                endpoint_id as "endpointId"`
   }
 
   return {
@@ -78,19 +82,30 @@ export function sendingStore({ dialect, read, write, writeFor }: Database): Send
       const { deliveryId, disableEndpoint } = record
       const isOurs = sql`id = ${deliveryId} and lease_owner = ${owner} and status = 'pending'`
       const endpoint = sql`id = (select endpoint_id from deliveries where ${isOurs})`
-      const finish = [
-        sql`update webhook_endpoints set ${endpointChange(record)} and ${endpoint}`,
-        required(sql`update deliveries set ${deliveryChange(record)} where ${isOurs}`),
+      const finish = ({ outcome }: Pick<AttemptRecord, 'outcome'>) => [
+        required(sql`update deliveries set ${deliveryChange({ ...record, outcome })} where ${isOurs}`),
         insertAttempt(deliveryId, record),
       ]
-      if (disableEndpoint === null) return (await write(...finish))[1] === 1
-      const [found] = await read<{ id: string; teamId: string }>(sql`
-        select e.id, e.team_id as "teamId"
-        from deliveries d join webhook_endpoints e on e.id = d.endpoint_id
-        where d.id = ${deliveryId}`)
-      if (!found) return false
-      // For the team alone, so that no mail that is being stored adds to what is pending.
-      return (await writeFor(found.teamId, ...finish, failPending(found.id, record.at)))[1] === 1
+      if (disableEndpoint !== null) {
+        const [found] = await read<{ id: string; teamId: string }>(sql`
+          select e.id, e.team_id as "teamId"
+          from deliveries d join webhook_endpoints e on e.id = d.endpoint_id
+          where d.id = ${deliveryId}`)
+        if (!found) return false
+        const disable = sql`update webhook_endpoints set ${disabling(record, disableEndpoint)} and ${endpoint}`
+        // For the team alone, so that no mail that is being stored adds to what is pending.
+        const [disabled, finished] = await writeFor(
+          found.teamId,
+          required(disable),
+          ...finish({ outcome: { status: 'failed' } }),
+        )
+        if (disabled === 1) {
+          await failAllInactive(database, found.id, record.at)
+          return finished === 1
+        }
+      }
+      const update = sql`update webhook_endpoints set ${endpointChange(record)} and ${endpoint}`
+      return (await write(update, ...finish(record)))[1] === 1
     },
 
     async releaseDeliveries(owner) {
@@ -136,21 +151,21 @@ function shareOut(candidates: Candidate[], { limit, probes, perEndpoint }: Room)
 }
 
 function endpointOf(row: Candidate): LeasedDelivery['endpoint'] {
-  const { id, teamId, url, secret, oldSecret, oldSecretUntil, failingSince } = readEndpoint(row)
-  return { id, teamId, url, secret, oldSecret, oldSecretUntil, failingSince }
+  const { id, teamId, url, secret, oldSecrets, failingSince } = readEndpoint(row)
+  return { id, teamId, url, secret, oldSecrets, failingSince }
+}
+
+function disabling({ url, at }: AttemptRecord, { reason, failingSince }: Disabling): Sql {
+  return sql`
+    is_active = 0, disabled_reason = ${reason}, failing_since = coalesce(failing_since, ${at}), updated_at = ${at}
+    where is_active = 1 and url = ${url} and ${failingSince === null ? sql`true` : sql`failing_since = ${failingSince}`}`
 }
 
 /** As seldom as possible: only the first failure and the first success after it are news. */
-function endpointChange({ outcome, disableEndpoint, at }: AttemptRecord): Sql {
-  if (disableEndpoint !== null) {
-    return sql`
-      is_active = 0, disabled_reason = ${disableEndpoint}, failing_since = coalesce(failing_since, ${at}),
-      updated_at = ${at}
-      where is_active = 1`
-  }
+function endpointChange({ outcome, url, at }: AttemptRecord): Sql {
   return outcome.status === 'success'
-    ? sql`failing_since = null where failing_since is not null`
-    : sql`failing_since = ${at} where failing_since is null`
+    ? sql`failing_since = null where failing_since is not null and url = ${url}`
+    : sql`failing_since = ${at} where failing_since is null and url = ${url}`
 }
 
 export function insertAttempt(deliveryId: string, { at, httpStatus, responseBody, latencyMs, error }: Attempt): Sql {

@@ -105,8 +105,11 @@ export function createSqlStore(
       return added === 1 ? 'added' : 'taken'
     },
 
-    async updateTeam(id, { plan, retentionDays }) {
-      await write(sql`update teams set plan = ${plan}, retention_days = ${retentionDays} where id = ${id}`)
+    async updateTeam(id, { plan, retentionDays }, from) {
+      const [updated] = await write(sql`
+        update teams set plan = ${plan}, retention_days = ${retentionDays}
+        where id = ${id} ${from === undefined ? sql`` : sql`and plan = ${from}`}`)
+      return updated === 1
     },
 
     listTeams: () => read<Team>(sql`select ${TEAM} from teams t order by t.created_at, t.id`),

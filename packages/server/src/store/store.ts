@@ -83,7 +83,8 @@ export type Anchor = { receivedAt: number; position: number }
 export type Store = AccountStore & TeamStore & WebhookStore & {
   /** With its first key, if there is one to be, or not at all. */
   addTeam(team: Team & { createdAt: number; isBootstrap: boolean }, firstKey: NewKey | null): Promise<'added' | 'taken'>
-  updateTeam(id: string, change: Pick<Team, 'plan' | 'retentionDays'>): Promise<void>
+  /** With `from`, only while that is its plan; false when nothing was changed. */
+  updateTeam(id: string, change: Pick<Team, 'plan' | 'retentionDays'>, from?: Team['plan']): Promise<boolean>
   listTeams(): Promise<Team[]>
   findTeam(id: string): Promise<Team | null>
   findBootstrapTeam(): Promise<Team | null>
@@ -94,9 +95,13 @@ export type Store = AccountStore & TeamStore & WebhookStore & {
 
   /**
    * `taken` when another mailbox has, or just had, the name on this domain or in this team; `limit` when the team has
-   * that many.
+   * that many; `moved` when its own domain (null for the shared root) is another than `teamDomain`, where that is given.
    */
-  addMailbox(mailbox: Mailbox, mailboxesMax: number | null): Promise<Mailbox | 'taken' | 'limit'>
+  addMailbox(
+    mailbox: Mailbox,
+    mailboxesMax: number | null,
+    teamDomain?: string | null,
+  ): Promise<Mailbox | 'taken' | 'limit' | 'moved'>
   /** The last changed first, then by name. */
   listMailboxes(teamId: string): Promise<Mailbox[]>
   /** The names of its stored messages follow; `used` when the team has such a mailbox, `taken` when another team has. */
@@ -109,8 +114,8 @@ export type Store = AccountStore & TeamStore & WebhookStore & {
   findMailbox(where: { domain: string; name: string }): Promise<Mailbox | null>
   findTeamMailbox(where: { teamId: string } & ({ name: string } | { id: string })): Promise<Mailbox | null>
 
-  /** `limit` when the team has that many. */
-  addKey(key: NewKey, keysMax?: number | null): Promise<'added' | 'limit'>
+  /** `limit` when the team has that many; `maker gone` when the user who makes it is not in the team any more. */
+  addKey(key: NewKey, keysMax?: number | null): Promise<'added' | 'limit' | 'maker gone'>
   findKey(where: { teamId: string; id: string }): Promise<(ApiKey & { hash: string }) | null>
   listKeys(teamId: string | null): Promise<ApiKey[]>
   removeKey(id: string): Promise<boolean>

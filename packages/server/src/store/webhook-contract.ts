@@ -3,7 +3,7 @@ import { describeEndpoints } from './endpoint-contract.ts'
 import { describeSending } from './sending-contract.ts'
 import { addMailbox, addTeam, messageFor, newId } from './store-contract.ts'
 import type { Mailbox, NewMessage, Store } from './store.ts'
-import type { AttemptRecord, EndpointLimits, NewEndpoint } from './webhooks.ts'
+import type { AttemptRecord, EndpointLimits, LeasedDelivery, NewEndpoint } from './webhooks.ts'
 
 export const NOW = Date.now()
 const LEASE_MS = 60_000
@@ -65,9 +65,11 @@ async function addTold(
   return { ...message, eventId: event.id }
 }
 
-export function attemptOf(deliveryId: string, wish: Partial<AttemptRecord> = {}): AttemptRecord {
+type Leased = Pick<LeasedDelivery, 'id'> & { endpoint: Pick<LeasedDelivery['endpoint'], 'url'> }
+
+export function attemptOf({ id, endpoint: { url } }: Leased, wish: Partial<AttemptRecord> = {}): AttemptRecord {
   const answer = { httpStatus: 200, responseBody: 'ok', latencyMs: 3, error: null }
-  return { deliveryId, at: NOW, ...answer, outcome: { status: 'success' }, disableEndpoint: null, ...wish }
+  return { deliveryId: id, url, at: NOW, ...answer, outcome: { status: 'success' }, disableEndpoint: null, ...wish }
 }
 
 export function testFor(endpointId: string) {

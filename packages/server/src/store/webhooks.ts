@@ -1,3 +1,4 @@
+import type { Verdict } from '../domain/delivery-schedule.ts'
 import type { PlanName } from '../domain/plans.ts'
 
 /** A customer's address that is told of new mail. */
@@ -13,16 +14,18 @@ export type Endpoint = {
   /** Why we switched it off; null when someone of the team did. */
   disabledReason: string | null
   secretMasked: string
-  /** Sealed, as the old one. */
+  /** Sealed, as the old ones. */
   secret: string
-  /** Signs as well until its time is over. */
-  oldSecret: string | null
-  oldSecretUntil: number | null
+  /** Oldest first; some may be over. */
+  oldSecrets: OldSecret[]
   /** Of the first failure since the last success. */
   failingSince: number | null
   createdAt: number
   updatedAt: number
 }
+
+/** Signs as well until its time is over. */
+export type OldSecret = { secret: string; until: number }
 
 export type NewEndpoint = Pick<
   Endpoint,
@@ -62,7 +65,9 @@ export type LeasedDelivery = {
   body: string
   /** Attempts made so far, since the last replay if there was one. */
   attempt: number
-  endpoint: Pick<Endpoint, 'id' | 'teamId' | 'url' | 'secret' | 'oldSecret' | 'oldSecretUntil' | 'failingSince'>
+  /** Null for a test. */
+  messageId: string | null
+  endpoint: Pick<Endpoint, 'id' | 'teamId' | 'url' | 'secret' | 'oldSecrets' | 'failingSince'>
 }
 
 /** What one attempt brought. */
@@ -74,12 +79,12 @@ export type Attempt = {
   error: string | null
 }
 
-export type AttemptRecord = Attempt & {
-  deliveryId: string
-  outcome: { status: 'success' } | { status: 'pending'; afterMs: number } | { status: 'failed' }
-  /** The reason for which its endpoint is switched off; null when it goes on. */
-  disableEndpoint: string | null
-}
+export type AttemptRecord = Attempt &
+  Verdict & {
+    deliveryId: string
+    /** Where it went: once the endpoint has another URL, this tells nothing about the endpoint. */
+    url: string
+  }
 
 /** A test, told once and recorded when it is over. */
 export type TestDelivery = Attempt & {
@@ -104,16 +109,19 @@ export type WebhookStore = {
   /** Newest first. */
   listEndpoints(teamId: string): Promise<Endpoint[]>
   findEndpoint(where: { teamId: string; id: string }): Promise<Endpoint | null>
-  /** Switched off, what is pending fails; switched on, it starts anew. `exists` when another one has the URL. */
+  /**
+   * Switched off, what is pending fails, in steps; `failInactive` goes on where a crash interrupts. Switched on, it
+   * starts anew. `exists` when another one has the URL.
+   */
   updateEndpoint(
     where: { teamId: string; id: string },
     change: EndpointChange,
     at: number,
   ): Promise<Endpoint | 'exists' | null>
-  /** The present secret becomes the old one. */
+  /** False when `replaced` is not its secret, or no longer. */
   rotateEndpointSecret(
     where: { teamId: string; id: string },
-    change: { secret: string; secretMasked: string; oldSecretUntil: number; at: number },
+    change: { replaced: string; secret: string; secretMasked: string; oldSecrets: OldSecret[]; at: number },
   ): Promise<boolean>
   /** Hides it and all that is of it at once; `removedEndpoints` tells what is still to be removed. */
   hideEndpoint(where: { teamId: string; id: string }, at: number): Promise<boolean>
@@ -147,7 +155,10 @@ export type WebhookStore = {
     /** At most `probes` of them for endpoints that get one at a time; those come after the others. */
     wish: EndpointLimits & { owner: string; at: number; leaseMs: number; limit: number; probes?: number },
   ): Promise<LeasedDelivery[]>
-  /** Writes what an attempt brought; false, and nothing is written, when the lease is no longer this owner's. */
+  /**
+   * Writes what an attempt brought; false, and nothing is written, when the lease is no longer this owner's. An endpoint
+   * that is to be switched off goes on if it has another URL by now, or has succeeded meanwhile.
+   */
   finishAttempt(owner: string, record: AttemptRecord): Promise<boolean>
   releaseDeliveries(owner: string): Promise<void>
   /** Milliseconds until a lease may bring something, 0 for now; null when nothing is pending. */
@@ -156,6 +167,8 @@ export type WebhookStore = {
   endpointIds(): Promise<string[]>
   /** Some of an endpoint's deliveries that ended before a time, and attempts before it of others; how many there were. */
   forgetDeliveries(endpointId: string, page: { before: number; limit: number }): Promise<number>
-  /** Lets the oldest fail of those that are pending beyond `kept`, at most `limit`; how many there were. */
+  /** Lets some fail that are pending for an endpoint that is switched off; how many there were. */
+  failInactive(endpointId: string, page: { limit: number; at: number }): Promise<number>
+  /** Lets the oldest fail of those that are pending beyond `kept` and not under way, at most `limit`; how many there were. */
   failBacklog(endpointId: string, page: { kept: number; limit: number; at: number }): Promise<number>
 }

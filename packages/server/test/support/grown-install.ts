@@ -69,8 +69,8 @@ async function addEndpoints(store: Store, teamId: string) {
       await store.hideEndpoint({ teamId, id: removed.id }, NOW)
       const lease = { owner: 'killed', at: NOW, leaseMs: 60_000, perEndpoint: 5, oneAtATime: [], limit: 3 }
       const [well, failed] = await store.leaseDeliveries(lease)
-      await store.finishAttempt('killed', attemptOf(well!.id))
-      await store.finishAttempt('killed', attemptOf(failed!.id, { outcome: { status: 'failed' }, error: 'no' }))
+      await store.finishAttempt('killed', attemptOf(well!))
+      await store.finishAttempt('killed', attemptOf(failed!, { outcome: { status: 'failed' }, error: 'no' }))
     },
   }
 }

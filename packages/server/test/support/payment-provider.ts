@@ -17,6 +17,8 @@ export async function startPaymentProvider() {
   /** Statuses of each customer's subscriptions. */
   const subscriptions = new Map<string, string[]>()
   let isDown = false
+  /** Answers that are known and not yet given. */
+  let held: (() => void)[] | null = null
 
   const server = createServer((request, response) => void answerTo(request, response))
 
@@ -41,7 +43,10 @@ export async function startPaymentProvider() {
     if (method === 'GET' && pathname === '/v1/subscriptions') {
       const found = subscriptions.get(searchParams.get('customer') ?? '') ?? []
       const data = found.map((status, index) => ({ id: `sub_${index}`, object: 'subscription', status }))
-      return answer(200, { object: 'list', data, has_more: false })
+      const give = () => answer(200, { object: 'list', data, has_more: false })
+      if (!held) return give()
+      held.push(give)
+      return
     }
     return answer(404, { error: { type: 'invalid_request_error', message: `Unrecognized request URL (${pathname}).` } })
   }
@@ -55,6 +60,14 @@ export async function startPaymentProvider() {
     url: `http://127.0.0.1:${port}`,
     asked,
     subscriptions,
+    /** From now on what is asked of subscriptions is answered late: by the functions in this list. */
+    hold(): (() => void)[] {
+      held = []
+      return held
+    },
+    goOn() {
+      held = null
+    },
     setDown(value: boolean) {
       isDown = value
     },

@@ -35,7 +35,7 @@ function peopleOf(url: string, store: Store) {
 
   async function signIn(userId: string) {
     const client = { userAgent: 'Test Browser', address: '127.0.0.1' }
-    const token = await startSession({ store, newId, newSecret, now: Date.now }, userId, client)
+    const token = await startSession({ store, newId, newSecret, now: Date.now }, { id: userId }, client)
     const headers = { cookie: `mailhatch=${token}`, origin: url }
     return { headers, call: callerOf(url, headers) }
   }

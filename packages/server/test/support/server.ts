@@ -47,12 +47,13 @@ export async function startServer(environment: Record<string, string> = {}, now:
   const running = await serveIn(dataDir, environment, now)
   onTestFinished(() => running.close())
   const url = `http://127.0.0.1:${running.apiPort}`
-  const { apiKey } = running.firstStart!
+  const { apiKey, signInToken } = running.firstStart!
   const transport = createTransport({ host: '127.0.0.1', port: running.smtpPort! })
   onTestFinished(() => transport.close())
   return {
     url,
     apiKey,
+    signInToken,
     dataDir,
     smtpPort: running.smtpPort!,
     workerUrl: `http://127.0.0.1:${running.workerPort}`,

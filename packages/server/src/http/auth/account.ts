@@ -57,7 +57,7 @@ export function addAccountRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): v
   app.post('/auth/reset', async (context) => {
     const { token, password } = await readBody(context.req.raw, resetBody)
     const userId = await resetPassword(ports, { token, password, address: clientOf(ports, context).address })
-    await beginSession(ports, context, userId)
+    await beginSession(ports, context, { id: userId })
     return context.json({ data: { status: 'signed_in' } })
   })
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { startSession, type Client } from '../../manage/sessions.ts'
+import { startSession, type Client, type Entrant } from '../../manage/sessions.ts'
 import type { AccountPorts } from '../../manage/account-ports.ts'
 import type { Oidc } from '../../manage/oidc.ts'
 import type { ApiEnvironment } from '../app.ts'
@@ -15,10 +15,10 @@ export type AuthPorts = AccountPorts & {
 }
 
 /** Signs the browser in, with a cookie that it did not have before; the session that it had is ended. */
-export async function beginSession(ports: AuthPorts, context: Context<ApiEnvironment>, userId: string): Promise<void> {
+export async function beginSession(ports: AuthPorts, context: Context<ApiEnvironment>, user: Entrant): Promise<void> {
   const old = await findSession(ports, context.req.raw)
   if (old) await ports.store.removeSession({ id: old.sessionId, userId: old.user.id })
-  const token = await startSession(ports, userId, clientOf(ports, context))
+  const token = await startSession(ports, user, clientOf(ports, context))
   context.header('set-cookie', sessionCookie(ports, token), { append: true })
 }
 

@@ -4,6 +4,7 @@ import {
   parseEmail,
   PASSWORD_CHARACTERS_MAX,
   PASSWORD_CHARACTERS_MIN,
+  readUserName,
   USER_NAME_CHARACTERS_MAX,
 } from '../../domain/account-fields.ts'
 
@@ -25,7 +26,7 @@ const chosenEmail = z.string().transform((text, context) => {
 export const signUpBody = z.object({
   email: chosenEmail,
   password: chosenPassword,
-  name: z.string().trim().max(USER_NAME_CHARACTERS_MAX).default(''),
+  name: z.string().trim().max(USER_NAME_CHARACTERS_MAX).transform(readUserName).default(''),
   invite: z.string().max(100).nullable().default(null),
 })
 

@@ -29,7 +29,7 @@ export function addOidcRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void
       context.header('set-cookie', departureCookie(ports, '', 0))
       if (!departure) throw new AppError('sign_in_refused', 'Begin to sign in from here.')
       const claims = await oidc.finish(new URL(context.req.url).search, departure)
-      await beginSession(ports, context, await signInByProvider(ports, claims))
+      await beginSession(ports, context, { id: await signInByProvider(ports, claims) })
       return context.redirect(`${ports.appUrl}/`)
     }),
   )

@@ -20,7 +20,7 @@ export function addSignInRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): vo
     const wish = await readBody(context.req.raw, signUpBody)
     const user = await signUp(ports, { ...wish, address: clientOf(ports, context).address })
     if (user === 'check address') return context.json({ data: { status: 'check_address' } }, 202)
-    await beginSession(ports, context, user.id)
+    await beginSession(ports, context, user)
     return context.json({ data: { status: 'signed_in', user: present(user) } }, 201)
   })
 
@@ -33,14 +33,14 @@ export function addSignInRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): vo
   app.post('/auth/sign-in', async (context) => {
     const given = await readBody(context.req.raw, signInBody)
     const user = await signIn(ports, { ...given, address: clientOf(ports, context).address })
-    await beginSession(ports, context, user.id)
+    await beginSession(ports, context, user)
     return context.json({ data: { status: 'signed_in', user: present(user) } })
   })
 
   app.post('/auth/link', async (context) => {
     const { token } = await readBody(context.req.raw, tokenBody)
     const userId = await signInByLink(ports, { token, address: clientOf(ports, context).address })
-    await beginSession(ports, context, userId)
+    await beginSession(ports, context, { id: userId })
     return context.json({ data: { status: 'signed_in' } })
   })
 

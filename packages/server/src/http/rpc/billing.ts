@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Billing } from '../../manage/billing.ts'
 import type { RpcPorts } from './ports.ts'
-import { asOwner, procedure, router } from './procedures.ts'
+import { asMember, asOwner, procedure, router } from './procedures.ts'
 
 export function billingRouter({ billing }: Pick<RpcPorts, 'billing'>) {
   function requireBilling(): Billing {
@@ -10,7 +10,7 @@ export function billingRouter({ billing }: Pick<RpcPorts, 'billing'>) {
   }
 
   return router({
-    status: procedure.use(asOwner).query(async ({ ctx: { team } }) => ({
+    status: procedure.use(asMember).query(async ({ ctx: { team } }) => ({
       isAvailable: billing !== null,
       plan: team.plan,
       isCustomer: billing !== null && (await billing.isCustomer(team)),

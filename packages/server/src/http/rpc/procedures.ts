@@ -26,7 +26,8 @@ const trpc = initTRPC.context<RpcContext>().create({
   sse: {
     ping: { enabled: true, intervalMs: PING_MS },
     maxDurationMs: STREAM_MS_MAX,
-    client: { reconnectAfterInactivityMs: 3 * PING_MS },
+    // People are told of a dead connection within 20 seconds.
+    client: { reconnectAfterInactivityMs: 1.7 * PING_MS },
   },
   errorFormatter({ shape, error }) {
     const { code: errorCode, message, details } = refusalOf(error)

@@ -96,9 +96,14 @@ export function teamRouter(ports: RpcPorts) {
         return { userId }
       }),
 
-    invites: procedure.use(asMember).query(async ({ ctx: { team } }) => {
+    /** The id opens an invite as the link does: members see neither. */
+    invites: procedure.use(asMember).query(async ({ ctx: { team, role } }) => {
       const invites = await store.listInvites({ teamId: team.id }, now())
-      return invites.map((invite) => ({ ...presentInvite(invite), link: inviteLink(ports, invite.id) }))
+      return invites.map((invite) => ({
+        ...presentInvite(invite),
+        id: role === 'owner' ? invite.id : null,
+        link: role === 'owner' ? inviteLink(ports, invite.id) : null,
+      }))
     }),
 
     /** `link` is to be passed on where no mail was sent. */

@@ -1,19 +1,11 @@
 import { z } from 'zod'
-import { USER_NAME_CHARACTERS_MAX } from '../../domain/account-fields.ts'
+import { readUserName, USER_NAME_CHARACTERS_MAX } from '../../domain/account-fields.ts'
 import type { SignedIn } from '../../store/accounts.ts'
 import { isoTime } from '../present.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 
-const name = z
-  .string()
-  .max(USER_NAME_CHARACTERS_MAX)
-  .transform((given) =>
-    given
-      .replaceAll(/\p{Cc}/gu, '')
-      .toWellFormed()
-      .trim(),
-  )
+const name = z.string().max(USER_NAME_CHARACTERS_MAX).transform(readUserName)
 
 export function userRouter({ store, now }: Pick<RpcPorts, 'store' | 'now'>) {
   return router({

@@ -7,24 +7,21 @@ import { asMember, procedure, router } from './procedures.ts'
 /** As many as someone reads. */
 const SHOWN_MAX = 100
 
-export type ShownWait = { startedAt: string; endsAt: string; filter: { name: string; value: string }[] }
+/** Spans and no times, so that no clock of a browser is compared with ours. */
+export type ShownWait = { waitedMs: number; waitMs: number; filter: { name: string; value: string }[] }
 
 /** Which tests wait for mail at this moment; each process knows of those that it holds itself. */
-export function waitsRouter({ waits }: RpcPorts) {
+export function waitsRouter({ waits, now }: RpcPorts) {
   return router({
     list: procedure.use(asMember).query(({ ctx: { team } }): { waits: ShownWait[]; count: number } => {
       const held = waits.heldFor(team.id)
-      return { waits: held.slice(0, SHOWN_MAX).map(present), count: held.length }
+      return { waits: held.slice(0, SHOWN_MAX).map((wait) => present(wait, now())), count: held.length }
     }),
   })
 }
 
-function present({ filter, startedAt, waitMs }: HeldWait): ShownWait {
-  return {
-    startedAt: isoTime(startedAt),
-    endsAt: isoTime(startedAt + waitMs),
-    filter: Array.from(shownParameters(filter)),
-  }
+function present({ filter, startedAt, waitMs }: HeldWait, now: number): ShownWait {
+  return { waitedMs: now - startedAt, waitMs, filter: Array.from(shownParameters(filter)) }
 }
 
 function* shownParameters(filter: MessageFilter): Generator<{ name: string; value: string }> {

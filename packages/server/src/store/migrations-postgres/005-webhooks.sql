@@ -9,11 +9,11 @@ create table webhook_endpoints (
   is_active bigint not null default 1,
   -- Why we switched it off; null when someone of the team did.
   disabled_reason text collate "C",
-  -- Sealed, both of them; the old one signs as well until its time is over.
+  -- Sealed, as the old ones.
   secret text collate "C" not null,
   secret_masked text collate "C" not null,
-  old_secret text collate "C",
-  old_secret_until bigint,
+  -- A JSON array of objects with `secret` and `until`: each signs as well until its time is over.
+  old_secrets text collate "C" not null default '[]',
   -- Of the first failure since the last success.
   failing_since bigint,
   created_at bigint not null,
@@ -54,6 +54,7 @@ create table deliveries (
 create index deliveries_by_endpoint on deliveries (endpoint_id, created_at, sequence);
 create index deliveries_pending on deliveries (endpoint_id, next_attempt_at, sequence) where status = 'pending';
 create index deliveries_failed on deliveries (endpoint_id, created_at, sequence) where status = 'failed';
+create index deliveries_succeeded on deliveries (endpoint_id, created_at, sequence) where status = 'success';
 create index deliveries_leased on deliveries (endpoint_id, lease_until) where lease_owner is not null;
 
 create table delivery_attempts (

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { isOwnPage } from './own-page.ts'
+
+test.each([
+  ['/settings/keys', true],
+  ['/m/1?tab=html', true],
+  ['/', true],
+  [null, false],
+  ['', false],
+  ['https://evil.example', false],
+  ['//evil.example', false],
+  ['/\\evil.example', false],
+  ['javascript:alert(1)', false],
+])('whether sign-in may lead to %j: %s', (next, expected) => {
+  expect(isOwnPage(next)).toBe(expected)
+})

@@ -1,0 +1,32 @@
+import { useMutation } from '@tanstack/react-query'
+import { failureOf, type Failure } from './failure.ts'
+import { askAgain } from './queries.ts'
+
+export type Action<Input, Output> = {
+  run: (input: Input) => void
+  isRunning: boolean
+  failure: Failure | null
+  result: Output | undefined
+  reset: () => void
+}
+
+type Options<Input, Output> = {
+  /** Names of queries that are outdated by it. */
+  changes?: string[]
+  onDone?: (output: Output, input: Input) => void
+}
+
+/** Something that changes the server: it runs, fails or is done, and what it outdates is asked for again. */
+export function useAction<Input = void, Output = unknown>(
+  work: (input: Input) => Promise<Output>,
+  { changes = [], onDone }: Options<Input, Output> = {},
+): Action<Input, Output> {
+  const { mutate, isPending, error, data, reset } = useMutation({
+    mutationFn: work,
+    async onSuccess(output, input) {
+      await askAgain(...changes)
+      onDone?.(output, input)
+    },
+  })
+  return { run: mutate, isRunning: isPending, failure: error ? failureOf(error) : null, result: data, reset }
+}

@@ -1,0 +1,78 @@
+import type { Attachment, MessageDetail } from '@mailhatch/sdk'
+import { useState } from 'react'
+import { serverPath } from '../base-path.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { sizeText, visibleText } from './safe-text.ts'
+import { ViewFrame } from './view-frame.tsx'
+
+/** What the server shows: pictures as pictures, text and drawings as text. */
+const PREVIEWED =
+  /^(?:image\/(?:png|gif|jpe?g|webp|avif|bmp|svg\+xml)|text\/|message\/|application\/(?:json|xml)|.*\+(?:json|xml)$)/i
+
+export function AttachmentsTab({ message: { id, attachments } }: { message: MessageDetail }) {
+  const [previewed, setPreviewed] = useState<number | null>(null)
+  if (attachments.length === 0) return <EmptyState icon="attachment" title="This mail has no attachments" />
+  return (
+    <ul className="divide-y divide-line">
+      {attachments.map((attachment) => {
+        const { index } = attachment
+        const isOpen = index === previewed
+        return (
+          <li key={index} className="space-y-3 px-4 py-3">
+            <AttachmentLine
+              id={id}
+              attachment={attachment}
+              isOpen={isOpen}
+              onPreview={() => setPreviewed(isOpen ? null : index)}
+            />
+            {isOpen && (
+              <div className="flex h-96 overflow-hidden rounded-md border border-line">
+                <ViewFrame title={`Preview of ${nameOf(attachment)}`} id={id} attachment={index} />
+              </div>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+type LineProps = { id: string; attachment: Attachment; isOpen: boolean; onPreview: () => void }
+
+function AttachmentLine({ id, attachment, isOpen, onPreview }: LineProps) {
+  const { index, contentType, size, inline } = attachment
+  const name = nameOf(attachment)
+  return (
+    <div className="flex flex-wrap items-center gap-3 text-sm">
+      <Icon name="attachment" />
+      <div className="min-w-0 grow">
+        <p className="flex flex-wrap items-center gap-2">
+          <bdi className="font-medium">{name}</bdi> {inline && <Badge>in the text</Badge>}
+        </p>
+        <p className="text-xs text-quiet">
+          {visibleText(contentType)} · {sizeText(size)}
+        </p>
+      </div>
+      {PREVIEWED.test(contentType) && (
+        <Button onClick={onPreview} aria-expanded={isOpen}>
+          {isOpen ? 'Close' : 'Preview'}
+          <span className="sr-only"> {name}</span>
+        </Button>
+      )}
+      <a
+        href={serverPath(`/app/messages/${encodeURIComponent(id)}/attachments/${index}`)}
+        download={attachment.filename ?? ''}
+        className={buttonClass('plain')}
+      >
+        Download<span className="sr-only"> {name}</span>
+      </a>
+    </div>
+  )
+}
+
+function nameOf({ filename, index }: Attachment): string {
+  return visibleText(filename ?? `attachment-${index}`)
+}

@@ -1,0 +1,80 @@
+import { trpc, type Outputs } from '../api/trpc.ts'
+import { useAction } from '../api/use-action.ts'
+import { Button } from '../ui/button.tsx'
+import { CodeBlock, CopyValue } from '../ui/code-block.tsx'
+import { FailureNotice } from '../ui/failure-notice.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { notify } from '../ui/notices.ts'
+import { inboxQueries } from './inbox-queries.ts'
+
+type Steps = Outputs['inbox']['firstSteps']['get']
+
+/** For those who have no mail yet: the quickest way to the first one, and the ways of a test. */
+export default function FirstSteps() {
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto max-w-2xl space-y-6 px-4 py-8 sm:px-8">
+        <div>
+          <h2 className="text-xl font-semibold tracking-tight">Get your first mail</h2>
+          <p className="mt-1 text-quiet">It appears here as soon as it arrives; there is nothing to reload.</p>
+        </div>
+        <Loaded query={inboxQueries.firstSteps}>{(steps) => <Steps steps={steps} />}</Loaded>
+      </div>
+    </div>
+  )
+}
+
+function Steps({ steps }: { steps: Steps }) {
+  const { smtp, address, canSendSample } = steps
+  return (
+    <>
+      {canSendSample && <SampleButton />}
+      {address !== null && (
+        <div className="space-y-1.5">
+          <h3 className="text-sm font-medium">Send to this address, or to any other before the @</h3>
+          <CopyValue value={address} what="the address" />
+        </div>
+      )}
+      {smtp && (
+        <div className="space-y-1.5">
+          <h3 className="text-sm font-medium">Let your app send through this SMTP server, without TLS or a password</h3>
+          <p className="flex flex-wrap gap-2">
+            <CopyValue value={smtp.host} what="the host" /> <CopyValue value={String(smtp.port)} what="the port" />
+          </p>
+        </div>
+      )}
+      {smtp && address !== null && <CodeBlock label="By curl" code={curlMail(smtp, address)} />}
+      <CodeBlock label="In a Playwright test" code={PLAYWRIGHT} />
+    </>
+  )
+}
+
+function SampleButton() {
+  const send = useAction(() => trpc.inbox.firstSteps.sendSample.mutate(), {
+    onDone: ({ to }) => notify(`Sent to ${to}`),
+  })
+  return (
+    <div className="space-y-3">
+      <Button look="primary" icon="play" isBusy={send.isRunning} onClick={() => send.run()} className="min-h-10 px-5">
+        Send me a test mail
+      </Button>
+      {send.failure && <FailureNotice failure={send.failure} onRetry={() => send.run()} />}
+    </div>
+  )
+}
+
+function curlMail({ host, port }: NonNullable<Steps['smtp']>, address: string): string {
+  return `printf 'Subject: Hello\\r\\n\\r\\nYour code is 482913.\\r\\n' |
+  curl smtp://${host}:${port} --mail-from app@shop.example --mail-rcpt '${address}' -T -`
+}
+
+const PLAYWRIGHT = `import { expect, test } from '@mailhatch/sdk/playwright'
+
+test('sign up by code', async ({ page, inbox }) => {
+  await page.goto('/sign-up')
+  await page.getByLabel('Email').fill(inbox.address)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  const mail = await inbox.waitFor({ subject: 'code' })
+  await page.getByLabel('Code').fill(mail.code())
+  await expect(page.getByText('Welcome')).toBeVisible()
+})`

@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { classNames } from '../ui/class-names.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Loading } from '../ui/loaded.tsx'
+import { useTitle } from '../ui/page.tsx'
+import type { DialogName } from './inbox-dialogs.tsx'
+import { inboxQueries } from './inbox-queries.ts'
+import { ListHeader } from './list-header.tsx'
+import { MessageList } from './message-list.tsx'
+import { NewMailPill } from './new-mail-pill.tsx'
+import { markRead } from './read-marks.ts'
+import { visibleText } from './safe-text.ts'
+import { toggleTerm, type Term } from './search-terms.ts'
+import { Sidebar } from './sidebar.tsx'
+import { useInbox } from './use-inbox.ts'
+import { useInboxKeys } from './use-inbox-keys.ts'
+
+// The list is there first; what is around it comes a moment later.
+const loadPane = () => import('./message-pane.tsx')
+const MessagePane = lazy(loadPane)
+const FirstSteps = lazy(() => import('./first-steps.tsx'))
+const InboxDialogs = lazy(() => import('./inbox-dialogs.tsx'))
+
+/** Mailboxes and tags, the list, and the message; on a phone one of them at a time. */
+export function InboxPage() {
+  const inbox = useInbox()
+  const { place, hrefOf, go, list, live, waiting } = inbox
+  const [shown, setShown] = useState<DialogName | null>(null)
+  const searchInput = useRef<HTMLInputElement>(null)
+  useInboxKeys(inbox, searchInput)
+  useInboxTitle(place.id, waiting.length)
+  useEffect(() => void loadPane(), [])
+
+  const search = (terms: Term[]) => go({ id: null, terms })
+  const isEmpty = !list.isLoading && !list.failure && list.messages.length === 0
+  const isNew = isEmpty && place.terms.length === 0 && place.id === null
+  const sidebar = <Sidebar terms={place.terms} hrefOf={hrefOf} onShowTroubles={() => setShown('troubles')} />
+
+  return (
+    <div className="grid h-full grid-cols-1 md:grid-cols-[20rem_minmax(0,1fr)] lg:grid-cols-[13rem_22rem_minmax(0,1fr)]">
+      <h1 className="sr-only">Inbox</h1>
+      <aside className="overflow-y-auto border-r border-line bg-sunken max-lg:hidden">{sidebar}</aside>
+      <section
+        aria-label="List of messages"
+        className={classNames(
+          'relative flex min-h-0 min-w-0 flex-col border-r border-line',
+          (place.id !== null || isNew) && 'max-md:hidden',
+        )}
+      >
+        <ListHeader
+          terms={place.terms}
+          searchInput={searchInput}
+          live={live}
+          selectedCount={inbox.selected.size}
+          onSearch={search}
+          onMarkSelected={(isRead) => markRead(inbox.selected, isRead)}
+          onRemoveSelected={inbox.remove}
+          onClearSelection={inbox.clearSelection}
+          onReload={inbox.reload}
+          onRemoveAll={() => setShown('removeAll')}
+          onShowSidebar={() => setShown('sidebar')}
+        />
+        <NewMailPill count={waiting.length} onShow={inbox.showWaiting} />
+        {list.isLoading && <Loading />}
+        {isEmpty && <NothingFound isFiltered={place.terms.length > 0} />}
+        {!isEmpty && !list.isLoading && (
+          <MessageList
+            // Another search begins at its top.
+            key={JSON.stringify(place.terms)}
+            list={list}
+            openId={place.id}
+            focusedId={inbox.focusedId}
+            selected={inbox.selected}
+            focusCalls={inbox.focusCalls}
+            hrefOf={(id) => hrefOf({ id })}
+            onSelect={inbox.toggleSelected}
+            onFocus={inbox.setFocusedId}
+            onTop={inbox.setAtTop}
+          />
+        )}
+      </section>
+      <div className={classNames('min-h-0 min-w-0', place.id === null && !isNew && 'max-md:hidden')}>
+        <Suspense fallback={<Loading />}>
+          {place.id !== null && (
+            <MessagePane
+              id={place.id}
+              tab={place.tab}
+              onTab={(tab) => go({ tab }, { replace: true })}
+              onFilter={(term) => search(toggleTerm(place.terms, term))}
+              onBack={inbox.goBack}
+              onRemove={inbox.remove}
+            />
+          )}
+          {place.id === null && (isNew ? <FirstSteps /> : <NothingOpen />)}
+        </Suspense>
+      </div>
+      {shown && (
+        <Suspense>
+          <InboxDialogs
+            shown={shown}
+            terms={place.terms}
+            sidebar={sidebar}
+            onClose={() => setShown(null)}
+            onRemoved={inbox.reload}
+          />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+function useInboxTitle(id: string | null, newCount: number): void {
+  const { data } = useQuery({ ...inboxQueries.message(id ?? ''), enabled: id !== null })
+  const text = id !== null && data ? visibleText(data.subject) || '(no subject)' : 'Inbox'
+  useTitle(newCount > 0 ? `(${newCount}) ${text}` : text)
+}
+
+function NothingFound({ isFiltered }: { isFiltered: boolean }) {
+  return (
+    <EmptyState icon="inbox" title={isFiltered ? 'Nothing matches' : 'No mail yet'}>
+      {isFiltered ? 'Mail that does is shown here as soon as it arrives.' : 'It is shown here as soon as it arrives.'}
+    </EmptyState>
+  )
+}
+
+function NothingOpen() {
+  return (
+    <div className="flex h-full items-center justify-center">
+      <EmptyState icon="mailbox" title="No message is open">
+        Choose one from the list, or press <kbd>j</kbd> and <kbd>Enter</kbd>.
+      </EmptyState>
+    </div>
+  )
+}

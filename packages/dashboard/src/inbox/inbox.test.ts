@@ -1,0 +1,225 @@
+import type { Page } from 'playwright-core'
+import { createTransport } from 'nodemailer'
+import { expect, onTestFinished, test } from 'vitest'
+import { openWindow } from '../../../server/test/support/dashboard-session.ts'
+import { barriersIn, buildDashboard, openChromium } from '../../../server/test/support/dashboard.ts'
+import { startFileServer } from '../../../server/test/support/file-server.ts'
+import { openPeople } from '../../../server/test/support/people.ts'
+import { startServer } from '../../../server/test/support/server.ts'
+
+await buildDashboard()
+const server = await startFileServer()
+const people = await openPeople(server)
+const operator = await people.operator()
+const browser = await openChromium()
+const { url } = server
+
+async function sendMail(mail: { to: string; subject: string; html?: string; text?: string }): Promise<void> {
+  const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
+  await transport.sendMail({ from: '"The Shop" <app@shop.example>', text: 'Hello', ...mail })
+  transport.close()
+}
+
+/** Conditions are waited for; this only ends a wait for one that never comes. */
+const SOON = { timeout: 30_000 }
+
+const open = (options = {}) => openWindow(browser, { url, headers: operator.headers, ...options })
+const rowsOf = (page: Page) => page.locator('[data-message]')
+const rowWith = (page: Page, subject: string) => rowsOf(page).filter({ hasText: subject })
+const isLive = (page: Page) => page.locator('[data-connection=live]').waitFor()
+
+test('who has no mail is one press away from the first, and reads its code by keyboard alone', async () => {
+  const { page, complaints } = await open()
+  await page.goto('/')
+  await isLive(page)
+  const send = page.getByRole('button', { name: 'Send me a test mail' })
+  await send.focus()
+  const pressedAt = performance.now()
+  await page.keyboard.press('Enter')
+  await rowsOf(page).first().waitFor()
+  console.log(`a mail is shown ${Math.round(performance.now() - pressedAt)} ms after it was asked for`)
+  await send.waitFor({ state: 'detached' })
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  const code = page.getByRole('button', { name: /^Code \d{6} Copy$/ })
+  await code.waitFor()
+  const [value] = /\d{6}/.exec(await code.innerText())!
+  await page.keyboard.press('c')
+  await page.getByText('Copied').first().waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(value)
+  const mail = page.frameLocator('iframe[title="The mail as its sender drew it"]')
+  await mail.getByRole('heading', { name: 'Welcome to Mailhatch!' }).waitFor()
+  await page.keyboard.press('y')
+  await page.getByRole('dialog', { name: 'Copy as test code' }).getByText('waitFor').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press(']')
+  await page.waitForURL(/tab=text/)
+  expect(await page.locator('mark').innerText()).toBe(value)
+  await page.keyboard.press('u')
+  await page.waitForURL(`${url}/`)
+  expect(complaints).toEqual([])
+})
+
+test('of many messages few rows are drawn, each page is asked for once, and new mail does not move the list', async () => {
+  const { owner } = await people.newTeam()
+  const { name, domain } = await owner.call.inbox.mailboxes.create.mutate({ name: 'many' })
+  const stored = Array.from({ length: 450 }, (_, index) =>
+    server.store({ mailbox: name, domain, to: `${name}@${domain}`, subject: `Message ${index}` }),
+  )
+  await Promise.all(stored)
+  const { page } = await open({ headers: owner.headers })
+  let requests = 0
+  page.on('request', (request) => (requests += request.url().includes('messages.list') ? 1 : 0))
+  await page.goto('/')
+  await isLive(page)
+  await rowsOf(page).first().waitFor()
+  const scroller = page.locator('ul[aria-label=Messages]').locator('..')
+  const scrollBy = (pixels: number) => scroller.evaluate((element, by) => (element.scrollTop += by), pixels)
+  const drawn: number[] = []
+  const scrollOn = async () => {
+    await scrollBy(1_500)
+    drawn.push(await rowsOf(page).count())
+    return page.locator('li[aria-setsize="450"][aria-posinset="450"]').count()
+  }
+  await expect.poll(scrollOn, SOON).toBe(1)
+  expect(Math.max(...drawn)).toBeLessThanOrEqual(100)
+  expect(requests).toBe(5)
+
+  const place = await scroller.evaluate((element) => element.scrollTop)
+  for (const subject of ['Fresh 1', 'Fresh 2', 'Fresh 3']) await server.store({ mailbox: name, domain, subject })
+  const pill = page.getByRole('button', { name: '3 new' })
+  await pill.waitFor()
+  expect(await scroller.evaluate((element) => element.scrollTop)).toBe(place)
+  await pill.click()
+  await rowWith(page, 'Fresh 3').waitFor()
+  expect(await scroller.evaluate((element) => element.scrollTop)).toBe(0)
+  expect(requests).toBe(5)
+})
+
+test('what is searched for is in the address, and a link brings it back', async () => {
+  await sendMail({ to: 'qa+found@mailhatch.test', subject: 'Needle in a haystack' })
+  const { page } = await open()
+  await page.goto('/')
+  await isLive(page)
+  await page.keyboard.press('/')
+  await page.keyboard.type('subject:needle tag:found')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/q=subject/)
+  await expect.poll(() => rowsOf(page).count(), SOON).toBe(1)
+  await rowsOf(page).first().click()
+  const link = page.url()
+  const another = await open()
+  await another.page.goto(link)
+  await another.page.getByRole('heading', { name: 'Needle in a haystack' }).waitFor()
+  await another.page.getByRole('button', { name: 'Remove filter tag:found' }).waitFor()
+  await another.page.goto('/a/qa+found@mailhatch.test')
+  await expect.poll(() => rowsOf(another.page).count(), SOON).toBe(1)
+})
+
+test('what is deleted can be brought back for some seconds, and then is gone', async () => {
+  for (const subject of ['Kept', 'Deleted']) await sendMail({ to: 'qa+removal@mailhatch.test', subject })
+  const { page } = await open()
+  await page.goto('/?q=tag:removal')
+  await isLive(page)
+  const removeFirst = async () => {
+    await rowWith(page, 'Deleted').focus()
+    await page.keyboard.press('x')
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('#')
+    await rowWith(page, 'Deleted').waitFor({ state: 'detached' })
+  }
+  await removeFirst()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await rowWith(page, 'Deleted').waitFor()
+  await removeFirst()
+  const { count } = operator.call.inbox.messages
+  await expect.poll(() => count.query({ tag: 'removal' }), SOON).toEqual({ count: 1, isExact: true })
+  await rowWith(page, 'Kept').waitFor()
+})
+
+test('images of the sender’s server are asked for only once someone wants them', async () => {
+  const html = '<h1>Picture</h1><img src="https://tracker.example/pixel.png">'
+  await sendMail({ to: 'qa+picture@mailhatch.test', subject: 'With a picture', html })
+  const { page } = await open()
+  const asked: string[] = []
+  await page.context().route('https://tracker.example/**', (route) => {
+    asked.push(route.request().url())
+    return route.abort()
+  })
+  await page.goto('/?q=tag:picture')
+  await rowsOf(page).first().click()
+  const mail = page.frameLocator('iframe')
+  await mail.getByRole('heading', { name: 'Picture' }).waitFor()
+  expect(asked).toEqual([])
+  await page.getByRole('button', { name: 'Show once' }).click()
+  await expect.poll(() => asked, SOON).toEqual(['https://tracker.example/pixel.png'])
+})
+
+test('who waits for mail that does not come sees that it is waited for', async () => {
+  const leaving = new AbortController()
+  onTestFinished(() => leaving.abort())
+  const waited = `${url}/v1/messages/latest?mailbox=qa&subject=Never&wait=60`
+  const headers = { authorization: `Bearer ${server.apiKey}` }
+  void fetch(waited, { headers, signal: leaving.signal }).catch(() => {})
+  const { page } = await open()
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Missing mail? 1 waiting' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Why did nothing arrive?' })
+  await dialog.getByText('subject: never').waitFor()
+  await dialog.getByText(/waits for \d+ of 60 s/).waitFor()
+  await dialog.getByRole('tab', { name: 'Unrouted mail' }).click()
+  await dialog.getByText('All mail has found its team').waitFor()
+})
+
+test('a lost connection is told in words and heals by itself; nothing is shown twice', async () => {
+  const { page } = await open()
+  await page.goto('/?q=tag:lost')
+  await isLive(page)
+  await sendMail({ to: 'qa+lost@mailhatch.test', subject: 'Before' })
+  await rowWith(page, 'Before').waitFor()
+  await page.context().setOffline(true)
+  await page.getByText('Offline').waitFor()
+  await sendMail({ to: 'qa+lost@mailhatch.test', subject: 'Meanwhile' })
+  await page.context().setOffline(false)
+  await isLive(page)
+  await rowWith(page, 'Meanwhile').waitFor()
+  await sendMail({ to: 'qa+lost@mailhatch.test', subject: 'Afterwards' })
+  await rowWith(page, 'Afterwards').waitFor()
+  expect(await rowsOf(page).count()).toBe(3)
+})
+
+test('a server that stops is noticed within 20 seconds', async () => {
+  const stopping = await startServer()
+  const { operator: operatorOf } = await openPeople(stopping)
+  const { headers } = await operatorOf()
+  const { page } = await openWindow(browser, { url: stopping.url, headers })
+  await page.goto('/')
+  await isLive(page)
+  const stoppedAt = performance.now()
+  await stopping.close()
+  await page.getByText(/Reconnecting in \d+ s/).waitFor()
+  expect(performance.now() - stoppedAt).toBeLessThan(20_000)
+})
+
+test.each(['/', '/m?tab=html', '/m?tab=headers'])(
+  'no barriers at %s, in either theme, and no scrolling sideways on a small phone',
+  async (path) => {
+    const { id } = await server.store({ domain: 'mailhatch.test', rawContent: '<p>Your code is 482913</p>' })
+    const { page, complaints } = await open({ viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' })
+    onTestFinished(() => expect(complaints).toEqual([]))
+    await page.goto(path.replace('/m', `/m/${id}`))
+    await page.locator('#main').getByRole('heading', { level: 2 }).first().waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      for (const viewport of [
+        { width: 320, height: 640 },
+        { width: 1280, height: 800 },
+      ]) {
+        await page.setViewportSize(viewport)
+        expect(await barriersIn(page)).toEqual([])
+      }
+    }
+  },
+)

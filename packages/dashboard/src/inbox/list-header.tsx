@@ -1,0 +1,94 @@
+import type { RefObject } from 'react'
+import { useIsOwner } from '../session.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { ConnectionStatus } from './connection-status.tsx'
+import type { LiveState } from './live-mail.ts'
+import { SearchBox } from './search-box.tsx'
+import type { Term } from './search-terms.ts'
+
+type Props = {
+  terms: Term[]
+  searchInput: RefObject<HTMLInputElement | null>
+  live: { state: LiveState; tryNow: () => void }
+  selectedCount: number
+  onSearch: (terms: Term[]) => void
+  onMarkSelected: (isRead: boolean) => void
+  onRemoveSelected: () => void
+  onClearSelection: () => void
+  onReload: () => void
+  onRemoveAll: () => void
+  onShowSidebar: () => void
+}
+
+export function ListHeader(props: Props) {
+  const { terms, searchInput, live, selectedCount, onSearch } = props
+  return (
+    <header className="space-y-2 border-b border-line p-2.5">
+      <div className="flex items-center gap-2 pl-1">
+        <IconButton
+          icon="mailbox"
+          label="Mailboxes and tags"
+          onClick={props.onShowSidebar}
+          className="-ml-1 lg:hidden"
+        />
+        <h2 className="text-base font-semibold">{terms.length === 0 ? 'All mail' : 'Found'}</h2>
+        <span className="grow" />
+        <ConnectionStatus state={live.state} onTryNow={live.tryNow} />
+        <ListMenu {...props} />
+      </div>
+      <SearchBox terms={terms} input={searchInput} onChange={onSearch} />
+      {selectedCount > 0 && <SelectionBar {...props} />}
+    </header>
+  )
+}
+
+function ListMenu({ terms, onReload, onRemoveAll }: Props) {
+  const isOwner = useIsOwner()
+  return (
+    <Menu trigger={<IconButton icon="more" label="More" />}>
+      <MenuItem icon="refresh" onSelect={onReload}>
+        Reload
+      </MenuItem>
+      {isOwner && (
+        <>
+          <MenuLine />
+          <MenuItem icon="trash" isDanger onSelect={onRemoveAll}>
+            {terms.length === 0 ? 'Delete all mail…' : 'Delete all that is found…'}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  )
+}
+
+function SelectionBar({ selectedCount, onMarkSelected, onRemoveSelected, onClearSelection }: Props) {
+  const isOwner = useIsOwner()
+  const action = 'link min-h-6'
+  return (
+    <div
+      className="flex flex-wrap items-center gap-x-3 rounded-md bg-hover px-2.5 py-1 text-sm"
+      role="group"
+      aria-label="Selection"
+    >
+      <span className="flex items-center gap-1.5 font-medium">
+        <Icon name="check" size={14} /> {selectedCount} selected
+      </span>
+      <button type="button" className={action} onClick={() => onMarkSelected(true)}>
+        Read
+      </button>
+      <button type="button" className={action} onClick={() => onMarkSelected(false)}>
+        Unread
+      </button>
+      {isOwner && (
+        <button type="button" className={action} onClick={onRemoveSelected}>
+          Delete
+        </button>
+      )}
+      <button type="button" className={`${action} ml-auto`} onClick={onClearSelection}>
+        None
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { followMail, type LiveState, type OpenStream } from './live-mail.ts'
+
+beforeEach(() => void vi.useFakeTimers({ now: 0 }))
+afterEach(() => void vi.useRealTimers())
+
+type Mail = { cursor: string }
+type Stream = Parameters<OpenStream<Mail>>[0] & { isClosed: boolean }
+
+function start() {
+  const streams: Stream[] = []
+  const states: LiveState[] = []
+  const mails: string[] = []
+  const live = followMail<Mail>({
+    open(handlers) {
+      const stream = { ...handlers, isClosed: false }
+      streams.push(stream)
+      return { close: () => (stream.isClosed = true) }
+    },
+    after: 'c0',
+    cursorOf: ({ cursor }) => cursor,
+    onMail: ({ cursor }) => mails.push(cursor),
+    onState: (state) => states.push(state),
+    now: Date.now,
+  })
+  return { live, streams, states, mails, last: () => streams.at(-1)!, state: () => states.at(-1) }
+}
+
+test('goes on after the last mail, and what a lost stream still says is not heard', () => {
+  const { last, streams, mails, state } = start()
+  last().onOpen()
+  expect(state()).toEqual({ kind: 'live' })
+  last().onMail({ cursor: 'c1' })
+  last().onLost()
+  expect(state()).toEqual({ kind: 'waiting', until: 1_000 })
+  streams[0]!.onMail({ cursor: 'c2' })
+  vi.advanceTimersByTime(1_000)
+  expect(streams).toHaveLength(2)
+  expect(last().after).toBe('c1')
+  last().onOpen()
+  last().onMail({ cursor: 'c2' })
+  expect(mails).toEqual(['c1', 'c2'])
+  expect(streams[0]!.isClosed).toBe(true)
+})
+
+test('tries again less and less often, at once when told to, and from the start once it was connected', () => {
+  const { live, last, streams, state } = start()
+  for (const delay of [1_000, 2_000, 3_000, 5_000, 5_000, 5_000]) {
+    last().onLost()
+    expect(state()).toEqual({ kind: 'waiting', until: Date.now() + delay })
+    vi.advanceTimersByTime(delay)
+  }
+  expect(streams).toHaveLength(7)
+  last().onLost()
+  live.tryNow()
+  expect(streams).toHaveLength(8)
+  last().onOpen()
+  last().onLost()
+  expect(state()).toEqual({ kind: 'waiting', until: Date.now() + 1_000 })
+})
+
+test('a try that nobody answers is given up', () => {
+  const { state, last } = start()
+  vi.advanceTimersByTime(10_000)
+  expect(state()).toMatchObject({ kind: 'waiting' })
+  expect(last().isClosed).toBe(true)
+})
+
+test('without a network it waits for one, and once closed it does nothing', () => {
+  const { live, streams, state, last } = start()
+  live.setOnline(false)
+  expect(state()).toEqual({ kind: 'offline' })
+  vi.advanceTimersByTime(60_000)
+  expect(streams).toHaveLength(1)
+  live.setOnline(true)
+  expect(streams).toHaveLength(2)
+  live.close()
+  last().onLost()
+  vi.advanceTimersByTime(60_000)
+  expect(streams).toHaveLength(2)
+})

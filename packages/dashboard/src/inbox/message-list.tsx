@@ -1,0 +1,95 @@
+import { useEffect, useRef } from 'react'
+import { Spinner } from '../ui/button.tsx'
+import { FailureNotice } from '../ui/failure-notice.tsx'
+import { MessageRow, ROW_PIXELS } from './message-row.tsx'
+import { useReadMarks } from './read-marks.ts'
+import type { MessageList as List } from './use-messages.ts'
+import { useVisibleRows } from './visible-rows.ts'
+
+/** So far from the end, the next page is asked for. */
+const ROWS_AHEAD = 30
+
+type Props = {
+  list: List
+  openId: string | null
+  /** The message that keys act on. */
+  focusedId: string | null
+  selected: ReadonlySet<string>
+  /** Counts up whenever the focused row should be brought into view and get the focus. */
+  focusCalls: number
+  hrefOf: (id: string) => string
+  onSelect: (id: string) => void
+  onFocus: (id: string) => void
+  onTop: (isAtTop: boolean) => void
+}
+
+/** Only the rows that can be seen are there, however many messages there are. */
+export function MessageList({ list, openId, focusedId, selected, focusCalls, hrefOf, ...on }: Props) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const read = useReadMarks()
+  const { messages, hasMore, loadMore } = list
+  const { first, end } = useVisibleRows(scroller, { rowPixels: ROW_PIXELS, count: messages.length })
+  useEffect(() => {
+    if (hasMore && end >= messages.length - ROWS_AHEAD) loadMore()
+  }, [end, messages.length, hasMore, loadMore])
+
+  const focusedIndex = messages.findIndex(({ id }) => id === focusedId)
+  useEffect(() => {
+    if (focusCalls === 0 || focusedIndex === -1) return
+    bringIntoView(scroller.current!, focusedIndex)
+    // The row is drawn after the list has scrolled.
+    const timer = requestAnimationFrame(() => {
+      const selector = `[data-message="${CSS.escape(messages[focusedIndex]!.id)}"]`
+      scroller.current?.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true })
+    })
+    return () => cancelAnimationFrame(timer)
+  }, [focusCalls])
+
+  const stopIndex = focusedIndex === -1 ? 0 : focusedIndex
+  return (
+    <div
+      ref={scroller}
+      className="min-h-0 grow overflow-y-auto overscroll-contain"
+      onScroll={(event) => on.onTop(event.currentTarget.scrollTop < ROW_PIXELS)}
+    >
+      <ul aria-label="Messages" className="relative" style={{ height: messages.length * ROW_PIXELS }}>
+        {messages.slice(first, end).map((message, offset) => {
+          const index = first + offset
+          return (
+            <MessageRow
+              key={message.id}
+              message={message}
+              href={hrefOf(message.id)}
+              position={{ index, count: hasMore ? -1 : messages.length }}
+              isOpen={message.id === openId}
+              isRead={read.has(message.id)}
+              isSelected={selected.has(message.id)}
+              isStop={index === stopIndex}
+              style={{ height: ROW_PIXELS, transform: `translateY(${index * ROW_PIXELS}px)` }}
+              onSelect={() => on.onSelect(message.id)}
+              onFocus={() => on.onFocus(message.id)}
+            />
+          )
+        })}
+      </ul>
+      {list.isLoadingMore && (
+        <p className="flex items-center justify-center gap-2 py-3 text-sm text-quiet">
+          <Spinner /> Loading older mail…
+        </p>
+      )}
+      {list.failure && (
+        <div className="p-3">
+          <FailureNotice failure={list.failure} onRetry={list.reload} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Only as far as is needed, so that the list stays where it is when the row can be seen. */
+function bringIntoView(scroller: HTMLElement, index: number): void {
+  const top = index * ROW_PIXELS
+  const { scrollTop, clientHeight } = scroller
+  if (top < scrollTop) scroller.scrollTop = top
+  else if (top + ROW_PIXELS > scrollTop + clientHeight) scroller.scrollTop = top + ROW_PIXELS - clientHeight
+}

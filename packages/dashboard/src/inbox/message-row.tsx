@@ -1,0 +1,81 @@
+import type { MessageSummary } from '@mailhatch/sdk'
+import type { CSSProperties } from 'react'
+import { Link } from 'wouter'
+import { classNames } from '../ui/class-names.ts'
+import { Icon } from '../ui/icon.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { visibleText } from './safe-text.ts'
+
+export const ROW_PIXELS = 76
+
+type Props = {
+  message: MessageSummary
+  href: string
+  position: { index: number; count: number }
+  isOpen: boolean
+  isRead: boolean
+  isSelected: boolean
+  /** The one row that Tab leads to; keys lead to the others. */
+  isStop: boolean
+  style: CSSProperties
+  onSelect: () => void
+  onFocus: () => void
+}
+
+export function MessageRow({ message, href, position, isOpen, isRead, isSelected, isStop, style, ...on }: Props) {
+  const sender = visibleText(message.fromName || message.from || 'no sender')
+  const subject = visibleText(message.subject) || '(no subject)'
+  return (
+    <li
+      aria-setsize={position.count}
+      aria-posinset={position.index + 1}
+      style={style}
+      className={classNames(
+        'group absolute inset-x-0 top-0 flex border-b border-line',
+        isOpen ? 'bg-accent-soft' : isSelected ? 'bg-hover' : 'hover:bg-hover',
+      )}
+    >
+      <label className="relative flex w-8 shrink-0 cursor-pointer justify-center pt-3">
+        <input
+          type="checkbox"
+          checked={isSelected}
+          onChange={on.onSelect}
+          tabIndex={isStop ? 0 : -1}
+          aria-label={`Select ${subject}`}
+          className="peer size-4 accent-accent opacity-0 checked:opacity-100 focus-visible:opacity-100 group-hover:opacity-100"
+        />
+        {!isRead && (
+          <span className="pointer-events-none absolute top-4 size-2 rounded-full bg-accent group-hover:opacity-0 peer-checked:opacity-0 peer-focus-visible:opacity-0" />
+        )}
+      </label>
+      <Link
+        href={href}
+        data-message={message.id}
+        tabIndex={isStop ? 0 : -1}
+        aria-current={isOpen ? 'true' : undefined}
+        onFocus={on.onFocus}
+        className="min-w-0 grow rounded py-2 pl-1 pr-3 text-sm focus-visible:-outline-offset-2"
+      >
+        <span className="flex items-baseline gap-2">
+          <bdi className={classNames('grow truncate', isRead ? 'text-quiet' : 'font-semibold')}>{sender}</bdi>
+          <span className="text-xs text-quiet">
+            <RelativeTime at={message.receivedAt} isFocusable={false} />
+          </span>
+        </span>
+        <bdi className={classNames('block truncate', !isRead && 'font-medium')}>
+          {!isRead && <span className="sr-only">Unread: </span>}
+          {subject}
+        </bdi>
+        <span className="flex items-center gap-1.5 text-xs text-quiet">
+          <bdi className="grow truncate">{visibleText(message.to)}</bdi>
+          {message.attachmentCount > 0 && (
+            <span className="flex items-center">
+              <Icon name="attachment" size={12} />
+              <span className="sr-only">{message.attachmentCount} attachments</span>
+            </span>
+          )}
+        </span>
+      </Link>
+    </li>
+  )
+}

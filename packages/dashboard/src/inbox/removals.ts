@@ -1,0 +1,62 @@
+import { useSyncExternalStore } from 'react'
+import { failureOf } from '../api/failure.ts'
+import { queryClient } from '../api/queries.ts'
+import { trpc } from '../api/trpc.ts'
+import { notify } from '../ui/notices.ts'
+import { without, type MessagePages } from './message-pages.ts'
+
+/** Time to think better of it; nothing is sent before it is over. */
+const UNDO_MS = 5_000
+/** As many as the server takes at once. */
+const IDS_MAX = 100
+
+let hidden: ReadonlySet<string> = new Set()
+const listeners = new Set<() => void>()
+
+/** Messages that are about to be deleted, which lists leave out already. */
+export function useHidden(): ReadonlySet<string> {
+  return useSyncExternalStore(subscribe, () => hidden)
+}
+
+export function removeWithUndo(ids: string[]): void {
+  hide(ids, true)
+  const timer = setTimeout(() => void remove(ids), UNDO_MS)
+  notify(ids.length === 1 ? 'Message deleted' : `${ids.length} messages deleted`, {
+    action: {
+      text: 'Undo',
+      run() {
+        clearTimeout(timer)
+        hide(ids, false)
+      },
+    },
+  })
+}
+
+async function remove(ids: string[]): Promise<void> {
+  try {
+    for (let from = 0; from < ids.length; from += IDS_MAX) {
+      await trpc.inbox.messages.removeMany.mutate({ ids: ids.slice(from, from + IDS_MAX) })
+    }
+    const gone = new Set(ids)
+    queryClient.setQueriesData<MessagePages>({ queryKey: ['messages'] }, (pages) => pages && without(pages, gone))
+  } catch (error) {
+    notify(`Not deleted: ${failureOf(error).message}`, { kind: 'bad' })
+  } finally {
+    hide(ids, false)
+  }
+}
+
+function hide(ids: string[], isHidden: boolean): void {
+  const next = new Set(hidden)
+  for (const id of ids) {
+    if (isHidden) next.add(id)
+    else next.delete(id)
+  }
+  hidden = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

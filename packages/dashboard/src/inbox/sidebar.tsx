@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import { queries } from '../api/queries.ts'
+import { useSession } from '../session.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { inboxQueries } from './inbox-queries.ts'
+import { visibleText } from './safe-text.ts'
+import { hasTerm, toggleTerm, type Term } from './search-terms.ts'
+import type { Place } from './use-inbox-location.ts'
+
+/** As many as are read at a glance; the rest is a press away. */
+const NAMES_SHOWN = 12
+
+type Props = { terms: Term[]; hrefOf: (change: Partial<Place>) => string; onShowTroubles: () => void }
+
+export function Sidebar({ terms, hrefOf, onShowTroubles }: Props) {
+  const { team } = useSession()
+  const { data: mailboxes = [] } = useQuery(queries.mailboxes)
+  const { data: tags = [] } = useQuery(inboxQueries.tags)
+  const { data: waits } = useQuery(inboxQueries.waits)
+
+  const item = (term: Term, text: string, count?: number) => (
+    <Item
+      key={term.value}
+      href={hrefOf({ id: null, terms: toggleTerm(terms, term) })}
+      icon={term.name === 'mailbox' ? 'mailbox' : null}
+      isCurrent={hasTerm(terms, term)}
+      count={count}
+    >
+      {visibleText(text)}
+    </Item>
+  )
+
+  return (
+    <nav aria-label="Mailboxes and tags" className="space-y-5 p-2 text-sm">
+      <ul>
+        <Item href={hrefOf({ id: null, terms: [] })} icon="inbox" isCurrent={terms.length === 0}>
+          All mail
+        </Item>
+      </ul>
+      <Group
+        title="Mailboxes"
+        items={mailboxes.map(({ name, address, domain }) =>
+          item({ name: 'mailbox', value: address }, domain === team.domain ? name : address),
+        )}
+      />
+      <Group title="Tags" items={tags.map(({ tag, count }) => item({ name: 'tag', value: tag }, `+${tag}`, count))} />
+      <button
+        type="button"
+        onClick={onShowTroubles}
+        className="flex min-h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-left hover:bg-hover max-md:min-h-11"
+      >
+        <Icon name="clock" />
+        <span className="grow">Missing mail?</span>
+        {waits !== undefined && waits.count > 0 && (
+          <span className="text-xs tabular-nums text-quiet">{waits.count} waiting</span>
+        )}
+      </button>
+    </nav>
+  )
+}
+
+function Group({ title, items }: { title: string; items: ReactNode[] }) {
+  const [isWhole, setWhole] = useState(false)
+  if (items.length === 0) return null
+  return (
+    <section>
+      <h2 className="px-2.5 pb-1 text-xs font-medium text-quiet">{title}</h2>
+      <ul>{isWhole ? items : items.slice(0, NAMES_SHOWN)}</ul>
+      {items.length > NAMES_SHOWN && (
+        <button type="button" onClick={() => setWhole(!isWhole)} className="link min-h-6 px-2.5 text-xs">
+          {isWhole ? 'Show fewer' : `Show all ${items.length}`}
+        </button>
+      )}
+    </section>
+  )
+}
+
+type ItemProps = {
+  href: string
+  icon: IconName | null
+  isCurrent: boolean
+  count?: number | undefined
+  children: ReactNode
+}
+
+function Item({ href, icon, isCurrent, count, children }: ItemProps) {
+  return (
+    <li>
+      <Link
+        href={href}
+        aria-current={isCurrent ? 'true' : undefined}
+        className={classNames(
+          'flex min-h-8 items-center gap-2.5 rounded-md px-2.5 max-md:min-h-11',
+          isCurrent ? 'bg-accent-soft font-medium text-accent' : 'hover:bg-hover',
+        )}
+      >
+        {icon && <Icon name={icon} />}
+        <bdi className="grow truncate">{children}</bdi>
+        {count !== undefined && <Count count={count} />}
+      </Link>
+    </li>
+  )
+}
+
+function Count({ count }: { count: number }) {
+  return <span className="text-xs tabular-nums text-quiet">{count.toLocaleString('en')}</span>
+}

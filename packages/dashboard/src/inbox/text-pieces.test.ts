@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { textPieces } from './text-pieces.ts'
+
+const shown = (text: string, code: string | null = null) =>
+  textPieces(text, code).map(({ kind, text: part }) => (kind === 'text' ? part : `[${kind} ${part}]`))
+
+test.each([
+  ['plain', null, ['plain']],
+  ['see https://a.example/x?y=1.', null, ['see ', '[link https://a.example/x?y=1]', '.']],
+  ['javascript:alert(1) ftp://x', null, ['javascript:alert(1) ftp://x']],
+  ['Your code is 123 456. Bye', '123456', ['Your code is ', '[code 123 456]', '. Bye']],
+  ['(https://a.example/1) and 77-88', '7788', ['(', '[link https://a.example/1]', ') and ', '[code 77-88]']],
+  ['a.b', '.', ['a', '[code .]', 'b']],
+  ['', '1', []],
+])('%j', (text, code, pieces) => expect(shown(text, code)).toEqual(pieces))
+
+test('a megabyte of addresses is split in a moment', () => {
+  expect(textPieces('http://a.example/ '.repeat(60_000), '123456').length).toBeLessThan(1_100)
+})

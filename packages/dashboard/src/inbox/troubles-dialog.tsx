@@ -1,0 +1,162 @@
+import { useState } from 'react'
+import { trpc, type Outputs } from '../api/trpc.ts'
+import { useAction } from '../api/use-action.ts'
+import { useSession } from '../session.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { FailureNotice } from '../ui/failure-notice.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { notify } from '../ui/notices.ts'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { Tabs, type Tab } from '../ui/tabs.tsx'
+import { inboxQueries } from './inbox-queries.ts'
+import { visibleText } from './safe-text.ts'
+
+type Name = 'waits' | 'rejections' | 'unrouted'
+
+/** Why did nothing arrive? Who waits for what, what was refused, and what nobody claims. */
+export function TroublesDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { team } = useSession()
+  const [chosen, setChosen] = useState<Name>('waits')
+  const tabs: Tab<Name>[] = [
+    { name: 'waits', text: 'Waiting now' },
+    { name: 'rejections', text: 'Refused mail' },
+    ...(team.seesUnrouted ? [{ name: 'unrouted' as const, text: 'Unrouted mail' }] : []),
+  ]
+  return (
+    <Dialog
+      title="Why did nothing arrive?"
+      description="Tests that wait at this moment, and mail that did not get here."
+      width="large"
+      isOpen={isOpen}
+      onClose={onClose}
+    >
+      <Tabs label="Kinds of trouble" tabs={tabs} chosen={chosen} onChoose={setChosen} panelClassName="min-h-48 pt-2">
+        {chosen === 'waits' && <Waits />}
+        {chosen === 'rejections' && <Rejections />}
+        {chosen === 'unrouted' && <Unrouted />}
+      </Tabs>
+    </Dialog>
+  )
+}
+
+const LIST = 'divide-y divide-line text-sm'
+
+function Waits() {
+  return (
+    <Loaded query={inboxQueries.waits}>
+      {({ waits, count }) =>
+        waits.length === 0 ? (
+          <EmptyState icon="clock" title="No test is waiting">
+            Waits of API requests with “wait” are shown here while they are held by this server.
+          </EmptyState>
+        ) : (
+          <>
+            <ul className={LIST}>
+              {waits.map(({ waitedMs, waitMs, filter }, index) => (
+                <li key={index} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+                  <span className="flex grow flex-wrap gap-1">
+                    {filter.length === 0 && 'any mail'}
+                    {filter.map(({ name, value }) => (
+                      <Badge key={name} tone="accent">
+                        {name}: <bdi>{visibleText(value)}</bdi>
+                      </Badge>
+                    ))}
+                  </span>
+                  <span className="text-xs text-quiet">
+                    waits for {seconds(waitedMs)} of {seconds(waitMs)} s
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {count > waits.length && <p className="text-sm text-quiet">and {count - waits.length} more</p>}
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds / 1000)
+}
+
+function Rejections() {
+  return (
+    <Loaded query={inboxQueries.rejections}>
+      {(rejections) =>
+        rejections.length === 0 ? (
+          <EmptyState icon="check" title="No mail was refused" />
+        ) : (
+          <ul className={LIST}>
+            {rejections.map(({ at, from, to, code, reason }, index) => (
+              <li key={index} className="py-2">
+                <p className="flex flex-wrap items-center gap-2">
+                  <Badge tone="danger">{code}</Badge> <bdi className="font-medium">{visibleText(to)}</bdi>
+                  <span className="ml-auto text-xs text-quiet">
+                    <RelativeTime at={at} />
+                  </span>
+                </p>
+                <p className="text-quiet">
+                  {visibleText(reason)} From <bdi>{visibleText(from) || 'nobody'}</bdi>.
+                </p>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function Unrouted() {
+  return (
+    <Loaded query={inboxQueries.unrouted}>
+      {({ mails }) =>
+        mails.length === 0 ? (
+          <EmptyState icon="check" title="All mail has found its team" />
+        ) : (
+          <ul className={LIST}>
+            {mails.map((mail) => (
+              <UnroutedMail key={mail.id} mail={mail} />
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function UnroutedMail({ mail }: { mail: Outputs['inbox']['unrouted']['list']['mails'][number] }) {
+  const { id, domain, mailbox } = mail
+  const retry = useAction(() => trpc.inbox.unrouted.retry.mutate({ id, domain, mailbox }), {
+    changes: ['unrouted'],
+    onDone: () => notify('The mail was delivered.'),
+  })
+  return (
+    <li className="space-y-2 py-2">
+      <div className="flex flex-wrap items-start gap-3">
+        <div className="min-w-0 grow">
+          <p>
+            <bdi className="font-medium">{visibleText(mail.to)}</bdi>{' '}
+            <span className="text-xs text-quiet">
+              <RelativeTime at={mail.receivedAt} />
+            </span>
+          </p>
+          <p>
+            <bdi>{visibleText(mail.subject) || '(no subject)'}</bdi>
+          </p>
+          <p className="text-quiet">
+            {visibleText(mail.lastError ?? 'No answer yet')} · {mail.attempts} {mail.attempts === 1 ? 'try' : 'tries'}
+          </p>
+        </div>
+        <Button icon="refresh" isBusy={retry.isRunning} onClick={() => retry.run()}>
+          Try again
+        </Button>
+      </div>
+      {retry.failure && <FailureNotice failure={retry.failure} />}
+    </li>
+  )
+}

@@ -1,0 +1,41 @@
+import { useMemo } from 'react'
+import { useLocation, useRoute, useSearch } from 'wouter'
+import { formatSearch, parseSearch, type Term } from './search-terms.ts'
+
+export const TAB_NAMES = ['html', 'text', 'links', 'attachments', 'headers', 'source', 'raw', 'json'] as const
+export type TabName = (typeof TAB_NAMES)[number]
+
+export type Place = { id: string | null; terms: Term[]; tab: TabName | null }
+
+/** Where in the inbox someone is: everything that a link must bring back is in the address. */
+export function useInboxLocation() {
+  const [, navigate] = useLocation()
+  const [isMessage, message] = useRoute('/m/:id')
+  const [isAddress, address] = useRoute('/a/:address')
+  const search = useSearch()
+
+  const id = isMessage ? message.id : null
+  const named = isAddress ? address.address : null
+  const place = useMemo((): Place => {
+    const given = new URLSearchParams(search)
+    const typed = parseSearch(given.get('q') ?? '')
+    const terms: Term[] = named === null ? typed : [{ name: 'mailbox', value: named }, ...typed]
+    return { id, terms, tab: TAB_NAMES.find((name) => name === given.get('tab')) ?? null }
+  }, [id, named, search])
+
+  return {
+    place,
+    /** The address of another place; what is not named stays. */
+    hrefOf: (change: Partial<Place>) => placeHref({ ...place, ...change }),
+    go: (change: Partial<Place>, options?: { replace: boolean }) =>
+      navigate(placeHref({ ...place, ...change }), options),
+  }
+}
+
+export function placeHref({ id, terms, tab }: Place): string {
+  const search = new URLSearchParams()
+  if (terms.length > 0) search.set('q', formatSearch(terms))
+  if (id !== null && tab !== null) search.set('tab', tab)
+  const path = id === null ? '/' : `/m/${encodeURIComponent(id)}`
+  return search.size > 0 ? `${path}?${search}` : path
+}

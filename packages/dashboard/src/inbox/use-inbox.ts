@@ -1,0 +1,128 @@
+import type { MessageSummary } from '@mailhatch/sdk'
+import { useMemo, useRef, useState } from 'react'
+import { askAgain } from '../api/queries.ts'
+import { announce } from '../ui/notices.ts'
+import { removeWithUndo } from './removals.ts'
+import { visibleText } from './safe-text.ts'
+import { filterOf, formatSearch } from './search-terms.ts'
+import { useInboxLocation } from './use-inbox-location.ts'
+import { useLiveMail } from './use-live-mail.ts'
+import { useMessages } from './use-messages.ts'
+
+/** However much mail comes, the names beside the list are asked for no more often. */
+const NAMES_EVERY_MS = 5_000
+
+export type Inbox = ReturnType<typeof useInbox>
+
+/** Everything that the parts of the inbox share. */
+export function useInbox() {
+  const { place, hrefOf, go } = useInboxLocation()
+  const searchText = formatSearch(place.terms)
+  const filter = useMemo(() => filterOf(place.terms), [searchText])
+  const list = useMessages(filter)
+  const { messages } = list
+  const [isAtTop, setAtTop] = useState(true)
+  const [waiting, setWaiting] = useState<MessageSummary[]>([])
+  const [focusedId, setFocusedId] = useState<string | null>(null)
+  const [focusCalls, setFocusCalls] = useState(0)
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const namesAskedAt = useRef(-NAMES_EVERY_MS)
+  const shownSearch = useRef(searchText)
+  if (shownSearch.current !== searchText) {
+    // Another list: what belonged to the one before is forgotten.
+    shownSearch.current = searchText
+    setAtTop(true)
+    setWaiting([])
+    setSelected(new Set())
+    setFocusedId(null)
+  }
+
+  const live = useLiveMail({ filter, after: list.cursor, onMails: take })
+
+  function take(mails: MessageSummary[]): void {
+    const [first] = mails
+    if (!first) return
+    announce(
+      mails.length === 1 ? `New mail from ${visibleText(first.fromName || first.from)}` : `${mails.length} new mails`,
+    )
+    if (performance.now() - namesAskedAt.current > NAMES_EVERY_MS) {
+      namesAskedAt.current = performance.now()
+      void askAgain('tags', 'mailboxes')
+    }
+    if (isAtTop) list.add(mails)
+    else setWaiting((before) => [...before, ...mails.filter(({ id }) => !before.some((other) => other.id === id))])
+  }
+
+  function showWaiting(): void {
+    list.add(waiting)
+    setWaiting([])
+    setAtTop(true)
+    focusOn(waiting.at(-1)?.id ?? null)
+  }
+
+  function focusOn(id: string | null): void {
+    setFocusedId(id)
+    setFocusCalls((calls) => calls + 1)
+  }
+
+  /** To the next one in the list; with a message open, the next one opens. */
+  function step(by: number): void {
+    const index = messages.findIndex(({ id }) => id === (place.id ?? focusedId))
+    const next = messages[index === -1 ? 0 : index + by]
+    if (!next) return
+    if (place.id === null) focusOn(next.id)
+    else {
+      setFocusedId(next.id)
+      go({ id: next.id }, { replace: true })
+    }
+  }
+
+  function goBack(): void {
+    go({ id: null, tab: null })
+    focusOn(place.id ?? focusedId)
+  }
+
+  /** What is selected, else what is open, else what has the focus. */
+  function targets(): string[] {
+    if (selected.size > 0) return Array.from(selected)
+    const one = place.id ?? focusedId
+    return one === null ? [] : [one]
+  }
+
+  function remove(): void {
+    const ids = targets()
+    if (ids.length === 0) return
+    const gone = new Set(ids)
+    const index = messages.findIndex(({ id }) => gone.has(id))
+    const next = messages.slice(index).find(({ id }) => !gone.has(id)) ?? null
+    removeWithUndo(ids)
+    setSelected(new Set())
+    if (place.id !== null && gone.has(place.id)) go({ id: null, tab: null })
+    focusOn(next?.id ?? null)
+  }
+
+  return {
+    place,
+    hrefOf,
+    go,
+    list,
+    live,
+    waiting,
+    showWaiting,
+    selected,
+    toggleSelected: (id: string) => setSelected((before) => before.symmetricDifference(new Set([id]))),
+    clearSelection: () => setSelected(new Set()),
+    focusedId,
+    setFocusedId,
+    focusCalls,
+    setAtTop,
+    step,
+    goBack,
+    targets,
+    remove,
+    reload() {
+      setWaiting([])
+      list.reload()
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { MessageSummary } from '@mailhatch/sdk'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { failureOf, type Failure } from '../api/failure.ts'
+import { trpc } from '../api/trpc.ts'
+import { nextPageStart, withNew, type MessagePages } from './message-pages.ts'
+import { useHidden } from './removals.ts'
+import type { Filter } from './search-terms.ts'
+
+/** More than fill a screen, so that there is one request for several screens of scrolling. */
+const PAGE_MESSAGES = 100
+
+export type MessageList = {
+  messages: MessageSummary[]
+  isLoading: boolean
+  failure: Failure | null
+  hasMore: boolean
+  isLoadingMore: boolean
+  /** The place up to which the list is complete; undefined until it is there. */
+  cursor: string | undefined
+  loadMore: () => void
+  add: (arrived: MessageSummary[]) => void
+  reload: () => void
+}
+
+/** Messages that match, newest first. Pages stay as they were read; what is new is put on top by `add`. */
+export function useMessages(filter: Filter): MessageList {
+  const client = useQueryClient()
+  const queryKey = ['messages', filter]
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) =>
+      trpc.inbox.messages.list.query({ ...filter, limit: PAGE_MESSAGES, ...(pageParam && { afterId: pageParam }) }),
+    initialPageParam: '',
+    getNextPageParam: (_, pages) => nextPageStart(pages),
+    // Kept up to date by the stream; asking again would ask for every page that was read.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const hidden = useHidden()
+  const messages = useMemo(
+    () => (data?.pages ?? []).flatMap((page) => page.messages).filter(({ id }) => !hidden.has(id)),
+    [data, hidden],
+  )
+  return {
+    messages,
+    isLoading: query.isPending,
+    failure: error ? failureOf(error) : null,
+    hasMore: hasNextPage,
+    isLoadingMore: isFetchingNextPage,
+    cursor: data?.pages[0]?.cursor,
+    loadMore() {
+      if (hasNextPage && !isFetchingNextPage && !error) void fetchNextPage({ cancelRefetch: false })
+    },
+    add: (arrived) => void client.setQueryData<MessagePages>(queryKey, (pages) => pages && withNew(pages, arrived)),
+    reload: () => void client.resetQueries({ queryKey }),
+  }
+}

@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query'
+import { failureOf } from '../api/failure.ts'
+import { serverPath } from '../base-path.ts'
+import { FailureNotice } from '../ui/failure-notice.tsx'
+import { Loading } from '../ui/loaded.tsx'
+import { inboxQueries } from './inbox-queries.ts'
+
+/** Neither scripts nor our origin, ever; the answer says the same of itself. */
+const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
+
+type Props = {
+  title: string
+  id: string
+  remoteImages?: boolean
+  attachment?: number | null
+  widthPixels?: number | null
+}
+
+/** What a stranger drew, in an origin of its own. */
+export function ViewFrame({ title, id, remoteImages = false, attachment = null, widthPixels = null }: Props) {
+  const { data, error, refetch } = useQuery(inboxQueries.view({ id, remoteImages, attachment }))
+  if (error) return <FailureNotice failure={failureOf(error)} onRetry={() => void refetch()} />
+  if (!data) return <Loading />
+  return (
+    <iframe
+      key={data.path}
+      title={title}
+      src={serverPath(data.path)}
+      sandbox={SANDBOX}
+      referrerPolicy="no-referrer"
+      loading="lazy"
+      className="mx-auto block h-full w-full grow bg-white"
+      style={{ maxWidth: widthPixels ?? undefined }}
+    />
+  )
+}

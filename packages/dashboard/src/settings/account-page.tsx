@@ -1,0 +1,101 @@
+import { useState } from 'react'
+import { auth } from '../api/auth.ts'
+import { trpc } from '../api/trpc.ts'
+import { useAction } from '../api/use-action.ts'
+import { NewPasswordField } from '../account/password-fields.tsx'
+import { useSession } from '../session.tsx'
+import { Button } from '../ui/button.tsx'
+import { FailureNotice } from '../ui/failure-notice.tsx'
+import { TextField } from '../ui/field.tsx'
+import { notify } from '../ui/notices.ts'
+import { Page, Panel } from '../ui/page.tsx'
+import { SessionsPanel } from './sessions-panel.tsx'
+
+export function AccountPage() {
+  const { me } = useSession()
+  return (
+    <Page title="Account" description={me.email}>
+      <NamePanel />
+      <PasswordPanel />
+      <SessionsPanel />
+    </Page>
+  )
+}
+
+function NamePanel() {
+  const { me } = useSession()
+  const [name, setName] = useState(me.name)
+  const rename = useAction(() => trpc.user.update.mutate({ name }), {
+    changes: ['me', 'members'],
+    onDone: () => notify('Your name was saved.'),
+  })
+  return (
+    <Panel>
+      <form
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          rename.run()
+        }}
+      >
+        <TextField
+          label="Your name"
+          autoComplete="name"
+          className="w-72 max-w-full"
+          value={name}
+          problems={rename.failure?.details['name']}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Button type="submit" isBusy={rename.isRunning} disabled={name.trim() === me.name} className="min-h-9">
+          Save
+        </Button>
+      </form>
+      {rename.failure && <FailureNotice failure={rename.failure} />}
+    </Panel>
+  )
+}
+
+function PasswordPanel() {
+  const { me } = useSession()
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const change = useAction(() => auth.changePassword({ current: current || null, new: password }), {
+    changes: ['sessions'],
+    onDone() {
+      setCurrent('')
+      setPassword('')
+      notify('The password was changed. Other browsers were signed out.')
+    },
+  })
+  return (
+    <Panel title="Password" description="Whoever came by a link and has none yet leaves the present one empty.">
+      <form
+        className="max-w-sm space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          change.run()
+        }}
+      >
+        <input type="text" autoComplete="username" value={me.email} readOnly hidden />
+        <TextField
+          label="Present password"
+          type="password"
+          autoComplete="current-password"
+          value={current}
+          onChange={(event) => setCurrent(event.target.value)}
+        />
+        <NewPasswordField
+          label="New password"
+          value={password}
+          failure={change.failure}
+          field="new"
+          onChange={setPassword}
+        />
+        {change.failure && <FailureNotice failure={{ ...change.failure, details: {} }} />}
+        <Button type="submit" isBusy={change.isRunning}>
+          Change the password
+        </Button>
+      </form>
+    </Panel>
+  )
+}

@@ -1,0 +1,24 @@
+/** Each names itself after those whose pages it can show as well, so the order matters. */
+const BROWSERS: [RegExp, string][] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(?:e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const SYSTEMS: [RegExp, string][] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** “Firefox on Linux”, as well as its text tells. */
+export function browserName(userAgent: string): string {
+  const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const browser = find(BROWSERS)
+  const system = find(SYSTEMS)
+  if (!browser) return userAgent.slice(0, 40) || 'Unknown'
+  return system ? `${browser} on ${system}` : browser
+}

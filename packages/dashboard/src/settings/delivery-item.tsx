@@ -1,0 +1,100 @@
+import { Link } from 'wouter'
+import { trpc } from '../api/trpc.ts'
+import { useAction } from '../api/use-action.ts'
+import { useIsOwner } from '../session.tsx'
+import { Badge, type Tone } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { FailureNotice } from '../ui/failure-notice.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { notify } from '../ui/notices.ts'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import type { Delivery } from './deliveries.tsx'
+
+const STATES: Record<Delivery['status'], { text: string; tone: Tone }> = {
+  success: { text: 'delivered', tone: 'good' },
+  failed: { text: 'failed', tone: 'danger' },
+  pending: { text: 'waiting', tone: 'warn' },
+}
+
+export function DeliveryItem({ endpointId, delivery }: { endpointId: string; delivery: Delivery }) {
+  const { text, tone } = STATES[delivery.status]
+  const { httpStatus, latencyMs, attempt, createdAt, error } = delivery
+  return (
+    <li>
+      <details className="group">
+        <summary className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-2 text-sm hover:bg-hover focus-visible:-outline-offset-2">
+          <span className="transition-transform group-open:rotate-90">
+            <Icon name="next" size={12} />
+          </span>
+          <span className="w-20">
+            <Badge tone={tone}>{text}</Badge>
+          </span>
+          <span className="w-16 font-mono text-xs">{httpStatus ?? '—'}</span>
+          <span className="w-20 text-quiet tabular-nums">{latencyMs === null ? '' : `${latencyMs} ms`}</span>
+          <span className="min-w-0 grow truncate text-quiet">{error ?? delivery.event}</span>
+          {attempt > 1 && <span className="text-quiet">{attempt} attempts</span>}
+          <RelativeTime at={createdAt} isFocusable={false} />
+        </summary>
+        <DeliveryDetails endpointId={endpointId} delivery={delivery} />
+      </details>
+    </li>
+  )
+}
+
+function DeliveryDetails({ endpointId, delivery }: { endpointId: string; delivery: Delivery }) {
+  const isOwner = useIsOwner()
+  const { id, event, messageId, httpStatus, responseBody, latencyMs, error, nextAttemptAt, attempt } = delivery
+  const replay = useAction(() => trpc.webhooks.replay.mutate({ id: endpointId, deliveryId: id }), {
+    changes: ['deliveries'],
+    onDone: () => notify('The delivery is tried again.'),
+  })
+  return (
+    <div className="space-y-3 bg-sunken px-4 py-3 text-sm sm:pl-10">
+      <dl className="grid gap-x-6 gap-y-1.5 sm:grid-cols-[auto_1fr] [&_dt]:text-quiet">
+        <dt>Request</dt>
+        <dd>
+          <code className="font-mono">{event}</code> <span className="text-quiet">{id}</span>
+        </dd>
+        <dt>Message</dt>
+        <dd>
+          {messageId ? (
+            <Link href={`/m/${messageId}`} className="link">
+              Open the message
+            </Link>
+          ) : (
+            'a test event, or deleted meanwhile'
+          )}
+        </dd>
+        <dt>Response</dt>
+        <dd>
+          {httpStatus === null ? 'none' : `${httpStatus} after ${latencyMs} ms`}
+          {error && <span className="text-danger"> · {error}</span>}
+        </dd>
+        <dt>Attempts</dt>
+        <dd>
+          {attempt}
+          {nextAttemptAt && (
+            <>
+              , the next one <RelativeTime at={nextAttemptAt} />
+            </>
+          )}
+        </dd>
+      </dl>
+      {responseBody && (
+        <pre
+          tabIndex={0}
+          aria-label="Body of the response"
+          className="max-h-48 overflow-auto whitespace-pre-wrap rounded-md border border-line bg-raised p-2.5 font-mono text-xs"
+        >
+          {responseBody}
+        </pre>
+      )}
+      {replay.failure && <FailureNotice failure={replay.failure} />}
+      {isOwner && (
+        <Button icon="refresh" isBusy={replay.isRunning} onClick={() => replay.run()}>
+          Replay
+        </Button>
+      )}
+    </div>
+  )
+}

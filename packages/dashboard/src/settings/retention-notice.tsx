@@ -1,0 +1,10 @@
+/** How long mail stays. */
+export function RetentionNotice({ days }: { days: number | null }) {
+  if (days === null) return <>For ever; nothing is deleted by itself.</>
+  return (
+    <>
+      For {days} {days === 1 ? 'day' : 'days'}. Older mail is gone at once from every view, and its bytes within
+      minutes.
+    </>
+  )
+}

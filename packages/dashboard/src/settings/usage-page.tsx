@@ -1,0 +1,69 @@
+import { queries } from '../api/queries.ts'
+import type { Outputs } from '../api/trpc.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { Page, Panel } from '../ui/page.tsx'
+import { DayBars } from './day-bars.tsx'
+import { LimitMeters } from './limit-meters.tsx'
+
+type Metrics = Outputs['metrics']['overview']
+
+export function UsagePage() {
+  return (
+    <Page title="Usage" description="Mail of the last 30 days, and what the plan allows. Days are in UTC.">
+      <Loaded query={queries.metrics}>{(metrics) => <Charts metrics={metrics} />}</Loaded>
+      <Loaded query={queries.usage}>{(usage) => <LimitMeters usage={usage} />}</Loaded>
+    </Page>
+  )
+}
+
+function Charts({ metrics }: { metrics: Metrics }) {
+  const { days, total, countedMessages } = metrics
+  return (
+    <>
+      <Panel title={`${total.toLocaleString('en')} ${total === 1 ? 'message' : 'messages'}`}>
+        <DayBars days={days} />
+      </Panel>
+      {total === 0 ? (
+        <EmptyState icon="chart" title="No mail in the last 30 days" />
+      ) : (
+        <div className="grid gap-5 sm:grid-cols-3">
+          <Counts title="Mailboxes" counts={metrics.mailboxes} />
+          <Counts title="Tags" counts={metrics.tags} />
+          <Counts title="Senders" counts={metrics.senders} />
+        </div>
+      )}
+      {countedMessages < total && (
+        <p className="text-sm text-quiet">Names are counted in the newest {countedMessages.toLocaleString('en')}.</p>
+      )}
+    </>
+  )
+}
+
+function Counts({ title, counts }: { title: string; counts: Metrics['tags'] }) {
+  return (
+    <Panel title={title} isFlush>
+      {counts.length === 0 ? (
+        <p className="p-4 text-sm text-quiet">None.</p>
+      ) : (
+        <table className="w-full text-sm">
+          <caption className="sr-only">{title}</caption>
+          <thead className="sr-only">
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Messages</th>
+            </tr>
+          </thead>
+          <tbody>
+            {counts.map(({ name, count }) => (
+              <tr key={name} className="border-b border-line last:border-0">
+                <td className="px-4 py-1.5">{name}</td>
+                <td className="px-4 py-1.5 text-right text-quiet tabular-nums">{count.toLocaleString('en')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,11 @@
+/** “3 of 10”, or “3” where there is no limit. */
+export function countText({ used, limit }: { used: number; limit: number | null }): string {
+  return limit === null ? used.toLocaleString('en') : `${used} of ${limit}`
+}
+
+/** The least round number that all counts fit under, for the height of a chart. */
+export function roundAbove(count: number): number {
+  if (count <= 5) return 5
+  const magnitude = 10 ** Math.floor(Math.log10(count))
+  return [1, 2, 5, 10].map((factor) => factor * magnitude).find((round) => round >= count)!
+}

@@ -1,0 +1,55 @@
+import { useLocation } from 'wouter'
+import { setPreference, usePreference } from '../preferences.ts'
+import { useSession } from '../session.tsx'
+import { Menu, MenuChoice, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { UserButton } from './user-button.tsx'
+import { useSignOut } from './use-sign-out.ts'
+
+export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
+  const { me, team } = useSession()
+  const [, navigate] = useLocation()
+  const signOut = useSignOut()
+  const theme = usePreference('theme')
+  const zone = usePreference('zone')
+  return (
+    <Menu trigger={<UserButton />}>
+      <div className="px-2.5 pb-2 pt-1.5 text-sm">
+        <p className="font-medium">{me.name || me.email}</p>
+        <p className="text-quiet">
+          {me.name ? `${me.email} · ` : ''}
+          {team.role} of {team.name}
+        </p>
+      </div>
+      <MenuLine />
+      <MenuChoice
+        label="Theme"
+        value={theme}
+        choices={[
+          { value: 'system', text: 'As the system' },
+          { value: 'light', text: 'Light' },
+          { value: 'dark', text: 'Dark' },
+        ]}
+        onChoose={(value) => setPreference('theme', value)}
+      />
+      <MenuChoice
+        label="Times"
+        value={zone}
+        choices={[
+          { value: 'local', text: 'In my time zone' },
+          { value: 'utc', text: 'In UTC' },
+        ]}
+        onChoose={(value) => setPreference('zone', value)}
+      />
+      <MenuLine />
+      <MenuItem icon="keyboard" onSelect={onShowKeys}>
+        Keyboard
+      </MenuItem>
+      <MenuItem icon="user" onSelect={() => navigate('/settings/account')}>
+        Account
+      </MenuItem>
+      <MenuItem icon="signOut" onSelect={() => signOut.run()}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  )
+}

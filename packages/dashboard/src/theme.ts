@@ -1,0 +1,15 @@
+import { getPreference, subscribe } from './preferences.ts'
+
+const prefersDark = matchMedia('(prefers-color-scheme: dark)')
+
+/** Keeps the page in the chosen theme; the script in index.html has drawn it so from the first moment. */
+export function followTheme(): void {
+  const apply = () => {
+    const choice = getPreference('theme')
+    const isDark = choice === 'dark' || (choice === 'system' && prefersDark.matches)
+    document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light'
+  }
+  subscribe(apply)
+  prefersDark.addEventListener('change', apply)
+  apply()
+}

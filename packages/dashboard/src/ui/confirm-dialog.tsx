@@ -1,0 +1,77 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog'
+import { useState, type ReactNode } from 'react'
+import type { Failure } from '../api/failure.ts'
+import { Button, Buttons } from './button.tsx'
+import { classNames } from './class-names.ts'
+import { POPUP, SCRIM } from './dialog.tsx'
+import { FailureNotice } from './failure-notice.tsx'
+import { TextField } from './field.tsx'
+import { useWhileOpen } from './use-while-open.ts'
+
+type Props = {
+  title: string
+  children: ReactNode
+  /** What the button does, in a word or two. */
+  action: string
+  isOpen: boolean
+  isBusy?: boolean
+  failure?: Failure | null
+  /** To be typed first, for what cannot be undone and is much. */
+  typed?: string
+  isDanger?: boolean
+  onConfirm: () => void
+  onClose: () => void
+}
+
+/** Asks before something that cannot be undone. */
+export function ConfirmDialog(props: Props) {
+  const { isOpen, onClose } = props
+  const { title, children } = useWhileOpen(isOpen, props)
+  return (
+    <AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className={SCRIM} />
+        <AlertDialog.Popup className={classNames(POPUP, 'max-w-md')}>
+          <div className="space-y-4 overflow-y-auto p-5">
+            <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
+            <AlertDialog.Description render={<div />} className="text-quiet">
+              {children}
+            </AlertDialog.Description>
+            <Answer {...props} />
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}
+
+/** Within the popup, so that what was typed is forgotten when it closes. */
+function Answer({ action, typed, isBusy = false, isDanger = true, failure, onConfirm, onClose }: Props) {
+  const [given, setGiven] = useState('')
+  const isAllowed = typed === undefined || given.trim() === typed
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isAllowed) onConfirm()
+      }}
+    >
+      {typed !== undefined && (
+        <TextField
+          label={`Type “${typed}” to confirm`}
+          value={given}
+          autoComplete="off"
+          onChange={(event) => setGiven(event.target.value)}
+        />
+      )}
+      {failure && <FailureNotice failure={failure} />}
+      <Buttons className="justify-end">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look={isDanger ? 'danger' : 'primary'} isBusy={isBusy} disabled={!isAllowed}>
+          {action}
+        </Button>
+      </Buttons>
+    </form>
+  )
+}

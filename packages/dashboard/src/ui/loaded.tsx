@@ -1,0 +1,39 @@
+import { useQuery, type UseQueryOptions } from '@tanstack/react-query'
+import { useEffect, useState, type ReactNode } from 'react'
+import { failureOf } from '../api/failure.ts'
+import { Spinner } from './button.tsx'
+import { FailureNotice } from './failure-notice.tsx'
+
+/** Draws what a query answers; until then that it loads, or what went wrong. */
+export function Loaded<Data, Key extends readonly unknown[]>({
+  query,
+  children,
+}: {
+  query: UseQueryOptions<Data, Error, Data, Key>
+  children: (data: Data) => ReactNode
+}) {
+  const { data, error, refetch } = useQuery(query)
+  if (data !== undefined) return children(data)
+  if (error) return <FailureNotice failure={failureOf(error)} onRetry={() => void refetch()} />
+  return <Loading />
+}
+
+/** What is there at once should not flicker. */
+const PATIENCE_MS = 200
+
+export function Loading() {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <p className="flex min-h-24 items-center justify-center gap-2 text-quiet" aria-live="polite" aria-busy="true">
+      {isLate && (
+        <>
+          <Spinner /> Loading…
+        </>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,67 @@
+import { useSyncExternalStore } from 'react'
+import { usePreference } from '../preferences.ts'
+import { exactText, relativeText } from './time-text.ts'
+
+/** How often “3 min. ago” is drawn anew; one timer for all of them. */
+const TICK_MS = 15_000
+
+let now = Date.now()
+let timer: ReturnType<typeof setInterval> | null = null
+const listeners = new Set<() => void>()
+
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now)
+}
+
+type Props = {
+  /** ISO 8601. */
+  at: string
+  /** False in long lists, where every row would be one more stop for the keyboard. */
+  isFocusable?: boolean
+}
+
+/** How long ago, with the exact time on hover and focus. */
+export function RelativeTime({ at, isFocusable = true }: Props) {
+  const exact = exactText(Date.parse(at), usePreference('zone'))
+  const text = relativeText(Date.parse(at), useNow())
+  if (!isFocusable) {
+    return (
+      <time dateTime={at} title={exact} className="whitespace-nowrap">
+        {text}
+      </time>
+    )
+  }
+  return (
+    <span
+      tabIndex={0}
+      role="note"
+      aria-label={`${text}, ${exact}`}
+      title={exact}
+      className="group relative rounded whitespace-nowrap"
+    >
+      <time dateTime={at}>{text}</time>
+      <span
+        aria-hidden="true"
+        className="absolute bottom-full left-0 z-10 mb-1.5 hidden rounded-md border border-line bg-raised px-2 py-1 text-xs text-ink shadow-float group-focus-visible:block"
+      >
+        {exact}
+      </span>
+    </span>
+  )
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  timer ??= setInterval(tick, TICK_MS)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0 || !timer) return
+    clearInterval(timer)
+    timer = null
+  }
+}
+
+function tick(): void {
+  now = Date.now()
+  for (const listener of listeners) listener()
+}

@@ -1,0 +1,29 @@
+const STEPS: { unit: Intl.RelativeTimeFormatUnit; ms: number }[] = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+]
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+
+/** “3 min. ago”, “in 2 days”; beyond a month, the date says more. */
+export function relativeText(at: number, now: number): string {
+  const distance = at - now
+  if (Math.abs(distance) > 30 * 86_400_000) return dateText(at)
+  const step = STEPS.find(({ ms }) => Math.abs(distance) >= ms)
+  // The page's clock ticks every 15 seconds: what came since is not of the future.
+  if (!step) return distance > 20_000 ? 'in a moment' : 'just now'
+  return relative.format(Math.round(distance / step.ms), step.unit)
+}
+
+export function exactText(at: number, zone: 'local' | 'utc'): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'long',
+    ...(zone === 'utc' && { timeZone: 'UTC' }),
+  }).format(at)
+}
+
+function dateText(at: number): string {
+  return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' }).format(at)
+}

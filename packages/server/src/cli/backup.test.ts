@@ -1,0 +1,49 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Mailhatch } from '@mailhatch/sdk'
+import { expect, onTestFinished, test } from 'vitest'
+import { serveIn, startServer, temporaryFolder } from '../../test/support/server.ts'
+import { createShell } from '../../test/support/shell.ts'
+
+test('a copy that was made while mail came in is whole, and a server starts on it', async () => {
+  const { dataDir, apiKey, sendMail, sdk } = await startServer()
+  const folder = temporaryFolder()
+  const shell = createShell(folder, { DATA_DIR: dataDir })
+  await sendMail({ to: 'qa@mailhatch.test', subject: 'before' })
+  await sdk.messages.waitFor({ subject: 'before' })
+  const copying = shell.run('mailhatch backup --to copy')
+  let isOver = false
+  void copying.finally(() => (isOver = true))
+  for (let number = 1; !isOver; number++) await sendMail({ to: 'qa@mailhatch.test', subject: `during ${number}` })
+  expect(await copying).toMatchObject({ code: 0, stderr: '' })
+  const names = readdirSync(join(folder, 'copy'))
+  expect(names).toEqual(expect.arrayContaining(['api-key', 'inbox.db', 'mailhatch.db', 'secrets.json']))
+  for (const name of names) expect(statSync(join(folder, 'copy', name)).mode & 0o777).toBe(0o600)
+
+  const restored = await serveIn(join(folder, 'copy'), {})
+  onTestFinished(() => restored.close())
+  const copy = new Mailhatch({ url: `http://127.0.0.1:${restored.apiPort}`, apiKey })
+  const subjects: string[] = []
+  for await (const { id, subject } of copy.messages.list({ mailbox: 'qa' })) {
+    expect(new TextDecoder().decode(await copy.messages.raw(id))).toContain(`Subject: ${subject}`)
+    subjects.push(subject)
+  }
+  expect(subjects).toContain('before')
+  // Nothing is missing in between: a copy of one moment.
+  expect(subjects.toReversed()).toEqual(['before', ...subjects.slice(1).map((_, index) => `during ${index + 1}`)])
+})
+
+test('what is there is replaced only when told so, and nothing to copy is an error', async () => {
+  const { dataDir } = await startServer()
+  const folder = temporaryFolder()
+  const shell = createShell(folder, { DATA_DIR: dataDir })
+  expect(await shell.run('mailhatch backup --to copy')).toMatchObject({ code: 0 })
+  const again = await shell.run('mailhatch backup --to copy')
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('add --yes to replace it')])
+  expect(await shell.run('mailhatch backup --to copy --yes')).toMatchObject({ code: 0 })
+  const nothing = await shell.run('mailhatch backup --to other', { DATA_DIR: join(folder, 'none') })
+  expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('There is no database in')])
+  const postgres = { DATA_DIR: join(folder, 'none'), DATABASE_URL: 'postgres://localhost/mailhatch' }
+  const elsewhere = await shell.run('mailhatch backup --to other', postgres)
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('pg_dump')])
+})

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { wordsOf } from './completion.ts'
+import { bashScript, fishScript, zshScript } from './completion-scripts.ts'
+import { createProgram } from './program.ts'
+
+const WORDS = wordsOf(createProgram('0.0.0'))
+
+/** What bash would offer behind these words, of which the last is being typed. */
+function offered(...words: string[]): string[] {
+  const typed = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`
+  const line = `${bashScript(WORDS)}\n${typed}; _mailhatch; printf '%s\\n' "\${COMPREPLY[@]}"`
+  return execFileSync('bash', ['-c', line], { encoding: 'utf8' }).split('\n').filter(Boolean)
+}
+
+test('bash completes commands, commands below them, and options', () => {
+  expect(offered('mailhatch', 'wa')).toEqual(['wait'])
+  expect(offered('mailhatch', 'worker', 're')).toEqual(['retry'])
+  expect(offered('mailhatch', 'wait', '--mailbox', 'qa', '--ti')).toEqual(['--timeout'])
+  expect(offered('mailhatch', 'keys', 'create', '--sc')).toEqual(['--scope'])
+  expect(offered('mailhatch', 'teams', 'create', '--sc')).toEqual([])
+  expect(offered('mailhatch', '')).toEqual(expect.arrayContaining(['serve', 'send', 'completion']))
+  expect(offered('mailhatch', '')).not.toContain('exit-codes')
+})
+
+test('zsh and fish get the same words', () => {
+  const zsh = zshScript(WORDS)
+  const fish = fishScript(WORDS)
+  for (const { path, words } of WORDS) {
+    for (const { word } of words) {
+      expect(zsh).toContain(`'${word}:`)
+      expect(fish).toContain(word.startsWith('--') ? ` -l ${word.slice(2)} ` : ` -a ${word} `)
+    }
+    expect(zsh).toContain(`    '${path}') words_here=(`)
+  }
+  // Each line is one command with its quotes closed.
+  for (const line of fish.split('\n'))
+    expect(line).toMatch(/^complete -c mailhatch -n '[^']+' (-l|-f -a) [\w-]+ -d '[^']*'$/)
+})

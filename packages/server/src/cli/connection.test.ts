@@ -1,0 +1,121 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../test/support/server.ts'
+import { clientOf, findConnection, withSmtp } from './connection.ts'
+
+type Files = { project?: object; credentials?: object; keyFile?: string }
+
+/** A project below another folder, the home of its user, and the data of a server on this machine. */
+function setUp({ project, credentials, keyFile }: Files = {}) {
+  const home = temporaryFolder()
+  const folder = join(home, 'project', 'tests')
+  mkdirSync(join(home, 'mailhatch'), { recursive: true })
+  mkdirSync(join(home, 'data'))
+  mkdirSync(folder, { recursive: true })
+  const path = {
+    project: join(home, 'project', '.mailhatch.json'),
+    credentials: join(home, 'mailhatch', 'credentials.json'),
+    keyFile: join(home, 'data', 'api-key'),
+  }
+  if (project) writeFileSync(path.project, JSON.stringify(project))
+  if (credentials) writeFileSync(path.credentials, JSON.stringify(credentials), { mode: 0o600 })
+  if (keyFile) writeFileSync(path.keyFile, `${keyFile}\n`)
+  vi.stubEnv('XDG_CONFIG_HOME', home)
+  vi.stubEnv('DATA_DIR', join(home, 'data'))
+  const find = (...words: string[]) => {
+    const command = withSmtp(new Command('test')).exitOverride().parse(words, { from: 'user' })
+    return findConnection(command, folder)
+  }
+  return { find, path }
+}
+
+beforeEach(() => {
+  for (const name of ['MAILHATCH_URL', 'MAILHATCH_API_KEY', 'MAILHATCH_SMTP']) vi.stubEnv(name, undefined)
+})
+afterEach(() => void vi.unstubAllEnvs())
+
+describe('the nearer word wins', () => {
+  test('for the server: flag, environment, project, credentials, default', () => {
+    const files = { project: { url: 'http://project.test' }, credentials: { url: 'http://home.test' } }
+    const { find, path } = setUp(files)
+    vi.stubEnv('MAILHATCH_URL', 'http://environment.test/')
+    expect(find('--url', 'http://flag.test').url).toEqual({ value: 'http://flag.test', from: '--url' })
+    expect(find().url).toEqual({ value: 'http://environment.test', from: 'MAILHATCH_URL' })
+    vi.stubEnv('MAILHATCH_URL', '')
+    expect(find().url).toEqual({ value: 'http://project.test', from: path.project })
+    const personal = setUp({ credentials: files.credentials })
+    expect(personal.find().url).toEqual({ value: 'http://home.test', from: personal.path.credentials })
+    expect(setUp().find().url).toEqual({ value: 'http://localhost:3003', from: 'default' })
+  })
+
+  test('for the key: flag, environment, credentials, what a server on this machine made', () => {
+    const { find, path } = setUp({ credentials: { apiKey: 'mh_home' }, keyFile: 'mh_made' })
+    vi.stubEnv('MAILHATCH_API_KEY', 'mh_environment')
+    expect(find('--api-key', 'mh_flag').apiKey).toEqual({ value: 'mh_flag', from: '--api-key' })
+    expect(find().apiKey).toEqual({ value: 'mh_environment', from: 'MAILHATCH_API_KEY' })
+    vi.stubEnv('MAILHATCH_API_KEY', '')
+    expect(find().apiKey).toEqual({ value: 'mh_home', from: path.credentials })
+    const local = setUp({ keyFile: 'mh_made' })
+    expect(local.find().apiKey).toEqual({ value: 'mh_made', from: local.path.keyFile })
+    expect(setUp().find().apiKey).toBe(null)
+  })
+
+  test('for SMTP: flag, environment, project, the host of the server', () => {
+    const { find } = setUp({ project: { smtp: 'project.test:25' } })
+    vi.stubEnv('MAILHATCH_SMTP', 'environment.test:25')
+    expect(find('--smtp', 'flag.test:25').smtp).toEqual({ value: 'flag.test:25', from: '--smtp' })
+    expect(find().smtp).toEqual({ value: 'environment.test:25', from: 'MAILHATCH_SMTP' })
+    vi.stubEnv('MAILHATCH_SMTP', '')
+    expect(find().smtp.value).toBe('project.test:25')
+    expect(setUp().find('--url', 'https://mail.example').smtp).toEqual({ value: 'mail.example:2525', from: 'default' })
+  })
+})
+
+describe('a key goes only where it belongs', () => {
+  test('that of a server on this machine stays here', () => {
+    const { find } = setUp({ keyFile: 'mh_made' })
+    for (const url of ['http://127.0.0.1:3003', 'http://[::1]:3003', 'http://localhost']) {
+      expect(find('--url', url).apiKey?.value).toBe('mh_made')
+    }
+    for (const url of ['http://mail.example', 'http://localhost.example', 'http://127.0.0.1.example']) {
+      expect(find('--url', url).apiKey).toBe(null)
+    }
+  })
+
+  test('that of the credentials goes to their server', () => {
+    const { find } = setUp({ credentials: { url: 'https://mail.example/', apiKey: 'mh_home' } })
+    expect(find().apiKey?.value).toBe('mh_home')
+    expect(find('--url', 'https://mail.example').apiKey?.value).toBe('mh_home')
+    expect(find('--url', 'https://evil.example').apiKey).toBe(null)
+    expect(setUp({ credentials: { apiKey: 'mh_home' } }).find('--url', 'https://mail.example').apiKey).toBe(null)
+    const hostile = setUp({
+      project: { url: 'https://evil.example' },
+      credentials: { url: 'https://mail.example', apiKey: 'mh_home' },
+    })
+    expect(hostile.find().apiKey).toBe(null)
+  })
+
+  test('without one, it is said where it could have been', () => {
+    expect(() => clientOf(setUp().find())).toThrow(/There is no API key for http:\/\/localhost:3003: give --api-key/)
+  })
+})
+
+test.each(['nonsense', 'localhost:3003', 'ftp://localhost'])('%s is no server', (url) => {
+  expect(() => setUp().find('--url', url)).toThrow(`${url} (--url) is not the address of a server`)
+})
+
+describe('files that are not as they should be are refused', () => {
+  test.each([{ apiKey: 'mh_secret' }, { url: 1 }, []])('a project with %j', (project) => {
+    const { find, path } = setUp({ project })
+    expect(find).toThrow(`${path.project} is not valid`)
+  })
+
+  test('credentials that others can read', () => {
+    const { find, path } = setUp({ credentials: { apiKey: 'mh_home' } })
+    expect(find().apiKey?.value).toBe('mh_home')
+    chmodSync(path.credentials, 0o640)
+    expect(find).toThrow(`chmod 600 ${path.credentials}`)
+  })
+})

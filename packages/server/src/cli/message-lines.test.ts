@@ -1,0 +1,70 @@
+import type { Email, MessageSummary } from '@mailhatch/sdk'
+import { beforeAll, expect, test } from 'vitest'
+import { chooseColor } from './color.ts'
+import { messageLine, messageLines, messageTable } from './message-lines.ts'
+
+const HOSTILE = '\u001b]0;title\u0007\u001b[2Jnew\u202eline\r\nhere'
+
+const MESSAGE: MessageSummary = {
+  id: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
+  mailboxId: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a25',
+  mailbox: 'qa',
+  mailboxWithTag: 'qa',
+  tag: null,
+  from: 'app@shop.example',
+  fromName: null,
+  to: 'qa@mailhatch.test',
+  subject: 'Welcome',
+  receivedAt: '2026-01-31T12:00:00.000Z',
+  cursor: 'c1',
+  attachmentCount: 0,
+  size: 1_000,
+}
+const ODD = { ...MESSAGE, to: `${'x'.repeat(64)}@mailhatch.test`, from: HOSTILE, subject: HOSTILE }
+
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const COMMANDS = /[\u0000-\u001f\u007f-\u009f\p{Cf}]/u
+
+beforeAll(() => chooseColor('never'))
+
+test('a table has a line a message, in columns, whatever senders wrote', () => {
+  const [first, second] = messageTable([MESSAGE, { ...ODD, subject: `${HOSTILE} ${'y'.repeat(300)}` }], 120)
+  expect(first).toMatch(/^2026-01-3\d \S+ {2}qa@mailhatch\.test {17}Welcome {2,}0199a3c2-\S{27}$/)
+  expect(second).toMatch(/^2026-01-3\d \S+ {2}x{31}… {2}newline here y+… {2}0199a3c2-\S{27}$/)
+  expect([first!.length, second!.length]).toEqual([120, 120])
+  expect(`${first}${second}`).not.toMatch(COMMANDS)
+})
+
+test('a message that comes in is one line', () => {
+  expect(messageLine(ODD)).not.toMatch(COMMANDS)
+  expect(messageLine(MESSAGE)).toMatch(/qa@mailhatch\.test {2}app@shop\.example {2}Welcome$/)
+})
+
+test('a whole message shows what a test needs, with its text', () => {
+  const url = `https://shop.example/verify?token=${'f3a1'.repeat(100)}`
+  // What the lines are made of; the rest of an email are ways to get at it.
+  const email = {
+    ...ODD,
+    fromName: 'The\nShop',
+    text: 'Your code is 482913.\n\u001b[31mBye\u001b[0m\tnow',
+    codes: [{ value: '482913', confidence: 1, context: '' }],
+    links: [{ url, text: 'Verify', kind: 'verify' }],
+    attachments: [
+      { index: 0, filename: 'a\u001b[2J.txt', contentType: 'text/plain', size: 8, contentId: null, inline: false },
+    ],
+  } as unknown as Email
+  const lines = messageLines(email).join('\n').split('\n')
+  expect(lines).toEqual([
+    'From:     The Shop <newline here>',
+    expect.stringMatching(/^To: {7}x{64}@mailhatch\.test$/),
+    'Subject:  newline here',
+    'Date:     2026-01-31T12:00:00.000Z',
+    'Id:       0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
+    'Attached: 0: a.txt, text/plain, 8 bytes',
+    'Code:     482913',
+    `Link:     ${url}`,
+    '',
+    'Your code is 482913.',
+    'Bye now',
+  ])
+})

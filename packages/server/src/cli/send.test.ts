@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { freePort } from '../../test/support/free-port.ts'
+import { startServer, temporaryFolder } from '../../test/support/server.ts'
+import { createShell } from '../../test/support/shell.ts'
+
+type Sent = { ids: string[]; reply: string; accepted: string[]; rejected: string[] }
+
+async function start(environment: Record<string, string> = {}) {
+  const folder = temporaryFolder()
+  const server = await startServer(environment)
+  const shell = createShell(folder, {
+    MAILHATCH_URL: server.url,
+    MAILHATCH_API_KEY: server.apiKey,
+    MAILHATCH_SMTP: `127.0.0.1:${server.smtpPort}`,
+  })
+  const send = async (words: string): Promise<Sent> => {
+    const { code, stdout, stderr } = await shell.run(`mailhatch send ${words}`)
+    expect([code, stderr]).toEqual([0, ''])
+    return JSON.parse(stdout) as Sent
+  }
+  return { ...server, folder, shell, send }
+}
+
+test('a test mail has what is asked for, one message a recipient, whose ids are told', async () => {
+  const { send, folder, sdk } = await start()
+  writeFileSync(join(folder, 'terms.txt'), 'Be nice.')
+  const mail =
+    '--subject Grüße --text "Your code is 482913." --html "<b>Hi</b>" --attach terms.txt --from ada@corp.example'
+  const { ids, reply } = await send(`--to qa+1@mailhatch.test --to ops@mailhatch.test ${mail}`)
+  expect(reply).toMatch(/^250 /)
+  const emails = await Promise.all(ids.map((id) => sdk.messages.get(id)))
+  expect(emails.map(({ to }) => to)).toEqual(['qa+1@mailhatch.test', 'ops@mailhatch.test'])
+  for (const email of emails) {
+    expect(email).toMatchObject({
+      subject: 'Grüße',
+      from: 'ada@corp.example',
+      attachments: [{ filename: 'terms.txt' }],
+    })
+    expect([email.code(), email.html]).toEqual(['482913', expect.stringContaining('<b>Hi</b>')])
+  }
+})
+
+test('without a text there is a code to wait for', async () => {
+  const { send, sdk } = await start()
+  const { ids } = await send('--to qa@mailhatch.test')
+  expect((await sdk.messages.get(ids[0]!)).code()).toMatch(/^\d{6}$/)
+})
+
+test('a file is sent as it is, to those that it names', async () => {
+  const { send, folder, sdk } = await start()
+  const raw =
+    'From: Ada <ada@corp.example>\r\nTo: QA <qa@mailhatch.test>, ops@mailhatch.test\r\nX-Odd:  as  is \r\n\r\n.\r\nÄ\r\n'
+  writeFileSync(join(folder, 'mail.eml'), raw)
+  const { ids, accepted } = await send('mail.eml')
+  expect(accepted).toEqual(['qa@mailhatch.test', 'ops@mailhatch.test'])
+  expect(new TextDecoder().decode(await sdk.messages.raw(ids[0]!))).toBe(raw)
+  expect(ids).toHaveLength(2)
+})
+
+test('without a key, the reply is told', async () => {
+  const { shell } = await start()
+  const { code, stdout } = await shell.run('MAILHATCH_API_KEY= mailhatch send --to qa@mailhatch.test')
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ ids: [], reply: '250 2.0.0 Stored' })
+})
+
+test('refusals, and a server that is away', async () => {
+  const { shell } = await start({ SMTP_ALLOWED_DOMAINS: 'mailhatch.test' })
+  const refused = await shell.run('mailhatch send --to qa@elsewhere.test')
+  expect(refused.code).toBe(1)
+  expect(JSON.parse(refused.stderr)).toMatchObject({
+    error: { message: expect.stringContaining('550 5.7.1'), code: 'smtp_refused', retryable: false },
+  })
+  const away = await shell.run(`mailhatch send --to qa@mailhatch.test --smtp 127.0.0.1:${await freePort()}`)
+  expect([away.code, JSON.parse(away.stderr)]).toMatchObject([5, { error: { category: 'network' } }])
+  expect((await shell.run('mailhatch send')).code).toBe(2)
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { freePort } from '../../test/support/free-port.ts'
+import { startServer, temporaryFolder } from '../../test/support/server.ts'
+import { createShell } from '../../test/support/shell.ts'
+
+async function start() {
+  const server = await startServer()
+  const shell = createShell(temporaryFolder(), {
+    MAILHATCH_URL: server.url,
+    MAILHATCH_API_KEY: server.apiKey,
+    MAILHATCH_SMTP: `127.0.0.1:${server.smtpPort}`,
+  })
+  return { ...server, shell }
+}
+
+test('status -o env gives what eval and $GITHUB_ENV take, under the names that are wanted', async () => {
+  const { shell, url, apiKey, smtpPort } = await start()
+  const names = '--override-name url=APP_MAIL_URL --override-name smtp_port=APP_SMTP_PORT'
+  const { stdout } = await shell.run(`mailhatch status -o env ${names}`)
+  expect(stdout.split('\n')).toEqual([
+    `APP_MAIL_URL=${url}`,
+    `MAILHATCH_API_KEY=${apiKey}`,
+    'MAILHATCH_SMTP_HOST=127.0.0.1',
+    `APP_SMTP_PORT=${smtpPort}`,
+    'MAILHATCH_DOMAIN=mailhatch.test',
+    '',
+  ])
+  const evaluated = await shell.run(
+    `eval "$(mailhatch status -o env ${names})"; echo "$APP_MAIL_URL $MAILHATCH_API_KEY"`,
+  )
+  expect(evaluated.stdout).toBe(`${url} ${apiKey}\n`)
+  expect((await shell.run('mailhatch status')).stdout).not.toContain(apiKey)
+  expect((await shell.run('mailhatch status -o env --override-name nothing=X')).code).toBe(2)
+})
+
+test('whoami shows value and source, and the key only masked', async () => {
+  const { shell, url, apiKey } = await start()
+  const { code, stdout } = await shell.run('mailhatch whoami')
+  expect(code).toBe(0)
+  expect(stdout).not.toContain(apiKey)
+  expect(JSON.parse(stdout)).toMatchObject({
+    url: { value: url, from: 'MAILHATCH_URL' },
+    apiKey: { value: `${apiKey.slice(0, 6)}…${apiKey.slice(-4)}`, from: 'MAILHATCH_API_KEY' },
+    key: { scopes: ['api.full'] },
+  })
+  const refused = await shell.run('mailhatch whoami --api-key another')
+  expect(refused.code).toBe(4)
+  expect(JSON.parse(refused.stdout)).toMatchObject({ apiKey: { from: '--api-key' } })
+})
+
+test('doctor finds what is wrong, and goes on looking', async () => {
+  const { shell } = await start()
+  type Report = { healthy: boolean; findings: { check: string; state: string; says: string }[] }
+  const examine = async (words: string) => {
+    const { code, stdout } = await shell.run(`mailhatch doctor ${words}`)
+    // Our own format.
+    const { healthy, findings } = JSON.parse(stdout) as Report
+    return { code, healthy, failed: findings.filter(({ state }) => state === 'fail').map(({ check }) => check) }
+  }
+  expect(await examine('')).toEqual({ code: 0, healthy: true, failed: [] })
+  expect(await examine('--api-key another')).toEqual({ code: 1, healthy: false, failed: ['key', 'dns', 'webhooks'] })
+  const away = `127.0.0.1:${await freePort()}`
+  expect(await examine(`--smtp ${away}`)).toEqual({ code: 1, healthy: false, failed: ['smtp'] })
+  expect((await examine(`--url http://${away}`)).failed).toEqual(['server', 'key', 'clock', 'dns', 'webhooks'])
+})
+
+test('ready waits for a server that starts later, and says when none does', async () => {
+  const { shell } = await start()
+  const port = await freePort()
+  const away = await shell.run(`mailhatch ready --wait 100ms --url http://127.0.0.1:${port}`)
+  expect([away.code, JSON.parse(away.stderr)]).toMatchObject([5, { error: { code: 'connection_failed' } }])
+  const waiting = shell.run(`mailhatch ready --wait 15s --url http://127.0.0.1:${port}`)
+  await startServer({ PORT: String(port) })
+  expect(await waiting).toMatchObject({ code: 0, stdout: `{"url":"http://127.0.0.1:${port}","status":"ready"}\n` })
+})
+
+test('open says where to look; a usage error is told as JSON where a program reads it', async () => {
+  const { shell, url } = await start()
+  expect(JSON.parse((await shell.run('mailhatch open')).stdout)).toEqual({ url: `${url}/` })
+  expect(JSON.parse((await shell.run('mailhatch open a/b')).stdout)).toEqual({ url: `${url}/m/a%2Fb` })
+  const { code, stdout, stderr } = await shell.run('mailhatch frobnicate')
+  expect([code, stdout]).toEqual([2, ''])
+  expect(JSON.parse(stderr)).toMatchObject({ error: { message: expect.stringContaining('frobnicate'), code: 'usage' } })
+})
+
+test('help exit-codes lists them all', async () => {
+  const { stdout } = await createShell(temporaryFolder(), {}).run('mailhatch help exit-codes')
+  expect(Array.from(stdout.matchAll(/^ +(\d+) {2}\S/gm), ([, code]) => Number(code))).toEqual([
+    0, 1, 2, 3, 4, 5, 78, 130,
+  ])
+})

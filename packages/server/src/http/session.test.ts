@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { findSession } from './session.ts'
+
+test('a session is found although its use cannot be written down, as on a full disk', async () => {
+  const signedIn = { sessionId: 's', user: {}, team: null, role: null }
+  const errors: unknown[] = []
+  const store = {
+    // Nobody here looks at the user.
+    findSession: async () => ({ signedIn, lastSeenAt: 0 }) as never,
+    recordSessionUse: async () => {
+      throw new Error('database or disk is full')
+    },
+  }
+  const log = { error: (details: unknown) => void errors.push(details) }
+  const request = new Request('http://app.test/', { headers: { cookie: 'mailhatch=token' } })
+  expect(await findSession({ store, now: () => 7_200_000, log }, request)).toBe(signedIn)
+  expect(errors).toHaveLength(1)
+  expect(await findSession({ store, now: () => 1, log }, request)).toBe(signedIn)
+  expect(errors).toHaveLength(1)
+})

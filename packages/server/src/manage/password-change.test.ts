@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../domain/errors.ts'
+import { createSignInLimits } from './try-limit.ts'
+import { resetPassword } from './password-change.ts'
+
+test('while too many passwords are hashed, the link is not used up', async () => {
+  let isBusy = true
+  const taken: string[] = []
+  const ports = {
+    store: {
+      takeToken: async (hash: string) => {
+        taken.push(hash)
+        return 'ada'
+      },
+      setPassword: async () => [],
+    },
+    passwords: {
+      async hash() {
+        if (isBusy) throw new AppError('server_busy', 'Busy.')
+        return 'hashed'
+      },
+    },
+    limits: createSignInLimits(Date.now),
+    endKey: () => {},
+    now: Date.now,
+  }
+  // Only what a reset uses.
+  const reset = () => resetPassword(ports as never, { token: 't', password: 'a new passphrase', address: '::1' })
+  await expect(reset()).rejects.toMatchObject({ code: 'server_busy' })
+  expect(taken).toHaveLength(0)
+  isBusy = false
+  expect(await reset()).toBe('ada')
+  expect(taken).toHaveLength(1)
+})

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../test/support/server.ts'
+import type { Database } from './database.ts'
+import { createSqlStore } from './sql-store.ts'
+import { sql, type Sql } from './sql.ts'
+import { openSqliteDatabase } from './sqlite-database.ts'
+import { newId } from './store-contract.ts'
+import type { Store } from './store.ts'
+import { attemptOf, NOW, startWebhooks } from './webhook-contract.ts'
+
+type Where = { teamId: string; id: string }
+
+/** An endpoint with more that is pending than fits into one step, and a database that can be watched and broken. */
+async function start() {
+  const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
+  const changed: number[] = []
+  const power = { stepsLeft: Infinity }
+  const read: Sql[] = []
+  const watched: Database = {
+    ...database,
+    read(query) {
+      read.push(query)
+      return database.read(query)
+    },
+    async writeFor(teamId, ...statements) {
+      const isStep = statements.some((one) => 'text' in one && one.text.join('').includes('endpoint inactive'))
+      if (isStep && power.stepsLeft-- <= 0) throw new Error('the power is gone')
+      const results = await database.writeFor(teamId, ...statements)
+      if (isStep) changed.push(Number(results.at(-1)))
+      return results
+    },
+  }
+  const store = createSqlStore(watched, {
+    onTrouble(error) {
+      throw error
+    },
+  })
+  onTestFinished(() => store.close())
+  const webhooks = await startWebhooks(async () => store)
+  const { id } = await webhooks.addEndpoint()
+  const addPending = () =>
+    database.write(sql`
+      with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < 1200)
+      insert into deliveries (id, endpoint_id, event, event_id, message_id, body, status, next_attempt_at, created_at)
+      select ${newId()} || number, ${id}, 'email.received', 'event', 'message', '{}', 'pending', ${NOW}, ${NOW}
+      from numbers`)
+  await addPending()
+  const count = async (status: string) => {
+    const [row] = await database.read<{ count: number }>(
+      sql`select count(*) as count from deliveries where endpoint_id = ${id} and status = ${status}`,
+    )
+    return row!.count
+  }
+  return { ...webhooks, database, read, where: { teamId: webhooks.team.id, id }, changed, power, addPending, count }
+}
+
+test('what is pending for an endpoint that is switched off fails in small steps, whoever switches it off', async () => {
+  const { store, lease, where, changed, addPending, count } = await start()
+  await store.updateEndpoint(where, { isActive: false }, NOW)
+  expect(changed).toEqual([500, 500, 200])
+  expect(await count('pending')).toBe(0)
+  await store.updateEndpoint(where, { isActive: true }, NOW)
+  await addPending()
+  changed.length = 0
+  const [leased] = await lease({ limit: 1 })
+  const disableEndpoint = { reason: 'Gone.', failingSince: null }
+  await store.finishAttempt('one', attemptOf(leased!, { outcome: { status: 'failed' }, disableEndpoint }))
+  expect(changed).toEqual([500, 500, 199])
+  expect(await count('pending')).toBe(0)
+})
+
+test.each([
+  ['asking for it', (store: Store, { id }: Where) => store.failInactive(id, { limit: 900, at: NOW })],
+  ['switching it on', (store: Store, where: Where) => store.updateEndpoint(where, { isActive: true }, NOW)],
+])('what a crash leaves of it is finished by %s', async (_, finish) => {
+  const { store, where, power, count } = await start()
+  power.stepsLeft = 1
+  await expect(store.updateEndpoint(where, { isActive: false }, NOW)).rejects.toThrow('the power is gone')
+  expect(await count('pending')).toBe(700)
+  power.stepsLeft = Infinity
+  await finish(store, where)
+  expect(await count('pending')).toBe(0)
+  expect(await count('failed')).toBe(1_200)
+})
+
+test('nothing fails for an endpoint that is on', async () => {
+  const { store, where, count } = await start()
+  expect(await store.failInactive(where.id, { limit: 600, at: NOW })).toBe(0)
+  expect(await count('pending')).toBe(1_200)
+})
+
+test.each(['success', 'failed'] as const)('a page of %s deliveries costs no look at the others', async (status) => {
+  const { store, database, read, where } = await start()
+  await store.listDeliveries(where.id, { limit: 50, offset: 0, status })
+  const { text, values } = read.at(-1)!
+  const plan = await database.read<{ detail: string }>({
+    text: [`explain query plan ${text[0]}`, ...text.slice(1)],
+    values,
+  })
+  const index = { success: 'deliveries_succeeded', failed: 'deliveries_failed' }[status]
+  expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining(`USING INDEX ${index} `)])
+})

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Mailhatch } from '@mailhatch/sdk'
+import { createTransport } from 'nodemailer'
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { openWindow } from '../support/dashboard-session.ts'
+import { barriersIn, buildDashboard, openChromium } from '../support/dashboard.ts'
+import { startFileServer } from '../support/file-server.ts'
+import { openPeople } from '../support/people.ts'
+import { startServer } from '../support/server.ts'
+
+const SOURCE = resolve(import.meta.dirname, '../../../dashboard/src')
+/** The narrowest screen that is in use. */
+const NARROW = { width: 320, height: 640 }
+const WIDE = { width: 1280, height: 800 }
+/** A page has fewer stops for Tab. */
+const STOPS_MAX = 60
+
+await buildDashboard()
+const server = await startFileServer()
+const people = await openPeople(server)
+const browser = await openChromium()
+const { url } = server
+
+const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
+await transport.sendMail({
+  from: 'Shop <shop@shop.example>',
+  to: 'qa+signup@mailhatch.test',
+  subject: 'Your code is 482913',
+  text: 'Your code is 482913. Or open https://shop.example/verify?token=x',
+  html: '<p>Your code is <b>482913</b>. <a href="https://shop.example/verify?token=x">Verify</a></p>',
+  attachments: [{ filename: 'terms.txt', content: 'Be kind.' }],
+})
+const { id: messageId } = await new Mailhatch(server).messages.waitFor({ mailbox: 'qa' })
+const operator = await people.operator()
+const { call } = operator
+await call.apiKeys.create.mutate({ name: 'A key that expires', expiresAt: new Date(Date.now() + 864e5).toISOString() })
+const { endpoint } = await call.webhooks.create.mutate({ url: 'https://hooks.example/mail', description: 'Orders' })
+const guest = await people.person({ email: 'someone@acme.example' })
+const invite = await call.team.invite.mutate({ email: guest.email })
+const newcomer = (await people.newTeam()).owner
+
+const VISITORS = { stranger: {}, owner: operator, newcomer, guest }
+
+type Visit = { path: string; as?: keyof typeof VISITORS }
+
+/** Every route of the dashboard, and the addresses that show what it can look like. */
+const VISITS: Record<string, Visit[]> = {
+  '/sign-in': strangers('/sign-in', '/sign-in?token=x'),
+  '/sign-up': strangers('/sign-up', '/sign-up?invite=x'),
+  '/reset': strangers('/reset', '/reset?token=x'),
+  '/check': strangers('/check?token=x'),
+  '/teams': [
+    { path: '/teams?invite=x' },
+    { path: `/teams?invite=${invite.id}`, as: 'guest' },
+    { path: '/', as: 'guest' },
+  ],
+  '/': [{ path: '/' }, { path: '/?q=nothing-like-it' }, { path: '/', as: 'newcomer' }],
+  '/m/:id': [
+    { path: '/m/01a1de8f-e5cf-7ccc-815e-d07e2755b856' },
+    ...['html', 'text', 'links', 'attachments', 'headers', 'source', 'raw', 'json'].map((tab) => ({
+      path: `/m/${messageId}?tab=${tab}`,
+    })),
+  ],
+  '/a/:address': [{ path: '/a/qa%2Bsignup%40mailhatch.test' }],
+  '/settings/*?': [{ path: '/settings/nothing' }],
+  '/settings/webhooks/:id': [{ path: `/settings/webhooks/${endpoint.id}` }, { path: '/settings/webhooks/x' }],
+  ...Object.fromEntries(
+    ['', '/keys', '/webhooks', '/mailboxes', '/domain', '/team', '/usage', '/billing', '/account', '/about']
+      .map((page) => `/settings${page}`)
+      .map((path) => [path, [{ path }]]),
+  ),
+}
+
+function strangers(...paths: string[]): Visit[] {
+  return paths.map((path) => ({ path, as: 'stranger' }))
+}
+
+test('every route is looked at', () => {
+  const files = ['app.tsx', 'settings/sections.tsx', 'settings/settings-pages.tsx']
+  const source = files.map((file) => readFileSync(resolve(SOURCE, file), 'utf8')).join('\n')
+  const routes = Array.from(source.matchAll(/\bpath(?:="|: ')(\/[^"']*)/g), ([, route]) => route!)
+  expect(routes.length).toBeGreaterThan(15)
+  expect(Object.keys(VISITS).toSorted()).toEqual(routes.toSorted())
+})
+
+describe.each([
+  { theme: 'light', viewport: NARROW },
+  { theme: 'dark', viewport: WIDE },
+] as const)('no barriers, $theme, $viewport.width pixels wide', ({ theme, viewport }) => {
+  test.each(Object.entries(VISITORS))('for a %s', async (name, { headers }: { headers?: { cookie: string } }) => {
+    const { page, complaints } = await openWindow(browser, {
+      url,
+      viewport,
+      colorScheme: theme,
+      ...(headers && { headers }),
+    })
+    for (const { path } of Object.values(VISITS).flatMap((visits) => visits.filter(({ as = 'owner' }) => as === name))) {
+      await page.goto(path)
+      await untilDrawn(page)
+      expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1)
+      expect(await page.getByRole('main').count(), path).toBe(1)
+      expect(await widthOf(page), path).toBeLessThanOrEqual(viewport.width)
+      expect(await barriersIn(page), path).toEqual([])
+    }
+    expect(complaints).toEqual([])
+  })
+})
+
+/** The open parts over the inbox, each with how it is opened. */
+const OPENED: Record<string, (page: Page) => Promise<void>> = {
+  'test code': (page) => page.getByRole('button', { name: 'Test code' }).click(),
+  troubles: (page) => page.getByRole('button', { name: 'Waiting tests' }).click(),
+  keys: (page) => page.keyboard.press('?'),
+  'delete all': async (page) => {
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: /^Delete all/ }).click()
+  },
+}
+
+test.each(['light', 'dark'] as const)('nor do dialogs have any, %s', async (colorScheme) => {
+  const { page } = await openWindow(browser, { url, headers: operator.headers, viewport: WIDE, colorScheme })
+  await page.goto(`/m/${messageId}`)
+  const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
+  for (const [name, open] of Object.entries(OPENED)) {
+    await open(page)
+    await dialog.waitFor()
+    await untilDrawn(page)
+    expect(await barriersIn(page), name).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  }
+})
+
+test('control: barriers are found', async () => {
+  const { page } = await openWindow(browser, { url })
+  await page.goto('/sign-in')
+  await page.getByLabel('Password').evaluate((input) => document.querySelector(`label[for="${input.id}"]`)!.remove())
+  expect(await barriersIn(page)).toEqual([expect.stringContaining('label')])
+})
+
+describe('by keyboard alone', () => {
+  test('a link signs in, a mail is sent, opened, and its code copied, with Tab and Enter', async () => {
+    const own = await startServer()
+    const { page, complaints } = await openWindow(browser, { url: own.url, viewport: WIDE })
+    await page.goto(`/sign-in?token=${own.signInToken}`)
+    await tabTo(page, page.getByRole('button', { name: 'Sign in' }))
+    await page.keyboard.press('Enter')
+    await tabTo(page, page.getByRole('button', { name: 'Send me a test mail' }))
+    await page.keyboard.press('Enter')
+    const row = page.getByRole('list', { name: 'Messages' }).getByRole('link')
+    await tabTo(page, row)
+    await page.keyboard.press('Enter')
+    const chip = page.getByRole('button', { name: /^Code \d+/ })
+    await tabTo(page, chip)
+    await page.keyboard.press('Enter')
+    await chip.getByText('Copied').waitFor()
+    const code = await page.evaluate(() => navigator.clipboard.readText())
+    expect(await row.innerText()).toContain(`${code} is your verification code`)
+    expect(complaints).toEqual([])
+  })
+
+  test('single keys do the same, and lead back to where one was', async () => {
+    const { page } = await openWindow(browser, { url, headers: operator.headers, viewport: WIDE })
+    await page.goto('/')
+    const row = page.getByRole('list', { name: 'Messages' }).getByRole('link')
+    await row.waitFor()
+    await page.keyboard.press('j')
+    await untilFocused(row)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: /^Code \d+/ }).waitFor()
+    await page.keyboard.press('c')
+    await page.getByText('Copied', { exact: true }).first().waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('482913')
+    await page.keyboard.press('u')
+    await page.getByRole('button', { name: /^Code \d+/ }).waitFor({ state: 'detached' })
+    await untilFocused(row)
+  })
+})
+
+/** Presses Tab until it is reached; wherever that leads on the way can be seen. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor()
+  for (let stop = 0; stop < STOPS_MAX; stop++) {
+    const place = await page.evaluate(() => {
+      const { activeElement: element } = document
+      if (!element || element === document.body) return null
+      const { outlineStyle } = getComputedStyle(element)
+      return { element: element.outerHTML.slice(0, 200), isSeen: outlineStyle !== 'none' }
+    })
+    if (place) expect(place).toMatchObject({ isSeen: true })
+    if (await isFocused(target)) return
+    await page.keyboard.press('Tab')
+  }
+  expect.unreachable(`Tab does not lead to ${target}`)
+}
+
+async function untilFocused(target: Locator): Promise<void> {
+  await expect.poll(() => isFocused(target)).toBe(true)
+}
+
+function isFocused(target: Locator): Promise<boolean> {
+  return target.evaluate((element) => element === document.activeElement)
+}
+
+/** Its heading is there, and nothing loads any more. */
+async function untilDrawn(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor({ state: 'attached' })
+  await page.waitForFunction(() => document.querySelector('p[aria-live=polite]:not([role=status])') === null)
+}
+
+function widthOf(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    Math.max(document.documentElement.scrollWidth, document.querySelector('main')?.scrollWidth ?? 0),
+  )
+}

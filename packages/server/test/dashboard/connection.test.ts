@@ -1,0 +1,96 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { store } from '../support/announce.ts'
+import { layCable } from '../support/cable.ts'
+import { openWindow, signInByLink } from '../support/dashboard-session.ts'
+import { buildDashboard, openChromium } from '../support/dashboard.ts'
+import { freePort } from '../support/free-port.ts'
+import { serveIn, startServer, temporaryFolder } from '../support/server.ts'
+
+/** Of the issue: who looks at the page knows by then that it no longer follows. */
+const SHOWN_MS_MAX = 20_000
+/** Beside the time that a busy machine needs to draw it. */
+const DRAWING_MS = 2_000
+
+await buildDashboard()
+const browser = await openChromium()
+
+/** The inbox of someone who has signed in, with one mail in it, live. */
+async function openInbox({ url, token }: { url: string; token: string }) {
+  const window = await openWindow(browser, { url })
+  let loads = 0
+  await signInByLink(window.page, token)
+  window.page.on('load', () => loads++)
+  await untilState(window.page, 'live')
+  return { ...window, countReloads: () => loads }
+}
+
+async function untilState(page: Page, state: 'live' | 'waiting' | 'offline', timeout = 60_000): Promise<void> {
+  await page.locator(`[data-connection=${state}]`).waitFor({ timeout })
+}
+
+/** Subjects as the list shows them, from the top. */
+async function subjectsIn(page: Page): Promise<string[]> {
+  const rows = await page.getByRole('list', { name: 'Messages' }).getByRole('link').allInnerTexts()
+  return rows.map((text) => /Mail \d+/.exec(text)?.[0] ?? text)
+}
+
+test('a server that restarts', async () => {
+  const dataDir = temporaryFolder()
+  const settings = { PORT: String(await freePort()) }
+  const url = `http://127.0.0.1:${settings.PORT}`
+  const first = await serveIn(dataDir, settings)
+  await store(url, { subject: 'Mail 1' })
+  const { page, countReloads } = await openInbox({ url, token: first.firstStart!.signInToken })
+  await first.close()
+  await untilState(page, 'waiting', SHOWN_MS_MAX)
+  expect(await page.locator('[data-connection]').innerText()).toMatch(/^Reconnecting in \d+ s/)
+  await page.getByRole('status').getByText('Connection lost.').waitFor()
+
+  const second = await serveIn(dataDir, settings)
+  try {
+    await store(url, { subject: 'Mail 2' })
+    await page.getByRole('button', { name: 'Now' }).click()
+    await untilState(page, 'live')
+    await store(url, { subject: 'Mail 3' })
+    await expect.poll(() => subjectsIn(page), { timeout: 20_000 }).toEqual(['Mail 3', 'Mail 2', 'Mail 1'])
+    expect(countReloads()).toBe(0)
+  } finally {
+    await second.close()
+  }
+})
+
+test('a cable that is pulled', async () => {
+  const server = await startServer()
+  const cable = await layCable(server.url)
+  await store(server.url, { subject: 'Mail 1' })
+  const { page, countReloads } = await openInbox({ url: cable.url, token: server.signInToken })
+  const pulledAt = performance.now()
+  cable.pull()
+  await store(server.url, { subject: 'Mail 2' })
+  await untilState(page, 'waiting')
+  const shownMs = performance.now() - pulledAt
+  console.log(`a pulled cable was shown after ${(shownMs / 1000).toFixed(1)} s`)
+  expect(shownMs).toBeLessThan(SHOWN_MS_MAX + DRAWING_MS)
+  await store(server.url, { subject: 'Mail 3' })
+  expect(await subjectsIn(page)).toEqual(['Mail 1'])
+
+  cable.plugIn()
+  await untilState(page, 'live')
+  await store(server.url, { subject: 'Mail 4' })
+  await expect.poll(() => subjectsIn(page), { timeout: 20_000 }).toContain('Mail 4')
+  expect(await subjectsIn(page)).toEqual(['Mail 4', 'Mail 3', 'Mail 2', 'Mail 1'])
+  expect(countReloads()).toBe(0)
+})
+
+test('a browser without a network', async () => {
+  const server = await startServer()
+  await store(server.url, { subject: 'Mail 1' })
+  const { page } = await openInbox({ url: server.url, token: server.signInToken })
+  await page.context().setOffline(true)
+  await untilState(page, 'offline')
+  await store(server.url, { subject: 'Mail 2' })
+  await page.context().setOffline(false)
+  await untilState(page, 'live')
+  await expect.poll(() => subjectsIn(page)).toEqual(['Mail 2', 'Mail 1'])
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { intake } from '../src/intake/intake.ts'
+import { createMailbox } from '../src/manage/mailboxes.ts'
+import { newId } from '../src/random.ts'
+import { addTeam } from '../src/store/store-contract.ts'
+import { startAccounts } from './support/accounts.ts'
+
+/** A team that has moved after someone has read that it is on `before`. */
+async function startMoved() {
+  const { store } = await startAccounts()
+  const team = await addTeam(store)
+  const moved = `new.${team.domain}`
+  const inbox = await store.findInbox({ domain: team.domain!, mailbox: 'qa' })
+  expect(await store.moveToDomain(team.id, { domain: moved, isCustom: true, at: Date.now() })).toBe('moved')
+  return { store, team, before: team.domain!, moved, inbox }
+}
+
+test('a mailbox that is made while its team moves is made where the team is then', async () => {
+  const { store, team, moved } = await startMoved()
+  const ports = { store, rootDomain: 'in.mailhatch.test', newId, now: Date.now }
+  expect(await createMailbox(ports, team, 'shop')).toMatchObject({ name: 'shop', domain: moved })
+  expect(await createMailbox(ports, { ...team, domain: null }, 'orders')).toMatchObject({ domain: moved })
+})
+
+test('mail that comes while its team moves leaves no mailbox on the old domain', async () => {
+  const { store, team, before, inbox } = await startMoved()
+  let looks = 0
+  const ports = {
+    store: {
+      ...store,
+      findInbox: async (where: Parameters<typeof store.findInbox>[0]) =>
+        looks++ === 0 ? inbox : store.findInbox(where),
+    },
+    feed: { wake: () => expect.unreachable() },
+    wakeSender: () => {},
+    rootDomain: 'in.mailhatch.test',
+    catchAllTeam: async () => null,
+    recordRejection: () => {},
+    newId,
+    now: Date.now,
+  }
+  const announcement = { id: newId(Date.now()), domain: before, mailbox: 'qa', from: 'a@x.example', to: `qa@${before}` }
+  // It is refused before anything else of it is looked at.
+  await expect(intake(ports, announcement as never)).rejects.toMatchObject({ code: 'inbox_domain_unknown' })
+  expect(looks).toBe(2)
+  expect(await store.listMailboxes(team.id)).toEqual([])
+})

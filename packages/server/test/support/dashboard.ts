@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { afterAll } from 'vitest'
+import { findChromium } from './chromium.ts'
+
+const ROOT = resolve(import.meta.dirname, '../../../..')
+export const DASHBOARD_FOLDER = resolve(ROOT, 'packages/dashboard/dist')
+
+/** As `npm start` does, and only where it is outdated. */
+export async function buildDashboard(): Promise<void> {
+  await promisify(execFile)(process.execPath, [resolve(ROOT, 'scripts/build-dashboard.ts')])
+}
+
+/** One browser for all tests of a file; call it at the top level. */
+export async function openChromium(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] })
+  afterAll(() => browser.close())
+  return browser
+}
+
+/** What the browser complains about: scripts that fail, and what the page's own policy has refused. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    // A refusal of the server is in the console too, and is none of the page.
+    const isRefusal = message.text().startsWith('Failed to load resource')
+    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text())
+  })
+  return complaints
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+type AxeResult = { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]; passes: unknown[] }
+
+/** What stands in someone's way, as axe finds it; by all of its rules unless told. */
+export async function barriersIn(page: Page, runOnly?: string[]): Promise<string[]> {
+  await page.evaluate(AXE)
+  const { violations, passes } = await page.evaluate(
+    // The line above has put it there.
+    (options) => (globalThis as unknown as { axe: { run(options: object): Promise<AxeResult> } }).axe.run(options),
+    { resultTypes: ['violations'], ...(runOnly && { runOnly }) },
+  )
+  if (passes.length === 0) throw new Error('axe has looked at nothing.')
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
