@@ -2,7 +2,8 @@ import { afterAll, expect, test } from 'vitest'
 import { startFileServer } from '../support/file-server.ts'
 import { openPeople } from '../support/people.ts'
 import { openAround, openBrowser, openCanary, openControl, TELLING_SCRIPT } from './isolation-browser.ts'
-import { attacks, type Attack } from './isolation-mails.ts'
+import type { Attack } from './isolation-attack.ts'
+import { attacks } from './isolation-mails.ts'
 
 /** As the dashboard frames mail. */
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
