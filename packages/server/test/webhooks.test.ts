@@ -108,8 +108,10 @@ describe('endpoints', () => {
 
   test('contract: the same URL twice is 409, also by a change', async () => {
     const [one, other] = [await add({ url: 'https://shop.example/1' }), await add({ url: 'https://shop.example/2' })]
-    const again = await call('POST', '', { url: one.endpoint.url })
-    expect([again.status, again.body.code]).toEqual([409, 'webhook_exists'])
+    for (const url of [one.endpoint.url, 'HTTPS://Shop.example:443/./1#part']) {
+      const again = await call('POST', '', { url })
+      expect([again.status, again.body.code]).toEqual([409, 'webhook_exists'])
+    }
     const change = await call('PATCH', `/${other.endpoint.id}`, { url: one.endpoint.url })
     expect([change.status, change.body.code]).toEqual([409, 'webhook_exists'])
     expect((await call('PATCH', `/${one.endpoint.id}`, { url: one.endpoint.url })).status).toBe(200)
@@ -180,6 +182,9 @@ describe('who may', () => {
       const { status, body: answer } = await call(method, path, body, reading)
       expect([method, path, status, answer.code]).toEqual([method, path, 403, 'forbidden'])
     }
+    // What is asked for is judged before who asks.
+    const badly = await call('POST', '', { url: 'https://10.0.0.1/' }, reading)
+    expect([badly.status, badly.body.code]).toEqual([400, 'webhook_url_private'])
   })
 })
 

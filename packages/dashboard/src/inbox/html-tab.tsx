@@ -20,7 +20,12 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
   const hasRemoteImages = REMOTE_IMAGE.test(message.htmlContent ?? '')
   return (
     <div className="flex h-full min-h-96 flex-col">
-      <div className="flex flex-wrap items-center gap-2 border-b border-line bg-sunken px-3 py-1.5 text-xs text-quiet">
+      <div
+        className={classNames(
+          'flex flex-wrap items-center gap-2 border-b border-line bg-sunken px-3 py-1.5 text-xs text-quiet',
+          !hasRemoteImages && 'max-sm:hidden',
+        )}
+      >
         {hasRemoteImages && (
           <span className="flex items-center gap-2">
             <Icon name="warning" size={14} />

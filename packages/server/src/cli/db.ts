@@ -67,7 +67,7 @@ async function copy(file: string, url: string): Promise<CopyResult> {
   const lock = lockSource(file)
   const target = await openPostgresDatabase(url)
   const source = openSqliteDatabase(file)
-  const progress = createProgress()
+  const progress = createProgress({ isLogged: true })
   const result = await copyStore({ source, target }, ({ doing, part, ...count }) =>
     progress.show({ label: `${doing} ${part}`, ...count }),
   ).finally(progress.end)

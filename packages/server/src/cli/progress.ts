@@ -1,20 +1,43 @@
 const BAR_WIDTH = 20
+/** Where there is no bar, a line for each of these steps is enough to see that it goes on. */
+const STEPS = 10
 
 export type Shown = { label: string; done: number; total: number }
 
+type Options = {
+  output?: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
+  /** Work of an operator, that a log may follow: some lines where standard error is no terminal. */
+  isLogged?: boolean
+}
+
 /** Shows how far a long work is: a bar on standard error, where that is a terminal, gone at the end. */
-export function createProgress(output: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr) {
-  let isShown = false
+export function createProgress({ output = process.stderr, isLogged = false }: Options = {}) {
+  let shown = ''
+
+  function writeLine({ label, done, total }: Shown): void {
+    const step = `${label} ${Math.floor(shareOf({ done, total }) * STEPS)}`
+    if (step !== shown) output.write(`${label}: ${done} of ${total}\n`)
+    shown = step
+  }
+
+  function drawBar({ label, done, total }: Shown): void {
+    const filled = Math.floor(shareOf({ done, total }) * BAR_WIDTH)
+    const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}`
+    output.write(`\r\u001b[K${bar} ${label}: ${done} of ${total}`)
+    shown = label
+  }
+
   return {
-    show({ label, done, total }: Shown): void {
-      if (!output.isTTY) return
-      const filled = total === 0 ? BAR_WIDTH : Math.floor((done / total) * BAR_WIDTH)
-      const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}`
-      output.write(`\r\u001b[K${bar} ${label}: ${done} of ${total}`)
-      isShown = true
+    show(progress: Shown): void {
+      if (output.isTTY) drawBar(progress)
+      else if (isLogged) writeLine(progress)
     },
     end(): void {
-      if (isShown) output.write('\r\u001b[K')
+      if (output.isTTY && shown !== '') output.write('\r\u001b[K')
     },
   }
+}
+
+function shareOf({ done, total }: Pick<Shown, 'done' | 'total'>): number {
+  return total === 0 ? 1 : done / total
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EndpointWish } from '../manage/endpoints.ts'
+import { acceptUrl, type EndpointWish, type UrlPorts } from '../manage/endpoints.ts'
 import type { DeliveryStatus, EndpointChange } from '../store/webhooks.ts'
 import { parseQuery } from './message-params.ts'
 
@@ -91,14 +91,19 @@ export const replayQuery = z.object({
   }),
 })
 
-export function toWish({ url, description, mailbox, tag }: z.output<typeof endpointBody>): EndpointWish {
-  return { url, description: description || null, mailbox: mailbox || null, tag: tag || null }
+export function toWish(ports: UrlPorts, body: z.output<typeof endpointBody>): EndpointWish {
+  const { url, description, mailbox, tag } = body
+  const filters = { mailbox: mailbox || null, tag: tag || null }
+  return { url: acceptUrl(ports, url), description: description || null, ...filters }
 }
 
-export function toChange({ active, url, description }: z.output<typeof endpointChangeBody>): EndpointChange {
+export function toChange(
+  ports: UrlPorts,
+  { active, url, description }: z.output<typeof endpointChangeBody>,
+): EndpointChange {
   return {
     ...(active === undefined ? {} : { isActive: active }),
-    ...(url === undefined ? {} : { url }),
+    ...(url === undefined ? {} : { url: acceptUrl(ports, url) }),
     ...(description === undefined ? {} : { description: description || null }),
   }
 }

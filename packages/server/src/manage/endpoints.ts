@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import { PLANS } from '../domain/plans.ts'
 import { webhookEventBody } from '../domain/webhook-event.ts'
 import type { Attempt } from '../notify/attempt.ts'
-import { checkWebhookUrl, type AllowedHosts } from '../notify/webhook-url.ts'
+import { acceptWebhookUrl, type AllowedHosts } from '../notify/webhook-url.ts'
 import type { Team } from '../store/store.ts'
 import type { Delivery, DeliveryStatus, Endpoint, EndpointChange, WebhookStore } from '../store/webhooks.ts'
 import type { Sealer } from './seal.ts'
@@ -52,19 +52,25 @@ export type EndpointPorts = {
   now: () => number
 }
 
+/** Its URL has passed `acceptUrl`, as that of a change. */
 export type EndpointWish = Pick<Endpoint, 'url' | 'description' | 'mailbox' | 'tag'>
 type Where = { teamId: string; id: string }
+export type UrlPorts = Pick<EndpointPorts, 'allowedHosts'>
+
+/** Apart from the rest, because what was asked for is judged before who asks. */
+export function acceptUrl({ allowedHosts }: UrlPorts, url: string): string {
+  return acceptWebhookUrl(url, allowedHosts)
+}
 
 /** Returns the secret in clear, for the only time. */
 export async function createEndpoint(
-  { store, sealer, allowedHosts, newId, now }: EndpointPorts,
+  { store, sealer, newId, now }: EndpointPorts,
   team: Pick<Team, 'id' | 'plan'>,
   wish: EndpointWish,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   if (!PLANS[team.plan].webhooks) {
     throw new AppError('webhooks_unavailable', 'Webhooks are not available on your current plan.')
   }
-  checkWebhookUrl(wish.url, allowedHosts)
   const { secret, columns } = newSecret(sealer)
   const at = now()
   const endpoint = await store.addEndpoint(
@@ -80,11 +86,10 @@ export async function createEndpoint(
 
 /** Switched off, what is pending fails; switched on, it starts anew. */
 export async function changeEndpoint(
-  { store, allowedHosts, now }: EndpointPorts,
+  { store, now }: EndpointPorts,
   where: Where,
   change: EndpointChange,
 ): Promise<Endpoint> {
-  if (change.url !== undefined) checkWebhookUrl(change.url, allowedHosts)
   const changed = await store.updateEndpoint(where, change, now())
   if (changed === 'exists') throw urlTaken()
   if (!changed) throw notFound()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../domain/errors.ts'
-import { checkWebhookUrl, parseAllowedHosts } from './webhook-url.ts'
+import { acceptWebhookUrl, parseAllowedHosts } from './webhook-url.ts'
 
 const NOBODY = parseAllowedHosts('')
 
@@ -24,8 +24,17 @@ describe('an address for everyone', () => {
     'https://mylocal/',
     'https://internal.example.com/',
     `https://hooks.example.com/${'x'.repeat(2_048 - 26)}`,
-  ])('%s is taken', (url) => {
-    expect(() => checkWebhookUrl(url, NOBODY)).not.toThrow()
+  ])('%s is taken as it is', (url) => {
+    expect(acceptWebhookUrl(url, NOBODY)).toBe(url)
+  })
+
+  test.each([
+    'HTTPS://Hooks.Example.com/mail',
+    'https://hooks.example.com:443/mail',
+    'https://hooks.example.com/./mail#part',
+    'https://hooks.example.com/a/../mail',
+  ])('%s is kept as the one URL that it is', (url) => {
+    expect(acceptWebhookUrl(url, NOBODY)).toBe('https://hooks.example.com/mail')
   })
 
   test.each([
@@ -75,7 +84,7 @@ describe('an allowed host', () => {
     ['[::1]:3000', 'http://[0::1]:3000/hook'],
     ['Receiver.Internal', 'http://receiver.internal:25/hook'],
   ])('%s lets %s pass', (allowed, url) => {
-    expect(() => checkWebhookUrl(url, parseAllowedHosts(allowed))).not.toThrow()
+    expect(() => acceptWebhookUrl(url, parseAllowedHosts(allowed))).not.toThrow()
     expect(refusalOf(url)).not.toBeNull()
   })
 
@@ -106,7 +115,7 @@ describe('an allowed host', () => {
 
 function refusalOf(url: string, allowed = ''): AppError | null {
   try {
-    checkWebhookUrl(url, parseAllowedHosts(allowed))
+    acceptWebhookUrl(url, parseAllowedHosts(allowed))
     return null
   } catch (error) {
     // Anything else fails the comparison that follows.

@@ -34,10 +34,18 @@ export const PRIVATE: UrlProblem = {
   message: 'Webhook URL must not point to a private address.',
 }
 
-/** Refuses what can be seen to be wrong without asking the DNS, as an endpoint is made. */
-export function checkWebhookUrl(url: string, allowedHosts: AllowedHosts): void {
-  const problem = findUrlProblem(url, allowedHosts)
+/**
+ * The URL in the form in which it is kept, the same for every way to write it; throws for what can be seen to be wrong
+ * without asking the DNS.
+ */
+export function acceptWebhookUrl(text: string, allowedHosts: AllowedHosts): string {
+  const problem = findUrlProblem(text, allowedHosts)
   if (problem) throw new AppError(problem.code, problem.message, { details: { url: [problem.message] } })
+  const url = new URL(text)
+  // Never sent.
+  url.hash = ''
+  // A host alone stays as people write it.
+  return url.href === `${url.origin}/` && !text.endsWith('/') ? url.origin : url.href
 }
 
 export function findUrlProblem(text: string, allowedHosts: AllowedHosts): UrlProblem | null {

@@ -14,6 +14,8 @@ const SOURCE = resolve(import.meta.dirname, '../../../dashboard/src')
 /** The narrowest screen that is in use. */
 const NARROW = { width: 320, height: 640 }
 const WIDE = { width: 1280, height: 800 }
+/** Colours on their way from one theme to the other have the contrast of neither. */
+const STILL = { reducedMotion: 'reduce' } as const
 /** A page has fewer stops for Tab. */
 const STOPS_MAX = 60
 
@@ -41,7 +43,12 @@ const guest = await people.person({ email: 'someone@acme.example' })
 const invite = await call.team.invite.mutate({ email: guest.email })
 const newcomer = (await people.newTeam()).owner
 
-const VISITORS = { stranger: {}, owner: operator, newcomer, guest }
+const VISITORS = {
+  stranger: {},
+  owner: { headers: operator.headers },
+  newcomer: { headers: newcomer.headers },
+  guest: { headers: guest.headers },
+}
 
 type Visit = { path: string; as?: keyof typeof VISITORS }
 
@@ -85,33 +92,37 @@ test('every route is looked at', () => {
   expect(Object.keys(VISITS).toSorted()).toEqual(routes.toSorted())
 })
 
-describe.each([
-  { theme: 'light', viewport: NARROW },
-  { theme: 'dark', viewport: WIDE },
-] as const)('no barriers, $theme, $viewport.width pixels wide', ({ theme, viewport }) => {
-  test.each(Object.entries(VISITORS))('for a %s', async (name, { headers }: { headers?: { cookie: string } }) => {
+test.each(Object.entries(VISITS))('no barriers in either theme: %s', async (_, visits) => {
+  for (const { path, as = 'owner' } of visits) {
     const { page, complaints } = await openWindow(browser, {
       url,
-      viewport,
-      colorScheme: theme,
-      ...(headers && { headers }),
+      viewport: NARROW,
+      colorScheme: 'light',
+      ...STILL,
+      ...VISITORS[as],
     })
-    for (const { path } of Object.values(VISITS).flatMap((visits) => visits.filter(({ as = 'owner' }) => as === name))) {
-      await page.goto(path)
-      await untilDrawn(page)
-      expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1)
-      expect(await page.getByRole('main').count(), path).toBe(1)
-      expect(await widthOf(page), path).toBeLessThanOrEqual(viewport.width)
-      expect(await barriersIn(page), path).toEqual([])
-    }
+    await page.goto(path)
+    await untilDrawn(page)
+    await expectNoBarriers(page, `${path}, light and narrow`)
+    await page.setViewportSize(WIDE)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark')
+    await expectNoBarriers(page, `${path}, dark and wide`)
     expect(complaints).toEqual([])
-  })
+  }
 })
+
+async function expectNoBarriers(page: Page, where: string): Promise<void> {
+  expect(await page.getByRole('heading', { level: 1 }).count(), where).toBe(1)
+  expect(await page.getByRole('main').count(), where).toBe(1)
+  expect(await widthOf(page), where).toBeLessThanOrEqual(page.viewportSize()!.width)
+  expect(await barriersIn(page), where).toEqual([])
+}
 
 /** The open parts over the inbox, each with how it is opened. */
 const OPENED: Record<string, (page: Page) => Promise<void>> = {
   'test code': (page) => page.getByRole('button', { name: 'Test code' }).click(),
-  troubles: (page) => page.getByRole('button', { name: 'Waiting tests' }).click(),
+  troubles: (page) => page.getByRole('button', { name: 'Missing mail?' }).click(),
   keys: (page) => page.keyboard.press('?'),
   'delete all': async (page) => {
     await page.getByRole('button', { name: 'More', exact: true }).click()
@@ -120,7 +131,7 @@ const OPENED: Record<string, (page: Page) => Promise<void>> = {
 }
 
 test.each(['light', 'dark'] as const)('nor do dialogs have any, %s', async (colorScheme) => {
-  const { page } = await openWindow(browser, { url, headers: operator.headers, viewport: WIDE, colorScheme })
+  const { page } = await openWindow(browser, { url, headers: operator.headers, viewport: WIDE, colorScheme, ...STILL })
   await page.goto(`/m/${messageId}`)
   const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
   for (const [name, open] of Object.entries(OPENED)) {

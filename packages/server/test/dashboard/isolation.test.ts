@@ -9,7 +9,7 @@ import { attacks } from './isolation-mails.ts'
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
 const COOKIE = 'cookie-to-be-stolen'
 /** In one page; those that need a click are alone. */
-const FRAMES = 12
+const FRAMES = 28
 
 const server = await startFileServer()
 const people = await openPeople(server)

@@ -24,9 +24,9 @@ const PAGE_MESSAGES = 100
 const RATIO_MAX = 1.5
 const ROUNDS = 5
 /** On a busy machine a few rounds may mislead; there are more until it is clear. */
-const ROUNDS_MAX = 15
-/** Tags that the messages have in turn. */
-const TAGS = 10
+const ROUNDS_MAX = 21
+/** Tags that the messages have in turn; few enough for each to fill a page in both teams. */
+const TAGS = 4
 
 await buildDashboard()
 const server = await startFileServer()

@@ -35,14 +35,14 @@ export function addWebhookRoutes(app: Hono<ApiEnvironment>, ports: EndpointPorts
   })
 
   app.post('/v1/webhooks', async (context) => {
-    const wish = toWish(await readBody(context.req.raw, endpointBody))
+    const wish = toWish(ports, await readBody(context.req.raw, endpointBody))
     const { team } = requireFull(context)
     const { endpoint, secret } = await createEndpoint(ports, team, wish)
     return context.json({ data: { endpoint: presentEndpoint(endpoint), secret } }, 201)
   })
 
   app.patch('/v1/webhooks/:id', async (context) => {
-    const change = toChange(await readBody(context.req.raw, endpointChangeBody))
+    const change = toChange(ports, await readBody(context.req.raw, endpointChangeBody))
     const changed = await changeEndpoint(ports, readWhere(context), change)
     return context.json({ data: presentEndpoint(changed) })
   })

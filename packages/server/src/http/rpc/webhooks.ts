@@ -28,18 +28,22 @@ export function webhooksRouter(ports: RpcPorts) {
 
     /** `secret` is shown this once. */
     create: procedure
-      .input(endpointBody)
+      .input(endpointBody.transform((body) => toWish(endpoints, body)))
       .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => {
-        const { endpoint, secret } = await createEndpoint(endpoints, team, toWish(input))
+        const { endpoint, secret } = await createEndpoint(endpoints, team, input)
         return { endpoint: presentEndpoint(endpoint), secret }
       }),
 
     update: procedure
-      .input(endpointChangeBody.and(z.object({ id })))
+      .input(
+        endpointChangeBody
+          .and(z.object({ id }))
+          .transform((body) => ({ id: body.id, change: toChange(endpoints, body) })),
+      )
       .use(asOwner)
-      .mutation(async ({ ctx: { team }, input: { id: endpointId, ...change } }) =>
-        presentEndpoint(await changeEndpoint(endpoints, { teamId: team.id, id: endpointId }, toChange(change))),
+      .mutation(async ({ ctx: { team }, input }) =>
+        presentEndpoint(await changeEndpoint(endpoints, { teamId: team.id, id: input.id }, input.change)),
       ),
 
     toggle: procedure
