@@ -14,7 +14,11 @@ const NOT_ON_POSTGRES = [
   'command-line', // ends before a store is opened
   'crash/acceptance-order', // of a bucket behind SMTP
   'crash/failing-folder', // the same
+  'dashboard/accessibility', // looks at pages
+  'dashboard/connection', // of the way between browser and server
   'dashboard/isolation', // of what browsers make of hostile mail
+  'dashboard/journey', // drives pages, whose procedures are tested on both
+  'dashboard/many-messages', // fills SQLite's file; what the lists cost on PostgreSQL is in bench/
   'dashboard/pages', // looks at pages
   'dashboard/serving', // of files
   'dashboard/settings', // drives pages, whose procedures are tested on both

@@ -10,7 +10,9 @@ const { WEBHOOK_SECRET, PORT = '3000' } = process.env
 /** Deliveries come at least once: the id is what tells a repeated one. A real receiver keeps it in its database. */
 const seen = new Set()
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void receive(request, response))
+
+async function receive(request, response) {
   try {
     // The bytes as they came: parsed and written again, they would no longer fit the signature.
     const body = await text(request)
@@ -27,6 +29,6 @@ const server = createServer(async (request, response) => {
     if (!(error instanceof WebhookVerificationError)) console.error(error)
     response.writeHead(error instanceof WebhookVerificationError ? 401 : 500).end()
   }
-})
+}
 
 server.listen(Number(PORT), () => console.log(`listening on http://localhost:${server.address().port}`))

@@ -195,16 +195,15 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()
   for (let stop = 0; stop < STOPS_MAX; stop++) {
     const place = await page.evaluate(() => {
-      const { activeElement: element } = document
-      if (!element || element === document.body) return null
-      const { outlineStyle } = getComputedStyle(element)
-      return { element: element.outerHTML.slice(0, 200), isSeen: outlineStyle !== 'none' }
+      const { activeElement: element, body } = document
+      if (!element || element === body) return { element: 'none', isSeen: true }
+      return { element: element.outerHTML.slice(0, 200), isSeen: getComputedStyle(element).outlineStyle !== 'none' }
     })
-    if (place) expect(place).toMatchObject({ isSeen: true })
+    expect(place).toMatchObject({ isSeen: true })
     if (await isFocused(target)) return
     await page.keyboard.press('Tab')
   }
-  expect.unreachable(`Tab does not lead to ${target}`)
+  expect.unreachable(`Tab does not lead to ${String(target)}`)
 }
 
 async function untilFocused(target: Locator): Promise<void> {

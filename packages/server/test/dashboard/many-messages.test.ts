@@ -51,10 +51,11 @@ beforeAll(async () => {
       const numbers = Array.from({ length: Math.min(GROUP, count - start) }, (_, offset) => start + offset)
       await Promise.all(numbers.map((number) => store.addMessage(added, messageOf(added, number, at - count + number))))
     }
-    await vi.waitFor(async () => {
+    const isIndexed = async () => {
       const { lastPosition, indexedThrough } = (await readIndexState(database, team.id))!
-      expect(lastPosition - indexedThrough).toBeLessThan(BLOCK_SIZE)
-    }, INDEXED_MS_MAX)
+      return lastPosition - indexedThrough < BLOCK_SIZE
+    }
+    await vi.waitUntil(isIndexed, INDEXED_MS_MAX)
   }
 }, 180_000)
 
@@ -84,9 +85,7 @@ async function openInbox({ owner }: typeof few): Promise<Page> {
 }
 
 async function untilListed(page: Page): Promise<void> {
-  await rowOf(page, /Order/)
-    .first()
-    .waitFor()
+  await rowOf(page, /Order/).first().waitFor()
 }
 
 function rowOf(page: Page, subject: string | RegExp) {
