@@ -47,9 +47,9 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['mailhatch-source', 'node'] } },
   test: {
-    // Tests wait for conditions; this only ends a test whose condition never comes.
-    // Most of them wait for processes, sockets and disks: one file a core, where the default leaves a core idle.
+    // Most tests wait for processes, sockets and disks: one file a core, where the default leaves a core idle.
     maxWorkers: '100%',
+    // Tests wait for conditions; this only ends a test whose condition never comes.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

@@ -15,7 +15,7 @@ import { SAMPLE_MAILS } from './sample-mails.ts'
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url))
 const MINUTE_MS = 60_000
 
-const DESK = { viewport: { width: 1280, height: 760 }, deviceScaleFactor: 1.5 }
+const DESK = { viewport: { width: 1280, height: 720 }, deviceScaleFactor: 1.5 }
 const PHONE = { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2, hasTouch: true }
 
 const PICTURES = [
