@@ -10,7 +10,8 @@ const ONLY_ON_POSTGRES = ['packages/server/src/store/postgres-*.test.ts', 'packa
 const NOT_ON_POSTGRES = [
   'accounts-limits', // of what is counted within the process
   'admin', // of a worker, against a double of the API
-  'cloudflare-admin', // the same in workerd
+  'cloudflare', // the journey of node-worker, in workerd
+  'cloudflare-admin', // the same as admin, in workerd
   'command-line', // ends before a store is opened
   'crash/acceptance-order', // of a bucket behind SMTP
   'crash/failing-folder', // the same
@@ -24,9 +25,11 @@ const NOT_ON_POSTGRES = [
   'dashboard/settings', // drives pages, whose procedures are tested on both
   'db-copy', // has a database of each kind
   'deployment', // reads the files of deploy/
+  'hostile/hostile-delivery', // of SMTP, parser and bucket
   'hostile/hostile-mail', // of the parser
   'hostile/hostile-urls', // of connections to webhook endpoints
   'layers', // reads the source
+  'listen', // of a command that asks the API, as others do
   'openapi-outages', // has a store that only fails
   'openapi-page', // reads one page
   'packed', // of what is published, not of what it does
