@@ -25,8 +25,7 @@ export function addTeamCommands(program: Command): void {
     .addHelpText('after', examples('mailhatch teams create Checkout --domain checkout.test --plan pro'))
     .action((name: string, options: CreateOptions) =>
       withStore(async (store) => {
-        // Without a database server it is the all-in-one program that serves this folder.
-        const { defaultPlan, rootDomain } = readConfig(readConfig('api').databaseUrl ? 'api' : 'serve')
+        const { defaultPlan, rootDomain } = readConfig('api')
         const plan = options.plan === undefined ? defaultPlan : readPlanName(options.plan)
         const retentionDays = options.retentionDays === undefined ? null : readDays(options.retentionDays)
         const team = await createTeam(
