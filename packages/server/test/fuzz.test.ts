@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { faultIn } from './support/answer-check.ts'
 import { store } from './support/announce.ts'
 import { reader } from './support/ask.ts'
@@ -12,7 +12,8 @@ import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 10_000)
+/** What is odd about them is met before the store is, so there are fewer where it is PostgreSQL. */
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? (inject('postgresUrl') ? 2_000 : 10_000))
 const CONNECTIONS = 16
 /** A server that thinks for longer than this hangs. */
 const ANSWER_MS_MAX = 10_000
