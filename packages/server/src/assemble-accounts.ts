@@ -1,27 +1,33 @@
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
-import { createMailer, type Mailer } from './manage/mailer.ts'
-import { createOidc, type Oidc } from './manage/oidc.ts'
+import type { Mailer } from './manage/mailer.ts'
+import type { Oidc } from './manage/oidc.ts'
 import { createPasswords } from './manage/passwords.ts'
 import { createSignInLimits } from './manage/try-limit.ts'
 
-/** What accounts need beside the store. */
-export function assembleAccounts(config: Config, log: Log, now: () => number) {
+/** What accounts need beside the store. What few have set up is loaded for them alone: it is megabytes of memory. */
+export async function assembleAccounts(config: Config, log: Log, now: () => number) {
   return {
     passwords: createPasswords(),
     limits: createSignInLimits(now),
     signUp: config.signUp,
-    oidc: openOidc(config, log),
+    oidc: await openOidc(config, log),
     isBehindProxy: config.trustProxy === 'on',
   }
 }
 
-export function openMailer({ smtpRelayUrl, smtpRelayFrom }: Config, log: Log): Mailer | null {
-  return smtpRelayUrl === null ? null : createMailer({ relayUrl: smtpRelayUrl, from: smtpRelayFrom, log })
+export async function openMailer({ smtpRelayUrl, smtpRelayFrom }: Config, log: Log): Promise<Mailer | null> {
+  if (smtpRelayUrl === null) return null
+  const { createMailer } = await import('./manage/mailer.ts')
+  return createMailer({ relayUrl: smtpRelayUrl, from: smtpRelayFrom, log })
 }
 
-function openOidc({ oidcIssuer, oidcClientId, oidcClientSecret, appUrl }: Config, log: Log): Oidc | null {
+async function openOidc(
+  { oidcIssuer, oidcClientId, oidcClientSecret, appUrl }: Config,
+  log: Log,
+): Promise<Oidc | null> {
   if (oidcIssuer === null || oidcClientId === null) return null
+  const { createOidc } = await import('./manage/oidc.ts')
   return createOidc({
     issuer: oidcIssuer,
     clientId: oidcClientId,

@@ -132,7 +132,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const keyUses = createKeyUses(store, log)
   const rejections = createRejections({ store, log, now })
   const webhooks = assembleWebhooks(config, log, { store, secretKey, now })
-  const mailer = openMailer(config, log)
+  const mailer = await openMailer(config, log)
   const answers = createAnswerCache({ store, recordKeyUse: keyUses.record, now })
   const parser = createMailParser({
     onThreadDeath: (reason) => log.error({ reason }, 'an attachment could not be read: its thread was ended'),
@@ -169,7 +169,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     dashboardFolder: DASHBOARD_FOLDER,
     newSecret,
     mailer,
-    accounts: assembleAccounts(config, log, now),
+    accounts: await assembleAccounts(config, log, now),
     // A free port is known only once it is open, which only tests ask for.
     smtp: isAllInOne && config.smtpPort > 0 ? { host: new URL(config.appUrl).hostname, port: config.smtpPort } : null,
     rootDomain: config.rootDomain,

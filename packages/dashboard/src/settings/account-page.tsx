@@ -9,49 +9,25 @@ import { FailureNotice } from '../ui/failure-notice.tsx'
 import { TextField } from '../ui/field.tsx'
 import { notify } from '../ui/notices.ts'
 import { Page, Panel } from '../ui/page.tsx'
+import { NamePanel } from './name-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 
 export function AccountPage() {
   const { me } = useSession()
   return (
     <Page title="Account" description={me.email}>
-      <NamePanel />
+      <NamePanel
+        label="Your name"
+        autoComplete="name"
+        present={me.name}
+        action="Save"
+        save={(name) => trpc.user.update.mutate({ name })}
+        changes={['me', 'members']}
+        saved="Your name was saved."
+      />
       <PasswordPanel />
       <SessionsPanel />
     </Page>
-  )
-}
-
-function NamePanel() {
-  const { me } = useSession()
-  const [name, setName] = useState(me.name)
-  const rename = useAction(() => trpc.user.update.mutate({ name }), {
-    changes: ['me', 'members'],
-    onDone: () => notify('Your name was saved.'),
-  })
-  return (
-    <Panel>
-      <form
-        className="flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault()
-          rename.run()
-        }}
-      >
-        <TextField
-          label="Your name"
-          autoComplete="name"
-          className="w-72 max-w-full"
-          value={name}
-          problems={rename.failure?.details['name']}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <Button type="submit" isBusy={rename.isRunning} disabled={name.trim() === me.name} className="min-h-9">
-          Save
-        </Button>
-      </form>
-      {rename.failure && <FailureNotice failure={rename.failure} />}
-    </Panel>
   )
 }
 
