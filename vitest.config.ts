@@ -8,7 +8,6 @@ const ONLY_ON_POSTGRES = ['packages/server/src/store/postgres-*.test.ts', 'packa
 
 /** Every test of the whole product runs on SQLite and once more on PostgreSQL, new ones by themselves, except these. */
 const NOT_ON_POSTGRES = [
-  'accounts-limits', // of what is counted within the process
   'admin', // of a worker, against a double of the API
   'cloudflare', // the journey of node-worker, in workerd
   'cloudflare-admin', // the same as admin, in workerd
