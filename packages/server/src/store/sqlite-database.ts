@@ -56,7 +56,7 @@ function statementsOf(connection: DatabaseSync): <Row>(query: Sql) => Row[] {
 
 const joinedTexts = new WeakMap<readonly string[], string>()
 
-/** Most texts are the same array each time: see `sql`. */
+/** Texts are the same array each time: see `sql`. */
 function joined(text: readonly string[]): string {
   const known = joinedTexts.get(text)
   if (known !== undefined) return known
@@ -64,6 +64,9 @@ function joined(text: readonly string[]): string {
   joinedTexts.set(text, whole)
   return whole
 }
+
+/** The same text each time: see `sql`. */
+const LIMITS = new Map<number, Sql>()
 
 const SQLITE: Dialect = {
   hidden: (column) => sql`+${column}`,
@@ -77,7 +80,14 @@ const SQLITE: Dialect = {
   isAmong: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
 
   // In the text: a bound count makes SQLite plan the statement anew at every call, which takes longer than running it.
-  limit: (count) => ({ text: [`limit ${Math.trunc(count)}`], values: [] }),
+  limit: (count) => {
+    const known = LIMITS.get(count)
+    if (known) return known
+    if (LIMITS.size >= CACHED_STATEMENTS) LIMITS.clear()
+    const limit = { text: [`limit ${Math.trunc(count)}`], values: [] }
+    LIMITS.set(count, limit)
+    return limit
+  },
 
   now: (at) => sql`${at}`,
 

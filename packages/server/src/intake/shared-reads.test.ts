@@ -1,0 +1,35 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { sharedWithinTurn } from './shared-reads.ts'
+
+test('those who ask for the same in one turn are answered by one read, those of the next by another', async () => {
+  const reads: string[] = []
+  const find = sharedWithinTurn(
+    async (name: string) => {
+      reads.push(name)
+      return reads.length
+    },
+    (name) => name,
+  )
+  expect(await Promise.all([find('qa'), find('orders'), find('qa')])).toEqual([1, 2, 1])
+  // Later in the same turn.
+  expect(await find('orders')).toBe(2)
+  await nextTurn()
+  expect(await Promise.all([find('qa'), find('qa')])).toEqual([3, 3])
+  expect(reads).toEqual(['qa', 'orders', 'qa'])
+})
+
+test('a read that failed is tried again in the next turn', async () => {
+  let isBroken = true
+  const find = sharedWithinTurn(
+    async (name: string) => {
+      if (isBroken) throw new Error('the database is away')
+      return name
+    },
+    (name) => name,
+  )
+  await expect(Promise.all([find('qa'), find('qa')])).rejects.toThrow('the database is away')
+  isBroken = false
+  await nextTurn()
+  expect(await find('qa')).toBe('qa')
+})
