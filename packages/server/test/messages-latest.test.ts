@@ -184,6 +184,21 @@ describe('contract: `explain=1` says at once what arrived instead', () => {
     expect(body.cursor).toBe((await me()).cursor)
   })
 
+  test('what failed least comes first, then what is newest, however much came for others', async () => {
+    const mailbox = newMailbox()
+    const { cursor } = await me()
+    const { id: near } = await store({ mailbox, mailboxWithTag: `${mailbox}+login`, tag: 'login', subject: 'Welcome' })
+    await storeMany(url, 30, () => ({ mailbox }))
+    const { id: newest } = await store({ mailbox })
+    const query = { mailbox, tag: 'login', subject: 'nothing', after: cursor, explain: 1 }
+    const { body } = await get('/v1/messages/latest', query)
+    expect(body.arrived).toHaveLength(20)
+    expect(body.arrived!.slice(0, 2)).toMatchObject([
+      { id: near, failed: ['subject'] },
+      { id: newest, failed: ['tag', 'subject'] },
+    ])
+  })
+
   test('limit: it tells of up to 20 messages', async () => {
     const mailbox = newMailbox()
     const { cursor } = await me()

@@ -166,7 +166,10 @@ const errorBody = shapeOf<ErrorBody>()(
     arrived: z
       .array(nearMiss)
       .optional()
-      .meta({ description: 'What did arrive, when a wait runs out or `explain=1` was given.' }),
+      .meta({
+        description:
+          'What did arrive, when a wait runs out or `explain=1` was given: what failed least first, up to 20.',
+      }),
   }),
 ).meta({ description: 'Every failure has this shape.' })
 

@@ -1,10 +1,12 @@
-import { failedParameters, type MessageFilter, type ParameterName } from '../domain/match.ts'
+import { failedParameters, needsContent, type MessageFilter, type ParameterName } from '../domain/match.ts'
 import type { PassingMessage, Store, View } from '../store/store.ts'
 
 const ARRIVALS_SHOWN = 20
+/** Tests that run side by side get mail at the same time, and the nearest misses are to be found among all of it. */
+const ARRIVALS_SEEN = 200
 const WITHOUT_CURSOR_MS = 60_000
 
-/** What did arrive while a test waited in vain, and why each message was not the one. */
+/** What did arrive while a test waited in vain, and why each message was not the one: what failed least comes first. */
 export async function explain(
   { store, now }: { store: Pick<Store, 'arrivals'>; now: () => number },
   view: View,
@@ -12,7 +14,12 @@ export async function explain(
 ): Promise<{ message: PassingMessage; failed: ParameterName[] }[]> {
   const everything: MessageFilter = view.filter.mailboxId === undefined ? {} : { mailboxId: view.filter.mailboxId }
   if (after === null) everything.since = now() - WITHOUT_CURSOR_MS
-  const page = { after: after ?? 0, limit: ARRIVALS_SHOWN }
+  // Bodies may be large, so of those only as many are read as are shown.
+  const withContent = needsContent(view.filter)
+  const page = { after: after ?? 0, limit: withContent ? ARRIVALS_SHOWN : ARRIVALS_SEEN, withContent }
   const messages = await store.arrivals({ ...view, filter: everything }, page)
-  return messages.map((message) => ({ message, failed: failedParameters(view.filter, message) }))
+  return messages
+    .map((message) => ({ message, failed: failedParameters(view.filter, message) }))
+    .sort((one, other) => one.failed.length - other.failed.length)
+    .slice(0, ARRIVALS_SHOWN)
 }

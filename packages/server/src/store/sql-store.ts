@@ -222,9 +222,9 @@ export function createSqlStore(
         sql`where m.team_id = ${teamId} and m.position > ${after} order by m.position ${dialect.limit(limit)}`,
       ),
 
-    arrivals: (view, { after, limit }) =>
+    arrivals: (view, { after, limit, withContent }) =>
       selectPassing(
-        true,
+        withContent,
         sql`
           where ${searchFor(dialect, view, 0).where} and m.position > ${after}
           order by m.position desc ${dialect.limit(limit)}`,

@@ -172,8 +172,8 @@ export type Store = AccountStore &
       range: { after: number; limit: number; withContent: boolean },
     ): Promise<PassingMessage[]>
 
-    /** The newest of a view that became visible after a position, with all that filters look at. */
-    arrivals(view: View, page: { after: number; limit: number }): Promise<PassingMessage[]>
+    /** The newest of a view that became visible after a position, with bodies and headers only when they are needed. */
+    arrivals(view: View, page: { after: number; limit: number; withContent: boolean }): Promise<PassingMessage[]>
 
     /** Each for the team that has the domain; only the newest are kept. */
     addRejections(rejections: (Rejection & { domain: string })[]): Promise<void>
