@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import { startReplicas } from './replicas.ts'
+
+const TIMES = 10
+/** Ids that are announced at the same time, each ten times. */
+const AT_ONCE = 20
+
+/** Posts each of so many announcements ten times at once to three replicas; `wrong` is what they answered else. */
+export async function announceRepeatedly(databaseUrl: string, ids: number) {
+  const { urls, get, announce } = await startReplicas(databaseUrl)
+  const left = Array.from({ length: ids }, () => randomUUID())
+  const wrong: string[] = []
+
+  async function announceSome(): Promise<void> {
+    for (let id = left.pop(); id !== undefined; id = left.pop()) {
+      const posts = Array.from({ length: TIMES }, (_, time) =>
+        announce(urls[time % urls.length]!, { id, mailbox: 'qa' }),
+      )
+      const outcomes = (await Promise.all(posts)).map(({ status, body }) => `${status} ${String(body['status'])}`)
+      const expected = ['200 stored', ...Array.from({ length: TIMES - 1 }, () => '200 duplicate')]
+      if (outcomes.sort().join() !== expected.sort().join()) wrong.push(outcomes.join())
+    }
+  }
+
+  await Promise.all(Array.from({ length: AT_ONCE }, announceSome))
+  const everywhere = await Promise.all(urls.map((url) => get(url, '/v1/me')))
+  return { wrong, me: everywhere.map(({ body }) => body) }
+}
