@@ -113,8 +113,10 @@ function createClient({ url, count, cuts, random }: ClientOptions) {
         } catch (error) {
           over.reject(error)
         }
-        if (isCut) void breakOff()
-        else if (cuts.length === 0 && seen.length >= count) over.resolve()
+        const hasAll = seen.length >= count
+        // Who has everything does not wait for a ping to be cut off.
+        if (isCut || (hasAll && cuts.length > 0)) void breakOff()
+        else if (hasAll) over.resolve()
       })
     })
     question.end()
