@@ -29,6 +29,7 @@ import { createRejections } from './manage/rejections.ts'
 import { txtRecords } from './manage/txt-records.ts'
 import { createMailParser } from './mime/mail-parser.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
+import { createTakeIn } from './intake/take-in.ts'
 import { createContents } from './read/content.ts'
 import { createFollowers } from './read/followers.ts'
 import { createStreams } from './read/streams.ts'
@@ -150,6 +151,16 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     return troubles
   }
 
+  const takeIn = createTakeIn({
+    store,
+    feed,
+    wakeSender: webhooks.sender.wake,
+    rootDomain: config.rootDomain,
+    catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
+    recordRejection: rejections.record,
+    newId,
+    now,
+  })
   const app = createApi({
     store,
     feed,
@@ -173,7 +184,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     // A free port is known only once it is open, which only tests ask for.
     smtp: isAllInOne && config.smtpPort > 0 ? { host: new URL(config.appUrl).hostname, port: config.smtpPort } : null,
     rootDomain: config.rootDomain,
-    catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
+    takeIn,
     webhookSecret,
     webhooks,
     wakeSender: webhooks.sender.wake,
@@ -197,6 +208,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     // A repeated answer is not counted, so there is none where requests are.
     answersAtOnce: config.rateLimit === 'on' ? undefined : answers.repeat,
     store,
+    takeIn,
     recordRejection: rejections.record,
     /** Whether this process, of all on the database, is the one to make the first team. */
     makesFirstTeam: () => feed.hasTurn(TURNS.firstTeam),

@@ -6,7 +6,7 @@ import { objectsIn } from './bucket/message-objects.ts'
 import type { Config } from './config.ts'
 import { ensureFirstTeam, ensureSecrets, type FirstStart } from './first-start.ts'
 import { listen } from './http/listen.ts'
-import { postLocally } from './http/local-request.ts'
+import { postLocally } from './http/local-post.ts'
 import type { Log } from './log.ts'
 import type { Rejections } from './manage/rejections.ts'
 import { isOutOfSpace } from './sqlite/connection.ts'
@@ -24,7 +24,7 @@ export type Running = {
   close(): Promise<void>
 }
 
-/** Everything in one process. The worker announces to the API next door through the same door as from afar. */
+/** Everything in one process. The worker announces to the API next door, which takes it as if it came from afar. */
 export async function startServe(config: Config, log: Log, now = Date.now): Promise<Running> {
   const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
   const inbox = await openInbox(config)
@@ -38,7 +38,7 @@ export async function startServe(config: Config, log: Log, now = Date.now): Prom
   const firstStart = await ensureFirstTeam(config, api.store, { hasTurn: api.makesFirstTeam, now })
   const post = config.webhookUrl
     ? postOverNetwork({ url: config.webhookUrl, token: webhookSecret, timeoutMs: config.webhookTimeoutMs })
-    : postLocally(api.fetch, { path: '/webhooks/inbox', token: webhookSecret })
+    : postLocally(api.takeIn, log)
   const worker = assembleWorker(config, log, { inbox, post, now })
   api.include(worker)
   const apiListener = await listenApi(config, api)

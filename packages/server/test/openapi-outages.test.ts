@@ -13,7 +13,8 @@ function brokenApi(reason: Error) {
   }
   // The other ports are never reached.
   return createApi({
-    store: { version: () => 1, findPrincipal: fail, findInbox: fail },
+    store: { version: () => 1, findPrincipal: fail },
+    takeIn: fail,
     findTroubles: fail,
     log: { error: () => {} },
     allowedOrigins: [],

@@ -18,7 +18,8 @@ test('deliveries are listed for 30 days after they have ended', async () => {
   const tell = async () => {
     const { id } = await store(url, { receivedAt: new Date(now()).toISOString() })
     // Until its end is written down too: the clock is moved next.
-    const hasEnded = async () => (await webhooks.deliveries(endpoint.id, 'status=success')).some(({ messageId }) => messageId === id)
+    const hasEnded = async () =>
+      (await webhooks.deliveries(endpoint.id, 'status=success')).some(({ messageId }) => messageId === id)
     await vi.waitUntil(hasEnded, 20_000)
     return id
   }

@@ -70,9 +70,11 @@ export const AFTER_OTHER_CODE = list(`
   promo postal postale réduction conduct review freeze coverage execution conference promocional descuento desconto barras
   route civil civile pénal penal sconto fiscale pocztowy rabatowy товара товару poștal promoțional pos diskon đơn giảm bưu البريدي پستی
 `)
+/** "Code de la route", "code of conduct" */
+export const BETWEEN = list('de of la du di do da')
 
 export const NAME = list('decode encode unicode промокод промокода промокоду')
-export const NAME_ENDINGS = list('nummer nr numero szám')
+export const NAME_ENDING = /(?:nummer|nr|numero|szám)$/
 export const NUMBER = list(`
   number no nr n id nummer numéro número numero numer numarası număr numărul číslo broj nomor номер αριθμός رقم شماره מספר
   नंबर

@@ -3,7 +3,8 @@ import { type Candidate, findCandidates, isShortDate, isYear } from './code-cand
 import { toPlainText } from './code-text.ts'
 import * as words from './code-words.ts'
 import { cutText } from './cut-text.ts'
-import { htmlToText } from './html-text.ts'
+import { collapseSpace, htmlToText } from './html-text.ts'
+import { matchesAt } from './match-at.ts'
 
 // A code stands at the top of a mail; longer texts are newsletters and logs.
 export const CODE_SCAN_LENGTH_MAX = 64 * 1024
@@ -33,16 +34,18 @@ export function findCodes(content: { subject: string; text: string | null; html:
   // The plain part of many mails only says that there is an HTML part.
   const inBody =
     inText.length > 0 || !html ? inText : weighAll(htmlToText(cutText(html, HTML_SCAN_LENGTH_MAX)), subject)
-  return rank([...inSubject, ...inBody])
+  return rank(inSubject.concat(inBody))
 }
 
 function rank(codes: Code[]): Code[] {
-  const byValue = new Map<string, Code>()
+  const ranked: Code[] = []
   for (const code of codes) {
-    const known = byValue.get(code.value)
-    if (!known || known.confidence < code.confidence) byValue.set(code.value, code)
+    const known = ranked.find(({ value }) => value === code.value)
+    if (!known) ranked.push(code)
+    else if (known.confidence < code.confidence) ranked[ranked.indexOf(known)] = code
   }
-  const ranked = [...byValue.values()].sort((a, b) => b.confidence - a.confidence)
+  if (ranked.length < 2) return ranked
+  ranked.sort((a, b) => b.confidence - a.confidence)
   const least = (ranked[0]?.confidence ?? 0) - CONFIDENCE_GAP_MAX
   return ranked.filter((code) => code.confidence >= least).slice(0, CODES_MAX)
 }
@@ -52,14 +55,17 @@ function weighAll(raw: string, subject: string): Code[] {
   const candidates = findCandidates(text)
   if (candidates.length === 0) return []
   const subjectNamesCode = distances(lower(subject.slice(0, NEARBY)), 'behind', true).code < Infinity
-  return candidates.flatMap((candidate) => {
+  const isOnly = subjectNamesCode && candidates.length === 1
+  const codes: Code[] = []
+  for (const candidate of candidates) {
+    const { value } = candidate
     const place = placeOf(text, candidate)
-    const isOnly = subjectNamesCode && candidates.length === 1
-    const shape = isShortDate(place.written) ? 0 : shapeScore(candidate.value)
-    const score = shape + placeScore(candidate.value, place, subjectNamesCode) + (isOnly ? ONLY_SCORE : 0)
+    const shape = isShortDate(place.written) ? 0 : shapeScore(value)
+    const score = shape + placeScore(value, place, subjectNamesCode) + (isOnly ? ONLY_SCORE : 0)
     const confidence = Math.min(100, Math.round(score * 100)) / 100
-    return confidence >= CONFIDENCE_MIN ? [{ value: candidate.value, confidence, context: contextOf(place) }] : []
-  })
+    if (confidence >= CONFIDENCE_MIN) codes.push({ value, confidence, context: contextOf(place) })
+  }
+  return codes
 }
 
 type Place = {
@@ -87,28 +93,36 @@ const ONLY_SCORE = 0.1
 const DIGITS_SCORE: Record<number, number> = { 4: 0.2, 5: 0.25, 6: 0.35, 7: 0.25, 8: 0.3 }
 
 function shapeScore(value: string): number {
-  // Without digits, or in small letters, only a place that leaves no doubt makes it a code.
-  if (/[a-z]/.test(value) || !/\d/.test(value)) return 0
-  // A word with a number behind is rather a name: SAVE20, RTX4090, COVID19.
-  if (/[A-Z]/.test(value)) return /^[A-Z]+-?\d+$/.test(value) ? 0.15 : 0.3
+  if (!/^\d+$/.test(value)) return lettersScore(value)
   let score = DIGITS_SCORE[value.length] ?? 0
-  if (isYear(value)) score -= 0.2
-  if (/^20[0-4]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/.test(value)) score -= 0.3
+  if (value.length === 4 && isYear(value)) score -= 0.2
+  if (value.length === 8 && DATE.test(value)) score -= 0.3
   // Placeholders, unless the mail says outright that this is the code.
   if (/^(\d)\1+$/.test(value)) score -= 0.35
   return score
 }
 
+const DATE = /^20[0-4]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/
+
+function lettersScore(value: string): number {
+  // Without digits, or in small letters, only a place that leaves no doubt makes it a code.
+  if (/[a-z]/.test(value) || !/\d/.test(value)) return 0
+  // A word with a number behind is rather a name: SAVE20, RTX4090, COVID19.
+  return /^[A-Z]+-?\d+$/.test(value) ? 0.15 : 0.3
+}
+
 function placeScore(value: string, place: Place, subjectNamesCode: boolean): number {
   const before = lower(place.before)
-  const behind = lower(place.behind)
-  if (words.UNIT_BEHIND.test(behind) || words.CURRENCY_BEFORE.test(before)) return -1
-  if (words.ENDING_BEFORE.test(before)) return -1
-  if (words.HEADER_LINE.test(lower(place.lineBefore))) return -1
+  if (matchesAt(words.CURRENCY_BEFORE, before, before.length)) return -1
+  if (matchesAt(words.ENDING_BEFORE, before, before.length)) return -1
+  if (place.lineBefore.includes(':') && words.HEADER_LINE.test(lower(place.lineBefore))) return -1
 
   const above = distances(before, 'before', place.isAlone)
-  // Nothing behind can add to a code word directly before, which is how most codes are written.
-  const below = above.code <= CLOSE ? NOTHING_NEAR : distances(behind, 'behind', place.isAlone)
+  // Nothing behind but a unit can change what a code word directly before says, which is how most codes are written.
+  const isClose = above.code <= CLOSE
+  const behind = isClose && UNITLESS.test(place.behind) ? '' : lower(place.behind)
+  if (words.UNIT_BEHIND.test(behind)) return -1
+  const below = isClose ? NOTHING_NEAR : distances(behind, 'behind', place.isAlone)
   const code = Math.min(above.code, below.code)
   const proof = Math.min(above.proof, below.proof)
   if (above.name <= Math.min(code, NAMED_WITHIN)) return -1
@@ -119,15 +133,18 @@ function placeScore(value: string, place: Place, subjectNamesCode: boolean): num
   else if (code <= NEARBY) score += place.isAlone ? 0.15 : 0.1
   else if (subjectNamesCode) score += place.isAlone ? 0.25 : 0.1
   else if (proof <= 80) score += place.isAlone ? 0.2 : 0.05
-  if (Math.min(above.code, above.proof) <= 60 && words.ASSIGNED.test(before)) score += 0.1
-  if (code > CLOSE && above.code < Infinity && words.POINTED_AT.test(before)) score += 0.3
-  const isToldToUse = proof < Infinity && words.TOLD_TO_USE.test(before)
-  const isForProof = below.proof <= NAMED_WITHIN && words.PURPOSE_BEHIND.test(behind)
-  if (code > CLOSE && (isToldToUse || isForProof)) score += 0.3
+  if (Math.min(above.code, above.proof) <= 60 && matchesAt(words.ASSIGNED, before, before.length)) score += 0.1
+  if (code > CLOSE && above.code < Infinity && matchesAt(words.POINTED_AT, before, before.length)) score += 0.3
+  if (code > CLOSE) {
+    const isToldToUse = proof < Infinity && matchesAt(words.TOLD_TO_USE, before, before.length)
+    const isForProof = below.proof <= NAMED_WITHIN && words.PURPOSE_BEHIND.test(behind)
+    if (isToldToUse || isForProof) score += 0.3
+  }
 
   if (above.other <= 60 && code > 90) score -= 0.5
-  if (/#\s?$/.test(before)) score -= 0.4
-  if (HOUR_AND_MINUTE.test(value) && words.TIME_BEFORE.test(before)) score -= 0.5
+  if (matchesAt(words.HASH_BEFORE, before, before.length)) score -= 0.4
+  if (value.length === 4 && HOUR_AND_MINUTE.test(value) && matchesAt(words.TIME_BEFORE, before, before.length))
+    score -= 0.5
   if (/[A-Z]/.test(value) && words.OFFER_WORDS.test(place.isAlone ? lastLine(before) : lineOf(place))) score -= 0.5
   if (
     value.length === 5 &&
@@ -137,10 +154,16 @@ function placeScore(value: string, place: Place, subjectNamesCode: boolean): num
   return score
 }
 
+/** A mark directly behind a number leaves no room for a unit. */
+const UNITLESS = /^[.,;:!?)\r\n]/
+
 /** The dot of a Turkish capital would be left behind as a character of its own. */
 function lower(text: string): string {
-  return text.toLowerCase().replaceAll('i\u0307', 'i')
+  const lowered = text.toLowerCase()
+  return DOT_ABOVE.test(lowered) ? lowered.replaceAll('i\u0307', 'i') : lowered
 }
+
+const DOT_ABOVE = /\u0307/
 
 /** The line above a number that stands alone. */
 function lastLine(before: string): string {
@@ -181,7 +204,8 @@ function isLabel(gap: string, lead: string): boolean {
 }
 
 function detour(gap: string, side: 'before' | 'behind'): number {
-  const lines = gap.includes('\n') ? gap.split('\n').length - 1 : 0
+  let lines = 0
+  for (let end = gap.indexOf('\n'); end !== -1; end = gap.indexOf('\n', end + 1)) lines++
   return lines * LINE_DISTANCE + (side === 'before' && /[.!?]\s|[。！？]/.test(gap) ? SENTENCE_DISTANCE : 0)
 }
 
@@ -191,10 +215,14 @@ function contextOf({ before, written, behind, lineBefore, lineBehind, isAlone }:
   const left = isAlone ? `${above.slice(above.lastIndexOf('\n') + 1)} ` : lineBefore
   const right = isAlone ? (above ? '' : ` ${behind.trimStart().split('\n', 1)[0]}`) : lineBehind
   const room = CONTEXT_LENGTH_MAX - written.length
-  // Both sides get half, and what the right one leaves goes to the left; a cut may split a surrogate pair.
+  // Both sides get half, and what the right one leaves goes to the left.
   const leftLength = Math.max(room >> 1, room - right.length)
-  const lead = left.slice(Math.max(0, left.length - leftLength)).replace(/^[\udc00-\udfff]/, '')
-  return cutText(lead + written + right, CONTEXT_LENGTH_MAX)
-    .replace(/\s+/g, ' ')
-    .trim()
+  const leftStart = Math.max(0, left.length - leftLength)
+  // A cut may split a surrogate pair.
+  const lead = left.slice(isLowSurrogate(left.charCodeAt(leftStart)) ? leftStart + 1 : leftStart)
+  return collapseSpace(cutText(lead + written + right, CONTEXT_LENGTH_MAX)).trim()
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
 }

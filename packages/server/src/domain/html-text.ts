@@ -47,10 +47,16 @@ export function parseAnchors(html: string): Anchor[] {
 
 /** Behind the last link there is nothing to find: its end tag, or all of the document if it has none; 0 without any. */
 function endOfAnchors(html: string): number {
-  const lastStart = Math.max(html.lastIndexOf('<a'), html.lastIndexOf('<A'))
-  if (lastStart === -1) return 0
-  const lastEnd = Math.max(html.lastIndexOf('</a'), html.lastIndexOf('</A'))
-  return lastEnd > lastStart ? html.indexOf('>', lastEnd) + 1 || html.length : html.length
+  if (!/<a/i.test(html)) return 0
+  let last = html.lastIndexOf('<')
+  // Ends, because there is one.
+  while (!isAnchorTag(html, last)) last = html.lastIndexOf('<', last - 1)
+  return html[last + 1] === '/' ? html.indexOf('>', last) + 1 || html.length : html.length
+}
+
+function isAnchorTag(html: string, bracket: number): boolean {
+  const letter = html[bracket + 1] === '/' ? html[bracket + 2] : html[bracket + 1]
+  return letter === 'a' || letter === 'A'
 }
 
 /** Puts into `parts` what is visible, with its line breaks and `itemStart` before list items. */
@@ -64,7 +70,7 @@ export function visibleSink(parts: string[], itemStart: string): HtmlSink & { is
   let hiddenDepth = 0
 
   const write = (raw: string) => {
-    const run = collapse(raw)
+    const run = collapseSpace(removeInvisible(raw))
     if (run === '' || run === ' ') {
       if (run !== '') hasSpace = true
       return
@@ -145,9 +151,9 @@ export function removeInvisible(text: string): string {
   return INVISIBLE_SEEN.test(text) ? text.replace(INVISIBLE, '') : text
 }
 
-function collapse(run: string): string {
-  const visible = removeInvisible(run)
-  return UNEVEN_SPACE.test(visible) ? visible.replace(WHITE_SPACE, ' ') : visible
+/** Each run of white space as one space. */
+export function collapseSpace(text: string): string {
+  return UNEVEN_SPACE.test(text) ? text.replace(WHITE_SPACE, ' ') : text
 }
 
 // Zero-width, direction and filler characters.

@@ -5,21 +5,25 @@ const URL_WORDS_LENGTH_MAX = 2048
 
 /** What a link is for: by the words it is shown with, or else by those in its address. */
 export function linkKind(url: string, text: string): LinkKind {
+  const told = kindOfWords(text.toLowerCase())
+  if (told !== 'sign in' && told !== 'other') return told
   const address = url.slice(0, URL_WORDS_LENGTH_MAX).replace(SCHEME_AND_HOST, '').toLowerCase()
-  const kind = kindOfWords(text.toLowerCase(), address)
-  return kind === 'other' ? kindOfWords(address, address) : kind
+  // Every site has a link to its login page; only one that carries a token signs in by itself.
+  const signsIn = TOKEN.test(address)
+  if (told === 'sign in' && signsIn) return 'magic'
+  const kind = kindOfWords(address)
+  return kind === 'sign in' ? (signsIn ? 'magic' : 'other') : kind
 }
 
 // A host called login.acme.test or confirm.io says nothing about the page.
 const SCHEME_AND_HOST = /^https?:\/\/[^/?#]*/i
 
-function kindOfWords(words: string, address: string): LinkKind {
+function kindOfWords(words: string): LinkKind | 'sign in' {
   if (UNSUBSCRIBE.test(words)) return 'unsubscribe'
   if (MAGIC.test(words)) return 'magic'
   if (RESET.test(words)) return 'reset'
   if (VERIFY.test(words)) return 'verify'
-  // Every site has a link to its login page; only one that carries a token signs in by itself.
-  return SIGN_IN.test(words) && TOKEN.test(address) ? 'magic' : 'other'
+  return SIGN_IN.test(words) ? 'sign in' : 'other'
 }
 
 const UNSUBSCRIBE = any(

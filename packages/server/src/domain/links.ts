@@ -34,12 +34,13 @@ const WEB_LINK = /^https?:\/\/[^\s/?#]/i
 
 function addTextLinks(links: Map<string, Link>, text: string): void {
   let leadStart = 0
-  for (const match of text.matchAll(TEXT_LINK)) {
+  TEXT_LINK.lastIndex = 0
+  for (let match = TEXT_LINK.exec(text); match; match = TEXT_LINK.exec(text)) {
     if (links.size === LINKS_MAX) return
     const url = trimEnd(match[0])
     const lead = text.slice(Math.max(leadStart, match.index - LEAD_LENGTH_MAX), match.index)
-    leadStart = match.index + match[0].length
-    if (isWebLink(url) && !links.has(url)) links.set(url, { url, text: url, kind: linkKind(url, lead) })
+    leadStart = TEXT_LINK.lastIndex
+    if (!links.has(url) && isWebLink(url)) links.set(url, { url, text: url, kind: linkKind(url, lead) })
   }
 }
 

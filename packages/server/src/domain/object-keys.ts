@@ -10,7 +10,7 @@ export function rawKey({ domain, mailbox, id }: StoredMessage): string {
 }
 
 export function metadataKey(status: MetadataStatus, { domain, mailbox, id }: StoredMessage): string {
-  return `${metadataPrefix(status, domain, mailbox)}${encodeName(id)}.json`
+  return `messages/${status}/${encodeName(domain)}/${encodeName(mailbox)}/${encodeName(id)}.json`
 }
 
 /** The beginning shared by the metadata keys of a status, of a domain in it, or of a mailbox in that. */

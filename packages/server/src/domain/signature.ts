@@ -26,11 +26,14 @@ export type Signable = Omit<Matchable, 'mailbox' | 'tag' | 'domain' | 'receivedA
   headers: Header[] | null
 }
 
-/** A byte for each slot, and in it a bit for each of up to eight messages: set where the message has the slot. */
-export type Signatures = Uint8Array
+/** A number for each slot, and in it a bit for each message that is signed: set where the message has the slot. */
+export type Signatures = Uint16Array
+
+/** As many messages as a number has bits. */
+export const SIGNED_TOGETHER = 16
 
 export function noSignatures(): Signatures {
-  return new Uint8Array(SLOTS)
+  return new Uint16Array(SLOTS)
 }
 
 /** Sets the message's bit in all of its slots. */

@@ -2,7 +2,8 @@ import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { Principal } from '../domain/access.ts'
 import type { Log } from '../log.ts'
-import type { Team, Store } from '../store/store.ts'
+import type { TakeIn } from '../intake/take-in.ts'
+import type { Store } from '../store/store.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { MessageObjects } from '../bucket/message-objects.ts'
 import type { RandomInt } from '../domain/random-text.ts'
@@ -67,7 +68,7 @@ export type ApiPorts = Pick<
   /** The key is dead: whatever it holds open ends. */
   endKey: (keyId: string) => void
   rootDomain: string
-  catchAllTeam: () => Promise<Team | null>
+  takeIn: TakeIn
   webhookSecret: string | null
   /** What endpoints of customers are made and told by. */
   webhooks: Pick<EndpointPorts, 'sealer' | 'allowedHosts' | 'attempt'>

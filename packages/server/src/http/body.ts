@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
 import { detailsOf } from '../intake/announcement.ts'
-import { LocalRequest } from './local-request.ts'
 
 export const BODY_BYTES_MAX = 256 * 1024
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
@@ -22,7 +21,6 @@ export async function readJson(
   request: Request,
   { bytesMax, status }: { bytesMax: number; status: number },
 ): Promise<unknown> {
-  if (request instanceof LocalRequest) return request.content
   const text = await readText(request, bytesMax).catch((error: unknown) => {
     // The client hung up in the middle; nobody hears this.
     throw error instanceof AppError ? error : new AppError('validation_failed', 'The body broke off.', { status })

@@ -163,13 +163,9 @@ const errorBody = shapeOf<ErrorBody>()(
       .optional()
       .meta({ description: 'What is wrong with each field, by its name.' }),
     cursor: cursor.optional(),
-    arrived: z
-      .array(nearMiss)
-      .optional()
-      .meta({
-        description:
-          'What did arrive, when a wait runs out or `explain=1` was given: what failed least first, up to 20.',
-      }),
+    arrived: z.array(nearMiss).optional().meta({
+      description: 'What did arrive, when a wait runs out or `explain=1` was given: what failed least first, up to 20.',
+    }),
   }),
 ).meta({ description: 'Every failure has this shape.' })
 

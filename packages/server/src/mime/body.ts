@@ -10,6 +10,9 @@ export type Body = { content: string | null; isPartial: boolean }
 // UTF-16 needs twice the room of UTF-8; more than that cannot end within the limit, so it is not decoded at all.
 const DECODED_BYTES_MAX = 2 * BODY_BYTES_MAX + 4
 
+// Most texts fit. New room for each of them would take as long to get as it takes to fill.
+const decodingRoom = new Uint8Array(64 * 1024)
+
 /** The text of parts of one type, joined by line breaks; `null` if there are none or all are empty. */
 export function readBody(raw: Uint8Array, parts: Part[]): Body {
   const texts: string[] = []
@@ -31,7 +34,7 @@ export function readBody(raw: Uint8Array, parts: Part[]): Body {
 }
 
 function readText(raw: Uint8Array, part: Part): { content: string; isPartial: boolean } {
-  const bytes = decodeTransfer(bytesOf(raw, part), part.encoding, DECODED_BYTES_MAX)
+  const bytes = decodeTransfer(bytesOf(raw, part), part.encoding, DECODED_BYTES_MAX, decodingRoom)
   const isPartial = bytes.length === DECODED_BYTES_MAX
   const charset = part.contentParameters.get('charset') ?? ''
   const text = (isPartial ? decodeCutBytes : decodeBytes)(bytes, charset).replace(/\r\n/g, '\n')

@@ -51,7 +51,7 @@ export function decodeHeaderBytes(bytes: Uint8Array, bodyCharset: string): strin
 }
 
 /** `null` if the bytes are not valid UTF-8. Without `fatal`, because an exception costs 20 µs and a mail can have many. */
-export function decodeUtf8(bytes: Uint8Array): string | null {
+function decodeUtf8(bytes: Uint8Array): string | null {
   const text = utf8WithMark.decode(bytes)
   if (text.includes('\ufffd') && !isSame(encoder.encode(text), bytes)) return null
   return text.startsWith('\ufeff') ? text.slice(1) : text
@@ -59,6 +59,13 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index])
+}
+
+/** `null` if the bytes are not all ASCII. */
+export function decodeAscii(bytes: Uint8Array): string | null {
+  const text = utf8WithMark.decode(bytes)
+  // Characters of several bytes make the text shorter, and broken ones leave this mark.
+  return text.length === bytes.length && !text.includes('\ufffd') ? text : null
 }
 
 /** One character a byte, so that offsets into the bytes are offsets into the text. */

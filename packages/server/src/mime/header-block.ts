@@ -13,7 +13,6 @@ export type Field = { start: number; colon: number; end: number }
 export type HeaderBlock = {
   fields: Field[]
   bodyStart: number
-  isAscii: boolean
   isPartial: boolean
 }
 
@@ -24,21 +23,14 @@ export type HeaderBlock = {
 export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineStart: number) => boolean): HeaderBlock {
   const fields: Field[] = []
   let current: Field | null = null
-  let bits = 0
   let isPartial = false
   let position = start
   let bodyStart = raw.length
 
   while (position < raw.length) {
     const lineStart = position
-    let colon = -1
-    let byte = 0
-    while (position < raw.length) {
-      byte = raw[position++]!
-      if (byte === LF) break
-      bits |= byte
-      if (byte === COLON && colon < 0) colon = position - 1
-    }
+    const lineFeed = raw.indexOf(LF, lineStart)
+    position = lineFeed < 0 ? raw.length : lineFeed + 1
     const lineEnd = withoutLineEnd(raw, lineStart, position)
 
     if (lineEnd === lineStart) {
@@ -51,7 +43,8 @@ export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineSta
     }
 
     const isFold = raw[lineStart] === SPACE || raw[lineStart] === TAB
-    const isHeader = !isFold && colon > lineStart
+    const colon = isFold ? -1 : findColon(raw, lineStart, lineEnd)
+    const isHeader = colon > lineStart
     if (!isHeader && fields.length === 0) {
       bodyStart = lineStart
       break
@@ -73,7 +66,7 @@ export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineSta
     fields.push(current)
   }
 
-  return { fields, bodyStart, isAscii: bits < 0x80, isPartial: cutLongFields(raw, fields) || isPartial }
+  return { fields, bodyStart, isPartial: cutLongFields(raw, fields) || isPartial }
 }
 
 function cutLongFields(raw: Uint8Array, fields: Field[]): boolean {
@@ -85,6 +78,11 @@ function cutLongFields(raw: Uint8Array, fields: Field[]): boolean {
     isCut = true
   }
   return isCut
+}
+
+function findColon(raw: Uint8Array, lineStart: number, lineEnd: number): number {
+  for (let index = lineStart; index < lineEnd; index++) if (raw[index] === COLON) return index
+  return -1
 }
 
 function withoutLineEnd(raw: Uint8Array, lineStart: number, lineEnd: number): number {

@@ -1,26 +1,48 @@
 import { joinContinuations } from './parameter-continuations.ts'
 
 /** A structured header such as `text/plain; charset=utf-8`. Value and parameter names are lower-case. */
-export type HeaderValue = { value: string; parameters: Map<string, string> }
+export type HeaderValue = { value: string; parameters: ReadonlyMap<string, string> }
 
-// A name, perhaps a quoted string or a token, and what belongs to nobody up to the next semicolon. Nothing in it can
-// fail after a long match, so it never goes back over the text.
-const PARAMETER = /;\s*([^=;\s]*)\s*(?:=\s*(?:"((?:[^"\\]|\\[^])*)|([^;]*)))?[^;]*/g
+// What stands in quotes; without the closing one, all the rest. Nothing in it can fail after a long match, so it never
+// goes back over the text.
+const QUOTED = /(?:[^"\\]|\\[^])*/y
+
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
 
 export function parseHeaderValue(header: string): HeaderValue {
   const text = withoutComments(header)
   const end = text.indexOf(';')
-  if (end < 0) return { value: text.trim().toLowerCase(), parameters: new Map() }
+  if (end < 0) return { value: text.trim().toLowerCase(), parameters: NO_PARAMETERS }
+  return { value: text.slice(0, end).trim().toLowerCase(), parameters: readParameters(text, end) }
+}
 
+/** Each begins with a semicolon; what belongs to nobody up to the next one is left out. */
+function readParameters(text: string, firstSemicolon: number): Map<string, string> {
   const parameters = new Map<string, string>()
-  for (const [, name, quoted, token] of text.slice(end).matchAll(PARAMETER)) {
-    const value = quoted === undefined ? token?.trim() : unescape(quoted)
-    const key = name?.toLowerCase()
+  let semicolon = firstSemicolon
+  let equals = -1
+  while (semicolon >= 0) {
+    const nameStart = semicolon + 1
+    // Looked for only when the last one is behind, so that many names without a value take no longer than others.
+    if (equals < nameStart) equals = text.indexOf('=', nameStart)
+    if (equals < 0) break
+    semicolon = text.indexOf(';', nameStart)
+    if (semicolon >= 0 && semicolon < equals) continue
+    const name = text.slice(nameStart, equals).trim().toLowerCase()
+    if (/\s/.test(name)) continue
+
+    let value = text.slice(equals + 1, semicolon < 0 ? text.length : semicolon).trim()
+    if (value.startsWith('"')) {
+      QUOTED.lastIndex = text.indexOf('"', equals) + 1
+      const quoted = QUOTED.exec(text)![0]
+      value = unescape(quoted)
+      semicolon = text.indexOf(';', QUOTED.lastIndex)
+    }
     // The first one counts, so that a repeated `boundary` cannot show us another mail than others see.
-    if (key && value !== undefined && !parameters.has(key)) parameters.set(key, value)
+    if (name !== '' && !parameters.has(name)) parameters.set(name, value)
   }
-  joinContinuations(parameters)
-  return { value: text.slice(0, end).trim().toLowerCase(), parameters }
+  if (text.includes('*', firstSemicolon)) joinContinuations(parameters)
+  return parameters
 }
 
 // Windows paths in quotes are seen more often than escaped letters, so a backslash before a letter stays.

@@ -1,5 +1,5 @@
 import type { Header } from '@mailhatch/sdk'
-import { decodeBytewise, decodeHeaderBytes, decodeUtf8 } from './charset.ts'
+import { decodeAscii, decodeBytewise, decodeHeaderBytes } from './charset.ts'
 import type { WordDecoder } from './encoded-words.ts'
 import type { Field, HeaderBlock } from './header-block.ts'
 
@@ -11,9 +11,10 @@ export function readHeaders(raw: Uint8Array, block: HeaderBlock): RawHeader[] {
   const first = block.fields[0]
   if (!first) return []
   const blockBytes = raw.subarray(first.start, block.fields.at(-1)!.end)
-  const text = (block.isAscii ? decodeUtf8(blockBytes) : null) ?? decodeBytewise(blockBytes)
+  const ascii = decodeAscii(blockBytes)
+  const text = ascii ?? decodeBytewise(blockBytes)
   const headers = block.fields.map((field) => sliceHeader(text, field, first.start))
-  if (block.isAscii) return headers
+  if (ascii !== null) return headers
 
   const bodyCharset = declaredCharset(headers)
   return headers.map((header, index) => {

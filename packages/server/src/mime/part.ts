@@ -5,10 +5,10 @@ import type { TransferEncoding } from './transfer-encoding.ts'
 /** One node of a mail. Its bytes are those of the mail from `start` to `end`; only a multipart has `children`. */
 export type Part = {
   contentType: string
-  contentParameters: Map<string, string>
+  contentParameters: ReadonlyMap<string, string>
   encoding: TransferEncoding
   disposition: string
-  dispositionParameters: Map<string, string>
+  dispositionParameters: ReadonlyMap<string, string>
   contentId: string | null
   start: number
   end: number
@@ -48,6 +48,9 @@ export function bytesOf(raw: Uint8Array, part: Part): Uint8Array {
 }
 
 function transferEncoding(value: string): TransferEncoding {
+  // As nearly all mail writes it, before what RFC 2045 allows beside that.
+  if (value === '' || value === '7bit' || value === '8bit') return 'identity'
+  if (value === 'base64' || value === 'quoted-printable') return value
   const name = /[\w-]+/.exec(withoutComments(value))?.[0].toLowerCase()
   return name === 'base64' || name === 'quoted-printable' ? name : 'identity'
 }

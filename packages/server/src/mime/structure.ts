@@ -72,9 +72,12 @@ function closeParts(outline: Outline, leaf: Part | null, delimiter: Delimiter): 
   const { open, boundaries, raw } = outline
   const end = contentEnd(raw, delimiter)
   const depth = delimiter.isClosing ? delimiter.level : delimiter.level + 1
-  for (const part of leaf ? [...open.slice(depth), leaf] : open.slice(depth)) part.end = Math.max(part.start, end)
-  open.length = depth
-  boundaries.length = depth
+  if (leaf) leaf.end = Math.max(leaf.start, end)
+  while (open.length > depth) {
+    const part = open.pop()!
+    part.end = Math.max(part.start, end)
+    boundaries.pop()
+  }
 }
 
 function opaqueRest(raw: Uint8Array, start: number): Part {

@@ -6,12 +6,24 @@ const LF = 0x0a
 const CR = 0x0d
 const EQUALS = 0x3d
 
-/** Decodes at most `bytesMax` bytes. Bytes that need no decoding are returned as a view, not a copy. */
-export function decodeTransfer(source: Uint8Array, encoding: TransferEncoding, bytesMax = Infinity): Uint8Array {
-  if (encoding === 'base64') return decodeBase64(source, bytesMax)
+const NO_ROOM = new Uint8Array(0)
+
+/**
+ * Decodes at most `bytesMax` bytes. Bytes that need no decoding are returned as a view, not a copy; decoded ones as a
+ * view of `room` if they fit there for certain, for callers that have done with them before they decode again.
+ */
+export function decodeTransfer(
+  source: Uint8Array,
+  encoding: TransferEncoding,
+  bytesMax = Infinity,
+  room = NO_ROOM,
+): Uint8Array {
   if (encoding === 'identity') return source.subarray(0, bytesMax)
-  const target = new Uint8Array(Math.min(source.length, bytesMax))
-  return target.subarray(0, decodeQuotedPrintable(source, target))
+  const wholeLengthMax = encoding === 'base64' ? Math.ceil((source.length * 3) / 4) : source.length
+  const lengthMax = Math.min(wholeLengthMax, bytesMax)
+  const target = lengthMax <= room.length ? room.subarray(0, lengthMax) : new Uint8Array(lengthMax)
+  const decode = encoding === 'base64' ? decodeBase64 : decodeQuotedPrintable
+  return target.subarray(0, decode(source, target))
 }
 
 /** How many bytes `decodeTransfer` would give. */
@@ -39,8 +51,7 @@ const BASE64_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 for (let value = 0; value < 64; value++) BASE64[BASE64_DIGITS.charCodeAt(value)] = value
 BASE64[EQUALS] = PADDING
 
-function decodeBase64(source: Uint8Array, bytesMax: number): Uint8Array {
-  const target = new Uint8Array(Math.min(Math.ceil((source.length * 3) / 4), bytesMax))
+function decodeBase64(source: Uint8Array, target: Uint8Array): number {
   let length = 0
   let bits = 0
   let digits = 0
@@ -56,7 +67,7 @@ function decodeBase64(source: Uint8Array, bytesMax: number): Uint8Array {
     bits = 0
     digits = 0
   }
-  return target.subarray(0, Math.min(writeGroup(target, length, bits, digits), target.length))
+  return Math.min(writeGroup(target, length, bits, digits), target.length)
 }
 
 // Writing beyond the end of a typed array does nothing, which is what a cut needs.
@@ -86,6 +97,9 @@ function base64Size(source: Uint8Array): number {
 /** Writes to `target` while there is room, or only counts without one. */
 function decodeQuotedPrintable(source: Uint8Array, target: Uint8Array | null): number {
   const lengthMax = target?.length ?? Infinity
+  // With room for all of it, runs are moved within a copy: one call each instead of two.
+  const isCopy = target !== null && target.length >= source.length
+  if (isCopy) target.set(source)
   let length = 0
   let index = 0
   while (index < source.length && length < lengthMax) {
@@ -93,7 +107,8 @@ function decodeQuotedPrintable(source: Uint8Array, target: Uint8Array | null): n
       // Most of it is not encoded: what lies before the next sign is copied as a whole.
       const sign = source.indexOf(EQUALS, index)
       const end = Math.min(sign < 0 ? source.length : sign, index + lengthMax - length)
-      copy(source, index, end, target, length)
+      if (isCopy && end - index >= LONG_RUN_BYTES) target.copyWithin(length, index, end)
+      else copy(source, index, end, target, length)
       length += end - index
       index = end
       continue

@@ -117,6 +117,19 @@ test.each([
   expect(looked[0]!.values).toContain('[301]')
 })
 
+test('every message of a block is found at its own place', async () => {
+  const { database, store } = openStore()
+  const subject = (position: number) => `Needle ${(position * 7_919).toString(36)} of its own`
+  const mailbox = await teamWith(
+    store,
+    hay(ENOUGH).map((message, index) => ({ ...message, subject: subject(index + 1) })),
+  )
+  await untilIndexed(database, mailbox.teamId, ENOUGH - 1)
+  for (let position = SIZE; position < SIZE + 40; position++) {
+    expect(await positionsOf(store, mailbox, { subject: [subject(position).toLowerCase()] })).toEqual([position])
+  }
+})
+
 test('a frequent text is found without looking at all blocks', async () => {
   const { database, store, read } = openStore()
   const mailbox = await teamWith(
@@ -152,6 +165,28 @@ test('a search lets others have their turn after each look', async () => {
   const looks = read.mock.calls.filter(([{ text }]) => text.join('?').includes('message_contents'))
   expect(looks.length).toBeGreaterThan(0)
   expect(turns).toBeGreaterThanOrEqual(looks.length)
+})
+
+test.each([
+  ['long', 20_000, 7],
+  ['short', 200, 0],
+])('while a block is built, others have their turn after each long message: %s', async (_, length, turnsWanted) => {
+  const { database, store } = openStore({ blockSize: Infinity })
+  const { teamId } = await teamWith(
+    store,
+    hay(20).map((message) => ({ ...message, text: 'x'.repeat(length) })),
+  )
+  const range = { teamId, first: 0, size: SIZE }
+  let turns = 0
+  let isBuilding = true
+  const takeTurn = () => {
+    turns++
+    if (isBuilding) setImmediate(takeTurn)
+  }
+  setImmediate(takeTurn)
+  await addToBits(database, range, emptyBits(range), range.first)
+  isBuilding = false
+  expect(turns).toBe(turnsWanted)
 })
 
 test('a mailbox whose messages changed is indexed anew, and a block begun before is thrown away', async () => {

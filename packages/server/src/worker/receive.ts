@@ -4,7 +4,7 @@ import { metadataKey } from '../domain/object-keys.ts'
 import { sizeOf, type Body, type Bucket, type NewObject } from '../bucket/bucket.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import type { Announcer } from './announcer.ts'
-import { announcementOf, encodeMetadata, newMetadata } from './metadata.ts'
+import { announcementOf, encodeMetadata, newMetadata, type Metadata } from './metadata.ts'
 
 export type IncomingMail = {
   recipients: Recipient[]
@@ -35,14 +35,16 @@ export async function receive(
   const receivedAt = now()
   const parsed = await parse()
   const rawSize = sizeOf(raw)
-  const copies = recipients.map((recipient) =>
-    newMetadata({ id: newId(receivedAt), recipient, parsed, receivedAt, rawSize, envelope, rootDomain }),
-  )
-  // Raw bytes first: metadata that can be seen always has its mail.
-  const objects = copies.flatMap((metadata): NewObject[] => [
-    { key: metadata.rawKey, body: raw },
-    { key: metadataKey('unprocessed', metadata), body: encodeMetadata(metadata) },
-  ])
+  const copies: Metadata[] = []
+  const objects: NewObject[] = []
+  for (const recipient of recipients) {
+    const id = newId(receivedAt)
+    const metadata = newMetadata({ id, recipient, parsed, receivedAt, rawSize, envelope, rootDomain })
+    copies.push(metadata)
+    // Raw bytes first: metadata that can be seen always has its mail.
+    objects.push({ key: metadata.rawKey, body: raw })
+    objects.push({ key: metadataKey('unprocessed', metadata), body: encodeMetadata(metadata) })
+  }
   await bucket.put(objects)
   for (const metadata of copies) announcer?.offer(metadata, announcementOf(metadata, parsed))
 }

@@ -1,4 +1,7 @@
 const LF = 0x0a
+const CR = 0x0d
+const UPPER_R = 0x52
+const LOWER_R = 0x72
 const FIELD = 'received:'
 
 /** Counts `Received:` fields in the header block of a mail that comes in chunks. */
@@ -16,6 +19,12 @@ export class HopCounter {
     while (this.#bytesLeft > 0 && at < chunk.length) {
       const lineFeed = chunk.indexOf(LF, at)
       const end = lineFeed === -1 ? chunk.length : lineFeed + 1
+      // Most lines tell by their first byte that they are of no interest.
+      if (lineFeed !== -1 && this.#lineStart === '' && !canMatter(chunk[at])) {
+        this.#bytesLeft -= end - at
+        at = end
+        continue
+      }
       const wanted = FIELD.length - this.#lineStart.length
       if (wanted > 0) this.#lineStart += chunk.toString('latin1', at, Math.min(end, at + wanted))
       this.#bytesLeft -= end - at
@@ -30,4 +39,9 @@ export class HopCounter {
     if (start === '\r\n' || start === '\n') this.#bytesLeft = 0
     else if (start.length === FIELD.length && start.toLowerCase() === FIELD) this.count++
   }
+}
+
+/** A line that begins so may be a `Received:` field, or the empty line behind the headers. */
+function canMatter(byte: number | undefined): boolean {
+  return byte === UPPER_R || byte === LOWER_R || byte === CR || byte === LF
 }

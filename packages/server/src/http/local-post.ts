@@ -1,0 +1,18 @@
+import type { TakeIn } from '../intake/take-in.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Log } from '../log.ts'
+import { refusalFor } from './errors.ts'
+
+/** Announces to the API in this process: what the route does and answers, without a request on the way. */
+export function postLocally(takeIn: TakeIn, log: Pick<Log, 'error'>) {
+  return async (announcement: unknown): Promise<{ status: number; text: string }> => {
+    try {
+      await takeIn(announcement)
+      return { status: 200, text: '' }
+    } catch (error) {
+      if (!(error instanceof AppError)) log.error({ err: error }, 'an announcement failed')
+      const { status, message, code } = refusalFor(error)
+      return { status, text: JSON.stringify({ error: message, code }) }
+    }
+  }
+}
