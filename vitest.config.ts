@@ -54,6 +54,8 @@ export default defineConfig({
     // Tests wait for conditions; this only ends a test whose condition never comes.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+    setupFiles: ['packages/server/test/support/patience.ts'],
     projects: [
       {
         extends: true,

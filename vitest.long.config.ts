@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['packages/*/test/**/*.long.test.ts'],
     testTimeout: 30 * 60_000,
     hookTimeout: base.test!.hookTimeout,
+    expect: base.test!.expect,
+    setupFiles: base.test!.setupFiles,
     fileParallelism: false,
   },
 })

@@ -1,0 +1,15 @@
+import { vi } from 'vitest'
+
+/** Vitest gives up on a condition after a second, and a machine that is busy with other tests may need longer. */
+const PATIENCE_MS = 20_000
+
+type Options = number | { timeout?: number; interval?: number }
+
+const { waitFor, waitUntil } = vi
+
+vi.waitFor = (callback, options) => waitFor(callback, patient(options))
+vi.waitUntil = (callback, options) => waitUntil(callback, patient(options))
+
+function patient(options: Options | undefined): Options {
+  return typeof options === 'number' ? options : { timeout: PATIENCE_MS, ...options }
+}
