@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { workMs } from '../../test/support/work-time.ts'
 import { cleanHtml, inlineImageIds, type HtmlRules } from './clean-html.ts'
 
 const BLOCKED: HtmlRules = { remoteImages: false, inlineImage: () => null }
@@ -79,8 +80,7 @@ describe('links and images', () => {
 test('a megabyte of anything is cleaned in a moment', () => {
   const pieces = ['<', '<a ', '<p style="url(', '&', '<style>', '<style>/*', '@import', '"', '<img src=cid:']
   for (const piece of pieces) {
-    const started = performance.now()
-    clean(piece.repeat(1024 ** 2 / piece.length))
-    expect(performance.now() - started).toBeLessThan(2_000)
+    const html = piece.repeat(1024 ** 2 / piece.length)
+    expect(workMs(() => clean(html))).toBeLessThan(2_000)
   }
 })

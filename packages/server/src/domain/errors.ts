@@ -57,6 +57,7 @@ export const ERROR_STATUS = {
   shutting_down: 503,
   server_busy: 503,
   database_unavailable: 503,
+  storage_unavailable: 503,
   internal: 500,
 } as const
 
