@@ -56,8 +56,12 @@ test('a wake is heard here at once with its message, elsewhere a moment later wi
   expect(b.heard).toEqual([null, MESSAGE])
   a.feed.wake('another team', null)
   c.feed.wake('team', null)
-  await vi.waitFor(() => expect(a.heard).toHaveLength(3))
-  expect(b.heard).toHaveLength(3)
+  await vi.waitFor(() =>
+    expect([a.heard, b.heard]).toEqual([
+      [MESSAGE, null, null],
+      [null, MESSAGE, null],
+    ]),
+  )
 })
 
 test('many wakes of one turn are one notification a team, and tell nothing but the team', async () => {
