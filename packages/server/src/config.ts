@@ -399,7 +399,7 @@ export function readConfig(program: Program, environment: NodeJS.ProcessEnv = pr
   const config = parseAll(program, environment, problems)
   config.emailDomain ??= config.rootDomain
   // A port that is not valid has been reported already.
-  config.appUrl ??= `http://localhost:${config.port ?? 0}`
+  config.appUrl ??= localUrl(config.port ?? 0)
   config.allowedOrigins ??= [new URL(config.appUrl).origin]
   config.smtpHost ??= config.host
   config.smtpRelayFrom ??= `mailhatch@${new URL(config.appUrl).hostname}`
@@ -411,6 +411,16 @@ export function readConfig(program: Program, environment: NodeJS.ProcessEnv = pr
   if (problems.length > 0) throw new ConfigError(problems)
   // The lines above gave a value to each setting that `Config` says is there.
   return config as Config
+}
+
+/** The same where port 0 has become a real one: what would name the port by default names that. */
+export function withPort(config: Config, port: number): Config {
+  const atPort = (url: string) => (url === localUrl(0) ? localUrl(port) : url)
+  return { ...config, port, appUrl: atPort(config.appUrl), allowedOrigins: config.allowedOrigins.map(atPort) }
+}
+
+function localUrl(port: number): string {
+  return `http://localhost:${port}`
 }
 
 /** Settings that people may expect to work, and that this version does not read. */

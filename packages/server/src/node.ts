@@ -3,9 +3,9 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { assembleApi, assembleWorker, openInbox, openSharedObjects, type Api, type Worker } from './assemble.ts'
 import { objectsIn } from './bucket/message-objects.ts'
-import type { Config } from './config.ts'
+import { withPort, type Config } from './config.ts'
 import { ensureFirstTeam, ensureSecrets, type FirstStart } from './first-start.ts'
-import { listen } from './http/listen.ts'
+import { listen, takeFreePort, type TakenPort } from './http/listen.ts'
 import { postLocally } from './http/local-post.ts'
 import type { Log } from './log.ts'
 import type { Rejections } from './manage/rejections.ts'
@@ -25,7 +25,8 @@ export type Running = {
 }
 
 /** Everything in one process. The worker announces to the API next door, which takes it as if it came from afar. */
-export async function startServe(config: Config, log: Log, now = Date.now): Promise<Running> {
+export async function startServe(given: Config, log: Log, now = Date.now): Promise<Running> {
+  const { config, port } = await settlePort(given)
   const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
   const inbox = await openInbox(config)
   const api = await assembleApi(config, log, {
@@ -41,7 +42,7 @@ export async function startServe(config: Config, log: Log, now = Date.now): Prom
     : postLocally(api.takeIn, log)
   const worker = assembleWorker(config, log, { inbox, post, now })
   api.include(worker)
-  const apiListener = await listenApi(config, api)
+  const apiListener = await listenApi(config.host, port, api)
   const workerSockets = await openWorkerSockets(config, log, worker, api.recordRejection)
   return {
     apiPort: apiListener.port,
@@ -58,12 +59,13 @@ export async function startServe(config: Config, log: Log, now = Date.now): Prom
   }
 }
 
-export async function startApi(config: Config, log: Log, now = Date.now): Promise<Running> {
+export async function startApi(given: Config, log: Log, now = Date.now): Promise<Running> {
+  const { config, port } = await settlePort(given)
   const { secretKey } = await ensureSecrets(config, ['secretKey'])
   const objects = await openSharedObjects(config)
   const { webhookSecret } = config
   const api = await assembleApi(config, log, { webhookSecret, secretKey, objects, isAllInOne: false, now })
-  const listener = await listenApi(config, api)
+  const listener = await listenApi(config.host, port, api)
   return {
     apiPort: listener.port,
     workerPort: null,
@@ -96,7 +98,14 @@ export async function startWorker(config: Config, log: Log): Promise<Running> {
   }
 }
 
-function listenApi({ host, port }: Config, { fetch, answersAtOnce }: Api) {
+/** Links name the port, so where any free one will do, it is taken before there is anything that makes links. */
+async function settlePort(given: Config): Promise<{ config: Config; port: number | TakenPort }> {
+  if (given.port !== 0) return { config: given, port: given.port }
+  const taken = await takeFreePort(given.host)
+  return { config: withPort(given, taken.port), port: taken }
+}
+
+function listenApi(host: string, port: number | TakenPort, { fetch, answersAtOnce }: Api) {
   return listen({ host, port, fetch, answersAtOnce })
 }
 

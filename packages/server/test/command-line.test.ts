@@ -69,6 +69,21 @@ describe('a file of settings', () => {
     expect(stderr).toContain('SMTP_PORT="ghi"')
   })
 
+  test('gives the options that the environment can give, wherever it is named', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'mailhatch.env')
+    writeFileSync(file, 'MAILHATCH_URL=http://file.test\nMAILHATCH_API_KEY=mh_file\n')
+    const mailhatch = async (words: string, environment: Record<string, string> = {}) =>
+      run(words.split(' '), { DATA_DIR: folder, XDG_CONFIG_HOME: folder, ...environment })
+    expect((await mailhatch('listen --print-secret')).stderr).toContain('There is no API key for http://localhost:3003')
+    const fromFile = await mailhatch(`--settings ${file} listen --print-secret`)
+    expect(fromFile).toEqual(await mailhatch('listen --print-secret --api-key mh_file'))
+    expect(fromFile.code).toBe(0)
+    expect((await mailhatch(`open --json --settings ${file}`)).stdout).toContain('http://file.test/')
+    const both = await mailhatch(`open --json --settings ${file}`, { MAILHATCH_URL: 'http://environment.test' })
+    expect(both.stdout).toContain('http://environment.test/')
+  })
+
   test('that is not there is an error', async () => {
     const { code, stderr } = await run(['--settings', join(temporaryFolder(), 'none'), 'serve'])
     expect(code).toBe(1)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ask } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
+import { connectOverHttp } from './support/mcp-client.ts'
 
 const ALLOWED = 'https://app.example'
 
@@ -83,6 +84,49 @@ describe('contract: CORS for the origins of ALLOWED_API_ORIGINS, trimmed', () =>
   })
 })
 
+describe('MCP clients in a browser', () => {
+  test('may send the headers of their protocol, and read its session, at /mcp alone', async () => {
+    const { status, headers } = await askFirst(ALLOWED, '/mcp')
+    expect(status).toBe(204)
+    expect(namesOf(headers.get('access-control-allow-headers')).sort()).toEqual([
+      'authorization',
+      'content-type',
+      'last-event-id',
+      'mcp-method',
+      'mcp-name',
+      'mcp-protocol-version',
+      'mcp-session-id',
+    ])
+    for (const key of [server.apiKey, 'wrong']) {
+      const answer = await ask(`${url}/mcp`, { key, headers: { origin: ALLOWED } })
+      expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED)
+      const exposed = namesOf(answer.headers.get('access-control-expose-headers'))
+      expect(exposed).toEqual(expect.arrayContaining(['mcp-session-id', 'www-authenticate', 'x-request-id']))
+    }
+    for (const path of ['/mcp/other', '/v1/mcp', '/v1/messages']) {
+      const other = await askFirst(ALLOWED, path)
+      expect(other.headers.get('access-control-allow-headers')).not.toMatch(/mcp/i)
+    }
+    expect((await askFirst('https://evil.example', '/mcp')).headers.get('access-control-allow-headers')).toBeNull()
+  })
+
+  test.each(['current', 'legacy'] as const)('the official one of the %s revision is let through', async (era) => {
+    const { client, call } = await connectOverHttp(server, era, fetchAsBrowser)
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0)
+    expect(await call('list_emails')).toMatchObject({ isError: false })
+  })
+
+  /** Asks the server first, and sends nothing that was not allowed. */
+  const fetchAsBrowser: typeof fetch = async (input, options = {}) => {
+    const preflight = await askFirst(ALLOWED, '/mcp')
+    const allowed = [...namesOf(preflight.headers.get('access-control-allow-headers')), 'accept']
+    const headers = new Headers(options.headers)
+    expect([...headers.keys()].filter((name) => !allowed.includes(name))).toEqual([])
+    headers.set('origin', ALLOWED)
+    return fetch(input, { ...options, headers })
+  }
+})
+
 describe('configuration: ALLOWED_API_ORIGINS defaults to the app origin', () => {
   test.each<[string, string | null]>([
     ['https://mail.example', 'https://mail.example'],
@@ -93,8 +137,8 @@ describe('configuration: ALLOWED_API_ORIGINS defaults to the app origin', () => 
   })
 })
 
-function askFirst(origin: string): Promise<Response> {
-  return fetch(`${url}/v1/messages`, {
+function askFirst(origin: string, path = '/v1/messages'): Promise<Response> {
+  return fetch(url + path, {
     method: 'OPTIONS',
     headers: {
       origin,

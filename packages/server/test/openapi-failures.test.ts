@@ -18,6 +18,7 @@ const SEEN_ELSEWHERE: Record<string, { why: string; file: string }> = {
   request_timeout: { why: 'takes 40 seconds', file: 'test/openapi-timeout.long.test.ts' },
   headers_too_large: { why: 'is answered below the API, before there is a request', file: 'test/bad-requests.test.ts' },
   database_unavailable: { why: 'needs a database that is away', file: 'test/replicas/failures.test.ts' },
+  storage_unavailable: { why: 'needs a storage that is away', file: 'test/s3-storage.test.ts' },
   shutting_down: { why: 'needs a server that stops', file: 'src/read/wait.test.ts' },
   too_many_waits: { why: 'needs 20,000 held requests', file: 'src/read/wait.test.ts' },
   too_many_streams: { why: 'needs 1,000 streams', file: 'src/read/streams.test.ts' },

@@ -76,9 +76,15 @@ type Expected =
   | 'not_found'
   | 'message_not_found'
   | 'team_exists'
+  | 'last_owner'
   | 'billing_unavailable'
   | 'unauthorized'
-type Row = { input?: () => Promise<object> | object; expected: Partial<Record<Caller, Expected>> }
+type Row = {
+  input?: () => Promise<object> | object
+  expected: Partial<Record<Caller, Expected>>
+  /** In place of our member, who is needed for the other rows. */
+  member?: () => Promise<{ headers: Record<string, string> }>
+}
 
 /** For every signed-in person, team or not. */
 const anyone = (input?: Row['input']): Row => ({ ...(input && { input }), expected: { teamless: 'ok' } })
@@ -105,6 +111,7 @@ const TABLE: Record<string, Row> = {
   'team.update': forOwners(() => ({ name: 'Renamed' })),
   'team.members': forMembers(),
   'team.removeMember': forOwners(async () => ({ userId: (await things.member()).id }), 'not_found'),
+  'team.leave': { expected: { owner: 'last_owner', outsider: 'last_owner' }, member: things.member },
   'team.invites': forMembers(),
   'team.invite': forOwners(() => ({ email: `${unique('guest')}@people.test` })),
   'team.acceptInvite': {
@@ -217,7 +224,8 @@ describe('who may call what', () => {
 
   test.each(cases)('$caller: $path', async ({ path, type, caller, row }) => {
     const input = await row.input?.()
-    const { code, status } = await callProcedure(url, { path, type, input, headers: await CALLERS[caller]() })
+    const headers = caller === 'member' && row.member ? (await row.member()).headers : await CALLERS[caller]()
+    const { code, status } = await callProcedure(url, { path, type, input, headers })
     expect({ code, isSuccess: status === 200 }).toEqual({
       code: expectedFor(row, caller),
       isSuccess: expectedFor(row, caller) === 'ok',

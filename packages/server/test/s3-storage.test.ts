@@ -5,6 +5,8 @@ import { parseS3Location } from '../src/bucket/s3-location.ts'
 import { ConfigError, readConfig } from '../src/config.ts'
 import { createLogger } from '../src/logger.ts'
 import { startApi } from '../src/node.ts'
+import { ask } from './support/ask.ts'
+import { startFaultyProxy } from './support/faulty-proxy.ts'
 import { withDatabase } from './support/journey-database.ts'
 import { S3_CREDENTIALS, startObjectStorage, type ObjectStorage } from './support/object-storage.ts'
 import { run } from './support/program.ts'
@@ -66,7 +68,43 @@ describe('mail kept in S3', () => {
     const answer = await fetch(`http://127.0.0.1:${api.apiPort}/v1/messages/${id}/raw`, { headers })
     expect(await answer.text()).toContain('Subject: For the API\r\n')
   })
+
+  test('while it cannot be reached, API and worker answer 503 `storage_unavailable`, and all is well afterwards', async () => {
+    const { s3Url } = storage.newBucket()
+    const { origin } = new URL(parseS3Location(s3Url).url)
+    let isAway = false
+    const proxy = await startFaultyProxy(origin, () => (isAway ? 'drop' : 'pass'))
+    const environment = { INBOX_STORAGE: s3Url.replace(origin, proxy.url), ADMIN_TOKEN: 'token-of-the-admin', ...keys }
+    const { url, workerUrl, apiKey, sdk, sendMail } = await startServer(environment)
+    const attachments = [{ filename: 'a.txt', content: 'attached' }]
+    await sendMail({ to: 'qa@mailhatch.test', subject: 'Out of reach', text: 'Hello', attachments })
+    const { id } = await sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 30_000 })
+    const addresses = [
+      [`${url}/v1/messages/${id}/raw`, apiKey],
+      [`${url}/v1/messages/${id}/attachments/0`, apiKey],
+      [`${workerUrl}/admin/inboxes`, 'token-of-the-admin'],
+      [`${workerUrl}/admin/inboxes/qa/messages/${id}/raw?domain=mailhatch.test`, 'token-of-the-admin'],
+    ] as const
+    const statuses = () => Promise.all(addresses.map(async ([address, key]) => (await get(address, key)).status))
+    expect(await statuses()).toEqual([200, 200, 200, 200])
+
+    isAway = true
+    const answers = await Promise.all(addresses.map(([address, key]) => ask(address, { key })))
+    const error = 'The mail storage cannot be reached. Please ask again.'
+    const refusal = { code: 'storage_unavailable', error, requestId: expect.any(String) }
+    for (const { status, headers, body } of answers) {
+      expect([status, headers.get('retry-after'), body]).toEqual([503, '1', refusal])
+    }
+    expect((await sdk.messages.get(id)).text).toContain('Hello')
+
+    isAway = false
+    expect(await statuses()).toEqual([200, 200, 200, 200])
+  })
 })
+
+function get(address: string, key: string): Promise<Response> {
+  return fetch(address, { headers: { authorization: `Bearer ${key}` } })
+}
 
 describe('settings', () => {
   const problemsOf = (environment: Record<string, string>) => {

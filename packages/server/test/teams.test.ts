@@ -3,7 +3,7 @@ import { hashApiKey } from '../src/http/authenticate.ts'
 import { newId } from '../src/random.ts'
 import { ask } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
-import { openPeople, refusal } from './support/people.ts'
+import { openPeople, refusal, type Person } from './support/people.ts'
 
 const relay = await startFileServer({ INBOX_CATCH_ALL: 'bootstrap' })
 const server = await startFileServer({
@@ -15,6 +15,7 @@ const unmailed = await startFileServer()
 const people = await openPeople(server)
 const { newTeam, person, store } = people
 
+const LAST_OWNER = { status: 409, code: 'last_owner', message: 'A team keeps at least one owner.' }
 const RESERVED = { status: 400, code: 'mailbox_reserved', message: 'Mailbox name is reserved.' }
 
 describe('team.autoSetup', () => {
@@ -62,6 +63,24 @@ describe('team.autoSetup', () => {
     const teams = (await store.listTeams()).filter(({ name }) => name === "Eager's Team")
     expect(teams).toHaveLength(1)
     expect((await eager.call.team.autoSetup.mutate()).isNew).toBe(false)
+  })
+
+  test('the mailbox of a team that has none gets the name that its owner gives', async () => {
+    const { owner, join } = await newTeam('pro')
+    const member = await person()
+    await join(member)
+    const setUp = async (who: typeof owner, mailboxName?: string) => {
+      const { mailbox, isNew } = await who.call.team.autoSetup.mutate({ mailboxName })
+      return { mailbox: mailbox && mailbox.name, isNew }
+    }
+    expect(await setUp(owner)).toEqual({ mailbox: null, isNew: false })
+    expect(await setUp(member, 'of-a-member')).toEqual({ mailbox: null, isNew: false })
+    await (await newTeam('pro')).owner.call.inbox.mailboxes.create.mutate({ name: 'of-others' })
+    expect(await refusal(setUp(owner, 'of-others'))).toMatchObject({ status: 409, code: 'mailbox_taken' })
+    const chosen = { mailbox: 'chosen', isNew: false }
+    expect(await Promise.all([setUp(owner, ' Chosen '), setUp(owner, 'chosen')])).toEqual([chosen, chosen])
+    expect(await setUp(owner, 'second')).toEqual(chosen)
+    expect(await owner.call.inbox.mailboxes.list.query()).toMatchObject([{ name: 'chosen' }])
   })
 
   test('a very long name is cut', async () => {
@@ -170,7 +189,9 @@ describe('invites', () => {
     const { owner } = await others.newTeam()
     const { isMailed, id } = await owner.call.team.invite.mutate({ email: 'x@people.test' })
     expect(isMailed).toBe(false)
-    expect(await owner.call.team.invites.query()).toMatchObject([{ id, link: expect.stringMatching(/\?invite=/) }])
+    // With the port that the server has found for itself.
+    const link = `http://localhost:${new URL(unmailed.url).port}/teams?invite=${id}`
+    expect(await owner.call.team.invites.query()).toMatchObject([{ id, link }])
   })
 
   test('expire after 14 days', async () => {
@@ -236,7 +257,10 @@ describe('invites', () => {
 })
 
 describe('members', () => {
-  test('who are removed lose their rights and their keys at once', async () => {
+  test.each([
+    { how: 'are removed', end: (owner: Person, { id }: Person) => owner.call.team.removeMember.mutate({ userId: id }) },
+    { how: 'leave', end: (_owner: Person, leaving: Person) => leaving.call.team.leave.mutate() },
+  ])('who $how lose their rights and their keys at once, and stay signed in', async ({ end }) => {
     const { owner, team, join } = await newTeam('pro')
     const leaving = await person()
     await join(leaving)
@@ -258,22 +282,34 @@ describe('members', () => {
     expect((await ask(`${server.url}/v1/me`, { key })).status).toBe(200)
     expect(await leaving.call.inbox.messages.list.query()).toMatchObject({ messages: [] })
 
-    await owner.call.team.removeMember.mutate({ userId: leaving.id })
+    expect(await end(owner, leaving)).toEqual({ userId: leaving.id })
     expect((await ask(`${server.url}/v1/me`, { key })).status).toBe(401)
     expect((await ask(`${server.url}/v1/me`, { key: kept })).status).toBe(200)
     expect(await refusal(leaving.call.inbox.messages.list.query())).toMatchObject({ status: 403 })
     expect(await leaving.call.team.current.query()).toBeNull()
+    expect(await leaving.call.user.me.query()).toMatchObject({ id: leaving.id, team: null })
     expect((await owner.call.apiKeys.list.query()).map(({ name }) => name)).toEqual(['kept'])
     expect(await refusal(owner.call.team.removeMember.mutate({ userId: leaving.id }))).toMatchObject({ status: 404 })
+    expect(await refusal(leaving.call.team.leave.mutate())).toMatchObject({ status: 403, code: 'forbidden' })
+    expect(await leaving.call.team.create.mutate({ name: 'Their own' })).toMatchObject({ role: 'owner' })
   })
 
   test('the last owner stays', async () => {
-    const { owner } = await newTeam('pro')
-    expect(await refusal(owner.call.team.removeMember.mutate({ userId: owner.id }))).toEqual({
-      status: 409,
-      code: 'last_owner',
-      message: 'A team keeps at least one owner.',
-    })
+    const { owner, join } = await newTeam('pro')
+    await join(await person())
+    expect(await refusal(owner.call.team.removeMember.mutate({ userId: owner.id }))).toEqual(LAST_OWNER)
+    expect(await refusal(owner.call.team.leave.mutate())).toEqual(LAST_OWNER)
+    expect(await owner.call.team.current.query()).toMatchObject({ role: 'owner' })
+  })
+
+  test('of owners who all leave at once, one stays', async () => {
+    const { owner, team } = await newTeam('enterprise')
+    const owners = [owner, ...(await Promise.all(Array.from({ length: 5 }, () => person({ ownerOf: team.id }))))]
+    const outcomes = await Promise.allSettled(owners.map(({ call }) => call.team.leave.mutate()))
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1)
+    const staying = owners[outcomes.findIndex(({ status }) => status === 'rejected')]!
+    expect(await staying.call.team.members.query()).toMatchObject([{ id: staying.id, role: 'owner' }])
+    expect(await refusal(staying.call.team.leave.mutate())).toEqual(LAST_OWNER)
   })
 
   test('and team can be renamed', async () => {
@@ -305,6 +341,23 @@ describe('API keys', () => {
     expect((await me(rotated.key)).status).toBe(200)
     await owner.call.apiKeys.delete.mutate({ id: apiKey.id })
     expect((await me(rotated.key)).status).toBe(401)
+  })
+
+  test('that have expired are not rotated, and stay as they are', async () => {
+    const { owner, team } = await newTeam('pro', 'Past its time')
+    const words = ['keys', 'create', '--team', team.name, '--expires', new Date(Date.now() - 1_000).toISOString()]
+    const { id, key } = await server.command<{ id: string; key: string }>(...words)
+    const before = await owner.call.apiKeys.list.query()
+    expect(await refusal(owner.call.apiKeys.rotate.mutate({ id }))).toEqual({
+      status: 400,
+      code: 'key_expired',
+      message: 'This key has expired. Create a new one.',
+    })
+    // Whoever holds it gets no further than with any other request.
+    const byHolder = await ask<{ code: string }>(`${server.url}/v1/api-keys/rotate`, { method: 'POST', key })
+    expect([byHolder.status, byHolder.body.code]).toEqual([401, 'key_expired'])
+    expect(before).toMatchObject([{ id }])
+    expect(await owner.call.apiKeys.list.query()).toEqual(before)
   })
 
   test('bound to a mailbox take one of the team, and only with that scope', async () => {

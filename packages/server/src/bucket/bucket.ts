@@ -24,6 +24,9 @@ export type Bucket = {
   close(): Promise<void>
 }
 
+/** The storage is elsewhere, and did not answer or had too much to do: nothing is known of the objects. */
+export class BucketUnreachable extends Error {}
+
 export function sizeOf(body: Body): number {
   return body instanceof Uint8Array ? body.byteLength : body.size
 }

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { freePort } from '../../test/support/free-port.ts'
 import { EMPTY_LIST, s3Refusal, startScriptedS3, type S3Answer } from '../../test/support/scripted-s3.ts'
-import { bytesOf } from './bucket.ts'
+import { bytesOf, BucketUnreachable } from './bucket.ts'
 import { openS3Bucket } from './s3-bucket.ts'
-import { S3Error } from './s3-client.ts'
 import { parseS3Location } from './s3-location.ts'
 
 const CREDENTIALS = { accessKeyId: 'key', secretAccessKey: 'secret' }
@@ -53,8 +52,11 @@ describe('trouble that may pass is tried again', () => {
   test('three times at most; then it says why, and removes what may have been stored', async () => {
     const { bucket, server } = await openScripted([BUSY, BUSY, BUSY, { status: 204 }])
     const trouble = await bucket.put([object]).catch((error: unknown) => error)
-    expect(trouble).toBeInstanceOf(S3Error)
-    expect(trouble).toMatchObject({ status: 503, code: 'SlowDown', message: expect.stringContaining('Reduce your') })
+    expect(trouble).toBeInstanceOf(BucketUnreachable)
+    expect(trouble).toMatchObject({
+      message: expect.stringContaining('Reduce your'),
+      cause: { status: 503, code: 'SlowDown' },
+    })
     expect(server.asked().map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT', 'DELETE'])
   })
 

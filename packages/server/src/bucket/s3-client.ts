@@ -1,4 +1,5 @@
 import { AwsV4Signer } from 'aws4fetch'
+import { BucketUnreachable } from './bucket.ts'
 import { encodeStrictly, objectUrl, type S3Location } from './s3-location.ts'
 import { parseXml, textOf, type XmlElement } from './s3-xml.ts'
 
@@ -97,7 +98,8 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
         return await sendOnce(request, read)
       } catch (error) {
         const mayPass = error instanceof S3Error && (error.status === 0 || PASSING_STATUSES.includes(error.status))
-        if (!mayPass || tries === TRIES_MAX) throw error
+        if (!mayPass) throw error
+        if (tries === TRIES_MAX) throw new BucketUnreachable(error.message, { cause: error })
       }
       // Up to half of it at random, so that those who failed together do not come back together.
       const pause = pauseMs * 2 ** (tries - 1) * (1 - Math.random() / 2)

@@ -33,12 +33,13 @@ export function addOpenCommand(program: Command): void {
 async function openInBrowser(url: string): Promise<boolean> {
   const [name, ...words] = OPENERS[process.platform] ?? ['xdg-open']
   const child = spawn(name, [...words, url], { stdio: 'ignore', detached: true })
-  // Some browsers stay in the foreground.
-  child.unref()
   try {
     const [code] = (await once(child, 'exit', { signal: AbortSignal.timeout(OPEN_MS_MAX) })) as [number | null]
     return code === 0
   } catch (error) {
     return error instanceof Error && error.name === 'AbortError'
+  } finally {
+    // Some browsers stay in the foreground. Not before, or nothing would keep us waiting.
+    child.unref()
   }
 }

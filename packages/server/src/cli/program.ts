@@ -61,11 +61,12 @@ export function createProgram(version: string): Command {
     .option('--settings <file>', 'read settings from this file; what the environment has wins')
     .addOption(new Option('--color <when>', 'whether to use colours').choices(COLOR_CHOICES).default('auto'))
     .addHelpText('after', '\nmailhatch help exit-codes says what the exit codes mean.')
-    .hook('preAction', (command) => {
-      const { settings, color } = command.opts<GlobalOptions>()
+    // Before the command looks at the environment for those of its options that can stand there.
+    .hook('preSubcommand', (command) => {
+      const { settings } = command.opts<GlobalOptions>()
       if (settings !== undefined) loadEnvFile(settings)
-      chooseColor(color)
     })
+    .hook('preAction', (command) => chooseColor(command.opts<GlobalOptions>().color))
     .exitOverride()
   for (const [heading, ...parts] of PARTS) {
     program.commandsGroup(heading)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { findUnread, readConfig, SETTINGS, type Config, type Program } from '../config.ts'
+import { findUnread, readConfig, SETTINGS, withPort, type Config, type Program } from '../config.ts'
 import type { Log } from '../log.ts'
 import { createLogger } from '../logger.ts'
 import { linkWith } from '../manage/one-time-tokens.ts'
@@ -84,8 +84,7 @@ function welcome(config: Config, { apiPort, workerPort, smtpPort, firstStart }: 
     return [...lines, ''].join('\n')
   }
   const { apiKey, address, signInToken } = firstStart
-  // Port 0 took a free one.
-  const signIn = linkWith(signInToken, 'sign-in', config.appUrl.replace(/:0$/, `:${apiPort}`))
+  const signIn = linkWith(signInToken, 'sign-in', withPort(config, apiPort ?? config.port).appUrl)
   const [mailbox] = address.split('+')
   return [
     ...lines,

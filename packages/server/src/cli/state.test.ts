@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freePort } from '../../test/support/free-port.ts'
 import { startServer, temporaryFolder } from '../../test/support/server.ts'
@@ -26,7 +28,7 @@ test('status -o env gives what eval and $GITHUB_ENV take, under the names that a
     '',
   ])
   const evaluated = await shell.run(
-    `eval "$(mailhatch status -o env ${names})"; echo "$APP_MAIL_URL $MAILHATCH_API_KEY"`,
+    `set -a; eval "$(mailhatch status -o env ${names})"; set +a; sh -c 'echo "$APP_MAIL_URL $MAILHATCH_API_KEY"'`,
   )
   expect(evaluated.stdout).toBe(`${url} ${apiKey}\n`)
   expect((await shell.run('mailhatch status')).stdout).not.toContain(apiKey)
@@ -81,6 +83,21 @@ test('open says where to look; a usage error is told as JSON where a program rea
   const { code, stdout, stderr } = await shell.run('mailhatch frobnicate')
   expect([code, stdout]).toEqual([2, ''])
   expect(JSON.parse(stderr)).toMatchObject({ error: { message: expect.stringContaining('frobnicate'), code: 'usage' } })
+})
+
+test('on a terminal, open waits for what opens the page', async () => {
+  const folder = temporaryFolder()
+  const asTerminal = '--import=data:text/javascript,process.stdout.isTTY=true'
+  const shell = createShell(folder, { NODE_OPTIONS: asTerminal, MAILHATCH_URL: 'http://mail.test' })
+  for (const { ends, says } of [
+    { ends: 'exit 0', says: 'Opened http://mail.test/\n' },
+    { ends: 'exit 3', says: 'http://mail.test/\n' },
+  ]) {
+    for (const name of ['xdg-open', 'open']) {
+      writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${ends}\n`, { mode: 0o755 })
+    }
+    expect(await shell.run('mailhatch open')).toEqual({ code: 0, stdout: says, stderr: '' })
+  }
 })
 
 test('help exit-codes lists them all', async () => {

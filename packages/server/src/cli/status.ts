@@ -34,7 +34,7 @@ export function addStatusCommand(program: Command): void {
       'after',
       examples(
         'mailhatch status',
-        'eval "$(mailhatch status -o env)"',
+        'set -a; eval "$(mailhatch status -o env)"; set +a',
         'mailhatch status -o env --override-name url=MAIL_URL --override-name api_key=MAIL_KEY >> "$GITHUB_ENV"',
       ),
     )

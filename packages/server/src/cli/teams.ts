@@ -19,7 +19,11 @@ export function addTeamCommands(program: Command): void {
     .command('create <name>')
     .description('Make a team.')
     .option('--domain <domain>', 'domain of its own: any address there works at once')
-    .addOption(new Option('--plan <plan>', 'plan (default: DEFAULT_PLAN)').choices(Object.keys(PLANS)))
+    .addOption(
+      new Option('--plan <plan>', 'plan (default: this command’s DEFAULT_PLAN, else starter)').choices(
+        Object.keys(PLANS),
+      ),
+    )
     .option('--retention-days <days>', 'on enterprise: how long mail is kept, or none to keep it')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch teams create Checkout --domain checkout.test --plan pro'))

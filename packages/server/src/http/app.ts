@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
+import { answerErrors } from '../answer-errors.ts'
 import type { Principal } from '../domain/access.ts'
 import type { Log } from '../log.ts'
 import type { TakeIn } from '../intake/take-in.ts'
@@ -19,11 +20,12 @@ import type { AuthPorts } from './auth/begin-session.ts'
 import { authenticate } from './authenticate.ts'
 import { allowOrigins } from './cors.ts'
 import { addDashboard } from './dashboard.ts'
-import { answerErrors } from './errors.ts'
+import { refusalFor } from './errors.ts'
 import { addBillingWebhook } from './billing-webhook.ts'
 import { createKeyEndings } from './key-endings.ts'
 import { addMcpRoute } from './mcp.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { newRequestId } from './request-id.ts'
 import { addContentRoutes } from './rest/content.ts'
 import { addInboxWebhook } from './rest/inbox-webhook.ts'
 import { addKeyRoutes } from './rest/keys.ts'
@@ -97,7 +99,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>()
   const keyEndings = createKeyEndings(ports.now)
   const views = createViewTokens(ports)
-  answerErrors(app, ports.log)
+  answerErrors(app, { log: ports.log, newRequestId, refusalFor })
   allowOrigins(app, ports.allowedOrigins)
 
   function endKey(keyId: string): void {

@@ -4,6 +4,9 @@ import type { ApiEnvironment } from './app.ts'
 const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS'
 const REQUEST_HEADERS = 'Authorization, Content-Type, Last-Event-ID'
 const EXPOSED_HEADERS = 'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After'
+/** With those of MCP, which no other route knows of. */
+const MCP_REQUEST_HEADERS = `${REQUEST_HEADERS}, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name`
+const MCP_EXPOSED_HEADERS = `${EXPOSED_HEADERS}, Mcp-Session-Id, WWW-Authenticate`
 const PREFLIGHT_SECONDS = '600'
 
 export function allowOrigins(app: Hono<ApiEnvironment>, allowed: string[]): void {
@@ -11,13 +14,14 @@ export function allowOrigins(app: Hono<ApiEnvironment>, allowed: string[]): void
     const origin = context.req.header('origin')
     if (origin === undefined) return next()
     const isAllowed = allowed.includes(origin)
+    const isMcp = context.req.path === '/mcp'
     const isPreflight = context.req.method === 'OPTIONS' && context.req.header('access-control-request-method')
     if (isPreflight) {
       const headers: Record<string, string> = { vary: 'Origin' }
       if (isAllowed) {
         headers['access-control-allow-origin'] = origin
         headers['access-control-allow-methods'] = METHODS
-        headers['access-control-allow-headers'] = REQUEST_HEADERS
+        headers['access-control-allow-headers'] = isMcp ? MCP_REQUEST_HEADERS : REQUEST_HEADERS
         headers['access-control-max-age'] = PREFLIGHT_SECONDS
       }
       return context.body(null, 204, headers)
@@ -25,7 +29,7 @@ export function allowOrigins(app: Hono<ApiEnvironment>, allowed: string[]): void
     context.header('vary', 'Origin')
     if (isAllowed) {
       context.header('access-control-allow-origin', origin)
-      context.header('access-control-expose-headers', EXPOSED_HEADERS)
+      context.header('access-control-expose-headers', isMcp ? MCP_EXPOSED_HEADERS : EXPOSED_HEADERS)
     }
     return next()
   })

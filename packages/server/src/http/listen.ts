@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSocketServer, type AddressInfo, type Server as SocketServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { AppError } from '../domain/errors.ts'
@@ -20,7 +21,8 @@ export type Listener = { port: number; close(): Promise<void> }
 
 type Options = {
   host: string
-  port: number
+  /** Or a port that was taken before. */
+  port: number | TakenPort
   fetch: Parameters<typeof getRequestListener>[0]
   /** Asked first; true when it has answered by itself. */
   answersAtOnce?: (request: IncomingMessage, response: ServerResponse) => boolean
@@ -54,13 +56,26 @@ export async function listen({ host, port, fetch, answersAtOnce }: Options): Pro
     if (!socket.writable || (openAnswers.get(socket) ?? 0) > 0) socket.destroy()
     else answerAndHangUp(socket, BROKEN[error.code ?? ''] ?? MALFORMED)
   })
-  server.listen({ port, host, backlog: BACKLOG })
+  if (typeof port === 'number') server.listen({ port, host, backlog: BACKLOG })
+  else server.listen(port.socket, BACKLOG).ref()
   await once(server, 'listening')
-  const address = server.address()
-  return {
-    port: typeof address === 'object' && address ? address.port : port,
-    close: () => closeServer(server),
-  }
+  return { port: portOf(server), close: () => closeServer(server) }
+}
+
+export type TakenPort = { port: number; socket: SocketServer }
+
+/** A free port, which is ours from now on and can be named before anything answers there. */
+export async function takeFreePort(host: string): Promise<TakenPort> {
+  // A start that fails later must not keep the process alive.
+  const socket = createSocketServer().unref()
+  socket.listen({ port: 0, host, backlog: BACKLOG })
+  await once(socket, 'listening')
+  return { port: portOf(socket), socket }
+}
+
+function portOf(server: SocketServer): number {
+  // A listening TCP server has one; only pipes have a name instead.
+  return (server.address() as AddressInfo).port
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -165,6 +165,10 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     sentence: 'The database cannot be reached. Please ask again.',
     when: 'the API does not reach its database, or gets no answer in time',
   },
+  storage_unavailable: {
+    sentence: 'The mail storage cannot be reached. Please ask again.',
+    when: 'the storage that keeps the raw mail does not answer',
+  },
   shutting_down: { sentence: 'The server is restarting. Please ask again.', when: 'the server is restarting' },
   internal: { sentence: 'Something went wrong on our side.', when: 'something went wrong in the server' },
 }

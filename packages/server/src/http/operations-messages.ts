@@ -105,7 +105,7 @@ export const MESSAGE_OPERATIONS: Operation[] = [
         headers: ['Content-Disposition'],
       },
     ],
-    errors: ['message_not_found', 'raw_unavailable', 'worker_unreachable'],
+    errors: ['message_not_found', 'raw_unavailable', 'worker_unreachable', 'storage_unavailable'],
   },
   {
     id: 'getAttachment',
@@ -128,7 +128,7 @@ export const MESSAGE_OPERATIONS: Operation[] = [
         headers: ['Content-Disposition'],
       },
     ],
-    errors: ['message_not_found', 'raw_unavailable', 'worker_unreachable', 'server_busy'],
+    errors: ['message_not_found', 'raw_unavailable', 'worker_unreachable', 'storage_unavailable', 'server_busy'],
   },
   {
     id: 'deleteMessage',

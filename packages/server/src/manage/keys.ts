@@ -53,13 +53,17 @@ export async function rotateKey(
   return { key, masked }
 }
 
-/** The same for a key of the team, by someone who does not hold it. */
+/** The same for a key of the team, by someone who does not hold it: so nobody has checked yet that it lives. */
 export async function rotateTeamKey(
   ports: KeyMaking & { store: Pick<Store, 'rotateKey' | 'findKey'> },
   where: { teamId: string; id: string },
 ): Promise<{ key: string; apiKey: ApiKey }> {
   const found = await ports.store.findKey(where)
   if (!found) throw new AppError('not_found', 'Not found')
+  if (found.expiresAt !== null && found.expiresAt <= ports.now()) {
+    // Not 401, by which a page would take its session for ended.
+    throw new AppError('key_expired', 'This key has expired. Create a new one.', { status: 400 })
+  }
   const { key, masked } = await rotateKey(ports, { keyId: found.id, keyHash: found.hash })
   return { key, apiKey: { ...found, masked } }
 }

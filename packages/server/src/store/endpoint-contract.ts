@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { addTeam, messageFor } from './store-contract.ts'
 import type { NewMessage, Store } from './store.ts'
-import { attemptOf, eventFor, newEndpoint, NOW, startWebhooks } from './webhook-contract.ts'
+import { attemptOf, eventFor, newEndpoint, NOW, startWebhooks, testFor } from './webhook-contract.ts'
 import type { OldSecret } from './webhooks.ts'
 
 /** What every store must do for endpoints, and for what is written with a message for them. */
@@ -89,6 +89,25 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await store.emptySomeOfEndpoint(id, 2)).toBe(false)
       expect(await store.removedEndpoints()).toEqual([])
       expect(await store.listEndpoints(team.id)).toMatchObject([{ url }])
+    })
+
+    test('an endpoint that is removed while it is being tested leaves nothing behind', async () => {
+      const { store, team, addEndpoint, list } = await start()
+      async function testUntilGone(id: string): Promise<void> {
+        while (await store.addTestDelivery(testFor(id))) recorded += 1
+      }
+      async function remove(id: string): Promise<void> {
+        await store.hideEndpoint({ teamId: team.id, id }, NOW)
+        while (await store.emptySomeOfEndpoint(id, 100));
+      }
+      let recorded = 0
+      for (let round = 1; round <= 100; round += 1) {
+        const { id } = await addEndpoint()
+        await Promise.all([...Array.from({ length: 5 }, () => testUntilGone(id)), remove(id)])
+        expect(await list(id)).toEqual([])
+      }
+      expect(recorded).toBeGreaterThan(0)
+      expect(await store.removedEndpoints()).toEqual([])
     })
   })
 

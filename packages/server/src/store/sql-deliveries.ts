@@ -80,12 +80,13 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
     async addTestDelivery(test) {
       const { id, eventId, endpointId, event, body, status, at, httpStatus, responseBody, latencyMs, error } = test
       const [rows] = await write(
+        // The endpoint is held, or its removal could miss what is added to it meanwhile.
         sql`
           insert into deliveries (id, endpoint_id, event, event_id, body, status, attempt, http_status, response_body,
                                   latency_ms, error, created_at, finished_at)
           select ${id}, ${endpointId}, ${event}, ${eventId}, ${body}, ${status}, 1, ${httpStatus}, ${responseBody},
                  ${latencyMs}, ${error}, ${at}, ${at}
-          from webhook_endpoints where id = ${endpointId} and removed_at is null
+          from webhook_endpoints where id = ${endpointId} and removed_at is null ${dialect.locked}
           returning ${DELIVERY}`,
         insertAttempt(id, test),
       )

@@ -1,11 +1,11 @@
 import type { Context, Hono } from 'hono'
+import type { AnswerEnvironment } from '../answer-errors.ts'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { objectsIn } from '../bucket/message-objects.ts'
 import { adminMessagePath } from '../domain/admin-path.ts'
 import { AppError } from '../domain/errors.ts'
 import { metadataKey, rawKey, type MetadataStatus, type StoredMessage } from '../domain/object-keys.ts'
 import type { Log } from '../log.ts'
-import type { WorkerEnvironment } from './admin-errors.ts'
 import {
   invalid,
   messageNotFound,
@@ -33,7 +33,7 @@ export type InboxPorts = {
   log: Pick<Log, 'error'>
 }
 
-export function addInboxRoutes(app: Hono<WorkerEnvironment>, { bucket, parse, settings, now, log }: InboxPorts): void {
+export function addInboxRoutes(app: Hono<AnswerEnvironment>, { bucket, parse, settings, now, log }: InboxPorts): void {
   app.get('/admin/inboxes', async (context) => {
     const status = readStatus(context.req.query('status'))
     const domain = readDomain(settings, context.req.query('domain'))
@@ -106,7 +106,7 @@ export function addInboxRoutes(app: Hono<WorkerEnvironment>, { bucket, parse, se
     return context.json({ ok: true, id: message.id })
   })
 
-  function messageOf(context: Context<WorkerEnvironment>): StoredMessage {
+  function messageOf(context: Context<AnswerEnvironment>): StoredMessage {
     return readMessage(settings, {
       // Both are in the path of every route that asks for a message.
       localPart: context.req.param('localPart')!,

@@ -1,14 +1,14 @@
 import type { Context, Hono } from 'hono'
+import type { AnswerEnvironment } from '../answer-errors.ts'
 import { parseRecipient } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { WorkerEnvironment } from './admin-errors.ts'
 import { invalid, readDomain } from './admin-params.ts'
 import { requireSettings, type AdminSettings } from './admin-settings.ts'
 import { createProvider } from './provider.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
-export function addProviderRoutes(app: Hono<WorkerEnvironment>, settings: AdminSettings): void {
+export function addProviderRoutes(app: Hono<AnswerEnvironment>, settings: AdminSettings): void {
   const provider = createProvider(settings)
 
   app.get('/admin/catch-all', async (context) => context.json(await provider.catchAllRule()))
@@ -63,7 +63,7 @@ function textOf(body: Record<string, unknown>, field: string): string | undefine
 }
 
 /** An empty body is an object without keys. */
-async function readBody(context: Context<WorkerEnvironment>): Promise<Record<string, unknown>> {
+async function readBody(context: Context<AnswerEnvironment>): Promise<Record<string, unknown>> {
   const text = await context.req.text()
   if (text.trim() === '') return {}
   const type = context.req.header('content-type')

@@ -1,9 +1,9 @@
 import type { Hono } from 'hono'
+import type { AnswerEnvironment } from '../answer-errors.ts'
 import type { Bucket } from '../bucket/bucket.ts'
 import { AppError } from '../domain/errors.ts'
 import { metadataKey, metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
 import type { Log } from '../log.ts'
-import type { WorkerEnvironment } from './admin-errors.ts'
 import { inGroups } from './admin-inboxes.ts'
 import { invalid, messageNotFound, readDomain, readLimit, readMessage } from './admin-params.ts'
 import type { AdminSettings } from './admin-settings.ts'
@@ -24,7 +24,7 @@ export type RetryPorts = {
 }
 
 export function addRetryRoutes(
-  app: Hono<WorkerEnvironment>,
+  app: Hono<AnswerEnvironment>,
   { bucket, announceNow, settings, now, log }: RetryPorts,
 ): void {
   app.post('/admin/inboxes/:localPart/messages/:id/webhook', async (context) => {

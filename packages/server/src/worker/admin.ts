@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import type { AnswerEnvironment } from '../answer-errors.ts'
 import { AppError } from '../domain/errors.ts'
-import type { WorkerEnvironment } from './admin-errors.ts'
 import { addInboxRoutes, type InboxPorts } from './admin-inboxes.ts'
 import { addProviderRoutes } from './admin-provider.ts'
 import { addRetryRoutes, type RetryPorts } from './admin-retry.ts'
@@ -13,7 +13,7 @@ const BODY_BYTES_MAX = 16 * 1024
 export type AdminPorts = InboxPorts & RetryPorts
 
 /** The admin API. Whoever has the token may read and remove all mail. */
-export function addAdminRoutes(app: Hono<WorkerEnvironment>, ports: AdminPorts): void {
+export function addAdminRoutes(app: Hono<AnswerEnvironment>, ports: AdminPorts): void {
   app.use('/admin/*', requireToken(ports.settings.adminToken))
   app.use(
     '/admin/*',

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
+import { answerErrors, commonRefusalFor, type AnswerEnvironment } from '../answer-errors.ts'
 import type { Log } from '../log.ts'
 import { addAdminRoutes, type AdminPorts } from './admin.ts'
-import { answerErrors, type WorkerEnvironment } from './admin-errors.ts'
 
 export type WorkerAppPorts = AdminPorts & {
   /** What keeps the worker from being ready. */
@@ -10,9 +10,9 @@ export type WorkerAppPorts = AdminPorts & {
 }
 
 /** The worker's own HTTP, the same on Node and on Cloudflare: its health check and its admin API. */
-export function createWorkerApp(ports: WorkerAppPorts): Hono<WorkerEnvironment> {
-  const app = new Hono<WorkerEnvironment>()
-  answerErrors(app, ports.log)
+export function createWorkerApp(ports: WorkerAppPorts): Hono<AnswerEnvironment> {
+  const app = new Hono<AnswerEnvironment>()
+  answerErrors(app, { log: ports.log, newRequestId: () => crypto.randomUUID(), refusalFor: commonRefusalFor })
   app.get('/health', (context) => context.json({ ok: true }))
   app.get('/ready', async (context) => {
     const troubles = await ports.findTroubles()

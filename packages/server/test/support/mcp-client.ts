@@ -33,9 +33,9 @@ export type Data = Email & {
 export type Result = { text: string; data: Data; isError: boolean; content: object[] }
 
 /** The official client over HTTP; closed when the test is over. */
-export function connectOverHttp({ url, apiKey }: Server, era: Era = 'current') {
+export function connectOverHttp({ url, apiKey }: Server, era: Era = 'current', send = fetch) {
   const requestInit = { headers: { authorization: `Bearer ${apiKey}` } }
-  return connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }), era)
+  return connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit, fetch: send }), era)
 }
 
 /** The official client with a `mailhatch mcp` of its own, over its standard input and output. */

@@ -13,6 +13,9 @@ import { withDatabase } from './journey-database.ts'
 /** Someone who is signed in, and the procedures as they call them. */
 export type Person = Awaited<ReturnType<ReturnType<typeof peopleOf>['person']>>
 
+/** `ownerOf`: the id of a team that has an owner already. */
+type PersonDetails = { email?: string; name?: string; isEmailChecked?: boolean; ownerOf?: string }
+
 /** People with sessions on a running server, without the long way of signing up; call it at the top level of a file. */
 export async function openPeople({ url, dataDir }: { url: string; dataDir: string }) {
   const config = readConfig('serve', await withDatabase({ DATA_DIR: dataDir }))
@@ -24,12 +27,13 @@ export async function openPeople({ url, dataDir }: { url: string; dataDir: strin
 function peopleOf(url: string, store: Store) {
   let people = 0
 
-  async function person(details: { email?: string; name?: string; isEmailChecked?: boolean } = {}) {
+  async function person(details: PersonDetails = {}) {
     people++
     const at = Date.now()
-    const { email = `person-${people}@people.test`, name = '', isEmailChecked = true } = details
-    const user = { id: newId(at), email, name, passwordHash: null, teamId: null, role: null, createdAt: at }
-    expect(await store.addUser({ ...user, emailCheckedAt: isEmailChecked ? at : null })).toBe('added')
+    const { email = `person-${people}@people.test`, name = '', isEmailChecked = true, ownerOf = null } = details
+    const user = { id: newId(at), email, name, passwordHash: null, createdAt: at }
+    const membership = { teamId: ownerOf, role: ownerOf === null ? null : ('owner' as const) }
+    expect(await store.addUser({ ...user, ...membership, emailCheckedAt: isEmailChecked ? at : null })).toBe('added')
     return { id: user.id, email, ...(await signIn(user.id)) }
   }
 

@@ -5,7 +5,7 @@ import { retentionDays, type PlanName } from '../../domain/plans.ts'
 import { acceptInvite, createInviteLimits, declineInvite, inviteLink, inviteToTeam } from '../../manage/invites.ts'
 import { chosenName } from '../../manage/mailboxes.ts'
 import { removeMember } from '../../manage/members.ts'
-import { findFirstMailbox, setUpTeam } from '../../manage/onboarding.ts'
+import { ensureStarterMailbox, findFirstMailbox, setUpTeam } from '../../manage/onboarding.ts'
 import { chosenTeamName, startTeam } from '../../manage/teams.ts'
 import type { Role, SignedIn } from '../../store/accounts.ts'
 import type { Team } from '../../store/store.ts'
@@ -40,10 +40,12 @@ export function teamRouter(ports: RpcPorts) {
   const { store, now } = ports
   const inviteLimits = createInviteLimits(now)
 
-  async function presentSetup(signedIn: SignedIn | null) {
+  async function presentSetup(signedIn: SignedIn | null, mailboxName: string | undefined) {
     const { team, role } = signedIn ?? {}
     if (!team || !role) throw new AppError('unauthorized', 'Unauthorized')
-    const first = await findFirstMailbox(ports, team)
+    // Nothing is made up here: whoever asks at the same time may still be making the mailbox.
+    const isNamed = role === 'owner' && mailboxName !== undefined
+    const first = await (isNamed ? ensureStarterMailbox(ports, team, mailboxName) : findFirstMailbox(ports, team))
     return { team: await presentTeam(ports, team, role), mailbox: first && presentMailbox(first), isNew: false }
   }
 
@@ -54,7 +56,7 @@ export function teamRouter(ports: RpcPorts) {
       return team && role ? presentTeam(ports, team, role) : null
     }),
 
-    /** Whoever has a team already gets that one, and nothing is made. */
+    /** Whoever has a team already gets that one; its owners may name the first mailbox where there is none. */
     autoSetup: procedure
       .input(
         z
@@ -62,10 +64,10 @@ export function teamRouter(ports: RpcPorts) {
           .default({}),
       )
       .mutation(async ({ ctx: { signedIn, lookAgain }, input }) => {
-        if (signedIn.team) return presentSetup(signedIn)
+        if (signedIn.team) return presentSetup(signedIn, input.mailboxName)
         const made = await setUpTeam(ports, signedIn.user, input).catch(nullIfTeamExists)
         // Asked for twice at once: the other one has made it.
-        if (!made) return presentSetup(await lookAgain())
+        if (!made) return presentSetup(await lookAgain(), input.mailboxName)
         const team = await presentTeam(ports, made.team, 'owner')
         return { team, mailbox: presentMailbox(made.mailbox), isNew: true }
       }),
@@ -95,6 +97,12 @@ export function teamRouter(ports: RpcPorts) {
         await removeMember(ports, { teamId: team.id, userId })
         return { userId }
       }),
+
+    leave: procedure.use(asMember).mutation(async ({ ctx: { team, signedIn } }) => {
+      const userId = signedIn.user.id
+      await removeMember(ports, { teamId: team.id, userId })
+      return { userId }
+    }),
 
     /** The id opens an invite as the link does: members see neither. */
     invites: procedure.use(asMember).query(async ({ ctx: { team, role } }) => {

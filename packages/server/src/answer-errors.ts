@@ -1,0 +1,66 @@
+import type { ErrorBody } from '@mailhatch/sdk'
+import type { Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { BucketUnreachable } from './bucket/bucket.ts'
+import { AppError } from './domain/errors.ts'
+import { refuseRoute } from './domain/route-refusal.ts'
+import type { Log } from './log.ts'
+
+const URL_CHARACTERS_MAX = 8 * 1024
+
+export type AnswerEnvironment = { Variables: { requestId: string } }
+
+type Ports = {
+  log: Pick<Log, 'error'>
+  newRequestId: () => string
+  refusalFor: (error: unknown) => AppError
+}
+
+/** One shape for every failure, of API and worker alike, and an `X-Request-Id` on every answer. */
+export function answerErrors<Environment extends AnswerEnvironment>(
+  app: Hono<Environment>,
+  { log, newRequestId, refusalFor }: Ports,
+): void {
+  app.use(async (context, next) => {
+    const requestId = newRequestId()
+    context.set('requestId', requestId)
+    context.header('x-request-id', requestId)
+    if (context.req.url.length > URL_CHARACTERS_MAX) {
+      throw new AppError('url_too_long', `The URL is longer than ${URL_CHARACTERS_MAX} characters.`)
+    }
+    await next()
+  })
+
+  app.notFound((context) => answer(context, refuseRoute(app.routes, context.req.path)))
+
+  app.onError((error, context) => {
+    if (!(error instanceof AppError)) {
+      // The route's pattern, not the path: ids and filters stay out of the log.
+      log.error({ err: error, requestId: context.get('requestId'), route: context.req.routePath }, 'a request failed')
+    }
+    return answer(context, refusalFor(error))
+  })
+}
+
+/** What a client is told of an error that API and worker may both meet. */
+export function commonRefusalFor(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof BucketUnreachable) {
+    const again = { headers: { 'retry-after': '1' } }
+    return new AppError('storage_unavailable', 'The mail storage cannot be reached. Please ask again.', again)
+  }
+  return new AppError('internal', 'Something went wrong on our side.')
+}
+
+function answer<Environment extends AnswerEnvironment>(context: Context<Environment>, error: AppError): Response {
+  const body: ErrorBody = {
+    error: error.message,
+    code: error.code,
+    requestId: context.get('requestId'),
+    ...error.extra,
+  }
+  if (error.details) body.details = error.details
+  for (const [name, value] of Object.entries(error.headers)) context.header(name, value)
+  // Every status in the table of codes comes with a body.
+  return context.json(body, error.status as ContentfulStatusCode)
+}
