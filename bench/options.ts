@@ -8,7 +8,7 @@ export type Measure = (typeof MEASURES)[number]
 export type Plan = {
   rounds: number
   sampleMs: number
-  /** Before the samples of a round, so that what runs is compiled and its files are open. */
+  /** Before the samples of a round, so that what runs is compiled, which takes some seconds, and its files are open. */
   warmUpMs: number
   smtpSourceMails: number
   latencyMails: number
@@ -31,7 +31,7 @@ export type Options = {
 const FULL: Plan = {
   rounds: 5,
   sampleMs: 2_000,
-  warmUpMs: 2_000,
+  warmUpMs: 5_000,
   smtpSourceMails: 2_000,
   latencyMails: 400,
   waiters: 10_000,

@@ -1,7 +1,10 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { getPreference } from './preferences.ts'
 
-/** `keys` is one key as the browser names it (`j`, `#`, `Escape`), or two in a row (`g i`). */
+/**
+ * `keys` is one key as the browser names it (`j`, `#`, `Escape`), two in a row (`g i`), or one with Ctrl (`Mod+k`), for
+ * which Macs have Command. Those work everywhere but in dialogs: nobody presses them without meaning to.
+ */
 export type Shortcut = { keys: string; label: string; run: (event: KeyboardEvent) => void }
 
 /** As long as the second key may take. */
@@ -43,8 +46,15 @@ export function useActiveShortcuts(): Shortcut[] {
 
 export function listenToKeys(): void {
   document.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-    if (getPreference('keys') === 'off' || isTyping(event.target) || isInPopup(event.target)) return
+    if (event.defaultPrevented || isInPopup(event.target)) return
+    if (hasModifier(event)) {
+      const chord = find(`Mod+${event.key.toLowerCase()}`)
+      if (!chord) return
+      event.preventDefault()
+      return chord.run(event)
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (getPreference('keys') === 'off' || isTyping(event.target)) return
     const begun = first && performance.now() - first.at < SEQUENCE_MS ? `${first.key} ${event.key}` : null
     first = null
     const found = (begun && find(begun)) || find(event.key)
@@ -55,6 +65,22 @@ export function listenToKeys(): void {
       first = { key: event.key, at: performance.now() }
     }
   })
+}
+
+type Modifiers = Pick<KeyboardEvent, 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
+
+/** Ctrl alone; on a Mac Command, because Ctrl edits text there. */
+export function hasModifier({ ctrlKey, metaKey, altKey, shiftKey }: Modifiers): boolean {
+  return (isMac() ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !altKey && !shiftKey
+}
+
+/** As it is printed on the keys. */
+export function keyText(key: string): string {
+  return key.replace(/^Mod\+(.)$/, (_, letter: string) => `${isMac() ? '⌘' : 'Ctrl+'}${letter.toUpperCase()}`)
+}
+
+function isMac(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.userAgent)
 }
 
 function find(keys: string): Shortcut | undefined {

@@ -5,6 +5,7 @@ const DEFAULTS = {
   theme: 'system' as 'system' | 'light' | 'dark',
   zone: 'local' as 'local' | 'utc',
   keys: 'on' as 'on' | 'off',
+  notifications: 'off' as 'on' | 'off',
 }
 
 export type Preferences = typeof DEFAULTS

@@ -33,8 +33,8 @@ async function startCypress(tasks: MailhatchTasks) {
 }
 
 async function start() {
-  const { url, apiKey, sendMail } = await startServer()
-  return { sendMail, cy: await startCypress(mailhatchTasks({ url, apiKey })) }
+  const { url, apiKey, sendMail, sdk } = await startServer()
+  return { sendMail, sdk, cy: await startCypress(mailhatchTasks({ url, apiKey })) }
 }
 
 test('the commands give an address, its mail, its code and its link', async () => {
@@ -73,9 +73,10 @@ test('each message is given once, and what should not come is noticed', async ()
 })
 
 test('a wait says what came instead, before Cypress ends the task', async () => {
-  const { sendMail, cy } = await start()
+  const { sendMail, sdk, cy } = await start()
   const inbox = await cy.inbox()
   await sendMail({ to: inbox.address, subject: 'Verify' })
+  await sdk.messages.waitFor({ to: inbox.address })
   await expect(cy.waitForEmail(inbox, { subject: 'Receipt' }, { timeout: 200 })).rejects.toThrow(
     /within 200 ms\. What did arrive:\n.*Verify \(not matching: subject\)/,
   )

@@ -88,16 +88,13 @@ async function setStage() {
   const { id: messageId } = await json<{ id: string }>('mailhatch wait --mailbox qa --json id')
   // Refused at first, because nobody owned the domain.
   await sendMail('qa@shop.example')
-  const waiting = await vi.waitFor(
-    async () => {
-      const { messages } = await json<{ messages: { id: string; attempts: number }[] }>(
-        'mailhatch worker messages qa@shop.example --status unprocessed',
-      )
-      expect(messages).toMatchObject([{ attempts: 1 }])
-      return messages[0]!.id
-    },
-    { timeout: 10_000 },
-  )
+  const waiting = await vi.waitFor(async () => {
+    const { messages } = await json<{ messages: { id: string; attempts: number }[] }>(
+      'mailhatch worker messages qa@shop.example --status unprocessed',
+    )
+    expect(messages).toMatchObject([{ attempts: 1 }])
+    return messages[0]!.id
+  })
   await json('mailhatch teams create Shop --domain shop.example')
   const { id: keyId } = await json<{ id: string }>('mailhatch keys create --name spare --team Shop')
 
@@ -147,7 +144,7 @@ describe('the examples of the help do what they say', () => {
           await stage.sendMail('qa@mailhatch.test')
           expect(output.stdout).not.toBe('')
         },
-        { timeout: 15_000, interval: 200 },
+        { timeout: 30_000, interval: 200 },
       )
       stop('SIGINT')
       const { code, stderr } = await ended

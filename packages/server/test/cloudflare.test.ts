@@ -91,8 +91,8 @@ describe('mail through the local email trigger', () => {
     expect(metadata).toMatchObject({ lastStatus: null, lastError: expect.stringContaining('https://') })
 
     // What happened is in the log, as JSON; what the mail says and what is secret is not.
-    const line = workerd.logs().find((text) => text.includes(metadata!.id))
-    expect(JSON.parse(line!)).toMatchObject({ level: 'warn', id: metadata!.id, reason: metadata!.lastError })
+    const line = await vi.waitUntil(() => workerd.logs().find((text) => text.includes(metadata!.id)))
+    expect(JSON.parse(line)).toMatchObject({ level: 'warn', id: metadata!.id, reason: metadata!.lastError })
     expect(workerd.logs().join('\n')).not.toMatch(new RegExp(`${secret}|${ADMIN_TOKEN}|Without a scheme|shop.example`))
   })
 })

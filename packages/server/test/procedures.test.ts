@@ -197,28 +197,29 @@ describe('downloads by session', () => {
 })
 
 describe('figures', () => {
-  test('metrics.overview counts by day, mailbox, tag and sender', async () => {
+  test('metrics.overview counts by day, mailbox, tag and sender, and adds up bytes', async () => {
     const { owner, name, send } = await newInbox(['plain'])
     await send('a', 'login', 'Alerts@Shop.example')
     await send('b', 'login', 'alerts@shop.example')
     await send('c', 'reset', 'alerts@shop.example')
     const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString()
-    await server.store({ mailbox: name, domain: 'root.test', receivedAt: day(29) })
+    await server.store({ mailbox: name, domain: 'root.test', receivedAt: day(29), size: 1_200 })
     await server.store({ mailbox: name, domain: 'root.test', receivedAt: day(31) })
+    for (const size of [100, 23]) await server.store({ mailbox: name, domain: 'root.test', size })
     const metrics = await owner.call.metrics.overview.query()
-    expect(metrics.total).toBe(5)
+    expect(metrics.total).toBe(7)
     expect(metrics.days).toHaveLength(30)
     expect(metrics.days.filter(({ count }) => count > 0)).toEqual([
-      { date: day(29).slice(0, 10), count: 1 },
-      { date: day(0).slice(0, 10), count: 4 },
+      { date: day(29).slice(0, 10), count: 1, bytes: 1_200, delivered: 0, failed: 0 },
+      { date: day(0).slice(0, 10), count: 6, bytes: 123, delivered: 0, failed: 0 },
     ])
-    expect(metrics.mailboxes).toEqual([{ name, count: 5 }])
+    expect(metrics.mailboxes).toEqual([{ name, count: 7 }])
     expect(metrics.tags).toEqual([
       { name: 'login', count: 2 },
       { name: 'reset', count: 1 },
     ])
     expect(metrics.senders[0]).toEqual({ name: 'alerts@shop.example', count: 3 })
-    expect(metrics.countedMessages).toBe(5)
+    expect(metrics.countedMessages).toBe(7)
     const tags = await owner.call.inbox.tags.list.query()
     expect(tags.map(({ tag, count }) => [tag, count])).toEqual([
       ['reset', 1],

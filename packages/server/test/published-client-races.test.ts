@@ -124,7 +124,7 @@ describe.each(['embedded', 'folder'])('with mail in the %s bucket', (kind) => {
     }
     const left = () => (kind === 'folder' ? filesIn(folder) : objectKeys(dataDir))
     // The worker may still be at work on what it announced.
-    await expect.poll(left, { timeout: 3_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
   })
 
   test('asking only for the head of raw mail leaves no file open', async () => {

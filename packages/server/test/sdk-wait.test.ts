@@ -77,7 +77,7 @@ test.each([1, -1])('the client’s clock may be off by %i hour', async (hours) =
   const receivedAt = new Date(realNow()).toISOString()
   const inbox = await sdk.addresses.create({ mailbox: 'qa' })
   const tag = inbox.address.slice(3, inbox.address.indexOf('@'))
-  const waits = [inbox.waitFor({}, { timeout: 5_000 }), sdk.messages.waitFor({ tag }, { timeout: 5_000 })]
+  const waits = [inbox.waitFor(), sdk.messages.waitFor({ tag })]
   await store(url, { mailbox: 'qa', tag, subject: 'On time', receivedAt })
   for (const waiting of waits) expect((await waiting).subject).toBe('On time')
   // The clock is off indeed:

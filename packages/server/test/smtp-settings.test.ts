@@ -12,14 +12,14 @@ test('SMTP_STARTTLS=self-signed: mail comes in encrypted, and the envelope says 
   })
   onTestFinished(() => transport.close())
   await transport.sendMail({ from: 'a@shop.example', to: 'qa+tls@mailhatch.test', subject: 'Sealed', text: 'Hello' })
-  const mail = await sdk.messages.waitFor({ mailbox: 'qa+tls' }, { timeout: 5_000 })
+  const mail = await sdk.messages.waitFor({ mailbox: 'qa+tls' })
   expect(mail.envelope).toMatchObject({ tls: true, mailFrom: 'a@shop.example', receivedVia: 'smtp' })
 })
 
 test('by default a mail library with its default options can send, without encryption', async () => {
   const { sdk, sendMail } = await startServer()
   await sendMail({ to: 'qa+plain@mailhatch.test', subject: 'Open', text: 'Hello' })
-  const mail = await sdk.messages.waitFor({ mailbox: 'qa+plain' }, { timeout: 5_000 })
+  const mail = await sdk.messages.waitFor({ mailbox: 'qa+plain' })
   expect(mail.envelope?.tls).toBe(false)
 })
 
@@ -33,5 +33,5 @@ test('with SMTP_AUTH_USER and SMTP_AUTH_PASS only who knows them may send', asyn
   await expect(send()).rejects.toMatchObject({ responseCode: 530 })
   await expect(send({ user: 'app', pass: 'wrong' })).rejects.toMatchObject({ responseCode: 535 })
   await send({ user: 'app', pass: 'secret word' })
-  expect((await sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 5_000 })).subject).toBe('Signed in')
+  expect((await sdk.messages.waitFor({ mailbox: 'qa' })).subject).toBe('Signed in')
 })

@@ -35,11 +35,11 @@ test('contract: after its creation a secret is in no answer, no log and no row, 
   const secrets = [secret, troubledSecret, newSecret]
   expect(new Set(secrets).size).toBe(3)
   await store(first.apiUrl)
-  await vi.waitUntil(() => receiver.received.length === 2, WAIT_MS)
+  await vi.waitUntil(() => receiver.received.length >= 2, WAIT_MS)
 
   const answers: unknown[] = [await webhooks.list(), await webhooks.change(troubled.id, { active: true })]
   for (const { id } of [endpoint, troubled]) {
-    await vi.waitUntil(async () => (await webhooks.deliveries(id))[0]?.attempt === 1, WAIT_MS)
+    await vi.waitUntil(async () => (await webhooks.deliveries(id))[0]!.attempt >= 1, WAIT_MS)
     answers.push(await webhooks.deliveries(id), await webhooks.test(id))
     const [delivery] = await webhooks.deliveries(id)
     answers.push(await webhooks.replay(id, delivery!.id))

@@ -83,9 +83,12 @@ describe('an API without the bucket reaches it through the worker', () => {
       expect([raw.status, await raw.text()]).toEqual([200, RAW])
       const attachment = await fetchApi(`/v1/messages/${id}/attachments/0`)
       expect([attachment.status, await attachment.text()]).toEqual([200, 'attached bytes'])
-      expect(objectKeys(inbox).filter((name) => name.includes(id)).length).toBeGreaterThanOrEqual(2)
+      const stored = () => objectKeys(inbox).filter((name) => name.includes(id))
+      // The worker is no longer at work on it.
+      await expect.poll(stored).toContainEqual(expect.stringMatching(/^messages\/processed\//))
+      expect(stored()).toHaveLength(2)
       expect((await fetchApi(`/v1/messages/${id}`, 'DELETE')).status).toBe(200)
-      expect(objectKeys(inbox).filter((name) => name.includes(id))).toEqual([])
+      expect(stored()).toEqual([])
       expect((await fetchApi(`/v1/messages/${id}/raw`)).status).toBe(404)
     }
   })

@@ -1,14 +1,20 @@
 import type { MessageDetail } from '@mailhatch/sdk'
 import { useState } from 'react'
+import { shownTheme } from '../theme.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Icon } from '../ui/icon.tsx'
-import { ViewFrame } from './view-frame.tsx'
+import { ViewFrame, type Scheme } from './view-frame.tsx'
+
+const SCHEMES = [
+  { text: 'Light', label: 'As a light mail app shows it', value: 'light' },
+  { text: 'Dark', label: 'As a dark mail app shows it; mail without dark colours stays as it is', value: 'dark' },
+] as const
 
 const WIDTHS = [
-  { text: '375', label: 'As wide as a phone', pixels: 375 },
-  { text: '768', label: 'As wide as a tablet', pixels: 768 },
-  { text: 'Full', label: 'As wide as there is room', pixels: null },
+  { text: '375', label: 'As wide as a phone', value: 375 },
+  { text: '768', label: 'As wide as a tablet', value: 768 },
+  { text: 'Full', label: 'As wide as there is room', value: null },
 ]
 
 /** Addresses that a browser would ask for by itself. */
@@ -17,6 +23,8 @@ const REMOTE_IMAGE = /(?:\ssrc\s*=|\sbackground\s*=|url\()\s*["']?\s*https?:/i
 export function HtmlTab({ message }: { message: MessageDetail }) {
   const [remoteImages, setRemoteImages] = useState(false)
   const [widthPixels, setWidthPixels] = useState<number | null>(null)
+  // Until someone chooses, the mail is told what the page is.
+  const [scheme, setScheme] = useState<Scheme>(() => shownTheme())
   const hasRemoteImages = REMOTE_IMAGE.test(message.htmlContent ?? '')
   return (
     <div className="flex h-full min-h-96 flex-col">
@@ -39,22 +47,9 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
             )}
           </span>
         )}
-        <div role="group" aria-label="Width" className="ml-auto flex gap-0.5 max-sm:hidden">
-          {WIDTHS.map(({ text, label, pixels }) => (
-            <button
-              key={text}
-              type="button"
-              aria-pressed={pixels === widthPixels}
-              title={label}
-              onClick={() => setWidthPixels(pixels)}
-              className={classNames(
-                'min-h-6 rounded px-2 tabular-nums',
-                pixels === widthPixels ? 'bg-accent-soft font-medium text-accent' : 'hover:bg-hover hover:text-ink',
-              )}
-            >
-              {text}
-            </button>
-          ))}
+        <div className="ml-auto flex items-center gap-3 max-sm:hidden">
+          <Choice label="Colours" choices={SCHEMES} chosen={scheme} onChoose={setScheme} />
+          <Choice label="Width" choices={WIDTHS} chosen={widthPixels} onChoose={setWidthPixels} />
         </div>
       </div>
       <div className={classNames('flex min-h-0 grow', widthPixels !== null && 'bg-sunken')}>
@@ -63,8 +58,38 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
           id={message.id}
           remoteImages={remoteImages}
           widthPixels={widthPixels}
+          scheme={scheme}
         />
       </div>
+    </div>
+  )
+}
+
+type ChoiceProps<Value> = {
+  label: string
+  choices: readonly { text: string; label: string; value: Value }[]
+  chosen: Value
+  onChoose: (value: Value) => void
+}
+
+function Choice<Value>({ label, choices, chosen, onChoose }: ChoiceProps<Value>) {
+  return (
+    <div role="group" aria-label={label} className="flex gap-0.5">
+      {choices.map(({ text, label: title, value }) => (
+        <button
+          key={text}
+          type="button"
+          aria-pressed={value === chosen}
+          title={title}
+          onClick={() => onChoose(value)}
+          className={classNames(
+            'min-h-6 rounded px-2 tabular-nums',
+            value === chosen ? 'bg-accent-soft font-medium text-accent' : 'hover:bg-hover hover:text-ink',
+          )}
+        >
+          {text}
+        </button>
+      ))}
     </div>
   )
 }

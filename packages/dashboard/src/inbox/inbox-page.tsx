@@ -29,7 +29,7 @@ export function InboxPage() {
   const [shown, setShown] = useState<DialogName | null>(null)
   const searchInput = useRef<HTMLInputElement>(null)
   useInboxKeys(inbox, searchInput)
-  useInboxTitle(place.id, waiting.length)
+  useInboxTitle(place.id, inbox.newCount)
   useEffect(() => void loadPane(), [])
 
   const search = (terms: Term[]) => go({ id: null, terms })

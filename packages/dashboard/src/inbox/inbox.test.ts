@@ -112,8 +112,11 @@ test('what is searched for is in the address, and a link brings it back', async 
   await another.page.goto(link)
   await another.page.getByRole('heading', { name: 'Needle in a haystack' }).waitFor()
   await another.page.getByRole('button', { name: 'Remove filter tag:found' }).waitFor()
-  await another.page.goto('/a/qa+found@mailhatch.test')
-  await expect.poll(() => rowsOf(another.page).count(), SOON).toBe(1)
+  for (const path of ['/a/qa+found@mailhatch.test', '/a/qa%2Bfound%40mailhatch.test']) {
+    await another.page.goto(path)
+    await another.page.getByRole('button', { name: 'Remove filter mailbox:qa+found@mailhatch.test' }).waitFor()
+    await expect.poll(() => rowsOf(another.page).count(), SOON).toBe(1)
+  }
 })
 
 test('what is deleted can be brought back for some seconds, and then is gone', async () => {
@@ -153,6 +156,101 @@ test('images of the sender’s server are asked for only once someone wants them
   expect(asked).toEqual([])
   await page.getByRole('button', { name: 'Show once' }).click()
   await expect.poll(() => asked, SOON).toEqual(['https://tracker.example/pixel.png'])
+})
+
+test('a mail is shown in its dark colours and in its light ones, whatever the page is', async () => {
+  const html =
+    '<style>h1 { color: #000 } @media (prefers-color-scheme: dark) { h1 { color: #fff } }</style><h1>Hello</h1>'
+  await sendMail({ to: 'qa+colours@mailhatch.test', subject: 'With dark colours', html })
+  // Else Playwright answers for the browser, in frames too.
+  const { page, complaints } = await open({ colorScheme: null })
+  await page.goto('/?q=tag:colours')
+  await rowsOf(page).first().click()
+  const heading = page.frameLocator('iframe').getByRole('heading', { name: 'Hello' })
+  const colour = () => heading.evaluate((element) => getComputedStyle(element).color)
+  const choices = page.getByRole('group', { name: 'Colours' })
+  for (const [name, shown] of [
+    ['Dark', 'rgb(255, 255, 255)'],
+    ['Light', 'rgb(0, 0, 0)'],
+  ] as const) {
+    await choices.getByRole('button', { name }).click()
+    await expect.poll(colour, SOON).toBe(shown)
+    expect(await choices.getByRole('button', { pressed: true }).innerText()).toBe(name)
+  }
+  expect(complaints).toEqual([])
+})
+
+test('the chosen tab is in sight where there is no room for all', async () => {
+  const { id } = await server.store({ domain: 'mailhatch.test' })
+  const { page } = await open({ viewport: { width: 1024, height: 700 } })
+  for (const [tab, name] of [
+    ['html', 'HTML'],
+    ['json', 'JSON'],
+  ]) {
+    await page.goto(`/m/${id}?tab=${tab}`)
+    const chosen = page.getByRole('tab', { name, selected: true })
+    await chosen.waitFor()
+    const isWhole = () =>
+      chosen.evaluate((element) => {
+        const list = element.parentElement!.getBoundingClientRect()
+        const { left, right } = element.getBoundingClientRect()
+        // Within a pixel: browsers scroll by whole ones.
+        return element.parentElement!.scrollWidth > list.width && left > list.left - 1 && right < list.right + 1
+      })
+    await expect.poll(isWhole, SOON).toBe(true)
+  }
+})
+
+test('who asked for it is told of mail that comes while they look elsewhere', async () => {
+  const { page, complaints } = await open()
+  // A headless browser has neither notifications nor tabs in the background.
+  await page.addInitScript(() => {
+    class Told extends EventTarget {
+      static permission = 'default'
+      static all: Told[] = []
+      static requestPermission = async () => (Told.permission = 'granted')
+      text: string
+      constructor(title: string, { body = '' }: { body?: string }) {
+        super()
+        this.text = `${title}: ${body}`
+        Told.all.push(this)
+      }
+      close() {}
+    }
+    Object.assign(window, { Notification: Told })
+    Object.defineProperty(document, 'hidden', { get: () => 'isAway' in window && window.isAway === true })
+  })
+  const look = (isAway: boolean) =>
+    page.evaluate((value) => {
+      Object.assign(window, { isAway: value })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, isAway)
+  const told = () => page.evaluate('Notification.all.map(({ text }) => text)')
+  const mail = (subject: string) => sendMail({ to: 'qa+told@mailhatch.test', subject })
+
+  await page.goto('/?q=tag:told')
+  await isLive(page)
+  await look(true)
+  await mail('Not asked for')
+  await expect.poll(() => page.title(), SOON).toBe('(1) Inbox · Mailhatch')
+  expect(await told()).toEqual([])
+  await look(false)
+  await expect.poll(() => page.title(), SOON).toBe('Inbox · Mailhatch')
+
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await page.getByRole('link', { name: 'Account', exact: true }).click()
+  await page.getByLabel('Notify me of new mail').click()
+  await expect.poll(() => page.getByLabel('Notify me of new mail').isChecked(), SOON).toBe(true)
+  await page.getByRole('link', { name: 'Inbox', exact: true }).click()
+  await isLive(page)
+  await mail('While they look')
+  await rowWith(page, 'While they look').waitFor()
+  await look(true)
+  await mail('<b>While</b> they \u202elook elsewhere')
+  await expect.poll(told, SOON).toEqual(['The Shop: <b>While</b> they \u2423look elsewhere'])
+  await page.evaluate("Notification.all[0].dispatchEvent(new Event('click'))")
+  await page.getByRole('heading', { name: 'look elsewhere' }).waitFor()
+  expect(complaints).toEqual([])
 })
 
 test('who waits for mail that does not come sees that it is waited for', async () => {

@@ -37,11 +37,15 @@ export function MessageList({ list, openId, focusedId, selected, focusCalls, hre
   useEffect(() => {
     if (focusCalls === 0 || focusedIndex === -1) return
     bringIntoView(scroller.current!, focusedIndex)
-    // The row is drawn after the list has scrolled.
-    const timer = requestAnimationFrame(() => {
-      const selector = `[data-message="${CSS.escape(messages[focusedIndex]!.id)}"]`
-      scroller.current?.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true })
-    })
+    const selector = `[data-message="${CSS.escape(messages[focusedIndex]!.id)}"]`
+    const focusRow = () => {
+      const row = scroller.current!.querySelector<HTMLElement>(selector)
+      row?.focus({ preventScroll: true })
+      return row !== null
+    }
+    // At once where it can be, so that an Enter right after finds it; else it is drawn after the list has scrolled.
+    if (focusRow()) return
+    const timer = requestAnimationFrame(focusRow)
     return () => cancelAnimationFrame(timer)
   }, [focusCalls])
 

@@ -15,7 +15,7 @@ export function useInboxLocation() {
   const search = useSearch()
 
   const id = isMessage ? message.id : null
-  const named = isAddress ? address.address : null
+  const named = isAddress ? decoded(address.address) : null
   const place = useMemo((): Place => {
     const given = new URLSearchParams(search)
     const typed = parseSearch(given.get('q') ?? '')
@@ -29,6 +29,16 @@ export function useInboxLocation() {
     hrefOf: (change: Partial<Place>) => placeHref({ ...place, ...change }),
     go: (change: Partial<Place>, options?: { replace: boolean }) =>
       navigate(placeHref({ ...place, ...change }), options),
+  }
+}
+
+/** The router leaves signs such as `%40` and `%2B` as they are, because they could mean something in a path. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // Addresses may have a percent sign of their own.
+    return text
   }
 }
 

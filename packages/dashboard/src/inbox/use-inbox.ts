@@ -8,6 +8,7 @@ import { filterOf, formatSearch } from './search-terms.ts'
 import { useInboxLocation } from './use-inbox-location.ts'
 import { useLiveMail } from './use-live-mail.ts'
 import { useMessages } from './use-messages.ts'
+import { useUnseenMail } from './use-unseen-mail.ts'
 
 /** However much mail comes, the names beside the list are asked for no more often. */
 const NAMES_EVERY_MS = 5_000
@@ -37,6 +38,7 @@ export function useInbox() {
     setFocusedId(null)
   }
 
+  const unseen = useUnseenMail((id) => go({ id, tab: null }))
   const live = useLiveMail({ filter, after: list.cursor, onMails: take })
 
   function take(mails: MessageSummary[]): void {
@@ -45,6 +47,7 @@ export function useInbox() {
     announce(
       mails.length === 1 ? `New mail from ${visibleText(first.fromName || first.from)}` : `${mails.length} new mails`,
     )
+    unseen.take(mails)
     if (performance.now() - namesAskedAt.current > NAMES_EVERY_MS) {
       namesAskedAt.current = performance.now()
       void askAgain('tags', 'mailboxes')
@@ -108,6 +111,8 @@ export function useInbox() {
     list,
     live,
     waiting,
+    /** Those that nobody has had before their eyes: they wait above the list, or came while nobody looked. */
+    newCount: new Set([...waiting.map(({ id }) => id), ...unseen.ids]).size,
     showWaiting,
     selected,
     toggleSelected: (id: string) => setSelected((before) => before.symmetricDifference(new Set([id]))),

@@ -8,16 +8,20 @@ import { inboxQueries } from './inbox-queries.ts'
 /** Neither scripts nor our origin, ever; the answer says the same of itself. */
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
 
+export type Scheme = 'light' | 'dark'
+
 type Props = {
   title: string
   id: string
   remoteImages?: boolean
   attachment?: number | null
   widthPixels?: number | null
+  scheme?: Scheme
 }
 
 /** What a stranger drew, in an origin of its own. */
-export function ViewFrame({ title, id, remoteImages = false, attachment = null, widthPixels = null }: Props) {
+export function ViewFrame(props: Props) {
+  const { title, id, remoteImages = false, attachment = null, widthPixels = null, scheme } = props
   const { data, error, refetch } = useQuery(inboxQueries.view({ id, remoteImages, attachment }))
   if (error) return <FailureNotice failure={failureOf(error)} onRetry={() => void refetch()} />
   if (!data) return <Loading />
@@ -30,7 +34,8 @@ export function ViewFrame({ title, id, remoteImages = false, attachment = null, 
       referrerPolicy="no-referrer"
       loading="lazy"
       className="mx-auto block h-full w-full grow bg-white"
-      style={{ maxWidth: widthPixels ?? undefined }}
+      // Browsers answer prefers-color-scheme within a frame by the scheme of the frame; nothing else of the mail changes.
+      style={{ maxWidth: widthPixels ?? undefined, colorScheme: scheme }}
     />
   )
 }

@@ -10,6 +10,7 @@ import { TextField } from '../ui/field.tsx'
 import { notify } from '../ui/notices.ts'
 import { Page, Panel } from '../ui/page.tsx'
 import { NamePanel } from './name-panel.tsx'
+import { NotificationsPanel } from './notifications-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 
 export function AccountPage() {
@@ -25,6 +26,7 @@ export function AccountPage() {
         changes={['me', 'members']}
         saved="Your name was saved."
       />
+      <NotificationsPanel />
       <PasswordPanel />
       <SessionsPanel />
     </Page>

@@ -1,62 +1,78 @@
 import { classNames } from '../ui/class-names.ts'
 import { roundAbove } from './usage-text.ts'
 
-type Day = { date: string; count: number }
+export type DayBar = {
+  date: string
+  value: number
+  /** The part of it that went wrong. */
+  bad?: number
+}
 
 const HEIGHT = 120
 /** So that a single message is seen beside thousands. */
 const BAR_HEIGHT_MIN = 2
 
-/** How wide a day is drawn; on a phone narrower, so that the texts stay as large. */
+/** How wide a day is drawn; where there is less room narrower, so that the texts stay as large. */
 const WIDE = { step: 24, bar: 16, labelEvery: 5 }
 const NARROW = { step: 10, bar: 7, labelEvery: 10 }
 
-/** A bar a day; the table below says the same to those who do not see it, and exactly to those who do. */
-export function DayBars({ days }: { days: Day[] }) {
+type Props = {
+  /** What the bars are, for those who do not see them. */
+  label: string
+  bars: DayBar[]
+  format: (value: number) => string
+  /** Half as wide as the page. */
+  isSmall?: boolean
+}
+
+/** A bar a day; the table below it says the same to those who do not see it, and exactly to those who do. */
+export function DayBars({ isSmall = false, ...rest }: Props) {
+  if (isSmall) return <Chart {...rest} form={NARROW} />
   return (
     <>
-      <Chart days={days} form={WIDE} className="max-sm:hidden" />
-      <Chart days={days} form={NARROW} className="sm:hidden" />
-      <details>
-        <summary className="link w-fit text-sm">Figures</summary>
-        <Figures days={days} />
-      </details>
+      <Chart {...rest} form={WIDE} className="max-sm:hidden" />
+      <Chart {...rest} form={NARROW} className="sm:hidden" />
     </>
   )
 }
 
-function Chart({ days, form, className }: { days: Day[]; form: typeof WIDE; className: string }) {
-  const top = roundAbove(Math.max(...days.map(({ count }) => count)))
-  const width = days.length * form.step
+type ChartProps = Omit<Props, 'isSmall'> & { form: typeof WIDE; className?: string }
+
+function Chart({ label, bars, format, form, className }: ChartProps) {
+  const top = roundAbove(Math.max(...bars.map(({ value }) => value)))
+  const width = bars.length * form.step
   return (
     <svg
-      viewBox={`-36 -8 ${width + 52} ${HEIGHT + 32}`}
+      viewBox={`-52 -8 ${width + 68} ${HEIGHT + 32}`}
       className={classNames('w-full text-quiet', className)}
       role="img"
-      aria-label="Messages a day, as a chart; the table below has the figures"
+      aria-label={`${label} a day, as a chart; the table below has the figures`}
     >
       {[0, 0.5, 1].map((share) => (
         <g key={share} transform={`translate(0 ${HEIGHT * (1 - share)})`}>
           <line x2={width} className="stroke-line" />
           <text x={-8} y={4} textAnchor="end" className="fill-current text-[11px] tabular-nums">
-            {(top * share).toLocaleString('en', { notation: 'compact' })}
+            {format(top * share)}
           </text>
         </g>
       ))}
-      {days.map((day, index) => (
-        <Bar key={day.date} day={day} top={top} form={form} index={index} />
+      {bars.map((bar, index) => (
+        <Bar key={bar.date} bar={bar} top={top} form={form} index={index} format={format} />
       ))}
     </svg>
   )
 }
 
-function Bar({ day, top, form, index }: { day: Day; top: number; form: typeof WIDE; index: number }) {
-  const { date, count } = day
-  const height = count === 0 ? 0 : Math.max((count / top) * HEIGHT, BAR_HEIGHT_MIN)
+type BarProps = Pick<ChartProps, 'form' | 'format'> & { bar: DayBar; top: number; index: number }
+
+function Bar({ bar: { date, value, bad = 0 }, top, form, index, format }: BarProps) {
+  const height = heightOf(value, top)
+  const badHeight = Math.min(heightOf(bad, top), height)
   return (
     <g transform={`translate(${index * form.step + (form.step - form.bar) / 2} 0)`}>
-      <title>{`${date}: ${count.toLocaleString('en')}`}</title>
+      <title>{`${date}: ${format(value)}${bad > 0 ? `, ${format(bad)} of them failed` : ''}`}</title>
       <rect y={HEIGHT - height} width={form.bar} height={height} rx={2} className="fill-accent" />
+      <rect y={HEIGHT - height} width={form.bar} height={badHeight} rx={2} className="fill-danger" />
       {(index + 1) % form.labelEvery === 0 && (
         <text x={form.bar / 2} y={HEIGHT + 18} textAnchor="middle" className="fill-current text-[11px]">
           {shortDate(date)}
@@ -66,30 +82,8 @@ function Bar({ day, top, form, index }: { day: Day; top: number; form: typeof WI
   )
 }
 
-function Figures({ days }: { days: Day[] }) {
-  return (
-    <table className="mt-2 text-sm">
-      <caption className="sr-only">Messages a day</caption>
-      <thead>
-        <tr className="text-left text-quiet">
-          <th scope="col" className="pr-8 font-medium">
-            Day
-          </th>
-          <th scope="col" className="text-right font-medium">
-            Messages
-          </th>
-        </tr>
-      </thead>
-      <tbody className="tabular-nums">
-        {days.toReversed().map(({ date, count }) => (
-          <tr key={date}>
-            <td className="pr-8">{date}</td>
-            <td className="text-right">{count.toLocaleString('en')}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+function heightOf(value: number, top: number): number {
+  return value === 0 ? 0 : Math.max((value / top) * HEIGHT, BAR_HEIGHT_MIN)
 }
 
 function shortDate(date: string): string {

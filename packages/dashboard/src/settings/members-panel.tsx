@@ -11,6 +11,7 @@ import { notify } from '../ui/notices.ts'
 import { Panel } from '../ui/page.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { Cell, Row, Table } from '../ui/table.tsx'
+import { LeaveTeam } from './leave-team.tsx'
 
 type Member = Outputs['team']['members'][number]
 
@@ -51,6 +52,7 @@ export function MembersPanel() {
                       Remove
                     </Button>
                   )}
+                  {member.id === me.id && mayLeave(member, members) && <LeaveTeam />}
                 </Cell>
               </Row>
             ))}
@@ -70,4 +72,9 @@ export function MembersPanel() {
       </ConfirmDialog>
     </Panel>
   )
+}
+
+/** A team keeps an owner. */
+function mayLeave(leaving: Member, members: Member[]): boolean {
+  return leaving.role !== 'owner' || members.some(({ id, role }) => role === 'owner' && id !== leaving.id)
 }

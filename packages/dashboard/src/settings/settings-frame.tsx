@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { classNames } from '../ui/class-names.ts'
 import { Icon } from '../ui/icon.tsx'
-import { SECTIONS } from './sections.tsx'
+import { SECTIONS } from './sections.ts'
 
 /** The menu beside the page; on a phone it is a page of its own, at /settings. */
 export function SettingsFrame({ children }: { children: ReactNode }) {

@@ -4,13 +4,15 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Page, Panel } from '../ui/page.tsx'
 import { DayBars } from './day-bars.tsx'
+import { DayFigures } from './day-figures.tsx'
 import { LimitMeters } from './limit-meters.tsx'
+import { bytesText, successText } from './usage-text.ts'
 
 type Metrics = Outputs['metrics']['overview']
 
 export function UsagePage() {
   return (
-    <Page title="Usage" description="Mail of the last 30 days, and what the plan allows. Days are in UTC.">
+    <Page title="Usage" description="Mail and webhooks of the last 30 days, and what the plan allows. Days are in UTC.">
       <Loaded query={queries.metrics}>{(metrics) => <Charts metrics={metrics} />}</Loaded>
       <Loaded query={queries.usage}>{(usage) => <LimitMeters usage={usage} />}</Loaded>
     </Page>
@@ -22,8 +24,17 @@ function Charts({ metrics }: { metrics: Metrics }) {
   return (
     <>
       <Panel title={`${total.toLocaleString('en')} ${total === 1 ? 'message' : 'messages'}`}>
-        <DayBars days={days} />
+        <DayBars label="Messages" bars={days.map(({ date, count }) => ({ date, value: count }))} format={shortCount} />
+        <DayFigures
+          caption="Messages a day"
+          columns={['Messages']}
+          rows={days.map(({ date, count }) => ({ date, cells: [count.toLocaleString('en')] }))}
+        />
       </Panel>
+      <div className="grid items-start gap-5 sm:grid-cols-2">
+        <SizePanel days={days} />
+        <WebhooksPanel days={days} />
+      </div>
       {total === 0 ? (
         <EmptyState icon="chart" title="No mail in the last 30 days" />
       ) : (
@@ -34,10 +45,54 @@ function Charts({ metrics }: { metrics: Metrics }) {
         </div>
       )}
       {countedMessages < total && (
-        <p className="text-sm text-quiet">Names are counted in the newest {countedMessages.toLocaleString('en')}.</p>
+        <p className="text-sm text-quiet">
+          Names and sizes are counted in the newest {countedMessages.toLocaleString('en')}.
+        </p>
       )}
     </>
   )
+}
+
+function SizePanel({ days }: Pick<Metrics, 'days'>) {
+  const bars = days.map(({ date, bytes }) => ({ date, value: bytes ?? 0 }))
+  const sum = bars.reduce((before, { value }) => before + value, 0)
+  return (
+    <Panel title={`${bytesText(sum)} of mail`}>
+      <DayBars label="Size of the mail" bars={bars} format={bytesText} isSmall />
+      <DayFigures
+        caption="Size of the mail a day"
+        columns={['Size']}
+        rows={days.map(({ date, bytes }) => ({ date, cells: [bytes === null ? 'not counted' : bytesText(bytes)] }))}
+      />
+    </Panel>
+  )
+}
+
+function WebhooksPanel({ days }: Pick<Metrics, 'days'>) {
+  const bars = days.map(({ date, delivered, failed }) => ({ date, value: delivered + failed, bad: failed }))
+  return (
+    <Panel title={successText(days)}>
+      {bars.every(({ value }) => value === 0) ? (
+        <p className="text-sm text-quiet">None were sent in the last 30 days.</p>
+      ) : (
+        <>
+          <DayBars label="Webhooks" bars={bars} format={shortCount} isSmall />
+          <DayFigures
+            caption="Webhooks a day"
+            columns={['Delivered', 'Failed']}
+            rows={days.map(({ date, delivered, failed }) => ({
+              date,
+              cells: [delivered.toLocaleString('en'), failed.toLocaleString('en')],
+            }))}
+          />
+        </>
+      )}
+    </Panel>
+  )
+}
+
+function shortCount(count: number): string {
+  return count.toLocaleString('en', { notation: 'compact' })
 }
 
 function Counts({ title, counts }: { title: string; counts: Metrics['tags'] }) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countText, roundAbove } from './usage-text.ts'
+import { bytesText, countText, roundAbove, successText } from './usage-text.ts'
 
 test('a count says of how many, where there is a limit', () => {
   expect(countText({ used: 3, limit: 10 })).toBe('3 of 10')
@@ -17,4 +17,30 @@ test.each([
   [7_001, 10_000],
 ])('a chart with %d is %d high', (count, height) => {
   expect(roundAbove(count)).toBe(height)
+})
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1_000, '1 kB'],
+  [2_500_000, '2.5 MB'],
+  [123_456_789, '123 MB'],
+  [4e15, '4,000 TB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(bytesText(bytes)).toBe(text)
+})
+
+test.each([
+  [[], 'No webhooks'],
+  [[{ delivered: 1, failed: 0 }], '100 % of 1 webhook delivered'],
+  [
+    [
+      { delivered: 1_998, failed: 1 },
+      { delivered: 1, failed: 0 },
+    ],
+    '99.9 % of 2,000 webhooks delivered',
+  ],
+  [[{ delivered: 0, failed: 3 }], '0 % of 3 webhooks delivered'],
+])('of %j it is said: %s', (days, text) => {
+  expect(successText(days)).toBe(text)
 })

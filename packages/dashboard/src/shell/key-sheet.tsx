@@ -1,4 +1,4 @@
-import { useActiveShortcuts } from '../keyboard.ts'
+import { keyText, useActiveShortcuts } from '../keyboard.ts'
 import { setPreference, usePreference } from '../preferences.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { CheckboxField } from '../ui/field.tsx'
@@ -11,7 +11,7 @@ export default function KeySheet({ onClose }: { onClose: () => void }) {
     <Dialog title="Keyboard" isOpen onClose={onClose}>
       <CheckboxField
         label="Single keys do things"
-        hint="Kept in this browser. Tab, arrows and Enter always work."
+        hint={`Kept in this browser. ${keyText('Mod+k')}, Tab, arrows and Enter always work.`}
         checked={keys === 'on'}
         onChange={(event) => setPreference('keys', event.target.checked ? 'on' : 'off')}
       />
@@ -25,7 +25,7 @@ export default function KeySheet({ onClose }: { onClose: () => void }) {
                   key={index}
                   className="min-w-6 rounded border border-line-strong/60 bg-sunken px-1.5 text-center font-mono text-xs/5"
                 >
-                  {key}
+                  {keyText(key)}
                 </kbd>
               ))}
             </dd>

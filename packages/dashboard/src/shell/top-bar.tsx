@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../ui/icon.tsx'
 import { Brand } from './brand.tsx'
 import { UserMenu } from './user-menu.tsx'
 
-export function TopBar({ onShowKeys }: { onShowKeys: () => void }) {
+export function TopBar(shows: { onShowKeys: () => void; onShowPalette: () => void }) {
   const { team } = useSession()
   const [isSettings] = useRoute('/settings/*?')
   return (
@@ -21,7 +21,7 @@ export function TopBar({ onShowKeys }: { onShowKeys: () => void }) {
         <span className="truncate text-sm text-quiet max-sm:hidden" title={`Team ${team.name}`}>
           {team.name}
         </span>
-        <UserMenu onShowKeys={onShowKeys} />
+        <UserMenu {...shows} />
       </div>
     </header>
   )

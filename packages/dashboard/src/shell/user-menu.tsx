@@ -1,11 +1,12 @@
 import { useLocation } from 'wouter'
+import { keyText } from '../keyboard.ts'
 import { setPreference, usePreference } from '../preferences.ts'
 import { useSession } from '../session.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { UserButton } from './user-button.tsx'
 import { useSignOut } from './use-sign-out.ts'
 
-export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
+export function UserMenu({ onShowKeys, onShowPalette }: { onShowKeys: () => void; onShowPalette: () => void }) {
   const { me, team } = useSession()
   const [, navigate] = useLocation()
   const signOut = useSignOut()
@@ -41,6 +42,10 @@ export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
         onChoose={(value) => setPreference('zone', value)}
       />
       <MenuLine />
+      <MenuItem icon="search" onSelect={onShowPalette}>
+        <span className="grow">Commands</span>
+        <kbd className="pl-4 font-sans text-xs text-quiet">{keyText('Mod+k')}</kbd>
+      </MenuItem>
       <MenuItem icon="keyboard" onSelect={onShowKeys}>
         Keyboard
       </MenuItem>

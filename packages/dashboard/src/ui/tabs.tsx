@@ -26,7 +26,8 @@ export function Tabs<Name extends string>(props: Props<Name>) {
       <Base.List
         aria-label={label}
         activateOnFocus
-        className="flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
+        // Base UI brings the chosen tab into sight, and measures from the nearest part that is positioned.
+        className="relative flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
       >
         {tabs.map(({ name, text }) => (
           <Base.Tab

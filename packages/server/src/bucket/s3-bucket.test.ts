@@ -44,7 +44,7 @@ describe('trouble that may pass is tried again', () => {
   })
 
   test('silence, when the time is over', async () => {
-    const { bucket, server } = await openScripted(['silence', DONE], { tryMs: 300, pauseMs: 1 })
+    const { bucket, server } = await openScripted(['silence', DONE], { tryMs: 1_000, pauseMs: 1 })
     await bucket.put([object])
     expect(server.asked()).toHaveLength(2)
   })
@@ -61,8 +61,8 @@ describe('trouble that may pass is tried again', () => {
   })
 
   test('silence three times is an error that names the limit', async () => {
-    const { bucket } = await openScripted(['silence', 'silence', 'silence'], { tryMs: 100, pauseMs: 1 })
-    await expect(bucket.get('raw/1')).rejects.toThrow('no answer within 100 ms')
+    const { bucket } = await openScripted(['silence', 'silence', 'silence'], { tryMs: 1_000, pauseMs: 1 })
+    await expect(bucket.get('raw/1')).rejects.toThrow('no answer within 1000 ms')
   })
 
   test.each(['127.0.0.1', 'localhost'])('no server at %s is an error at the start that says so', async (host) => {

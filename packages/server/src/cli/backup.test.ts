@@ -1,9 +1,10 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Mailhatch } from '@mailhatch/sdk'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { serveIn, startServer, temporaryFolder } from '../../test/support/server.ts'
 import { createShell } from '../../test/support/shell.ts'
+import { unprocessedMail } from '../../test/support/stored-mail.ts'
 
 test('a copy that was made while mail came in is whole, and a server starts on it', async () => {
   const { dataDir, apiKey, sendMail, sdk } = await startServer()
@@ -22,6 +23,8 @@ test('a copy that was made while mail came in is whole, and a server starts on i
 
   const restored = await serveIn(join(folder, 'copy'), {})
   onTestFinished(() => restored.close())
+  // Mail that the copy has caught before its announcement is announced now.
+  await vi.waitUntil(() => unprocessedMail(join(folder, 'copy', 'inbox.db')).length === 0)
   const copy = new Mailhatch({ url: `http://127.0.0.1:${restored.apiPort}`, apiKey })
   const subjects: string[] = []
   for await (const { id, subject } of copy.messages.list({ mailbox: 'qa' })) {

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Mailhatch } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { startServer, temporaryFolder } from '../../test/support/server.ts'
 import { createShell } from '../../test/support/shell.ts'
@@ -21,6 +22,11 @@ async function start() {
   return { ...server, folder, shell, importInto }
 }
 
+/** Accepted mail is a message a moment later. */
+async function untilCounted(sdk: Mailhatch, count: number): Promise<void> {
+  await expect.poll(async () => (await sdk.me()).messageCount).toBe(count)
+}
+
 function mail(id: string | null, to: string): string {
   const lines = ['From: app@shop.example', `To: ${to}`, 'Subject: Old', ...(id === null ? [] : [`Message-ID: <${id}>`])]
   return [...lines, '', 'Grüße\u0000 . ', '.', '..', 'end', ''].join('\r\n')
@@ -31,12 +37,13 @@ test('what was exported comes back, byte for byte and to the same address, and o
   for (const name of ['one', 'two', 'three']) {
     await first.sendMail({ to: [`qa+${name}@mailhatch.test`, 'all@mailhatch.test'], subject: name, text: `.\n${name}` })
   }
-  await first.sdk.messages.waitFor({ to: 'all', subject: 'three' })
+  await untilCounted(first.sdk, 6)
   expect(await first.shell.run('mailhatch export --dir mails')).toMatchObject({ code: 0, stderr: '' })
 
   const second = await start()
   const mails = join(first.folder, 'mails')
   expect(await second.importInto(mails)).toEqual({ code: 0, imported: 6, duplicates: 0, problems: [] })
+  await untilCounted(second.sdk, 6)
   expect(await second.importInto(mails)).toEqual({ code: 0, imported: 0, duplicates: 6, problems: [] })
   const { data } = await first.sdk.messages.list()
   for (const { id, to, subject } of data) {
@@ -74,8 +81,9 @@ test('an mbox, and mail of another domain', async () => {
   })
   // What has no Message-ID cannot be recognised.
   expect(await importInto('archive --to ada@mailhatch.test')).toMatchObject({ code: 0, imported: 3, duplicates: 0 })
+  await untilCounted(sdk, 5)
   expect(await importInto('archive --to ada@mailhatch.test')).toMatchObject({ code: 0, imported: 1, duplicates: 2 })
-  await expect.poll(async () => (await sdk.me()).messageCount).toBe(6)
+  await untilCounted(sdk, 6)
 })
 
 test('files that are not there, and a server that is not', async () => {

@@ -29,8 +29,9 @@ test('it prints what is asked for, as soon as the mail is there', async () => {
 })
 
 test('when the time is over: exit code 3, nothing printed, and what came instead', async () => {
-  const { shell, sendMail } = await start()
+  const { shell, sendMail, sdk } = await start()
   await sendMail({ to: 'qa@mailhatch.test', subject: 'Welcome\u001b[2J' })
+  await sdk.messages.waitFor({ subject: 'Welcome' })
   const { code, stdout, stderr } = await shell.run(
     'mailhatch wait --to qa --subject Verify --timeout 300ms --print code',
   )

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { oldestVisible } from '../domain/plans.ts'
 import type { Store, Team } from '../store/store.ts'
-import type { CountedMessage } from '../store/teams.ts'
+import type { CountedMessage, DeliveryCounts } from '../store/teams.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 30
 /** Rows in one read: a few milliseconds, in which nobody else is served. */
 const ROWS_PER_READ = 2_000
-/** Names are counted in the newest this many; days are counted whole. */
+/** Names and bytes are counted in the newest this many; the messages of a day are counted whole. */
 const COUNTED_MAX = 100_000
 /** Tags of the newest this many: what someone may want to choose from. */
 const TAGGED_MAX = 10_000
@@ -18,11 +18,18 @@ const NAMES_MAX = 20
 
 export type Counted = { name: string; count: number }
 
+export type Day = DeliveryCounts & {
+  date: string
+  count: number
+  /** Null for days of which not all messages were looked at. */
+  bytes: number | null
+}
+
 export type Metrics = {
   /** The last 30 days in UTC, the oldest first, days without mail too. */
-  days: { date: string; count: number }[]
+  days: Day[]
   total: number
-  /** The names below were counted in the newest this many messages of those days. */
+  /** Names and bytes were counted in the newest this many messages of those days. */
   countedMessages: number
   mailboxes: Counted[]
   tags: Counted[]
@@ -31,7 +38,7 @@ export type Metrics = {
 
 export type Tag = { tag: string; count: number; lastReceivedAt: number }
 
-type Ports = { store: Pick<Store, 'countReceived' | 'countedMessages'>; now: () => number }
+type Ports = { store: Pick<Store, 'countReceived' | 'countDeliveries' | 'countedMessages'>; now: () => number }
 
 export type MetricsReader = { overview(team: Team): Promise<Metrics>; tags(team: Team): Promise<Tag[]> }
 
@@ -45,34 +52,51 @@ export function createMetrics(ports: Ports): MetricsReader {
 }
 
 async function readOverview(ports: Ports, team: Team): Promise<Metrics> {
-  const { store, now } = ports
-  const today = Math.floor(now() / DAY_MS) * DAY_MS
-  const since = Math.max(today - (DAYS - 1) * DAY_MS, oldestVisible(team, now()))
-  const days: Metrics['days'] = []
-  for (let day = today - (DAYS - 1) * DAY_MS; day <= today; day += DAY_MS) {
-    const count = await store.countReceived(team.id, { from: Math.max(day, since), to: day + DAY_MS })
-    days.push({ date: new Date(day).toISOString().slice(0, 10), count })
-    // A day of many messages takes a moment, in which nobody else is served.
-    await setImmediate()
-  }
+  const since = Math.max(startOfDay(ports.now()) - (DAYS - 1) * DAY_MS, oldestVisible(team, ports.now()))
+  const days = await readDays(ports, team, since)
   const counts = {
     mailboxes: new Map<string, number>(),
     tags: new Map<string, number>(),
     senders: new Map<string, number>(),
   }
-  const countedMessages = await walk(ports, team, { since, max: COUNTED_MAX }, ({ mailbox, tag, from }) => {
-    addOne(counts.mailboxes, mailbox)
-    if (tag !== null) addOne(counts.tags, tag)
-    if (from !== '') addOne(counts.senders, from.toLowerCase())
+  const bytes = new Map<number, number>()
+  let oldest = Infinity
+  const countedMessages = await walk(ports, team, { since, max: COUNTED_MAX }, (message) => {
+    const { mailbox, tag, from, size, receivedAt } = message
+    oldest = receivedAt
+    add(bytes, startOfDay(receivedAt), size ?? 0)
+    add(counts.mailboxes, mailbox, 1)
+    if (tag !== null) add(counts.tags, tag, 1)
+    if (from !== '') add(counts.senders, from.toLowerCase(), 1)
   })
+  const isWhole = (start: number) => countedMessages < COUNTED_MAX || start > oldest
   return {
-    days,
+    days: days.map(({ start, ...day }) => ({ ...day, bytes: isWhole(start) ? (bytes.get(start) ?? 0) : null })),
     total: days.reduce((sum, { count }) => sum + count, 0),
     countedMessages,
     mailboxes: mostOf(counts.mailboxes),
     tags: mostOf(counts.tags),
     senders: mostOf(counts.senders),
   }
+}
+
+/** After each read others have their turn: a day of very much takes a moment, in which nobody else is served. */
+async function readDays({ store, now }: Ports, team: Team, since: number) {
+  const today = startOfDay(now())
+  const days: (Omit<Day, 'bytes'> & { start: number })[] = []
+  for (let start = today - (DAYS - 1) * DAY_MS; start <= today; start += DAY_MS) {
+    const to = start + DAY_MS
+    const count = await store.countReceived(team.id, { from: Math.max(start, since), to })
+    await setImmediate()
+    const deliveries = await store.countDeliveries(team.id, { from: start, to })
+    await setImmediate()
+    days.push({ start, date: new Date(start).toISOString().slice(0, 10), count, ...deliveries })
+  }
+  return days
+}
+
+function startOfDay(at: number): number {
+  return Math.floor(at / DAY_MS) * DAY_MS
 }
 
 /** The last used first. */
@@ -106,8 +130,8 @@ async function walk(
   }
 }
 
-function addOne(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1)
+function add<Key>(sums: Map<Key, number>, key: Key, number: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + number)
 }
 
 function mostOf(counts: Map<string, number>): Counted[] {

@@ -220,6 +220,7 @@ test('closing lets attempts end, takes nothing new, and gives back what does not
   const later = await addEvent(ending)
   sender.wake()
   held.find(({ eventId }) => eventId === endingEvent)!.letGo(TAKEN)
+  await until(async () => (await statuses(ending)).includes('success'))
   await sender.close()
   expect((await statuses(ending)).sort()).toEqual(['pending', 'success'])
   expect(held.map(({ eventId }) => eventId).sort()).toEqual([endingEvent, hangingEvent].sort())

@@ -296,5 +296,23 @@ export function describeSending(open: () => Promise<Store>): void {
       )
       for (const delivery of leased) expect(await store.finishAttempt('one', attemptOf(delivery))).toBe(true)
     })
+
+    test('what was delivered and what failed is counted, of one team and one time', async () => {
+      const { store, team, addEndpoint, deliver, lease } = await start()
+      const other = await startWebhooks(async () => store)
+      const { id } = await addEndpoint()
+      await deliver([id], 4)
+      await deliver([(await other.addEndpoint()).id])
+      const leased = (await lease()).filter(({ endpoint }) => endpoint.teamId === team.id)
+      const outcomes = ['success', 'success', 'failed'] as const
+      for (const [index, status] of outcomes.entries()) {
+        expect(await store.finishAttempt('one', attemptOf(leased[index]!, { outcome: { status } }))).toBe(true)
+      }
+      const count = (from: number, to: number, teamId = team.id) => store.countDeliveries(teamId, { from, to })
+      expect(await count(NOW, NOW + 1)).toEqual({ delivered: 2, failed: 1 })
+      expect(await count(NOW - 1, NOW)).toEqual({ delivered: 0, failed: 0 })
+      expect(await count(NOW + 1, NOW + 2)).toEqual({ delivered: 0, failed: 0 })
+      expect(await count(NOW, NOW + 1, other.team.id)).toEqual({ delivered: 0, failed: 0 })
+    })
   })
 }

@@ -90,14 +90,32 @@ test('nothing fails for an endpoint that is on', async () => {
   expect(await count('pending')).toBe(1_200)
 })
 
-test.each(['success', 'failed'] as const)('a page of %s deliveries costs no look at the others', async (status) => {
-  const { store, database, read, where } = await start()
-  await store.listDeliveries(where.id, { limit: 50, offset: 0, status })
+type Watched = Pick<Awaited<ReturnType<typeof start>>, 'database' | 'read'>
+
+/** How the last statement was answered. */
+async function lastPlan({ database, read }: Watched): Promise<string[]> {
   const { text, values } = read.at(-1)!
   const plan = await database.read<{ detail: string }>({
     text: [`explain query plan ${text[0]}`, ...text.slice(1)],
     values,
   })
+  return plan.map(({ detail }) => detail)
+}
+
+test.each(['success', 'failed'] as const)('a page of %s deliveries costs no look at the others', async (status) => {
+  const { store, where, ...watched } = await start()
+  await store.listDeliveries(where.id, { limit: 50, offset: 0, status })
   const index = { success: 'deliveries_succeeded', failed: 'deliveries_failed' }[status]
-  expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining(`USING INDEX ${index} `)])
+  expect(await lastPlan(watched)).toEqual([expect.stringContaining(`USING INDEX ${index} `)])
+})
+
+test('to count deliveries costs no look at any of them', async () => {
+  const { store, where, ...watched } = await start()
+  await store.countDeliveries(where.teamId, { from: NOW, to: NOW + 1 })
+  const plan = (await lastPlan(watched)).filter((detail) => /^(?:SEARCH|SCAN) d /.test(detail))
+  expect(plan).toEqual(
+    ['deliveries_succeeded', 'deliveries_failed'].map((index) =>
+      expect.stringMatching(`USING COVERING INDEX ${index} .*created_at>`),
+    ),
+  )
 })

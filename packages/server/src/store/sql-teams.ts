@@ -6,7 +6,12 @@ import type { Member, PendingDomain, ShownInvite, TeamStore } from './teams.ts'
 
 type MembershipStore = Omit<
   TeamStore,
-  'usageOf' | 'countReceived' | 'countedMessages' | `${string}Billing${string}` | 'findTeamOfCustomer'
+  | 'usageOf'
+  | 'countReceived'
+  | 'countDeliveries'
+  | 'countedMessages'
+  | `${string}Billing${string}`
+  | 'findTeamOfCustomer'
 >
 
 export function teamStore({ dialect, read, write, writeFor }: Database): MembershipStore {

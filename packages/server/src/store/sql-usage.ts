@@ -1,8 +1,8 @@
 import type { Database } from './database.ts'
-import { sql } from './sql.ts'
-import type { CountedMessage, TeamStore, Usage } from './teams.ts'
+import { sql, type Sql } from './sql.ts'
+import type { CountedMessage, DeliveryCounts, TeamStore, Usage } from './teams.ts'
 
-type UsageStore = Pick<TeamStore, 'usageOf' | 'countReceived' | 'countedMessages'>
+type UsageStore = Pick<TeamStore, 'usageOf' | 'countReceived' | 'countDeliveries' | 'countedMessages'>
 
 /** How much a team has of what, and what came in. */
 export function usageStore({ read }: Database): UsageStore {
@@ -24,10 +24,21 @@ export function usageStore({ read }: Database): UsageStore {
       return row!.count
     },
 
+    // Served by deliveries_succeeded and deliveries_failed alone, for each endpoint of the team.
+    async countDeliveries(teamId, { from, to }) {
+      const count = (isCounted: Sql) => sql`
+        select count(*)
+        from webhook_endpoints e join deliveries d on d.endpoint_id = e.id and ${isCounted}
+        where e.team_id = ${teamId} and e.removed_at is null and d.created_at >= ${from} and d.created_at < ${to}`
+      const [counts] = await read<DeliveryCounts>(sql`
+        select (${count(sql`d.status = 'success'`)}) as delivered, (${count(sql`d.status = 'failed'`)}) as failed`)
+      return counts!
+    },
+
     // Served by messages_by_time, backwards.
     countedMessages: (teamId, { since, before, limit }) =>
       read<CountedMessage>(sql`
-        select m.position, m.received_at as "receivedAt", b.name as mailbox, m.tag, m.sender as "from"
+        select m.position, m.received_at as "receivedAt", b.name as mailbox, m.tag, m.sender as "from", m.size
         from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null
         where m.team_id = ${teamId} and m.received_at >= ${since}
           ${before ? sql`and (m.received_at, m.position) < (${before.receivedAt}, ${before.position})` : sql``}

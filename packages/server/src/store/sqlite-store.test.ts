@@ -37,7 +37,7 @@ async function whenIndexed(store: Store): Promise<void> {
   const left = sql`
     select count(*) as count from teams
     where last_position + 1 - (last_position + 1) % ${BLOCK_SIZE} > indexed_through + 1`
-  await vi.waitFor(async () => expect(await databases.get(store)!.read(left)).toMatchObject([{ count: 0 }]), 5_000)
+  await vi.waitFor(async () => expect(await databases.get(store)!.read(left)).toMatchObject([{ count: 0 }]))
 }
 
 describeStore('SQLite store', open, whenIndexed)

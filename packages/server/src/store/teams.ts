@@ -19,7 +19,12 @@ export type CountedMessage = {
   mailbox: string
   tag: string | null
   from: string
+  /** In bytes; null where nobody told. */
+  size: number | null
 }
+
+/** Of the webhooks that were to be sent, how many endpoints took and how many nobody tries any more. */
+export type DeliveryCounts = { delivered: number; failed: number }
 
 export type TeamStore = {
   /** With its first owner, who must have no team yet. */
@@ -55,6 +60,8 @@ export type TeamStore = {
   usageOf(teamId: string): Promise<Usage>
   /** How many were received from one time (inclusive) to another (exclusive). */
   countReceived(teamId: string, range: { from: number; to: number }): Promise<number>
+  /** Of the events from one time (inclusive) to another (exclusive); those still on their way are in neither. */
+  countDeliveries(teamId: string, range: { from: number; to: number }): Promise<DeliveryCounts>
   /** The newest first, from the one before `before` on. */
   countedMessages(
     teamId: string,

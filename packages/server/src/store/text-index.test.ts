@@ -44,7 +44,7 @@ async function teamWith(store: Store, messages: Partial<NewMessage>[]): Promise<
 }
 
 async function untilIndexed(database: Database, teamId: string, through: number): Promise<void> {
-  await vi.waitFor(async () => expect((await readIndexState(database, teamId))?.indexedThrough).toBe(through), 5_000)
+  await vi.waitFor(async () => expect((await readIndexState(database, teamId))?.indexedThrough).toBe(through))
 }
 
 async function count(database: Database, table: Sql): Promise<number> {

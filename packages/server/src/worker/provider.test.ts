@@ -3,7 +3,8 @@ import { startDouble } from '../../test/support/json-double.ts'
 import { createProvider } from './provider.ts'
 
 const SETTINGS = { adminToken: null, emailDomain: 'in.test', workerName: 'w', zoneId: 'zone', apiToken: 'token' }
-const SOON_MS = 100
+/** Long enough for the question to arrive. */
+const SOON_MS = 1_000
 
 test('a provider that does not answer is given up', async () => {
   const double = await startDouble(() => 'nothing')

@@ -58,6 +58,8 @@ export async function surviveOutage({
   const api = await startApi()
   expect(await send('box+before@qa.test')).toMatch(/^250 /)
   await sdk.messages.waitFor({ tag: 'before' })
+  // Until the worker has its answer, which it would not get any more.
+  await vi.waitUntil(() => waitingMail().length === 0, { timeout: RECOVERY_MS_MAX })
   await api[end]()
 
   const tags = Array.from({ length: MAILS }, (_, number) => `down${number}`)

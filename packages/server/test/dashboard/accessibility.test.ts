@@ -41,13 +41,16 @@ await call.apiKeys.create.mutate({ name: 'A key that expires', expiresAt: new Da
 const { endpoint } = await call.webhooks.create.mutate({ url: 'https://hooks.example/mail', description: 'Orders' })
 const guest = await people.person({ email: 'someone@acme.example' })
 const invite = await call.team.invite.mutate({ email: guest.email })
-const newcomer = (await people.newTeam()).owner
+const { owner: newcomer, join } = await people.newTeam()
+const member = await people.person()
+await join(member)
 
 const VISITORS = {
   stranger: {},
   owner: { headers: operator.headers },
   newcomer: { headers: newcomer.headers },
   guest: { headers: guest.headers },
+  member: { headers: member.headers },
 }
 
 type Visit = { path: string; as?: keyof typeof VISITORS }
@@ -78,6 +81,7 @@ const VISITS: Record<string, Visit[]> = {
       .map((page) => `/settings${page}`)
       .map((path) => [path, [{ path }]]),
   ),
+  '/settings/team': [{ path: '/settings/team' }, { path: '/settings/team', as: 'member' }],
 }
 
 function strangers(...paths: string[]): Visit[] {
@@ -85,7 +89,7 @@ function strangers(...paths: string[]): Visit[] {
 }
 
 test('every route is looked at', () => {
-  const files = ['app.tsx', 'settings/sections.tsx', 'settings/settings-pages.tsx']
+  const files = ['app.tsx', 'settings/sections.ts', 'settings/settings-pages.tsx']
   const source = files.map((file) => readFileSync(resolve(SOURCE, file), 'utf8')).join('\n')
   const routes = Array.from(source.matchAll(/\bpath(?:="|: ')(\/[^"']*)/g), ([, route]) => route!)
   expect(routes.length).toBeGreaterThan(15)
@@ -124,6 +128,7 @@ const OPENED: Record<string, (page: Page) => Promise<void>> = {
   'test code': (page) => page.getByRole('button', { name: 'Test code' }).click(),
   troubles: (page) => page.getByRole('button', { name: 'Missing mail?' }).click(),
   keys: (page) => page.keyboard.press('?'),
+  commands: (page) => page.keyboard.press('Control+k'),
   'delete all': async (page) => {
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: /^Delete all/ }).click()

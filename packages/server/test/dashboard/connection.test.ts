@@ -44,7 +44,8 @@ test('a server that restarts', async () => {
   const { page, countReloads } = await openInbox({ url, token: first.firstStart!.signInToken })
   await first.close()
   await untilState(page, 'waiting', SHOWN_MS_MAX)
-  expect(await page.locator('[data-connection]').innerText()).toMatch(/^Reconnecting in \d+ s/)
+  // Between two tries; each takes its place for a moment.
+  await expect.poll(() => page.locator('[data-connection]').innerText()).toMatch(/^Reconnecting in \d+ s/)
   await page.getByRole('status').getByText('Connection lost.').waitFor()
 
   const second = await serveIn(dataDir, settings)

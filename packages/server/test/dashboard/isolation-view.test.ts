@@ -16,7 +16,7 @@ test('the page of a mail has an origin of its own, runs nothing and asks nobody'
   const { id } = await store('<p onclick=x()>Hello <img src="https://shop.example/a.png"></p>')
   const answer = await view(id)
   expect(answer.status).toBe(200)
-  const policy = `sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self' http://localhost:0`
+  const policy = `sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self' http://localhost:${new URL(server.url).port}`
   expect(answer.headers.get('content-security-policy')).toBe(policy)
   expect(Object.fromEntries(answer.headers)).toMatchObject({
     'content-type': 'text/html; charset=utf-8',

@@ -31,6 +31,29 @@ test.each(['light', 'dark'] as const)('no barriers in dialogs and menus, %s', as
   expect(await barriersIn(page)).toEqual([])
 })
 
+test.each(['light', 'dark'] as const)('nor where a member leaves, %s', async (colorScheme) => {
+  const { join } = await people.newTeam()
+  const member = await people.person()
+  await join(member)
+  const { page, complaints } = await openWindow(browser, {
+    url,
+    headers: member.headers,
+    colorScheme,
+    // A dialog that still fades in has less contrast.
+    reducedMotion: 'reduce',
+  })
+  await page.goto('/settings/team')
+  await page.getByRole('button', { name: 'Leave team' }).click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.waitFor()
+  expect(await barriersIn(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'Your team' }).waitFor()
+  expect(await people.role(member.id)).toBeNull()
+  expect(new URL(page.url()).pathname).toBe('/')
+  expect(complaints).toEqual([])
+})
+
 test('a chosen theme is there before anything is drawn, also after a reload', async () => {
   const { page } = await openWindow(browser, { url, headers, colorScheme: 'light' })
   await page.goto('/settings')
@@ -62,6 +85,58 @@ test('keys lead through the pages, not while someone types, and can be switched 
   await page.keyboard.press('?')
   expect(await page.getByRole('dialog').count()).toBe(0)
   expect(new URL(page.url()).pathname).toBe('/settings/keys')
+})
+
+test('commands are found by name, everywhere and with single keys switched off', async () => {
+  const { id } = await server.store({ mailbox: 'qa', tag: 'palette', plainContent: 'Your code is 734512' })
+  const { page, complaints } = await openWindow(browser, { url, headers })
+  await page.addInitScript(() => localStorage.setItem('mailhatch.keys', 'off'))
+  await page.goto('/settings/team')
+  await page.getByLabel('Name of the team').focus()
+  const palette = page.getByRole('dialog', { name: 'Commands' })
+  const chosen = palette.getByRole('option', { selected: true })
+  /** Typed, until it is the one that Enter does. */
+  const choose = async (typed: string, name: string | RegExp) => {
+    await page.keyboard.press('Control+k')
+    await palette.getByRole('option', { name: /^Copy code/ }).waitFor()
+    await page.keyboard.type(typed)
+    await chosen.and(page.getByRole('option', { name })).waitFor()
+    await page.keyboard.press('Enter')
+    await palette.waitFor({ state: 'detached' })
+  }
+  await choose('code', 'Copy code 734512 Newest')
+  await page.getByText('Copied 734512').first().waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('734512')
+  await choose('webh', 'Webhooks Settings')
+  await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+  await choose('dark', 'Dark theme Look')
+  await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark')
+  await choose('+palette', 'qa+palette@mailhatch.test Address')
+  await page.locator(`[data-message="${id}"]`).waitFor()
+  await choose('all keys', 'Show all keys Help')
+  await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Ctrl+K', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await choose('subject:nothing', 'Search mail for subject:nothing Mail')
+  await page.getByText('Nothing matches').waitFor()
+  await choose('test mail', 'Send me a test mail Mail')
+  await page
+    .getByText(/^Sent to /)
+    .first()
+    .waitFor()
+
+  await page.keyboard.press('Control+k')
+  await palette.getByRole('option', { name: /^Copy code/ }).waitFor()
+  const texts = await palette.getByRole('option').allInnerTexts()
+  await page.keyboard.press('ArrowUp')
+  expect(await chosen.innerText()).toBe(texts.at(-1))
+  expect(texts.at(-1)).toContain('Sign out')
+  await page.keyboard.press('ArrowDown')
+  expect(await chosen.innerText()).toBe(texts[0])
+  await page.keyboard.press('Escape')
+  await palette.waitFor({ state: 'detached' })
+  await choose('sign out', 'Sign out Account')
+  await page.waitForURL('**/sign-in')
+  expect(complaints).toEqual([])
 })
 
 describe.each([true, false])('behind a proxy that keeps the path: %s', async (keepsPrefix) => {

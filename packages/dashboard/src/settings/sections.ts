@@ -1,0 +1,17 @@
+import type { IconName } from '../ui/icon.tsx'
+
+export type Section = { path: string; text: string; icon: IconName }
+
+/** In the order of the menu; apart from the pages, so that who only names them does not load them. */
+export const SECTIONS = [
+  { path: '/settings', text: 'Overview', icon: 'overview' },
+  { path: '/settings/keys', text: 'API keys', icon: 'key' },
+  { path: '/settings/webhooks', text: 'Webhooks', icon: 'webhook' },
+  { path: '/settings/mailboxes', text: 'Mailboxes', icon: 'mailbox' },
+  { path: '/settings/domain', text: 'Domain', icon: 'globe' },
+  { path: '/settings/team', text: 'Team', icon: 'team' },
+  { path: '/settings/usage', text: 'Usage', icon: 'chart' },
+  { path: '/settings/billing', text: 'Billing', icon: 'card' },
+  { path: '/settings/account', text: 'Account', icon: 'user' },
+  { path: '/settings/about', text: 'About', icon: 'info' },
+] as const satisfies Section[]
