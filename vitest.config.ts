@@ -52,8 +52,8 @@ export default defineConfig({
     // Most tests wait for processes, sockets and disks: one file a core, where the default leaves a core idle.
     maxWorkers: '100%',
     // Tests wait for conditions; this only ends a test whose condition never comes.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: ['packages/server/test/support/patience.ts'],
     projects: [

@@ -44,8 +44,8 @@ describe('a server that does not hold the answer', () => {
   test('is asked once a second unless told', async () => {
     const { sdk, asked } = await startAnswering([NOTHING])
     await expect(sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 1_500 })).rejects.toThrow('within 1500 ms')
-    // At the start, after a second, and when the time is over.
-    expect(asked).toHaveLength(3)
+    // At the start, after a second if the machine is not too busy, and when the time is over.
+    expect([2, 3]).toContain(asked.length)
   })
 
   test('may have no cursors and no codes either', async () => {

@@ -20,8 +20,10 @@ afterAll(() => postgres.remove())
 
 /** The long form has 100,000. */
 const MESSAGES = 20_000
+/** For a machine that is busy with other tests. */
+const TIMEOUT = { timeout: 180_000 }
 
-test('a grown install is copied, killed in between, to the same store on PostgreSQL', async () => {
+test('a grown install is copied, killed in between, to the same store on PostgreSQL', TIMEOUT, async () => {
   await copyJourney(postgres, MESSAGES)
 })
 
