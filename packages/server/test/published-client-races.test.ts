@@ -32,15 +32,19 @@ describe('while a mailbox is renamed', () => {
   test('mail that arrives has the mailboxWithTag of the mailbox that it is in', async () => {
     const { id, ...made } = await client.createMailbox(newMailbox())
     let { name } = made
+    let arrived = 0
     for (let round = 1; round <= ROUNDS; round += 1) {
       const next = newMailbox()
       const arrive = () => times(5, () => post(url, announcement({ mailbox: name, tag: 'tag' })))
       await Promise.all([arrive(), client.renameMailbox(id, next), arrive()])
       const { data } = await client.list({ mailbox: next, limit: 200 })
-      expect(new Set(data.map(({ mailboxWithTag }) => mailboxWithTag))).toEqual(new Set([`${next}+tag`]))
+      // What came after the new name is in another mailbox, so in a round there may be nothing here.
+      expect(data.filter(({ mailboxWithTag }) => mailboxWithTag !== `${next}+tag`)).toEqual([])
+      arrived += data.length
       await client.deleteMessages({ mailbox: next })
       name = next
     }
+    expect(arrived).toBeGreaterThan(0)
   })
 })
 
