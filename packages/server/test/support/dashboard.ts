@@ -40,6 +40,7 @@ type AxeResult = { violations: { id: string; nodes: { html: string; failureSumma
 
 /** What stands in someone's way, as axe finds it; by all of its rules unless told. */
 export async function barriersIn(page: Page, runOnly?: string[]): Promise<string[]> {
+  await untilStill(page)
   await page.evaluate(AXE)
   const { violations, passes } = await page.evaluate(
     // The line above has put it there.
@@ -50,4 +51,19 @@ export async function barriersIn(page: Page, runOnly?: string[]): Promise<string
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   )
+}
+
+/** What still fades in has less contrast than it will have. Some things turn for ever; they are not waited for. */
+async function untilStill(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+    // What was just shown begins to move in the frame after its first.
+    await nextFrame()
+    await nextFrame()
+    const ends = document
+      .getAnimations()
+      .filter(({ effect }) => Number.isFinite(Number(effect?.getComputedTiming().endTime)))
+      .map(({ finished }) => finished)
+    await Promise.allSettled(ends)
+  })
 }
