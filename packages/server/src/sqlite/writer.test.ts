@@ -1,7 +1,9 @@
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
+import { watchWriter } from '../../test/support/watched-writer.ts'
 import { isOutOfSpace, openForReading, openForWriting, prepareDatabase } from './connection.ts'
+import { TRANSACTIONS_PER_COMMIT } from './serve-writers.ts'
 import type { Statement, Value } from './transactions.ts'
 import { openWriter } from './writer.ts'
 
@@ -13,12 +15,12 @@ function insert(number: number): Statement {
   return step('insert into numbers (number) values (?)', number)
 }
 
-function open() {
+function open(threadUrl?: URL) {
   const path = join(temporaryFolder(), 'test.db')
   prepareDatabase(path, (connection) => {
     connection.exec('create table numbers (number integer primary key) strict; create table blobs (body blob) strict')
   })
-  const writer = openWriter(path)
+  const writer = openWriter(path, threadUrl)
   const reader = openForReading(path)
   onTestFinished(async () => {
     await writer.close()
@@ -86,10 +88,27 @@ test('after a required statement without a row, the rest is left out', async () 
   expect(numbers()).toEqual([1, 2])
 })
 
-test('more transactions than fit into one commit are all written', async () => {
-  const { write, numbers } = open()
+test('those of one turn share a commit, and more than fit into one are all written', async () => {
+  let commits = 0
+  const { write, numbers } = open(watchWriter({ onCommit: () => commits++ }).threadUrl)
   await Promise.all(Array.from({ length: 2_000 }, (_, number) => write([insert(number)])))
   expect(numbers()).toHaveLength(2_000)
+  // The first goes alone and at once.
+  await vi.waitFor(() => expect(commits).toBe(1 + Math.ceil(1_999 / TRANSACTIONS_PER_COMMIT)))
+})
+
+test('each gets its own outcome, whatever is asked meanwhile and fails', async () => {
+  const { write, numbers } = open()
+  async function writeOneByOne(first: number): Promise<void> {
+    for (let number = first; number < first + 50; number++) {
+      const added = write([step('insert into numbers (number) values (?) returning number', number)])
+      const twice = write([insert(number)])
+      await expect(twice).rejects.toThrow('UNIQUE')
+      expect(await added).toEqual([[{ number }]])
+    }
+  }
+  await Promise.all([0, 50, 100, 150].map(writeOneByOne))
+  expect(numbers()).toEqual(Array.from({ length: 200 }, (_, number) => number))
 })
 
 test('bytes are written as they are, also when they are a view of something larger', async () => {

@@ -1,9 +1,6 @@
 import { startThread } from '../thread.ts'
-import type { PackedStatement, WriterReply, WriterRequest } from './serve-writers.ts'
+import { TRANSACTIONS_PER_COMMIT, type PackedStatement, type WriterReply, type WriterRequest } from './serve-writers.ts'
 import type { Outcome, Result, Statement } from './transactions.ts'
-
-/** A larger group would keep those who wait for it waiting too long. */
-const TRANSACTIONS_PER_COMMIT = 256
 
 export type Writer = {
   /** One transaction; resolves with the result of each statement when they are on the disk. */
@@ -18,34 +15,35 @@ const THREAD = new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : 
 
 /**
  * Writes to a database from a thread, so that waiting for the disk holds up nobody. A lone transaction goes at once;
- * while one group is being committed the next one gathers, so the busier it is, the larger the groups.
+ * while the thread is at work, those of one turn of the event loop go together.
  */
 export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
   const closed = Promise.withResolvers<void>()
-  let waiting: Waiting[] = []
-  let committing: Waiting[] = []
+  let gathered: Waiting[] = []
+  let posted: Waiting[] = []
+  let isPostDue = false
   let isClosing = false
 
-  const channel = threadFor(threadUrl).open(path, (outcomes) => {
-    const settled = committing
-    committing = []
-    settled.forEach(({ resolve, reject }, index) => {
-      const outcome = outcomes[index]!
-      if ('results' in outcome) resolve(outcome.results)
-      else reject(errorFrom(outcome))
-    })
-    commitNext()
+  const channel = threadFor(threadUrl).open(path, {
+    written(outcomes) {
+      const settled = posted.slice(0, outcomes.length)
+      posted = posted.slice(outcomes.length)
+      settled.forEach(({ resolve, reject }, index) => {
+        const outcome = outcomes[index]!
+        if ('results' in outcome) resolve(outcome.results)
+        else reject(errorFrom(outcome))
+      })
+    },
+    closed: closed.resolve,
   })
 
-  function commitNext(): void {
-    if (committing.length > 0) return
-    if (waiting.length > 0) {
-      committing = waiting.slice(0, TRANSACTIONS_PER_COMMIT)
-      waiting = waiting.slice(TRANSACTIONS_PER_COMMIT)
-      channel.write(committing.map(({ statements }) => statements))
-    } else if (isClosing) {
-      channel.close(closed.resolve)
+  function post(): void {
+    isPostDue = false
+    for (let start = 0; start < gathered.length; start += TRANSACTIONS_PER_COMMIT) {
+      channel.write(gathered.slice(start, start + TRANSACTIONS_PER_COMMIT).map(({ statements }) => statements))
     }
+    posted = posted.concat(gathered)
+    gathered = []
   }
 
   return {
@@ -53,13 +51,16 @@ export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
       new Promise((resolve, reject) => {
         // Its thread may be gone, and would end the program if it were asked for a file that it has closed.
         if (isClosing) return reject(new Error('The database is closed.'))
-        waiting.push({ statements, resolve, reject })
-        commitNext()
+        gathered.push({ statements, resolve, reject })
+        if (posted.length === 0) post()
+        else if (!isPostDue) setImmediate(post)
+        isPostDue = gathered.length > 0
       }),
     close() {
       if (isClosing) return closed.promise
       isClosing = true
-      commitNext()
+      post()
+      channel.close()
       return closed.promise
     },
   }
@@ -69,6 +70,9 @@ function errorFrom(outcome: Outcome & { error: unknown }): Error {
   const { message, ...properties } = outcome.error as { message: string; errcode?: number }
   return Object.assign(new Error(message), properties)
 }
+
+/** `written` is told the outcomes in the order in which the transactions were asked for, some at a time. */
+type Listener = { written: (outcomes: Outcome[]) => void; closed: () => void }
 
 type Thread = ReturnType<typeof startWriterThread>
 
@@ -83,11 +87,18 @@ function threadFor(url: URL): Thread {
 
 function startWriterThread(url: URL, onEnd: () => void) {
   const worker = startThread(url, { env: {}, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
-  const replies = new Map<number, (outcomes: Outcome[]) => void>()
+  const listeners = new Map<number, Listener>()
   const textNumbers = new Map<string, number>()
   let count = 0
-  let open = 0
-  worker.on('message', ({ writer, outcomes }: WriterReply) => replies.get(writer)?.(outcomes))
+  worker.on('message', (reply: WriterReply) => {
+    const { written, closed } = listeners.get(reply.writer)!
+    if (reply.kind === 'written') return written(reply.outcomes)
+    listeners.delete(reply.writer)
+    closed()
+    if (listeners.size > 0) return
+    onEnd()
+    void worker.terminate()
+  })
   // Without its writer the program can keep no promise; what restarts it will start it whole.
   worker.on('error', (error) => {
     throw error
@@ -109,10 +120,9 @@ function startWriterThread(url: URL, onEnd: () => void) {
   }
 
   return {
-    open(path: string, onWritten: (outcomes: Outcome[]) => void) {
+    open(path: string, listener: Listener) {
       const writer = count++
-      open++
-      replies.set(writer, () => replies.set(writer, onWritten))
+      listeners.set(writer, listener)
       post({ kind: 'open', writer, path })
       return {
         write(group: Statement[][]) {
@@ -120,16 +130,7 @@ function startWriterThread(url: URL, onEnd: () => void) {
           const packed = group.map((statements) => statements.map((statement) => pack(statement, newTexts)))
           post({ kind: 'write', writer, newTexts, group: packed })
         },
-        close(onClosed: () => void) {
-          replies.set(writer, () => {
-            replies.delete(writer)
-            onClosed()
-            if (--open > 0) return
-            onEnd()
-            void worker.terminate()
-          })
-          post({ kind: 'close', writer })
-        },
+        close: () => post({ kind: 'close', writer }),
       }
     },
   }
