@@ -1,7 +1,7 @@
 // Writes the files that are made from code: .env.example, docs/settings.md and what pages show of examples/. `--check` only says
 // whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { SETTINGS } from '../packages/server/src/config.ts'
+import { SETTINGS } from '../packages/server/src/settings.ts'
 import { withExamples } from './embed-examples.ts'
 
 const root = new URL('../', import.meta.url)

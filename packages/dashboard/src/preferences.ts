@@ -6,6 +6,8 @@ const DEFAULTS = {
   zone: 'local' as 'local' | 'utc',
   keys: 'on' as 'on' | 'off',
   notifications: 'off' as 'on' | 'off',
+  /** Ids of mailboxes, with spaces between them. */
+  remoteImages: '',
 }
 
 export type Preferences = typeof DEFAULTS

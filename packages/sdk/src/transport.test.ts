@@ -23,8 +23,11 @@ describe('what is repeated', () => {
   })
 
   test('a change only when the server said that it was not made', async () => {
-    const slow = await startAnswering([refusal(429, 'rate_limited'), success({ data: { id: '1' } })])
-    expect(await slow.sdk.messages.delete('1')).toEqual({ id: '1' })
+    for (const trouble of [refusal(429, 'rate_limited'), refusal(503, 'server_busy')]) {
+      const { sdk, asked } = await startAnswering([trouble, success({ data: { id: '1' } })])
+      expect(await sdk.messages.delete('1')).toEqual({ id: '1' })
+      expect(asked).toHaveLength(2)
+    }
     for (const trouble of [refusal(503, 'shutting_down'), 'drop'] as const) {
       const { sdk, asked } = await startAnswering([trouble])
       await expect(sdk.mailboxes.create('qa')).rejects.toBeInstanceOf(MailhatchError)
@@ -74,11 +77,15 @@ describe('how long a request may take', () => {
   })
 })
 
-test('a server that is not there is named, with the reason', async () => {
-  const { sdk } = await startAnswering(['drop'], { url: 'http://127.0.0.1:2', retries: 0 })
-  await expect(sdk.me()).rejects.toThrow(
-    'http://127.0.0.1:2 cannot be reached (ECONNREFUSED). Is Mailhatch running there?',
-  )
+test.each([
+  [
+    'http://127.0.0.1:2',
+    'Nothing answers at http://127.0.0.1:2: start a server with `mailhatch serve`, or set MAILHATCH_URL to where one runs.',
+  ],
+  ['http://127.0.0.1:1', 'http://127.0.0.1:1 cannot be reached (bad port). Is Mailhatch running there?'],
+])('a server that is not there is named, with the reason: %s', async (url, says) => {
+  const { sdk } = await startAnswering(['drop'], { url, retries: 0 })
+  await expect(sdk.me()).rejects.toThrow(says)
 })
 
 test('what goes over the wire', async () => {

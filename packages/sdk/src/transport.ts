@@ -63,7 +63,13 @@ export function createTransport(options: TransportOptions) {
   function failureOf(error: unknown, timeoutMs: number): unknown {
     if (error instanceof MailhatchError) return error
     if (error instanceof TimeUp) return new ConnectionError(`${url} did not answer within ${timeoutMs} ms.`, error)
-    return new ConnectionError(`${url} cannot be reached (${reasonOf(error)}). Is Mailhatch running there?`, error)
+    const reason = reasonOf(error)
+    return new ConnectionError(
+      reason === 'ECONNREFUSED'
+        ? `Nothing answers at ${url}: start a server with \`mailhatch serve\`, or set MAILHATCH_URL to where one runs.`
+        : `${url} cannot be reached (${reason}). Is Mailhatch running there?`,
+      error,
+    )
   }
 
   /** One request; the time limit covers reading the answer too. */
@@ -113,7 +119,7 @@ export function isPassing(error: unknown): error is MailhatchError {
 /** What changes something is repeated only where the server said that it did not even look at it. */
 function mayRepeat({ method = 'GET' }: Call, error: unknown): boolean {
   if (!isPassing(error)) return false
-  return method === 'GET' || error.status === 429
+  return method === 'GET' || error.status === 429 || error.code === 'server_busy'
 }
 
 /** Many clients that were cut off together should not come back together. */

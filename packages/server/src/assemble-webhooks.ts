@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
+import { meteredAttempt } from './metered.ts'
+import type { Meters } from './meters.ts'
 import { createSealer } from './manage/seal.ts'
 import { limitTests } from './manage/test-limit.ts'
 import { createAttempts } from './notify/attempt.ts'
@@ -15,14 +17,14 @@ import type { Store } from './store/store.ts'
  */
 const ALONE = 'alone'
 
-type Parts = { store: Store; secretKey: string; now: () => number }
+type Parts = { store: Store; secretKey: string; meters: Meters | null; now: () => number }
 
 /** What managing endpoints and sending to them have in common, and who sends what is due. */
-export function assembleWebhooks(config: Config, log: Log, { store, secretKey, now }: Parts) {
+export function assembleWebhooks(config: Config, log: Log, { store, secretKey, meters, now }: Parts) {
   const allowedHosts = config.webhookAllowedHosts
   const sealer = createSealer(secretKey)
   const request = createSafeRequest({ allowedHosts })
-  const attempt = createAttempts({ request, openSecret: sealer.open, now, log })
+  const attempt = meteredAttempt(createAttempts({ request, openSecret: sealer.open, now, log }), meters)
   const sender = startSender({
     store,
     attempt,

@@ -20,14 +20,18 @@ import { hashApiKey } from './http/authenticate.ts'
 import { underBasePath } from './http/base-path.ts'
 import { createKeyUses } from './http/key-uses.ts'
 import { createRateLimit } from './http/rate-limit.ts'
+import { shedHeld } from './http/shedding.ts'
 import { COME_BACK_FRAME, messageFrame, PING_FRAME } from './http/sse-frames.ts'
 import type { OwnMail } from './http/rpc/ports.ts'
 import type { Log } from './log.ts'
+import { meteredBucket, meteredParser, meteredTakeIn } from './metered.ts'
+import type { Meters } from './meters.ts'
 import { openBilling } from './manage/billing.ts'
 import { createMetrics } from './manage/metrics.ts'
 import { createRejections } from './manage/rejections.ts'
 import { txtRecords } from './manage/txt-records.ts'
 import { createMailParser } from './mime/mail-parser.ts'
+import type { Overload } from './overload.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
 import { createTakeIn } from './intake/take-in.ts'
 import { createContents } from './read/content.ts'
@@ -52,6 +56,8 @@ import { createWorkerApp } from './worker/worker-app.ts'
 
 /** Mail that should have been announced and is older than this means that something is wrong. */
 const ANNOUNCEMENT_LATE_MS = 60_000
+
+const TOO_MUCH_TO_DO = 'there is too much to do'
 
 /** In a clone where the build leaves it, in a package beside this file. */
 const DASHBOARD_FOLDER = fileURLToPath(
@@ -115,12 +121,16 @@ export type ApiParts = {
   objects: MessageObjects | null
   /** With the worker in the same process. */
   isAllInOne: boolean
+  /** Null where nothing is counted. */
+  meters: Meters | null
+  overload: Pick<Overload, 'isOverloaded'>
   now: () => number
 }
 
 /** The API and all it stands on, but for a socket. */
 export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
-  const { webhookSecret, secretKey, objects, isAllInOne, now } = parts
+  const { webhookSecret, secretKey, objects, isAllInOne, meters, now } = parts
+  const { isOverloaded } = parts.overload
   // PostgreSQL is there for several processes.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
   const store = await openStore(config, log)
@@ -132,7 +142,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const subscriptions = createSubscriptions({ store, followers, now })
   const keyUses = createKeyUses(store, log)
   const rejections = createRejections({ store, log, now })
-  const webhooks = assembleWebhooks(config, log, { store, secretKey, now })
+  const webhooks = assembleWebhooks(config, log, { store, secretKey, meters, now })
   const mailer = await openMailer(config, log)
   const answers = createAnswerCache({ store, recordKeyUse: keyUses.record, now })
   const parser = createMailParser({
@@ -143,29 +153,38 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const sweep = startSweep({ store, objects, now, log, hasTurn }, config.sweepEverySeconds * 1000)
   let isClosing = false
   let worker: Worker | null = null
+  let { smtpPort } = config
 
   async function findTroubles(): Promise<string[]> {
     const troubles = isClosing ? ['shutting down'] : []
     await store.check().catch(() => troubles.push('the database cannot be read'))
     if (worker) troubles.push(...(await worker.findTroubles()))
+    // The worker has said it of the program that both are.
+    else if (isOverloaded()) troubles.push(TOO_MUCH_TO_DO)
     return troubles
   }
 
-  const takeIn = createTakeIn({
-    store,
-    feed,
-    wakeSender: webhooks.sender.wake,
-    rootDomain: config.rootDomain,
-    catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
-    recordRejection: rejections.record,
-    newId,
-    now,
-  })
+  const takeIn = meteredTakeIn(
+    createTakeIn({
+      store,
+      feed,
+      wakeSender: webhooks.sender.wake,
+      rootDomain: config.rootDomain,
+      catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
+      recordRejection: rejections.record,
+      newId,
+      now,
+    }),
+    meters,
+  )
+  meters?.watch('mailhatch_waits_held', 'Waits that this process holds now.', waits.count)
+  meters?.watch('mailhatch_streams_open', 'Live streams that this process has open now.', streams.count)
   const app = createApi({
+    meters,
     store,
     feed,
-    waits,
-    streams,
+    ...shedHeld({ waits, streams, subscriptions }, isOverloaded),
+    isOverloaded,
     answers,
     log,
     newId,
@@ -181,8 +200,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     newSecret,
     mailer,
     accounts: await assembleAccounts(config, log, now),
-    // A free port is known only once it is open, which only tests ask for.
-    smtp: isAllInOne && config.smtpPort > 0 ? { host: new URL(config.appUrl).hostname, port: config.smtpPort } : null,
+    smtp: () => (isAllInOne && smtpPort > 0 ? { host: new URL(config.appUrl).hostname, port: smtpPort } : null),
     rootDomain: config.rootDomain,
     takeIn,
     webhookSecret,
@@ -190,7 +208,6 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     wakeSender: webhooks.sender.wake,
     recordRejection: rejections.record,
     isAllInOne,
-    subscriptions,
     metrics: createMetrics({ store, now }),
     billing: openBilling({ store, appUrl: config.appUrl, now, log }, config),
     domainProof: config.domainProof,
@@ -206,7 +223,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   return {
     fetch: underBasePath(app.fetch, config.appUrl),
     // A repeated answer is not counted, so there is none where requests are.
-    answersAtOnce: config.rateLimit === 'on' ? undefined : answers.repeat,
+    answersAtOnce: config.rateLimit === 'on' || meters ? undefined : answers.repeat,
     store,
     takeIn,
     recordRejection: rejections.record,
@@ -215,6 +232,10 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     /** In the all-in-one program, being ready includes the worker. */
     include(part: Worker) {
       worker = part
+    },
+    /** Where any free port will do, it is known only once SMTP listens. */
+    takesMailAt(port: number) {
+      smtpPort = port
     },
     /** From now on not ready; held waits and streams are told to ask elsewhere. */
     quiesce() {
@@ -239,14 +260,19 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   }
 }
 
-export type WorkerParts = { inbox: Inbox; post: Post | null; now: () => number }
+export type WorkerParts = {
+  inbox: Inbox
+  post: Post | null
+  meters: Meters | null
+  overload: Pick<Overload, 'isOverloaded'>
+  now: () => number
+}
 
 /** The inbox worker without its sockets. Without `post` there is nobody to announce to, and mail is only stored. */
-export function assembleWorker(config: Config, log: Log, { inbox, post, now }: WorkerParts) {
-  const { bucket } = inbox
-  const parser = createMailParser({
-    onThreadDeath: (reason) => log.error({ reason }, 'a mail could not be parsed: its thread was ended'),
-  })
+export function assembleWorker(config: Config, log: Log, { inbox, post, meters, overload, now }: WorkerParts) {
+  const bucket = meteredBucket(inbox.bucket, meters)
+  const onThreadDeath = (reason: Error) => log.error({ reason }, 'a mail could not be parsed: its thread was ended')
+  const parser = meteredParser(createMailParser({ onThreadDeath }), meters)
   const announcer = post && createAnnouncer({ bucket, parser, post, now, log })
   const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
 
@@ -269,10 +295,21 @@ export function assembleWorker(config: Config, log: Log, { inbox, post, now }: W
     if ((await freeBytes()) < (await freeBytesMin())) troubles.push('the disk is full')
     const oldest = announcer?.oldestWaitingAt() ?? null
     if (oldest !== null && now() - oldest > ANNOUNCEMENT_LATE_MS) troubles.push('announcements are late')
+    if (overload.isOverloaded()) troubles.push(TOO_MUCH_TO_DO)
     return troubles
   }
 
+  meters?.watch('mailhatch_announcements_waiting', 'Mails that are stored and still to be announced.', () =>
+    announcer ? announcer.waitingCount() : 0,
+  )
+  meters?.watch('mailhatch_announcements_oldest_seconds', 'Age of the oldest of them; 0 when there is none.', () => {
+    const oldest = announcer?.oldestWaitingAt() ?? null
+    return oldest === null ? 0 : (now() - oldest) / 1000
+  })
+  meters?.watch('mailhatch_disk_free_bytes', 'Room on the disk, where there is least of it.', freeBytes)
+
   const app = createWorkerApp({
+    meters,
     bucket,
     parse: async (raw) => parser.parse(await bytesOf(raw)),
     announceNow: announcer && announcer.announceNow,
@@ -331,6 +368,12 @@ async function openBucket(config: Config): Promise<Bucket> {
 function openS3({ s3AccessKeyId, s3SecretAccessKey }: Config, location: S3Location): Promise<Bucket> {
   // Config has made sure of both where the storage is S3.
   return openS3Bucket({ location, credentials: { accessKeyId: s3AccessKeyId!, secretAccessKey: s3SecretAccessKey! } })
+}
+
+/** For a start: mail that nobody claims would be refused although somebody meant to have it. */
+export async function warnOfCatchAll({ catchAll }: Config, store: Store, log: Pick<Log, 'warn'>): Promise<void> {
+  if (catchAll === null || (await findCatchAllTeam(store, catchAll))) return
+  log.warn({ INBOX_CATCH_ALL: catchAll }, 'no team has this id: mail that nobody claims is refused')
 }
 
 async function findCatchAllTeam(store: Store, catchAll: string | null): Promise<Team | null> {

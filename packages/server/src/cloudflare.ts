@@ -39,9 +39,9 @@ export default {
 
   async fetch(request: Request, bindings: Bindings): Promise<Response> {
     const { bucket, announceNow, admin: settings } = assemble(bindings)
-    // Nothing here runs between requests, so there is nothing to be not ready.
-    const findTroubles = async () => []
-    return createWorkerApp({ bucket, parse, announceNow, settings, findTroubles, now, log }).fetch(request)
+    // Nothing here runs between requests, so there is nothing to be not ready, or to be counted.
+    const [findTroubles, meters] = [async () => [], null]
+    return createWorkerApp({ bucket, parse, announceNow, settings, findTroubles, meters, now, log }).fetch(request)
   },
 }
 

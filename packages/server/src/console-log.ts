@@ -1,9 +1,7 @@
+import { fitLine } from './log-line.ts'
 import type { Log } from './log.ts'
 
 type Level = keyof Log
-
-/** What one line may hold; log services cut or drop longer ones. */
-const LINE_CHARACTERS_MAX = 8 * 1024
 
 /** JSON lines on the console, where there is no standard error. */
 export function createConsoleLog(): Log {
@@ -12,10 +10,7 @@ export function createConsoleLog(): Log {
 }
 
 function toLine(level: Level, facts: object, message: string): string {
-  const head = { level, time: new Date().toISOString() }
-  const line = JSON.stringify({ ...head, ...facts, msg: message }, showError)
-  if (line.length <= LINE_CHARACTERS_MAX) return line
-  return JSON.stringify({ ...head, msg: message, cut: line.slice(0, LINE_CHARACTERS_MAX / 2) })
+  return fitLine(JSON.stringify({ level, time: new Date().toISOString(), ...facts, msg: message }, showError))
 }
 
 // The fields of an error are not enumerable, so JSON would show none.

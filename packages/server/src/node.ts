@@ -1,14 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { assembleApi, assembleWorker, openInbox, openSharedObjects, type Api, type Worker } from './assemble.ts'
+import {
+  assembleApi,
+  assembleWorker,
+  openInbox,
+  openSharedObjects,
+  warnOfCatchAll,
+  type Api,
+  type Worker,
+} from './assemble.ts'
 import { objectsIn } from './bucket/message-objects.ts'
 import { withPort, type Config } from './config.ts'
 import { ensureFirstTeam, ensureSecrets, type FirstStart } from './first-start.ts'
 import { listen, takeFreePort, type TakenPort } from './http/listen.ts'
 import { postLocally } from './http/local-post.ts'
+import { leaveAddresses } from './left-addresses.ts'
 import type { Log } from './log.ts'
+import type { Meters } from './meters.ts'
 import type { Rejections } from './manage/rejections.ts'
+import { watchOverload, type Overload } from './overload.ts'
 import { isOutOfSpace } from './sqlite/connection.ts'
 import { postOverNetwork } from './worker/announce.ts'
 import { selfSignedCertificate } from './worker/smtp/certificate.ts'
@@ -25,25 +36,37 @@ export type Running = {
 }
 
 /** Everything in one process. The worker announces to the API next door, which takes it as if it came from afar. */
-export async function startServe(given: Config, log: Log, now = Date.now): Promise<Running> {
+export async function startServe(
+  given: Config,
+  log: Log,
+  now = Date.now,
+  overload = watchOverload(log),
+): Promise<Running> {
   const { config, port } = await settlePort(given)
   const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
+  const meters = await openMeters(config, overload)
   const inbox = await openInbox(config)
   const api = await assembleApi(config, log, {
     webhookSecret,
     secretKey,
     objects: objectsIn(inbox.bucket),
     isAllInOne: true,
+    meters,
+    overload,
     now,
   })
   const firstStart = await ensureFirstTeam(config, api.store, { hasTurn: api.makesFirstTeam, now })
+  await warnOfCatchAll(config, api.store, log)
   const post = config.webhookUrl
     ? postOverNetwork({ url: config.webhookUrl, token: webhookSecret, timeoutMs: config.webhookTimeoutMs })
     : postLocally(api.takeIn, log)
-  const worker = assembleWorker(config, log, { inbox, post, now })
+  const worker = assembleWorker(config, log, { inbox, post, meters, overload, now })
   api.include(worker)
   const apiListener = await listenApi(config.host, port, api)
-  const workerSockets = await openWorkerSockets(config, log, worker, api.recordRejection)
+  const { recordRejection } = api
+  const workerSockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection })
+  api.takesMailAt(workerSockets.smtpPort)
+  leaveAddresses(config, workerSockets.smtpPort)
   return {
     apiPort: apiListener.port,
     workerPort: workerSockets.workerPort,
@@ -55,17 +78,27 @@ export async function startServe(given: Config, log: Log, now = Date.now): Promi
       await worker.stop()
       await api.close()
       await inbox.close()
+      overload.close()
     }),
   }
 }
 
-export async function startApi(given: Config, log: Log, now = Date.now): Promise<Running> {
+export async function startApi(
+  given: Config,
+  log: Log,
+  now = Date.now,
+  overload = watchOverload(log),
+): Promise<Running> {
   const { config, port } = await settlePort(given)
   const { secretKey } = await ensureSecrets(config, ['secretKey'])
   const objects = await openSharedObjects(config)
   const { webhookSecret } = config
-  const api = await assembleApi(config, log, { webhookSecret, secretKey, objects, isAllInOne: false, now })
+  const meters = await openMeters(config, overload)
+  const parts = { webhookSecret, secretKey, objects, isAllInOne: false, meters, overload, now }
+  const api = await assembleApi(config, log, parts)
+  await warnOfCatchAll(config, api.store, log)
   const listener = await listenApi(config.host, port, api)
+  leaveAddresses(config, null)
   return {
     apiPort: listener.port,
     workerPort: null,
@@ -75,16 +108,18 @@ export async function startApi(given: Config, log: Log, now = Date.now): Promise
       api.quiesce()
       await listener.close()
       await api.close()
+      overload.close()
     }),
   }
 }
 
-export async function startWorker(config: Config, log: Log): Promise<Running> {
+export async function startWorker(config: Config, log: Log, overload = watchOverload(log)): Promise<Running> {
   const { webhookUrl: url, webhookAuthToken: token, webhookTimeoutMs: timeoutMs } = config
   const inbox = await openInbox(config)
   const post = url && token ? postOverNetwork({ url, token, timeoutMs }) : null
-  const worker = assembleWorker(config, log, { inbox, post, now: Date.now })
-  const sockets = await openWorkerSockets(config, log, worker)
+  const meters = await openMeters(config, overload)
+  const worker = assembleWorker(config, log, { inbox, post, meters, overload, now: Date.now })
+  const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection: null })
   return {
     apiPort: null,
     workerPort: sockets.workerPort,
@@ -94,6 +129,7 @@ export async function startWorker(config: Config, log: Log): Promise<Running> {
       await sockets.close()
       await worker.stop()
       await inbox.close()
+      overload.close()
     }),
   }
 }
@@ -115,17 +151,34 @@ function once(close: () => Promise<void>): () => Promise<void> {
   return () => (closing ??= close())
 }
 
+/** Loaded only where it is wanted: it would be a part of every start. */
+async function openMeters({ metrics }: Config, { isOverloaded }: Overload): Promise<Meters | null> {
+  if (metrics === 'off') return null
+  const { createMeters } = await import('./meters.ts')
+  const meters = createMeters()
+  meters.watch('mailhatch_overloaded', '1 while new work is refused because there is too much to do, else 0.', () =>
+    Number(isOverloaded()),
+  )
+  return meters
+}
+
 /** `recordRejection` is for the API next door, if there is one: a worker of its own has only its log. */
-async function openWorkerSockets(
-  config: Config,
-  log: Log,
-  worker: Worker,
-  recordRejection: Rejections['record'] | null = null,
-) {
+type Observers = { meters: Meters | null; overload: Overload; recordRejection: Rejections['record'] | null }
+
+async function openWorkerSockets(config: Config, log: Log, worker: Worker, observers: Observers) {
+  const { meters, overload, recordRejection } = observers
   const listener = await listen({ host: config.host, port: config.workerPort, fetch: worker.fetch })
-  const smtp = await openSmtp(config, log, worker, ({ from, to, code, reason }) => {
-    if (to !== null) recordRejection?.({ from: from ?? '', to, code: String(code), reason })
+  const smtp = await openSmtp(config, log, worker, {
+    isOverloaded: overload.isOverloaded,
+    onAccepted: (messages) => meters?.accepted(messages),
+    onRefusal({ from, to, code, reason }) {
+      meters?.refused(code)
+      // A connection that was turned away has said nothing of a mail.
+      if (from !== null || to !== null)
+        recordRejection?.({ from: from ?? '', to: to ?? '', code: String(code), reason })
+    },
   })
+  meters?.watch('mailhatch_smtp_connections', 'SMTP connections that are open now.', () => smtp.connections)
   await worker.start()
   return {
     workerPort: listener.port,
@@ -136,11 +189,17 @@ async function openWorkerSockets(
   }
 }
 
+type SmtpPorts = {
+  isOverloaded: () => boolean
+  onAccepted: (messages: number) => void
+  onRefusal: (refusal: Refusal) => void
+}
+
 async function openSmtp(
   config: Config,
   log: Log,
   worker: Worker,
-  onRefusal: (refusal: Refusal) => void,
+  { isOverloaded, onAccepted, onRefusal }: SmtpPorts,
 ): Promise<SmtpServer> {
   const { smtpAuthUser, smtpAuthPassword } = config
   return startSmtpServer({
@@ -154,9 +213,11 @@ async function openSmtp(
     allowedDomains: config.smtpAllowedDomains,
     freeBytes: worker.freeBytes,
     freeBytesMin: await worker.freeBytesMin(),
+    isOverloaded,
     async receive(mail) {
       try {
         await worker.receive(mail)
+        onAccepted(mail.recipients.length)
       } catch (error) {
         throw isOutOfSpace(error)
           ? Object.assign(new Error('out of space', { cause: error }), { outOfSpace: true })

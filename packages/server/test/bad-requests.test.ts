@@ -184,6 +184,14 @@ describe('contract: bad query parameters are 400 with details', () => {
     }
   })
 
+  test('more than 100 tags, of which none is left out silently', async () => {
+    const tags = (count: number) => `tags=${Array.from({ length: count }, (_, number) => `t${number}`).join('&tags=')}`
+    expect((await get('/v1/messages', tags(100))).status).toBe(200)
+    const answer = await get('/v1/messages', tags(101))
+    expect(failureOf(answer)).toEqual({ status: 400, code: 'validation_failed' })
+    expect(answer.body.details).toHaveProperty('tags')
+  })
+
   test('every bad parameter is named at once', async () => {
     const answer = await get('/v1/messages', 'limit=0&wait=abc&start=x&end=y&since=z&after=!')
     expect(failureOf(answer)).toEqual({ status: 400, code: 'validation_failed' })

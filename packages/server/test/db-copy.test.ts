@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => postgres.remove())
 
 /** The long form has 100,000. */
-const MESSAGES = 20_000
+const MESSAGES = 10_000
 /** For a machine that is busy with other tests. */
 const TIMEOUT = { timeout: 180_000 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SETTINGS, type Program } from '../src/config.ts'
+import { SETTINGS, type Program } from '../src/settings.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../deploy')
 

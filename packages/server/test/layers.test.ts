@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   bucket: ['domain', 'sqlite'],
   store: ['domain', 'sqlite'],
   feed: ['domain', 'store'],
-  worker: ['domain', 'mime', 'bucket', 'answer-errors.ts', 'log.ts'],
+  worker: ['domain', 'mime', 'bucket', 'answer-errors.ts', 'log.ts', 'meters.ts'],
   intake: ['domain', 'mime', 'store', 'feed'],
   read: ['domain', 'mime', 'bucket', 'store', 'feed', 'log.ts'],
   notify: ['domain', 'store', 'log.ts'],
@@ -33,6 +33,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'sqlite',
     'answer-errors.ts',
     'log.ts',
+    'meters.ts',
   ],
 }
 

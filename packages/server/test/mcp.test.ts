@@ -25,6 +25,11 @@ const DOORS: { door: string; era: Era; connect: (server: Server, era: Era) => Pr
   { door: 'standard input and output', era: 'legacy', connect: connectOverStdio },
 ]
 
+test('an address comes with the port that takes its mail, also where any free one was asked for', async () => {
+  const { call } = await connectOverHttp(server, 'current')
+  expect((await call('create_address')).data.smtp).toEqual({ host: 'localhost', port: server.smtpPort })
+})
+
 describe.each(DOORS)('over $door, for $era clients', ({ era, connect }) => {
   test('every tool is listed with its hints, and every tool can be called', async () => {
     const { client, call } = await connect(server, era)

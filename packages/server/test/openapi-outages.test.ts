@@ -16,6 +16,7 @@ function brokenApi(reason: Error) {
     store: { version: () => 1, findPrincipal: fail },
     takeIn: fail,
     findTroubles: fail,
+    isOverloaded: () => false,
     log: { error: () => {} },
     allowedOrigins: [],
     webhookSecret: SECRET,

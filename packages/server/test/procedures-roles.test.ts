@@ -173,6 +173,7 @@ const TABLE: Record<string, Row> = {
   'webhooks.delete': forOwners(idOf(things.endpoint), 'not_found'),
   'webhooks.rotateSecret': forOwners(idOf(things.endpoint), 'not_found'),
   'webhooks.deliveries': forMembers(idOf(things.endpoint), 'not_found'),
+  'webhooks.attempts': forMembers(things.delivery, 'not_found'),
   'webhooks.test': forOwners(idOf(things.endpoint), 'not_found'),
   'webhooks.replay': forOwners(things.delivery, 'not_found'),
   'webhooks.replayFailed': forOwners(idOf(things.endpoint), 'not_found'),

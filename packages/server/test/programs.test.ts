@@ -5,12 +5,17 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { announcement, post, store } from './support/announce.ts'
 import { ask, reader } from './support/ask.ts'
+import { startFileServer } from './support/file-server.ts'
+import { makeTeam } from './support/made-team.ts'
 import { run, runServe, sentenceOf, startProgram } from './support/program.ts'
 import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 
+/** For commands that leave it as it is. */
+const served = await startFileServer()
+
 describe('a start that cannot be says why in a sentence', () => {
   test('a second server on the same DATA_DIR is refused, the first goes on', async () => {
-    const { url, dataDir } = await startServer()
+    const { url, dataDir } = served
     expect(sentenceOf(await runServe({ DATA_DIR: dataDir }))).toContain(dataDir)
     expect((await ask(`${url}/health`)).status).toBe(200)
   })
@@ -108,8 +113,7 @@ describe('contract: the first start of the all-in-one program', () => {
 describe('contract: INBOX_CATCH_ALL routes what addressing rule 3 would refuse', () => {
   test('to the bootstrap team, what others own stays theirs', async () => {
     const { url, apiKey, dataDir } = await startServer({ INBOX_CATCH_ALL: 'bootstrap' })
-    const environment = { DATA_DIR: dataDir }
-    await run(['teams', 'create', 'Other', '--domain', 'other.test'], environment)
+    await makeTeam({ DATA_DIR: dataDir }, { name: 'Other', domain: 'other.test', plan: 'starter' })
     const { read, get } = reader(url, apiKey)
     const foreign = await store(url, { domain: 'elsewhere.example', mailbox: 'anyone', tag: 'x' })
     const root = await store(url, { domain: 'in.mailhatch.test', mailbox: 'nobody-here' })
@@ -117,6 +121,22 @@ describe('contract: INBOX_CATCH_ALL routes what addressing rule 3 would refuse',
     expect(await read(root.id)).toMatchObject({ domain: 'in.mailhatch.test', mailbox: 'nobody-here' })
     const others = await store(url, { domain: 'other.test' })
     expect((await get(`/v1/messages/${others.id}`)).status).toBe(404)
+  })
+
+  test('a team that there is not is named at the start, and nothing is caught', async () => {
+    const warnings = async (catchAll: string) => {
+      const environment = {
+        DATA_DIR: temporaryFolder(),
+        INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
+        INBOX_CATCH_ALL: catchAll,
+      }
+      const program = await startProgram('serve', { ...environment, LOG_LEVEL: 'warn' })
+      const { status } = await post(program.url, announcement({ domain: 'elsewhere.example' }))
+      await program.stop()
+      return { status, isWarned: program.output.stderr.includes('no team has this id') }
+    }
+    expect(await warnings('nobody')).toEqual({ status: 404, isWarned: true })
+    expect(await warnings('bootstrap')).toEqual({ status: 200, isWarned: false })
   })
 })
 
@@ -141,8 +161,7 @@ describe('a command that is refused says why', () => {
     ['a date that is none', ['keys', 'create', '--expires', '2027-02-30'], '2027-02-30'],
     ['a key that is not there', ['keys', 'revoke', 'no-such-key'], 'no-such-key'],
   ])('%s', async (_, words, about) => {
-    const { dataDir } = await startServer()
-    const { code, stderr } = await run(words, { DATA_DIR: dataDir })
+    const { code, stderr } = await run(words, { DATA_DIR: served.dataDir })
     expect(code).toBe(1)
     expect(stderr).toContain(about)
   })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { announcement, post } from './support/announce.ts'
 import { startFileServer } from './support/file-server.ts'
+import { makeTeamKey } from './support/made-team.ts'
 import { HttpError, publishedClient, refusalOf, type PublishedClient } from './support/published-client.ts'
 import { startServer, temporaryFolder } from './support/server.ts'
 import { objectKeys } from './support/stored-mail.ts'
@@ -85,7 +86,7 @@ describe('while a mailbox is deleted', () => {
   test('a wait that its key holds ends with 403, as every other request of the key does', async () => {
     const { mailbox, id: messageId } = await store({ mailbox: newMailbox() })
     const { mailboxId } = await client.get(messageId)
-    const { key } = await server.command<{ key: string }>('keys', 'create', '--team', teamName, '--mailbox', mailbox)
+    const key = await makeTeamKey({ DATA_DIR: server.dataDir }, teamName, { mailbox })
     const held = holdWait(publishedClient({ baseUrl: url, apiKey: key }))
     await client.deleteMailbox(mailboxId)
     expect((await refusalOf(held)).status).toBe(403)
@@ -101,7 +102,7 @@ test('a mailbox that was deleted does not come back because its mail is announce
 })
 
 test('a wait that is held with a key ends with 401 when the key is rotated', async () => {
-  const { key } = await server.command<{ key: string }>('keys', 'create', '--team', teamName)
+  const key = await makeTeamKey({ DATA_DIR: server.dataDir }, teamName)
   const dying = publishedClient({ baseUrl: url, apiKey: key })
   const mailbox = newMailbox()
   const held = holdWait(dying, mailbox)

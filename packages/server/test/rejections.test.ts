@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../src/assemble.ts'
 import { readConfig } from '../src/config.ts'
 import { createLogger } from '../src/logger.ts'
+import { TestClient } from '../src/worker/smtp/test-kit.ts'
 import { announcement, post } from './support/announce.ts'
 import { ask, reader } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
@@ -64,6 +65,14 @@ test('what SMTP refuses is listed for the team that has the domain, and for the 
   await expect
     .poll(async () => (await list(apiKey)).map(({ to }) => to), SOON)
     .toEqual(expect.arrayContaining(['x@elsewhere.test', '+nobody@checkout.test']))
+})
+
+test('what SMTP refuses before a recipient is named is listed for the bootstrap team alone', async () => {
+  const client = await TestClient.connectWithHello(server.smtpPort)
+  expect(await client.say('MAIL FROM:<large@shop.example> SIZE=99000000')).toMatch(/^552 /)
+  const before = { from: 'large@shop.example', to: '', code: '552' }
+  await expect.poll(() => list(apiKey), SOON).toEqual(expect.arrayContaining([expect.objectContaining(before)]))
+  expect(await list(other.key)).not.toEqual(expect.arrayContaining([expect.objectContaining(before)]))
 })
 
 test('limit: the last 1,000 of a team are kept', async () => {

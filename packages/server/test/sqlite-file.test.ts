@@ -1,3 +1,4 @@
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
@@ -26,6 +27,16 @@ test('a database written by a newer version ends the start with a sentence', asy
   expect(sentenceOf(await runServe({ DATA_DIR: dataDir }))).toContain('newer')
 })
 
+test.each(['mailhatch.db', 'inbox.db', 'lock.db'])(
+  'a file that is no database ends the start with a sentence: %s',
+  async (name) => {
+    const dataDir = temporaryFolder()
+    writeFileSync(join(dataDir, name), 'This is no database. '.repeat(100))
+    const sentence = sentenceOf(await runServe({ DATA_DIR: dataDir }))
+    expect(sentence).toContain(`${join(dataDir, name)} cannot be used: file is not a database. It is damaged`)
+  },
+)
+
 test('mail accepted while the database of messages is full appears when there is room again', async () => {
   watched = watchWriter()
   const { sdk, smtpPort, dataDir } = await startServer()
@@ -39,4 +50,17 @@ test('mail accepted while the database of messages is full appears when there is
   await sdk.messages.waitFor({ tag: 'late' }, { timeout: 30_000 })
   expect(await listEverything(sdk)).toHaveLength(1)
   client.close()
+})
+
+test('a clean stop leaves everything in the databases themselves, and nothing that looks like a crash', async () => {
+  watched = watchWriter()
+  const { sdk, smtpPort, dataDir, close } = await startServer()
+  const client = await SmtpClient.connect(smtpPort)
+  await client.send({ to: 'qa+last@mailhatch.test', raw: randomMail('last', 4_000) })
+  client.close()
+  await sdk.messages.waitFor({ tag: 'last' }, { timeout: 30_000 })
+  const logs = () => readdirSync(dataDir).filter((name) => name.endsWith('-wal') && !name.includes('lock'))
+  expect(logs().sort()).toEqual(['inbox.db-wal', 'mailhatch.db-wal'])
+  await close()
+  expect(logs()).toEqual([])
 })

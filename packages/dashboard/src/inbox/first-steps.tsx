@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { trpc, type Outputs } from '../api/trpc.ts'
 import { useAction } from '../api/use-action.ts'
 import { Button } from '../ui/button.tsx'
@@ -5,7 +6,9 @@ import { CodeBlock, CopyValue } from '../ui/code-block.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { notify } from '../ui/notices.ts'
+import { Tabs } from '../ui/tabs.tsx'
 import { inboxQueries } from './inbox-queries.ts'
+import { smtpSettings } from './smtp-settings.ts'
 
 type Steps = Outputs['inbox']['firstSteps']['get']
 
@@ -41,11 +44,29 @@ function Steps({ steps }: { steps: Steps }) {
           <p className="flex flex-wrap gap-2">
             <CopyValue value={smtp.host} what="the host" /> <CopyValue value={String(smtp.port)} what="the port" />
           </p>
+          <FrameworkSettings smtp={smtp} />
         </div>
       )}
       {smtp && address !== null && <CodeBlock label="By curl" code={curlMail(smtp, address)} />}
       <CodeBlock label="In a Playwright test" code={PLAYWRIGHT} />
     </>
+  )
+}
+
+function FrameworkSettings({ smtp }: { smtp: NonNullable<Steps['smtp']> }) {
+  const settings = smtpSettings(smtp)
+  const [chosen, setChosen] = useState(settings[0]!.name)
+  const { name, code } = settings.find((one) => one.name === chosen)!
+  return (
+    <Tabs
+      label="Framework"
+      tabs={settings.map((one) => ({ name: one.name, text: one.name }))}
+      chosen={name}
+      onChoose={setChosen}
+      panelClassName="pt-2"
+    >
+      <CodeBlock label={`In ${name}`} code={code} />
+    </Tabs>
   )
 }
 

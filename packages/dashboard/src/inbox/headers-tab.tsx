@@ -4,14 +4,16 @@ import { Badge } from '../ui/badge.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { visibleText } from './safe-text.ts'
+import { SmtpSession } from './smtp-session.tsx'
 
-export function HeadersTab({ message: { headers } }: { message: MessageDetail }) {
+export function HeadersTab({ message: { headers, envelope } }: { message: MessageDetail }) {
   const [wanted, setWanted] = useState('')
   const needle = wanted.toLowerCase()
   const shown = headers.filter(({ name, value }) => `${name}: ${value}`.toLowerCase().includes(needle))
   const verdicts = authenticationOf(headers)
   return (
     <div className="space-y-3 p-4">
+      <SmtpSession envelope={envelope} />
       {verdicts.length > 0 && (
         <p className="flex flex-wrap items-center gap-1.5 text-sm">
           Authentication:
@@ -34,7 +36,8 @@ export function HeadersTab({ message: { headers } }: { message: MessageDetail })
       </div>
       <table className="w-full table-fixed text-sm">
         <caption className="sr-only">Headers, in their order</caption>
-        <colgroup>
+        {/* On a phone a name is above its value, and both have the whole width. */}
+        <colgroup className="max-sm:hidden">
           <col className="w-44" />
           <col />
         </colgroup>

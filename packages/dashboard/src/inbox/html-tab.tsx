@@ -4,6 +4,8 @@ import { shownTheme } from '../theme.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Icon } from '../ui/icon.tsx'
+import { setAlwaysImages, useAlwaysImages } from './remote-images.ts'
+import { visibleText } from './safe-text.ts'
 import { ViewFrame, type Scheme } from './view-frame.tsx'
 
 const SCHEMES = [
@@ -21,10 +23,16 @@ const WIDTHS = [
 const REMOTE_IMAGE = /(?:\ssrc\s*=|\sbackground\s*=|url\()\s*["']?\s*https?:/i
 
 export function HtmlTab({ message }: { message: MessageDetail }) {
-  const [remoteImages, setRemoteImages] = useState(false)
+  const [isShownOnce, setShownOnce] = useState(false)
+  const isAlways = useAlwaysImages(message.mailboxId)
+  const remoteImages = isAlways || isShownOnce
   const [widthPixels, setWidthPixels] = useState<number | null>(null)
   // Until someone chooses, the mail is told what the page is.
   const [scheme, setScheme] = useState<Scheme>(() => shownTheme())
+  const show = (shown: Shown) => {
+    setShownOnce(shown === 'once')
+    setAlwaysImages(message.mailboxId, shown === 'always')
+  }
   const hasRemoteImages = REMOTE_IMAGE.test(message.htmlContent ?? '')
   return (
     <div className="flex h-full min-h-96 flex-col">
@@ -35,17 +43,11 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
         )}
       >
         {hasRemoteImages && (
-          <span className="flex items-center gap-2">
-            <Icon name="warning" size={14} />
-            {remoteImages
-              ? 'Remote images are shown this once.'
-              : 'Remote images are blocked: nobody learns that you read this.'}
-            {!remoteImages && (
-              <Button className="min-h-6 shrink-0 whitespace-nowrap text-xs" onClick={() => setRemoteImages(true)}>
-                Show once
-              </Button>
-            )}
-          </span>
+          <RemoteImages
+            mailbox={message.mailbox}
+            shown={isAlways ? 'always' : isShownOnce ? 'once' : 'never'}
+            onShow={show}
+          />
         )}
         <div className="ml-auto flex items-center gap-3 max-sm:hidden">
           <Choice label="Colours" choices={SCHEMES} chosen={scheme} onChoose={setScheme} />
@@ -61,6 +63,42 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
           scheme={scheme}
         />
       </div>
+    </div>
+  )
+}
+
+type Shown = 'never' | 'once' | 'always'
+
+function RemoteImages({ mailbox, shown, onShow }: { mailbox: string; shown: Shown; onShow: (shown: Shown) => void }) {
+  const name = visibleText(mailbox)
+  const texts = {
+    never: 'Remote images are blocked: nobody learns that you read this.',
+    once: 'Remote images are shown this once.',
+    always: `Remote images are always shown in ${name}, in this browser.`,
+  }
+  const look = 'min-h-6 shrink-0 text-xs'
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-2">
+      <span className="flex min-w-0 items-center gap-2">
+        <Icon name="warning" size={14} />
+        <span role="status" className="min-w-0 break-words">
+          {texts[shown]}
+        </span>
+      </span>
+      {shown === 'never' && (
+        <Button className={look} onClick={() => onShow('once')}>
+          Show once
+        </Button>
+      )}
+      {shown === 'always' ? (
+        <Button className={look} onClick={() => onShow('never')}>
+          Block again
+        </Button>
+      ) : (
+        <Button className={look} onClick={() => onShow('always')}>
+          Always in {name}
+        </Button>
+      )}
     </div>
   )
 }

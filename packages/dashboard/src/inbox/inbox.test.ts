@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { createTransport } from 'nodemailer'
 import { expect, onTestFinished, test } from 'vitest'
-import { openWindow } from '../../../server/test/support/dashboard-session.ts'
+import { openWindow, reuseWindows } from '../../../server/test/support/dashboard-session.ts'
 import { barriersIn, buildDashboard, openChromium } from '../../../server/test/support/dashboard.ts'
 import { startFileServer } from '../../../server/test/support/file-server.ts'
 import { openPeople } from '../../../server/test/support/people.ts'
@@ -23,7 +23,8 @@ async function sendMail(mail: { to: string; subject: string; html?: string; text
 /** Conditions are waited for; this only ends a wait for one that never comes. */
 const SOON = { timeout: 30_000 }
 
-const open = (options = {}) => openWindow(browser, { url, headers: operator.headers, ...options })
+const openReused = reuseWindows(browser, url)
+const open = (options = {}) => openReused({ headers: operator.headers, ...options })
 const rowsOf = (page: Page) => page.locator('[data-message]')
 const rowWith = (page: Page, subject: string) => rowsOf(page).filter({ hasText: subject })
 const isLive = (page: Page) => page.locator('[data-connection=live]').waitFor()
@@ -202,7 +203,7 @@ test('the chosen tab is in sight where there is no room for all', async () => {
 })
 
 test('who asked for it is told of mail that comes while they look elsewhere', async () => {
-  const { page, complaints } = await open()
+  const { page, complaints } = await openWindow(browser, { url, headers: operator.headers })
   // A headless browser has neither notifications nor tabs in the background.
   await page.addInitScript(() => {
     class Told extends EventTarget {

@@ -90,7 +90,7 @@ function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props
         tabs={tabs}
         chosen={chosen}
         onChoose={onTab}
-        className="flex min-h-0 grow flex-col [&>[role=tablist]]:px-2"
+        className="flex min-h-0 grow flex-col [&>[role=tablist]]:shrink-0 [&>[role=tablist]]:px-2"
         panelClassName="min-h-0 grow overflow-y-auto"
       >
         <TabContent name={chosen} message={message} />

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { trpc } from '../api/trpc.ts'
 import { useAction } from '../api/use-action.ts'
@@ -9,6 +10,7 @@ import { Icon } from '../ui/icon.tsx'
 import { notify } from '../ui/notices.ts'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import type { Delivery } from './deliveries.tsx'
+import { DeliveryAttempts } from './delivery-attempts.tsx'
 
 const STATES: Record<Delivery['status'], { text: string; tone: Tone }> = {
   success: { text: 'delivered', tone: 'good' },
@@ -17,11 +19,12 @@ const STATES: Record<Delivery['status'], { text: string; tone: Tone }> = {
 }
 
 export function DeliveryItem({ endpointId, delivery }: { endpointId: string; delivery: Delivery }) {
+  const [isOpen, setOpen] = useState(false)
   const { text, tone } = STATES[delivery.status]
   const { httpStatus, latencyMs, attempt, createdAt, error } = delivery
   return (
     <li>
-      <details className="group">
+      <details className="group" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-2 text-sm hover:bg-hover focus-visible:-outline-offset-2">
           <span className="transition-transform group-open:rotate-90">
             <Icon name="next" size={12} />
@@ -35,7 +38,7 @@ export function DeliveryItem({ endpointId, delivery }: { endpointId: string; del
           {attempt > 1 && <span className="text-quiet">{attempt} attempts</span>}
           <RelativeTime at={createdAt} isFocusable={false} />
         </summary>
-        <DeliveryDetails endpointId={endpointId} delivery={delivery} />
+        {isOpen && <DeliveryDetails endpointId={endpointId} delivery={delivery} />}
       </details>
     </li>
   )
@@ -43,7 +46,7 @@ export function DeliveryItem({ endpointId, delivery }: { endpointId: string; del
 
 function DeliveryDetails({ endpointId, delivery }: { endpointId: string; delivery: Delivery }) {
   const isOwner = useIsOwner()
-  const { id, event, messageId, httpStatus, responseBody, latencyMs, error, nextAttemptAt, attempt } = delivery
+  const { id, event, messageId, nextAttemptAt } = delivery
   const replay = useAction(() => trpc.webhooks.replay.mutate({ id: endpointId, deliveryId: id }), {
     changes: ['deliveries'],
     onDone: () => notify('The delivery is tried again.'),
@@ -65,30 +68,16 @@ function DeliveryDetails({ endpointId, delivery }: { endpointId: string; deliver
             'a test event, or deleted meanwhile'
           )}
         </dd>
-        <dt>Response</dt>
-        <dd>
-          {httpStatus === null ? 'none' : `${httpStatus} after ${latencyMs} ms`}
-          {error && <span className="text-danger"> · {error}</span>}
-        </dd>
-        <dt>Attempts</dt>
-        <dd>
-          {attempt}
-          {nextAttemptAt && (
-            <>
-              , the next one <RelativeTime at={nextAttemptAt} />
-            </>
-          )}
-        </dd>
+        {nextAttemptAt && (
+          <>
+            <dt>Next attempt</dt>
+            <dd>
+              <RelativeTime at={nextAttemptAt} />
+            </dd>
+          </>
+        )}
       </dl>
-      {responseBody && (
-        <pre
-          tabIndex={0}
-          aria-label="Body of the response"
-          className="max-h-48 overflow-auto whitespace-pre-wrap rounded-md border border-line bg-raised p-2.5 font-mono text-xs"
-        >
-          {responseBody}
-        </pre>
-      )}
+      <DeliveryAttempts endpointId={endpointId} delivery={delivery} />
       {replay.failure && <FailureNotice failure={replay.failure} />}
       {isOwner && (
         <Button icon="refresh" isBusy={replay.isRunning} onClick={() => replay.run()}>

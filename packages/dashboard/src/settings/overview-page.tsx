@@ -56,7 +56,7 @@ function Fact({ name, to, children }: { name: string; to: string | null; childre
   return (
     <div className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1.5">
       <dt className="w-36 text-quiet">{name}</dt>
-      <dd className="min-w-0 grow">{children}</dd>
+      <dd className="min-w-0 grow sm:basis-0">{children}</dd>
       {to && (
         <dd className="text-sm">
           <Link href={to} className="link" aria-label={`${name}: open`}>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
+import { bytesOf } from './bucket.ts'
 import { describeBucket } from './bucket-contract.ts'
 import { openEmbeddedBucket } from './embedded-bucket.ts'
 import { openFolderBucket } from './folder-bucket.ts'
@@ -65,5 +66,22 @@ test('the folder bucket forgets files that were never acknowledged', async () =>
   const bucket = await openFolderBucket(root)
   expect(existsSync(left)).toBe(false)
   expect(readdirSync(root)).toEqual(['.incoming'])
+  await bucket.close()
+})
+
+test('a mail to many recipients lies in the embedded bucket once, until the last of them is removed', async () => {
+  const path = join(temporaryFolder(), 'inbox.db')
+  const bucket = openEmbeddedBucket(path)
+  const body = Uint8Array.from({ length: 200_000 }, (_, index) => index % 251)
+  const keys = Array.from({ length: 50 }, (_, number) => `raw/mailhatch.test/qa${number}/mail.eml`)
+  const stored = () =>
+    Number(ask(path, 'select (select total(length(body)) from parts) + (select total(length(body)) from objects)'))
+  await bucket.put(keys.map((key) => ({ key, body })))
+  expect(stored()).toBe(body.byteLength)
+  await bucket.remove(keys.slice(1))
+  expect(await bytesOf((await bucket.get(keys[0]!))!)).toEqual(body)
+  expect(await bucket.get(keys[1]!)).toBeNull()
+  await bucket.remove(keys.slice(0, 1))
+  expect(stored()).toBe(0)
   await bucket.close()
 })

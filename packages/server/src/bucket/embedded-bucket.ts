@@ -87,7 +87,7 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
   return {
     async put(objects) {
       if (objects.some(({ body }) => !(body instanceof Uint8Array))) await putLarge(objects)
-      else await writer.write(objects.map((object) => putStep(object, null)))
+      else await writer.write(putSteps(objects))
     },
 
     async get(key) {
@@ -123,14 +123,26 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
     },
 
     async close() {
-      await writer.close()
+      // The writer last: only a connection that may write takes the log into the file and removes it.
       reader.close()
+      await writer.close()
     },
   }
 }
 
+/** Small objects. Bytes that several have in common, those of a mail to many recipients, are written once. */
+function putSteps(objects: NewObject[]): Statement[] {
+  const uploads = new Map<Body, string | null>()
+  for (const { body } of objects) uploads.set(body, uploads.has(body) ? randomUUID() : null)
+  const parts = Array.from(uploads).flatMap(([body, upload]) =>
+    // All of them are small.
+    upload === null ? [] : [step(ADD_PART, upload, 0, body as Uint8Array)],
+  )
+  return [...parts, ...objects.map((object) => putStep(object, uploads.get(object.body) ?? null))]
+}
+
 function putStep({ key, body }: NewObject, upload: string | null): Statement {
-  return step(PUT, key, sizeOf(body), body instanceof Uint8Array ? body : null, upload)
+  return step(PUT, key, sizeOf(body), upload === null && body instanceof Uint8Array ? body : null, upload)
 }
 
 function step(text: string, ...values: Value[]): Statement {

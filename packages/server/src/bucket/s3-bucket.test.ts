@@ -7,7 +7,8 @@ import { openS3Bucket } from './s3-bucket.ts'
 import { parseS3Location } from './s3-location.ts'
 
 const CREDENTIALS = { accessKeyId: 'key', secretAccessKey: 'secret' }
-const TIMING = { tryMs: 10_000, pauseMs: 1 }
+const TIMING = { awaitedMs: 10_000, patientMs: 10_000, pauseMs: 1 }
+const IMPATIENT = { awaitedMs: 1_000, patientMs: 1_000, pauseMs: 1 }
 const DONE: S3Answer = { status: 200 }
 const BUSY = s3Refusal(503, 'SlowDown', 'Reduce your request rate.')
 
@@ -44,7 +45,7 @@ describe('trouble that may pass is tried again', () => {
   })
 
   test('silence, when the time is over', async () => {
-    const { bucket, server } = await openScripted(['silence', DONE], { tryMs: 1_000, pauseMs: 1 })
+    const { bucket, server } = await openScripted(['silence', DONE], IMPATIENT)
     await bucket.put([object])
     expect(server.asked()).toHaveLength(2)
   })
@@ -61,7 +62,7 @@ describe('trouble that may pass is tried again', () => {
   })
 
   test('silence three times is an error that names the limit', async () => {
-    const { bucket } = await openScripted(['silence', 'silence', 'silence'], { tryMs: 1_000, pauseMs: 1 })
+    const { bucket } = await openScripted(['silence', 'silence', 'silence'], IMPATIENT)
     await expect(bucket.get('raw/1')).rejects.toThrow('no answer within 1000 ms')
   })
 

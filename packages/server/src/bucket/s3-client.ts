@@ -3,8 +3,13 @@ import { BucketUnreachable } from './bucket.ts'
 import { encodeStrictly, objectUrl, type S3Location } from './s3-location.ts'
 import { parseXml, textOf, type XmlElement } from './s3-xml.ts'
 
-/** A part of 5 MiB passes in this time at 100 kB/s; senders wait ten minutes after their mail (RFC 5321 4.5.3.2.6). */
-const TRY_MS = 60_000
+/** People wait for what is read or removed, and clients commonly for 30 s: three tries are over before. */
+const AWAITED_MS = 8_000
+/**
+ * For storing and listing. A part of 5 MiB passes in this time at 100 kB/s; senders wait ten minutes after their mail
+ * (RFC 5321 4.5.3.2.6). Lists of large buckets take their time.
+ */
+const PATIENT_MS = 60_000
 const TRIES_MAX = 3
 /** Before the second try; twice that before the third. */
 const PAUSE_MS = 250
@@ -18,7 +23,7 @@ export type S3Options = {
   location: S3Location
   credentials: S3Credentials
   fetch?: (url: URL, init: RequestInit) => Promise<Response>
-  timing?: { tryMs: number; pauseMs: number }
+  timing?: { awaitedMs: number; patientMs: number; pauseMs: number }
 }
 
 export type S3Request = {
@@ -47,7 +52,7 @@ export type S3Client = ReturnType<typeof createS3Client>
 
 /** Signed calls to one bucket, repeated when the trouble may pass: every call of ours may be made twice. */
 export function createS3Client({ location, credentials, ...options }: S3Options) {
-  const { tryMs, pauseMs } = options.timing ?? { tryMs: TRY_MS, pauseMs: PAUSE_MS }
+  const { timing = { awaitedMs: AWAITED_MS, patientMs: PATIENT_MS, pauseMs: PAUSE_MS } } = options
   const { fetch: doFetch = fetch } = options
   const signingKeys = new Map<string, ArrayBuffer>()
 
@@ -71,8 +76,9 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
     const { url, headers } = await sign(request)
     // Not signed, since proxies may change it: a length is that of the object only if nothing compresses it.
     headers.set('accept-encoding', 'identity')
+    const silenceMs = isAwaited(request) ? timing.awaitedMs : timing.patientMs
     const overdue = new AbortController()
-    const timer = setTimeout(() => overdue.abort(new Error(`no answer within ${tryMs} ms`)), tryMs)
+    const timer = setTimeout(() => overdue.abort(new Error(`no answer within ${silenceMs} ms`)), silenceMs)
     try {
       const { method, body } = request
       // The bytes are never in shared memory, which the types allow and fetch does not.
@@ -102,7 +108,7 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
         if (tries === TRIES_MAX) throw new BucketUnreachable(error.message, { cause: error })
       }
       // Up to half of it at random, so that those who failed together do not come back together.
-      const pause = pauseMs * 2 ** (tries - 1) * (1 - Math.random() / 2)
+      const pause = timing.pauseMs * 2 ** (tries - 1) * (1 - Math.random() / 2)
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }
@@ -118,6 +124,12 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
       }),
     callForXml: (request: S3Request) => send(request, async (response) => readXml(request, await response.text())),
   }
+}
+
+/** One object is read, or some are removed. */
+function isAwaited({ method, key, query }: S3Request): boolean {
+  if (method === 'GET') return key !== undefined
+  return method === 'HEAD' || method === 'DELETE' || query?.['delete'] !== undefined
 }
 
 /** S3 may find its mistake after it has begun to answer 200: the body then says what went wrong. */

@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { temporaryFolder } from '../../test/support/server.ts'
+import { startServer, temporaryFolder } from '../../test/support/server.ts'
 import { clientOf, findConnection, withSmtp } from './connection.ts'
 
 type Files = { project?: object; credentials?: object; keyFile?: string }
@@ -48,6 +48,22 @@ describe('the nearer word wins', () => {
     const personal = setUp({ credentials: files.credentials })
     expect(personal.find().url).toEqual({ value: 'http://home.test', from: personal.path.credentials })
     expect(setUp().find().url).toEqual({ value: 'http://localhost:3003', from: 'default' })
+  })
+
+  test('for the server and its SMTP: what a server that runs on this machine left, before the default', async () => {
+    const { dataDir, url, smtpPort, close } = await startServer()
+    const left = { url: `http://localhost:${new URL(url).port}`, smtp: `localhost:${smtpPort}` }
+    const find = (...words: string[]) => setUp().find('--data-dir', dataDir, ...words)
+    const from = join(dataDir, 'addresses.json')
+    expect(find()).toMatchObject({ url: { value: left.url, from }, smtp: { value: left.smtp, from } })
+    expect(find().apiKey?.from).toBe(join(dataDir, 'api-key'))
+    expect(find('--url', 'http://localhost:1').smtp).toEqual({ value: 'localhost:2525', from: 'default' })
+    const files = { project: { url: 'http://project.test' } }
+    expect(setUp(files).find('--data-dir', dataDir).url.value).toBe('http://project.test')
+    await close()
+    // As after `kill -9`: the file is still there, the server is not.
+    expect(existsSync(from)).toBe(true)
+    expect(find().url).toEqual({ value: 'http://localhost:3003', from: 'default' })
   })
 
   test('for the key: flag, environment, credentials, what a server on this machine made', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Mailhatch } from '@mailhatch/sdk'
 import { Option, type Command } from 'commander'
 import { AppError } from '../domain/errors.ts'
+import { findLeftAddresses } from '../left-addresses.ts'
 import { readCredentials, readProjectFile } from './connection-files.ts'
 
 const DEFAULT_URL = 'http://localhost:3003'
@@ -22,7 +23,7 @@ export function withConnection(command: Command): Command {
   const options = [
     new Option('--url <url>', 'address of the Mailhatch server').env('MAILHATCH_URL'),
     new Option('--api-key <key>', 'key that opens the messages').env('MAILHATCH_API_KEY'),
-    new Option('--data-dir <folder>', 'of a server on this machine, for the key that it made')
+    new Option('--data-dir <folder>', 'of a server on this machine, for its addresses and the key that it made')
       .env('DATA_DIR')
       .default('.mailhatch'),
     new Option('--config-home <folder>', 'where mailhatch/credentials.json is').env('XDG_CONFIG_HOME').hideHelp(),
@@ -35,7 +36,7 @@ export function withSmtp(command: Command): Command {
   return withConnection(command).addOption(
     new Option(
       '--smtp <address>',
-      `host:port, or smtp://user:password@host:port (default: port ${SMTP_PORT} of the server)`,
+      `host:port, or smtp://user:password@host:port (default: what the server on this machine says, or port ${SMTP_PORT} of the server)`,
     )
       .env('MAILHATCH_SMTP')
       .helpGroup(GROUP),
@@ -50,7 +51,11 @@ export function findConnection(command: Command, folder = process.cwd()): Connec
   const given = (name: 'url' | 'apiKey' | 'smtp') => [optionOf(command, name)]
   const inFiles = (name: 'url' | 'smtp') => [project, credentials].map((file) => found(file?.[name], file?.path))
 
-  const url = first([...given('url'), ...inFiles('url')]) ?? { value: DEFAULT_URL, from: 'default' }
+  const left = findLeftAddresses(options.dataDir)
+  const url = first([...given('url'), ...inFiles('url'), found(left?.url, left?.path)]) ?? {
+    value: DEFAULT_URL,
+    from: 'default',
+  }
   const { hostname } = readUrl(url)
   url.value = url.value.replace(/\/+$/, '')
   // A key is sent only to the server that it is meant for.
@@ -60,7 +65,8 @@ export function findConnection(command: Command, folder = process.cwd()): Connec
     isMeant ? found(credentials?.apiKey, credentials?.path) : null,
     isLoopback(hostname) ? keyFile(options.dataDir) : null,
   ])
-  const smtp = first([...given('smtp'), ...inFiles('smtp')]) ?? {
+  const leftSmtp = url.value === left?.url ? found(left.smtp ?? undefined, left.path) : null
+  const smtp = first([...given('smtp'), ...inFiles('smtp'), leftSmtp]) ?? {
     value: `${hostname}:${SMTP_PORT}`,
     from: 'default',
   }

@@ -15,9 +15,12 @@ const DISK_FREE_BYTES_MIN = 1_073_741_824
 /** Names that are never in the DNS of the world: RFC 2606 and 6761. */
 const RESERVED_DOMAIN = /(^|\.)(test|example|invalid|localhost|local|internal)$/
 
-export type Finding = { state: 'ok' | 'warn' | 'fail'; says: string }
+export type Finding = { state: 'ok' | 'warn' | 'fail' | 'skip'; says: string }
 export type Patient = { connection: Connection; dataDir: string }
 export type Check = (patient: Patient) => Promise<Finding>
+
+/** Where nothing answers, these have nothing to add. */
+export const ASKING_SERVER = ['key', 'clock', 'dns', 'webhooks']
 
 /** In this order: each stands on those before it. */
 export const CHECKS: Record<string, Check> = {
@@ -87,10 +90,14 @@ export const CHECKS: Record<string, Check> = {
 
 async function greetingOf(host: string, port: number): Promise<string> {
   const socket = connectSocket({ host, port, timeout: ANSWER_MS_MAX })
-  socket.once('timeout', () => socket.destroy(new Error(`${host}:${port} does not answer`)))
+  socket.once('timeout', () => socket.destroy(new Error('late')))
   try {
     const [bytes] = (await once(socket, 'data')) as [Buffer]
     return bytes.toString('latin1')
+  } catch (error) {
+    // Not its words: where a name has several addresses, it has none.
+    const reason = error instanceof Error && 'code' in error ? `: ${String(error.code)}` : ''
+    throw new Error(`nothing takes mail at ${host}:${port}${reason}`, { cause: error })
   } finally {
     socket.destroy()
   }

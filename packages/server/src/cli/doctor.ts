@@ -1,13 +1,14 @@
+import { ConnectionError } from '@mailhatch/sdk'
 import type { Command } from 'commander'
 import { paint } from './color.ts'
 import { findConnection, withSmtp } from './connection.ts'
-import { CHECKS, type Finding } from './doctor-checks.ts'
+import { ASKING_SERVER, CHECKS, type Finding } from './doctor-checks.ts'
 import { examples } from './examples.ts'
 import { EXIT } from './failure.ts'
 import { printJson, wantsJson, type JsonOption } from './output.ts'
 import { safeLines } from './terminal-text.ts'
 
-const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+const COLORS = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'gray' } as const
 
 export function addDoctorCommand(program: Command): void {
   const command = program
@@ -19,8 +20,14 @@ export function addDoctorCommand(program: Command): void {
     .action(async (options: JsonOption & { dataDir: string }) => {
       const patient = { connection: findConnection(command), dataDir: options.dataDir }
       const findings: (Finding & { check: string })[] = []
+      let isAway = false
+      const failed = (error: unknown): Finding => {
+        isAway ||= error instanceof ConnectionError
+        return findingOf(error)
+      }
       for (const [check, examine] of Object.entries(CHECKS)) {
-        const finding = await examine(patient).catch(findingOf)
+        const isInVain = isAway && ASKING_SERVER.includes(check)
+        const finding = isInVain ? AWAY : await examine(patient).catch(failed)
         findings.push({ check, ...finding })
         if (!wantsJson(options)) console.log(lineOf(check, finding))
       }
@@ -29,6 +36,8 @@ export function addDoctorCommand(program: Command): void {
       if (!isHealthy) process.exitCode = EXIT.failure
     })
 }
+
+const AWAY: Finding = { state: 'skip', says: 'not asked: the server is away' }
 
 /** A check that cannot be made has failed. */
 function findingOf(error: unknown): Finding {

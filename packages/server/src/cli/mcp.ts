@@ -17,12 +17,13 @@ export function addMcpCommand(program: Command): void {
     )
     .action(async () => {
       const connection = findConnection(command)
-      const { url } = clientOf(connection)
+      const mailhatch = clientOf(connection)
+      const { url } = mailhatch
       // Without a key there is no client.
       const apiKey = connection.apiKey!.value
       const reader = createMailReader(askOverNetwork({ url, apiKey }))
       // Before an agent connects, so that a wrong address or key is told to the person who set it up.
-      const { key } = await reader.me()
+      const { key } = await mailhatch.me()
       // Only this command needs them, and they take as long to load as all the rest.
       const [{ serveStdio }, { createMailServer }] = await Promise.all([
         import('@modelcontextprotocol/server/stdio'),

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { findUnread, readConfig, SETTINGS, withPort, type Config, type Program } from '../config.ts'
+import { readConfig, withPort, type Config } from '../config.ts'
+import { SETTINGS, type Program } from '../settings.ts'
 import type { Log } from '../log.ts'
 import { createLogger } from '../logger.ts'
 import { linkWith } from '../manage/one-time-tokens.ts'
@@ -42,7 +43,6 @@ export function addServerCommands(program: Command): void {
 async function run(name: Program, start: (config: Config, log: Log) => Promise<Running>): Promise<void> {
   const config = readConfig(name)
   const log = await createLogger(config.logLevel, process.stderr.isTTY)
-  for (const variable of findUnread()) log.warn({ variable }, 'a setting that this version does not read')
   const stopped = stopSignal()
   const running = await start(config, log).catch((error: unknown) => {
     throw explainStartError(error)

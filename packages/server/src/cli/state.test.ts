@@ -57,14 +57,43 @@ test('doctor finds what is wrong, and goes on looking', async () => {
     const { code, stdout } = await shell.run(`mailhatch doctor ${words}`)
     // Our own format.
     const { healthy, findings } = JSON.parse(stdout) as Report
-    return { code, healthy, failed: findings.filter(({ state }) => state === 'fail').map(({ check }) => check) }
+    const inState = (wanted: string) => findings.filter(({ state }) => state === wanted).map(({ check }) => check)
+    const says = findings.find(({ state }) => state === 'fail')?.says
+    return { code, healthy, failed: inState('fail'), skipped: inState('skip'), says }
   }
-  expect(await examine('')).toEqual({ code: 0, healthy: true, failed: [] })
-  expect(await examine('--api-key another')).toEqual({ code: 1, healthy: false, failed: ['key', 'dns', 'webhooks'] })
+  expect(await examine('')).toMatchObject({ code: 0, healthy: true, failed: [] })
+  expect(await examine('--api-key another')).toMatchObject({
+    code: 1,
+    healthy: false,
+    failed: ['key', 'dns', 'webhooks'],
+  })
   const away = `127.0.0.1:${await freePort()}`
-  expect(await examine(`--smtp ${away}`)).toEqual({ code: 1, healthy: false, failed: ['smtp'] })
-  expect((await examine(`--url http://${away}`)).failed).toEqual(['server', 'key', 'clock', 'dns', 'webhooks'])
+  const says = `nothing takes mail at ${away}: ECONNREFUSED`
+  expect(await examine(`--smtp ${away}`)).toMatchObject({ code: 1, healthy: false, failed: ['smtp'], says })
+  expect(await examine(`--url http://${away}`)).toEqual({
+    code: 1,
+    healthy: false,
+    failed: ['server'],
+    skipped: ['key', 'clock', 'dns', 'webhooks'],
+    says: expect.stringContaining(`Nothing answers at http://${away}: start a server with \`mailhatch serve\``),
+  })
 })
+
+test.each(['status', 'whoami', 'ready', 'list', 'get 1', 'wait --timeout 1s', 'tail', 'mcp', 'export'])(
+  '%s says what to type where no server runs',
+  async (words) => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    const { code, stderr } = await createShell(temporaryFolder(), {}).run(
+      `mailhatch ${words} --url ${url} --api-key any`,
+    )
+    // Its own format.
+    const { error } = JSON.parse(stderr) as { error: { message: string } }
+    expect([code, error.message]).toEqual([
+      5,
+      expect.stringContaining(`Nothing answers at ${url}: start a server with`),
+    ])
+  },
+)
 
 test('ready waits for a server that starts later, and says when none does', async () => {
   const { shell } = await start()

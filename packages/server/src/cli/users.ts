@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { localUrl, readConfig } from '../config.ts'
 import { parseEmail, readUserName } from '../domain/account-fields.ts'
 import { AppError } from '../domain/errors.ts'
+import { findLeftAddresses } from '../left-addresses.ts'
 import { giveToken, linkWith } from '../manage/one-time-tokens.ts'
 import { ensureOwner } from '../manage/owner.ts'
 import { newId, newSecret } from '../random.ts'
@@ -12,6 +13,10 @@ import { print } from './output.ts'
 import { chooseTeam, withStore } from './with-store.ts'
 
 type Options = { json?: boolean }
+
+const LINK_HELP = `
+The link names the server that runs in DATA_DIR. Set APP_URL where none does, and with DATABASE_URL.
+`
 
 export function addUserCommands(program: Command): void {
   const users = program.command('users').description('Users are people who sign in to the dashboard.')
@@ -39,6 +44,7 @@ export function addUserCommands(program: Command): void {
     .addOption(new Option('--role <role>', 'what they may do there').choices(['owner', 'member']).default('owner'))
     .option('--name <name>', 'what people call them', '')
     .option('--json', 'print JSON')
+    .addHelpText('after', LINK_HELP)
     .addHelpText('after', examples('mailhatch users create ada@example.com --team Checkout --role owner'))
     .action((email: string, options: Options & { team?: string; role: Role; name: string }) =>
       withStore(async (store) => {
@@ -51,6 +57,7 @@ export function addUserCommands(program: Command): void {
     .command('sign-in-link [email]')
     .description('Print a link that signs in, once and within 10 minutes; without an e-mail, the first team’s owner.')
     .option('--json', 'print JSON')
+    .addHelpText('after', LINK_HELP)
     .addHelpText('after', examples('mailhatch users sign-in-link', 'mailhatch users sign-in-link ada@example.com'))
     .action((email: string | undefined, options: Options) =>
       withStore(async (store) => {
@@ -64,6 +71,7 @@ export function addUserCommands(program: Command): void {
     .command('reset-password <email>')
     .description('End a user’s password and sessions, and print a link by which they choose a new password.')
     .option('--json', 'print JSON')
+    .addHelpText('after', LINK_HELP)
     .addHelpText('after', examples('mailhatch users reset-password ada@example.com'))
     .action((email: string, options: Options) =>
       withStore(async (store) => {
@@ -111,6 +119,12 @@ async function printLink(
   options: Options,
 ): Promise<void> {
   const token = await giveToken({ store, newSecret, now: Date.now }, id, purpose)
-  const link = linkWith(token, purpose, readConfig('api').appUrl)
+  const link = linkWith(token, purpose, findAppUrl())
   print({ id, email, link }, [`For ${email}, once and within 10 minutes:`, link], options)
+}
+
+/** APP_URL where it is given, else what the server says that runs beside. */
+function findAppUrl(): string {
+  const { appUrl, port, dataDir } = readConfig('api')
+  return appUrl === localUrl(port) ? (findLeftAddresses(dataDir)?.appUrl ?? appUrl) : appUrl
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { readConfig, SETTINGS } from '../config.ts'
+import { readConfig } from '../config.ts'
+import { SETTINGS } from '../settings.ts'
 import { AppError } from '../domain/errors.ts'
 import { examples } from './examples.ts'
 import { print } from './output.ts'

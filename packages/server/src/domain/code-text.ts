@@ -13,9 +13,10 @@ export function toPlainText(text: string): string {
     : plain
   return joined.includes('://') || joined.includes('www.') ? joined.replace(WEB_ADDRESS, '…') : joined
 }
-// Each digit in a box of its own, which becomes a line, or letters and digits with spaces.
+// Each digit in a box of its own, which becomes a line, or letters and digits with spaces: 15 characters at most, and
+// no look ahead goes farther, because a line of spaces would be looked at anew from each of them.
 const SPELLED =
-  /(?:^|\n)[ \t]*(?:\d(?:[ \t]{0,8}\n[ \t\n]{0,8}\d){3,7}|(?=[\dA-Z ]*\d)(?=[\d ]*[A-Z])[\dA-Z](?: [\dA-Z]){4,7})[ \t]*(?=\n|$)/g
+  /(?:^|\n)[ \t]*(?:\d(?:[ \t]{0,8}\n[ \t\n]{0,8}\d){3,7}|(?=[\dA-Z ]{0,14}\d)(?=[\d ]{0,14}[A-Z])[\dA-Z](?: [\dA-Z]){4,7})[ \t]*(?=\n|$)/g
 const SPELLED_SEEN = new RegExp(SPELLED.source)
 const FULL_WIDTH = /[\uff01-\uff5e]/g
 const FULL_WIDTH_DIGIT = /[\uff10-\uff19]/

@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono'
 import { answerErrors } from '../answer-errors.ts'
 import type { Principal } from '../domain/access.ts'
 import type { Log } from '../log.ts'
+import type { Meters } from '../meters.ts'
 import type { TakeIn } from '../intake/take-in.ts'
 import type { Store } from '../store/store.ts'
 import type { Feed } from '../feed/feed.ts'
@@ -23,6 +24,7 @@ import { addDashboard } from './dashboard.ts'
 import { refusalFor } from './errors.ts'
 import { addBillingWebhook } from './billing-webhook.ts'
 import { createKeyEndings } from './key-endings.ts'
+import { meterAnswers } from './meter-answers.ts'
 import { addMcpRoute } from './mcp.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { newRequestId } from './request-id.ts'
@@ -39,6 +41,7 @@ import { addStreamRoute } from './rest/stream.ts'
 import { addWebhookRoutes } from './rest/webhooks.ts'
 import { addRpcRoute } from './rpc/handle.ts'
 import type { RpcPorts } from './rpc/ports.ts'
+import { shedWrites } from './shedding.ts'
 import { addViewRoute } from './view-route.ts'
 import { createViewTokens } from './view-token.ts'
 
@@ -58,6 +61,8 @@ export type ApiPorts = Pick<
   streams: Streams
   answers: Pick<AnswerCache, 'keep'>
   log: Log
+  /** Null where nothing is counted. */
+  meters: Meters | null
   newId: (now: number) => string
   now: () => number
   random: RandomInt
@@ -89,7 +94,9 @@ export type ApiPorts = Pick<
   /** There is something due to be told to an endpoint. */
   wakeSender: () => void
   /** Where apps send their mail to, where it is known. */
-  smtp: { host: string; port: number } | null
+  smtp: () => { host: string; port: number } | null
+  /** While it says so, only what reads is answered. */
+  isOverloaded: () => boolean
   /** Resolves to what is wrong; an empty list means ready. */
   findTroubles: () => Promise<string[]>
 }
@@ -100,7 +107,9 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const keyEndings = createKeyEndings(ports.now)
   const views = createViewTokens(ports)
   answerErrors(app, { log: ports.log, newRequestId, refusalFor })
+  if (ports.meters) meterAnswers(app, ports.meters)
   allowOrigins(app, ports.allowedOrigins)
+  shedWrites(app, ports.isOverloaded)
 
   function endKey(keyId: string): void {
     keyEndings.record(keyId)

@@ -36,9 +36,10 @@ const filterShape = {
   tags: z
     .array(text)
     .transform(splitTags)
+    .refine((tags) => tags === undefined || tags.length <= TAGS_MAX, `must be at most ${TAGS_MAX} tags`)
     .optional()
     .meta({
-      description: 'Any of these tags; a comma list, or given several times.',
+      description: `Any of these tags, ${TAGS_MAX} at most; a comma list, or given several times.`,
       example: ['42', '43'],
     }),
   to: text.transform(addressNeedle).optional().meta({
@@ -240,7 +241,7 @@ function parseMailbox(value: string): MessageFilter['mailbox'] | null {
 
 function splitTags(values: string[]): string[] | undefined {
   const tags = values.flatMap((value) => value.split(',')).map((value) => value.trim().toLowerCase())
-  const given = tags.filter((value) => value !== '').slice(0, TAGS_MAX)
+  const given = tags.filter((value) => value !== '')
   return given.length > 0 ? given : undefined
 }
 

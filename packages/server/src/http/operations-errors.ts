@@ -16,8 +16,10 @@ const ERRORS_OF_ACCESS: Record<Access, ErrorCode[]> = {
 export type ExplainedRefusal = Explanation & { code: ErrorCode; status: number }
 
 /** Every refusal of the operation, but for the common ones. */
-export function refusalsOf({ access, errors }: Operation): ExplainedRefusal[] {
-  return [...ERRORS_OF_ACCESS[access], ...errors].map(explain)
+export function refusalsOf({ access, method, errors }: Operation): ExplainedRefusal[] {
+  // What writes is refused while there is too much to do; of what reads, only what is held open.
+  const busy: ErrorCode[] = method === 'get' ? [] : ['server_busy']
+  return [...ERRORS_OF_ACCESS[access], ...busy, ...errors].map(explain)
 }
 
 export function commonErrorsOf({ method }: Operation): ErrorCode[] {
@@ -120,8 +122,8 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     when: 'the key holds too many streams at once',
   },
   server_busy: {
-    sentence: 'The server has as many streams open as it can. Please ask again.',
-    when: 'the server holds too many streams at once',
+    sentence: 'The server has too much to do at the moment. Please ask again.',
+    when: 'the server has too much to do, or holds too many streams at once',
   },
   rate_limited: {
     sentence: 'Rate limit exceeded. Please slow down.',

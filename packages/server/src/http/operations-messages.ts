@@ -19,7 +19,14 @@ export const MESSAGE_OPERATIONS: Operation[] = [
     query: listQuery,
     exampleQuery: 'mailbox=qa&limit=20',
     success: [{ status: 200, description: 'A page of messages.', contentType: JSON_TYPE, schema: ANSWERS.messagePage }],
-    errors: ['mailbox_invalid', 'validation_failed', 'cursor_not_found', 'too_many_waits', 'shutting_down'],
+    errors: [
+      'mailbox_invalid',
+      'validation_failed',
+      'cursor_not_found',
+      'too_many_waits',
+      'server_busy',
+      'shutting_down',
+    ],
   },
   {
     id: 'latestMessage',
@@ -46,6 +53,7 @@ export const MESSAGE_OPERATIONS: Operation[] = [
       'validation_failed',
       { code: 'message_not_found', sentence: 'No messages found' },
       'too_many_waits',
+      'server_busy',
       'shutting_down',
     ],
   },

@@ -181,7 +181,7 @@ const rejection = shapeOf<Rejection>()(
   z.strictObject({
     at: time,
     from: text('The sender as given; empty for bounces.', 'app@shop.example'),
-    to: text('The recipient as given.', 'typo@mailhatch.test'),
+    to: text('The recipient as given; empty for mail that was refused before one was named.', 'typo@mailhatch.test'),
     code: text('An error code of this API, or the status of an SMTP reply.', 'mailbox_unknown'),
     reason: text('Why, for people.', 'Mailbox not configured'),
   }),

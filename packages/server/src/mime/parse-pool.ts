@@ -12,6 +12,9 @@ export type ParseJob =
 /** Null only for an attachment that is not there. */
 export type ParseResult = ParsedMail | AttachmentContent | null
 
+/** What a thread says: once that it is ready, then one result for each job. */
+export type ThreadMessage = 'ready' | ParseResult
+
 export type PoolOptions = {
   threadsMax?: number
   deadlineMs?: number
@@ -33,6 +36,8 @@ export type ParsePool = {
 
 // The largest ordinary mail takes 0.2 s; one that takes this long was made to.
 const DEADLINE_MS = 5_000
+// It takes 0.2 s, and many times that on a machine with no time to spare, which is not the mail's fault.
+const START_MS_MAX = 60_000
 // Many times what the largest mail needs; its bytes lie outside of the heap.
 const HEAP_MEGABYTES_MAX = 256
 // Starting a thread takes 0.2 s and large mail comes in bursts, but a thread that waits costs memory.
@@ -42,7 +47,13 @@ const IDLE_MS = 30_000
 const THREAD_URL = new URL(import.meta.url.endsWith('.ts') ? './parse-thread.ts' : './parse-thread.js', import.meta.url)
 
 type Task = { job: ParseJob; resolve: (result: ParseResult) => void }
-type Thread = { worker: Worker; task: Task | null; timer: NodeJS.Timeout | undefined; death: Error | null }
+type Thread = {
+  worker: Worker
+  isReady: boolean
+  task: Task | null
+  timer: NodeJS.Timeout | undefined
+  death: Error | null
+}
 
 /** Threads that parse one mail each at a time, started when there is work and ended when there has been none for a while. */
 export function createParsePool(options: PoolOptions): ParsePool {
@@ -67,9 +78,12 @@ export function createParsePool(options: PoolOptions): ParsePool {
       // It reads what strangers wrote, so it gets no secrets to lose.
       env: {},
     })
-    const thread: Thread = { worker, task: null, timer: undefined, death: null }
+    const thread: Thread = { worker, isReady: false, task: null, timer: undefined, death: null }
     threads.add(thread)
-    worker.on('message', (result: ParseResult) => finish(thread, result))
+    worker.on('message', (message: ThreadMessage) => {
+      if (message === 'ready') begin(thread)
+      else finish(thread, message)
+    })
     worker.on('error', (error: unknown) => {
       thread.death ??= error instanceof Error ? error : new Error(String(error))
     })
@@ -78,16 +92,26 @@ export function createParsePool(options: PoolOptions): ParsePool {
   }
 
   function assign(thread: Thread, task: Task): void {
-    clearTimeout(thread.timer)
     thread.task = task
-    thread.timer = setTimeout(
-      () => end(thread, new Error(`A mail took more than ${deadlineMs} ms to parse`)),
-      deadlineMs,
-    )
+    limit(thread)
     thread.worker.ref()
     const job = ownJob(task.job)
     // `ownJob` copied it into a buffer of its own, never a shared one.
     thread.worker.postMessage(job, 'content' in job ? [job.content.buffer as ArrayBuffer] : [])
+  }
+
+  function begin(thread: Thread): void {
+    thread.isReady = true
+    // Started for a job, which has its time from now on; unless the thread took too long, and is being ended.
+    if (!thread.death) limit(thread)
+  }
+
+  function limit(thread: Thread): void {
+    const [milliseconds, work] = thread.isReady
+      ? [deadlineMs, 'Parsing a mail']
+      : [START_MS_MAX, 'Starting a parse thread']
+    clearTimeout(thread.timer)
+    thread.timer = setTimeout(() => end(thread, new Error(`${work} took more than ${milliseconds} ms`)), milliseconds)
   }
 
   function finish(thread: Thread, result: ParseResult): void {

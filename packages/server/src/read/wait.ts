@@ -20,6 +20,7 @@ export type Waits = {
   until<Found>(view: View, options: WaitOptions, look: () => Promise<Found | null>): Promise<Found | null>
   /** Those that this process holds for the team at this moment, the oldest first. */
   heldFor(teamId: string): HeldWait[]
+  count(): number
   /** Ends every held wait with a 503, so that the client asks another replica, or this one after its restart. */
   close(): void
 }
@@ -86,6 +87,7 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
       const ofTeam = Array.from(all).filter(({ view }) => view.teamId === teamId)
       return ofTeam.map(({ view: { filter }, startedAt, waitMs }) => ({ filter, startedAt, waitMs }))
     },
+    count: () => all.size,
     close() {
       isClosing = true
       for (const { end } of all) end()

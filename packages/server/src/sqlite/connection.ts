@@ -27,13 +27,39 @@ export function openForReading(path: string): DatabaseSync {
 export function prepareDatabase(path: string, setUp: (connection: DatabaseSync) => void): void {
   const isNew = !existsSync(path)
   const stoppedUncleanly = !isNew && hasContent(`${path}-wal`)
-  const connection = openForWriting(path)
+  withFileNamed(path, () => {
+    const connection = openForWriting(path)
+    try {
+      if (isNew) syncFolder(dirname(path))
+      if (stoppedUncleanly) checkIntegrity(connection, path)
+      // A file that may not be written is opened all the same, and only the first write would tell.
+      connection.exec('begin; create table written (proof integer); rollback')
+      setUp(connection)
+    } finally {
+      connection.close()
+    }
+  })
+}
+
+const UNWRITABLE = 'Let the user who runs this write there, or choose another DATA_DIR.'
+const UNREADABLE = 'It is damaged, or no database at all: restore it from a backup, or move it away.'
+/** By SQLite's codes for a file that is read-only, damaged, cannot be opened, or is no database. */
+const ADVICE = new Map([
+  [8, UNWRITABLE],
+  [11, UNREADABLE],
+  [14, UNWRITABLE],
+  [26, UNREADABLE],
+])
+
+/** SQLite says what is wrong, but not with which file, nor what can be done about it. */
+export function withFileNamed<Result>(path: string, work: () => Result): Result {
   try {
-    if (isNew) syncFolder(dirname(path))
-    if (stoppedUncleanly) checkIntegrity(connection, path)
-    setUp(connection)
-  } finally {
-    connection.close()
+    return work()
+  } catch (error) {
+    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
+    const advice = ADVICE.get(code)
+    if (!advice) throw error
+    throw new Error(`${path} cannot be used: ${(error as Error).message}. ${advice}`, { cause: error })
   }
 }
 
@@ -51,7 +77,10 @@ export function checkSchema(connection: DatabaseSync, newestKnown: number): numb
 export function isOutOfSpace(error: unknown): boolean {
   const SQLITE_FULL = 13
   if (!(error instanceof Error)) return false
-  return ('errcode' in error && error.errcode === SQLITE_FULL) || ('code' in error && error.code === 'ENOSPC')
+  return (
+    ('errcode' in error && error.errcode === SQLITE_FULL) ||
+    ('code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code)))
+  )
 }
 
 /** A new file survives a power cut only once its folder's entry is on the disk. */

@@ -26,8 +26,9 @@ export function openSqliteDatabase(path: string): Database {
     // Our writer is another connection, so its commits count as well.
     version: () => dataVersion.get()!['data_version'] as number,
     async close() {
-      await writer.close()
+      // The writer last: only a connection that may write takes the log into the file and removes it.
       reader.close()
+      await writer.close()
     },
   }
 }

@@ -42,6 +42,8 @@ export type Announcer = {
   announceNow(key: string): Promise<StoredOutcome>
   /** Arrival of the oldest mail that is still to be announced by itself; null when there is none. */
   oldestWaitingAt(): number | null
+  /** How many are still to be announced by themselves, as far as they are known. */
+  waitingCount(): number
 }
 
 type Ports = { bucket: Bucket; parser: Pick<MailParser, 'parse'>; post: Post; now: () => number; log: Log }
@@ -231,6 +233,7 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
       await searching
       await Promise.all(underWay.values())
     },
+    waitingCount: () => known.size,
     oldestWaitingAt() {
       return known
         .values()

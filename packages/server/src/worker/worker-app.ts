@@ -1,11 +1,14 @@
 import { Hono } from 'hono'
 import { answerErrors, commonRefusalFor, type AnswerEnvironment } from '../answer-errors.ts'
 import type { Log } from '../log.ts'
+import type { Meters } from '../meters.ts'
 import { addAdminRoutes, type AdminPorts } from './admin.ts'
 
 export type WorkerAppPorts = AdminPorts & {
   /** What keeps the worker from being ready. */
   findTroubles: () => Promise<string[]>
+  /** What the program counts of itself; null where it does not. */
+  meters: Pick<Meters, 'text' | 'contentType'> | null
   log: Pick<Log, 'error'>
 }
 
@@ -18,6 +21,12 @@ export function createWorkerApp(ports: WorkerAppPorts): Hono<AnswerEnvironment> 
     const troubles = await ports.findTroubles()
     return context.json({ ok: troubles.length === 0, troubles }, troubles.length === 0 ? 200 : 503)
   })
+  const { meters } = ports
+  if (meters) {
+    app.get('/metrics', async (context) =>
+      context.body(await meters.text(), 200, { 'content-type': meters.contentType }),
+    )
+  }
   addAdminRoutes(app, ports)
   return app
 }

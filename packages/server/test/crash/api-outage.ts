@@ -3,7 +3,7 @@ import { Mailhatch } from '@mailhatch/sdk'
 import { expect, vi } from 'vitest'
 import { startChild } from '../support/child-server.ts'
 import { freePort } from '../support/free-port.ts'
-import { runForJson } from '../support/program.ts'
+import { makeTeam } from '../support/made-team.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
 import { SmtpClient } from '../support/smtp-client.ts'
 import { listEverything, unprocessedMail } from '../support/stored-mail.ts'
@@ -20,9 +20,7 @@ export async function startApart() {
   const inbox = temporaryFolder()
 
   async function createTeam(name: string, domain: string): Promise<Mailhatch> {
-    await runForJson(['teams', 'create', name, '--domain', domain, '--plan', 'enterprise'], apiSettings)
-    const { key } = await runForJson<{ key: string }>(['keys', 'create', '--team', name], apiSettings)
-    return new Mailhatch({ url, apiKey: key })
+    return new Mailhatch({ url, apiKey: await makeTeam(apiSettings, { name, domain, plan: 'enterprise' }) })
   }
 
   const sdk = await createTeam('QA', 'qa.test')

@@ -4,7 +4,7 @@ import { Mailhatch } from '@mailhatch/sdk'
 import { createTransport } from 'nodemailer'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { openWindow } from '../support/dashboard-session.ts'
+import { openWindow, reuseWindows } from '../support/dashboard-session.ts'
 import { barriersIn, buildDashboard, openChromium } from '../support/dashboard.ts'
 import { startFileServer } from '../support/file-server.ts'
 import { openPeople } from '../support/people.ts'
@@ -24,6 +24,7 @@ const server = await startFileServer()
 const people = await openPeople(server)
 const browser = await openChromium()
 const { url } = server
+const open = reuseWindows(browser, url)
 
 const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
 await transport.sendMail({
@@ -96,24 +97,20 @@ test('every route is looked at', () => {
   expect(Object.keys(VISITS).toSorted()).toEqual(routes.toSorted())
 })
 
-test.each(Object.entries(VISITS))('no barriers in either theme: %s', async (_, visits) => {
-  for (const { path, as = 'owner' } of visits) {
-    const { page, complaints } = await openWindow(browser, {
-      url,
-      viewport: NARROW,
-      colorScheme: 'light',
-      ...STILL,
-      ...VISITORS[as],
-    })
-    await page.goto(path)
-    await untilDrawn(page)
-    await expectNoBarriers(page, `${path}, light and narrow`)
-    await page.setViewportSize(WIDE)
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark')
-    await expectNoBarriers(page, `${path}, dark and wide`)
-    expect(complaints).toEqual([])
-  }
+const ADDRESSES = Object.entries(VISITS).flatMap(([route, visits]) =>
+  visits.map((visit, index) => ({ ...visit, name: `${route} (${index + 1} of ${visits.length})` })),
+)
+
+test.each(ADDRESSES)('no barriers in either theme: $name', async ({ path, as = 'owner' }) => {
+  const { page, complaints } = await open({ viewport: NARROW, colorScheme: 'light', ...STILL, ...VISITORS[as] })
+  await page.goto(path)
+  await untilDrawn(page)
+  await expectNoBarriers(page, `${path}, light and narrow`)
+  await page.setViewportSize(WIDE)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark')
+  await expectNoBarriers(page, `${path}, dark and wide`)
+  expect(complaints).toEqual([])
 })
 
 async function expectNoBarriers(page: Page, where: string): Promise<void> {
@@ -136,11 +133,11 @@ const OPENED: Record<string, (page: Page) => Promise<void>> = {
 }
 
 test.each(['light', 'dark'] as const)('nor do dialogs have any, %s', async (colorScheme) => {
-  const { page } = await openWindow(browser, { url, headers: operator.headers, viewport: WIDE, colorScheme, ...STILL })
+  const { page } = await open({ headers: operator.headers, viewport: WIDE, colorScheme, ...STILL })
   await page.goto(`/m/${messageId}`)
   const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
-  for (const [name, open] of Object.entries(OPENED)) {
-    await open(page)
+  for (const [name, openPart] of Object.entries(OPENED)) {
+    await openPart(page)
     await dialog.waitFor()
     await untilDrawn(page)
     expect(await barriersIn(page), name).toEqual([])
@@ -150,7 +147,7 @@ test.each(['light', 'dark'] as const)('nor do dialogs have any, %s', async (colo
 })
 
 test('control: barriers are found', async () => {
-  const { page } = await openWindow(browser, { url })
+  const { page } = await open()
   await page.goto('/sign-in')
   await page.getByLabel('Password').evaluate((input) => document.querySelector(`label[for="${input.id}"]`)!.remove())
   expect(await barriersIn(page)).toEqual([expect.stringContaining('label')])
@@ -178,7 +175,7 @@ describe('by keyboard alone', () => {
   })
 
   test('single keys do the same, and lead back to where one was', async () => {
-    const { page } = await openWindow(browser, { url, headers: operator.headers, viewport: WIDE })
+    const { page } = await open({ headers: operator.headers, viewport: WIDE })
     await page.goto('/')
     const row = page.getByRole('list', { name: 'Messages' }).getByRole('link')
     await row.waitFor()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { giveToken } from '../../src/manage/one-time-tokens.ts'
 import { newSecret } from '../../src/random.ts'
-import { openWindow, signInByLink } from '../support/dashboard-session.ts'
+import { openWindow, reuseWindows, signInByLink } from '../support/dashboard-session.ts'
 import { barriersIn, buildDashboard, openChromium } from '../support/dashboard.ts'
 import { startFileServer } from '../support/file-server.ts'
 import { openPeople } from '../support/people.ts'
@@ -14,12 +14,13 @@ const sub = await startFileServer({ APP_URL: 'http://tools.example/test/mail' })
 const subPeople = await openPeople(sub)
 const browser = await openChromium()
 const { url } = server
+const open = reuseWindows(browser, url)
 
 const { call, headers } = await people.operator()
 await call.apiKeys.create.mutate({ name: 'A key that expires', expiresAt: new Date(Date.now() + 864e5).toISOString() })
 
 test.each(['light', 'dark'] as const)('no barriers in dialogs and menus, %s', async (colorScheme) => {
-  const { page } = await openWindow(browser, { url, headers, colorScheme })
+  const { page } = await open({ headers, colorScheme })
   await page.goto('/settings/keys')
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByRole('dialog').waitFor()
@@ -35,8 +36,7 @@ test.each(['light', 'dark'] as const)('nor where a member leaves, %s', async (co
   const { join } = await people.newTeam()
   const member = await people.person()
   await join(member)
-  const { page, complaints } = await openWindow(browser, {
-    url,
+  const { page, complaints } = await open({
     headers: member.headers,
     colorScheme,
     // A dialog that still fades in has less contrast.
@@ -55,7 +55,7 @@ test.each(['light', 'dark'] as const)('nor where a member leaves, %s', async (co
 })
 
 test('a chosen theme is there before anything is drawn, also after a reload', async () => {
-  const { page } = await openWindow(browser, { url, headers, colorScheme: 'light' })
+  const { page } = await open({ headers, colorScheme: 'light' })
   await page.goto('/settings')
   await page.getByRole('button', { name: /^Account of/ }).click()
   await page.getByRole('menuitemradio', { name: 'Dark' }).click()
@@ -67,7 +67,7 @@ test('a chosen theme is there before anything is drawn, also after a reload', as
 })
 
 test('keys lead through the pages, not while someone types, and can be switched off', async () => {
-  const { page } = await openWindow(browser, { url, headers })
+  const { page } = await open({ headers })
   await page.goto('/settings/team')
   await page.getByLabel('Name of the team').fill('')
   await page.getByLabel('Name of the team').pressSequentially('g k')

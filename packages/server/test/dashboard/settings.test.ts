@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { giveToken } from '../../src/manage/one-time-tokens.ts'
 import { newSecret } from '../../src/random.ts'
-import { openWindow, signInByLink } from '../support/dashboard-session.ts'
+import { reuseWindows, signInByLink } from '../support/dashboard-session.ts'
 import { buildDashboard, openChromium } from '../support/dashboard.ts'
 import { startFileServer } from '../support/file-server.ts'
 import { openPeople } from '../support/people.ts'
@@ -11,9 +11,10 @@ const server = await startFileServer()
 const people = await openPeople(server)
 const browser = await openChromium()
 const { url } = server
+const open = reuseWindows(browser, url)
 
 async function openOwner(path: string) {
-  const window = await openWindow(browser, { url, headers: (await people.operator()).headers })
+  const window = await open({ headers: (await people.operator()).headers })
   await window.page.goto(path)
   return window
 }
@@ -21,9 +22,9 @@ async function openOwner(path: string) {
 test('a one-time link signs in once', async () => {
   const { id } = await people.operator()
   const token = await giveToken({ store: people.store, newSecret, now: Date.now }, id, 'sign-in')
-  const first = await openWindow(browser, { url })
+  const first = await open()
   await signInByLink(first.page, token)
-  const second = await openWindow(browser, { url })
+  const second = await open()
   await second.page.goto(`/sign-in?token=${token}`)
   await second.page.getByRole('button', { name: 'Sign in' }).click()
   const refusal = await second.page.getByRole('alert').innerText()
@@ -33,7 +34,7 @@ test('a one-time link signs in once', async () => {
 })
 
 test('strangers are asked to sign in, and then get to where they were going', async () => {
-  const member = await openWindow(browser, { url })
+  const member = await open()
   await member.page.goto('/settings/team')
   await member.page.waitForURL('**/sign-in?next=*')
   expect(new URL(member.page.url()).searchParams.get('next')).toBe('/settings/team')

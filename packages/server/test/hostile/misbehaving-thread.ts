@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { parseMail } from '../../src/mime/parse-mail.ts'
-import type { ParseJob } from '../../src/mime/parse-pool.ts'
+import type { ParseJob, ThreadMessage } from '../../src/mime/parse-pool.ts'
 
 // Does to itself what a mail might do to a parser that has a fault, as the first word of the subject says.
 parentPort?.on('message', (job: ParseJob) => {
@@ -12,3 +12,6 @@ parentPort?.on('message', (job: ParseJob) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   parentPort?.postMessage(mail)
 })
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+parentPort?.postMessage('ready' satisfies ThreadMessage)

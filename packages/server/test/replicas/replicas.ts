@@ -5,7 +5,7 @@ import type { Announcement } from '@mailhatch/sdk'
 import { onTestFinished } from 'vitest'
 import { announcement } from '../support/announce.ts'
 import { spawnServer, type ChildOptions, type ChildServer } from '../support/child-server.ts'
-import { runForJson } from '../support/program.ts'
+import { makeTeam } from '../support/made-team.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
 
 export const DOMAIN = 'qa.test'
@@ -56,9 +56,7 @@ export async function startReplicas(
     return { status: response.statusCode!, headers: response.headers, body: JSON.parse(answer) as Answer['body'] }
   }
 
-  const words = ['--domain', DOMAIN, '--plan', 'enterprise']
-  await runForJson(['teams', 'create', 'QA', ...words], environment)
-  const { key } = await runForJson<{ key: string }>(['keys', 'create', '--team', 'QA'], environment)
+  const key = await makeTeam(environment, { name: 'QA', domain: DOMAIN, plan: 'enterprise' })
   // At once, as a deployment does.
   const all = await Promise.all(Array.from({ length: count }, () => start()))
   return {

@@ -9,18 +9,65 @@ export async function openWindow(
   browser: Browser,
   { url, headers, ...options }: Visitor,
 ): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext({
-    baseURL: url,
-    permissions: ['clipboard-read', 'clipboard-write'],
-    ...options,
-  })
-  onTestFinished(() => context.close())
-  if (headers) {
-    const [name, value] = headers.cookie.split('=')
-    await context.addCookies([{ name: name!, value: value!, url }])
-  }
-  const page = await context.newPage()
+  const page = await newPage(browser, { url, ...options })
+  onTestFinished(() => page.context().close())
+  if (headers) await addSession(page, { url, headers })
   return { page, complaints: complaintsOf(page) }
+}
+
+type Look = Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'>
+
+/**
+ * For a file with one server: opens windows that are as good as new, but were used by tests before. Their process has
+ * begun and has read our scripts, so that a page costs a third. What a test adds with addInitScript would stay.
+ */
+export function reuseWindows(browser: Browser, url: string) {
+  const unused: Page[] = []
+  return async ({ headers, ...look }: Look & Pick<Visitor, 'headers'> = {}) => {
+    const page = unused.pop() ?? (await newPage(browser, { url }))
+    onTestFinished(async () => {
+      await clearAway(page, url)
+      unused.push(page)
+    })
+    const { viewport, colorScheme, reducedMotion } = { ...DEFAULT_LOOK, ...look }
+    await page.setViewportSize(viewport ?? DEFAULT_LOOK.viewport)
+    await page.emulateMedia({ colorScheme, reducedMotion })
+    if (headers) await addSession(page, { url, headers })
+    return { page, complaints: complaintsOf(page) }
+  }
+}
+
+/** As Playwright opens windows. */
+const DEFAULT_LOOK = {
+  viewport: { width: 1280, height: 720 },
+  colorScheme: 'light',
+  reducedMotion: 'no-preference',
+} as const
+
+async function newPage(browser: Browser, { url, ...options }: { url: string } & BrowserContextOptions): Promise<Page> {
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const context = await browser.newContext({ baseURL: url, permissions, ...options })
+  return context.newPage()
+}
+
+async function addSession(page: Page, { url, headers }: { url: string; headers: { cookie: string } }): Promise<void> {
+  const [name, value] = headers.cookie.split('=')
+  await page.context().addCookies([{ name: name!, value: value!, url }])
+}
+
+async function clearAway(page: Page, url: string): Promise<void> {
+  const context = page.context()
+  for (const event of ['console', 'pageerror', 'request'] as const) page.removeAllListeners(event)
+  await page.unrouteAll()
+  await context.unrouteAll()
+  await context.setOffline(false)
+  // It has the origin of our pages and is none, so that nothing runs that would still use what is cleared.
+  await page.goto(`${url}/health`)
+  await page.evaluate(() => {
+    localStorage.clear()
+    sessionStorage.clear()
+  })
+  await context.clearCookies()
 }
 
 /** Signs in with a one-time link, as the first start prints it. */

@@ -22,6 +22,7 @@ export type Email = { id: string; links_left_out: number; untrusted: Untrusted }
 export type Data = Email & {
   provenance: string
   address: string
+  smtp: { host: string; port: number } | null
   cursor: string
   next_cursor: string
   email: Email

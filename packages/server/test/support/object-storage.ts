@@ -15,6 +15,23 @@ export const S3_CREDENTIALS = { accessKeyId: 'key-of-the-tests', secretAccessKey
 const BUCKETS = 80
 
 /**
+ * Puts and lists where the buckets are. The harness would bring every object along as a stand-in that asks workerd for
+ * each of its fields, one question after another: seconds for a page of keys.
+ */
+const WORKER = `export default {
+  async fetch(request, bindings) {
+    const { searchParams } = new URL(request.url)
+    const bucket = bindings[searchParams.get('bucket')]
+    if (request.method === 'PUT') {
+      await bucket.put(searchParams.get('key'), await request.arrayBuffer())
+      return new Response('')
+    }
+    const { objects, truncated } = await bucket.list(await request.json())
+    return Response.json({ objects: objects.map(({ key }) => ({ key })), truncated })
+  },
+}`
+
+/**
  * Real R2 buckets in workerd, and the same buckets over HTTP through S3's API, where signatures are checked. Comes
  * with wrangler from npm and needs no network; whoever starts it closes it.
  */
@@ -22,7 +39,7 @@ export async function startObjectStorage() {
   // Or it would ask Cloudflare where this machine is.
   process.env['CLOUDFLARE_CF_FETCH_ENABLED'] = 'false'
   const root = await mkdtemp(join(tmpdir(), 'mailhatch-r2-'))
-  writeFileSync(join(root, 'worker.js'), `export default { fetch: () => new Response('') }`)
+  writeFileSync(join(root, 'worker.js'), WORKER)
   const names = Array.from({ length: BUCKETS }, (_, index) => `bucket-${index}`)
   const harness = createTestHarness({
     root,
@@ -48,7 +65,22 @@ export async function startObjectStorage() {
     /** A bucket that nobody has used yet. */
     newBucket() {
       const name = names.pop()!
-      return { binding: bindings[name]!, s3Url: `s3://${name}?endpoint=${url.origin}/cdn-cgi/local/r2/s3` }
+      const ask = async (method: 'PUT' | 'POST', parameters: Record<string, string>, body: BodyInit) => {
+        const query = new URLSearchParams({ bucket: name, ...parameters })
+        const response = await fetch(`${url.origin}/?${query}`, { method, body })
+        if (!response.ok) throw new Error(`The storage failed to ${method}: ${await response.text()}`)
+        return response
+      }
+      return {
+        binding: bindings[name]!,
+        s3Url: `s3://${name}?endpoint=${url.origin}/cdn-cgi/local/r2/s3`,
+        /** What the binding does, without the harness between. */
+        put: async (key: string, bytes: Uint8Array) => {
+          // Never shared memory, which the types allow and a body does not.
+          await ask('PUT', { key }, bytes as Uint8Array<ArrayBuffer>)
+        },
+        list: async (options: object): Promise<unknown> => (await ask('POST', {}, JSON.stringify(options))).json(),
+      }
     },
     async close() {
       await harness.close()
@@ -61,15 +93,15 @@ export type ObjectStorage = Awaited<ReturnType<typeof startObjectStorage>>
 
 /** What the contract suite wants to know of a place, seen from beside the bucket. */
 export function r2Place(storage: ObjectStorage) {
-  const { binding } = storage.newBucket()
+  const { binding, put, list } = storage.newBucket()
   const uploads: { key: string; uploadId: string }[] = []
   let storedBytes = 0
   const watched = {
     ...passOn(binding),
+    list,
     async put(key: string, bytes: Uint8Array) {
-      const object = await binding.put(key, bytes)
+      await put(key, bytes)
       storedBytes += bytes.byteLength
-      return object
     },
     async createMultipartUpload(key: string) {
       const upload = await binding.createMultipartUpload(key)
@@ -115,13 +147,12 @@ export function s3Place(storage: ObjectStorage) {
 }
 
 /** The methods as they are, for a binding whose methods cannot be spread. */
-export function passOn(binding: R2Bucket): Pick<R2Bucket, 'delete' | 'get' | 'head' | 'list'> {
+function passOn(binding: R2Bucket): Pick<R2Bucket, 'delete' | 'get' | 'head'> {
   return {
     // Over the harness's own connection, which it may find closed after some idle seconds; to delete twice is the same.
     delete: (keys) => binding.delete(keys).catch(() => binding.delete(keys)),
     get: binding.get.bind(binding),
     head: binding.head.bind(binding),
-    list: binding.list.bind(binding),
   }
 }
 

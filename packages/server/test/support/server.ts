@@ -7,9 +7,13 @@ import { onTestFinished } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { startServe, type Running } from '../../src/node.ts'
+import type { Overload } from '../../src/overload.ts'
 import { withDatabase } from './journey-database.ts'
 
 export const WEBHOOK_SECRET = 'secret-of-the-tests'
+
+/** On a machine that runs many tests at once, a server is late for reasons that are none of its own. */
+const NEVER_OVERLOADED: Overload = { isOverloaded: () => false, close() {} }
 
 /** A folder of its own for each test, gone afterwards. */
 export function temporaryFolder(): string {
@@ -23,6 +27,7 @@ export async function serveIn(
   dataDir: string,
   environment: Record<string, string>,
   now: () => number = Date.now,
+  overload = NEVER_OVERLOADED,
 ): Promise<Running> {
   const settings = await withDatabase({
     DATA_DIR: dataDir,
@@ -35,16 +40,20 @@ export async function serveIn(
     ...environment,
   })
   const config = readConfig('serve', settings)
-  return startServe(config, await createLogger(config.logLevel, false), now)
+  return startServe(config, await createLogger(config.logLevel, false), now, overload)
 }
 
 /**
  * The same with a folder of its own and ways to talk to it; closed when the test is over. `now` is the clock of the
  * whole product, for tests in which days pass.
  */
-export async function startServer(environment: Record<string, string> = {}, now: () => number = Date.now) {
+export async function startServer(
+  environment: Record<string, string> = {},
+  now: () => number = Date.now,
+  overload = NEVER_OVERLOADED,
+) {
   const dataDir = temporaryFolder()
-  const running = await serveIn(dataDir, environment, now)
+  const running = await serveIn(dataDir, environment, now, overload)
   onTestFinished(() => running.close())
   const url = `http://127.0.0.1:${running.apiPort}`
   const { apiKey, signInToken } = running.firstStart!

@@ -7,7 +7,7 @@ import { afterAll, expect, vi } from 'vitest'
 import { announcement, post } from './announce.ts'
 import { ask, reader, type Answer } from './ask.ts'
 import { expectDocumented, type Described } from './documented.ts'
-import { runForJson } from './program.ts'
+import { makeTeam, makeTeamKey } from './made-team.ts'
 import { serveIn, WEBHOOK_SECRET } from './server.ts'
 import { serverEvents } from './server-events.ts'
 
@@ -37,8 +37,7 @@ export async function startWalk() {
   const url = `http://127.0.0.1:${running.apiPort}`
   const { apiKey } = running.firstStart!
   const owner = reader(url, apiKey)
-  const command = <Printed>(...words: string[]) => runForJson<Printed>([...words, '--json'], { DATA_DIR: dataDir })
-  const makeKey = async (...words: string[]) => (await command<{ key: string }>('keys', 'create', ...words)).key
+  const environment = { DATA_DIR: dataDir }
   let count = 0
 
   /** A mail with an attachment, sent as an app would send it; resolves to the id of its message. */
@@ -114,15 +113,14 @@ export async function startWalk() {
   await Promise.all([newMailbox(OWN), newMailbox(OTHER)])
   await create('/v1/webhooks', { url: KEPT_ENDPOINT_URL })
   const goneId = await newMailbox(GONE)
-  await command('teams', 'create', 'Foreign', '--domain', 'foreign.test', '--plan', 'pro')
-  const lastHour = new Date(Date.now() - 3_600_000).toISOString()
+  const lastHour = Date.now() - 3_600_000
   const [full, emailFull, bound, orphan, expired, foreign] = await Promise.all([
-    makeKey('--team', team),
-    makeKey('--team', team, '--scope', 'email.full'),
-    makeKey('--team', team, '--mailbox', OWN),
-    makeKey('--team', team, '--mailbox', GONE),
-    makeKey('--team', team, '--expires', lastHour),
-    makeKey('--team', 'Foreign'),
+    makeTeamKey(environment, team),
+    makeTeamKey(environment, team, { scope: 'email.full' }),
+    makeTeamKey(environment, team, { mailbox: OWN }),
+    makeTeamKey(environment, team, { mailbox: GONE }),
+    makeTeamKey(environment, team, { expiresAt: lastHour }),
+    makeTeam(environment, { name: 'Foreign', domain: 'foreign.test', plan: 'pro' }),
   ])
   expect((await ask(`${url}/v1/mailboxes/${goneId}`, { method: 'DELETE', key: apiKey })).status).toBe(200)
   const refused = announcement({ domain: 'nobody.example' })
@@ -137,8 +135,7 @@ export async function startWalk() {
   return {
     url,
     team: { id: teamId, name: team },
-    command,
-    makeKey,
+    environment,
     callFor,
     keys,
     /** The credentials with which the operation succeeds. */

@@ -29,7 +29,7 @@ export function firstStepsRouter(ports: RpcPorts) {
   return router({
     get: procedure.use(asMember).query(async ({ ctx: { team } }): Promise<FirstSteps> => {
       const address = await newAddress(team)
-      return { smtp: ports.smtp, address, canSendSample: address !== null && ports.receiveMail() !== null }
+      return { smtp: ports.smtp(), address, canSendSample: address !== null && ports.receiveMail() !== null }
     }),
 
     /** Comes in by the same door as mail from outside. */

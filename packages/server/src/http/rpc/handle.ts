@@ -8,6 +8,7 @@ import type { ApiEnvironment } from '../app.ts'
 import { BODY_BYTES_MAX, readText } from '../body.ts'
 import { refusalFor } from '../errors.ts'
 import { findSession, requireOrigin } from '../session.ts'
+import { serverBusy, type IsOverloaded } from '../shedding.ts'
 import { codeOf } from './codes.ts'
 import type { RpcPorts } from './ports.ts'
 import { refusalOf } from './procedures.ts'
@@ -18,12 +19,16 @@ const PATH = '/trpc'
 const BATCH_MAX = 20
 
 /** The procedures, by the protocol of tRPC; its envelope is kept for every failure. */
-export function addRpcRoute(app: Hono<ApiEnvironment>, ports: RpcPorts & { allowedOrigins: string[] }): void {
+export function addRpcRoute(
+  app: Hono<ApiEnvironment>,
+  ports: RpcPorts & { allowedOrigins: string[]; isOverloaded: IsOverloaded },
+): void {
   const router = createRouter(ports)
 
   app.on(['GET', 'POST'], `${PATH}/*`, async (context) => {
     try {
       const { raw } = context.req
+      if (raw.method === 'POST' && ports.isOverloaded()) throw serverBusy()
       const signedIn = await findSession(ports, raw)
       const response = await fetchRequestHandler({
         endpoint: PATH,
@@ -61,10 +66,10 @@ async function withWholeBody(request: Request): Promise<Request> {
   return new Request(url, { method, headers, signal, body })
 }
 
-function refuse(context: Context<ApiEnvironment>, { status, message, code: errorCode }: AppError): Response {
+function refuse(context: Context<ApiEnvironment>, { status, message, code: errorCode, headers }: AppError): Response {
   const code = codeOf(status)
   const data = { code, httpStatus: status, errorCode }
   const answer = { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } }
   const isBatch = context.req.query('batch') === '1'
-  return context.json(isBatch ? [answer] : answer, status as ContentfulStatusCode)
+  return context.json(isBatch ? [answer] : answer, status as ContentfulStatusCode, headers)
 }

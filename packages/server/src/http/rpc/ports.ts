@@ -59,6 +59,6 @@ export type RpcPorts = Omit<DomainPorts, 'store'> &
     views: Pick<ViewTokens, 'make'>
     waits: Pick<Waits, 'heldFor'>
     /** Where apps send their mail to, where it is known. */
-    smtp: { host: string; port: number } | null
+    smtp: () => { host: string; port: number } | null
     random: RandomInt
   }

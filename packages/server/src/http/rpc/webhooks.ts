@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AppError } from '../../domain/errors.ts'
 import {
   changeEndpoint,
   createEndpoint,
@@ -9,6 +10,8 @@ import {
   rotateEndpointSecret,
   testEndpoint,
 } from '../../manage/endpoints.ts'
+import type { Attempt } from '../../store/webhooks.ts'
+import { isoTime } from '../present.ts'
 import { presentDelivery, presentEndpoint } from '../rest/webhooks.ts'
 import { endpointBody, endpointChangeBody, toChange, toWish } from '../webhook-params.ts'
 import { id } from './inputs.ts'
@@ -17,6 +20,8 @@ import { asMember, asOwner, procedure, router } from './procedures.ts'
 
 const DELIVERIES_MAX = 100
 const DELIVERIES_DEFAULT = 50
+/** Replays add to them without end, and each may have a kilobyte of an answer. */
+const ATTEMPTS_MAX = 100
 
 export function webhooksRouter(ports: RpcPorts) {
   const endpoints = { ...ports, ...ports.webhooks }
@@ -84,6 +89,19 @@ export function webhooksRouter(ports: RpcPorts) {
         return (await listDeliveries(endpoints, { teamId: team.id, id: endpointId }, page)).map(presentDelivery)
       }),
 
+    /** Newest first. */
+    attempts: procedure
+      .input(z.object({ id, deliveryId: id }))
+      .use(asMember)
+      .query(async ({ ctx: { team }, input }) => {
+        const endpoint = await ports.store.findEndpoint({ teamId: team.id, id: input.id })
+        const where = endpoint && { endpointId: endpoint.id, id: input.deliveryId }
+        const delivery = where && (await ports.store.findDelivery(where))
+        if (!delivery) throw new AppError('not_found', 'Not found')
+        const attempts = await ports.store.listAttempts(delivery.id)
+        return attempts.slice(-ATTEMPTS_MAX).toReversed().map(presentAttempt)
+      }),
+
     test: procedure
       .input(z.object({ id }))
       .use(asOwner)
@@ -103,4 +121,8 @@ export function webhooksRouter(ports: RpcPorts) {
         replayed: await replayFailed(endpoints, { teamId: team.id, id: input.id }),
       })),
   })
+}
+
+function presentAttempt({ at, httpStatus, responseBody, latencyMs, error }: Attempt) {
+  return { at: isoTime(at), httpStatus, responseBody, latencyMs, error }
 }

@@ -11,6 +11,7 @@ import type { Limits } from './limits.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import type { Refusal } from './refusal.ts'
 import { describeRefusal } from './refusal.ts'
+import { TOO_MUCH_TO_DO } from './replies.ts'
 import type { Log, SessionPorts } from './session.ts'
 import { Session } from './session.ts'
 import type { MailContent } from './spool.ts'
@@ -38,6 +39,8 @@ export type SmtpOptions = {
   /** Durable when it resolves; an error with code `ENOSPC` or `outOfSpace: true` says that the disk is full. */
   receive: (mail: ReceivedMail) => Promise<void>
   onRefusal: (refusal: Refusal) => void
+  /** While it says so, new connections are turned away and open ones go on; never if not given. */
+  isOverloaded?: () => boolean
   log: Log
   limits?: Partial<Limits>
 }
@@ -81,7 +84,7 @@ export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer>
 
   function accept(socket: Socket): void {
     const remoteAddress = socket.remoteAddress ?? ''
-    const refusal = connections.enter(remoteAddress, performance.now())
+    const refusal = options.isOverloaded?.() ? TOO_MUCH_TO_DO : connections.enter(remoteAddress, performance.now())
     if (refusal !== null) return turnAway(socket, refusal, options)
     socket.once('close', () => {
       connections.leave(remoteAddress)

@@ -1,0 +1,59 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { failureOf } from '../api/failure.ts'
+import { trpc, type Outputs } from '../api/trpc.ts'
+import { FailureNotice } from '../ui/failure-notice.tsx'
+import { Loading } from '../ui/loaded.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import type { Delivery } from './deliveries.tsx'
+
+type Attempt = Outputs['webhooks']['attempts'][number]
+
+/** Every try of one delivery and what came back, newest first. */
+export function DeliveryAttempts({ endpointId, delivery }: { endpointId: string; delivery: Delivery }) {
+  const { id: deliveryId, attempt: count } = delivery
+  const { data, error, refetch } = useQuery({
+    // With their number, so that a new one is asked for as soon as the delivery tells of it.
+    queryKey: ['attempts', deliveryId, count],
+    queryFn: () => trpc.webhooks.attempts.query({ id: endpointId, deliveryId }),
+    placeholderData: keepPreviousData,
+  })
+  if (error && !data) return <FailureNotice failure={failureOf(error)} onRetry={() => void refetch()} />
+  if (!data) return <Loading />
+  // Such as that the endpoint was switched off meanwhile, which no attempt tells.
+  const isOtherError = delivery.error !== null && delivery.error !== data[0]?.error
+  return (
+    <div className="space-y-2">
+      <h3 className="font-medium">Attempts</h3>
+      {isOtherError && <p className="text-danger">{delivery.error}</p>}
+      {data.length === 0 && <p className="text-quiet">{count === 0 ? 'None yet.' : 'They are no longer kept.'}</p>}
+      <ol aria-label="Attempts, newest first" className="space-y-2">
+        {data.map((attempt, index) => (
+          <AttemptItem key={data.length - index} attempt={attempt} />
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function AttemptItem({ attempt: { at, httpStatus, latencyMs, responseBody, error } }: { attempt: Attempt }) {
+  return (
+    <li className="space-y-1.5">
+      <p className="flex flex-wrap gap-x-3">
+        <RelativeTime at={at} />
+        <span className="font-mono">{httpStatus ?? 'no answer'}</span>
+        {latencyMs !== null && <span className="text-quiet tabular-nums">{latencyMs} ms</span>}
+        {error && <span className="text-danger">{error}</span>}
+      </p>
+      {responseBody && (
+        <pre
+          tabIndex={0}
+          role="group"
+          aria-label="Body of the response"
+          className="max-h-48 overflow-auto whitespace-pre-wrap rounded-md border border-line bg-raised p-2.5 font-mono text-xs"
+        >
+          {responseBody}
+        </pre>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,17 @@
+import type { Hono } from 'hono'
+import { routePath } from 'hono/route'
+import type { Meters } from '../meters.ts'
+import type { ApiEnvironment } from './app.ts'
+
+/** To be added before all other routes: it counts their answers, by the pattern of the route and not by the address. */
+export function meterAnswers(app: Hono<ApiEnvironment>, meters: Meters): void {
+  app.use(async (context, next) => {
+    const startedAt = performance.now()
+    await next()
+    const { method } = context.req
+    const isHeld = context.req.query('wait') !== undefined
+    const seconds = isHeld ? null : (performance.now() - startedAt) / 1000
+    meters.answered({ method, route: routePath(context), status: context.res.status, seconds })
+  })
+  app.get('/metrics', async (context) => context.body(await meters.text(), 200, { 'content-type': meters.contentType }))
+}

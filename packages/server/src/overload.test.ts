@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Log } from './log.ts'
+import { processMeasures, type Memory } from './overload-measures.ts'
+import { watchOverload } from './overload.ts'
+
+const LOOK_MS = 500
+/** A container of 1,000 bytes, in which V8 takes 400 at most. */
+const CALM: Memory = { residentBytes: 300, limitBytes: 1_000, heapBytes: 100, heapBytesMax: 400, bufferBytes: 50 }
+
+type Figures = { at: number; lateMs: number; memory: Memory; afterCollecting: Memory | null }
+
+/** A watch over figures that the test sets; whatever is looked at costs no time. */
+function startWatch() {
+  const figures: Figures = { at: 0, lateMs: 0, memory: CALM, afterCollecting: null }
+  const log = { warn: vi.fn<Log['warn']>(), info: vi.fn<Log['info']>() }
+  const collectGarbage = vi.fn<() => void>(() => {
+    figures.memory = figures.afterCollecting ?? figures.memory
+  })
+  const { isOverloaded, close } = watchOverload(log, {
+    now: () => figures.at,
+    lateMs: async () => figures.lateMs,
+    memory: () => figures.memory,
+    collectGarbage,
+  })
+  onTestFinished(close)
+  /** What each of so many looks has found. */
+  async function look(times: number): Promise<boolean[]> {
+    const found: boolean[] = []
+    for (let count = 0; count < times; count++) {
+      figures.at += LOOK_MS
+      await vi.advanceTimersByTimeAsync(LOOK_MS)
+      found.push(isOverloaded())
+    }
+    return found
+  }
+  return { figures, log, collectGarbage, look, isOverloaded, close }
+}
+
+const times = (count: number, value: boolean) => Array.from({ length: count }, () => value)
+
+describe('with figures of the test', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  test('limit: late by more than 200 ms for 5 s, told once; over with the first look that is not', async () => {
+    const { figures, log, look } = startWatch()
+    figures.lateMs = 201
+    expect(await look(13)).toEqual([...times(10, false), ...times(3, true)])
+    expect(log.warn).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ isLoopLate: true, isMemoryShort: false, lateMs: 201 }),
+      expect.stringContaining('too much to do'),
+    )
+    expect(log.info).not.toHaveBeenCalled()
+    figures.lateMs = 200
+    expect(await look(20)).toEqual(times(20, false))
+    expect(log.warn).toHaveBeenCalledOnce()
+    expect(log.info).toHaveBeenCalledOnce()
+    figures.lateMs = 201
+    expect(await look(11)).toEqual([...times(10, false), true])
+  })
+
+  test('one long stall is no overload, nor are many with a calm moment between', async () => {
+    const { figures, look } = startWatch()
+    figures.lateMs = 60_000
+    figures.at += 60_000
+    expect(await look(1)).toEqual([false])
+    for (let count = 0; count < 5; count++) {
+      figures.lateMs = 0
+      expect(await look(1)).toEqual([false])
+      figures.lateMs = 300
+      expect(await look(10)).toEqual(times(10, false))
+    }
+    expect(await look(1)).toEqual([true])
+  })
+
+  test.each<{ name: string; memory: Partial<Memory>; isFull: boolean }>([
+    { name: '80 % of the limit', memory: { residentBytes: 800, bufferBytes: 600 }, isFull: false },
+    { name: 'more than that', memory: { residentBytes: 801, bufferBytes: 600 }, isFull: true },
+    { name: 'more, half of it held', memory: { residentBytes: 990, bufferBytes: 400 }, isFull: false },
+    { name: 'more, over half of it held', memory: { residentBytes: 990, bufferBytes: 401 }, isFull: true },
+    { name: '80 % of the heap', memory: { heapBytes: 320 }, isFull: false },
+    { name: 'more of the heap', memory: { heapBytes: 321 }, isFull: true },
+  ])('limit: memory, $name: $isFull', async ({ memory, isFull }) => {
+    const { figures, look, collectGarbage } = startWatch()
+    figures.memory = { ...CALM, ...memory }
+    expect(await look(3)).toEqual([false, isFull, isFull])
+    expect(collectGarbage).toHaveBeenCalledTimes(isFull ? 1 : 0)
+  })
+
+  test('memory that was only garbage refuses nobody, and is not collected all the time', async () => {
+    const { figures, log, look, collectGarbage } = startWatch()
+    const full = { ...CALM, heapBytes: 390 }
+    figures.afterCollecting = CALM
+    figures.memory = full
+    expect(await look(2)).toEqual([false, false])
+    figures.memory = full
+    expect(await look(18)).toEqual(times(18, false))
+    expect(collectGarbage).toHaveBeenCalledOnce()
+    expect(await look(2)).toEqual([false, false])
+    expect(collectGarbage).toHaveBeenCalledTimes(2)
+    expect(log.warn).not.toHaveBeenCalled()
+  })
+
+  test('memory that was short is collected again and again, so that nobody stays locked out', async () => {
+    const { figures, log, look, collectGarbage } = startWatch()
+    figures.memory = { ...CALM, heapBytes: 390 }
+    expect(await look(20)).toEqual([false, ...times(19, true)])
+    // Whoever held it has let go, and what is left is garbage.
+    figures.afterCollecting = CALM
+    expect(await look(2)).toEqual([true, false])
+    expect(collectGarbage).toHaveBeenCalledTimes(2)
+    expect([log.warn.mock.calls.length, log.info.mock.calls.length]).toEqual([1, 1])
+  })
+
+  test('memory that was short is not free again before it is below 75 %', async () => {
+    const { figures, log, look } = startWatch()
+    figures.memory = { ...CALM, heapBytes: 321 }
+    expect(await look(2)).toEqual([false, true])
+    figures.memory = { ...CALM, heapBytes: 301 }
+    expect(await look(5)).toEqual(times(5, true))
+    figures.memory = { ...CALM, heapBytes: 300 }
+    expect(await look(1)).toEqual([false])
+    figures.memory = { ...CALM, heapBytes: 320 }
+    expect(await look(30)).toEqual(times(30, false))
+    expect(log.warn).toHaveBeenCalledOnce()
+  })
+
+  test('what is closed looks no more', async () => {
+    const { figures, look, close } = startWatch()
+    await look(1)
+    expect(vi.getTimerCount()).toBe(1)
+    close()
+    figures.lateMs = 1_000
+    expect(await look(30)).toEqual(times(30, false))
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('with figures of this process', () => {
+  test('a turn of the event loop that takes 300 ms makes it late by as much', async () => {
+    const late = processMeasures.lateMs()
+    const until = performance.now() + 300
+    while (performance.now() < until);
+    expect(await late).toBeGreaterThanOrEqual(295)
+  })
+
+  test('garbage goes when it is collected, and the collector is not left lying about', () => {
+    processMeasures.collectGarbage()
+    const { heapBytes, heapBytesMax, residentBytes, limitBytes } = processMeasures.memory()
+    expect(heapBytes).toBeLessThan(heapBytesMax)
+    expect(residentBytes).toBeLessThan(limitBytes)
+    const filled = fillHeap()
+    expect(filled - heapBytes).toBeGreaterThan(20_000_000)
+    processMeasures.collectGarbage()
+    expect(filled - processMeasures.memory().heapBytes).toBeGreaterThan(20_000_000)
+    expect(globalThis).not.toHaveProperty('gc')
+  })
+
+  test('a program that only watches itself comes to its end', async () => {
+    const watch = `const { watchOverload } = await import(${JSON.stringify(import.meta.resolve('./overload.ts'))})
+      console.log(watchOverload({}).isOverloaded())`
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', watch], { timeout: 60_000 })
+    expect((await run).stdout).toBe('false\n')
+  })
+})
+
+/** How large the heap is with many small things in it, which nobody has any more afterwards. */
+function fillHeap(): number {
+  const things = Array.from({ length: 1_000_000 }, (_, index) => ({ index }))
+  expect(things.at(-1)).toEqual({ index: 999_999 })
+  return processMeasures.memory().heapBytes
+}

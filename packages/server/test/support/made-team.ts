@@ -1,0 +1,54 @@
+import type { Scope } from '@mailhatch/sdk'
+import { openStore } from '../../src/assemble.ts'
+import { readConfig } from '../../src/config.ts'
+import type { PlanName } from '../../src/domain/plans.ts'
+import { hashApiKey } from '../../src/http/authenticate.ts'
+import { createKey } from '../../src/manage/keys.ts'
+import { createTeam, findTeam } from '../../src/manage/teams.ts'
+import { newId, secureRandom } from '../../src/random.ts'
+import type { Store } from '../../src/store/store.ts'
+import { withDatabase } from './journey-database.ts'
+
+type Environment = Record<string, string>
+type TeamWish = { name: string; domain?: string; plan: PlanName }
+type KeyWish = { scope?: Scope; mailbox?: string; expiresAt?: number }
+
+const making = { newId, now: Date.now, random: secureRandom, hashKey: hashApiKey }
+
+/**
+ * A team and a key of it, in the store of this environment. As the commands make them, beside whatever serves the same
+ * store, for tests that are about something else: each command is a process, and half a second of a processor.
+ */
+export function makeTeam(environment: Environment, { name, domain, plan }: TeamWish): Promise<string> {
+  return besideServer(environment, async (store, rootDomain) => {
+    const team = await createTeam({ store, rootDomain, ...making }, { name, domain: domain ?? null, plan })
+    const { key } = await createKey({ store, ...making }, team, { name: 'Key', scope: 'api.full', mailbox: null })
+    return key
+  })
+}
+
+/** One more key of a team. */
+export function makeTeamKey(environment: Environment, teamName: string, wish: KeyWish = {}): Promise<string> {
+  return besideServer(environment, async (store) => {
+    const team = await findTeam({ store }, teamName)
+    const name = wish.mailbox
+    const mailbox = name === undefined ? null : await store.findTeamMailbox({ teamId: team.id, name })
+    const scope = wish.scope ?? (mailbox ? 'email.mailbox' : 'api.full')
+    const { expiresAt = null } = wish
+    const { key } = await createKey({ store, ...making }, team, { name: 'Key', scope, mailbox, expiresAt })
+    return key
+  })
+}
+
+async function besideServer<Made>(
+  environment: Environment,
+  make: (store: Store, rootDomain: string) => Promise<Made>,
+): Promise<Made> {
+  const config = readConfig('api', await withDatabase(environment))
+  const store = await openStore(config, { error: (_, message) => console.error(message) })
+  try {
+    return await make(store, config.rootDomain)
+  } finally {
+    await store.close()
+  }
+}
