@@ -16,7 +16,7 @@ test('each attempt of a delivery is told with its answer, the newest first', asy
     { status: 500, body: 'out of order' },
     { status: 200, body: 'thanks' },
   ]
-  const { id, mailbox, settled, succeeded } = await start(() => answers.shift()!)
+  const { id, mailbox, settled, succeeded, receiver } = await start(() => answers.shift()!)
   await server.store({ mailbox })
   const [delivery] = await settled(1)
   const where = { id, deliveryId: delivery!.id }
@@ -27,11 +27,14 @@ test('each attempt of a delivery is told with its answer, the newest first', asy
     latencyMs: expect.any(Number),
     error: 'The endpoint answered 500.',
   }
-  expect(await attempts.query(where)).toEqual([first])
+  const { requestBody, attempts: made } = await attempts.query(where)
+  expect(made).toEqual([first])
+  // What the endpoint was posted, to the letter.
+  expect(requestBody).toBe(receiver.received[0]!.body)
   await replay.mutate(where)
   await succeeded(1)
   const second = { ...first, httpStatus: 200, responseBody: 'thanks', error: null }
-  expect(await attempts.query(where)).toEqual([second, first])
+  expect(await attempts.query(where)).toEqual({ requestBody, attempts: [second, first] })
 })
 
 test('a test event has its one attempt, also when nobody answered', async () => {
@@ -41,7 +44,9 @@ test('a test event has its one attempt, also when nobody answered', async () => 
   })
   const { id: deliveryId, error } = await call.webhooks.test.mutate({ id })
   expect(error).toBeTruthy()
-  expect(await attempts.query({ id, deliveryId })).toMatchObject([{ httpStatus: null, responseBody: null, error }])
+  expect(await attempts.query({ id, deliveryId })).toMatchObject({
+    attempts: [{ httpStatus: null, responseBody: null, error }],
+  })
 })
 
 test('attempts of another endpoint or another team are not found, as those of no delivery', async () => {
@@ -49,7 +54,7 @@ test('attempts of another endpoint or another team are not found, as those of no
   const other = await start()
   const { owner: stranger } = await people.newTeam()
   const { id: deliveryId } = await call.webhooks.test.mutate({ id: own.id })
-  expect(await attempts.query({ id: own.id, deliveryId })).toHaveLength(1)
+  expect((await attempts.query({ id: own.id, deliveryId })).attempts).toHaveLength(1)
   const notFound = { status: 404, code: 'not_found', message: 'Not found' }
   for (const where of [
     { id: other.id, deliveryId },
@@ -68,7 +73,8 @@ test('of very many attempts the newest are told', async () => {
   await server.store({ mailbox })
   const [delivery] = await settled(1)
   const where = { id, deliveryId: delivery!.id }
-  const numbers = async () => (await attempts.query(where)).map(({ responseBody }) => Number(responseBody!.slice(7)))
+  const numbers = async () =>
+    (await attempts.query(where)).attempts.map(({ responseBody }) => Number(responseBody!.slice(7)))
   const replayTo = async (count: number) => {
     for (let attempt = made; attempt < count; attempt++) {
       await replay.mutate(where)

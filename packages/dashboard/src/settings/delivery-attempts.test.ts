@@ -39,6 +39,8 @@ test('a delivery shows each attempt with its answer, and the next as soon as it 
     /500\s+\d+ ms\s+The endpoint answered 500\.\s+<b>out of order<\/b>/,
   )
   expect(asked).not.toEqual([])
+  const posted = page.getByRole('figure').filter({ hasText: 'Body of the request' })
+  expect(await posted.innerText()).toContain(receiver.received[0]!.messageId)
 
   await page.getByRole('button', { name: 'Replay', exact: true }).click()
   await expect.poll(() => attempts.count()).toBe(2)

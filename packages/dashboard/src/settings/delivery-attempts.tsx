@@ -1,14 +1,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { failureOf } from '../api/failure.ts'
 import { trpc, type Outputs } from '../api/trpc.ts'
+import { CodeBlock } from '../ui/code-block.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { Loading } from '../ui/loaded.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import type { Delivery } from './deliveries.tsx'
 
-type Attempt = Outputs['webhooks']['attempts'][number]
+type Attempt = Outputs['webhooks']['attempts']['attempts'][number]
 
-/** Every try of one delivery and what came back, newest first. */
+/** What was posted, and every try with what came back, newest first. */
 export function DeliveryAttempts({ endpointId, delivery }: { endpointId: string; delivery: Delivery }) {
   const { id: deliveryId, attempt: count } = delivery
   const { data, error, refetch } = useQuery({
@@ -19,20 +20,27 @@ export function DeliveryAttempts({ endpointId, delivery }: { endpointId: string;
   })
   if (error && !data) return <FailureNotice failure={failureOf(error)} onRetry={() => void refetch()} />
   if (!data) return <Loading />
+  const { requestBody, attempts } = data
   // Such as that the endpoint was switched off meanwhile, which no attempt tells.
-  const isOtherError = delivery.error !== null && delivery.error !== data[0]?.error
+  const isOtherError = delivery.error !== null && delivery.error !== attempts[0]?.error
   return (
     <div className="space-y-2">
       <h3 className="font-medium">Attempts</h3>
       {isOtherError && <p className="text-danger">{delivery.error}</p>}
-      {data.length === 0 && <p className="text-quiet">{count === 0 ? 'None yet.' : 'They are no longer kept.'}</p>}
+      {attempts.length === 0 && <p className="text-quiet">{count === 0 ? 'None yet.' : 'They are no longer kept.'}</p>}
       <ol aria-label="Attempts, newest first" className="space-y-2">
-        {data.map((attempt, index) => (
-          <AttemptItem key={data.length - index} attempt={attempt} />
+        {attempts.map((attempt, index) => (
+          <AttemptItem key={attempts.length - index} attempt={attempt} />
         ))}
       </ol>
+      <CodeBlock label="Body of the request" code={indented(requestBody)} />
     </div>
   )
+}
+
+/** For people; what is signed is the text as it was posted. */
+function indented(json: string): string {
+  return JSON.stringify(JSON.parse(json), null, 2)
 }
 
 function AttemptItem({ attempt: { at, httpStatus, latencyMs, responseBody, error } }: { attempt: Attempt }) {

@@ -15,11 +15,13 @@ const LIMIT_DEFAULT = 50
 const FILTER_CHARACTERS_MAX = 1_000
 const TAGS_MAX = 100
 
-const text = z.string().max(FILTER_CHARACTERS_MAX, `must be at most ${FILTER_CHARACTERS_MAX} characters`)
+const anyText = z.string().max(FILTER_CHARACTERS_MAX, `must be at most ${FILTER_CHARACTERS_MAX} characters`)
+// NUL is left out where texts are compared: one of nothing else would match everything.
+const text = anyText.refine((value) => !value.includes('\0'), 'must not contain NUL')
 const tag = text.transform((value) => value.trim().toLowerCase())
 
-function read<Value>(parse: (value: string) => Value | null, expectation: string) {
-  return text.transform((value, context) => {
+function read<Value>(parse: (value: string) => Value | null, expectation: string, given = text) {
+  return given.transform((value, context) => {
     const parsed = parse(value)
     if (parsed !== null) return parsed
     context.addIssue({ code: 'custom', message: expectation })
@@ -28,7 +30,8 @@ function read<Value>(parse: (value: string) => Value | null, expectation: string
 }
 
 const filterShape = {
-  mailbox: read(parseMailbox, 'Invalid mailbox').optional().meta({
+  // Any text, because one with NUL is as invalid as any other impossible name.
+  mailbox: read(parseMailbox, 'Invalid mailbox', anyText).optional().meta({
     description: '`qa`, `qa+tag` or a full address, in any case.',
     example: 'qa+42',
   }),

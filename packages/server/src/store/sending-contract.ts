@@ -108,6 +108,8 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await store.finishAttempt('one', attemptOf(first!))).toBe(true)
       expect(await endpoint()).toMatchObject({ failingSince: null, isActive: true })
       expect(await list(id)).toMatchObject([{ status: 'success', attempt: 3, error: null, httpStatus: 200 }])
+      expect(await store.findDeliveryBody({ endpointId: id, id: first!.id })).toBe(first!.body)
+      expect(await store.findDeliveryBody({ endpointId: 'other', id: first!.id })).toBeNull()
       const log = await store.listAttempts(first!.id)
       expect(log).toMatchObject([{ at: NOW, ...failure }, { at: NOW + 5, ...failure }, { httpStatus: 200 }])
     })

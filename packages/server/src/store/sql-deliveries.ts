@@ -8,6 +8,7 @@ type DeliveryStore = Pick<
   WebhookStore,
   | 'listDeliveries'
   | 'findDelivery'
+  | 'findDeliveryBody'
   | 'listAttempts'
   | 'replayDelivery'
   | 'replayFailed'
@@ -49,6 +50,13 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
         sql`select ${DELIVERY} from deliveries where id = ${id} and endpoint_id = ${endpointId}`,
       )
       return found ?? null
+    },
+
+    async findDeliveryBody({ endpointId, id }) {
+      const [found] = await read<{ body: string }>(
+        sql`select body from deliveries where id = ${id} and endpoint_id = ${endpointId}`,
+      )
+      return found?.body ?? null
     },
 
     listAttempts: (deliveryId) =>

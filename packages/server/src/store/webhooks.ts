@@ -141,6 +141,8 @@ export type WebhookStore = {
     page: { limit: number; offset: number; status: DeliveryStatus | null },
   ): Promise<Delivery[]>
   findDelivery(where: { endpointId: string; id: string }): Promise<Delivery | null>
+  /** What is posted, the same at every attempt. */
+  findDeliveryBody(where: { endpointId: string; id: string }): Promise<string | null>
   /** Oldest first. */
   listAttempts(deliveryId: string): Promise<Attempt[]>
   /** Due now, with the schedule from its beginning; null when it is gone or its endpoint inactive. */

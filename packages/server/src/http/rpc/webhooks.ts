@@ -89,17 +89,17 @@ export function webhooksRouter(ports: RpcPorts) {
         return (await listDeliveries(endpoints, { teamId: team.id, id: endpointId }, page)).map(presentDelivery)
       }),
 
-    /** Newest first. */
+    /** Attempts newest first, and what was posted at each. */
     attempts: procedure
       .input(z.object({ id, deliveryId: id }))
       .use(asMember)
       .query(async ({ ctx: { team }, input }) => {
         const endpoint = await ports.store.findEndpoint({ teamId: team.id, id: input.id })
         const where = endpoint && { endpointId: endpoint.id, id: input.deliveryId }
-        const delivery = where && (await ports.store.findDelivery(where))
-        if (!delivery) throw new AppError('not_found', 'Not found')
-        const attempts = await ports.store.listAttempts(delivery.id)
-        return attempts.slice(-ATTEMPTS_MAX).toReversed().map(presentAttempt)
+        const requestBody = where && (await ports.store.findDeliveryBody(where))
+        if (requestBody === null) throw new AppError('not_found', 'Not found')
+        const attempts = await ports.store.listAttempts(input.deliveryId)
+        return { requestBody, attempts: attempts.slice(-ATTEMPTS_MAX).toReversed().map(presentAttempt) }
       }),
 
     test: procedure

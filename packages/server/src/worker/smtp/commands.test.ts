@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { parseBdat, parseCommand, parseMail, parseRcpt } from './commands.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { BAD_ARGUMENTS, BAD_PARAMETER, BAD_SENDER, UNKNOWN_PARAMETER } from './replies.ts'
+import { selfSignedCertificate } from './certificate.ts'
+import { startTestServer, TestClient } from './test-kit.ts'
 
 const mail = (mailFrom: string, rest = {}) => ({ mailFrom, declaredBytes: 0, isBinary: false, ...rest })
 
@@ -96,4 +98,25 @@ test.each<[string, unknown]>([
   ['', { verb: '', argument: '' }],
 ])('command line %j', (line, expected) => {
   expect(parseCommand(line)).toEqual(expected)
+})
+
+describe('HELP lists what can be said', () => {
+  test('without a certificate AUTH, but not STARTTLS', async () => {
+    const { server } = await startTestServer()
+    const client = await TestClient.connectWithHello(server.port)
+    const help = await client.say('HELP')
+    expect(help).toMatch(/^214 2\.0\.0 EHLO .* AUTH QUIT;/)
+    expect(help).not.toContain('STARTTLS')
+  })
+
+  test('with one STARTTLS too, until TLS has begun', async () => {
+    const { server } = await startTestServer({ tls: await selfSignedCertificate('mx.test') })
+    const client = await TestClient.connectWithHello(server.port)
+    expect(await client.say('HELP')).toContain(' STARTTLS AUTH ')
+    await client.say('STARTTLS')
+    await client.startTls()
+    const help = await client.say('HELP')
+    expect(help).toContain(' AUTH ')
+    expect(help).not.toContain('STARTTLS')
+  })
 })

@@ -55,6 +55,10 @@ export class Dialogue {
     return this.#transaction !== null && this.#transaction.mail !== null
   }
 
+  get #offersTls(): boolean {
+    return this.#ports.offersTls && !this.isTls
+  }
+
   answerLine(line: string): Step | Promise<Step> {
     const { verb, argument } = parseCommand(line)
     switch (verb) {
@@ -83,7 +87,7 @@ export class Dialogue {
       case 'VRFY':
         return this.#answer(argument === '' ? replies.BAD_ARGUMENTS : replies.CANNOT_VERIFY)
       case 'HELP':
-        return this.#answer(replies.HELP)
+        return this.#answer(replies.helpReply(this.#offersTls))
       case 'EXPN':
       case 'ETRN':
       case 'TURN':
@@ -161,9 +165,9 @@ export class Dialogue {
     if (argument === '') return this.#answer(replies.BAD_ARGUMENTS)
     this.abandon()
     this.helo = argument
-    const { hostname, sizeMaxBytes, offersTls } = this.#ports
+    const { hostname, sizeMaxBytes } = this.#ports
     if (!isExtended) return this.#answer(replies.helloReply(hostname))
-    return this.#answer(replies.extendedHelloReply({ hostname, sizeMaxBytes, offersTls: offersTls && !this.isTls }))
+    return this.#answer(replies.extendedHelloReply({ hostname, sizeMaxBytes, offersTls: this.#offersTls }))
   }
 
   #mail(argument: string): Step | Promise<Step> {

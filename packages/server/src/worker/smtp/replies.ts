@@ -6,8 +6,6 @@ export const RECIPIENT_OK = '250 2.1.5 Recipient OK\r\n'
 export const CHUNK_OK = '250 2.0.0 Chunk received\r\n'
 export const STORED = '250 2.0.0 Stored\r\n'
 export const BYE = '221 2.0.0 Bye\r\n'
-export const HELP =
-  '214 2.0.0 EHLO HELO MAIL RCPT DATA BDAT RSET NOOP VRFY STARTTLS AUTH QUIT; mail is captured, never relayed\r\n'
 export const CANNOT_VERIFY = '252 2.1.5 Cannot verify, but will take mail\r\n'
 export const SEND_DATA = '354 End the mail with <CR><LF>.<CR><LF>\r\n'
 export const READY_FOR_TLS = '220 2.0.0 Ready to start TLS\r\n'
@@ -84,6 +82,12 @@ export function extendedHelloReply({ hostname, sizeMaxBytes, offersTls }: HelloO
     'ENHANCEDSTATUSCODES',
   ]
   return keywords.map((keyword, index) => `250${index < keywords.length - 1 ? '-' : ' '}${keyword}\r\n`).join('')
+}
+
+/** AUTH is always offered, as in the reply to EHLO. */
+export function helpReply(offersTls: boolean): string {
+  const commands = `EHLO HELO MAIL RCPT DATA BDAT RSET NOOP VRFY ${offersTls ? 'STARTTLS ' : ''}AUTH QUIT`
+  return `214 2.0.0 ${commands}; mail is captured, never relayed\r\n`
 }
 
 type HelloOptions = { hostname: string; sizeMaxBytes: number; offersTls: boolean }
