@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
 import { refusal, startAnswering, success } from '../test/support/answering.ts'
 import { waitUntilFound } from './wait.ts'
@@ -77,6 +77,26 @@ describe('a server that does not hold the answer', () => {
     await expect(waiting).rejects.toThrow('One (not matching: subject)')
     expect(asked.length).toBeLessThanOrEqual(4)
   })
+})
+
+test('limit: by default a wait looks once a second, for 30 seconds', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let looks = 0
+  const search = {
+    description: 'anything',
+    async look() {
+      looks++
+      return { found: null, isMore: false } as const
+    },
+    arrived: async () => [],
+  }
+  const ended = expect(waitUntilFound(search, {})).rejects.toThrow('within 30000 ms')
+  await vi.advanceTimersByTimeAsync(29_999)
+  expect(looks).toBe(30)
+  await vi.advanceTimersByTimeAsync(1)
+  await ended
+  expect(looks).toBe(31)
 })
 
 describe('when the time is over', () => {

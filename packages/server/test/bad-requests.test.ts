@@ -199,10 +199,9 @@ describe('contract: bad query parameters are 400 with details', () => {
   })
 
   test.each(['q', 'to', 'from', 'subject', 'text', 'tag', 'tags', 'header', 'after_id'])(
-    'NUL in %s, which would match everything',
+    'NUL in %s, which would be left out of what is compared',
     async (name) => {
-      const bodies = name === 'header' ? ['A:b%00', '%00'] : ['%00', 'a%00b']
-      for (const value of bodies) {
+      for (const value of ['%00', 'A:%00b']) {
         const answer = await get('/v1/messages', `${name}=${value}`)
         expect(failureOf(answer)).toEqual({ status: 400, code: 'validation_failed' })
         expect(answer.body.details).toEqual({ [name]: ['must not contain NUL'] })

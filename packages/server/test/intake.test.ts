@@ -151,6 +151,22 @@ describe('contract: a body that is not JSON or does not match is 422 with detail
     expect(Object.keys(body.details!).join()).toMatch(new RegExp(`^${field}`))
   })
 
+  test('what is wrong with each field is said in words', async () => {
+    const { body } = await post(url, {
+      ...announcement(),
+      event: 'email.sent',
+      to: undefined,
+      headers: 'none',
+      from: 5,
+    })
+    expect(body.details).toEqual({
+      event: ['must be "email.received"'],
+      to: ['is required'],
+      headers: ['must be an array'],
+      from: ['must be a string'],
+    })
+  })
+
   test.each(['', 'not json', '{"event":', 'null', '[]', '"email.received"'])('body %j', async (text) => {
     const { status, body } = await post(url, text)
     expect(status).toBe(422)

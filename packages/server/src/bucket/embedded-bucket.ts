@@ -95,12 +95,14 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
       const row = select.get(key) as ObjectRow | undefined
       if (!row) return null
       const pieces = Readable.from(row.upload ? partsOf(row.upload) : [row.body!])
+      // Node and the web each have a type for what is one class.
       return { size: row.size, stream: Readable.toWeb(pieces) as ReadableStream<Uint8Array> }
 
       async function* partsOf(name: string) {
         for (let part = 0; ; part++) {
           const found = selectPart.get(name, part)
           if (!found) return
+          // A blob that is not null, by the schema.
           yield found['body'] as Uint8Array
         }
       }
@@ -118,6 +120,7 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
     async list({ prefix, cursor, limit }) {
       const select = cursor === undefined ? selectFrom : selectAfter
       const rows = select.all(cursor ?? prefix, endOfPrefix(prefix), limit + 1)
+      // The one column of both selects, a text.
       const keys = rows.slice(0, limit).map((row) => row['key'] as string)
       return { keys, cursor: rows.length > limit ? keys.at(-1)! : null }
     },

@@ -131,6 +131,7 @@ export async function openFolderBucket(
       const handle = await files.open(join(root, key), 'r').catch(ignoreAbsent)
       if (!handle) return null
       const { size } = await handle.stat()
+      // Node and the web each have a type for what is one class.
       return { size, stream: Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array> }
     },
 

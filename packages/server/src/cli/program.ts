@@ -60,7 +60,8 @@ export function createProgram(version: string): Command {
     // Not read by itself: in most folders, .env belongs to the app under test and has a PORT of its own.
     .option('--settings <file>', 'read settings from this file; what the environment has wins')
     .addOption(new Option('--color <when>', 'whether to use colours').choices(COLOR_CHOICES).default('auto'))
-    .addHelpText('after', '\nmailhatch help exit-codes says what the exit codes mean.')
+    .addHelpText('after', '\nmailhatch without a command starts the server in the folder where you stand.')
+    .addHelpText('after', 'mailhatch help exit-codes says what the exit codes mean.')
     // Before the command looks at the environment for those of its options that can stand there.
     .hook('preSubcommand', (command) => {
       const { settings } = command.opts<GlobalOptions>()

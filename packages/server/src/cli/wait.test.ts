@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../test/support/free-port.ts'
 import { startServer, temporaryFolder } from '../../test/support/server.ts'
 import { createShell } from '../../test/support/shell.ts'
+import { createProgram } from './program.ts'
 
 async function start() {
   const server = await startServer()
@@ -45,6 +46,11 @@ test('when the time is over: exit code 3, nothing printed, and what came instead
       arrived: [{ to: 'qa@mailhatch.test', failed: ['subject'] }],
     },
   })
+})
+
+test('limit: it waits for 30 seconds unless told', () => {
+  const wait = createProgram('0.0.0').commands.find((command) => command.name() === 'wait')!
+  expect(wait.opts()).toMatchObject({ timeout: 30_000 })
 })
 
 test('a message without a code is a failure that says what it has', async () => {

@@ -11,7 +11,7 @@ const INVALID_NAME: Refusal = {
 const INVALID_BODY: Refusal = {
   code: 'validation_failed',
   sentence: 'The body is not valid.',
-  details: { name: ['Invalid input: expected string, received undefined'] },
+  details: { name: ['is required'] },
 }
 const JSON_TYPE = 'application/json'
 

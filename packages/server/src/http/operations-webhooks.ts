@@ -7,7 +7,7 @@ const DELIVERY_ID = { description: 'Id of the delivery.', example: '0199a3c2-7d4
 const INVALID_BODY: Refusal = {
   code: 'validation_failed',
   sentence: 'The body is not valid.',
-  details: { url: ['Invalid input: expected string, received undefined'] },
+  details: { url: ['is required'] },
 }
 const JSON_TYPE = 'application/json'
 const BODY_ERRORS: Refusal[] = [

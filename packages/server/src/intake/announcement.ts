@@ -126,9 +126,18 @@ function clean(value: string): string {
 
 export function detailsOf(error: z.ZodError): ErrorDetails {
   const details: ErrorDetails = {}
-  for (const { path, message } of error.issues) {
-    const field = path.join('.') || 'body'
-    details[field] = [...(details[field] ?? []), message]
+  for (const issue of error.issues) {
+    const field = issue.path.join('.') || 'body'
+    details[field] = [...(details[field] ?? []), problemOf(issue)]
   }
   return details
+}
+
+/** To be read after the name of the field, as our own are. */
+function problemOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value')
+    return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+  if (issue.code !== 'invalid_type') return issue.message
+  if (issue.message.endsWith('received undefined')) return 'is required'
+  return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
 }

@@ -56,10 +56,10 @@ export function withFileNamed<Result>(path: string, work: () => Result): Result 
   try {
     return work()
   } catch (error) {
-    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
-    const advice = ADVICE.get(code)
+    if (!(error instanceof Error && 'errcode' in error)) throw error
+    const advice = ADVICE.get(Number(error.errcode) & 0xff)
     if (!advice) throw error
-    throw new Error(`${path} cannot be used: ${(error as Error).message}. ${advice}`, { cause: error })
+    throw new Error(`${path} cannot be used: ${error.message}. ${advice}`, { cause: error })
   }
 }
 

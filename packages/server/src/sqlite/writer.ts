@@ -67,7 +67,7 @@ export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
 }
 
 function errorFrom(outcome: Outcome & { error: unknown }): Error {
-  // SQLite throws nothing but errors, and what is left of them behind the thread is a plain object.
+  // What plainOutcome made of an error, in the thread.
   const { message, ...properties } = outcome.error as { message: string; errcode?: number }
   return Object.assign(new Error(message), properties)
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { selfSignedCertificate } from './certificate.ts'
 import { parseBdat, parseCommand, parseMail, parseRcpt } from './commands.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { BAD_ARGUMENTS, BAD_PARAMETER, BAD_SENDER, UNKNOWN_PARAMETER } from './replies.ts'
-import { selfSignedCertificate } from './certificate.ts'
 import { startTestServer, TestClient } from './test-kit.ts'
 
 const mail = (mailFrom: string, rest = {}) => ({ mailFrom, declaredBytes: 0, isBinary: false, ...rest })
