@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
 import { run, runServe } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 
@@ -98,6 +99,7 @@ describe('the command line', () => {
     for (const command of ['serve', 'api', 'worker', 'teams', 'mailboxes', 'keys']) {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
     }
+    expect(stdout).toContain('mailhatch without a command starts the server in the folder where you stand.')
   })
 
   test('serve --help lists the settings with their defaults', async () => {
@@ -127,6 +129,17 @@ describe('the command line', () => {
       'INBOX_STORAGE',
     ]
     for (const name of others) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+  })
+
+  test.each([
+    ['999', 1_000],
+    ['1000', 1_000],
+    ['1001', 1_001],
+    ['59999', 59_999],
+    ['60000', 60_000],
+    ['60001', 60_000],
+  ])('limit: WEBHOOK_TIMEOUT_MS=%s is taken for %i ms', (given, expected) => {
+    expect(readConfig('serve', { WEBHOOK_TIMEOUT_MS: given }).webhookTimeoutMs).toBe(expected)
   })
 
   test('an unknown command is refused', async () => {
