@@ -40,8 +40,9 @@ export default {
   async fetch(request: Request, bindings: Bindings): Promise<Response> {
     const { bucket, announceNow, admin: settings } = assemble(bindings)
     // Nothing here runs between requests, so there is nothing to be not ready, or to be counted.
-    const [findTroubles, meters] = [async () => [], null]
-    return createWorkerApp({ bucket, parse, announceNow, settings, findTroubles, meters, now, log }).fetch(request)
+    const findTroubles = async () => []
+    const ports = { bucket, parse, announceNow, settings, findTroubles, meters: null, now, log }
+    return createWorkerApp(ports).fetch(request)
   },
 }
 

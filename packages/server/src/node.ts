@@ -1,15 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import {
-  assembleApi,
-  assembleWorker,
-  openInbox,
-  openSharedObjects,
-  warnOfCatchAll,
-  type Api,
-  type Worker,
-} from './assemble.ts'
+import { assembleApi, openInbox, openSharedObjects, warnOfCatchAll, type Api } from './assemble.ts'
+import { assembleWorker, type Worker } from './assemble-worker.ts'
 import { objectsIn } from './bucket/message-objects.ts'
 import { withPort, type Config } from './config.ts'
 import { ensureFirstTeam, ensureSecrets, type FirstStart } from './first-start.ts'

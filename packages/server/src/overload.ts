@@ -16,6 +16,9 @@ const HELD_SHARE_MIN = 0.5
 /** Collecting stops everything for up to a second where the heap is large. */
 const COLLECT_EVERY_MS = 10_000
 
+/** As a trouble that keeps a program from being ready. */
+export const TOO_MUCH_TO_DO = 'there is too much to do'
+
 export type Overload = {
   /** While it is true, new work is refused; what was begun goes on. */
   isOverloaded(): boolean

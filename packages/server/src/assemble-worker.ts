@@ -1,0 +1,114 @@
+import { statfs } from 'node:fs/promises'
+import type { Inbox } from './assemble.ts'
+import { bytesOf } from './bucket/bucket.ts'
+import type { Config } from './config.ts'
+import type { OwnMail } from './http/rpc/ports.ts'
+import type { Log } from './log.ts'
+import { meteredBucket, meteredParser } from './metered.ts'
+import type { Meters } from './meters.ts'
+import { createMailParser } from './mime/mail-parser.ts'
+import { TOO_MUCH_TO_DO, type Overload } from './overload.ts'
+import { newId } from './random.ts'
+import type { Post } from './worker/announce.ts'
+import { createAnnouncer } from './worker/announcer.ts'
+import { receive } from './worker/receive.ts'
+import type { ReceivedMail } from './worker/smtp/deliver.ts'
+import { spooledMail } from './worker/smtp/spooled-mail.ts'
+import { createUnrouted } from './worker/unrouted.ts'
+import { createWorkerApp } from './worker/worker-app.ts'
+
+/** Mail that should have been announced and is older than this means that something is wrong. */
+const ANNOUNCEMENT_LATE_MS = 60_000
+
+export type Worker = ReturnType<typeof assembleWorker>
+
+export type WorkerParts = {
+  inbox: Inbox
+  post: Post | null
+  meters: Meters | null
+  overload: Pick<Overload, 'isOverloaded'>
+  now: () => number
+}
+
+/** The inbox worker without its sockets. Without `post` there is nobody to announce to, and mail is only stored. */
+export function assembleWorker(config: Config, log: Log, { inbox, post, meters, overload, now }: WorkerParts) {
+  const bucket = meteredBucket(inbox.bucket, meters)
+  const onThreadDeath = (reason: Error) => log.error({ reason }, 'a mail could not be parsed: its thread was ended')
+  const parser = meteredParser(createMailParser({ onThreadDeath }), meters)
+  const announcer = post && createAnnouncer({ bucket, parser, post, now, log })
+  const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
+
+  /** Where there is least room: large mail passes through the data folder on its way to the bucket. */
+  async function freeBytes(): Promise<number> {
+    const folders = [config.dataDir, config.storage?.kind === 'folder' ? config.storage.path : config.dataDir]
+    const disks = await Promise.all(folders.map((folder) => statfs(folder)))
+    return Math.min(...disks.map(({ bavail, bsize }) => bavail * bsize))
+  }
+
+  /** Room for two mails of the largest size at least, and 5 % of the disk, though never more than 1 GiB. */
+  async function freeBytesMin(): Promise<number> {
+    const disk = await statfs(config.dataDir)
+    const share = Math.min(disk.blocks * disk.bsize * 0.05, 1024 ** 3)
+    return config.diskFreeMinBytes ?? Math.max(2 * config.smtpMaxSizeBytes, share)
+  }
+
+  async function findTroubles(): Promise<string[]> {
+    const troubles: string[] = []
+    if ((await freeBytes()) < (await freeBytesMin())) troubles.push('the disk is full')
+    const oldest = announcer?.oldestWaitingAt() ?? null
+    if (oldest !== null && now() - oldest > ANNOUNCEMENT_LATE_MS) troubles.push('announcements are late')
+    if (overload.isOverloaded()) troubles.push(TOO_MUCH_TO_DO)
+    return troubles
+  }
+
+  meters?.watch('mailhatch_announcements_waiting', 'Mails that are stored and still to be announced.', () =>
+    announcer ? announcer.waitingCount() : 0,
+  )
+  meters?.watch('mailhatch_announcements_oldest_seconds', 'Age of the oldest of them; 0 when there is none.', () => {
+    const oldest = announcer?.oldestWaitingAt() ?? null
+    return oldest === null ? 0 : (now() - oldest) / 1000
+  })
+  meters?.watch('mailhatch_disk_free_bytes', 'Room on the disk, where there is least of it.', freeBytes)
+
+  const app = createWorkerApp({
+    meters,
+    bucket,
+    parse: async (raw) => parser.parse(await bytesOf(raw)),
+    announceNow: announcer && announcer.announceNow,
+    settings: {
+      adminToken: config.adminToken,
+      emailDomain: config.emailDomain,
+      workerName: config.workerName,
+      zoneId: config.cloudflareZoneId,
+      apiToken: config.cloudflareApiToken,
+      apiUrl: config.cloudflareApiUrl,
+    },
+    findTroubles,
+    now,
+    log,
+  })
+
+  return {
+    fetch: app.fetch,
+    bucket,
+    unrouted: createUnrouted({ bucket, announceNow: announcer && announcer.announceNow }),
+    receive: (mail: ReceivedMail) => receive(ports, spooledMail(parser, mail)),
+    /** Mail of this program itself. */
+    receiveOwn: ({ from, recipient, content }: OwnMail) =>
+      receive(ports, {
+        recipients: [recipient],
+        envelope: { mailFrom: from, helo: null, remoteAddress: null, tls: false, receivedVia: 'sample' },
+        raw: content,
+        parse: () => parser.parse(content),
+      }),
+    freeBytes,
+    freeBytesMin,
+    findTroubles,
+    start: async () => announcer?.start(),
+    /** Once the SMTP listener is closed, nothing new comes in. */
+    async stop() {
+      await announcer?.close()
+      await parser.close()
+    },
+  }
+}
