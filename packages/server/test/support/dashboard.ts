@@ -58,13 +58,18 @@ export async function barriersIn(page: Page, runOnly?: string[]): Promise<string
 async function untilStill(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-    // What was just shown begins to move in the frame after its first.
-    await nextFrame()
-    await nextFrame()
-    const ends = document
-      .getAnimations()
-      .filter(({ effect }) => Number.isFinite(Number(effect?.getComputedTiming().endTime)))
-      .map(({ finished }) => finished)
-    await Promise.allSettled(ends)
+    const moving = () =>
+      document
+        .getAnimations()
+        .filter(
+          ({ playState, effect }) => playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime),
+        )
+    // What was just shown begins to move in the frame after its first, and so does what inherits a colour from what
+    // has changed its own.
+    do {
+      await Promise.allSettled(moving().map(({ finished }) => finished))
+      await nextFrame()
+      await nextFrame()
+    } while (moving().length > 0)
   })
 }
