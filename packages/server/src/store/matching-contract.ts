@@ -8,10 +8,11 @@ const MESSAGES = 160
 const FILTERS = 400
 
 // Strings in which databases and JavaScript could disagree: accents composed and combining, letters whose case is
-// special, wide and CJK characters, wildcards, quotes, and pieces too short for a trigram.
+// special, wide and CJK characters, wildcards, quotes, pieces too short for a trigram, and marks in long runs.
 const PIECES = [
   'é', 'e\u0301', 'ß', 'ẞ', 'SS', 'İ', 'i', 'ı', 'I', 'Σ', 'ς', 'ﬁ', 'fi', '漢字', 'カ', 'ｶﾞ', 'ガ', '😀', 'a', 'B', 'abc',
   'Code 123', '%', '_', '\\', '\\%', "'", '"', '*', ' and ', '-', '+', '@', ' ', '\n', '\t', '\u00a0', 'qa', 'NEAR(', '{', ']',
+  'ﷺ', '\u0301\u0316', 'e' + '\u0301\u0316'.repeat(20), '\u3160'.repeat(40),
 ] // prettier-ignore
 
 /** A repeatable draw (mulberry32), so that a failure can be seen again. */
