@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { workMs } from '../../test/support/work-time.ts'
 import { type CodeCase, codeCases } from '../../test/mail/codes.ts'
-import { CODE_SCAN_LENGTH_MAX, findCodes } from './codes.ts'
+import { CODE_SCAN_LENGTH_MAX, findCodes, HTML_SCAN_LENGTH_MAX } from './codes.ts'
 
 function codesOf({
   subject = '',
@@ -84,6 +84,28 @@ describe('limits', () => {
     const sentence = 'your code is 482913'
     expect(codesOf({ text: prose(CODE_SCAN_LENGTH_MAX - sentence.length) + sentence })).toHaveLength(1)
     expect(codesOf({ text: prose(CODE_SCAN_LENGTH_MAX) + sentence })).toHaveLength(0)
+  })
+
+  // The limit falls on each character of the sentence in turn.
+  test.each(['48291357', '482 913', '4829 1357', 'AB4C-9XYZ', '1 2 3 4 5 6'])(
+    'a code is found whole or not at all, wherever the limit falls: %s',
+    (written) => {
+      const sentence = `your code is ${written}\nand more of the text, so that it goes on for a while.`
+      const [whole] = codesOf({ text: sentence })
+      const seen = new Set<string>()
+      for (let inside = 0; inside <= sentence.length; inside++) {
+        const inText = codesOf({ text: prose(CODE_SCAN_LENGTH_MAX - inside) + sentence })
+        const inHtml = codesOf({ html: `<!--${prose(HTML_SCAN_LENGTH_MAX - inside - 8)}-->\n${sentence}` })
+        for (const { value } of [...inText, ...inHtml]) seen.add(value)
+      }
+      expect([...seen]).toEqual([whole?.value])
+    },
+  )
+
+  test('where the mail was cut before it came here, a number at its end is no code', () => {
+    const content = { subject: '', text: 'Your code is 4829', html: null }
+    expect(findCodes(content)).toHaveLength(1)
+    expect(findCodes({ ...content, isCut: true })).toHaveLength(0)
   })
 
   test.each<{ name: string; piece: string }>([

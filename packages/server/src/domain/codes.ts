@@ -9,7 +9,7 @@ import { matchesAt } from './match-at.ts'
 // A code stands at the top of a mail; longer texts are newsletters and logs.
 export const CODE_SCAN_LENGTH_MAX = 64 * 1024
 // Markup is several times as long as what it says.
-const HTML_SCAN_LENGTH_MAX = 4 * CODE_SCAN_LENGTH_MAX
+export const HTML_SCAN_LENGTH_MAX = 4 * CODE_SCAN_LENGTH_MAX
 const CODES_MAX = 5
 const CONTEXT_LENGTH_MAX = 120
 // How far words are looked for, which is longer than most sentences.
@@ -22,19 +22,28 @@ const SENTENCE_DISTANCE = 75
 // A name farther away than this belongs to another number.
 const NAMED_WITHIN = 60
 
+// Where a text was cut, a number this near to its end may be half of one. No code is as long, however it is written.
+const CUT_MARGIN = 40
+
 const CONFIDENCE_MIN = 0.5
 // A candidate that is this much worse than the best is noise beside it.
 const CONFIDENCE_GAP_MAX = 0.35
 
+/** `isCut`: the mail has more text than is known here. */
+type Content = { subject: string; text: string | null; html: string | null; isCut?: boolean }
+
 /** The one-time codes of a mail, the likeliest first; empty when nothing in it looks enough like one. */
-export function findCodes(content: { subject: string; text: string | null; html: string | null }): Code[] {
-  const { subject, text, html } = content
-  const inSubject = weighAll(subject, '')
-  const inText = text ? weighAll(text, subject) : []
+export function findCodes({ subject, text, html, isCut = false }: Content): Code[] {
+  const inSubject = weighAll(subject, { subject: '', isCut: false })
+  const inText = text ? weighAll(text, { subject, isCut }) : []
   // The plain part of many mails only says that there is an HTML part.
-  const inBody =
-    inText.length > 0 || !html ? inText : weighAll(htmlToText(cutText(html, HTML_SCAN_LENGTH_MAX)), subject)
+  const inBody = inText.length > 0 || !html ? inText : weighHtml(html, { subject, isCut })
   return rank(inSubject.concat(inBody))
+}
+
+function weighHtml(html: string, { subject, isCut }: { subject: string; isCut: boolean }): Code[] {
+  const scanned = cutText(html, HTML_SCAN_LENGTH_MAX)
+  return weighAll(htmlToText(scanned), { subject, isCut: isCut || scanned.length < html.length })
 }
 
 function rank(codes: Code[]): Code[] {
@@ -50,9 +59,10 @@ function rank(codes: Code[]): Code[] {
   return ranked.filter((code) => code.confidence >= least).slice(0, CODES_MAX)
 }
 
-function weighAll(raw: string, subject: string): Code[] {
+function weighAll(raw: string, { subject, isCut }: { subject: string; isCut: boolean }): Code[] {
   const text = toPlainText(cutText(raw, CODE_SCAN_LENGTH_MAX))
-  const candidates = findCandidates(text)
+  const endMax = isCut || raw.length > CODE_SCAN_LENGTH_MAX ? text.length - CUT_MARGIN : text.length
+  const candidates = findCandidates(text).filter(({ end }) => end <= endMax)
   if (candidates.length === 0) return []
   const subjectNamesCode = distances(lower(subject.slice(0, NEARBY)), 'behind', true).code < Infinity
   const isOnly = subjectNamesCode && candidates.length === 1

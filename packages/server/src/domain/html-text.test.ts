@@ -77,6 +77,8 @@ describe('htmlToText', () => {
     { name: 'less-than signs in prose', html: 'a < b <3 c << d', text: 'a < b <3 c << d' },
     { name: 'stray end tags', html: '</li></pre></b>a</></ x>b', text: 'ab' },
     { name: 'a tag that never ends', html: 'a<p class="x', text: 'a' },
+    { name: 'a picture that never ends', html: 'a<img alt="b', text: 'a' },
+    { name: 'an end tag that never ends', html: '<p>a</p x', text: 'a' },
     { name: 'a comment that never ends', html: 'a<!-- b', text: 'a' },
     { name: 'a style that never ends', html: 'a<style>b</sty', text: 'a' },
     { name: 'a lone bracket at the end', html: 'a<', text: 'a<' },

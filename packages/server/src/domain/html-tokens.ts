@@ -26,7 +26,8 @@ export type HtmlSink = {
 
 /**
  * Tells the sink of texts and tags, reading every character once. As in a browser, a tag, comment, script or style
- * that never ends takes the rest of the document with it: that is also what keeps hostile input linear.
+ * that never ends takes the rest of the document with it, and such a tag is none: half of its address would lead
+ * elsewhere. That is also what keeps hostile input linear.
  */
 export function tokenizeHtml(source: string, sink: HtmlSink): void {
   const html = cutText(source, HTML_LENGTH_MAX)
@@ -65,6 +66,7 @@ function readOpening(html: string, nameStart: number, sink: HtmlSink): number {
   const attributes: Attributes = isBare ? NO_ATTRIBUTES : {}
   if (sink.wantsAllAttributes && !isBare) attributes.all = new Map()
   const end = isBare ? nameEnd + 1 : readAttributes(html, nameEnd, attributes)
+  if (end === NEVER) return NEVER
   if (RAW_TEXT.has(name)) {
     const contentEnd = endOfRawText(html, name, end)
     if (name === 'style') sink.style?.(html.slice(end, contentEnd))
@@ -76,9 +78,13 @@ function readOpening(html: string, nameStart: number, sink: HtmlSink): number {
 
 function readClosing(html: string, nameStart: number, sink: HtmlSink): number {
   const nameEnd = endOfName(html, nameStart)
-  sink.close(html.slice(nameStart, nameEnd).toLowerCase())
-  return html.charCodeAt(nameEnd) === GREATER ? nameEnd + 1 : readAttributes(html, nameEnd, {})
+  const end = html.charCodeAt(nameEnd) === GREATER ? nameEnd + 1 : readAttributes(html, nameEnd, {})
+  if (end !== NEVER) sink.close(html.slice(nameStart, nameEnd).toLowerCase())
+  return end
 }
+
+/** The position behind a tag without an end. */
+const NEVER = Infinity
 
 /** Fills in the attributes we care for and returns the position behind the tag. */
 function readAttributes(html: string, from: number, attributes: Attributes): number {
@@ -108,7 +114,7 @@ function readAttributes(html: string, from: number, attributes: Attributes): num
     if (all) keepFirst(all, html.slice(nameStart, nameEnd).toLowerCase(), value)
     else if (isWanted) keepAttribute(attributes, html.slice(nameStart, nameEnd), value)
   }
-  return html.length
+  return NEVER
 }
 
 // Most attributes are none of those below, which the first letter and the length tell without a copy.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { workMs } from '../../test/support/work-time.ts'
 import type { LinkKind } from '@mailhatch/sdk'
-import { LINK_LENGTH_MAX, LINK_SCAN_LENGTH_MAX, LINKS_MAX, findLinks } from './links.ts'
+import { HTML_SCAN_LENGTH_MAX, LINK_LENGTH_MAX, LINK_SCAN_LENGTH_MAX, LINKS_MAX, findLinks } from './links.ts'
 
 const textLinks = (text: string) => findLinks({ text, html: null })
 const htmlLinks = (html: string) => findLinks({ text: null, html })
@@ -182,6 +182,41 @@ describe('limits', () => {
   test('only the first 64 KiB of the text are read', () => {
     expect(textLinks(prose(LINK_SCAN_LENGTH_MAX - 14) + 'https://a.test')).toHaveLength(1)
     expect(textLinks(prose(LINK_SCAN_LENGTH_MAX) + 'https://a.test')).toHaveLength(0)
+  })
+
+  // The limit falls on each of its characters in turn, then behind it.
+  test('a link in the text is listed whole or not at all, wherever the limit falls', () => {
+    const url = 'https://a.test/reset?token=0123456789'
+    for (const behind of ['', ' now', '\n', '>', '.', '. Bye', '\u3002', 'é', '😀']) {
+      const seen = new Set<string>()
+      for (let inside = 0; inside <= url.length + 2; inside++) {
+        const text = prose(LINK_SCAN_LENGTH_MAX - inside) + url + behind
+        for (const link of textLinks(text)) seen.add(link.url)
+      }
+      const upToLimit = prose(LINK_SCAN_LENGTH_MAX - url.length) + url + behind
+      expect(textLinks(upToLimit)).toHaveLength(/^[.é😀]/u.test(behind) ? 0 : 1)
+      expect([...seen]).toEqual([textLinks(url + behind)[0]!.url])
+    }
+  })
+
+  test.each([`"`, `'`, ''])(
+    'a link in HTML between %j is listed whole or not at all, wherever the limit falls',
+    (quote) => {
+      const url = 'https://a.test/reset?token=0123456789'
+      const link = `<a href=${quote}${url}${quote}>Reset</a>`
+      const seen = new Set<string>()
+      for (let inside = 0; inside <= link.length + 2; inside++) {
+        const found = htmlLinks(prose(HTML_SCAN_LENGTH_MAX - inside) + link)
+        for (const { url } of found) seen.add(url)
+        expect(found.length).toBe(inside < link.indexOf('>') + 1 ? 0 : 1)
+      }
+      expect([...seen]).toEqual([url])
+    },
+  )
+
+  test('a link tag that the mail itself never ends is none, as in a browser', () => {
+    expect(htmlLinks('<a href="https://a.test/b">x</a><a href="https://a.test/c')).toHaveLength(1)
+    expect(htmlLinks('<a href="https://a.test/b">x</a><a href=https://a.test/c')).toHaveLength(1)
   })
 
   test('the text of a link that is never closed is cut', () => {

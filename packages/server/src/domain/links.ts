@@ -9,13 +9,16 @@ export const LINKS_MAX = 100
 export const LINK_LENGTH_MAX = 8 * 1024
 export const LINK_SCAN_LENGTH_MAX = 64 * 1024
 // Markup is several times as long as what it says.
-const HTML_SCAN_LENGTH_MAX = 4 * LINK_SCAN_LENGTH_MAX
+export const HTML_SCAN_LENGTH_MAX = 4 * LINK_SCAN_LENGTH_MAX
 // A link around half a mail is not quoted whole.
 const LINK_TEXT_LENGTH_MAX = 256
 // How much of what stands before an address in plain text may tell its kind.
 const LEAD_LENGTH_MAX = 100
 
-/** The web links of a mail, each once: those of the HTML in their order, then those that only the plain text has. */
+/**
+ * The web links of a mail, each once: those of the HTML in their order, then those that only the plain text has. One that
+ * reaches beyond what is looked at is left out: half an address leads elsewhere.
+ */
 export function findLinks({ text, html }: { text: string | null; html: string | null }): Link[] {
   const links = new Map<string, Link>()
   for (const anchor of html ? parseAnchors(cutText(html, HTML_SCAN_LENGTH_MAX)) : []) {
@@ -23,7 +26,7 @@ export function findLinks({ text, html }: { text: string | null; html: string | 
     if (isWebLink(url)) keepBetter(links, url, cutText(anchor.text, LINK_TEXT_LENGTH_MAX) || url, anchor.text)
     if (links.size === LINKS_MAX) break
   }
-  if (text && text.includes('://')) addTextLinks(links, cutText(text, LINK_SCAN_LENGTH_MAX))
+  if (text && text.includes('://')) addTextLinks(links, text)
   return [...links.values()]
 }
 
@@ -32,11 +35,13 @@ function isWebLink(url: string): boolean {
 }
 const WEB_LINK = /^https?:\/\/[^\s/?#]/i
 
-function addTextLinks(links: Map<string, Link>, text: string): void {
+function addTextLinks(links: Map<string, Link>, whole: string): void {
+  // With the character behind, which tells whether a link ends before it.
+  const text = cutText(whole, LINK_SCAN_LENGTH_MAX + 2)
   let leadStart = 0
   TEXT_LINK.lastIndex = 0
   for (let match = TEXT_LINK.exec(text); match; match = TEXT_LINK.exec(text)) {
-    if (links.size === LINKS_MAX) return
+    if (links.size === LINKS_MAX || TEXT_LINK.lastIndex > LINK_SCAN_LENGTH_MAX) return
     const url = trimEnd(match[0])
     const lead = text.slice(Math.max(leadStart, match.index - LEAD_LENGTH_MAX), match.index)
     leadStart = TEXT_LINK.lastIndex
