@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { splitLocalPart, tenantSubdomain } from '../domain/address.ts'
 import { AppError, type ErrorDetails } from '../domain/errors.ts'
 import { parseIsoTime } from '../domain/iso-time.ts'
+import { withinLimits, withShortLists } from './announcement-limits.ts'
 
 const name = z.string().transform((text) => text.trim().toLowerCase())
 const requiredName = name.pipe(z.string().min(1, 'is required'))
@@ -23,7 +24,7 @@ export const announcementSchema = z.object({
     description: 'Domain of the recipient.',
     example: 'mailhatch.test',
   }),
-  tenantSubdomain: name.nullish().meta({
+  tenantSubdomain: name.pipe(z.string().max(255)).nullish().meta({
     description: 'What stands before the root domain; when missing, it is derived.',
   }),
   mailbox: requiredName
@@ -38,7 +39,7 @@ export const announcementSchema = z.object({
     description: 'The local part with its tag.',
     example: 'qa+42',
   }),
-  tag: name.nullish().meta({
+  tag: name.pipe(z.string().max(64)).nullish().meta({
     description: 'When missing, what follows the first `+` of `mailboxWithTag`.',
     example: '42',
   }),
@@ -95,7 +96,8 @@ export const announcementSchema = z.object({
 export type NormalAnnouncement = Omit<Announcement, 'event' | 'receivedAt'> & { receivedAt: number }
 
 export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnouncement {
-  const result = announcementSchema.safeParse(body)
+  const { body: shortened, isCut } = withShortLists(body)
+  const result = announcementSchema.safeParse(shortened)
   if (!result.success) {
     throw new AppError('validation_failed', 'The announcement is not valid.', {
       status: 422,
@@ -105,7 +107,7 @@ export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnou
   const { event: _, ...given } = result.data
   const receivedAt = parseIsoTime(given.receivedAt)
   if (receivedAt === null) throw new AppError('received_at_invalid', 'Invalid receivedAt')
-  return {
+  const announcement = {
     ...given,
     receivedAt,
     headers: given.headers.map(({ name, value }) => ({ name: clean(name), value: clean(value) })),
@@ -117,6 +119,7 @@ export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnou
     rawContent: given.rawContent ?? '',
     plainContent: given.plainContent ?? '',
   }
+  return withinLimits(announcement, isCut)
 }
 
 /** What both databases and JSON can hold. */

@@ -34,7 +34,7 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
   const resolved = await resolveMailbox(ports, announcement)
   if (resolved === 'duplicate') return 'duplicate'
   const { mailbox, hasEndpoints } = resolved
-  const message = newMessage(announcement, ports.now())
+  const message = await newMessage(announcement, ports.now())
   const event = hasEndpoints ? await newEvent(ports, mailbox, message) : null
   const position = await ports.store.addMessage(mailbox, message, event)
   if (position === 'duplicate') return 'duplicate'

@@ -1,3 +1,4 @@
+import { cutToBytes } from '../domain/cut-text.ts'
 import { decodeBytes, decodeCutBytes } from './charset.ts'
 import { unflow } from './flowed-text.ts'
 import { cleanText } from './headers.ts'
@@ -29,7 +30,7 @@ export function readBody(raw: Uint8Array, parts: Part[]): Body {
     isPartial ||= text.isPartial
   }
   const content = cleanText(texts.length === 1 ? texts[0]! : texts.join('\n'))
-  const kept = cutText(content)
+  const kept = cutToBytes(content, BODY_BYTES_MAX)
   return { content: kept === '' ? null : kept, isPartial: isPartial || kept.length < content.length }
 }
 
@@ -42,12 +43,4 @@ function readText(raw: Uint8Array, part: Part): { content: string; isPartial: bo
   const isFlowed = part.contentParameters.get('format')?.toLowerCase() === 'flowed'
   const delSp = part.contentParameters.get('delsp')?.toLowerCase() === 'yes'
   return { content: isFlowed ? unflow(text, delSp) : text, isPartial }
-}
-
-/** As much as fits into the limit as UTF-8, whole characters only. */
-function cutText(text: string): string {
-  const utf8BytesMax = 3 * text.length
-  if (utf8BytesMax <= BODY_BYTES_MAX) return text
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(BODY_BYTES_MAX))
-  return text.slice(0, read)
 }

@@ -33,3 +33,6 @@ export const BODY_BYTES_MAX = 1 * MIB
 
 // What most file systems allow for a name.
 export const FILENAME_CHARS_MAX = 255
+
+// Generated ones stay below 100. A longer one is left out: with a thousand parts, headers have room for 25 MB of them.
+export const CONTENT_ID_CHARS_MAX = 255

@@ -1,5 +1,6 @@
 import { parseHeaderValue, withoutComments } from './header-value.ts'
 import { cleanText, findHeader, type RawHeader } from './headers.ts'
+import { CONTENT_ID_CHARS_MAX } from './limits.ts'
 import type { TransferEncoding } from './transfer-encoding.ts'
 
 /** One node of a mail. Its bytes are those of the mail from `start` to `end`; only a multipart has `children`. */
@@ -59,5 +60,5 @@ function bareContentId(value: string): string | null {
   const start = value.indexOf('<')
   const end = value.indexOf('>', start)
   const id = (start >= 0 && end > start ? value.slice(start + 1, end) : value).trim()
-  return id === '' ? null : cleanText(id)
+  return id === '' || id.length > CONTENT_ID_CHARS_MAX ? null : cleanText(id)
 }

@@ -69,6 +69,29 @@ test('a From beyond the limit is read up to it', () => {
   expect(from(`${atLimit}x`)).toEqual({ from: 'a@b.test', fromName: null, isPartial: true })
 })
 
+// The limit falls on each character of the address in turn.
+test('an address is read whole or not at all, wherever the limit falls', () => {
+  const address = 'app@shop.example'
+  const seen = new Set<string>()
+  for (const [before, behind] of [
+    ['', ''],
+    ['<', '>'],
+    ['Shop <', '>'],
+  ]) {
+    for (let inside = 0; inside <= address.length + 10; inside++) {
+      const name = `${'x '.repeat(SENDER_CHARS_MAX).slice(0, SENDER_CHARS_MAX - inside - 1)} `
+      seen.add(from(`${name}${before}${address}${behind}, other@shop.example`).from)
+    }
+  }
+  expect([...seen].sort()).toEqual(['', address])
+})
+
+test('the name in a decoded header has the limit of the field', () => {
+  const name = (length: number) => senderName([{ name: 'From', value: `${'x '.repeat(length / 2)}<a@b.test>` }])
+  expect(name(1_000)).toHaveLength(999)
+  expect(name(60_000)?.length).toBeLessThanOrEqual(SENDER_CHARS_MAX)
+})
+
 test.each([
   ['Doe, Jörg <a@b.test>', 'Doe, Jörg'],
   ['"Doe, Jörg" <a@b.test>', 'Doe, Jörg'],

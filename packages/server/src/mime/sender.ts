@@ -24,7 +24,9 @@ export function readSender(headers: RawHeader[]): Sender {
 export function senderName(headers: Header[]): string | null {
   const value = findHeader(headers, 'from')?.value ?? ''
   const open = value.indexOf('<')
-  const isOneMailbox = open >= 0 && value.endsWith('>') && value.lastIndexOf('<') === open && value.indexOf('@') > open
+  const isShort = value.length <= SENDER_CHARS_MAX
+  const isOneMailbox =
+    isShort && open >= 0 && value.endsWith('>') && value.lastIndexOf('<') === open && value.indexOf('@') > open
   if (!isOneMailbox) return readSender(headers).fromName
   return cleanText(unquote(value.slice(0, open).trim())) || null
 }
@@ -34,8 +36,15 @@ function firstWithAddress(one: Mailbox, other: Mailbox): Mailbox {
 }
 
 function readMailbox(field: string): Mailbox {
-  const value = field.slice(0, SENDER_CHARS_MAX)
+  const value = cutField(field)
   return readPlainMailbox(value) ?? readAnyMailbox(value)
+}
+
+/** Up to where a word ends: half an address is another one. */
+function cutField(field: string): string {
+  if (field.length <= SENDER_CHARS_MAX) return field
+  const cut = field.slice(0, SENDER_CHARS_MAX + 1)
+  return cut.slice(0, Math.max(cut.lastIndexOf(' '), cut.lastIndexOf(','), 0))
 }
 
 const PLAIN_ADDRESS = /^[^\s"(),:;<>@\\[\]]+@[^\s"(),:;<>@\\[\]]+$/
