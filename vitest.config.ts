@@ -27,6 +27,7 @@ const NOT_ON_POSTGRES = [
   'hostile/hostile-delivery', // of SMTP, parser and bucket
   'hostile/hostile-mail', // of the parser
   'hostile/hostile-urls', // of connections to webhook endpoints
+  'hostile/odd-text', // of the parser and of rules without a store
   'layers', // reads the source
   'listen', // of a command that asks the API, as others do
   'openapi-outages', // has a store that only fails

@@ -10,3 +10,13 @@ export function workMs(work: () => void): number {
 export function quickestMs(work: () => void): number {
   return Math.min(...Array.from({ length: 5 }, () => workMs(work)))
 }
+
+/** The same for work that may give others their turn, with what it gives. */
+export async function awaitedWorkMs<Result>(
+  work: () => Result | Promise<Result>,
+): Promise<{ result: Result; ms: number }> {
+  const before = process.threadCpuUsage()
+  const result = await work()
+  const { user, system } = process.threadCpuUsage(before)
+  return { result, ms: (user + system) / 1000 }
+}

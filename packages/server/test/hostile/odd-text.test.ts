@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { randomCombinations, repeatedPieces, unicodeRows, type OddText } from '../support/odd-texts.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { heldTooLong, type Held } from './odd-text.ts'
+
+const SEED = Number(process.env['ODD_TEXT_SEED'] ?? 1)
+const BYTES = 128 * 1024
+/** Each step takes less than 30 ms on an idle machine; by the square of its size, a text takes seconds. */
+const MS_MAX = 600
+/** The long form has all of them. */
+const ROWS = 20
+const COMBINATIONS = 20
+
+const random = seededRandom(SEED)
+const rows = unicodeRows(random)
+
+test.each<[kind: string, texts: () => OddText[]]>([
+  ['that repeats something', repeatedPieces],
+  [`of ${ROWS} blocks of Unicode`, () => Array.from({ length: ROWS }, () => random.pick(rows))],
+  [`of ${COMBINATIONS} pairs and triples`, () => randomCombinations(random, rows, COMBINATIONS)],
+])(`128 KiB of text %s hold nobody up, wherever in a mail it stands (seed ${SEED})`, async (_, texts) => {
+  const held: Held[] = []
+  for (const odd of texts()) {
+    held.push(...(await heldTooLong(odd, BYTES, MS_MAX)))
+    // One is enough to know, and more would take minutes.
+    if (held.length > 0) break
+  }
+  expect(held).toEqual([])
+})
+
+test('the generator covers Unicode', () => {
+  const characters = new Set(rows.flatMap(({ unit }) => Array.from(unit)))
+  expect(rows.length).toBeGreaterThan(1_000)
+  for (const character of 'aé\u0301\u05b0\u0f72ガ日가\uff9e\ufdfa😀\u{1d165}\u{2a6d6}')
+    expect(characters).toContain(character)
+})
