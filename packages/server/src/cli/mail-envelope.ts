@@ -1,4 +1,4 @@
-import { findHeaders } from '../mime/header-block.ts'
+import { findHead } from '../mime/head.ts'
 import { readHeaders } from '../mime/headers.ts'
 
 /** Headers that name who a stored mail was delivered to; where there is one of them, the others do not count. */
@@ -13,7 +13,7 @@ export type MailEnvelope = { from: string; to: string[]; messageId: string | nul
 export async function readEnvelope(raw: Uint8Array): Promise<MailEnvelope> {
   // Only some commands need it.
   const { default: parseAddresses } = await import('nodemailer/lib/addressparser/index.js')
-  const headers = readHeaders(raw, findHeaders(raw, 0))
+  const headers = readHeaders(raw, findHead(raw))
   const addressesOf = (names: string[]) =>
     headers
       .filter(({ name }) => names.includes(name.toLowerCase()))

@@ -21,7 +21,7 @@ export async function newMessage(announcement: NormalAnnouncement, storedAt: num
   const isLong = rawContent.length + plainContent.length > SHORT_LENGTH_MAX
   const html = rawContent || null
   const text = plainContent || null
-  const fromName = senderName(headers)
+  const fromName = senderName(headers, from)
   const words = text ?? (html === null ? '' : htmlToText(html))
   if (isLong) await turnOfOthers()
   // The text may have been made of the HTML, by the worker or just now.

@@ -14,7 +14,7 @@ export function describeAttachment(raw: Uint8Array, attached: AttachedPart, cont
   const { index, references, words } = context
   return {
     index,
-    filename: filenameOf(part, words),
+    filename: attached.filename === undefined ? filenameOf(part, words) : safeFilename(attached.filename),
     contentType: part.contentType,
     size: decodedSize(bytesOf(raw, part), part.encoding),
     contentId: part.contentId,

@@ -1,5 +1,6 @@
 import { cutToBytes } from '../domain/cut-text.ts'
-import { decodeBytes, decodeCutBytes } from './charset.ts'
+import { decodeBytes } from './charset.ts'
+import { plainFromEnriched } from './enriched-text.ts'
 import { unflow } from './flowed-text.ts'
 import { cleanText } from './headers.ts'
 import { BODY_BYTES_MAX } from './limits.ts'
@@ -8,39 +9,63 @@ import { decodeTransfer } from './transfer-encoding.ts'
 
 export type Body = { content: string | null; isPartial: boolean }
 
+/** Where something lies in the mail. */
+export type Range = { start: number; end: number }
+
 // UTF-16 needs twice the room of UTF-8; more than that cannot end within the limit, so it is not decoded at all.
 const DECODED_BYTES_MAX = 2 * BODY_BYTES_MAX + 4
 
 // Most texts fit. New room for each of them would take as long to get as it takes to fill.
 const decodingRoom = new Uint8Array(64 * 1024)
 
-/** The text of parts of one type, joined by line breaks; `null` if there are none or all are empty. */
-export function readBody(raw: Uint8Array, parts: Part[]): Body {
-  const texts: string[] = []
-  let length = 0
-  let isPartial = false
-  for (const part of parts) {
-    if (length > BODY_BYTES_MAX) {
-      isPartial = true
-      break
-    }
-    const text = readText(raw, part)
-    texts.push(text.content)
-    length += text.content.length + 1
-    isPartial ||= text.isPartial
-  }
-  const content = cleanText(texts.length === 1 ? texts[0]! : texts.join('\n'))
+/** The text of a part, without what lies in `omitted`; `null` if there is none or it is empty. */
+export function readBody(raw: Uint8Array, part: Part | null, omitted: Range[] = []): Body {
+  if (!part) return { content: null, isPartial: false }
+  const source = omitted.length > 0 ? withoutRanges(raw, part, omitted) : bytesOf(raw, part)
+  const bytes = decodeTransfer(source, part.encoding, DECODED_BYTES_MAX, decodingRoom)
+  const isCut = bytes.length === DECODED_BYTES_MAX
+  const content = cleanText(asText(bytes, part, isCut))
   const kept = cutToBytes(content, BODY_BYTES_MAX)
-  return { content: kept === '' ? null : kept, isPartial: isPartial || kept.length < content.length }
+  return { content: kept === '' ? null : kept, isPartial: isCut || kept.length < content.length }
 }
 
-function readText(raw: Uint8Array, part: Part): { content: string; isPartial: boolean } {
-  const bytes = decodeTransfer(bytesOf(raw, part), part.encoding, DECODED_BYTES_MAX, decodingRoom)
-  const isPartial = bytes.length === DECODED_BYTES_MAX
-  const charset = part.contentParameters.get('charset') ?? ''
-  const text = (isPartial ? decodeCutBytes : decodeBytes)(bytes, charset).replace(/\r\n/g, '\n')
-  if (part.contentType === 'text/html') return { content: text, isPartial }
+function asText(bytes: Uint8Array, part: Part, isCut: boolean): string {
+  const isHtml = part.contentType === 'text/html'
+  const label = part.contentParameters.get('charset') ?? ''
+  const hint = (isHtml && label !== 'utf-8' && charsetOfPage(bytes)) || part.outerCharset
+  const text = decodeBytes(bytes, label, { charset: hint, isCut }).replace(/\r\n/g, '\n')
+  if (isHtml) return text
+  if (part.contentType === 'text/enriched' || part.contentType === 'text/richtext') return plainFromEnriched(text)
   const isFlowed = part.contentParameters.get('format')?.toLowerCase() === 'flowed'
   const delSp = part.contentParameters.get('delsp')?.toLowerCase() === 'yes'
-  return { content: isFlowed ? unflow(text, delSp) : text, isPartial }
+  return isFlowed ? unflow(text, delSp) : text
+}
+
+// Browsers look for it in as much of a page.
+const META_BYTES_MAX = 1024
+
+const META_CHARSET = /<meta\b[^>]{0,300}?\bcharset\s?=\s?["']?([\w.:-]{1,40})/i
+
+/** What a page declares about itself. UTF-7 is not believed, as in browsers: it hides what a page contains. */
+function charsetOfPage(bytes: Uint8Array): string | null {
+  const charset = META_CHARSET.exec(latin1.decode(bytes.subarray(0, META_BYTES_MAX)))?.[1]?.toLowerCase()
+  return charset === undefined || /^utf-?(?:7|16|32)/.test(charset) ? null : charset
+}
+
+const latin1 = new TextDecoder('latin1')
+
+function withoutRanges(raw: Uint8Array, part: Part, omitted: Range[]): Uint8Array {
+  const kept: Uint8Array[] = []
+  let position = part.start
+  for (const { start, end } of [...omitted, { start: part.end, end: part.end }]) {
+    kept.push(raw.subarray(position, start))
+    position = end
+  }
+  const joined = new Uint8Array(kept.reduce((length, piece) => length + piece.length, 0))
+  let length = 0
+  for (const piece of kept) {
+    joined.set(piece, length)
+    length += piece.length
+  }
+  return joined
 }

@@ -1,49 +1,107 @@
 import { isMultipart, type Part } from './part.ts'
 
-/** Which parts of a mail are its bodies and which are attachments. */
-export type Content = { texts: Part[]; htmls: Part[]; attachments: AttachedPart[] }
+/** Which parts of a mail are its own text and page, and which are attachments. */
+export type Content = { text: Part | null; html: Part | null; attachments: AttachedPart[] }
 
 /** `isRelated`: inside multipart/related, where the HTML may show it by its Content-ID. */
-export type AttachedPart = { part: Part; isRelated: boolean }
+export type AttachedPart = { part: Part; isRelated: boolean; filename?: string }
 
-type Bodies = Pick<Content, 'texts' | 'htmls'>
+type Bodies = Pick<Content, 'text' | 'html'>
+type IsBlank = (part: Part) => boolean
 
-export function sortParts(root: Part): Content {
-  const attachments: AttachedPart[] = []
-  return { ...collect(root, false, attachments), attachments }
+const NONE: Bodies = { text: null, html: null }
+
+/**
+ * The mail's own text is the first that has no file name; only a mail that has none is read by a text that has one.
+ * Every other part is an attachment, and so is every part with a name, even if it is the text.
+ *
+ * The order of the list must not change, because messages keep the index of each attachment and find the part again by it:
+ * first what can be no text of a mail, then the texts that are not its own or have a name.
+ */
+export function sortParts(root: Part, isBlank: IsBlank): Content {
+  const bodies = findOwn(root, { isBlank, mayBeNamed: false }) ?? findOwn(root, { isBlank, mayBeNamed: true })
+  const { text, html } = bodies ?? substitute(root)
+  const leaves = listLeaves(root, false)
+  const others = leaves.filter(({ part }) => !isTextual(part))
+  const texts = leaves.filter(({ part, isAlternative }) => {
+    if (!isTextual(part) || isMultipart(part)) return false
+    const isOther = part !== text && part !== html && !isAlternative && !isBlank(part)
+    return isNamed(part) || isOther
+  })
+  return { text, html, attachments: [...others, ...texts].map(({ part, isRelated }) => ({ part, isRelated })) }
 }
 
-function collect(part: Part, isRelated: boolean, attachments: AttachedPart[]): Bodies {
-  if (part.children.length > 0) {
-    const inRelated = isRelated || part.contentType === 'multipart/related'
-    const bodies = part.children.map((child) => collect(child, inRelated, attachments))
-    return part.contentType === 'multipart/alternative' ? lastOfEach(bodies) : allOf(bodies)
-  }
-  // Everything else is an attachment, a message inside the message too: what it says is not what this mail says.
-  if (isText(part)) return { texts: [part], htmls: [] }
-  if (isHtml(part)) return { texts: [], htmls: [part] }
-  attachments.push({ part, isRelated })
-  return { texts: [], htmls: [] }
+type Search = { isBlank: IsBlank; mayBeNamed: boolean }
+
+function findOwn(root: Part, search: Search): Bodies | null {
+  const bodies = ownOf(root, search)
+  return bodies.text || bodies.html ? bodies : null
 }
 
-/** RFC 2046, 5.1.4: the alternatives come in order of increasing faithfulness. */
-function lastOfEach(bodies: Bodies[]): Bodies {
+function ownOf(part: Part, search: Search): Bodies {
+  if (part.children.length === 0) return isTextual(part) && !search.isBlank(part) ? asBody(part) : NONE
+  if (part.contentType === 'multipart/alternative') return bestAlternatives(part, search)
+  const children = mainFirst(part).filter((child) => search.mayBeNamed || !isFile(child))
+  return firstOf(children.map((child) => ownOf(child, search)))
+}
+
+/** RFC 2046, 5.1.4: the alternatives come in order of increasing faithfulness. Names say nothing about them. */
+function bestAlternatives(part: Part, search: Search): Bodies {
+  const bodies = part.children.map((child) => ownOf(child, search))
   return {
-    texts: bodies.findLast(({ texts }) => texts.length > 0)?.texts ?? [],
-    htmls: bodies.findLast(({ htmls }) => htmls.length > 0)?.htmls ?? [],
+    text: bodies.findLast(({ text }) => text)?.text ?? null,
+    html: bodies.findLast(({ html }) => html)?.html ?? null,
   }
 }
 
-function allOf(bodies: Bodies[]): Bodies {
-  return { texts: bodies.flatMap(({ texts }) => texts), htmls: bodies.flatMap(({ htmls }) => htmls) }
+/** What comes first; a page right below a text is the same in another form, everything else is another text. */
+function firstOf(bodies: Bodies[]): Bodies {
+  const place = bodies.findIndex(({ text, html }) => text || html)
+  const first = bodies[place]
+  if (!first) return NONE
+  const next = bodies[place + 1]
+  return first.html || !next || next.text ? first : { text: first.text, html: next.html }
 }
 
-function isText(part: Part): boolean {
+/** RFC 2387: a related multipart may name the part that shows the others. */
+function mainFirst({ contentType, contentParameters, children }: Part): Part[] {
+  const start = contentType === 'multipart/related' ? contentParameters.get('start') : undefined
+  const main = start && children.find(({ contentId }) => contentId !== null && start.includes(contentId))
+  return main ? [main, ...children.filter((child) => child !== main)] : children
+}
+
+// Texts of a kind that is seldom the only one.
+const SUBSTITUTES = new Set(['text/enriched', 'text/richtext', 'plain/text', 'text/markdown', 'text/x-markdown'])
+
+function substitute(root: Part): Bodies {
+  const isSubstitute = (part: Part) => SUBSTITUTES.has(part.contentType) && part.disposition !== 'attachment'
+  return { text: listLeaves(root, false).find(({ part }) => isSubstitute(part))?.part ?? null, html: null }
+}
+
+type Leaf = AttachedPart & { isAlternative: boolean }
+
+function listLeaves(part: Part, isRelated: boolean, isAlternative = false): Leaf[] {
+  if (part.children.length === 0) return [{ part, isRelated, isAlternative }]
+  const inRelated = isRelated || part.contentType === 'multipart/related'
+  const inAlternative = part.contentType === 'multipart/alternative'
+  return part.children.flatMap((child) => listLeaves(child, inRelated, inAlternative))
+}
+
+function asBody(part: Part): Bodies {
+  return part.contentType === 'text/html' ? { text: null, html: part } : { text: part, html: null }
+}
+
+/** What can be the mail's own text. A message inside the message is an attachment: what it says is not what this mail says. */
+function isTextual(part: Part): boolean {
   // A multipart in which no delimiter was found is broken; its content is at least shown.
-  const isBroken = isMultipart(part) && !part.isOpaque
-  return isBroken || (part.contentType === 'text/plain' && part.disposition !== 'attachment')
+  if (isMultipart(part)) return !part.isOpaque
+  return (part.contentType === 'text/plain' || part.contentType === 'text/html') && part.disposition !== 'attachment'
 }
 
-function isHtml(part: Part): boolean {
-  return part.contentType === 'text/html' && part.disposition !== 'attachment'
+function isFile(part: Part): boolean {
+  return part.children.length === 0 && isNamed(part)
+}
+
+function isNamed(part: Part): boolean {
+  return Boolean(part.dispositionParameters.get('filename') || part.contentParameters.get('name'))
 }

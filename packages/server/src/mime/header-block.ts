@@ -6,6 +6,8 @@ const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
 const COLON = 0x3a
+const GREATER = 0x3e
+const FROM = new TextEncoder().encode('From ')
 
 /** Where one header lies in the mail: name from `start` to `colon`, value after it to `end`, folds included. */
 export type Field = { start: number; colon: number; end: number }
@@ -18,7 +20,8 @@ export type HeaderBlock = {
 
 /**
  * Finds the headers that begin at `start`. The block ends at an empty line, at a line that `endsBlock` claims (a
- * delimiter of the multipart around it), or at once if its first line is no header: such mail is all body.
+ * delimiter of the multipart around it), or at once if its first line is no header: such a part is all body. Lines that
+ * are no headers are left out when headers follow; at the end of the block they begin the body.
  */
 export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineStart: number) => boolean): HeaderBlock {
   const fields: Field[] = []
@@ -26,6 +29,7 @@ export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineSta
   let isPartial = false
   let position = start
   let bodyStart = raw.length
+  let strayStart = -1
 
   while (position < raw.length) {
     const lineStart = position
@@ -44,7 +48,8 @@ export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineSta
 
     const isFold = raw[lineStart] === SPACE || raw[lineStart] === TAB
     const colon = isFold ? -1 : findColon(raw, lineStart, lineEnd)
-    const isHeader = colon > lineStart
+    const isMbox = isMboxLine(raw, lineStart)
+    const isHeader = colon > lineStart && !isMbox && (strayStart < 0 || isName(raw, lineStart, colon))
     if (!isHeader && fields.length === 0) {
       bodyStart = lineStart
       break
@@ -56,7 +61,11 @@ export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineSta
     }
     // A line that is neither header nor fold is left out, and so are the folds after it.
     current = null
-    if (!isHeader) continue
+    if (!isHeader) {
+      if (strayStart < 0 && !isMbox) strayStart = lineStart
+      continue
+    }
+    strayStart = -1
     // Over a limit the lines are still read, because the body begins behind them.
     if (fields.length >= HEADERS_MAX || lineStart - start >= HEADER_BLOCK_BYTES_MAX) {
       isPartial = true
@@ -66,7 +75,22 @@ export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineSta
     fields.push(current)
   }
 
+  if (strayStart >= 0) bodyStart = strayStart
   return { fields, bodyStart, isPartial: cutLongFields(raw, fields) || isPartial }
+}
+
+/** A line that separates mails in a file, `From a@b.c Mon Nov 16 …`, as it is or quoted. */
+export function isMboxLine(raw: Uint8Array, lineStart: number): boolean {
+  const start = raw[lineStart] === GREATER ? lineStart + 1 : lineStart
+  return FROM.every((byte, index) => raw[start + index] === byte)
+}
+
+/** RFC 5322, 2.2: a name has no blanks within; those after it are old practice. */
+export function isName(raw: Uint8Array, start: number, colon: number): boolean {
+  let end = colon
+  while (end > start && (raw[end - 1] === SPACE || raw[end - 1] === TAB)) end--
+  for (let index = start; index < end; index++) if (raw[index]! <= SPACE || raw[index]! > 0x7e) return false
+  return end > start
 }
 
 function cutLongFields(raw: Uint8Array, fields: Field[]): boolean {
@@ -80,7 +104,7 @@ function cutLongFields(raw: Uint8Array, fields: Field[]): boolean {
   return isCut
 }
 
-function findColon(raw: Uint8Array, lineStart: number, lineEnd: number): number {
+export function findColon(raw: Uint8Array, lineStart: number, lineEnd: number): number {
   for (let index = lineStart; index < lineEnd; index++) if (raw[index] === COLON) return index
   return -1
 }

@@ -9,14 +9,22 @@ const QUOTED = /(?:[^"\\]|\\[^])*/y
 
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
 
+// A type that its parameters follow without a semicolon.
+const NO_SEMICOLON = /^[^\s;,=]+[\s,]+(?=[\w*-]+\s*=)/
+
+// Parameters that decide how a mail is read, also where the semicolon before them is missing.
+const NEXT_PARAMETER = /[\s,](?=(?:boundary|charset)\s*=)/i
+
 export function parseHeaderValue(header: string): HeaderValue {
   const text = withoutComments(header)
-  const end = text.indexOf(';')
+  const missing = NO_SEMICOLON.exec(text)?.[0].length
+  // What is read is the last of the blanks, as if it were the semicolon.
+  const end = missing === undefined ? text.indexOf(';') : missing - 1
   if (end < 0) return { value: text.trim().toLowerCase(), parameters: NO_PARAMETERS }
-  return { value: text.slice(0, end).trim().toLowerCase(), parameters: readParameters(text, end) }
+  return { value: text.slice(0, end).replace(/,\s*$/, '').trim().toLowerCase(), parameters: readParameters(text, end) }
 }
 
-/** Each begins with a semicolon; what belongs to nobody up to the next one is left out. */
+/** Each begins with a semicolon; what belongs to no parameter up to the next one is left out. */
 function readParameters(text: string, firstSemicolon: number): Map<string, string> {
   const parameters = new Map<string, string>()
   let semicolon = firstSemicolon
@@ -35,14 +43,24 @@ function readParameters(text: string, firstSemicolon: number): Map<string, strin
     if (value.startsWith('"')) {
       QUOTED.lastIndex = text.indexOf('"', equals) + 1
       const quoted = QUOTED.exec(text)![0]
-      value = unescape(quoted)
-      semicolon = text.indexOf(';', QUOTED.lastIndex)
+      value = name === 'boundary' ? quoted.replace(/\\([^])/g, '$1') : unescape(quoted)
+      semicolon = nextSeparator(text, QUOTED.lastIndex)
+    } else if (NEXT_PARAMETER.test(value)) {
+      semicolon = nextSeparator(text, equals + 1)
+      value = text.slice(equals + 1, semicolon).trim()
     }
     // The first one counts, so that a repeated `boundary` cannot show us another mail than others see.
     if (name !== '' && !parameters.has(name)) parameters.set(name, value)
   }
   if (text.includes('*', firstSemicolon)) joinContinuations(parameters)
   return parameters
+}
+
+/** The next semicolon, or the blank in its place. */
+function nextSeparator(text: string, start: number): number {
+  const semicolon = text.indexOf(';', start)
+  const missing = text.slice(start, semicolon < 0 ? text.length : semicolon).search(NEXT_PARAMETER)
+  return missing < 0 ? semicolon : start + missing
 }
 
 // Windows paths in quotes are seen more often than escaped letters, so a backslash before a letter stays.

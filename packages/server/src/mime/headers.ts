@@ -1,10 +1,12 @@
 import type { Header } from '@mailhatch/sdk'
 import { decodeAscii, decodeBytewise, decodeHeaderBytes } from './charset.ts'
-import type { WordDecoder } from './encoded-words.ts'
+import { bytesFrom, escapeRawBytes, type WordDecoder } from './encoded-words.ts'
 import type { Field, HeaderBlock } from './header-block.ts'
 
 /** A header before RFC 2047 decoding, as structured headers must be read: encoded words may hide commas and quotes. */
 export type RawHeader = { name: string; value: string }
+
+const ESCAPE = '\u001b'
 
 /** The headers of a block in their order, unfolded; raw 8-bit bytes are read with the help of the body's charset. */
 export function readHeaders(raw: Uint8Array, block: HeaderBlock): RawHeader[] {
@@ -14,11 +16,13 @@ export function readHeaders(raw: Uint8Array, block: HeaderBlock): RawHeader[] {
   const ascii = decodeAscii(blockBytes)
   const text = ascii ?? decodeBytewise(blockBytes)
   const headers = block.fields.map((field) => sliceHeader(text, field, first.start))
-  if (ascii !== null) return headers
+  // What switches to another charset is as little ASCII as what has the high bit set.
+  if (ascii !== null && !ascii.includes(ESCAPE)) return headers
 
-  const bodyCharset = declaredCharset(headers)
+  let bodyCharset: string | null = null
   return headers.map((header, index) => {
-    if (isAscii(header.name) && isAscii(header.value)) return header
+    if (isPlain(header.name) && isPlain(header.value)) return header
+    bodyCharset ??= declaredCharset(headers) || charsetBelow(raw, block.bodyStart)
     return decodeField(raw, block.fields[index]!, bodyCharset)
   })
 }
@@ -46,10 +50,17 @@ function sliceHeader(text: string, field: Field, offset: number): RawHeader {
 }
 
 function decodeField(raw: Uint8Array, field: Field, bodyCharset: string): RawHeader {
+  const value = escapeRawBytes(onePerByte(raw.subarray(field.colon + 1, field.end)))
   return {
     name: trimBlanksRight(decodeHeaderBytes(raw.subarray(field.start, field.colon), bodyCharset)),
-    value: unfold(decodeHeaderBytes(raw.subarray(field.colon + 1, field.end), bodyCharset)),
+    value: unfold(decodeHeaderBytes(bytesFrom(value), bodyCharset)),
   }
+}
+
+function onePerByte(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return text
 }
 
 // Folding puts a line break before white space that belongs to the value. A CR of its own must not reach a terminal.
@@ -66,12 +77,21 @@ function trimBlanksRight(name: string): string {
 }
 
 // A rough reading is enough: the value is only a hint for bytes that are not UTF-8.
+const CHARSET = /charset\s?=\s?"?([\w.:-]{1,40})/i
+
 function declaredCharset(headers: RawHeader[]): string {
-  const contentType = findHeader(headers, 'content-type')?.value ?? ''
-  return /charset="?([\w.:-]{1,40})/i.exec(contentType)?.[1] ?? ''
+  return CHARSET.exec(findHeader(headers, 'content-type')?.value ?? '')?.[1] ?? ''
 }
 
-function isAscii(text: string): boolean {
+// The first part of a multipart begins here.
+const HINT_BYTES_MAX = 4 * 1024
+
+/** The charset that the first part of the mail declares. */
+function charsetBelow(raw: Uint8Array, start: number): string {
+  return CHARSET.exec(decodeBytewise(raw.subarray(start, start + HINT_BYTES_MAX)))?.[1] ?? ''
+}
+
+function isPlain(text: string): boolean {
   // oxlint-disable-next-line no-control-regex
-  return /^[\x00-\x7f]*$/.test(text)
+  return /^[\x00-\x1a\x1c-\x7f]*$/.test(text)
 }

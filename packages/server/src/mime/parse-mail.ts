@@ -4,10 +4,11 @@ import { describeAttachment, findReferences } from './attachment.ts'
 import { readBody } from './body.ts'
 import { type AttachedPart, sortParts } from './content.ts'
 import { createWordDecoder, type WordDecoder } from './encoded-words.ts'
-import { findHeaders } from './header-block.ts'
+import { filesInText, attachedFile } from './files-in-text.ts'
+import { findHead } from './head.ts'
 import { displayHeaders, findHeader, readHeaders } from './headers.ts'
 import { HEADER_BLOCK_BYTES_MAX } from './limits.ts'
-import { bytesOf, describePart, type Part } from './part.ts'
+import { bytesOf, describePart, isBlankPart, type Part } from './part.ts'
 import { readSender } from './sender.ts'
 import { readStructure } from './structure.ts'
 import { decodeTransfer } from './transfer-encoding.ts'
@@ -28,11 +29,15 @@ export type ParsedMail = {
 type Head = Pick<ParsedMail, 'headers' | 'from' | 'fromName' | 'subject'>
 type Body = Pick<ParsedMail, 'html' | 'text' | 'plainText' | 'attachments'>
 
+const LF = 0x0a
+const CR = 0x0d
+
 const NO_HEAD: Head = { headers: [], from: '', fromName: null, subject: '' }
 const NO_BODY: Body = { html: null, text: null, plainText: '', attachments: [] }
 
 /** Reads a mail in time proportional to its size. Never throws: `parse` says how much of it could be read. */
-export function parseMail(raw: Uint8Array): ParsedMail {
+export function parseMail(received: Uint8Array): ParsedMail {
+  const raw = withLineFeeds(received)
   const words = createWordDecoder()
   let head = NO_HEAD
   try {
@@ -76,16 +81,17 @@ export function readAttachment(raw: Uint8Array, selector: AttachmentSelector): A
   }
 }
 
-function findAttachment(raw: Uint8Array, selector: AttachmentSelector): AttachmentContent | null {
+function findAttachment(received: Uint8Array, selector: AttachmentSelector): AttachmentContent | null {
+  const raw = withLineFeeds(received)
   const words = createWordDecoder()
   const { root } = readHead(raw, words)
   readStructure(raw, root)
-  const { htmls, attachments } = sortParts(root)
+  const { html, attachments } = readContent(raw, root)
   const index =
     'index' in selector ? selector.index : attachments.findIndex(({ part }) => part.contentId === selector.contentId)
   const attached = attachments[index]
   if (!attached) return null
-  const references = findReferences(readBody(raw, htmls).content, [attached])
+  const references = findReferences(html.content, [attached])
   return {
     attachment: describeAttachment(raw, attached, { index, references, words }),
     bytes: decodeTransfer(bytesOf(raw, attached.part), attached.part.encoding),
@@ -93,7 +99,7 @@ function findAttachment(raw: Uint8Array, selector: AttachmentSelector): Attachme
 }
 
 function readHead(raw: Uint8Array, words: WordDecoder): { head: Head; root: Part; isPartial: boolean } {
-  const block = findHeaders(raw, 0)
+  const block = findHead(raw)
   const rawHeaders = readHeaders(raw, block)
   const headers = displayHeaders(rawHeaders, words)
   const { from, fromName, isPartial: isSenderPartial } = readSender(rawHeaders)
@@ -106,14 +112,33 @@ function readHead(raw: Uint8Array, words: WordDecoder): { head: Head; root: Part
 
 function readRest(raw: Uint8Array, root: Part, words: WordDecoder): { body: Body; isPartial: boolean } {
   const isStructurePartial = readStructure(raw, root)
-  const { texts, htmls, attachments } = sortParts(root)
-  const { content: html, isPartial: isHtmlPartial } = readBody(raw, htmls)
-  const { content: text, isPartial: isTextPartial } = readBody(raw, texts)
-  const references = findReferences(html, attachments)
+  const { text, html, attachments } = readContent(raw, root)
+  const references = findReferences(html.content, attachments)
   const describe = (attached: AttachedPart, index: number) =>
     describeAttachment(raw, attached, { index, references, words })
+  const bodies = { text: text.content, html: html.content }
   return {
-    body: { html, text, plainText: plainTextOf({ text, html }), attachments: attachments.map(describe) },
-    isPartial: isStructurePartial || isHtmlPartial || isTextPartial,
+    body: { ...bodies, plainText: plainTextOf(bodies), attachments: attachments.map(describe) },
+    isPartial: isStructurePartial || html.isPartial || text.isPartial,
   }
+}
+
+function readContent(raw: Uint8Array, root: Part) {
+  const content = sortParts(root, (part) => isBlankPart(raw, part))
+  const html = readBody(raw, content.html)
+  const text = readBody(raw, content.text)
+  const files = content.text ? filesInText(raw, content.text, text.content) : []
+  if (files.length === 0) return { text, html, attachments: content.attachments }
+  // After all others, so that these keep their places.
+  const attached = files.map((file) => attachedFile(file))
+  return { text: readBody(raw, content.text, files), html, attachments: [...content.attachments, ...attached] }
+}
+
+/** A mail whose lines all end in CR alone gets line feeds in their place; where everything lies stays the same. */
+function withLineFeeds(raw: Uint8Array): Uint8Array {
+  const lineFeed = raw.indexOf(LF)
+  const isOneLine = lineFeed < 0 || lineFeed === raw.length - 1
+  const firstReturn = isOneLine ? raw.indexOf(CR) : -1
+  if (firstReturn < 0 || firstReturn >= raw.length - 2) return raw
+  return raw.map((byte) => (byte === CR ? LF : byte))
 }

@@ -11,6 +11,8 @@ export type Part = {
   disposition: string
   dispositionParameters: ReadonlyMap<string, string>
   contentId: string | null
+  /** What the multiparts around it declare, for texts that declare none themselves. */
+  outerCharset: string
   start: number
   end: number
   children: Part[]
@@ -18,21 +20,24 @@ export type Part = {
   isOpaque: boolean
 }
 
+const SPACE = 0x20
+
 // What RFC 6838 allows, so that a type can be repeated in an HTTP header as it is.
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/
 
 /** A part as its headers describe it; where it ends is not known yet. */
-export function describePart(headers: RawHeader[], start: number, defaultType = 'text/plain'): Part {
+export function describePart(headers: RawHeader[], start: number, parent?: Part): Part {
+  const defaultType = parent?.contentType === 'multipart/digest' ? 'message/rfc822' : 'text/plain'
   const contentType = parseHeaderValue(findHeader(headers, 'content-type')?.value ?? defaultType)
   const disposition = parseHeaderValue(findHeader(headers, 'content-disposition')?.value ?? '')
   return {
-    // RFC 2045, 5.2: a type that is none means plain text.
-    contentType: MEDIA_TYPE.test(contentType.value) ? contentType.value : 'text/plain',
+    contentType: mediaType(contentType.value),
     contentParameters: contentType.parameters,
     encoding: transferEncoding(findHeader(headers, 'content-transfer-encoding')?.value ?? ''),
     disposition: disposition.value,
     dispositionParameters: disposition.parameters,
     contentId: bareContentId(findHeader(headers, 'content-id')?.value ?? ''),
+    outerCharset: parent?.contentParameters.get('charset') || parent?.outerCharset || '',
     start,
     end: start,
     children: [],
@@ -48,12 +53,35 @@ export function bytesOf(raw: Uint8Array, part: Part): Uint8Array {
   return raw.subarray(part.start, part.end)
 }
 
+// A text that begins with more blanks than this is looked at as any other.
+const BLANK_BYTES_MAX = 1024
+
+/** Whether a part has nothing in it that a reader could see. */
+export function isBlankPart(raw: Uint8Array, { start, end }: Part): boolean {
+  if (end - start > BLANK_BYTES_MAX) return false
+  for (let index = start; index < end; index++) if (raw[index]! > SPACE) return false
+  return true
+}
+
+function mediaType(value: string): string {
+  if (MEDIA_TYPE.test(value)) return value === 'multipart/*' ? 'multipart/mixed' : value
+  const [type, subtype = ''] = value.split('/', 2).map((name) => name.trim())
+  const isOdd = subtype === '' || subtype === '*'
+  // RFC 2046, 5.1.7: a multipart that is unknown is read as mixed.
+  if (type === 'multipart' && isOdd) return 'multipart/mixed'
+  if (type === 'html' && isOdd) return 'text/html'
+  // RFC 2045, 5.2: a type that is none means plain text.
+  return MEDIA_TYPE.test(`${type}/${subtype}`) ? `${type}/${subtype}` : 'text/plain'
+}
+
 function transferEncoding(value: string): TransferEncoding {
   // As nearly all mail writes it, before what RFC 2045 allows beside that.
   if (value === '' || value === '7bit' || value === '8bit') return 'identity'
   if (value === 'base64' || value === 'quoted-printable') return value
-  const name = /[\w-]+/.exec(withoutComments(value))?.[0].toLowerCase()
-  return name === 'base64' || name === 'quoted-printable' ? name : 'identity'
+  const name = /[\w-]+/.exec(withoutComments(value))?.[0].toLowerCase() ?? ''
+  if (/^base-?64$/.test(name)) return 'base64'
+  if (/^quoted(?:-?printable)?$/.test(name)) return 'quoted-printable'
+  return /^(?:x-?)?uu(?:e|encode|encoded)$/.test(name) ? 'uuencode' : 'identity'
 }
 
 function bareContentId(value: string): string | null {

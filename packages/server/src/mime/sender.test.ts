@@ -87,17 +87,20 @@ test('an address is read whole or not at all, wherever the limit falls', () => {
 })
 
 test('the name in a decoded header has the limit of the field', () => {
-  const name = (length: number) => senderName([{ name: 'From', value: `${'x '.repeat(length / 2)}<a@b.test>` }])
+  const name = (length: number) =>
+    senderName([{ name: 'From', value: `${'x '.repeat(length / 2)}<a@b.test>` }], 'a@b.test')
   expect(name(1_000)).toHaveLength(999)
   expect(name(60_000)?.length).toBeLessThanOrEqual(SENDER_CHARS_MAX)
 })
 
 test.each([
   ['Doe, Jörg <a@b.test>', 'Doe, Jörg'],
+  ['Ann <boss@b.test> <a@b.test>', 'Ann <boss@b.test>'],
+  ['a@b.test (Ann)', 'Ann'],
   ['"Doe, Jörg" <a@b.test>', 'Doe, Jörg'],
   ['Ann <one@b.test>, Bob <two@b.test>', 'Ann'],
   ['<a@b.test>', null],
   ['a@b.test', null],
 ])('the name in a decoded header: %s', (value, name) => {
-  expect(senderName([{ name: 'From', value }])).toBe(name)
+  expect(senderName([{ name: 'From', value }], 'a@b.test')).toBe(name)
 })

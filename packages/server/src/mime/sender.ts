@@ -1,11 +1,10 @@
 import type { Header } from '@mailhatch/sdk'
-import { addressParser, decodeWords } from 'postal-mime'
+import { firstMailbox, type Mailbox } from './address.ts'
+import { decodeWords } from './encoded-words.ts'
 import { cleanText, findHeader, type RawHeader } from './headers.ts'
 import { SENDER_CHARS_MAX } from './limits.ts'
 
 export type Sender = { from: string; fromName: string | null; isPartial: boolean }
-
-type Mailbox = { address: string; name: string }
 
 /** The first address of From, else of Reply-To; without either, only the name that From gives. */
 export function readSender(headers: RawHeader[]): Sender {
@@ -20,15 +19,22 @@ export function readSender(headers: RawHeader[]): Sender {
   }
 }
 
-/** The sender's name in headers as they are displayed: decoded, so that a comma before the address belongs to the name. */
-export function senderName(headers: Header[]): string | null {
+/**
+ * The sender's name in headers as they are displayed: decoded, so that a comma or a bracket before the address belongs to
+ * the name.
+ */
+export function senderName(headers: Header[], address: string): string | null {
   const value = findHeader(headers, 'from')?.value ?? ''
-  const open = value.indexOf('<')
-  const isShort = value.length <= SENDER_CHARS_MAX
-  const isOneMailbox =
-    isShort && open >= 0 && value.endsWith('>') && value.lastIndexOf('<') === open && value.indexOf('@') > open
-  if (!isOneMailbox) return readSender(headers).fromName
-  return cleanText(unquote(value.slice(0, open).trim())) || null
+  const open = value.lastIndexOf('<')
+  const isLast =
+    value.length <= SENDER_CHARS_MAX &&
+    open >= 0 &&
+    value.endsWith('>') &&
+    value.slice(open + 1, -1) === address &&
+    address !== ''
+  const name = value.slice(0, open).trim()
+  const isPlain = isLast && name !== address && !/["():;]|>\s*,/.test(name)
+  return isPlain ? cleanText(name) || null : readSender(headers).fromName
 }
 
 function firstWithAddress(one: Mailbox, other: Mailbox): Mailbox {
@@ -37,7 +43,8 @@ function firstWithAddress(one: Mailbox, other: Mailbox): Mailbox {
 
 function readMailbox(field: string): Mailbox {
   const value = cutField(field)
-  return readPlainMailbox(value) ?? readAnyMailbox(value)
+  const { address, name } = readPlainMailbox(value) ?? firstMailbox(value)
+  return { address, name: name.includes('=?') ? decodeWords(name).trim() : name }
 }
 
 /** Up to where a word ends: half an address is another one. */
@@ -48,7 +55,7 @@ function cutField(field: string): string {
 }
 
 const PLAIN_ADDRESS = /^[^\s"(),:;<>@\\[\]]+@[^\s"(),:;<>@\\[\]]+$/
-const PLAIN_NAME = /^(?:[^"(),:;<>@\\[\]]*|"[^"\\]*")$/
+const PLAIN_NAME = /^(?:(?!')[^"(),:;<>@\\[\]]*|"(?!')[^"\\]*")$/
 
 /** `a@b`, `Name <a@b>` and `"Name" <a@b>`, which is nearly all mail, without the cost of the full grammar. */
 function readPlainMailbox(value: string): Mailbox | null {
@@ -57,21 +64,5 @@ function readPlainMailbox(value: string): Mailbox | null {
   const name = value.slice(0, open).trim()
   const address = value.slice(open + 1, -1)
   if (!value.endsWith('>') || !PLAIN_ADDRESS.test(address) || !PLAIN_NAME.test(name)) return null
-  const unquoted = unquote(name)
-  return { address, name: unquoted.includes('=?') ? decodeWords(unquoted) : unquoted }
-}
-
-function unquote(name: string): string {
-  return /^"[^"\\]*"$/.test(name) ? name.slice(1, -1).trim() : name
-}
-
-function readAnyMailbox(value: string): Mailbox {
-  const mailboxes = addressParser(value, { flatten: true }).filter((mailbox) => mailbox.group === undefined)
-  const found = mailboxes.find(({ address }) => isAddress(address)) ?? mailboxes[0]
-  if (!found) return { address: '', name: '' }
-  return { address: isAddress(found.address) ? found.address.trim() : '', name: found.name.trim() }
-}
-
-function isAddress(text: string): boolean {
-  return text !== '' && !/[<>\p{Cc}]/u.test(text)
+  return { address, name: name.startsWith('"') ? name.slice(1, -1).trim() : name }
 }

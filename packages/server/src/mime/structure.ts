@@ -2,6 +2,7 @@ import { contentEnd, type Delimiter, findDelimiter, readDelimiter } from './deli
 import { findHeaders } from './header-block.ts'
 import { readHeaders } from './headers.ts'
 import { BOUNDARY_BYTES_MAX, DEPTH_MAX, PARTS_MAX } from './limits.ts'
+import { guessBoundary } from './boundary-guess.ts'
 import { describePart, isMultipart, type Part } from './part.ts'
 
 const encoder = new TextEncoder()
@@ -16,9 +17,16 @@ type Outline = {
 
 /** Fills in the parts of a mail, given its root, in one pass over the bytes. Returns whether a limit cut something off. */
 export function readStructure(raw: Uint8Array, root: Part): boolean {
+  const isPartial = readParts(raw, root, declaredBoundary(root))
+  const isLost = isMultipart(root) && root.children.length === 0 && !root.isOpaque
+  const boundary = isLost ? guessBoundary(raw, root.start) : null
+  return boundary === null ? isPartial : readParts(raw, root, boundary)
+}
+
+function readParts(raw: Uint8Array, root: Part, boundary: string): boolean {
   root.end = raw.length
   const outline: Outline = { raw, open: [], boundaries: [], isPartial: false }
-  openMultipart(outline, root)
+  openMultipart(outline, root, boundary)
 
   let leaf: Part | null = null
   let position = root.start
@@ -39,7 +47,7 @@ export function readStructure(raw: Uint8Array, root: Part): boolean {
     leaf = readPart(outline, parent, position)
     parent.children.push(leaf)
     position = leaf.start
-    openMultipart(outline, leaf)
+    openMultipart(outline, leaf, declaredBoundary(leaf))
   }
   return outline.isPartial
 }
@@ -48,15 +56,18 @@ function readPart(outline: Outline, parent: Part, position: number): Part {
   const { raw, boundaries } = outline
   const block = findHeaders(raw, position, (line) => readDelimiter(raw, boundaries, line) !== null)
   if (block.isPartial) outline.isPartial = true
-  const defaultType = parent.contentType === 'multipart/digest' ? 'message/rfc822' : 'text/plain'
-  const part = describePart(readHeaders(raw, block), block.bodyStart, defaultType)
+  const part = describePart(readHeaders(raw, block), block.bodyStart, parent)
   part.end = raw.length
   return part
 }
 
-function openMultipart(outline: Outline, part: Part): void {
-  const boundary = isMultipart(part) ? part.contentParameters.get('boundary') : undefined
-  if (!boundary) return
+/** RFC 2046, 5.1.1: it does not end in a blank; where one is written, others have removed it from the delimiters. */
+function declaredBoundary(part: Part): string {
+  return isMultipart(part) ? (part.contentParameters.get('boundary') ?? '').trimEnd() : ''
+}
+
+function openMultipart(outline: Outline, part: Part, boundary: string): void {
+  if (boundary === '') return
   const bytes = encoder.encode(boundary)
   if (outline.open.length >= DEPTH_MAX || bytes.length > BOUNDARY_BYTES_MAX) {
     outline.isPartial = true

@@ -1,6 +1,8 @@
 // Content-Transfer-Encoding (RFC 2045), forgiving: what is not encoded as it should be stays or is left out, never an error.
 
-export type TransferEncoding = 'base64' | 'quoted-printable' | 'identity'
+import { decodeUuencoded } from './uuencode.ts'
+
+export type TransferEncoding = 'base64' | 'quoted-printable' | 'uuencode' | 'identity'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -22,16 +24,17 @@ export function decodeTransfer(
   const wholeLengthMax = encoding === 'base64' ? Math.ceil((source.length * 3) / 4) : source.length
   const lengthMax = Math.min(wholeLengthMax, bytesMax)
   const target = lengthMax <= room.length ? room.subarray(0, lengthMax) : new Uint8Array(lengthMax)
-  const decode = encoding === 'base64' ? decodeBase64 : decodeQuotedPrintable
-  return target.subarray(0, decode(source, target))
+  return target.subarray(0, DECODE[encoding](source, target))
 }
 
 /** How many bytes `decodeTransfer` would give. */
 export function decodedSize(source: Uint8Array, encoding: TransferEncoding): number {
-  if (encoding === 'base64') return base64Size(source)
   if (encoding === 'identity') return source.length
-  return decodeQuotedPrintable(source, null)
+  return DECODE[encoding](source, null)
 }
+
+/** Each writes to `target` while there is room, and returns how much it wrote. */
+const DECODE = { base64: decodeBase64, 'quoted-printable': decodeQuotedPrintable, uuencode: decodeUuencoded }
 
 /** The value of two hexadecimal digits, or -1. */
 export function hexByte(bytes: Uint8Array, index: number): number {
@@ -42,6 +45,7 @@ export function hexByte(bytes: Uint8Array, index: number): number {
 
 const OTHER = -1
 const PADDING = -2
+const LINE_END = -3
 const HEX = new Int8Array(256).fill(OTHER)
 for (const digits of ['0123456789abcdef', '0123456789ABCDEF']) {
   for (let value = 0; value < 16; value++) HEX[digits.charCodeAt(value)] = value
@@ -50,48 +54,98 @@ const BASE64 = new Int8Array(256).fill(OTHER)
 const BASE64_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 for (let value = 0; value < 64; value++) BASE64[BASE64_DIGITS.charCodeAt(value)] = value
 BASE64[EQUALS] = PADDING
+BASE64[LF] = LINE_END
 
-function decodeBase64(source: Uint8Array, target: Uint8Array): number {
+/** The value of a digit of base64, or a negative number. */
+export function base64Value(byte: number): number {
+  return BASE64[byte]!
+}
+
+/** Some senders pad every line or every piece, so padding ends a group; the data ends where other text follows. */
+function decodeBase64(source: Uint8Array, target: Uint8Array | null): number {
+  const lengthMax = target?.length ?? Infinity
   let length = 0
   let bits = 0
   let digits = 0
-  for (let index = 0; index < source.length && length < target.length; index++) {
+  // Up to here it is known that data follows.
+  let checkedEnd = 0
+  for (let index = 0; index < source.length && length < lengthMax; index++) {
+    // Whole groups, which is nearly all of it.
+    if (digits === 0 && target !== null) {
+      while (index + 3 < source.length && length + 3 <= lengthMax) {
+        const first = (BASE64[source[index]!]! << 6) | BASE64[source[index + 1]!]!
+        const second = (BASE64[source[index + 2]!]! << 6) | BASE64[source[index + 3]!]!
+        // Anything else than a digit is negative, and so is what it is joined to.
+        if ((first | second) < 0) break
+        target[length] = first >> 4
+        target[length + 1] = (first << 4) | (second >> 8)
+        target[length + 2] = second
+        length += 3
+        index += 4
+      }
+      if (index >= source.length || length >= lengthMax) break
+    }
     const value = BASE64[source[index]!]!
     if (value >= 0) {
       bits = (bits << 6) | value
       digits++
       if (digits < 4) continue
-    } else if (value === OTHER || digits === 0) continue
-    length = writeGroup(target, length, bits, digits)
-    // Some senders pad every line, so padding ends a group and not the data.
-    bits = 0
-    digits = 0
+    } else if (value === OTHER) continue
+
+    if (digits > 0 && value !== LINE_END) {
+      length = writeGroup(target, length, bits, digits)
+      bits = 0
+      digits = 0
+    }
+    if (value >= 0 || index < checkedEnd) continue
+    const isBlankLine = value === LINE_END && isLineEnd(source[index + 1]) && length + digits > 0
+    if (value === LINE_END && !isBlankLine) continue
+    const line = nextDataLine(source, index + 1, value === PADDING)
+    if (!line) break
+    checkedEnd = line.end
+    index = line.start - 1
   }
-  return Math.min(writeGroup(target, length, bits, digits), target.length)
+  return Math.min(writeGroup(target, length, bits, digits), lengthMax)
+}
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === LF || byte === CR
+}
+
+/**
+ * The next line that holds base64, or `null` where other text follows: what lists append to a mail whose encoding they do
+ * not look at. After padding whole groups must follow; after an empty line it is enough that all of it are digits.
+ */
+function nextDataLine(source: Uint8Array, from: number, isPadded: boolean): { start: number; end: number } | null {
+  let start = from
+  while (start < source.length && (isLineEnd(source[start]) || isBlank(source[start]) || source[start] === EQUALS))
+    start++
+  let end = start
+  let digits = 0
+  while (end < source.length && !isLineEnd(source[end])) {
+    const value = BASE64[source[end]!]!
+    if (value === OTHER && !isBlank(source[end])) return null
+    // Words of a sentence.
+    if (isBlank(source[end]) && end + 1 < source.length && BASE64[source[end + 1]!]! >= 0) return null
+    if (value !== OTHER) digits++
+    end++
+  }
+  return digits === 0 || (isPadded && digits % 4 !== 0) ? null : { start, end }
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09
 }
 
 // Writing beyond the end of a typed array does nothing, which is what a cut needs.
-function writeGroup(target: Uint8Array, length: number, bits: number, digits: number): number {
+function writeGroup(target: Uint8Array | null, length: number, bits: number, digits: number): number {
   if (digits < 2) return length
+  if (target === null) return length + digits - 1
   const aligned = bits << (6 * (4 - digits))
   target[length] = aligned >> 16
   if (digits > 2) target[length + 1] = aligned >> 8
   if (digits > 3) target[length + 2] = aligned
   return length + digits - 1
-}
-
-function base64Size(source: Uint8Array): number {
-  let size = 0
-  let digits = 0
-  for (let index = 0; index < source.length; index++) {
-    const value = BASE64[source[index]!]!
-    if (value >= 0) digits++
-    else if (value === PADDING) {
-      size += Math.floor((digits * 3) / 4)
-      digits = 0
-    }
-  }
-  return size + Math.floor((digits * 3) / 4)
 }
 
 /** Writes to `target` while there is room, or only counts without one. */

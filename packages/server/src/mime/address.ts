@@ -1,0 +1,181 @@
+import { findWords } from './encoded-words.ts'
+
+/** A mailbox as a header writes it: words in its name are not decoded yet. */
+export type Mailbox = { address: string; name: string }
+
+const NONE: Mailbox = { address: '', name: '' }
+
+/**
+ * The first mailbox of an address list (RFC 5322, 3.4) that has an address, else what there is of a name. Reads groups,
+ * comments, routes and quoted local parts, and what programs make of them, in one pass.
+ */
+export function firstMailbox(field: string): Mailbox {
+  // Without a semicolon at its end there is no group, and a colon is a sign like others.
+  const reader = createReader(field, field.lastIndexOf(';'))
+  let best = NONE
+  while (!reader.isAtEnd()) {
+    const mailbox = readMailbox(reader, best.name)
+    if (mailbox.address) return mailbox
+    if (mailbox.name) best = mailbox
+  }
+  return best
+}
+
+/** `text` as it stands; `quoted` without its quotes; `bracket` is an address between `<` and `>`. */
+type Token = { kind: 'text' | 'quoted' | 'comment' | 'bracket' | 'end'; value: string }
+type Reader = { next(): Token; isAtEnd(): boolean }
+
+function readMailbox(reader: Reader, before: string): Mailbox {
+  const phrase: Token[] = []
+  const comments: string[] = []
+  let address: string | null = null
+  while (!reader.isAtEnd()) {
+    const token = reader.next()
+    if (token.kind === 'end') {
+      // A group: its name is not the name of a sender.
+      if (token.value === ':') return NONE
+      break
+    }
+    if (token.kind === 'comment') comments.push(token.value.trim())
+    else if (token.kind === 'bracket') address ||= cleanAddress(token.value)
+    else phrase.push(token)
+  }
+  const found = address === null ? takeAddress(phrase) : { address, name: textOf(phrase) }
+  const name = found.name || comments.filter(Boolean).join(' ')
+  // A comma that stands in a name for itself: `Lee, Ann <ann@shop.example>`.
+  const whole = before !== '' && name !== '' ? `${before}, ${name}` : before || name
+  return { address: found.address, name: isNameOf(whole, found.address) ? whole : '' }
+}
+
+function isNameOf(name: string, address: string): boolean {
+  return name.toLowerCase() !== address.toLowerCase()
+}
+
+/** Without brackets the address is the word with the sign in it, and a name is what stands beside. */
+function takeAddress(phrase: Token[]): Mailbox {
+  const written = phrase.map(({ kind, value }) => (kind === 'quoted' ? quote(value) : value)).join('')
+  if (!written.includes('@')) return { address: '', name: textOf(phrase) }
+  const words = written.replace(/(?<=\S)[ \t]+@|@[ \t]+(?=\S)/g, '@').match(/(?:"(?:[^"\\]|\\[^])*"|[^\s"]|")+/g) ?? []
+  const place = words.findIndex((word) => isAddress(word))
+  if (place < 0) return { address: '', name: textOf(phrase) }
+  const others = words.filter((_, index) => index !== place).join(' ')
+  return { address: cleanAddress(words[place]!), name: unquoted(others) }
+}
+
+function isAddress(word: string): boolean {
+  const at = word.lastIndexOf('@')
+  return at > 0 && at < word.length - 1 && !word.startsWith('=?')
+}
+
+/** Without comments and blanks, a route, `mailto:`, or quotes that its local part does not need. */
+function cleanAddress(written: string): string {
+  const reader = createReader(written, written.length)
+  let address = ''
+  while (!reader.isAtEnd()) {
+    const { kind, value } = reader.next()
+    if (kind === 'comment') continue
+    // RFC 5322, 4.4: a route leads through other hosts, which count for nothing today.
+    const isPrefix = kind === 'end' && value === ':' && (address.startsWith('@') || /^mailto$/i.test(address))
+    if (isPrefix) address = ''
+    else if (kind === 'quoted') address += isAtom(value) && address === '' ? value : quote(value)
+    else address += kind === 'bracket' ? value : value.replace(/\s+/g, '')
+  }
+  const outsideQuotes = address.replace(/"(?:[^"\\]|\\[^])*"/g, '')
+  return /[<>\p{Cc}]/u.test(outsideQuotes) ? '' : address
+}
+
+function isAtom(text: string): boolean {
+  return /^[^\s"(),:;<>@\\[\].]+(?:\.[^\s"(),:;<>@\\[\].]+)*$/.test(text)
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+function textOf(phrase: Token[]): string {
+  const text = phrase.map(({ value }) => value).join('')
+  return unquoted(text.replace(/\s+/g, ' '))
+}
+
+/** Names in single quotes, which some programs add, and in double ones that stand alone. */
+function unquoted(name: string): string {
+  const trimmed = name.trim()
+  const inner = /^'([^']*)'$/.exec(trimmed)?.[1] ?? /^"([^"\\]*)"$/.exec(trimmed)?.[1]
+  return (inner ?? trimmed.replace(/^"(?=[^"]*$)/, '')).trim()
+}
+
+/** Reads tokens from the left. Encoded words are text, whatever they contain; a colon counts before `colonsEnd`. */
+function createReader(field: string, colonsEnd: number): Reader {
+  const wordEnds = new Map(field.includes('=?') ? Array.from(findWords(field), ({ start, end }) => [start, end]) : [])
+  let position = 0
+  let areQuotesSigns = false
+
+  function next(): Token {
+    const start = position
+    const sign = field[start]!
+    if (sign === '"') return quotedOrSign(start)
+    if (sign === '(') return { kind: 'comment', value: readComment(start) }
+    if (sign === '<') return { kind: 'bracket', value: readBracket(start) }
+    if (sign === ',' || sign === ';' || (sign === ':' && start < colonsEnd)) {
+      position++
+      return { kind: 'end', value: sign }
+    }
+    return { kind: 'text', value: readText(start) }
+  }
+
+  function readText(start: number): string {
+    position = wordEnds.get(start) ?? start + 1
+    while (position < field.length && !'"(<,;:'.includes(field[position]!))
+      position = wordEnds.get(position) ?? position + 1
+    return field.slice(start, position)
+  }
+
+  function quotedOrSign(start: number): Token {
+    let end = start + 1
+    while (!areQuotesSigns && end < field.length && field[end] !== '"') end += field[end] === '\\' ? 2 : 1
+    if (end >= field.length || areQuotesSigns) {
+      // A quote that never ends is left out, and so are those after it.
+      areQuotesSigns = true
+      position = start + 1
+      return { kind: 'text', value: '' }
+    }
+    position = end + 1
+    return { kind: 'quoted', value: field.slice(start + 1, end).replace(/\\([^])/g, '$1') }
+  }
+
+  function readComment(start: number): string {
+    let depth = 0
+    let end = start
+    for (; end < field.length; end++) {
+      if (field[end] === '\\') end++
+      else if (field[end] === '(') depth++
+      else if (field[end] === ')' && --depth === 0) break
+    }
+    position = Math.min(end + 1, field.length)
+    return field.slice(start + 1, end).replace(/\\([^])/g, '$1')
+  }
+
+  function readBracket(start: number): string {
+    let from = start + 1
+    while (field[from] === '<' || field[from] === ' ') from++
+    let end = from
+    let isQuoted = false
+    for (; end < field.length; end++) {
+      if (field[end] === '\\') end++
+      else if (field[end] === '"') isQuoted = !isQuoted
+      else if (field[end] === '>' && !isQuoted) break
+    }
+    if (end >= field.length) end = unquotedBracket(from)
+    position = end + 1
+    while (field[position] === '>') position++
+    return field.slice(from, end)
+  }
+
+  /** With a quote in it that never ends. */
+  function unquotedBracket(from: number): number {
+    const end = field.indexOf('>', from)
+    return end < 0 ? field.length : end
+  }
+
+  return { next, isAtEnd: () => position >= field.length }
+}

@@ -1,0 +1,80 @@
+import { findColon, findHeaders, type HeaderBlock, isMboxLine, isName } from './header-block.ts'
+
+const NUL = 0x00
+const TAB = 0x09
+const LF = 0x0a
+const CR = 0x0d
+const SPACE = 0x20
+
+// What a program may have put before the headers by mistake: a separator of a mailbox file, the rest of a header.
+const STRAY_LINES_MAX = 20
+const STRAY_BYTES_MAX = 4 * 1024
+
+// Headers that mail has and that other text does not begin its lines with.
+const KNOWN = new Set([
+  'from',
+  'to',
+  'cc',
+  'subject',
+  'date',
+  'sender',
+  'reply-to',
+  'message-id',
+  'received',
+  'return-path',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+  'delivered-to',
+  'dkim-signature',
+])
+
+/** The headers of a mail, also when its first lines are none; without any the whole mail is body. */
+export function findHead(raw: Uint8Array): HeaderBlock {
+  const start = raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0
+  const isOdd = isSkipped(raw[start])
+  const block = isOdd ? null : findHeaders(raw, start)
+  if (block && block.fields.length > 0) return block
+  return findLateHead(raw, start) ?? block ?? { fields: [], bodyStart: bodyOf(raw, start), isPartial: false }
+}
+
+function findLateHead(raw: Uint8Array, start: number): HeaderBlock | null {
+  let strayCount = 0
+  let position = start
+  for (let line = 0; line <= STRAY_LINES_MAX && position - start <= STRAY_BYTES_MAX; line++) {
+    while (isSkipped(raw[position])) position++
+    if (position >= raw.length) return null
+    const lineFeed = raw.indexOf(LF, position)
+    const lineEnd = lineFeed < 0 ? raw.length : lineFeed
+    const isFold = raw[position] === SPACE || raw[position] === TAB
+    const colon = isFold || isMboxLine(raw, position) ? -1 : findColon(raw, position, lineEnd)
+    if (colon > position && isName(raw, position, colon)) return confirm(raw, position, strayCount)
+    if (!isFold && !isMboxLine(raw, position)) strayCount++
+    // More than one such line, or one before an empty line, is text.
+    if (strayCount > 1 || (strayCount === 1 && isEmptyLine(raw, lineEnd + 1))) return null
+    position = lineEnd + 1
+  }
+  return null
+}
+
+/** A head, if mail looks like that: text may have a colon in its first line too. */
+function confirm(raw: Uint8Array, start: number, strayCount: number): HeaderBlock | null {
+  const block = findHeaders(raw, start)
+  const names = block.fields.map(({ start: from, colon }) =>
+    String.fromCharCode(...raw.subarray(from, Math.min(colon, from + 30))),
+  )
+  const known = new Set(names.map((name) => name.trim().toLowerCase()).filter((name) => KNOWN.has(name)))
+  return known.size > (strayCount > 0 ? 1 : 0) ? block : null
+}
+
+function bodyOf(raw: Uint8Array, start: number): number {
+  return raw[start] === CR && raw[start + 1] === LF ? start + 2 : raw[start] === LF ? start + 1 : start
+}
+
+function isEmptyLine(raw: Uint8Array, start: number): boolean {
+  return raw[start] === LF || (raw[start] === CR && raw[start + 1] === LF)
+}
+
+function isSkipped(byte: number | undefined): boolean {
+  return byte === LF || byte === CR || byte === NUL
+}
