@@ -8,8 +8,8 @@ const CANDIDATES_MAX = 100
 export type Candidate = { value: string; start: number; end: number }
 
 /**
- * Digits (4 to 8, also in groups), words with digits (upper-case 5 to 10, lower-case 5 to 8) and what cannot be a word. Groups of digits are joined; the dash of
- * `ABC-123` stays, because a form that wants it cannot be guessed back, and one that does not ignores it.
+ * Digits (4 to 10, also in groups), letters with digits (4 to 10), groups of both, and letters alone. Groups of digits are
+ * joined; the dash of `ABC-123` stays, because a form that wants it cannot be guessed back, and one that does not ignores it.
  */
 export function findCandidates(text: string): Candidate[] {
   const found: Candidate[] = []
@@ -27,44 +27,57 @@ export function findCandidates(text: string): Candidate[] {
       found.push({ value, start: start + offset, end: start + end })
     }
   }
-  if (CAPITALS.test(text)) addLettersOnly(text, found)
+  if (CAPITALS.test(text)) addLettersOnly(text, CAPITALS_ONLY, found)
+  addLettersOnly(text, SMALL_LETTERS_ONLY, found)
   return found.length > CANDIDATES_MAX ? found.slice(0, CANDIDATES_MAX) : found
 }
 
-function addLettersOnly(text: string, found: Candidate[]): void {
-  for (const { 0: value, index } of text.matchAll(LETTERS_ONLY)) {
+function addLettersOnly(text: string, pattern: RegExp, found: Candidate[]): void {
+  for (const { 0: match, 1: value = match, index } of text.matchAll(pattern)) {
     if (found.length >= CANDIDATES_MAX) break
-    if (value.includes('-') || !isWord(value)) found.push({ value, start: index, end: index + value.length })
+    const end = index + match.length
+    found.push({ value, start: end - value.length, end })
   }
 }
 
 // Most mails have no three capitals in a row, which this tells at a fraction of the cost.
 const CAPITALS = /[A-Z]{3}/
+const CAPITALS_ONLY = /(?<![\p{L}\p{N}_-])(?:[A-Z]{4,10}|[A-Z]{3,6}(?:-[A-Z]{3,6}){1,3})(?![\p{L}\p{N}_-])/gu
 
-const LETTERS_ONLY = /(?<![\p{L}\p{N}_-])(?:[A-Z]{6,8}|[A-Z]{3,4}-[A-Z]{3,4})(?![\p{L}\p{N}_-])/gu
+// Small letters look like any word, so only what fills the room behind a colon up to the end of its line is looked at.
+const SMALL_LETTERS_ONLY =
+  /[:：]\s{1,4}["'“*_]{0,2}([a-z]{6,8}|[a-z]{3,6}(?:-[a-z]{3,6}){1,3})(?=["'”*_.]{0,2}[ \t\r]{0,2}(?:\n|$))/g
 
-/** Words have vowels; a code that was drawn has hardly one of them in six letters. */
-function isWord(letters: string): boolean {
-  return letters.replace(/[^AEIOUY]/g, '').length > 1
+/** Whether letters alone may be a word: words have vowels, and a code that was drawn has few. */
+export function isWordLike(letters: string): boolean {
+  const vowels = letters.replace(/[^AEIOUY]/gi, '').length
+  return vowels > 1 && vowels * 5 > letters.length
 }
 
 const DIGIT = /\d/g
 // A word with a digit and the numbers joined to it: only the whole tells a code from a date, an amount or a phone.
 const JOINT = `(?:[ \\u00a0\\u2009\\u202f–./,:]|(?<=\\(\\+?\\d{1,5})\\)[ -]?)(?!${DURATION})`
 const PHRASE = new RegExp(
-  `(?:[A-Z]{1,5}-)?[A-Za-z]*\\d[A-Za-z\\d]*(?:-[A-Z\\d]+(?![A-Za-z\\d])|-(?=[a-z]*\\d)[a-z\\d]{3,5}(?![A-Za-z\\d])|${JOINT}\\d+(?![A-Za-z\\d]))*`,
+  `(?:(?:[A-Z]{1,6}-){1,3}|[a-z]{3,5}-)?[A-Za-z]*\\d[A-Za-z\\d]*(?:-[A-Z\\d]+(?![A-Za-z\\d])|-[a-z\\d]{3,5}(?![A-Za-z\\d])|${JOINT}\\d+(?![A-Za-z\\d]))*`,
   'y',
 )
 
-/** Where the word of a digit starts, with the letters and dash that may stand before it: `G-123456`, `ABC-123`. */
+/** Where the word of a digit starts, with the groups of letters that may stand before it: `G-123456`, `ABC-DEF-123`. */
 function wordStart(text: string, from: number, digit: number): number {
-  const wordStart = letterRunStart(text, from, digit)
-  if (text.charCodeAt(wordStart - 1) !== DASH) return wordStart
-  const prefixStart = letterRunStart(text, from, wordStart - 1)
-  return PREFIX.test(text.slice(prefixStart, wordStart)) ? prefixStart : wordStart
+  let start = letterRunStart(text, from, digit)
+  for (let groups = 0; groups < GROUPS_BEFORE_MAX && text.charCodeAt(start - 1) === DASH; groups++) {
+    const groupStart = letterRunStart(text, from, start - 1)
+    const group = text.slice(groupStart, start)
+    if (!CAPITAL_GROUP.test(group) && (groups > 0 || !SMALL_GROUP.test(group))) break
+    start = groupStart
+    if (SMALL_GROUP.test(group)) break
+  }
+  return start
 }
 const DASH = 45
-const PREFIX = /^[A-Z]{1,5}-$/
+const GROUPS_BEFORE_MAX = 3
+const CAPITAL_GROUP = /^[A-Z]{1,6}-$/
+const SMALL_GROUP = /^[a-z]{3,5}-$/
 
 function letterRunStart(text: string, from: number, end: number): number {
   let start = end
@@ -87,10 +100,14 @@ const JOINED_BEHIND = /[-_/\\@&=+~][A-Za-z\d]|\.[a-z\d]/y
 const MASKED_BEFORE = /(?<=(?:[•·]|\*\*\*)\s?)/y
 
 function readPhrase(phrase: string): Candidate[] {
-  if (DIGITS.test(phrase)) return phrase.length >= 4 && phrase.length <= 8 ? [whole(phrase, phrase)] : []
+  if (DIGITS.test(phrase)) return phrase.length >= 4 && phrase.length <= DIGITS_MAX ? [whole(phrase, phrase)] : []
   const branded = BRANDED.exec(phrase)?.[1]
-  if (branded) return [{ value: branded, start: phrase.length - branded.length, end: phrase.length }]
-  if (ALPHANUMERIC.test(phrase) || DASHED.test(phrase) || LOWER_CASE.test(phrase)) return [whole(phrase, phrase)]
+  if (branded) return [whole(branded, phrase)]
+  const labelled = LABELLED.exec(phrase)?.[1]
+  if (labelled) return [{ value: labelled, start: phrase.length - labelled.length, end: phrase.length }]
+  if (ALPHANUMERIC.test(phrase) || isMixedCase(phrase)) return [whole(phrase, phrase)]
+  if (GROUPED.test(phrase) || LOWER_CASE.test(phrase))
+    return DATE_WITH_MONTH.test(phrase) ? [] : [whole(phrase, phrase)]
   const words = SPACE.test(phrase) ? [...phrase.matchAll(WORD)] : []
   const isSpaced = words.length > 1
   if (/[A-Za-z]/.test(phrase)) return isSpaced ? words.flatMap(readWord) : []
@@ -102,11 +119,13 @@ function readPhrase(phrase: string): Candidate[] {
   const digits = groups.join('')
   const [first = ''] = groups
   if (groups.every((group) => group.length >= 6)) return isSpaced ? words.flatMap(readWord) : []
-  if (digits.length > 8) return []
+  if (digits.length > DIGITS_MAX) return []
   const isEven = groups.every((group) => group.length === first.length)
   // Two years are a span of time, and twice two with a dash is a range or a score.
   const isGrouped =
-    isEven && digits.length >= 4 && (isSpaced ? !phrase.includes('-') : first.length >= 3 || isPairs(phrase))
+    isEven &&
+    digits.length >= 4 &&
+    (isSpaced ? !phrase.includes('-') : first.length >= 3 || isPairs(phrase) || isSpelled(groups))
   if (isGrouped) return groups.every(isYear) ? [] : [whole(digits, phrase)]
   // Beside another number only a long one can be a code: "123456 2 attempts left".
   return longWords.flatMap(readWord)
@@ -120,14 +139,30 @@ function readWord(word: RegExpExecArray): Candidate[] {
   }))
 }
 
+// More digits than this are accounts, parcels and phones.
+const DIGITS_MAX = 10
 // One or two letters before a dash name the sender (G-123456); its form asks for the digits only.
 const BRANDED = /^[A-Z]{1,2}-(\d{4,8})$/
+const LABELLED = /^(?:otp|pin|tan|code|OTP|PIN|TAN|CODE)-(\d{4,10})$/
 const DIGITS = /^\d+$/
-const ALPHANUMERIC = /^(?=\d*[A-Z])(?=[A-Z]*\d)[A-Z\d]{5,10}$/
-const DASHED = /^(?=[\d-]*[A-Z])[A-Z\d]{3,5}-[A-Z\d]{3,5}$/
+const ALPHANUMERIC = /^(?=\d*[A-Z])(?=[A-Z]*\d)[A-Z\d]{4,10}$/
+const GROUPED = /^(?=[\d-]*[A-Z])(?:[A-Z\d]{3,6}-[A-Z\d]{3,6}|[A-Z\d]{2,6}(?:-[A-Z\d]{2,6}){2,3})$/
+const DATE_WITH_MONTH = /^\d{1,2}-[A-Z]{3}-\d{2,4}$/
 // Not a word with a number behind, as names of people and machines have.
 const LOWER_CASE =
-  /^(?![a-z]+\d+$)(?:(?=\d*[a-z])(?=[a-z]*\d)[a-z\d]{5,8}|(?=[\d-]*[a-z])(?=[a-z-]*\d)[a-z\d]{3,5}-[a-z\d]{3,5})$/
+  /^(?![a-z]+-?\d+$)(?:(?=\d*[a-z])(?=[a-z]*\d)[a-z\d]{5,10}|(?=[\d-]*[a-z])(?=[a-z-]*\d)[a-z\d]{3,5}(?:-[a-z\d]{3,5}){1,3})$/
+
+function isMixedCase(phrase: string): boolean {
+  return (
+    /^[A-Za-z\d]{5,10}$/.test(phrase) && /[a-z]/.test(phrase) && /[A-Z]/.test(phrase) && !/^[A-Za-z]+\d+$/.test(phrase)
+  )
+}
+
+/** "4-8-2-9-1-3" */
+function isSpelled(groups: string[]): boolean {
+  return groups.length >= 5 && groups.every((group) => group.length === 1)
+}
+
 const SPACE = /[ \u00a0\u2009\u202f]/
 const WORD = /[^ \u00a0\u2009\u202f]+/g
 

@@ -6,7 +6,7 @@ import { removeInvisible } from './html-text.ts'
  */
 export function toPlainText(text: string): string {
   const visible = removeInvisible(text)
-  const narrowed = FULL_WIDTH_DIGIT.test(visible) ? visible.replace(FULL_WIDTH, narrow) : visible
+  const narrowed = FULL_WIDTH_CODE.test(visible) ? visible.replace(FULL_WIDTH, narrow) : visible
   const plain = OTHER_DIGIT_SEEN.test(narrowed) ? narrowed.replace(OTHER_DIGIT, toDigit) : narrowed
   const joined = SPELLED_SEEN.test(plain)
     ? plain.replace(SPELLED, (spelled) => `\n${spelled.replace(/\s/g, '')}`)
@@ -16,20 +16,24 @@ export function toPlainText(text: string): string {
 // Each digit in a box of its own, which becomes a line, or letters and digits with spaces: 15 characters at most, and
 // no look ahead goes farther, because a line of spaces would be looked at anew from each of them.
 const SPELLED =
-  /(?:^|\n)[ \t]*(?:\d(?:[ \t]{0,8}\n[ \t\n]{0,8}\d){3,7}|(?=[\dA-Z ]{0,14}\d)(?=[\d ]{0,14}[A-Z])[\dA-Z](?: [\dA-Z]){4,7})[ \t]*(?=\n|$)/g
+  /(?:^|\n)[ \t]*(?:\d(?:[ \t]{0,8}\n[ \t\n]{0,8}\d){3,7}|(?=[\dA-Za-z ]{0,14}\d)(?=[\d ]{0,14}[A-Za-z])[\dA-Za-z](?: [\dA-Za-z]){4,7})[ \t]*(?=\n|$)/g
 const SPELLED_SEEN = new RegExp(SPELLED.source)
 const FULL_WIDTH = /[\uff01-\uff5e]/g
-const FULL_WIDTH_DIGIT = /[\uff10-\uff19]/
+const FULL_WIDTH_CODE = /[\uff10-\uff19\uff21-\uff3a]/
 const WEB_ADDRESS = /https?:\/\/[!-~]+|www\.[!-~]+/gi
 
-// Arabic, Persian and Devanagari; a form takes them as the digits that they are.
-const OTHER_DIGIT = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/g
+// The zeros of the scripts that people write codes in (Arabic, Persian, N'Ko, the scripts of India, Thai, Lao, Tibetan, Burmese,
+// Khmer, Mongolian); nine more digits follow each. A form takes them as the digits that they are.
+const ZEROS = [
+  0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0de6, 0x0e50,
+  0x0ed0, 0x0f20, 0x1040, 0x17e0, 0x1810,
+]
+const OTHER_DIGIT = new RegExp(`[${ZEROS.map((zero) => String.fromCharCode(zero, 0x2d, zero + 9)).join('')}]`, 'g')
 const OTHER_DIGIT_SEEN = new RegExp(OTHER_DIGIT.source)
 
 function toDigit(character: string): string {
   const unit = character.charCodeAt(0)
-  // The first of these rows starts at 0660, the second at 06F0, the third at 0966.
-  return String(unit >= 0x0966 ? unit - 0x0966 : unit & 0xf)
+  return String(unit - (ZEROS.findLast((zero) => zero <= unit) ?? unit))
 }
 
 function narrow(character: string): string {

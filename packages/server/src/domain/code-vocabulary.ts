@@ -1,108 +1,295 @@
-import type { WordKind } from './code-words.ts'
-
-// The words of the code scorer, lower-case.
-
-function list(words: string): string[] {
-  return words.trim().split(/\s+/)
+/** The words of one language that tell what a number beside them is, lower-case; `_` stands for the space in a pair. */
+type Language = {
+  /** They name a one-time code. */
+  code?: string
+  /** They name one where a number is all that stands behind them: other mails speak of passwords too. */
+  password?: string
+  /** How words begin that speak of proving who one is. */
+  proof?: string
+  /** With `other` beside them they name a number that is no code. */
+  number?: string
+  /** What has a number of its own: orders, invoices, customers. */
+  other?: string
+  /** Before a code word they make it another code: "zip code", also as the first part of a compound. */
+  otherCodeBefore?: string
+  /** Behind a code word they make it another code: "code postal". */
+  otherCodeBehind?: string
+  /** What may stand between: "code of conduct", "código da sua reserva". */
+  between?: string
 }
 
-export const CODE = list(`
-  code codes passcode passcodes otp pin tan mtan token tokens 2fa mfa
-  einmalpasswort einmalkennwort codice codici monouso código códigos codigo codigos clave eenmalig cod codul codului
-  kod kode koden kód kódja kódod kódot koodi kodu kodem kodun kodunu kodunuz kodunuzu şifre şifreni şifreniz kullanımlık
-  jednorazowe jednorazowy jednorázové jednorázový egyszeri engångslösenord engangspassord kertakäyttöinen
-  koda kodo kôd kods kodas kodą kood kóði codi kodi mã
-  код кода кодом коду коды коди кодът пин пін одноразовый одноразовий
-  κωδικός κωδικό κωδικού κωδικος κωδικο
-  კოდი კოდია კոդ কোড קוד הקוד קודך رمز الرمز كود الكود کد کدی कोड ओटीपी
-`)
+const LANGUAGES: Record<string, Language> = {
+  en: {
+    code: 'code codes passcode passcodes otp otps totp pin tan mtan token tokens 2fa mfa one_time single_use two_factor two_step',
+    password: 'password passphrase',
+    proof: 'verif authenti authori[sz] approv confirm signin acces',
+    number: 'number numbers no nr n id',
+    other: `order purchase invoice receipt ticket case issue bug defect tracking shipment parcel reference ref booking
+      reservation customer client account member membership policy contract serial model build version release commit job article
+      sku vat iban request transaction flight line section suite box room apartment floor device street avenue road blvd
+      amount total subtotal price balance paid payment phone tel fax call hotline whatsapp ending copyright since until expires ©`,
+    otherCodeBefore: `zip post postal area country dial dialing promo promotional promotion discount coupon voucher gift card referral
+      bar qr source error status exit product item order booking reservation tracking tax dress swift sort bank stock store
+      course color colour result civil penal criminal purchase licence license customer client airline airport branch response
+      reason ifsc`,
+    otherCodeBehind: 'promo conduct review reviews freeze coverage execution conference snippet sample base',
+    between: 'of',
+  },
+  de: {
+    code: 'einmalpasswort einmalkennwort einmalcode smscode mobiltan',
+    password: 'passwort kennwort',
+    proof: 'bestätig anmeld anzumeld freigabe freischalt verifizier',
+    number: 'nummer',
+    other: `betrag preis summe gesamt bestellung rechnung auftrag zeile raum straße str plz kundennummer vorgang buchung reservierung
+      sendung paket vertrag konto konferenz aktenzeichen kunde`,
+    otherCodeBefore: `gutschein rabatt aktions fehler kunden quell strich buchungs reservierungs bestell länder kleider farb artikel
+      vorgangs geschenk empfehlungs promo`,
+    between: 'der ihrer deiner',
+  },
+  fr: {
+    code: 'usage_unique utilisation_unique',
+    password: 'passe',
+    proof: 'vérifi connexion',
+    number: 'numéro',
+    other: 'montant commande facture ligne salle rue réservation dossier client colis billet contrat compte référence',
+    otherCodeBehind: `postal postale réduction route civil civile pénal avantage barre barres erreur source réservation commande
+      client banque guichet parrainage vestimentaire cadeau article`,
+    between: 'de du la votre ta le à',
+  },
+  es: {
+    code: 'código códigos codigo codigos clave solo_uso uso_único',
+    password: 'contraseña contrasena',
+    proof: 'verific confirm acced',
+    number: 'número',
+    other: 'importe pedido factura línea calle reserva localizador cliente expediente contrato cuenta envío referencia',
+    otherCodeBehind: 'promocional descuento barras reserva pedido cliente error fuente penal seguimiento producto país',
+    between: 'su tu',
+  },
+  pt: {
+    code: 'utilização_única',
+    password: 'senha palavra_passe',
+    number: 'numero',
+    other: 'valor fatura encomenda protocolo conta',
+    otherCodeBehind: 'desconto rastreio rastreamento encomenda erro produto',
+    between: 'do da sua seu',
+  },
+  it: {
+    code: 'codice codici monouso',
+    other: 'importo ordine fattura via prenotazione pratica spedizione conto',
+    otherCodeBehind: 'sconto fiscale prenotazione ordine errore prodotto iban promozionale cap stradale',
+    between: 'di del della tua tuo',
+  },
+  ca: { code: 'codi', password: 'contrasenya', otherCodeBehind: 'descompte' },
+  nl: {
+    code: 'eenmalig eenmalige',
+    password: 'wachtwoord',
+    proof: 'bevestig verifi',
+    other: 'bedrag bestelling factuur klant zending reservering dossier',
+    otherCodeBefore: 'kortings reserverings bestel klant fout bron streep post',
+    between: 'van uw',
+  },
+  sv: {
+    code: 'kod koden engångslösenord',
+    password: 'lösenord',
+    proof: 'bekräft',
+    other: 'beställning summa kund ärende',
+    otherCodeBefore: 'käll streck fel rabatt boknings',
+  },
+  da: {
+    code: 'kode koden engangsadgangskode',
+    password: 'adgangskode',
+    proof: 'bekræft',
+    other: 'ordre',
+    otherCodeBefore: 'rabat kilde kildes streg fejl booking',
+  },
+  nb: { code: 'engangspassord', password: 'passord', proof: 'bekreft', otherCodeBefore: 'strek feil' },
+  is: { code: 'kóði kóðinn', password: 'lykilorð lykilorðið' },
+  fi: {
+    code: 'koodi kertakäyttöinen',
+    password: 'salasana salasanasi',
+    proof: 'vahvist',
+    other: 'tilaus asiakas varaus lasku',
+    otherCodeBefore: 'alennus viiva lähde virhe varaus tilaus',
+  },
+  et: { code: 'kood', password: 'parool parooli salasõna', proof: 'kinnit' },
+  pl: {
+    code: 'kod kodem kodu jednorazowe jednorazowy',
+    password: 'hasło hasłem',
+    proof: 'potwierdz weryfik autoryz',
+    number: 'numer',
+    other:
+      'kwota zamówienie zamówienia faktura faktury klienta rezerwacji rezerwacja przesyłki zgłoszenia konta rachunek rachunku',
+    otherCodeBehind: 'pocztowy rabatowy rezerwacji zamówienia kreskowy błędu promocyjny klienta',
+  },
+  cs: {
+    code: 'kód jednorázové jednorázový',
+    password: 'heslo',
+    proof: 'ověř',
+    number: 'číslo',
+    other: 'objednávka objednávky zákaznické faktury rezervace zásilky účtu',
+    otherCodeBefore: 'slevový poštovní chybový čárový rezervační',
+    otherCodeBehind: 'rezervace objednávky',
+  },
+  sk: { proof: 'over[oi]', other: 'objednávky zákaznícke', otherCodeBefore: 'zľavový' },
+  sl: { code: 'koda kodo', password: 'geslo', proof: 'potrd', other: 'naročila' },
+  hr: { code: 'kôd', password: 'lozinka zaporka', proof: 'potvrd', number: 'broj', other: 'narudžba narudžbe' },
+  sr: { password: 'лозинка', proof: 'потврд', otherCodeBefore: 'поштански' },
+  hu: {
+    code: 'kódja kódod kódot egyszeri egyszer_használatos',
+    password: 'jelszó jelszava jelszavad',
+    proof: 'megerős ellenőrz',
+    number: 'szám',
+    other: 'rendelés foglalás',
+    otherCodeBefore: 'hiba kupon',
+  },
+  ro: {
+    code: 'cod codul codului unică_folosință',
+    password: 'parola parolă',
+    number: 'număr numărul',
+    other: 'comanda comenzii rezervare rezervării',
+    otherCodeBehind: 'poștal promoțional rezervare rezervării comandă',
+  },
+  lt: { code: 'kodas kodą', password: 'slaptažodis', proof: 'patvirtin', other: 'užsakymo' },
+  lv: { code: 'kods', password: 'parole', proof: 'apstiprin', other: 'pasūtījuma' },
+  sq: { code: 'kodi', password: 'fjalëkalimi' },
+  el: {
+    code: 'κωδικός κωδικό κωδικού κωδικος κωδικο',
+    proof: 'επαλήθ επιβεβα',
+    number: 'αριθμός',
+    other: 'παραγγελία παραγγελίας πελάτη κράτησης',
+    otherCodeBehind: 'κράτησης παραγγελίας έκπτωσης',
+  },
+  ru: {
+    code: 'код кода кодом коду коды пин одноразовый',
+    password: 'пароль паролем parol',
+    proof: 'подтвержд подтверд',
+    number: 'номер',
+    other: 'заказ заказа счет счёт брони бронирования клиента обращения посылки договора',
+    otherCodeBefore: 'штрих',
+    otherCodeBehind: 'товара товару заказа бронирования брони ошибки скидки',
+  },
+  uk: {
+    code: 'коди пін одноразовий',
+    proof: 'підтвердж підтверд',
+    other: 'замовлення рахунок клієнта бронювання',
+    otherCodeBehind: 'замовлення бронювання помилки',
+  },
+  bg: { code: 'кодът', password: 'парола паролата', proof: 'потвър', other: 'поръчка поръчката' },
+  mk: { code: 'кодот', password: 'лозинката' },
+  tr: {
+    code: 'kodu kodun kodunu kodunuz kodunuzu kullanımlık',
+    password: 'şifre şifreni şifreniz parola parolanız',
+    proof: 'doğrula',
+    number: 'numarası numaranız',
+    other: 'tutar fatura sipariş müşteri rezervasyon',
+    otherCodeBefore: 'indirim posta kupon rezervasyon hata',
+  },
+  az: { code: 'kodunuz', password: 'şifrəniz', proof: 'təsdiq' },
+  uz: { password: 'parolingiz', proof: 'tasdiq' },
+  vi: {
+    code: 'mã ma_kich ma_xac ma_bao',
+    password: 'mật_khẩu mat_khau',
+    otherCodeBehind: 'đơn giảm bưu đặt khách vận khuyến',
+  },
+  id: {
+    code: 'kode',
+    password: 'kata_sandi sandi',
+    number: 'nomor',
+    other: 'pesanan pelanggan',
+    otherCodeBehind: 'pos diskon pesanan booking promo pemesanan',
+  },
+  ms: { password: 'kata_laluan', proof: 'pengesahan', otherCodeBehind: 'tempahan' },
+  sw: { code: 'msimbo', password: 'nenosiri', proof: 'uthibitish', number: 'nambari' },
+  ar: {
+    code: 'رمز الرمز رمزك كود الكود لمرة_واحدة',
+    password: 'كلمة_المرور كلمة_السر كلمة_مرور',
+    number: 'رقم',
+    other: 'الطلب طلبك المبلغ الحجز العميل',
+    otherCodeBehind: 'البريدي الحجز الخصم الطلب',
+  },
+  fa: {
+    code: 'کد کدی',
+    password: 'رمز_عبور پسورد',
+    number: 'شماره',
+    other: 'سفارش مبلغ مشتری رزرو',
+    otherCodeBehind: 'پستی تخفیف سفارش رزرو',
+  },
+  ur: { code: 'کوڈ', password: 'پاسورڈ' },
+  he: {
+    code: 'קוד הקוד קודך חד_פעמית החד_פעמית חד_פעמי',
+    password: 'סיסמה הסיסמה סיסמתך',
+    number: 'מספר',
+    other: 'הזמנה ההזמנה סכום לקוח',
+    otherCodeBehind: 'הזמנה הנחה קופון',
+  },
+  hi: { code: 'कोड ओटीपी', password: 'पासवर्ड', number: 'नंबर', other: 'ऑर्डर राशि बुकिंग', otherCodeBefore: 'पिन' },
+  bn: { code: 'কোড ওটিপি', password: 'পাসওয়ার্ড', other: 'অর্ডার' },
+  ta: { code: 'குறியீடு குறியீட்டை ஓடிபி', password: 'கடவுச்சொல்' },
+  te: { code: 'కోడ్ ఓటీపీ', password: 'పాస్‌వర్డ్' },
+  kn: { code: 'ಕೋಡ್ ಒಟಿಪಿ' },
+  ml: { code: 'കോഡ് ഒടിപി' },
+  gu: { code: 'કોડ ઓટીપી' },
+  pa: { code: 'ਕੋਡ ਓਟੀਪੀ' },
+  ka: { code: 'კოდი კოდია', password: 'პაროლი' },
+  hy: { code: 'կոդ կոդը կոդն', password: 'գաղտնաբառը' },
+  am: { code: 'ኮድ' },
+}
+
+function listOf(key: keyof Language): string[] {
+  return Object.values(LANGUAGES).flatMap((language) => language[key]?.trim().split(/\s+/) ?? [])
+}
+
+export const CODE = listOf('code')
+export const PASSWORD = listOf('password')
+export const PROOF = new RegExp(`^(?:${listOf('proof').join('|')})`)
+export const NUMBER = listOf('number')
+export const OTHER = listOf('other')
+export const BEFORE_OTHER_CODE = new Set(listOf('otherCodeBefore'))
+export const AFTER_OTHER_CODE = new Set(listOf('otherCodeBehind'))
+export const BETWEEN = listOf('between')
 
 /** At the end of a compound: Sicherheitscode, engångskod, vahvistuskoodisi. */
-export const CODE_ENDINGS = list(
-  'code kode koden kod koodi koodin koodisi koodia kood kód kódja kódod kódot kóði kóðinn',
-)
+export const CODE_ENDINGS =
+  'code kode koden kod koodi koodin koodisi koodia kood kód kódja kódod kódot kóði kóðinn'.split(' ')
 /** At its start, where the language adds to the end. */
 export const CODE_START = /^(?:kodunuz|koodi)/
+/** Compounds such as Einmalpasswort. */
+export const PASSWORD_ENDING = /(?:passwor[td]|passord|kennwort|wachtwoord|lösenord|salasana(?:si)?|adgangskode)$/
 
-const ONE_TIME = [
-  'one time',
-  'single use',
-  'two factor',
-  'two step',
-  'usage unique',
-  'solo uso',
-  'uso único',
-  'utilisation unique',
-  'utilização única',
-  'unică folosință',
-  'egyszer használatos',
-  'لمرة واحدة',
-  'חד פעמית',
-  'החד פעמית',
-  'חד פעמי',
-]
-export const PAIRS = new Map<string, WordKind>([
-  ...ONE_TIME.map((pair) => [pair, 'code'] as const),
-  // How many, not which.
-  ...['codes sent', 'codes used', 'codes issued'].map((pair) => [pair, 'name'] as const),
-  ['sign in', 'proof'],
-  ['log in', 'proof'],
-])
+/** No word before these makes them another code, as "bank" does with "bank code" but not with "bank OTP". */
+export const ALWAYS_ONE_TIME = new Set('otp otps totp tan mtan 2fa mfa'.split(' '))
 
-export const PROOF = new RegExp(
-  [
-    '^(?:verif|authenti|authori[sz]|approv|confirm|signin|bestätig|anmeld|anzumeld|freigabe|vérifi|connexion|acces',
-    'potwierdz|weryfik|doğrula|bekræft|bekreft|bekräft|vahvist|ověř|over[oi]|megerős|επαλήθ|підтвердж|подтвержд|потвър)',
-  ].join('|'),
-)
-
-/** "Promo code", "zip code": not the codes we look for. */
-export const BEFORE_OTHER_CODE = new Set(
-  list(`
-  zip post postal area country dial promo promotional discount coupon voucher gift referral bar qr source error
-  status exit product item order booking reservation tracking tax dress swift sort bank stock store course color colour
-  result civil penal criminal
-  gutschein rabatt aktions fehler kunden quell strich kortings indirim posta штрих
-  rabat käll kilde kildes streck streg strek fel fejl feil alennus viiva lähde virhe slevový zľavový poštovní kupon पिन
-`),
-)
-export const AFTER_OTHER_CODE = list(`
-  promo postal postale réduction conduct review freeze coverage execution conference promocional descuento desconto barras
-  route civil civile pénal penal sconto fiscale pocztowy rabatowy товара товару poștal promoțional pos diskon đơn giảm bưu البريدي پستی
-`)
-/** "Code de la route", "code of conduct" */
-export const BETWEEN = list('de of la du di do da')
-
-export const NAME = list('decode encode unicode промокод промокода промокоду')
+/** These name a number outright. */
+export const NAME = 'decode encode unicode промокод промокода промокоду'.split(' ')
 export const NAME_ENDING = /(?:nummer|nr|numero|szám)$/
-export const NUMBER = list(`
-  number no nr n id nummer numéro número numero numer numarası număr numărul číslo broj nomor номер αριθμός رقم شماره מספר
-  नंबर
-`)
 /** With "number" behind they name one; alone they say nothing. */
-export const NUMBERED = new Set(list('confirmation registration member phone card token device user session meeting'))
-
-export const OTHER = list(`
-  order purchase invoice receipt ticket case issue bug defect tracking shipment parcel reference ref booking reservation customer
-  account policy contract serial model build version release commit job article sku vat iban request transaction flight
-  line zeile ligne línea section suite box room apartment raum salle floor device street avenue road blvd str straße plz rue calle via
-  amount total subtotal price balance paid payment betrag preis summe gesamt montant importe valor importo bedrag kwota
-  tutar bestellung rechnung auftrag commande facture pedido factura fatura ordine fattura bestelling factuur zamówienie
-  zamówienia faktura faktury sipariş заказ заказа замовлення счет рахунок
-  beställning ordre tilaus summa objednávka objednávky narudžba narudžbe comanda comenzii rendelés pesanan παραγγελία
-  παραγγελίας поръчка поръчката الطلب طلبك المبلغ سفارش הזמנה ההזמנה סכום ऑर्डर राशि
-  phone tel fax call hotline whatsapp ending copyright since until expires ©
-`)
+export const NUMBERED = new Set(
+  'confirmation registration member phone card token device user session meeting conference'.split(' '),
+)
+/** With `other` before them they name a number: "booking reference". */
+export const REFERENCE = new Set('reference ref'.split(' '))
+/** How many codes, not which. */
+export const COUNTED_CODES = ['codes sent', 'codes used', 'codes issued']
+/** Of proving who one is. */
+export const PROOF_PAIRS = ['sign in', 'log in']
 
 /** Scripts that write without spaces, so their words are looked for inside of others. */
-export const UNSPACED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
-/** The groups are the kinds: name, code, proof, other. */
+export const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
+/** The groups are the kinds: name, code, password, proof, other. */
 export const UNSPACED_WORDS = new RegExp(
   [
-    '(バーコード|クーポンコード|郵便番号|注文番号|会員番号|바코드|쿠폰 ?코드|우편번호|주문 ?번호|订单号?|訂單|单号|單號|邮编|优惠[码券]|รหัสไปรษณีย์|คำสั่งซื้อ)',
-    '((?:验证|驗證|校验|校驗|动态|動態|确认|確認|认证|認證|安全|激活|登录|登入|授权|授權|取件|提取|核验|识别)[码碼]|(?:动态|動態|一次性)[密口][码碼令]|コード|ワンタイムパスワード|(?:認証|確認|暗証)番号|코드|(?:인증|확인) ?번호|일회용 ?비밀번호|รหัส)',
+    // Japanese, Korean, Chinese, Thai
+    `((?:バー|クーポン|割引|紹介|エラー|ソース|商品|店舗|国|プロモーション|QR|qr)コード|郵便番号|(?:注文|会員|予約|お客様|顧客|受付|伝票|追跡|電話|請求書?|問い?合わせ|管理)番号
+    |(?:바|쿠폰 ?|할인 ?|오류 ?|에러 ?|추천 ?|상품 ?)코드|(?:우편|주문|예약|고객|회원|운송장|송장|접수|전화) ?번호
+    |订单(?:编?号)?|訂單(?:編?號)?|[单單][号號]|邮编|郵遞區號|(?:优惠|優惠|折扣|错误|錯誤|条形|條形|二维)[码碼]|优惠券|(?:预订|預訂|客户|客戶|会员|會員|合同|发票|發票)(?:编?号|編?號)
+    |รหัสไปรษณีย์|รหัสส่วนลด|รหัสลูกค้า|รหัสการจอง|รหัสอ้างอิง|คำสั่งซื้อ|หมายเลขการจอง)`,
+    `((?:验证|驗證|校验|校驗|动态|動態|确认|確認|认证|認證|安全|激活|登录|登入|授权|授權|取件|提取|核验|识别|验證)[码碼]|(?:动态|動態|一次性)[密口][码碼令]|コード|ワンタイムパスワード|(?:認証|確認|暗証)番号
+    |코드|(?:인증|확인|승인) ?번호|일회용 ?비밀번호|รหัส|ລະຫັດ|លេខកូដ|ကုဒ်)`,
+    '(パスワード|暗証|비밀번호|密码|密碼|口令)',
     '(验证|驗證|登录|認証|인증|ยืนยัน)',
     '(合計|金额|金額|总计|금액|ยอดรวม)',
-  ].join('|'),
+  ]
+    .join('|')
+    .replace(/\n\s*/g, ''),
   'g',
 )

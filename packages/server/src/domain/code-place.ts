@@ -1,0 +1,92 @@
+import type { Candidate } from './code-candidates.ts'
+import * as words from './code-words.ts'
+
+/** How far words are looked for, which is longer than most sentences. */
+export const NEARBY = 120
+// What adds to the distance of a word, unless the code has a line for itself.
+const LINE_DISTANCE = 25
+const SENTENCE_DISTANCE = 75
+
+/** What stands around a candidate. */
+export type Place = {
+  before: string
+  written: string
+  behind: string
+  lineBefore: string
+  lineBehind: string
+  /** Nothing but decoration stands in its line. */
+  isAlone: boolean
+}
+
+export function placeOf(text: string, { start, end }: Candidate): Place {
+  const before = text.slice(Math.max(0, start - NEARBY), start)
+  const behind = text.slice(end, end + NEARBY)
+  const lineBefore = before.slice(before.lastIndexOf('\n') + 1)
+  const lineEnd = behind.indexOf('\n')
+  const lineBehind = lineEnd === -1 ? behind : behind.slice(0, lineEnd)
+  const isAlone = DECORATION.test(lineBefore) && DECORATION.test(lineBehind)
+  return { before, written: text.slice(start, end), behind, lineBefore, lineBehind, isAlone }
+}
+const DECORATION = /^[\s*_=|>:.'"“”„«»[\]()「」【】-]*$/
+
+/** The line of the candidate, or the one above where it stands alone: where its label is. */
+export function labelLine({ before, lineBefore, lineBehind, isAlone }: Place): string {
+  if (!isAlone) return `${lineBefore} ${lineBehind}`
+  const text = before.trimEnd()
+  return text.slice(text.lastIndexOf('\n') + 1)
+}
+
+/** The start of the sentence that ends where the candidate stands. */
+export function sentenceOf(before: string): string {
+  let start = 0
+  for (const { 0: mark, index } of before.matchAll(SENTENCE_ENDS)) start = index + mark.length
+  return before.slice(start)
+}
+const SENTENCE_END = /[.!?]\s|[。！？]/
+const SENTENCE_ENDS = /[.!?]\s|[。！？\n]/g
+
+/** The dot of a Turkish capital would be left behind as a character of its own. */
+export function lower(text: string): string {
+  const lowered = text.toLowerCase()
+  return DOT_ABOVE.test(lowered) ? lowered.replaceAll('i\u0307', 'i') : lowered
+}
+
+const DOT_ABOVE = /\u0307/
+
+export type Distances = Record<words.WordKind, number>
+export const NOTHING_NEAR: Distances = {
+  name: Infinity,
+  code: Infinity,
+  password: Infinity,
+  proof: Infinity,
+  other: Infinity,
+}
+
+/** How far the nearest word of each kind stands from the end of what is before a number, or the start of what is behind. */
+export function distances(text: string, side: 'before' | 'behind', isAlone: boolean): Distances {
+  const nearest = { ...NOTHING_NEAR }
+  for (const { kind, start, end } of words.findWords(text)) {
+    // "… 123456 Code: 654321": a label belongs to what follows it.
+    if (side === 'behind' && (start >= nearest[kind] || LABEL_END.test(text.slice(end, end + LABEL_LENGTH_MAX))))
+      continue
+    const gap = side === 'before' ? text.slice(end) : text.slice(0, start)
+    const isName = kind === 'other' && side === 'before' && isLabel(gap, text.slice(0, start))
+    const decided = isName ? 'name' : kind
+    nearest[decided] = Math.min(nearest[decided], gap.length + (isAlone ? 0 : detour(gap, side)))
+  }
+  return nearest
+}
+// Also "Code de retrait :", with a few words to it.
+const LABEL_END = /^(?: [^\s\d:]+){0,3}\s?[:=#：]/
+const LABEL_LENGTH_MAX = 40
+
+/** "order 123456" anywhere, or "Order: 123456" where a line starts with it, names the number. */
+function isLabel(gap: string, lead: string): boolean {
+  return /^[ #]*$/.test(gap) || (/^[\s#.:]*$/.test(gap) && /(?:^|\n)[ >]*$/.test(lead))
+}
+
+function detour(gap: string, side: 'before' | 'behind'): number {
+  let lines = 0
+  for (let end = gap.indexOf('\n'); end !== -1; end = gap.indexOf('\n', end + 1)) lines++
+  return lines * LINE_DISTANCE + (side === 'before' && SENTENCE_END.test(gap) ? SENTENCE_DISTANCE : 0)
+}

@@ -1,0 +1,164 @@
+import { isShortDate, isWordLike, isYear } from './code-candidates.ts'
+import {
+  distances,
+  type Distances,
+  labelLine,
+  lower,
+  NEARBY,
+  NOTHING_NEAR,
+  type Place,
+  sentenceOf,
+} from './code-place.ts'
+import * as words from './code-words.ts'
+import { matchesAt } from './match-at.ts'
+
+// A word this close belongs to the number.
+const CLOSE = 30
+const NEAR = 70
+// A name farther away than this belongs to another number.
+const NAMED_WITHIN = 60
+
+/** What a reason adds to the confidence. From 0.5 on, see `CONFIDENCE_MIN`, a candidate is a code. */
+const WEIGHT = {
+  never: -1,
+  alone: 0.15,
+  codeClose: 0.45,
+  codeNear: 0.3,
+  codeFar: 0.1,
+  codeFarAbove: 0.15,
+  subjectNamesCode: 0.1,
+  subjectNamesCodeAlone: 0.25,
+  proof: 0.05,
+  proofAlone: 0.2,
+  assigned: 0.1,
+  saidBehind: 0.2,
+  pointedAt: 0.3,
+  toldToUse: 0.3,
+  otherNear: -0.5,
+  hash: -0.4,
+  timeOfDay: -0.5,
+  offer: -0.5,
+  town: -0.3,
+  repeatedDigit: -0.2,
+  longWithoutLabel: -0.5,
+  year: -0.2,
+  date: -0.3,
+} as const
+
+/** How much a candidate looks like a one-time code where it stands: what it looks like and what is said about it. */
+export function scoreOf(value: string, place: Place, subjectNamesCode: boolean): number {
+  return shapeScore(value, place.written) + placeScore(value, place, subjectNamesCode)
+}
+
+// Nine and ten digits are mostly phones and accounts: the place must tell.
+const DIGITS_SCORE: Record<number, number> = { 4: 0.2, 5: 0.25, 6: 0.35, 7: 0.25, 8: 0.3, 9: 0.1, 10: 0.1 }
+
+function shapeScore(value: string, written: string): number {
+  if (isShortDate(written)) return 0
+  if (!/^\d+$/.test(value)) return lettersScore(value)
+  let score = DIGITS_SCORE[value.length] ?? 0
+  if (value.length === 4 && isYear(value)) score += WEIGHT.year
+  if (value.length === 8 && DATE.test(value)) score += WEIGHT.date
+  return score
+}
+
+const DATE = /^20[0-4]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/
+
+function lettersScore(value: string): number {
+  // Without digits, or in small letters, only a place that leaves no doubt makes it a code.
+  if (/[a-z]/.test(value) || !/\d/.test(value)) return 0
+  // A word with a number behind is rather a name: SAVE20, RTX4090, COVID19.
+  if (/^[A-Z]+-?\d+$/.test(value)) return value.length > 4 ? 0.15 : 0
+  return value.length > 4 ? 0.3 : 0.05
+}
+
+function placeScore(value: string, place: Place, subjectNamesCode: boolean): number {
+  const before = lower(place.before)
+  if (isOutOfQuestion(place, before)) return WEIGHT.never
+
+  const isAssigned = matchesAt(words.ASSIGNED, before, before.length)
+  const above = withPassword(distances(before, 'before', place.isAlone), before, isAssigned)
+  // Nothing behind but a unit can change what a code word directly before says, which is how most codes are written.
+  const isClose = above.code <= CLOSE
+  const behind = isClose && UNITLESS.test(place.behind) ? '' : lower(place.behind)
+  if (words.UNIT_BEHIND.test(behind)) return WEIGHT.never
+  const below = isClose ? NOTHING_NEAR : distances(behind, 'behind', place.isAlone)
+  const isSaidBehind = Math.min(below.code, below.password) <= NEAR && words.SAID_BEHIND.test(behind)
+  const code = Math.min(above.code, below.code, isSaidBehind ? below.password : Infinity)
+  const proof = Math.min(above.proof, below.proof)
+  if (above.name <= Math.min(code, NAMED_WITHIN)) return WEIGHT.never
+  const hasDigit = /\d/.test(value)
+  if (!hasDigit && !isSaidOutright(value, place, { isAssigned: isAssigned && isClose, isSaidBehind }))
+    return WEIGHT.never
+
+  // "Your code for the payment of … with the card … is 123456."
+  const isSubject = isAssigned && above.code > NEAR && above.code <= NEARBY && above.code <= sentenceOf(before).length
+  let score = place.isAlone ? WEIGHT.alone : 0
+  if (code <= CLOSE) score += WEIGHT.codeClose
+  else if (code <= NEAR || isSubject) score += WEIGHT.codeNear
+  else if (code <= NEARBY) score += place.isAlone ? WEIGHT.codeFarAbove : WEIGHT.codeFar
+  else if (subjectNamesCode) score += place.isAlone ? WEIGHT.subjectNamesCodeAlone : WEIGHT.subjectNamesCode
+  else if (proof <= 80) score += place.isAlone ? WEIGHT.proofAlone : WEIGHT.proof
+  if (isSubject || (isAssigned && Math.min(above.code, above.proof) <= NAMED_WITHIN)) score += WEIGHT.assigned
+  else if (hasDigit && above.code <= 1) score += WEIGHT.assigned
+  if (isSaidBehind) score += WEIGHT.saidBehind
+  if (code > CLOSE && above.code < Infinity && matchesAt(words.POINTED_AT, before, before.length))
+    score += WEIGHT.pointedAt
+  if (code > CLOSE) {
+    const isToldToUse = proof < Infinity && matchesAt(words.TOLD_TO_USE, before, before.length)
+    const isForProof = below.proof <= NAMED_WITHIN && words.PURPOSE_BEHIND.test(behind)
+    if (isToldToUse || isForProof) score += WEIGHT.toldToUse
+  }
+  return score + doubts(value, place, { before, code, other: above.other })
+}
+
+/** Amounts, ends of card numbers and mail headers. */
+function isOutOfQuestion(place: Place, before: string): boolean {
+  return (
+    matchesAt(words.CURRENCY_BEFORE, before, before.length) ||
+    matchesAt(words.ENDING_BEFORE, before, before.length) ||
+    (place.lineBefore.includes(':') && words.HEADER_LINE.test(lower(place.lineBefore)))
+  )
+}
+
+/** A password counts as a code where the number is all that follows, with nothing else that has a number between them. */
+function withPassword(above: Distances, before: string, isAssigned: boolean): Distances {
+  if (above.password > NAMED_WITHIN) return above
+  const isNext = above.password <= before.length - before.trimEnd().length
+  const isMeant = isAssigned && (above.other > above.password || matchesAt(words.SAID, before, before.length))
+  return isNext || isMeant ? { ...above, code: Math.min(above.code, above.password) } : above
+}
+
+/** "Your code: KQZWAE", but not "YOUR CODE: EXPIRED" and not a word that starts a sentence. */
+function isSaidOutright(value: string, place: Place, said: { isAssigned: boolean; isSaidBehind: boolean }): boolean {
+  if (!isWordLike(value)) return true
+  if (!said.isAssigned && !said.isSaidBehind) return false
+  if (/[a-z]/.test(value) || words.NEVER_A_CODE.test(value)) return false
+  return (said.isSaidBehind || ENDS_BEHIND.test(place.behind)) && /[\p{Ll}\p{Lo}]/u.test(labelLine(place))
+}
+const ENDS_BEHIND = /^[*_"'”»\])】」]*\s*(?:[.,;!]|\n|$)/
+
+/** What speaks against a candidate, whatever speaks for it. */
+function doubts(value: string, place: Place, near: { before: string; code: number; other: number }): number {
+  const { before, code } = near
+  let score = 0
+  if (near.other <= NAMED_WITHIN && code > 90) score += WEIGHT.otherNear
+  // Placeholders, unless the mail says outright that this is the code: test systems send them.
+  if (code > CLOSE && /^(\d)\1+$/.test(value)) score += WEIGHT.repeatedDigit
+  if (code > CLOSE && /^\d{9,}$/.test(value)) score += WEIGHT.longWithoutLabel
+  if (matchesAt(words.HASH_BEFORE, before, before.length)) score += WEIGHT.hash
+  if (value.length === 4 && HOUR_AND_MINUTE.test(value) && matchesAt(words.TIME_BEFORE, before, before.length))
+    score += WEIGHT.timeOfDay
+  if (/[A-Z]/.test(value) && words.OFFER_WORDS.test(lower(labelLine(place)))) score += WEIGHT.offer
+  if (
+    value.length === 5 &&
+    (/(?<![A-Z])[A-Z]{2} $/.test(place.before) || POSTAL_CODE_BEFORE_TOWN.test(place.lineBehind))
+  )
+    score += WEIGHT.town
+  return score
+}
+
+/** A mark directly behind a number leaves no room for a unit. */
+const UNITLESS = /^[.,;:!?)\r\n]/
+const HOUR_AND_MINUTE = /^(?:[01]\d|2[0-3])[0-5]\d$/
+const POSTAL_CODE_BEFORE_TOWN = /^ \p{Lu}\p{Ll}+\s*(?:[,|·]|$)/u
