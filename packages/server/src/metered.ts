@@ -45,9 +45,9 @@ export function meteredBucket(bucket: Bucket, meters: Meters | null): Bucket {
   if (!meters) return bucket
   return {
     ...bucket,
-    async put(objects) {
+    async put(objects, options) {
       const startedAt = performance.now()
-      await bucket.put(objects)
+      await bucket.put(objects, options)
       meters.put((performance.now() - startedAt) / 1000)
     },
   }

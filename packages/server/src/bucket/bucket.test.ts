@@ -2,9 +2,13 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { faultyFiles } from '../../test/support/faulty-files.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
+import { faultSwitch, type Fault } from '../../test/support/step-faults.ts'
+import { watchWriter } from '../../test/support/watched-writer.ts'
 import { bytesOf } from './bucket.ts'
 import { describeBucket } from './bucket-contract.ts'
+import { describeFaults } from './fault-contract.ts'
 import { openEmbeddedBucket } from './embedded-bucket.ts'
 import { openFolderBucket } from './folder-bucket.ts'
 
@@ -33,6 +37,47 @@ describeBucket('folder bucket', () => {
         .map((name) => statSync(join(root, name)))
         .reduce((sum, status) => sum + (status.isFile() ? status.size : 0), 0),
     unfinishedUploads: () => readdirSync(join(root, '.incoming')),
+  }
+})
+
+const DISK_FAULTS: Fault[] = [
+  { when: 'before', kind: 'EIO' },
+  { when: 'before', kind: 'ENOSPC' },
+  { when: 'after', kind: 'EIO' },
+]
+
+describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS }, () => {
+  const path = join(temporaryFolder(), 'inbox.db')
+  const { threadUrl, setFaults } = watchWriter()
+  return {
+    async open() {
+      const bucket = openEmbeddedBucket(path, threadUrl)
+      // The thread hears of faults once it runs.
+      await bucket.remove(['none'])
+      return bucket
+    },
+    unfinishedUploads: () => [],
+    largeBytes: 100_000,
+    arm: async (plan) => void (await setFaults('inbox.db', plan)),
+    disarm: () => setFaults('inbox.db', null),
+  }
+})
+
+const FILE_FAULTS: Fault[] = [
+  { when: 'before', kind: 'EMFILE' },
+  { when: 'after', kind: 'EIO' },
+  { when: 'half', kind: 'ENOSPC' },
+]
+
+describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS, lasting: ['step', 'all'] }, () => {
+  const root = temporaryFolder()
+  const { faultOf, arm, disarm } = faultSwitch()
+  return {
+    open: () => openFolderBucket(root, { files: faultyFiles(faultOf) }),
+    unfinishedUploads: () => readdirSync(join(root, '.incoming')),
+    largeBytes: 100_000,
+    arm,
+    disarm,
   }
 })
 

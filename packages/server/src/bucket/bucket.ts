@@ -5,16 +5,23 @@ export type NewObject = { key: string; body: Body }
 
 export type StoredObject = { size: number; stream: ReadableStream<Uint8Array> }
 
+/** Keys with a fresh id need no look at what is there before they are written. */
+export type PutOptions = { keysAreNew?: boolean }
+
 export type KeyPage = { keys: string[]; cursor: string | null }
 
 /** Keys and bytes, nothing else. Keys are ASCII paths such as `raw/<domain>/<mailbox>/<id>.eml`. */
 export type Bucket = {
-  /** Durable when it resolves; when it rejects, none of the objects is there. Later ones are seen no earlier. */
-  put(objects: NewObject[]): Promise<void>
+  /**
+   * Durable when it resolves. When it rejects, a key that was there has a whole object, the old or the new one, and what
+   * this call created is removed again as far as the storage allows. Later ones are seen no earlier.
+   */
+  put(objects: NewObject[], options?: PutOptions): Promise<void>
   get(key: string): Promise<StoredObject | null>
   /**
    * Writes `to`, then removes `from`: a crash in between leaves both, never neither. Without `from` nothing is
    * written, so that what was removed stays removed; where a move is not atomic, a moment remains in which it may not.
+   * To its own key it replaces the object.
    */
   move(from: string, to: NewObject): Promise<void>
   /** Absent keys are fine. */

@@ -33,7 +33,8 @@ const PUT = `
   insert into objects (key, size, body, upload) values (?, ?, ?, ?)
   on conflict (key) do update set size = excluded.size, body = excluded.body, upload = excluded.upload`
 const ADD_PART = 'insert into parts (upload, part, body) values (?, ?, ?)'
-const DROP_UPLOAD = 'delete from parts where upload = ?'
+/** A failed commit may have reached the disk all the same: what an object names stays. */
+const DROP_UPLOAD = 'delete from parts where upload = ?1 and not exists (select 1 from objects where upload = ?1)'
 const REMOVE = 'delete from objects where key = ?'
 /** Before an object is removed: its parts go with it, unless another object shares them. */
 const REMOVE_PARTS = `
@@ -79,7 +80,8 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
       }
       await writer.write(objects.map((object) => putStep(object, uploads.get(object.body) ?? null)))
     } catch (error) {
-      await writer.write(Array.from(uploads.values(), (upload) => step(DROP_UPLOAD, upload)))
+      // If this fails too, the parts go at the next start.
+      await writer.write(Array.from(uploads.values(), (upload) => step(DROP_UPLOAD, upload))).catch(() => {})
       throw error
     }
   }

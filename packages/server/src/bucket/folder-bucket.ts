@@ -63,8 +63,11 @@ export async function openFolderBucket(
     await syncPath(dirname(folder))
   }
 
-  /** Temporary file, sync, rename, sync of the folder: the object is whole or absent. */
-  async function write({ key, body }: NewObject): Promise<void> {
+  /**
+   * Temporary file, sync, rename, sync of the folder: the object is whole, and what it replaces stays until then.
+   * `onCreate` is called before a key that was not there may appear.
+   */
+  async function write({ key, body }: NewObject, onCreate: () => void = () => {}): Promise<void> {
     const temporary = join(root, TEMPORARY, randomUUID())
     const path = join(root, key)
     try {
@@ -76,12 +79,18 @@ export async function openFolderBucket(
         await handle.close()
       }
       await ensureFolder(dirname(path))
+      if (!(await isFile(path))) onCreate()
       await files.rename(temporary, path)
     } catch (error) {
-      await files.rm(temporary, { force: true })
+      // What stays was never acknowledged and goes at the next start.
+      await files.rm(temporary, { force: true }).catch(() => {})
       throw error
     }
     await syncPath(dirname(path))
+  }
+
+  async function isFile(path: string): Promise<boolean> {
+    return Boolean(await files.stat(path).catch(ignoreAbsent))
   }
 
   /** One after another for each key, so that what is being moved cannot be removed half-way. */
@@ -99,6 +108,12 @@ export async function openFolderBucket(
     }
   }
 
+  /** As much of it as a disk in trouble allows; the first failure is the one to report. */
+  async function undo(created: string[]): Promise<void> {
+    // Metadata goes before its mail, as it came after it.
+    for (const key of created.toReversed()) await remove([key]).catch(() => {})
+  }
+
   async function* keysUnder(folder: string, prefix: string, after: string): AsyncGenerator<string> {
     const entries = await files.readdir(join(root, folder), { withFileTypes: true }).catch(ignoreAbsent)
     const names = (entries ?? []).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort(byBytes)
@@ -114,14 +129,11 @@ export async function openFolderBucket(
 
   return {
     async put(objects) {
-      const written: string[] = []
+      const created: string[] = []
       try {
-        for (const object of objects) {
-          written.push(object.key)
-          await write(object)
-        }
+        for (const object of objects) await write(object, () => created.push(object.key))
       } catch (error) {
-        await remove(written)
+        await undo(created)
         throw error
       }
     },
@@ -130,7 +142,10 @@ export async function openFolderBucket(
       // By the open file, because the key may get another one meanwhile.
       const handle = await files.open(join(root, key), 'r').catch(ignoreAbsent)
       if (!handle) return null
-      const { size } = await handle.stat()
+      const { size } = await handle.stat().catch(async (error: unknown) => {
+        await handle.close()
+        throw error
+      })
       // Node and the web each have a type for what is one class.
       return { size, stream: Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array> }
     },
@@ -138,8 +153,9 @@ export async function openFolderBucket(
     move: (from, to) =>
       inTurn(from, async () => {
         const path = join(root, from)
-        if (!(await files.stat(path).catch(ignoreAbsent))) return
+        if (!(await isFile(path))) return
         await write(to)
+        if (from === to.key) return
         await files.rm(path, { force: true })
         await syncPath(dirname(path))
       }),

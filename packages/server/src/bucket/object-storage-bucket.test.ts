@@ -10,8 +10,10 @@ import {
   startObjectStorage,
   type ObjectStorage,
 } from '../../test/support/object-storage.ts'
+import { faultSwitch, type Fault } from '../../test/support/step-faults.ts'
 import { describeBucket } from './bucket-contract.ts'
 import { bytesOf } from './bucket.ts'
+import { describeFaults } from './fault-contract.ts'
 import { openR2Bucket } from './r2-bucket.ts'
 import { openS3Bucket } from './s3-bucket.ts'
 import { parseS3Location } from './s3-location.ts'
@@ -29,6 +31,35 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 describeBucket('R2 bucket in workerd', () => r2Place(storage))
 
 describeBucket('S3 bucket over HTTP', () => s3Place(storage))
+
+// All of them, at each step of large bodies too, are in test/bucket-faults.long.test.ts.
+const R2_FAULTS: Fault[] = [
+  { when: 'before', kind: '10999' },
+  { when: 'after', kind: 'cut' },
+]
+
+describeFaults(
+  'R2 bucket in workerd',
+  { faults: R2_FAULTS, faultsOfLarge: R2_FAULTS.slice(1), lasting: ['step'] },
+  () => {
+    const { faultOf, ...faults } = faultSwitch()
+    return { ...r2Place(storage, faultOf), ...faults, largeBytes: 5 * MIB + 1 }
+  },
+)
+
+const S3_FAULTS: Fault[] = [
+  { when: 'before', kind: '503 SlowDown' },
+  { when: 'after', kind: 'cut' },
+]
+
+describeFaults(
+  'S3 bucket over HTTP',
+  { faults: S3_FAULTS, faultsOfLarge: S3_FAULTS.slice(1), lasting: ['step'] },
+  () => {
+    const { faultOf, ...faults } = faultSwitch()
+    return { ...s3Place(storage, faultOf), ...faults, largeBytes: 5 * MIB + 1 }
+  },
+)
 
 test('what Workers bundle is of the web alone', () => {
   const nodeOnly = /'node:|\bBuffer\b|\bprocess\./

@@ -9,6 +9,8 @@ import { sizeOf, type Bucket, type NewObject, type StoredObject } from './bucket
 const PART_BYTES = 5 * 1024 * 1024
 /** What S3 and R2 list or remove in one call. */
 const KEYS_PER_CALL_MAX = 1_000
+/** Keys that are looked for at once; Cloudflare lets a Worker have six connections. */
+const LOOKS_AT_ONCE = 6
 
 /** What an object storage offers: each call is durable when it resolves, and only that call. */
 export type ObjectCalls = {
@@ -60,8 +62,19 @@ export function createObjectStorageBucket(calls: ObjectCalls, inTurn: InTurn = (
     }
   }
 
+  /** Those of the keys that are there. */
+  async function findThere(keys: string[]): Promise<Set<string>> {
+    const there = new Set<string>()
+    for (let start = 0; start < keys.length; start += LOOKS_AT_ONCE) {
+      const look = async (key: string) => (await calls.hasObject(key)) && there.add(key)
+      await Promise.all(keys.slice(start, start + LOOKS_AT_ONCE).map(look))
+    }
+    return there
+  }
+
   return {
-    async put(objects) {
+    async put(objects, { keysAreNew = false } = {}) {
+      const kept = keysAreNew ? new Set<string>() : await findThere(objects.map(({ key }) => key))
       const begun: string[] = []
       try {
         for (const object of objects) {
@@ -71,7 +84,8 @@ export function createObjectStorageBucket(calls: ObjectCalls, inTurn: InTurn = (
         }
       } catch (error) {
         // Without its answer the sender tries again; what a storage in trouble keeps is a second copy at worst.
-        await remove(begun.toReversed()).catch(() => {})
+        const created = begun.filter((key) => !kept.has(key))
+        await remove(created.toReversed()).catch(() => {})
         throw error
       }
     },
@@ -81,7 +95,7 @@ export function createObjectStorageBucket(calls: ObjectCalls, inTurn: InTurn = (
     async move(from, to) {
       if (!(await calls.hasObject(from))) return
       await putOne(to)
-      await remove([from])
+      if (from !== to.key) await remove([from])
     },
 
     remove,

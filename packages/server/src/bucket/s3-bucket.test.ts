@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { freePort } from '../../test/support/free-port.ts'
 import { EMPTY_LIST, s3Refusal, startScriptedS3, type S3Answer } from '../../test/support/scripted-s3.ts'
-import { bytesOf, BucketUnreachable } from './bucket.ts'
+import { bytesOf, BucketUnreachable, type Bucket } from './bucket.ts'
 import { openS3Bucket } from './s3-bucket.ts'
 import { parseS3Location } from './s3-location.ts'
 
 const CREDENTIALS = { accessKeyId: 'key', secretAccessKey: 'secret' }
-const TIMING = { awaitedMs: 10_000, patientMs: 10_000, pauseMs: 1 }
-const IMPATIENT = { awaitedMs: 1_000, patientMs: 1_000, pauseMs: 1 }
+/** Three tries, hardly a pause. */
+const timing = (silenceMs: number) => {
+  const patience = { silenceMs, retryForMs: 0 }
+  return { awaited: patience, patient: patience, pauseMs: 1 }
+}
+const TIMING = timing(10_000)
+const IMPATIENT = timing(1_000)
 const DONE: S3Answer = { status: 200 }
 const BUSY = s3Refusal(503, 'SlowDown', 'Reduce your request rate.')
 
@@ -16,7 +21,9 @@ const object = { key: 'raw/1', body: new TextEncoder().encode('mail') }
 
 async function openScripted(answers: S3Answer[], timing = TIMING) {
   const server = await startScriptedS3(answers)
-  const bucket = await openS3Bucket({ location: parseS3Location(server.url), credentials: CREDENTIALS, timing })
+  const opened = await openS3Bucket({ location: parseS3Location(server.url), credentials: CREDENTIALS, timing })
+  // As the worker puts mail: without a look at what is there.
+  const bucket: Bucket = { ...opened, put: (objects) => opened.put(objects, { keysAreNew: true }) }
   return { bucket, server }
 }
 
@@ -31,6 +38,12 @@ function list(keys: string[], { isTruncated = false, encoding = '' } = {}): S3An
 describe('trouble that may pass is tried again', () => {
   test.each<[string, S3Answer[]]>([
     ['503 SlowDown', [BUSY]],
+    ['409 OperationAborted', [s3Refusal(409, 'OperationAborted')]],
+    ['409 ConditionalRequestConflict', [s3Refusal(409, 'ConditionalRequestConflict')]],
+    ['409 without a word', [{ status: 409 }]],
+    ['500 InternalError', [s3Refusal(500, 'InternalError')]],
+    ['400 RequestTimeout', [s3Refusal(400, 'RequestTimeout')]],
+    ['several in turn', [s3Refusal(409, 'OperationAborted'), 'hang up']],
     ['503 twice', [BUSY, BUSY]],
     ['500 without a word', [{ status: 500 }]],
     ['a proxy’s page', [{ status: 502, body: '<html><br>Bad gateway' }]],
@@ -42,6 +55,14 @@ describe('trouble that may pass is tried again', () => {
     expect(server.asked().map(({ method, path, body }) => `${method} ${path} ${body}`)).toEqual(
       Array.from({ length: troubles.length + 1 }, () => 'PUT /mail/raw/1 mail'),
     )
+  })
+
+  test('within the time for retries, more often than three times', async () => {
+    const patience = { silenceMs: 10_000, retryForMs: 60_000 }
+    const busy = Array.from({ length: 9 }, () => BUSY)
+    const { bucket, server } = await openScripted([...busy, DONE], { awaited: patience, patient: patience, pauseMs: 1 })
+    await bucket.put([object])
+    expect(server.asked()).toHaveLength(10)
   })
 
   test('silence, when the time is over', async () => {
@@ -99,6 +120,14 @@ test('a bucket that has gone is not an object that is absent', async () => {
   await expect(bucket.get('raw/1')).rejects.toThrow('NoSuchBucket')
 })
 
+test('an overwrite that is refused is left as it was: nothing is removed', async () => {
+  const server = await startScriptedS3([DONE, BUSY, BUSY, BUSY])
+  const location = parseS3Location(server.url)
+  const bucket = await openS3Bucket({ location, credentials: CREDENTIALS, timing: TIMING })
+  await expect(bucket.put([object])).rejects.toThrow('SlowDown')
+  expect(server.asked().map(({ method }) => method)).toEqual(['HEAD', 'PUT', 'PUT', 'PUT'])
+})
+
 test('requests are signed for the region, with the hash of their body', async () => {
   const { bucket, server } = await openScripted([DONE])
   await bucket.put([object])
@@ -119,7 +148,7 @@ test('in virtual-host style the bucket is part of the host name', async () => {
     return fetch(url, init)
   }
   const bucket = await openS3Bucket({ location, credentials: CREDENTIALS, timing: TIMING, fetch: toLoopback })
-  await bucket.put([object])
+  await bucket.put([object], { keysAreNew: true })
   expect(new TextDecoder().decode(await bytesOf((await bucket.get('raw/1'))!))).toBe('mail')
   expect(new Set(hosts)).toEqual(new Set([`mail.s3.test:${server.port}`]))
   expect(server.opening().path).toBe('/')

@@ -5,7 +5,7 @@ import { parseS3Location } from './s3-location.ts'
 /** How long a request to a server that takes connections and stays silent lasts, with all its tries. */
 async function lasts(request: S3Request): Promise<{ tries: number; seconds: number }> {
   // Pauses pass as they do; of silence, the limit is what comes next.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], shouldAdvanceTime: true })
   onTestFinished(() => void vi.useRealTimers())
   let tries = 0
   const client = createS3Client({
@@ -43,4 +43,32 @@ test.each<[string, S3Request]>([
   // 5 MiB at 100 kB/s, three times; and room for what is removed afterwards, within ten minutes.
   expect(seconds).toBeGreaterThan(3 * 52)
   expect(seconds).toBeLessThan(240)
+})
+
+/** What a server that refuses and asks for time is asked by a request that may take 20 s. */
+async function triesWith(retryAfter: string): Promise<number> {
+  let tries = 0
+  const client = createS3Client({
+    location: parseS3Location('s3://mail?endpoint=http://s3.test'),
+    credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+    async fetch() {
+      if (tries++ > 0) return new Response('')
+      return new Response('<Error><Code>SlowDown</Code></Error>', {
+        status: 503,
+        headers: { 'retry-after': retryAfter },
+      })
+    },
+  })
+  await client.call({ method: 'PUT', key: 'raw/1', body: new Uint8Array(1) }).catch(() => {})
+  return tries
+}
+
+test.each([
+  ['more seconds than there are', '120', 1],
+  ['a date too far away', new Date(Date.now() + 120_000).toUTCString(), 1],
+  ['no time at all', '0', 2],
+  ['a date that is over', 'Sun, 01 Mar 2020 00:00:00 GMT', 2],
+  ['what is neither', 'soon', 2],
+])('Retry-After with %s', async (_, retryAfter, tries) => {
+  expect(await triesWith(retryAfter)).toBe(tries)
 })

@@ -1,21 +1,26 @@
 import { AwsV4Signer } from 'aws4fetch'
-import { BucketUnreachable } from './bucket.ts'
+import { withRetries } from './retries.ts'
 import { encodeStrictly, objectUrl, type S3Location } from './s3-location.ts'
 import { parseXml, textOf, type XmlElement } from './s3-xml.ts'
 
+/** How long to wait for an answer, and for how long to begin another try. */
+type Patience = { silenceMs: number; retryForMs: number }
+
 /** People wait for what is read or removed, and clients commonly for 30 s: three tries are over before. */
-const AWAITED_MS = 8_000
+const AWAITED: Patience = { silenceMs: 8_000, retryForMs: 5_000 }
 /**
  * For storing and listing. A part of 5 MiB passes in this time at 100 kB/s; senders wait ten minutes after their mail
- * (RFC 5321 4.5.3.2.6). Lists of large buckets take their time.
+ * (RFC 5321 4.5.3.2.6). Lists of large buckets take their time. A storage that refuses (409, 503 SlowDown) is asked
+ * again for 20 s, within the SMTP transaction: eight times or so, while the sender waits.
  */
-const PATIENT_MS = 60_000
-const TRIES_MAX = 3
-/** Before the second try; twice that before the third. */
+const PATIENT: Patience = { silenceMs: 60_000, retryForMs: 20_000 }
 const PAUSE_MS = 250
 /** Of what a server says about an error; it ends up in a log line. */
 const MESSAGE_CHARACTERS_MAX = 300
-const PASSING_STATUSES = [429, 500, 502, 503, 504]
+/** 409 is OperationAborted or ConditionalRequestConflict: another request for the same key was under way. */
+const PASSING_STATUSES = [408, 409, 425, 429, 500, 502, 503, 504]
+/** S3 answers 400 when the bytes of a request came too slowly. */
+const PASSING_CODES = ['RequestTimeout', 'SlowDown']
 
 export type S3Credentials = { accessKeyId: string; secretAccessKey: string }
 
@@ -23,7 +28,7 @@ export type S3Options = {
   location: S3Location
   credentials: S3Credentials
   fetch?: (url: URL, init: RequestInit) => Promise<Response>
-  timing?: { awaitedMs: number; patientMs: number; pauseMs: number }
+  timing?: { awaited: Patience; patient: Patience; pauseMs: number }
 }
 
 export type S3Request = {
@@ -35,16 +40,20 @@ export type S3Request = {
   body?: Uint8Array
 }
 
-/** `status` is 0 where no answer came. `code` is S3's, such as NoSuchKey. */
+type S3Failure = { status: number; code: string; restMs?: number; cause?: unknown }
+
+/** `status` is 0 where no answer came. `code` is S3's, such as NoSuchKey. `restMs` is what Retry-After asks for. */
 export class S3Error extends Error {
   readonly status: number
   readonly code: string
+  readonly restMs: number
 
-  constructor(message: string, { status, code, cause }: { status: number; code: string; cause?: unknown }) {
+  constructor(message: string, { status, code, restMs = 0, cause }: S3Failure) {
     super(message, { cause })
     this.name = 'S3Error'
     this.status = status
     this.code = code
+    this.restMs = restMs
   }
 }
 
@@ -52,7 +61,7 @@ export type S3Client = ReturnType<typeof createS3Client>
 
 /** Signed calls to one bucket, repeated when the trouble may pass: every call of ours may be made twice. */
 export function createS3Client({ location, credentials, ...options }: S3Options) {
-  const { timing = { awaitedMs: AWAITED_MS, patientMs: PATIENT_MS, pauseMs: PAUSE_MS } } = options
+  const { timing = { awaited: AWAITED, patient: PATIENT, pauseMs: PAUSE_MS } } = options
   const { fetch: doFetch = fetch } = options
   const signingKeys = new Map<string, ArrayBuffer>()
 
@@ -76,7 +85,7 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
     const { url, headers } = await sign(request)
     // Not signed, since proxies may change it: a length is that of the object only if nothing compresses it.
     headers.set('accept-encoding', 'identity')
-    const silenceMs = isAwaited(request) ? timing.awaitedMs : timing.patientMs
+    const { silenceMs } = patienceFor(request)
     const overdue = new AbortController()
     const timer = setTimeout(() => overdue.abort(new Error(`no answer within ${silenceMs} ms`)), silenceMs)
     try {
@@ -98,19 +107,13 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
     }
   }
 
-  async function send<Answer>(request: S3Request, read: (response: Response) => Promise<Answer>): Promise<Answer> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await sendOnce(request, read)
-      } catch (error) {
-        const mayPass = error instanceof S3Error && (error.status === 0 || PASSING_STATUSES.includes(error.status))
-        if (!mayPass) throw error
-        if (tries === TRIES_MAX) throw new BucketUnreachable(error.message, { cause: error })
-      }
-      // Up to half of it at random, so that those who failed together do not come back together.
-      const pause = timing.pauseMs * 2 ** (tries - 1) * (1 - Math.random() / 2)
-      await new Promise((resolve) => setTimeout(resolve, pause))
-    }
+  function patienceFor(request: S3Request): Patience {
+    return isAwaited(request) ? timing.awaited : timing.patient
+  }
+
+  function send<Answer>(request: S3Request, read: (response: Response) => Promise<Answer>): Promise<Answer> {
+    const { retryForMs: forMs } = patienceFor(request)
+    return withRetries(() => sendOnce(request, read), { forMs, pauseMs: timing.pauseMs, restOf })
   }
 
   return {
@@ -124,6 +127,12 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
       }),
     callForXml: (request: S3Request) => send(request, async (response) => readXml(request, await response.text())),
   }
+}
+
+function restOf(error: unknown): number | null {
+  if (!(error instanceof S3Error)) return null
+  const { status, code, restMs } = error
+  return status === 0 || PASSING_STATUSES.includes(status) || PASSING_CODES.includes(code) ? restMs : null
 }
 
 /** One object is read, or some are removed. */
@@ -146,19 +155,27 @@ function readXml(request: S3Request, text: string): XmlElement {
 
 async function refusalOf(request: S3Request, response: Response): Promise<S3Error> {
   const text = await response.text()
+  const restMs = readRetryAfter(response.headers.get('retry-after'))
   try {
-    return errorOf(request, response.status, parseXml(text))
+    return errorOf(request, response.status, parseXml(text), restMs)
   } catch {
     // A proxy's page, or a HEAD request, to which no body is sent.
-    return errorOf(request, response.status, null)
+    return errorOf(request, response.status, null, restMs)
   }
 }
 
-function errorOf({ method }: S3Request, status: number, element: XmlElement | null): S3Error {
+/** Seconds or a date (RFC 9110 10.2.3); 0 for none, and for what is neither. */
+function readRetryAfter(value: string | null): number {
+  if (value === null) return 0
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Math.max(0, ms || 0)
+}
+
+function errorOf({ method }: S3Request, status: number, element: XmlElement | null, restMs = 0): S3Error {
   const code = (element && textOf(element, 'Code')) ?? `Status${status}`
   const said = (element && textOf(element, 'Message')) ?? ''
   const message = `S3 answered ${method} with ${status} ${code}${said && ': '}${said}`
-  return new S3Error(message.slice(0, MESSAGE_CHARACTERS_MAX), { status, code })
+  return new S3Error(message.slice(0, MESSAGE_CHARACTERS_MAX), { status, code, restMs })
 }
 
 function reasonOf(error: unknown): string {

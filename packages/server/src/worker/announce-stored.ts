@@ -15,7 +15,7 @@ export type StoredOutcome =
   | { outcome: 'raw gone'; metadata: Metadata }
 
 export type AnnouncePorts = {
-  bucket: Pick<Bucket, 'get' | 'put' | 'move'>
+  bucket: Pick<Bucket, 'get' | 'move'>
   /** May read less than the whole mail, where memory is short. */
   parse: (raw: StoredObject) => Promise<ParsedMail>
   post: Post
@@ -51,8 +51,8 @@ export async function announceMail(
     lastError: outcome.error,
     lastStatus: outcome.status,
   }
-  // What was removed or processed during the post stays so.
-  if (await isThere(bucket, key)) await bucket.put([{ key, body: encodeMetadata(failed) }])
+  // To its own key: what was removed or processed during the post stays so.
+  await bucket.move(key, { key, body: encodeMetadata(failed) })
   return { outcome: 'failed', metadata: failed }
 }
 

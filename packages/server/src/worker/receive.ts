@@ -45,6 +45,6 @@ export async function receive(
     objects.push({ key: metadata.rawKey, body: raw })
     objects.push({ key: metadataKey('unprocessed', metadata), body: encodeMetadata(metadata) })
   }
-  await bucket.put(objects)
+  await bucket.put(objects, { keysAreNew: true })
   for (const metadata of copies) announcer?.offer(metadata, announcementOf(metadata, parsed))
 }

@@ -8,8 +8,18 @@ import { openR2Bucket } from '../../src/bucket/r2-bucket.ts'
 import { openS3Bucket } from '../../src/bucket/s3-bucket.ts'
 import { parseS3Location } from '../../src/bucket/s3-location.ts'
 import { parseXml, textOf } from '../../src/bucket/s3-xml.ts'
+import { faultyBinding, faultyFetch } from './faulty-storage.ts'
+import type { FaultSource } from './step-faults.ts'
 
 export const S3_CREDENTIALS = { accessKeyId: 'key-of-the-tests', secretAccessKey: 'secret-of-the-tests' }
+
+/** Three tries, hardly a pause. */
+const QUICK_R2 = { forMs: 0, pauseMs: 1 }
+const QUICK_S3 = {
+  awaited: { silenceMs: 60_000, retryForMs: 0 },
+  patient: { silenceMs: 60_000, retryForMs: 0 },
+  pauseMs: 1,
+}
 
 /** Enough for every test of a file to have an empty one. */
 const BUCKETS = 80
@@ -92,7 +102,7 @@ export async function startObjectStorage() {
 export type ObjectStorage = Awaited<ReturnType<typeof startObjectStorage>>
 
 /** What the contract suite wants to know of a place, seen from beside the bucket. */
-export function r2Place(storage: ObjectStorage) {
+export function r2Place(storage: ObjectStorage, faultOf: FaultSource = () => null) {
   const { binding, put, list } = storage.newBucket()
   const uploads: { key: string; uploadId: string }[] = []
   let storedBytes = 0
@@ -119,13 +129,13 @@ export function r2Place(storage: ObjectStorage) {
   }
   return {
     // The bucket uses no more of the binding than this.
-    open: () => openR2Bucket(watched as unknown as R2Bucket),
+    open: () => openR2Bucket(faultyBinding(watched as unknown as R2Bucket, faultOf), QUICK_R2),
     storedBytes: () => storedBytes,
     unfinishedUploads: () => findUnfinished(binding, uploads),
   }
 }
 
-export function s3Place(storage: ObjectStorage) {
+export function s3Place(storage: ObjectStorage, faultOf: FaultSource = () => null) {
   const { binding, s3Url } = storage.newBucket()
   const location = parseS3Location(s3Url)
   const uploads: { key: string; uploadId: string }[] = []
@@ -140,7 +150,13 @@ export function s3Place(storage: ObjectStorage) {
     return response
   }
   return {
-    open: () => openS3Bucket({ location, credentials: S3_CREDENTIALS, fetch: watchedFetch }),
+    open: () =>
+      openS3Bucket({
+        location,
+        credentials: S3_CREDENTIALS,
+        fetch: faultyFetch(watchedFetch, faultOf),
+        timing: QUICK_S3,
+      }),
     storedBytes: () => storedBytes,
     unfinishedUploads: () => findUnfinished(binding, uploads),
   }

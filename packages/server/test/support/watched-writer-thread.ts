@@ -1,12 +1,17 @@
 import { basename } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BroadcastChannel, parentPort } from 'node:worker_threads'
 import { openForWriting } from '../../src/sqlite/connection.ts'
 import { serveWriters } from '../../src/sqlite/serve-writers.ts'
-import type { FromThread, ToThread } from './watched-writer.ts'
+import { seededRandom } from './seeded-random.ts'
+import { plannedFaults, type Fault, type FaultSource } from './step-faults.ts'
+import type { FromThread, ThreadFaults, ToThread } from './watched-writer.ts'
 
 const opened = new Map<string, DatabaseSync>()
 const failing = new Set<string>()
+const faulty = new Map<string, { faultOf: FaultSource; steps: () => number }>()
+/** SQLite's codes for a disk that fails and for one that is full. */
+const CODES: Record<string, number> = { EIO: 10, ENOSPC: 13 }
 const INBOX = 'inbox.db'
 /** The largest that SQLite knows, its default. */
 const PAGES_MAX = 4_294_967_294
@@ -28,12 +33,20 @@ export function serveWatched({ channelName, pragma }: ThreadSettings): void {
 
   channel.addEventListener('message', (event: unknown) => {
     // Only watched-writer.ts knows the channel.
-    const { file, disk } = (event as { data: ToThread }).data
+    const { file, ...told } = (event as { data: ToThread }).data
+    if ('faults' in told) {
+      const steps = faulty.get(file)?.steps() ?? 0
+      faulty.delete(file)
+      if (told.faults) faulty.set(file, faultsOf(told.faults))
+      tell({ kind: 'obeyed', steps })
+      return
+    }
+    const { disk } = told
     failing.delete(file)
     if (disk === 'failing') failing.add(file)
     // SQLite does not go below what is in use: with a limit of one page the file is full from now on.
     opened.get(file)!.exec(`pragma max_page_count = ${disk === 'full' ? 1 : PAGES_MAX}`)
-    tell({ kind: 'obeyed' })
+    tell({ kind: 'obeyed', steps: 0 })
   })
 }
 
@@ -45,6 +58,8 @@ function watch(connection: DatabaseSync, file: string, tell: (message: FromThrea
 
   connection.prepare = (sql) => {
     const statement = prepare(sql)
+    // Without it, what failed could not be taken back, and the program would end.
+    if (sql !== 'rollback') failAsTold(statement, file, sql)
     if (sql !== 'commit') return statement
     const commit = statement.run.bind(statement)
     statement.run = () => {
@@ -60,4 +75,33 @@ function watch(connection: DatabaseSync, file: string, tell: (message: FromThrea
     return statement
   }
   return connection
+}
+
+function faultsOf(faults: ThreadFaults): { faultOf: FaultSource; steps: () => number } {
+  if ('at' in faults) return plannedFaults(faults)
+  const random = seededRandom(faults.seed)
+  let count = 0
+  const faultOf = (): Fault | null => {
+    if (!random.chance(faults.perMille / 1000)) return null
+    count++
+    return { when: random.pick(['before', 'after']), kind: random.pick(Object.keys(CODES)) }
+  }
+  return { faultOf, steps: () => count }
+}
+
+function failAsTold(statement: StatementSync, file: string, sql: string): void {
+  for (const name of ['run', 'all'] as const) {
+    const execute = statement[name].bind(statement) as (...values: never[]) => never
+    statement[name] = (...values: never[]) => {
+      const fault = faulty.get(file)?.faultOf(sql) ?? null
+      if (fault?.when === 'before') throw failure(fault.kind)
+      const result = execute(...values)
+      if (fault) throw failure(fault.kind)
+      return result
+    }
+  }
+}
+
+function failure(kind: string): Error {
+  return Object.assign(new Error(`${kind}: as asked`), { errcode: CODES[kind] })
 }

@@ -1,38 +1,46 @@
 import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
 import { onTestFinished } from 'vitest'
+import type { FaultPlan } from './step-faults.ts'
 import type { ThreadSettings } from './watched-writer-thread.ts'
 
 /** `at` is of the clock that all threads share; `synchronous` is SQLite's number for how a commit treats the disk. */
 export type Commit = { at: bigint; keys: string[]; synchronous: number }
-export type FromThread = ({ kind: 'committed' } & Commit) | { kind: 'obeyed' }
-export type ToThread = { file: string; disk: 'healthy' | 'full' | 'failing' }
+export type FromThread = ({ kind: 'committed' } & Commit) | { kind: 'obeyed'; steps: number }
+export type ToThread = { file: string } & ({ disk: 'healthy' | 'full' | 'failing' } | { faults: ThreadFaults | null })
+/** By plan, or at random: so many of a thousand statements, with numbers from a seed. */
+export type ThreadFaults = FaultPlan | { seed: number; perMille: number }
 
 /** A writer thread for `openWriter` that tells what it commits and whose disk can be made to fail. */
 export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } = {}) {
   const channelName = randomUUID()
   const channel = new BroadcastChannel(channelName)
   onTestFinished(() => channel.close())
-  let obeyed: (() => void) | null = null
+  let obeyed: ((steps: number) => void) | null = null
 
   channel.addEventListener('message', (event: unknown) => {
     // Only watched-writer-thread.ts knows the channel.
     const message = (event as { data: FromThread }).data
-    if (message.kind === 'obeyed') obeyed?.()
+    if (message.kind === 'obeyed') obeyed?.(message.steps)
     else onCommit(message)
   })
+
+  function tell(request: ToThread): Promise<number> {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads, not a window
+    channel.postMessage(request)
+    return new Promise((resolve) => {
+      obeyed = resolve
+    })
+  }
 
   return {
     threadUrl: threadUrl({ channelName, pragma }),
     /** Resolves when the thread treats the disk under this file so. */
-    turnDisk(file: string, disk: ToThread['disk']): Promise<void> {
-      const request: ToThread = { file, disk }
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads, not a window
-      channel.postMessage(request)
-      return new Promise((resolve) => {
-        obeyed = resolve
-      })
+    async turnDisk(file: string, disk: 'healthy' | 'full' | 'failing'): Promise<void> {
+      await tell({ file, disk })
     },
+    /** Makes statements on this file fail. Resolves to how many ran (or, at random, failed) since the call before. */
+    setFaults: (file: string, faults: ThreadFaults | null): Promise<number> => tell({ file, faults }),
   }
 }
 

@@ -1,0 +1,64 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { describeFaults } from '../src/bucket/fault-contract.ts'
+import { openFolderBucket } from '../src/bucket/folder-bucket.ts'
+import { faultyFiles } from './support/faulty-files.ts'
+import { r2Place, s3Place, startObjectStorage, type ObjectStorage } from './support/object-storage.ts'
+import { temporaryFolder } from './support/server.ts'
+import { faultSwitch, type Fault } from './support/step-faults.ts'
+
+let storage: ObjectStorage
+beforeAll(async () => {
+  storage = await startObjectStorage()
+})
+afterAll(() => storage.close())
+
+const LARGE_BYTES = 5 * 1024 * 1024 + 1
+
+const R2_FAULTS: Fault[] = [
+  // Two that pass by R2's own account, one that does not, and a connection that breaks before and after.
+  { when: 'before', kind: '10001' },
+  { when: 'before', kind: '10058' },
+  { when: 'before', kind: '10999' },
+  { when: 'before', kind: 'cut' },
+  { when: 'after', kind: 'cut' },
+]
+
+describeFaults('R2 bucket in workerd', { faults: R2_FAULTS, faultsOfLarge: R2_FAULTS }, () => {
+  const { faultOf, ...faults } = faultSwitch()
+  return { ...r2Place(storage, faultOf), ...faults, largeBytes: LARGE_BYTES }
+})
+
+const S3_FAULTS: Fault[] = [
+  { when: 'before', kind: '409 OperationAborted' },
+  { when: 'before', kind: '503 SlowDown' },
+  { when: 'before', kind: '500 InternalError' },
+  { when: 'after', kind: '500 InternalError' },
+  { when: 'before', kind: '403 AccessDenied' },
+  { when: 'before', kind: 'cut' },
+  { when: 'after', kind: 'cut' },
+]
+
+describeFaults('S3 bucket over HTTP', { faults: S3_FAULTS, faultsOfLarge: S3_FAULTS }, () => {
+  const { faultOf, ...faults } = faultSwitch()
+  return { ...s3Place(storage, faultOf), ...faults, largeBytes: LARGE_BYTES }
+})
+
+const FILE_FAULTS = ['EIO', 'ENOSPC', 'EMFILE'].flatMap((kind): Fault[] => [
+  { when: 'before', kind },
+  { when: 'after', kind },
+  { when: 'half', kind },
+])
+
+describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS }, () => {
+  const root = temporaryFolder()
+  const { faultOf, arm, disarm } = faultSwitch()
+  return {
+    open: () => openFolderBucket(root, { files: faultyFiles(faultOf) }),
+    unfinishedUploads: () => readdirSync(join(root, '.incoming')),
+    largeBytes: 100_000,
+    arm,
+    disarm,
+  }
+})

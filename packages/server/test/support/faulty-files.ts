@@ -1,0 +1,56 @@
+import * as nodeFiles from 'node:fs/promises'
+import type { Files } from '../../src/bucket/folder-bucket.ts'
+import { takeStep, type FaultSource } from './step-faults.ts'
+
+type Handle = Awaited<ReturnType<Files['open']>>
+
+/** The real file system, whose calls fail as told. */
+export function faultyFiles(faultOf: FaultSource): Files {
+  function step<Result>(name: string, take: () => Promise<Result>, drop?: (result: Result) => Promise<unknown>) {
+    return takeStep({ fault: faultOf(name), take, fail: failure, ...(drop ? { drop } : {}) })
+  }
+
+  function watched(handle: Handle, kind: string): Handle {
+    const [sync, close, stat] = [handle.sync.bind(handle), handle.close.bind(handle), handle.stat.bind(handle)]
+    const writeFile = handle.writeFile.bind(handle)
+    handle.sync = () => step(`sync ${kind}`, sync)
+    handle.stat = (() => step(`stat ${kind}`, () => stat())) as Handle['stat']
+    handle.close = async () => {
+      // A descriptor is given back whatever becomes of the step.
+      try {
+        await step(`close ${kind}`, async () => {})
+      } finally {
+        await close()
+      }
+    }
+    handle.writeFile = (data) =>
+      takeStep({
+        fault: faultOf('write'),
+        take: () => writeFile(data),
+        // The folder bucket writes bytes only.
+        half: () => writeFile((data as Uint8Array).subarray(0, (data as Uint8Array).byteLength / 2)),
+        fail: failure,
+      })
+    return handle
+  }
+
+  return {
+    // Overloads differ only in what they return for options that the folder bucket does not use.
+    mkdir: ((path: string, options: { recursive: true }) =>
+      step('make folder', () => nodeFiles.mkdir(path, options))) as Files['mkdir'],
+    readdir: ((path: string, options: { withFileTypes: true }) =>
+      step('read folder', () => nodeFiles.readdir(path, options))) as unknown as Files['readdir'],
+    rename: (path, to) => step('rename', () => nodeFiles.rename(path, to)),
+    rm: (path, options) => step('remove', () => nodeFiles.rm(path, options)),
+    stat: ((path: string) => step('look', () => nodeFiles.stat(path))) as Files['stat'],
+    async open(path, flags, mode) {
+      const kind = flags === 'r' ? 'to read' : 'to write'
+      const open = () => nodeFiles.open(path, flags, mode)
+      return watched(await step(`open ${kind}`, open, (handle) => handle.close()), kind)
+    },
+  }
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(`${code}: as asked`), { code })
+}

@@ -1,0 +1,63 @@
+/** How a step fails: without its effect, after it, with half of it, or it only comes late. `kind` is the error's. */
+export type Fault = { when: 'before' | 'after' | 'half' | 'late'; kind: string }
+
+/** Asked before each step of a bucket or database: a file-system call, a statement, a request. */
+export type FaultSource = (step: string) => Fault | null
+
+/** The fault comes at the step of this number, counted from 0: once, at each step of that name, or at all from then on. */
+export type FaultPlan = { at: number; fault: Fault; lasts: 'once' | 'step' | 'all' }
+
+/** Fails as planned, and counts the steps. */
+export function plannedFaults({ at, fault, lasts }: FaultPlan) {
+  let count = 0
+  let failing: string | null = null
+  const faultOf: FaultSource = (step) => {
+    const number = count++
+    if (number === at) failing = step
+    if (failing === null || number < at) return null
+    const isHit = number === at || lasts === 'all' || (lasts === 'step' && step === failing)
+    return isHit ? fault : null
+  }
+  return { faultOf, steps: () => count }
+}
+
+/** A switch between what asks for faults and what decides on them. */
+export function faultSwitch() {
+  let current: ReturnType<typeof plannedFaults> | null = null
+  return {
+    faultOf: (step: string) => current?.faultOf(step) ?? null,
+    async arm(plan: FaultPlan) {
+      current = plannedFaults(plan)
+    },
+    /** How many steps there were since. */
+    async disarm(): Promise<number> {
+      const steps = current?.steps() ?? 0
+      current = null
+      return steps
+    },
+  }
+}
+
+type Step<Result> = {
+  fault: Fault | null
+  take: () => Promise<Result>
+  half?: () => Promise<unknown>
+  fail: (kind: string) => Error
+  /** What a step gave that nobody will get. */
+  drop?: (result: Result) => Promise<unknown>
+}
+
+/** Long enough for others to come in between. */
+const LATE_MS = 20
+
+/** Takes one step as its fault says. */
+export async function takeStep<Result>({ fault, take, half, fail, drop }: Step<Result>): Promise<Result> {
+  if (fault === null) return take()
+  if (fault.when === 'late') {
+    await new Promise((resolve) => setTimeout(resolve, LATE_MS))
+    return take()
+  }
+  if (fault.when === 'half') await half?.()
+  if (fault.when === 'after') await drop?.(await take())
+  throw fail(fault.kind)
+}
