@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Inbox } from './assemble.ts'
-import { bytesOf } from './bucket/bucket.ts'
+import { bytesOf, type StoredObject } from './bucket/bucket.ts'
 import type { Config } from './config.ts'
 import type { OwnMail } from './http/rpc/ports.ts'
 import type { Log } from './log.ts'
@@ -11,6 +11,8 @@ import { TOO_MUCH_TO_DO, type Overload } from './overload.ts'
 import { newId } from './random.ts'
 import type { Post } from './worker/announce.ts'
 import { createAnnouncer } from './worker/announcer.ts'
+import { RECEIVING_MS_MAX } from './worker/raw-search.ts'
+import { startRawSearch } from './worker/raw-search-loop.ts'
 import { receive } from './worker/receive.ts'
 import type { ReceivedMail } from './worker/smtp/deliver.ts'
 import { spooledMail } from './worker/smtp/spooled-mail.ts'
@@ -37,6 +39,15 @@ export function assembleWorker(config: Config, log: Log, { inbox, post, meters, 
   const parser = meteredParser(createMailParser({ onThreadDeath }), meters)
   const announcer = post && createAnnouncer({ bucket, parser, post, now, log })
   const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
+
+  const startedAt = now()
+  const parse = async (raw: StoredObject) => parser.parse(await bytesOf(raw))
+  let rawSearch: { close(): Promise<void> } | null = null
+
+  /** Only this program puts into a bucket on this machine: what came before its start is not on its way any more. */
+  function settledBefore(): number {
+    return Math.max(now() - RECEIVING_MS_MAX, config.storage?.kind === 's3' ? 0 : startedAt)
+  }
 
   /** Where there is least room: large mail passes through the data folder on its way to the bucket. */
   async function freeBytes(): Promise<number> {
@@ -73,7 +84,7 @@ export function assembleWorker(config: Config, log: Log, { inbox, post, meters, 
   const app = createWorkerApp({
     meters,
     bucket,
-    parse: async (raw) => parser.parse(await bytesOf(raw)),
+    parse,
     announceNow: announcer && announcer.announceNow,
     settings: {
       adminToken: config.adminToken,
@@ -104,9 +115,14 @@ export function assembleWorker(config: Config, log: Log, { inbox, post, meters, 
     freeBytes,
     freeBytesMin,
     findTroubles,
-    start: async () => announcer?.start(),
+    async start() {
+      if (!announcer) return
+      await announcer.start()
+      rawSearch = startRawSearch({ bucket, parse, announcer, rootDomain: config.emailDomain, settledBefore, log })
+    },
     /** Once the SMTP listener is closed, nothing new comes in. */
     async stop() {
+      await rawSearch?.close()
       await announcer?.close()
       await parser.close()
     },

@@ -10,10 +10,14 @@ import { announceStored } from './worker/announce-stored.ts'
 import type { Announcer } from './worker/announcer.ts'
 import { readSettings, type Bindings } from './worker/cloudflare-settings.ts'
 import { takeRoutedMail, type RoutedMail } from './worker/email-worker.ts'
+import { RECEIVING_MS_MAX, searchFromKeptPlace } from './worker/raw-search.ts'
 import { sweep } from './worker/sweep.ts'
 import { createWorkerApp } from './worker/worker-app.ts'
 
 type Context = Pick<ExecutionContext, 'waitUntil'>
+
+/** A run that has announced more has used up most of the requests that Cloudflare allows it. */
+const ANNOUNCEMENTS_BEFORE_SEARCH_MAX = 50
 
 const log = createConsoleLog()
 const now = () => Date.now()
@@ -32,9 +36,18 @@ export default {
   },
 
   async scheduled(_: ScheduledController, bindings: Bindings): Promise<void> {
-    const { bucket, announceNow, timeoutMs: firstAttemptMs } = assemble(bindings)
-    if (!announceNow) return
-    await sweep({ bucket, announceStored: announceNow, firstAttemptMs, now, random: secureRandom, log })
+    const { bucket, post, announceNow, rootDomain, timeoutMs: firstAttemptMs } = assemble(bindings)
+    if (!post || !announceNow) return
+    const run = await sweep({ bucket, announceStored: announceNow, firstAttemptMs, now, random: secureRandom, log })
+    if (run.processed + run.failed > ANNOUNCEMENTS_BEFORE_SEARCH_MAX) return
+    const announced: Promise<void>[] = []
+    const announcer: Pick<Announcer, 'offer'> = {
+      offer: (metadata, announcement) =>
+        void announced.push(announceOnce({ bucket, post, now, log }, { metadata, announcement })),
+    }
+    const settledBefore = () => now() - RECEIVING_MS_MAX
+    await searchFromKeptPlace({ bucket, parse, announcer, rootDomain, settledBefore, log }, now)
+    await Promise.all(announced)
   },
 
   async fetch(request: Request, bindings: Bindings): Promise<Response> {

@@ -14,14 +14,12 @@ export class ObjectsUnreachable extends Error {}
 export function objectsIn(bucket: Pick<Bucket, 'get' | 'remove'>): MessageObjects {
   return {
     raw: (message) => bucket.get(rawKey(message)),
-    // Metadata first: whoever finds it may count on the raw mail.
-    remove: (messages) =>
-      bucket.remove(
-        messages.flatMap((message) => [
-          metadataKey('unprocessed', message),
-          metadataKey('processed', message),
-          rawKey(message),
-        ]),
-      ),
+    // Raw mail first: while it lies there without metadata, it passes for lost and is announced again.
+    async remove(messages) {
+      await bucket.remove(messages.map((message) => rawKey(message)))
+      await bucket.remove(
+        messages.flatMap((message) => [metadataKey('unprocessed', message), metadataKey('processed', message)]),
+      )
+    },
   }
 }

@@ -1,3 +1,6 @@
+export const RAW_PREFIX = 'raw/'
+
+const RAW_KEY = /^raw\/([^/]+)\/([^/]+)\/([^/]+)\.eml$/
 const METADATA_KEY = /^messages\/([a-z]+)\/([^/]+)\/([^/]+)\/([^/]+)\.json$/
 
 export type MetadataStatus = 'unprocessed' | 'processed'
@@ -30,6 +33,13 @@ export function parseMetadataKey(key: string): ({ status: MetadataStatus } & Sto
   if ((status !== 'unprocessed' && status !== 'processed') || !domain || !mailbox || !id) return null
   // Another spelling of the same names is not a key of ours, and would not be found under its own names again.
   return metadataKey(status, { domain, mailbox, id }) === key ? { status, domain, mailbox, id } : null
+}
+
+export function parseRawKey(key: string): StoredMessage | null {
+  const [, ...names] = RAW_KEY.exec(key) ?? []
+  const [domain, mailbox, id] = names.map(decodeName)
+  if (!domain || !mailbox || !id) return null
+  return rawKey({ domain, mailbox, id }) === key ? { domain, mailbox, id } : null
 }
 
 // Reversible, one segment per name, and nothing that a file system or a URL would read as more than text.

@@ -1,13 +1,15 @@
 import type { Announcement, Envelope } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
 import { tenantSubdomain } from '../domain/address.ts'
-import { rawKey, type MetadataStatus } from '../domain/object-keys.ts'
+import { rawKey, type MetadataStatus, type StoredMessage } from '../domain/object-keys.ts'
+import { uuidTime } from '../domain/uuid.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
+import { findRecipient } from './named-recipient.ts'
 
 /** What the worker keeps beside the raw bytes of a mail, under `messages/<status>/`. */
 export type Metadata = Omit<
   Announcement,
-  'event' | 'rawContent' | 'plainContent' | 'attachments' | 'size' | 'parse'
+  'event' | 'rawContent' | 'plainContent' | 'attachments' | 'size' | 'parse' | 'envelope'
 > & {
   status: MetadataStatus
   rawSize: number
@@ -17,7 +19,8 @@ export type Metadata = Omit<
   lastError: string | null
   /** The HTTP status of the last attempt; null when none was made or no answer came. */
   lastStatus: number | null
-  envelope: Envelope
+  /** Null where the metadata was lost and written anew from key and bytes. */
+  envelope: Envelope | null
 }
 
 type Arrival = {
@@ -26,7 +29,7 @@ type Arrival = {
   parsed: ParsedMail
   receivedAt: number
   rawSize: number
-  envelope: Omit<Envelope, 'rcptTo'>
+  envelope: Omit<Envelope, 'rcptTo'> | null
   rootDomain: string
 }
 
@@ -40,7 +43,7 @@ export function newMetadata({ id, recipient, parsed, receivedAt, rawSize, envelo
     mailbox,
     mailboxWithTag,
     tag,
-    from: parsed.from || envelope.mailFrom,
+    from: parsed.from || (envelope?.mailFrom ?? ''),
     to: address,
     subject: parsed.subject,
     receivedAt: new Date(receivedAt).toISOString(),
@@ -51,8 +54,17 @@ export function newMetadata({ id, recipient, parsed, receivedAt, rawSize, envelo
     lastAttemptAt: null,
     lastError: null,
     lastStatus: null,
-    envelope: { ...envelope, rcptTo: address },
+    envelope: envelope && { ...envelope, rcptTo: address },
   }
+}
+
+type Found = { message: StoredMessage; parsed: ParsedMail; rawSize: number; rootDomain: string }
+
+/** For raw mail whose metadata is gone: what its key says, and its headers. Who sent it over which way is not known. */
+export function restoredMetadata({ message, parsed, rawSize, rootDomain }: Found): Metadata {
+  const { id } = message
+  const recipient = findRecipient(message, parsed.headers)
+  return newMetadata({ id, recipient, parsed, receivedAt: uuidTime(id), rawSize, envelope: null, rootDomain })
 }
 
 export function announcementOf(metadata: Metadata, parsed: ParsedMail): Announcement {
@@ -74,7 +86,7 @@ export function announcementOf(metadata: Metadata, parsed: ParsedMail): Announce
     plainContent: parsed.plainText,
     attachments: parsed.attachments,
     size: metadata.rawSize,
-    envelope: metadata.envelope,
+    ...(metadata.envelope ? { envelope: metadata.envelope } : {}),
     parse: parsed.parse,
   }
 }
