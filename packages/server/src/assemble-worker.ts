@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import type { Inbox } from './assemble.ts'
 import { bytesOf, type StoredObject } from './bucket/bucket.ts'
 import type { Config } from './config.ts'
@@ -9,7 +11,7 @@ import type { Meters } from './meters.ts'
 import { createMailParser } from './mime/mail-parser.ts'
 import { TOO_MUCH_TO_DO, type Overload } from './overload.ts'
 import { newId } from './random.ts'
-import type { Post } from './worker/announce.ts'
+import type { Post, Report } from './worker/announce.ts'
 import { createAnnouncer } from './worker/announcer.ts'
 import { RECEIVING_MS_MAX } from './worker/raw-search.ts'
 import { startRawSearch } from './worker/raw-search-loop.ts'
@@ -26,18 +28,21 @@ export type Worker = ReturnType<typeof assembleWorker>
 
 export type WorkerParts = {
   inbox: Inbox
-  post: Post | null
+  way: { post: Post; report: Report } | null
   meters: Meters | null
   overload: Pick<Overload, 'isOverloaded'>
   now: () => number
 }
 
-/** The inbox worker without its sockets. Without `post` there is nobody to announce to, and mail is only stored. */
-export function assembleWorker(config: Config, log: Log, { inbox, post, meters, overload, now }: WorkerParts) {
+/** The inbox worker without its sockets. Without `way` there is nobody to announce to, and mail is only stored. */
+export function assembleWorker(config: Config, log: Log, { inbox, way, meters, overload, now }: WorkerParts) {
   const bucket = meteredBucket(inbox.bucket, meters)
   const onThreadDeath = (reason: Error) => log.error({ reason }, 'a mail could not be parsed: its thread was ended')
   const parser = meteredParser(createMailParser({ onThreadDeath }), meters)
-  const announcer = post && createAnnouncer({ bucket, parser, post, now, log })
+  const { refusedMailDays } = config
+  // No two programs hold one data folder at once.
+  const by = hash('sha256', `${hostname()}:${config.dataDir}`).slice(0, 16)
+  const announcer = way && createAnnouncer({ bucket, parser, ...way, by, refusedMailDays, meters, now, log })
   const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
 
   const startedAt = now()
@@ -66,6 +71,8 @@ export function assembleWorker(config: Config, log: Log, { inbox, post, meters, 
   async function findTroubles(): Promise<string[]> {
     const troubles: string[] = []
     if ((await freeBytes()) < (await freeBytesMin())) troubles.push('the disk is full')
+    const wayTrouble = announcer?.wayTrouble() ?? null
+    if (wayTrouble !== null) troubles.push(wayTrouble)
     const oldest = announcer?.oldestWaitingAt() ?? null
     if (oldest !== null && now() - oldest > ANNOUNCEMENT_LATE_MS) troubles.push('announcements are late')
     if (overload.isOverloaded()) troubles.push(TOO_MUCH_TO_DO)
@@ -79,6 +86,12 @@ export function assembleWorker(config: Config, log: Log, { inbox, post, meters, 
     const oldest = announcer?.oldestWaitingAt() ?? null
     return oldest === null ? 0 : (now() - oldest) / 1000
   })
+  meters?.watch('mailhatch_announcements_not_reaching', '1 while announcements do not get to the API, else 0.', () =>
+    Number((announcer?.wayTrouble() ?? null) !== null),
+  )
+  meters?.watch('mailhatch_mails_set_aside', 'Mails that are set aside, as far as they are known.', () =>
+    announcer ? announcer.setAsideCount() : 0,
+  )
   meters?.watch('mailhatch_disk_free_bytes', 'Room on the disk, where there is least of it.', freeBytes)
 
   const app = createWorkerApp({

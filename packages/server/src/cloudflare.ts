@@ -6,12 +6,14 @@ import { parseStart, readStart } from './mime/mail-prefix.ts'
 import type { ParsedMail } from './mime/parse-mail.ts'
 import { newId, secureRandom } from './random.ts'
 import { announceOnce } from './worker/announce-once.ts'
-import { announceStored } from './worker/announce-stored.ts'
+import { announceStored, type Tries } from './worker/announce-stored.ts'
 import type { Announcer } from './worker/announcer.ts'
 import { readSettings, type Bindings } from './worker/cloudflare-settings.ts'
 import { takeRoutedMail, type RoutedMail } from './worker/email-worker.ts'
 import { RECEIVING_MS_MAX, searchFromKeptPlace } from './worker/raw-search.ts'
 import { sweep } from './worker/sweep.ts'
+import { wasTakenSince } from './worker/taken-since.ts'
+import { readWayTrouble } from './worker/way-trouble-object.ts'
 import { createWorkerApp } from './worker/worker-app.ts'
 
 type Context = Pick<ExecutionContext, 'waitUntil'>
@@ -25,25 +27,27 @@ const now = () => Date.now()
 /** The inbox worker on Cloudflare: Email Routing calls `email`, people and the API `fetch`, the clock `scheduled`. */
 export default {
   async email(message: ForwardableEmailMessage, bindings: Bindings, context: Context): Promise<void> {
-    const { bucket, post, rootDomain } = assemble(bindings)
+    const { bucket, post, tries, rootDomain } = assemble(bindings)
     const announcer: Pick<Announcer, 'offer'> | null = post && {
       // Beside the answer to the sender: the mail is stored, and the sweep repeats what fails.
       offer: (metadata, announcement) =>
-        context.waitUntil(announceOnce({ bucket, post, now, log }, { metadata, announcement })),
+        context.waitUntil(announceOnce({ bucket, post, tries, now, log }, { metadata, announcement })),
     }
     // The same stream, declared twice: once by Cloudflare, once by the web's types.
     await takeRoutedMail({ bucket, announcer, rootDomain, newId, now }, message as unknown as RoutedMail)
   },
 
   async scheduled(_: ScheduledController, bindings: Bindings): Promise<void> {
-    const { bucket, post, announceNow, rootDomain, timeoutMs: firstAttemptMs } = assemble(bindings)
-    if (!post || !announceNow) return
-    const run = await sweep({ bucket, announceStored: announceNow, firstAttemptMs, now, random: secureRandom, log })
+    const { bucket, post, tries, announce, report, rootDomain, refusedMailDays, timeoutMs } = assemble(bindings)
+    if (!post || !announce || !report) return
+    const announceStored = (key: string) => announce(key)
+    const settings = { refusedMailDays, firstAttemptMs: timeoutMs }
+    const run = await sweep({ bucket, announceStored, report, ...settings, now, random: secureRandom, log })
     if (run.processed + run.failed > ANNOUNCEMENTS_BEFORE_SEARCH_MAX) return
     const announced: Promise<void>[] = []
     const announcer: Pick<Announcer, 'offer'> = {
       offer: (metadata, announcement) =>
-        void announced.push(announceOnce({ bucket, post, now, log }, { metadata, announcement })),
+        void announced.push(announceOnce({ bucket, post, tries, now, log }, { metadata, announcement })),
     }
     const settledBefore = () => now() - RECEIVING_MS_MAX
     await searchFromKeptPlace({ bucket, parse, announcer, rootDomain, settledBefore, log }, now)
@@ -51,9 +55,13 @@ export default {
   },
 
   async fetch(request: Request, bindings: Bindings): Promise<Response> {
-    const { bucket, announceNow, admin: settings } = assemble(bindings)
-    // Nothing here runs between requests, so there is nothing to be not ready, or to be counted.
-    const findTroubles = async () => []
+    const { bucket, announce, admin: settings } = assemble(bindings)
+    const announceNow = announce && ((key: string) => announce(key, true))
+    // Nothing here runs between requests: what the last sweep found is all that there is, and nothing is counted.
+    const findTroubles = async () => {
+      const trouble = await readWayTrouble(bucket)
+      return trouble === null ? [] : [trouble]
+    }
     const ports = { bucket, parse, announceNow, settings, findTroubles, meters: null, now, log }
     return createWorkerApp(ports).fetch(request)
   },
@@ -63,8 +71,21 @@ function assemble(bindings: Bindings) {
   const settings = readSettings(bindings)
   const { post } = settings
   const bucket = openR2Bucket(bindings.INBOX_STORAGE)
-  const announceNow = post && ((key: string) => announceStored({ bucket, post, now, parse }, key))
-  return { ...settings, bucket, announceNow }
+  let takenAt = 0
+  const tries: Tries = {
+    // Isolates have no name that stays: a try without a result counts once it must be over.
+    by: crypto.randomUUID(),
+    isOfEarlierRun: ({ lastAttemptAt }) => lastAttemptAt === null,
+    wasOtherTaken: ({ domain }, since) => takenAt > since || wasTakenSince(bucket, { domain, since }),
+  }
+
+  async function announce(key: string, isByHand = false) {
+    const result = await announceStored({ bucket, post: post!, tries, now, parse }, key, isByHand)
+    if (result.outcome === 'processed') takenAt = now()
+    return result
+  }
+
+  return { ...settings, bucket, tries, announce: post && announce }
 }
 
 /** Not more than its start is held in memory, of which a worker has 128 MB for all it does at once. */

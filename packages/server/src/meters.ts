@@ -35,6 +35,22 @@ export function createMeters() {
     labelNames: ['outcome'],
     registers,
   })
+  const announcementFailures = new Counter({
+    name: 'mailhatch_announcement_failures_total',
+    help: 'Announcements of the worker that the API did not take, by HTTP status; none where no answer came.',
+    labelNames: ['status'],
+    registers,
+  })
+  const setAside = new Counter({
+    name: 'mailhatch_mails_set_aside_total',
+    help: 'Mails that failed three times by their own doing and are announced again only by hand.',
+    registers,
+  })
+  const refusedRemoved = new Counter({
+    name: 'mailhatch_refused_mails_removed_total',
+    help: 'Mails that no team wanted, removed after REFUSED_MAIL_DAYS.',
+    registers,
+  })
   const attempts = new Counter({
     name: 'mailhatch_webhook_attempts_total',
     help: 'Attempts to deliver a webhook: delivered or failed.',
@@ -71,6 +87,9 @@ export function createMeters() {
       if (seconds !== null) answerSeconds.observe({ route }, seconds)
     },
     announced: (outcome: 'stored' | 'duplicate' | 'refused') => announcements.inc({ outcome }),
+    announcementFailed: (status: number | null) => announcementFailures.inc({ status: status ?? 'none' }),
+    setAside: () => setAside.inc(),
+    refusedRemoved: (mails: number) => refusedRemoved.inc(mails),
     attempted: (outcome: 'delivered' | 'failed') => attempts.inc({ outcome }),
     accepted: (messages: number) => accepted.inc(messages),
     parsed: (parse: string) => parsed.inc({ parse }),

@@ -7,14 +7,14 @@ import { objectsIn } from './bucket/message-objects.ts'
 import { withPort, type Config } from './config.ts'
 import { ensureFirstTeam, ensureSecrets, type FirstStart } from './first-start.ts'
 import { listen, takeFreePort, type TakenPort } from './http/listen.ts'
-import { postLocally } from './http/local-post.ts'
+import { postLocally, reportLocally } from './http/local-post.ts'
 import { leaveAddresses } from './left-addresses.ts'
 import type { Log } from './log.ts'
 import type { Meters } from './meters.ts'
 import type { Rejections } from './manage/rejections.ts'
 import { watchOverload, type Overload } from './overload.ts'
 import { isOutOfSpace } from './sqlite/connection.ts'
-import { postOverNetwork } from './worker/announce.ts'
+import { wayOverNetwork } from './worker/announce.ts'
 import { selfSignedCertificate } from './worker/smtp/certificate.ts'
 import { startSmtpServer, type Refusal, type SmtpServer } from './worker/smtp/smtp-server.ts'
 
@@ -50,10 +50,11 @@ export async function startServe(
   })
   const firstStart = await ensureFirstTeam(config, api.store, { hasTurn: api.makesFirstTeam, now })
   await warnOfCatchAll(config, api.store, log)
-  const post = config.webhookUrl
-    ? postOverNetwork({ url: config.webhookUrl, token: webhookSecret, timeoutMs: config.webhookTimeoutMs })
-    : postLocally(api.takeIn, log)
-  const worker = assembleWorker(config, log, { inbox, post, meters, overload, now })
+  const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
+  const way = url
+    ? wayOverNetwork({ url, token: webhookSecret, timeoutMs })
+    : { post: postLocally(api.takeIn, log), report: reportLocally(api.recordRejection) }
+  const worker = assembleWorker(config, log, { inbox, way, meters, overload, now })
   api.include(worker)
   const apiListener = await listenApi(config.host, port, api)
   const { recordRejection } = api
@@ -109,9 +110,9 @@ export async function startApi(
 export async function startWorker(config: Config, log: Log, overload = watchOverload(log)): Promise<Running> {
   const { webhookUrl: url, webhookAuthToken: token, webhookTimeoutMs: timeoutMs } = config
   const inbox = await openInbox(config)
-  const post = url && token ? postOverNetwork({ url, token, timeoutMs }) : null
+  const way = url && token ? wayOverNetwork({ url, token, timeoutMs }) : null
   const meters = await openMeters(config, overload)
-  const worker = assembleWorker(config, log, { inbox, post, meters, overload, now: Date.now })
+  const worker = assembleWorker(config, log, { inbox, way, meters, overload, now: Date.now })
   const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection: null })
   return {
     apiPort: null,

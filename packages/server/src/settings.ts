@@ -298,6 +298,14 @@ export const SETTINGS = {
     clampedTimeout,
     'How long the API may take to answer an announcement; kept between 1000 and 60000.',
   ),
+  refusedMailDays: setting(
+    'REFUSED_MAIL_DAYS',
+    WORKER,
+    '(kept)',
+    integer(1, 3_650),
+    'Days after which mail that no team wants is removed, counted from its last try. Unset: it is kept until somebody ' +
+      'announces it again or deletes it.',
+  ),
   workerName: setting(
     'EMAIL_WORKER_NAME',
     WORKER,

@@ -8,6 +8,7 @@ import cloudflare from '../src/cloudflare.ts'
 import { decodeMetadata, type Metadata } from '../src/worker/metadata.ts'
 import { collectingContext, routedMail, watchedBinding } from './support/routed-mail.ts'
 import { keysIn, readObject, sha256 } from './support/stored-mail.ts'
+import { describeWorkerAnswers } from './support/worker-answers.ts'
 import { buildWorker, startWorkerd } from './support/workerd.ts'
 import {
   ADMIN_TOKEN,
@@ -15,6 +16,7 @@ import {
   oddMail,
   ROOT_DOMAIN,
   type JourneySettings,
+  type JourneyWorker,
 } from './support/worker-journey.ts'
 
 const MIB = 1024 * 1024
@@ -31,7 +33,7 @@ const settingsFor = ({ webhookUrl, token }: JourneySettings) => ({
   secrets: { ADMIN_TOKEN, WEBHOOK_AUTH_TOKEN: token },
 })
 
-describeWorkerJourney('workerd', async (initial) => {
+async function startOnWorkerd(initial: JourneySettings): Promise<JourneyWorker> {
   await workerd.configure(settingsFor(initial))
   return {
     bucket: workerd.bucket,
@@ -41,7 +43,10 @@ describeWorkerJourney('workerd', async (initial) => {
     configure: (settings) => workerd.configure(settingsFor(settings)),
     async close() {},
   }
-})
+}
+
+describeWorkerJourney('workerd', startOnWorkerd)
+describeWorkerAnswers('workerd', startOnWorkerd, { showsLocation: false })
 
 test('the bundle is one small file that needs nothing of Node', () => {
   const files = readdirSync(bundle.folder).filter((file) => file.endsWith('.js'))

@@ -12,15 +12,17 @@ import { startReceiver } from './support/receiver.ts'
 import { temporaryFolder } from './support/server.ts'
 import { isAccepted, SmtpClient } from './support/smtp-client.ts'
 import { keysIn, readObject } from './support/stored-mail.ts'
+import { describeWorkerAnswers } from './support/worker-answers.ts'
 import {
   ADMIN_TOKEN,
   describeWorkerJourney,
   oddMail,
   ROOT_DOMAIN,
   type JourneySettings,
+  type JourneyWorker,
 } from './support/worker-journey.ts'
 
-describeWorkerJourney('Node', async (initial) => {
+async function startOnNode(initial: JourneySettings): Promise<JourneyWorker> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-worker-'))
   const storage = join(dataDir, 'inbox')
   const log = await createLogger('silent', false)
@@ -61,7 +63,10 @@ describeWorkerJourney('Node', async (initial) => {
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
-})
+}
+
+describeWorkerJourney('Node', startOnNode)
+describeWorkerAnswers('Node', startOnNode, { showsLocation: true })
 
 test('a failing bucket is a temporary refusal of every mail, and each arrives once when it is mended', async () => {
   const bucket = await openFolderBucket(temporaryFolder())

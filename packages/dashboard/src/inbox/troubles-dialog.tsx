@@ -94,7 +94,8 @@ function Rejections() {
             {rejections.map(({ at, from, to, code, reason }, index) => (
               <li key={index} className="py-2">
                 <p className="flex flex-wrap items-center gap-2">
-                  <Badge tone="danger">{code}</Badge> <bdi className="font-medium">{visibleText(to)}</bdi>
+                  <Badge tone="danger">{code === 'set_aside' ? 'set aside' : code}</Badge>{' '}
+                  <bdi className="font-medium">{visibleText(to)}</bdi>
                   <span className="ml-auto text-xs text-quiet">
                     <RelativeTime at={at} />
                   </span>
@@ -148,6 +149,12 @@ function UnroutedMail({ mail }: { mail: Outputs['inbox']['unrouted']['list']['ma
           <p>
             <bdi>{visibleText(mail.subject) || '(no subject)'}</bdi>
           </p>
+          {mail.setAside !== null && (
+            <p>
+              <Badge tone="danger">set aside</Badge> {visibleText(mail.setAside)} It stays stored; try again when the
+              cause is mended.
+            </p>
+          )}
           <p className="text-quiet">
             {visibleText(mail.lastError ?? 'No answer yet')} · {mail.attempts} {mail.attempts === 1 ? 'try' : 'tries'}
           </p>

@@ -1,5 +1,12 @@
-// Announcements that failed are repeated only when trying again can help.
-const HEALING_STATUS = new Set([401, 408, 425, 429])
+/** How an announcement was refused: `status` is null when no answer came, `code` is that of our own API's errors. */
+export type Refusal = { status: number | null; code: string | null }
+
+/** What a proxy, a firewall or another server says that stands where the API should be; 401 is a secret that differs. */
+const WAY_STATUS = new Set([401, 403, 405, 407, 421])
+/** Too early, too slow or too often: the same announcement passes later. */
+const LATER_STATUS = new Set([408, 425, 429])
+/** No team has the domain or mailbox. Any other 404 means that WEBHOOK_URL has a wrong path. */
+const UNROUTED_CODES = new Set(['inbox_domain_unknown', 'mailbox_unknown'])
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400 * SECOND_MS
@@ -19,14 +26,38 @@ export function clampTimeoutMs(wantedMs: number): number {
   return Math.min(TIMEOUT_MS_MAX, Math.max(TIMEOUT_MS_MIN, wantedMs))
 }
 
-/** `null` stands for no answer at all: network error or timeout. 404, 413 and 422 wait for a person. */
-export function healsByItself(status: number | null): boolean {
-  return status === null || status >= 500 || HEALING_STATUS.has(status)
+/** The API has no team for the mail. */
+export function isUnrouted({ status, code }: Refusal): boolean {
+  return status === 404 && code !== null && UNROUTED_CODES.has(code)
 }
 
-/** No answer, the answer of something that stands in front of the API, or a secret that differs: all mail fails alike. */
-export function meansUnreachable(status: number | null): boolean {
-  return status === null || status === 401 || (status >= 502 && status <= 504)
+/** Whether an announcement is repeated because trying again can help. Our own 404, 413 and 422 wait for a person. */
+export function healsByItself(refusal: Refusal): boolean {
+  const { status } = refusal
+  return status === null || status >= 500 || LATER_STATUS.has(status) || isFromTheWay(refusal)
+}
+
+/** All mail fails alike: the API is away, cannot work at the moment, or is not what answers. */
+export function meansUnreachable(refusal: Refusal): boolean {
+  const { status } = refusal
+  return status === null || status > 500 || isFromTheWay(refusal)
+}
+
+/** The announcement did not get to the API: no answer, or one of something else. What has a code of ours is from the API. */
+export function isNotReaching(refusal: Refusal): boolean {
+  const { status, code } = refusal
+  return status === null || isFromTheWay(refusal) || (code === null && status >= 502 && status <= 504)
+}
+
+function isFromTheWay(refusal: Refusal): boolean {
+  const { status } = refusal
+  if (status === null) return false
+  return (
+    status < 200 ||
+    (status >= 300 && status < 400) ||
+    WAY_STATUS.has(status) ||
+    (status === 404 && !isUnrouted(refusal))
+  )
 }
 
 /** When to announce again after `attempts` failures, or `null` when it is time to give up. */

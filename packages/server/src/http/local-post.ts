@@ -1,6 +1,8 @@
 import type { TakeIn } from '../intake/take-in.ts'
 import { AppError } from '../domain/errors.ts'
+import type { SetAsideNotice } from '../domain/set-aside.ts'
 import type { Log } from '../log.ts'
+import type { Rejections } from '../manage/rejections.ts'
 import { refusalFor } from './errors.ts'
 
 /** Announces to the API in this process: what the route does and answers, without a request on the way. */
@@ -14,5 +16,13 @@ export function postLocally(takeIn: TakeIn, log: Pick<Log, 'error'>) {
       const { status, message, code } = refusalFor(error)
       return { status, text: JSON.stringify({ error: message, code }) }
     }
+  }
+}
+
+/** The same for a mail that was set aside. */
+export function reportLocally(recordRejection: Rejections['record']) {
+  return async ({ from, to, reason }: SetAsideNotice): Promise<boolean> => {
+    recordRejection({ from, to, code: 'set_aside', reason })
+    return true
   }
 }

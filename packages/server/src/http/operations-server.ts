@@ -1,4 +1,5 @@
 import { announcementSchema } from '../intake/announcement.ts'
+import { setAsideSchema } from '../intake/set-aside-notice.ts'
 import { rejectionsQuery } from './message-params.ts'
 import type { Operation } from './operations.ts'
 import { ANSWERS } from './schemas.ts'
@@ -42,6 +43,27 @@ export const SERVER_OPERATIONS: Operation[] = [
       'received_at_invalid',
       'inbox_domain_unknown',
       'mailbox_unknown',
+      'payload_too_large',
+    ],
+  },
+  {
+    id: 'reportSetAside',
+    method: 'post',
+    path: '/webhooks/inbox/set-aside',
+    tag: 'Inbound',
+    summary: 'Report a mail that was set aside',
+    description:
+      'What the inbox worker posts for a mail that failed three times by its own doing and that it announces again only by hand. It is then listed among the refusals, with the code `set_aside`.',
+    access: 'webhook secret',
+    body: setAsideSchema,
+    success: [{ status: 200, description: 'Noted.', contentType: JSON_TYPE, schema: ANSWERS.noted }],
+    errors: [
+      {
+        code: 'validation_failed',
+        status: 422,
+        sentence: 'The notice is not valid.',
+        details: { to: ['is required'] },
+      },
       'payload_too_large',
     ],
   },

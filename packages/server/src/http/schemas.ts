@@ -12,6 +12,7 @@ import type {
 } from '@mailhatch/sdk'
 import { z } from 'zod'
 import { announcementSchema } from '../intake/announcement.ts'
+import { setAsideSchema } from '../intake/set-aside-notice.ts'
 import { mailboxBody } from './rest/mailboxes.ts'
 import { count, described, id, shapeOf, text, textOrNull, time } from './schema-parts.ts'
 import { webhookDelivery, webhookEndpoint, webhookSecret } from './schemas-webhooks.ts'
@@ -210,6 +211,7 @@ export const SHAPES = {
 /** The bodies that have a name: those that the routes validate with. */
 export const BODIES = {
   Announcement: announcementSchema,
+  SetAsideNotice: setAsideSchema,
   MailboxName: mailboxBody,
   NewWebhookEndpoint: endpointBody,
   WebhookEndpointChange: endpointChangeBody,
@@ -237,6 +239,7 @@ export const ANSWERS = {
   webhookDelivery: inData(webhookDelivery),
   replayed: inData(z.strictObject({ replayed: count.meta({ description: 'How many are sent again.' }) })),
   intakeAnswer,
+  noted: z.strictObject({ ok: z.literal(true), status: z.literal('noted'), inboxMessageId: id }),
   health: z.strictObject({ status: z.literal('ok') }),
   ready: z.strictObject({ status: z.literal('ready') }),
   document: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),

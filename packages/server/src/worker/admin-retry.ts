@@ -36,7 +36,7 @@ export function addRetryRoutes(
     const result = await requireWebhook(announceNow)(key)
     if (result.outcome === 'gone') throw await refuse()
     if (result.outcome === 'raw gone') throw new AppError('raw_unavailable', 'The raw mail of this message is gone.')
-    if (result.outcome === 'processed') return context.json({ ok: true, status: 'processed' })
+    if (result.outcome !== 'failed') return context.json({ ok: true, status: 'processed' })
     const { status, lastStatus, lastError } = result.metadata
     throw new AppError('announcement_failed', `The API did not take the message: ${lastError}`, {
       extra: { ok: false, status, webhookStatus: lastStatus },

@@ -5,6 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { addInboxRoutes, type InboxPorts } from './admin-inboxes.ts'
 import { addProviderRoutes } from './admin-provider.ts'
 import { addRetryRoutes, type RetryPorts } from './admin-retry.ts'
+import { addSetAsideRoute } from './admin-set-aside.ts'
 import { requireToken } from './admin-token.ts'
 
 /** Bodies here name a domain at most. */
@@ -29,5 +30,6 @@ export function addAdminRoutes(app: Hono<AnswerEnvironment>, ports: AdminPorts):
   )
   addInboxRoutes(app, ports)
   addRetryRoutes(app, ports)
+  addSetAsideRoute(app, ports)
   addProviderRoutes(app, ports.settings)
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
+import { FIRST_TRIES } from '../../test/support/tries.ts'
 import { bytesOf } from '../bucket/bucket.ts'
 import { openEmbeddedBucket } from '../bucket/embedded-bucket.ts'
 import { objectsIn } from '../bucket/message-objects.ts'
@@ -30,7 +31,7 @@ async function startWithMail() {
   const keys = async (prefix = '') => (await bucket.list({ prefix, limit: 10 })).keys
   const [key] = await keys(metadataPrefix('unprocessed'))
   const parse = async (object: Parameters<typeof bytesOf>[0]) => parseMail(await bytesOf(object))
-  const announce = (post: Post) => announceStored({ bucket, parse, post, now: Date.now }, key!)
+  const announce = (post: Post) => announceStored({ bucket, parse, post, tries: FIRST_TRIES, now: Date.now }, key!)
   return { bucket, keys, key: key!, announce }
 }
 

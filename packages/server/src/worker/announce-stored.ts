@@ -1,6 +1,15 @@
 import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket, type StoredObject } from '../bucket/bucket.ts'
 import { metadataKey } from '../domain/object-keys.ts'
+import {
+  countFailure,
+  endsBy,
+  hasEnded,
+  mayBeOwn,
+  OWN_FAILURES_MAX,
+  reasonFor,
+  type FailedTry,
+} from '../domain/set-aside.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import { announce, type Post } from './announce.ts'
 import { announcementOf, decodeMetadata, encodeMetadata, type Metadata } from './metadata.ts'
@@ -13,34 +22,86 @@ export type StoredOutcome =
   | { outcome: 'gone' }
   /** Metadata without its mail: there is nothing to announce. */
   | { outcome: 'raw gone'; metadata: Metadata }
+  /** Another worker has begun a try, which may last until then. */
+  | { outcome: 'busy'; until: number }
 
 export type AnnouncePorts = {
   bucket: Pick<Bucket, 'get' | 'move'>
   /** May read less than the whole mail, where memory is short. */
   parse: (raw: StoredObject) => Promise<ParsedMail>
   post: Post
+  tries: Tries
   now: () => number
 }
 
-/** Announces one mail as it lies in the bucket; `key` is that of its unprocessed metadata. */
-export async function announceStored(ports: AnnouncePorts, key: string): Promise<StoredOutcome> {
+/** What is known of tries beyond this one. */
+export type Tries = {
+  /** Names this worker, the same after a restart where no two can have the same name at once. */
+  by: string
+  /** Whether the last try at a mail was of a program that has ended since, perhaps because of the mail. */
+  isOfEarlierRun: (metadata: Metadata) => boolean
+  /** Whether the API took another mail since then. */
+  wasOtherTaken: (metadata: Metadata, since: number) => boolean | Promise<boolean>
+}
+
+/**
+ * Announces one mail as it lies in the bucket; `key` is that of its unprocessed metadata. By hand, failures of its own
+ * are counted anew.
+ */
+export async function announceStored(ports: AnnouncePorts, key: string, isByHand = false): Promise<StoredOutcome> {
   const object = await ports.bucket.get(key)
   if (!object) return { outcome: 'gone' }
-  const metadata = decodeMetadata(await bytesOf(object))
-  const raw = await ports.bucket.get(metadata.rawKey)
-  if (!raw) return { outcome: 'raw gone', metadata }
+  const found = decodeMetadata(await bytesOf(object))
+  const { trying } = found
+  if (trying && !isByHand && !hasEnded(trying, { by: ports.tries.by, now: ports.now() })) {
+    return { outcome: 'busy', until: endsBy(trying) }
+  }
+  const counted = isByHand ? { ...found, ownFailures: 0, setAside: null } : countEndedTry(ports, found)
+  if (counted.setAside) {
+    await rewriteMetadata(ports.bucket, key, counted)
+    return { outcome: 'failed', metadata: counted }
+  }
+  const raw = await ports.bucket.get(found.rawKey)
+  if (!raw) return { outcome: 'raw gone', metadata: counted }
+  const isSuspect = found.ownFailures > 0 || trying !== null
+  const metadata = isSuspect || ports.tries.isOfEarlierRun(found) ? await recordBegin(ports, key, counted) : counted
   return announceMail(ports, { metadata, announcement: announcementOf(metadata, await ports.parse(raw)) })
+}
+
+/** Counts the try before this one, if it left no result: then the program has ended while it worked on the mail. */
+function countEndedTry({ tries, now }: AnnouncePorts, found: Metadata): Metadata {
+  const isWithoutResult = found.trying !== null || (found.lastAttemptAt === null && tries.isOfEarlierRun(found))
+  // Before the first recorded try, it is only known that the mail was there.
+  if (!isWithoutResult || (found.trying === null && found.ownFailures > 0)) return found
+  const ownFailures = found.ownFailures + 1
+  const counted: Metadata = { ...found, trying: null, ownFailures }
+  if (ownFailures < OWN_FAILURES_MAX) return counted
+  return { ...counted, setAside: setAside(now(), reasonFor('program ended')) }
+}
+
+/** So that a program that dies of this mail has left a note of it. Without room for the note it goes without. */
+async function recordBegin({ bucket, tries, now }: AnnouncePorts, key: string, counted: Metadata): Promise<Metadata> {
+  const begun = { ...counted, trying: { at: new Date(now()).toISOString(), by: tries.by } }
+  await rewriteMetadata(bucket, key, begun).catch(() => {})
+  return begun
 }
 
 /** Posts, then records in the bucket how it went. */
 export async function announceMail(
-  { bucket, post, now }: Omit<AnnouncePorts, 'parse'>,
+  { bucket, post, tries, now }: Omit<AnnouncePorts, 'parse'>,
   { metadata, announcement }: { metadata: Metadata; announcement: Announcement },
 ): Promise<StoredOutcome & { outcome: 'processed' | 'failed' }> {
   const outcome = await announce(post, announcement)
   const key = metadataKey('unprocessed', metadata)
   if (outcome.ok) {
-    const processed: Metadata = { ...metadata, status: 'processed', lastError: null, lastStatus: null }
+    const processed: Metadata = {
+      ...metadata,
+      status: 'processed',
+      lastError: null,
+      lastStatus: null,
+      lastCode: null,
+      trying: null,
+    }
     await bucket.move(key, { key: metadataKey('processed', metadata), body: encodeMetadata(processed) })
     return { outcome: 'processed', metadata: processed }
   }
@@ -50,10 +111,34 @@ export async function announceMail(
     lastAttemptAt: new Date(now()).toISOString(),
     lastError: outcome.error,
     lastStatus: outcome.status,
+    lastCode: outcome.code,
+    trying: null,
+    ...(await judge({ tries, now }, metadata, outcome)),
   }
-  // To its own key: what was removed or processed during the post stays so.
-  await bucket.move(key, { key, body: encodeMetadata(failed) })
+  await rewriteMetadata(bucket, key, failed)
   return { outcome: 'failed', metadata: failed }
+}
+
+/** Whose fault a failure is: see domain/set-aside.ts. */
+async function judge(
+  { tries, now }: Pick<AnnouncePorts, 'tries' | 'now'>,
+  metadata: Metadata,
+  failed: FailedTry,
+): Promise<Partial<Metadata>> {
+  if (!mayBeOwn(failed)) return {}
+  const since = Date.parse(metadata.lastAttemptAt ?? metadata.receivedAt)
+  const ownFailures = countFailure(metadata.ownFailures, await tries.wasOtherTaken(metadata, since))
+  if (ownFailures < OWN_FAILURES_MAX) return { ownFailures }
+  return { ownFailures, setAside: setAside(now(), reasonFor(failed)) }
+}
+
+function setAside(now: number, reason: string): Metadata['setAside'] {
+  return { at: new Date(now).toISOString(), reason, isReported: false }
+}
+
+/** Replaces what is there. What was removed or processed in the meantime stays so. */
+export async function rewriteMetadata(bucket: Pick<Bucket, 'move'>, key: string, metadata: Metadata): Promise<void> {
+  await bucket.move(key, { key, body: encodeMetadata(metadata) })
 }
 
 export async function isThere(bucket: Pick<Bucket, 'get'>, key: string): Promise<boolean> {

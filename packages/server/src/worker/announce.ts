@@ -1,31 +1,93 @@
 import type { Announcement } from '@mailhatch/sdk'
+import type { FailedTry, SetAsideNotice } from '../domain/set-aside.ts'
 
-/** Carries an announcement to the API: over the network, or to the one next door. `text` matters only for refusals. */
-export type Post = (announcement: Announcement) => Promise<{ status: number; text: string }>
+export type Answer = {
+  status: number
+  /** Matters only for refusals. */
+  text: string
+  /** Where a redirect points to. */
+  location?: string | null
+}
 
-/** `status` is null when no answer came. */
-export type AnnounceOutcome = { ok: true } | { ok: false; status: number | null; error: string }
+/** Carries an announcement to the API: over the network, or to the one next door. */
+export type Post = (announcement: Announcement) => Promise<Answer>
+
+/** Tells the API of a mail that was set aside, so that those who wait for it learn why; false if it was not heard. */
+export type Report = (notice: SetAsideNotice) => Promise<boolean>
+
+export type AnnounceOutcome = { ok: true } | ({ ok: false; error: string } & FailedTry)
 
 /** How much of an answer is kept to say why an announcement failed. */
 const REASON_CHARACTERS_MAX = 300
 
 export async function announce(post: Post, announcement: Announcement): Promise<AnnounceOutcome> {
   try {
-    const { status, text } = await post(announcement)
+    const { status, text, location } = await post(announcement)
     if (status >= 200 && status < 300) return { ok: true }
-    return { ok: false, status, error: `${status} ${text.slice(0, REASON_CHARACTERS_MAX)}` }
+    const reason = location ? `redirects to ${location}` : text
+    return {
+      ok: false,
+      status,
+      code: codeIn(text),
+      isLost: false,
+      error: `${status} ${reason.slice(0, REASON_CHARACTERS_MAX)}`,
+    }
   } catch (error) {
-    return { ok: false, status: null, error: describe(error).slice(0, REASON_CHARACTERS_MAX) }
+    const reason = describe(error).slice(0, REASON_CHARACTERS_MAX)
+    return { ok: false, status: null, code: null, isLost: isLostConnection(error), error: reason }
   }
 }
 
-export function postOverNetwork({ url, token, timeoutMs }: { url: string; token: string; timeoutMs: number }): Post {
+type Address = { url: string; token: string; timeoutMs: number }
+
+/** How the worker speaks with the API. */
+export function wayOverNetwork(address: Address): { post: Post; report: Report } {
+  const notices = { ...address, url: noticesUrl(address.url) }
+  return {
+    post: (announcement) => send(address, announcement),
+    async report(notice) {
+      const { status } = await send(notices, notice)
+      // An API of another make, or an older one, does not know the address, which is fine.
+      return (status >= 200 && status < 300) || status === 404 || status === 405
+    },
+  }
+}
+
+/** Below the address of announcements. */
+function noticesUrl(announcementsUrl: string): string {
+  const url = new URL(announcementsUrl)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/set-aside`
+  return url.href
+}
+
+async function send({ url, token, timeoutMs }: Address, content: object): Promise<Answer> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  return async (announcement) => {
-    const body = JSON.stringify(announcement)
-    const signal = AbortSignal.timeout(timeoutMs)
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-    return { status: response.status, text: await response.text() }
+  const signal = AbortSignal.timeout(timeoutMs)
+  // A redirect is not followed: the token and the mail are for the address that was configured, and no other.
+  const response = await fetch(url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(content),
+    redirect: 'manual',
+    signal,
+  })
+  const { status } = response
+  return { status, text: await response.text(), location: originOf(response.headers.get('location'), url) }
+}
+
+/** Of a Location, as much as one has to know; what follows it may be long, or private. */
+function originOf(location: string | null, base: string): string | null {
+  return location !== null && URL.canParse(location, base) ? new URL(location, base).origin : null
+}
+
+/** The stable code in an error of our own API; null in whatever else. */
+export function codeIn(text: string): string | null {
+  try {
+    const body: unknown = JSON.parse(text)
+    if (typeof body !== 'object' || body === null || !('code' in body) || !('error' in body)) return null
+    return typeof body.code === 'string' ? body.code : null
+  } catch {
+    return null
   }
 }
 
@@ -33,4 +95,12 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // fetch hides what went wrong in `cause`.
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}
+
+/** Cut after it was made: by Node's codes, or by what workerd says. A connection that was never made has others. */
+function isLostConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const cause: unknown = error.cause ?? error
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code) || error.message.startsWith('Network connection lost')
 }

@@ -1,26 +1,37 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Announcement } from '@mailhatch/sdk'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
+import { readObject } from '../../test/support/stored-mail.ts'
+import { UNROUTED } from '../../test/support/tries.ts'
 import { openFolderBucket } from '../bucket/folder-bucket.ts'
 import { parseRecipient } from '../domain/address.ts'
 import { createMailParser } from '../mime/mail-parser.ts'
 import { newId } from '../random.ts'
 import { createAnnouncer } from './announcer.ts'
+import { decodeMetadata } from './metadata.ts'
 import { receive } from './receive.ts'
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Mail of an earlier run, stored and never announced, and an announcer that has just started beside it. */
-async function startBeside(root: string, post: (announcement: Announcement) => Promise<number>) {
+async function startBeside(
+  root: string,
+  post: (announcement: Announcement) => Promise<number>,
+  { refusedMailDays = null, now = Date.now }: { refusedMailDays?: number | null; now?: () => number } = {},
+) {
   const bucket = await openFolderBucket(root)
   const parser = createMailParser()
   const announcer = createAnnouncer({
     bucket,
     parser,
-    post: async (announcement) => ({ status: await post(announcement), text: 'no' }),
-    now: Date.now,
+    post: async (announcement) => ({ status: await post(announcement), text: UNROUTED }),
+    report: async () => true,
+    by: 'worker',
+    refusedMailDays,
+    meters: null,
+    now,
     log: SILENT,
   })
   onTestFinished(async () => {
@@ -85,4 +96,77 @@ test('what the API refuses for good no longer counts as waiting', async () => {
   await announcer.start()
   await vi.waitFor(() => expect(announced).toEqual(['qa@in.test']))
   await vi.waitFor(() => expect(announcer.oldestWaitingAt()).toBeNull())
+})
+
+const DAY_MS = 86_400_000
+
+test('refused mail goes when its days are over, and not before; other mail stays', async () => {
+  const clock = { ahead: 0 }
+  const now = () => Date.now() + clock.ahead
+  const answer = async ({ mailbox }: Announcement) => (mailbox === 'invalid' ? 422 : 404)
+  const { announcer, bucket, store } = await startBeside(temporaryFolder(), answer, { refusedMailDays: 14, now })
+  await store('refused@in.test')
+  await store('invalid@in.test')
+  await announcer.start()
+  await vi.waitFor(async () => {
+    const keys = (await bucket.list({ prefix: 'messages/unprocessed/', limit: 10 })).keys
+    const tries = await Promise.all(keys.map(async (key) => decodeMetadata(await readObject(bucket, key)).attempts))
+    expect(tries).toEqual([1, 1])
+  })
+  clock.ahead = 14 * DAY_MS - 3_600_000
+  await store('later@in.test')
+  // It is found by a search, which by then has seen the others.
+  await vi.waitFor(async () => {
+    const { keys } = await bucket.list({ prefix: 'messages/unprocessed/in.test/later/', limit: 10 })
+    expect(decodeMetadata(await readObject(bucket, keys[0]!)).attempts).toBe(1)
+  })
+  expect((await bucket.list({ prefix: 'raw/', limit: 10 })).keys).toHaveLength(3)
+  clock.ahead = 14 * DAY_MS + 3_600_000
+  await vi.waitFor(async () => {
+    const { keys } = await bucket.list({ prefix: 'raw/', limit: 10 })
+    expect(keys.map((key) => key.split('/').at(-2))).toEqual(['invalid', 'later'])
+  })
+})
+
+describe('an outage of many rounds', () => {
+  const cut = () =>
+    Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('cut'), { code: 'ECONNRESET' }) })
+  test.each([
+    ['connections are cut', async () => Promise.reject(cut())],
+    ['the API answers 500', async () => 500],
+    ['the API answers 503', async () => 503],
+    ['nothing answers in time', async () => Promise.reject(new DOMException('Timed out', 'TimeoutError'))],
+  ])('in which %s sets no mail aside, and all of it arrives', async (_name, fail: () => Promise<number>) => {
+    const clock = { ahead: 0 }
+    let isAway = true
+    let posts = 0
+    const answer = async () => {
+      posts++
+      return isAway ? fail() : 200
+    }
+    const { announcer, bucket, store } = await startBeside(temporaryFolder(), answer, {
+      now: () => Date.now() + clock.ahead,
+    })
+    const addresses = ['a', 'b', 'c', 'd'].map((name) => `${name}@in.test`)
+    for (const address of addresses) await store(address)
+    await announcer.start()
+    const read = async () => {
+      const { keys } = await bucket.list({ prefix: 'messages/unprocessed/', limit: 10 })
+      return Promise.all(keys.map(async (key) => decodeMetadata(await readObject(bucket, key))))
+    }
+    for (let round = 1; round <= 5; round++) {
+      clock.ahead += 61_000
+      await vi.waitFor(
+        async () => expect((await read()).every(({ attempts }) => attempts >= round)).toBe(true),
+        // Where connections are cut, mails go one by one, and not right after a start.
+        { timeout: 30_000 },
+      )
+    }
+    expect((await read()).map(({ setAside }) => setAside)).toEqual([null, null, null, null])
+    expect((await read()).every(({ ownFailures }) => ownFailures <= 1)).toBe(true)
+    expect(posts).toBeGreaterThanOrEqual(20)
+    isAway = false
+    clock.ahead += 61_000
+    await vi.waitFor(async () => expect(await read()).toEqual([]), { timeout: 30_000 })
+  })
 })

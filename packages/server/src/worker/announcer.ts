@@ -1,13 +1,17 @@
 import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
-import { metadataKey, metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
-import { meansUnreachable } from '../domain/retry.ts'
+import { metadataKey } from '../domain/object-keys.ts'
+import { isNotReaching, meansUnreachable } from '../domain/retry.ts'
 import type { Log } from '../log.ts'
+import type { Meters } from '../meters.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
-import type { Post } from './announce.ts'
+import type { Post, Report } from './announce.ts'
 import { announceMail, announceStored, type AnnouncePorts, type StoredOutcome } from './announce-stored.ts'
-import { findDueAt } from './due.ts'
-import { decodeMetadata, type Metadata } from './metadata.ts'
+import { refusalOf, type Metadata } from './metadata.ts'
+import { reportSetAside } from './report-set-aside.ts'
+import { createUnprocessedSearch } from './unprocessed-search.ts'
+import { createWaitingMail } from './waiting-mail.ts'
+import { watchWay } from './way.ts'
 
 /** Posts under way at once: enough to fill group commits at the other end, few enough not to swamp it. */
 const UNDER_WAY_MAX = 64
@@ -15,20 +19,14 @@ const UNDER_WAY_MAX = 64
 const READ_AGAIN_MAX = 4
 /** Announcements kept whole in memory; beyond that a mail is read from the bucket again when its turn comes. */
 const FRESH_CHARACTERS_MAX = 64 * 1024 * 1024
-/** Mail waiting to be announced that is known by name; more is found by a later look at the bucket. */
-const KNOWN_MAX = 100_000
-/** Mail that only a person can help, known so as not to be read at every search; more is read again. */
-const REFUSED_MAX = 200_000
 const SEARCH_EVERY_MS = 60_000
 /** While the API cannot be reached, one mail is tried this often, so that its return is noticed soon. */
 const PROBE_EVERY_MS = 5_000
 const TICK_MS = 500
 /** When the bucket itself fails, or a mail in it is broken. */
 const TROUBLE_MS = 60_000
-const KEYS_PER_PAGE = 1_000
-
-/** One mail that is still to be announced by itself. */
-type Waiting = { receivedAt: number; lastAttemptAt: number; dueAt: number }
+/** A mail that may have ended the program waits so long after a start, so that all other mail comes first. */
+const SUSPECTS_AFTER_MS = 5_000
 
 type Fresh = { metadata: Metadata; announcement: Announcement }
 
@@ -44,32 +42,79 @@ export type Announcer = {
   oldestWaitingAt(): number | null
   /** How many are still to be announced by themselves, as far as they are known. */
   waitingCount(): number
+  /** How many are announced only by hand, because they failed by their own doing. */
+  setAsideCount(): number
+  /** A sentence for operators while announcements do not get to the API, else null. */
+  wayTrouble(): string | null
 }
 
-type Ports = { bucket: Bucket; parser: Pick<MailParser, 'parse'>; post: Post; now: () => number; log: Log }
+type Ports = {
+  bucket: Bucket
+  parser: Pick<MailParser, 'parse'>
+  post: Post
+  report: Report
+  /** Names this worker: the same after a restart, and no other's that runs on the same bucket. */
+  by: string
+  /** After so many days, mail that no team wants goes; null keeps it. */
+  refusedMailDays: number | null
+  meters: Pick<Meters, 'announcementFailed' | 'setAside' | 'refusedRemoved'> | null
+  now: () => number
+  log: Log
+}
 
 /** Announces stored mail to the API, each at least once, and repeats what heals by itself. */
-export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Announcer {
-  const ports: AnnouncePorts = { bucket, post, now, parse: async (raw) => parser.parse(await bytesOf(raw)) }
-  // By the key of their metadata: what waits, what only a person can help, whose turn it is (first in, first out) with
-  // the announcement at hand or in the bucket, and what is running.
-  const known = new Map<string, Waiting>()
-  const refused = new Set<string>()
+export function createAnnouncer(given: Ports): Announcer {
+  const { bucket, parser, post, report, by, refusedMailDays, meters, now, log } = given
+  const startedAt = now()
+  const upSince = performance.now()
+  // By the key of their metadata: what is unprocessed, whose turn it is (first in, first out) with the announcement at
+  // hand or in the bucket, whose turn it is alone, and what is running.
+  const waiting = createWaitingMail(refusedMailDays)
   const fresh = new Map<string, Fresh>()
   const stored = new Set<string>()
+  const suspects = new Set<string>()
   const underWay = new Map<string, Promise<void>>()
+  const unreported = new Map<string, Metadata>()
+  const way = watchWay(log)
   let freshCharacters = 0
   let readingAgain = 0
+  let isSuspectUnderWay = false
   let isUnreachable = false
+  let takenAt = 0
   let probedAt = 0
   let searchedAt = 0
   let searching: Promise<void> | null = null
+  let reporting: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
+  const ports: AnnouncePorts = {
+    bucket,
+    post,
+    now,
+    parse: async (raw) => parser.parse(await bytesOf(raw)),
+    tries: {
+      by,
+      isOfEarlierRun: ({ lastAttemptAt, receivedAt }) => Date.parse(lastAttemptAt ?? receivedAt) < startedAt,
+      wasOtherTaken: (_, since) => takenAt > since,
+    },
+  }
+
+  const search = createUnprocessedSearch({
+    bucket,
+    waiting,
+    isUnderWay: (key) => underWay.has(key),
+    isClosed: () => closed,
+    onUnreported: (key, metadata) => unreported.set(key, metadata),
+    refusedMailDays,
+    meters,
+    now,
+    log,
+  })
+
   function offer(metadata: Metadata, announcement: Announcement): void {
     const key = metadataKey('unprocessed', metadata)
-    remember(key, metadata)
+    waiting.remember(key, metadata)
     const characters = charactersOf(announcement)
     if (freshCharacters + characters > FRESH_CHARACTERS_MAX) stored.add(key)
     else {
@@ -77,19 +122,6 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
       fresh.set(key, { metadata, announcement })
     }
     pump()
-  }
-
-  function remember(key: string, metadata: Metadata): void {
-    const receivedAt = Date.parse(metadata.receivedAt)
-    const lastAttemptAt = metadata.lastAttemptAt === null ? 0 : Date.parse(metadata.lastAttemptAt)
-    const dueAt = findDueAt(metadata)
-    if (dueAt === null) giveUp(key)
-    else if (known.size < KNOWN_MAX || known.has(key)) known.set(key, { receivedAt, lastAttemptAt, dueAt })
-  }
-
-  function giveUp(key: string): void {
-    known.delete(key)
-    if (refused.size < REFUSED_MAX) refused.add(key)
   }
 
   function pump(): void {
@@ -100,24 +132,39 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
       run(key, announceFresh(key, mail))
     }
     for (const key of stored) {
-      if (closed || underWay.size >= UNDER_WAY_MAX || readingAgain >= READ_AGAIN_MAX) return
+      if (!hasRoomToRead()) return
       stored.delete(key)
-      readingAgain++
-      run(
-        key,
-        announceAgain(key)
-          .then(() => {})
-          .finally(() => readingAgain--),
-      )
+      readAgain(key)
     }
+    const [suspect] = suspects
+    const isTooSoon = performance.now() - upSince < SUSPECTS_AFTER_MS
+    if (suspect === undefined || isSuspectUnderWay || isTooSoon || !hasRoomToRead()) return
+    suspects.delete(suspect)
+    isSuspectUnderWay = true
+    readAgain(suspect, () => (isSuspectUnderWay = false))
+  }
+
+  function hasRoomToRead(): boolean {
+    return !closed && underWay.size < UNDER_WAY_MAX && readingAgain < READ_AGAIN_MAX
+  }
+
+  function readAgain(key: string, onDone = () => {}): void {
+    readingAgain++
+    const work = announceAgain(key).finally(() => {
+      readingAgain--
+      onDone()
+    })
+    run(
+      key,
+      work.then(() => {}),
+    )
   }
 
   function run(key: string, work: Promise<void>): void {
     const done = work
       .catch((error: unknown) => {
         log.error({ err: error, key }, 'an announcement could not be finished')
-        const waiting = known.get(key)
-        if (waiting) waiting.dueAt = now() + TROUBLE_MS
+        waiting.postpone(key, now() + TROUBLE_MS)
       })
       .then(() => {
         underWay.delete(key)
@@ -131,8 +178,8 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
   }
 
   /** From the bucket: mail of an earlier run, or that did not fit into memory, or that failed before. */
-  async function announceAgain(key: string): Promise<StoredOutcome> {
-    const outcome = await announceStored(ports, key)
+  async function announceAgain(key: string, isByHand = false): Promise<StoredOutcome> {
+    const outcome = await announceStored(ports, key, isByHand)
     record(key, outcome)
     return outcome
   }
@@ -140,8 +187,7 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
   async function announceNow(key: string): Promise<StoredOutcome> {
     // One post of a mail at a time.
     while (underWay.has(key)) await underWay.get(key)
-    refused.delete(key)
-    const work = announceAgain(key)
+    const work = announceAgain(key, true)
     run(
       key,
       work.then(() => {}),
@@ -152,70 +198,66 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
   function record(key: string, result: StoredOutcome): void {
     if (result.outcome === 'processed') noteSuccess(key)
     else if (result.outcome === 'failed') noteFailure(key, result.metadata)
-    else if (result.outcome === 'gone') known.delete(key)
+    else if (result.outcome === 'gone') waiting.forget(key)
+    else if (result.outcome === 'busy') waiting.postpone(key, result.until)
     else {
       log.error({ key: result.metadata.rawKey }, 'the raw mail is gone: it cannot be announced')
-      giveUp(key)
+      waiting.giveUp(key, null)
     }
   }
 
   function noteSuccess(key: string): void {
-    known.delete(key)
+    waiting.forget(key)
+    takenAt = now()
+    way.taken()
     if (!isUnreachable) return
     // One success tells that the API is back: everything that waits for it is due.
     isUnreachable = false
-    for (const waiting of known.values()) waiting.dueAt = 0
+    waiting.wakeAll()
     tick()
   }
 
   function noteFailure(key: string, failed: Metadata): void {
-    if (meansUnreachable(failed.lastStatus)) isUnreachable = true
-    remember(key, failed)
-    const { id, attempts, lastStatus, lastError } = failed
-    log.warn({ id, attempts, status: lastStatus, reason: lastError }, 'an announcement was refused')
+    const refusal = refusalOf(failed)
+    if (meansUnreachable(refusal)) isUnreachable = true
+    way.failed(failed)
+    waiting.remember(key, failed)
+    meters?.announcementFailed(failed.lastStatus)
+    const { id, attempts, lastStatus, lastError, setAside } = failed
+    // What is wrong with the way is logged once, not for each mail.
+    if (!isNotReaching(refusal)) {
+      log.warn({ id, attempts, status: lastStatus, reason: lastError }, 'an announcement was refused')
+    }
+    if (setAside === null) return
+    meters?.setAside()
+    log.error({ id, reason: setAside.reason }, 'a mail was set aside: it is announced again only by hand')
+    unreported.set(key, failed)
   }
 
   function tick(): void {
     const at = now()
-    if (isUnreachable && at - probedAt >= PROBE_EVERY_MS) probe(at)
-    for (const [key, waiting] of known) {
-      if (waiting.dueAt <= at && !fresh.has(key) && !underWay.has(key)) stored.add(key)
+    if (isUnreachable && at - probedAt >= PROBE_EVERY_MS) {
+      probedAt = at
+      waiting.wakeOne(at)
+    }
+    for (const [key, { isSuspect }] of waiting.due(at)) {
+      if (!fresh.has(key) && !underWay.has(key)) (isSuspect ? suspects : stored).add(key)
     }
     pump()
+    if (unreported.size > 0 && !isUnreachable) reporting ??= reportAll().finally(() => (reporting = null))
     if (at - searchedAt < SEARCH_EVERY_MS || searching) return
     searchedAt = at
-    searching = search()
+    searching = search
+      .run()
       .catch((error: unknown) => log.error({ err: error }, 'the bucket could not be searched for unprocessed mail'))
       .finally(() => (searching = null))
   }
 
-  /** Makes due what has not been tried for the longest time. */
-  function probe(at: number): void {
-    probedAt = at
-    let next: Waiting | null = null
-    for (const waiting of known.values()) {
-      if (next === null || waiting.lastAttemptAt < next.lastAttemptAt) next = waiting
-    }
-    if (next) next.dueAt = at
-  }
-
-  async function search(): Promise<void> {
-    let cursor: string | undefined
-    do {
-      const page = await bucket.list({ prefix: metadataPrefix('unprocessed'), cursor, limit: KEYS_PER_PAGE })
-      for (const key of page.keys) if (!known.has(key) && !refused.has(key)) await discover(key)
-      cursor = page.cursor ?? undefined
-    } while (cursor !== undefined && !closed)
-  }
-
-  async function discover(key: string): Promise<void> {
-    // People keep other files in folders, too.
-    if (parseMetadataKey(key) === null) return
-    try {
-      const object = await bucket.get(key)
-      if (object) remember(key, decodeMetadata(await bytesOf(object)))
-    } catch (error) {
-      log.error({ err: error, key }, 'the metadata of a mail cannot be read')
+  /** What the API does not hear now is found by a later search. */
+  async function reportAll(): Promise<void> {
+    for (const [key, metadata] of unreported) {
+      unreported.delete(key)
+      if (!(await reportSetAside({ bucket, report, log }, metadata))) waiting.forget(key)
     }
   }
 
@@ -231,14 +273,13 @@ export function createAnnouncer({ bucket, parser, post, now, log }: Ports): Anno
       closed = true
       clearInterval(timer)
       await searching
+      await reporting
       await Promise.all(underWay.values())
     },
-    waitingCount: () => known.size,
-    oldestWaitingAt() {
-      return known
-        .values()
-        .reduce<number | null>((oldest, { receivedAt }) => Math.min(oldest ?? receivedAt, receivedAt), null)
-    },
+    waitingCount: waiting.count,
+    setAsideCount: waiting.setAsideCount,
+    oldestWaitingAt: waiting.oldestAt,
+    wayTrouble: way.trouble,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { R2Bucket } from '@cloudflare/workers-types'
 import { clampTimeoutMs } from '../domain/retry.ts'
 import type { AdminSettings } from './admin-settings.ts'
-import { postOverNetwork, type Post } from './announce.ts'
+import { wayOverNetwork, type Post, type Report } from './announce.ts'
 
 /** What `wrangler.jsonc` and `wrangler secret put` give the worker. Nothing has checked it. */
 export type Bindings = {
@@ -11,6 +11,7 @@ export type Bindings = {
   WEBHOOK_URL?: string
   WEBHOOK_TIMEOUT_MS?: string
   WEBHOOK_AUTH_TOKEN?: string
+  REFUSED_MAIL_DAYS?: string
   ADMIN_TOKEN?: string
   CLOUDFLARE_ZONE_ID?: string
   CLOUDFLARE_API_TOKEN?: string
@@ -21,7 +22,10 @@ export type CloudflareSettings = {
   rootDomain: string
   /** Null when there is nobody to announce to. */
   post: Post | null
+  report: Report | null
   timeoutMs: number
+  /** Null keeps refused mail. */
+  refusedMailDays: number | null
   admin: AdminSettings
 }
 
@@ -33,8 +37,9 @@ export function readSettings(bindings: Bindings): CloudflareSettings {
   return {
     // Without one there are no subdomains, yet mail is kept.
     rootDomain: emailDomain ?? '',
-    post: choosePost(bindings, timeoutMs),
+    ...chooseWay(bindings, timeoutMs),
     timeoutMs,
+    refusedMailDays: readDays(bindings.REFUSED_MAIL_DAYS),
     admin: {
       adminToken: bindings.ADMIN_TOKEN || null,
       emailDomain,
@@ -46,18 +51,27 @@ export function readSettings(bindings: Bindings): CloudflareSettings {
   }
 }
 
+/** What is not a number of days keeps mail: nothing is removed by a slip of the pen. */
+function readDays(text: string | undefined): number | null {
+  const days = /^\d+$/.test(text ?? '') ? Number(text) : 0
+  return days > 0 ? days : null
+}
+
+type Way = { post: Post; report: Report } | { post: null; report: null }
+
 /** Nobody watches a worker start, so what is wrong with its settings becomes the reason of attempts that failed. */
-function choosePost({ WEBHOOK_URL: url, WEBHOOK_AUTH_TOKEN: token }: Bindings, timeoutMs: number): Post | null {
-  if (!url) return null
+function chooseWay({ WEBHOOK_URL: url, WEBHOOK_AUTH_TOKEN: token }: Bindings, timeoutMs: number): Way {
+  if (!url) return { post: null, report: null }
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    return async () => {
-      throw new Error('WEBHOOK_URL must be an address that begins with https:// (or http:// for local use)')
-    }
+    return failingWay('WEBHOOK_URL must be an address that begins with https:// (or http:// for local use)')
   }
-  if (!token) {
-    return async () => {
-      throw new Error('WEBHOOK_AUTH_TOKEN is not set')
-    }
+  if (!token) return failingWay('WEBHOOK_AUTH_TOKEN is not set')
+  return wayOverNetwork({ url, token, timeoutMs })
+}
+
+function failingWay(reason: string): Way {
+  const fail = async () => {
+    throw new Error(reason)
   }
-  return postOverNetwork({ url, token, timeoutMs })
+  return { post: fail, report: fail }
 }

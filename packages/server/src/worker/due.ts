@@ -1,9 +1,11 @@
 import { healsByItself, nextAnnouncementAt } from '../domain/retry.ts'
-import type { Metadata } from './metadata.ts'
+import { refusalOf, type Metadata } from './metadata.ts'
 
 /** When a stored mail is to be announced by itself; null when only a person can help. */
-export function findDueAt({ attempts, receivedAt, lastAttemptAt, lastStatus }: Metadata): number | null {
+export function findDueAt(metadata: Metadata): number | null {
+  const { attempts, receivedAt, lastAttemptAt, setAside } = metadata
+  if (setAside !== null) return null
   if (lastAttemptAt === null) return Date.parse(receivedAt)
-  if (!healsByItself(lastStatus)) return null
+  if (!healsByItself(refusalOf(metadata))) return null
   return nextAnnouncementAt({ receivedAt: Date.parse(receivedAt), attempts, lastAttemptAt: Date.parse(lastAttemptAt) })
 }

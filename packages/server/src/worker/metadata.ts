@@ -2,8 +2,11 @@ import type { Announcement, Envelope } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
 import { tenantSubdomain } from '../domain/address.ts'
 import { rawKey, type MetadataStatus, type StoredMessage } from '../domain/object-keys.ts'
+import type { Refusal } from '../domain/retry.ts'
+import type { BegunTry } from '../domain/set-aside.ts'
 import { uuidTime } from '../domain/uuid.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
+import { codeIn } from './announce.ts'
 import { findRecipient } from './named-recipient.ts'
 
 /** What the worker keeps beside the raw bytes of a mail, under `messages/<status>/`. */
@@ -19,9 +22,19 @@ export type Metadata = Omit<
   lastError: string | null
   /** The HTTP status of the last attempt; null when none was made or no answer came. */
   lastStatus: number | null
+  /** The code of our own API in that answer. */
+  lastCode: string | null
+  /** Failures that this mail itself seems to have caused. */
+  ownFailures: number
+  /** A try that was recorded before it began; null when it has ended. */
+  trying: BegunTry | null
+  /** Not announced by itself any more; `isReported` once the API knows. */
+  setAside: { at: string; reason: string; isReported: boolean } | null
   /** Null where the metadata was lost and written anew from key and bytes. */
   envelope: Envelope | null
 }
+
+const NOTHING_KNOWN = { lastCode: null, ownFailures: 0, trying: null, setAside: null }
 
 type Arrival = {
   id: string
@@ -54,6 +67,7 @@ export function newMetadata({ id, recipient, parsed, receivedAt, rawSize, envelo
     lastAttemptAt: null,
     lastError: null,
     lastStatus: null,
+    ...NOTHING_KNOWN,
     envelope: envelope && { ...envelope, rcptTo: address },
   }
 }
@@ -99,5 +113,13 @@ export function encodeMetadata(metadata: Metadata): Uint8Array {
 
 export function decodeMetadata(bytes: Uint8Array): Metadata {
   // Only this file writes these objects.
-  return JSON.parse(new TextDecoder().decode(bytes)) as Metadata
+  const metadata = JSON.parse(new TextDecoder().decode(bytes)) as Metadata
+  if (metadata.lastCode !== undefined) return metadata
+  // Written by an earlier version, which kept the answer only as text.
+  const answer = metadata.lastError?.slice(`${metadata.lastStatus} `.length) ?? ''
+  return { ...metadata, ...NOTHING_KNOWN, lastCode: codeIn(answer) }
+}
+
+export function refusalOf({ lastStatus, lastCode }: Metadata): Refusal {
+  return { status: lastStatus, code: lastCode }
 }

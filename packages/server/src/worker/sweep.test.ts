@@ -4,6 +4,7 @@ import type { Announcement } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { keysIn } from '../../test/support/stored-mail.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
+import { FIRST_TRIES } from '../../test/support/tries.ts'
 import { openFolderBucket } from '../bucket/folder-bucket.ts'
 import { parseRecipient } from '../domain/address.ts'
 import { metadataKey } from '../domain/object-keys.ts'
@@ -36,6 +37,7 @@ async function start(answer: (announcement: Announcement) => number | null = () 
       if (status === null) throw new Error('nobody is there')
       return { status, text: '' }
     },
+    tries: FIRST_TRIES,
     now: () => clock.now,
   }
   return {
@@ -62,8 +64,10 @@ async function start(answer: (announcement: Announcement) => number | null = () 
         { key: metadataKey('unprocessed', metadata), body },
       ])
     },
-    run: (list = bucket.list) =>
+    run: (list = bucket.list, refusedMailDays: number | null = null) =>
       sweep({
+        report: async () => true,
+        refusedMailDays,
         bucket: {
           ...bucket,
           list,
@@ -84,7 +88,8 @@ async function start(answer: (announcement: Announcement) => number | null = () 
 
 /** Tried for the nth time so long ago. */
 function tried(attempts: number, agoMs: number, lastStatus: number | null = 503) {
-  return { attempts, lastAttemptAt: new Date(NOW - agoMs).toISOString(), lastStatus, lastError: 'no' }
+  const lastCode = lastStatus === 404 ? 'mailbox_unknown' : null
+  return { attempts, lastAttemptAt: new Date(NOW - agoMs).toISOString(), lastStatus, lastCode, lastError: 'no' }
 }
 
 test('what is due is announced, and one success makes due what waits for its next try', async () => {
@@ -191,4 +196,49 @@ test('limit: what a run could not list is where the next one begins, and then th
   })
   expect(begun.at(-1)).toBe('messages/unprocessed/199')
   expect(await keysIn(bucket)).toEqual([])
+})
+
+test('limit: refused mail goes 14 days after its last try, by our own 404 alone, and is kept without a setting', async () => {
+  const { store, run, bucket } = await start(() => 503)
+  const old = { ageMs: 40 * DAY_MS }
+  await store('before', { ...tried(1, 14 * DAY_MS - SECOND_MS, 404), ...old })
+  await store('at', { ...tried(1, 14 * DAY_MS, 404), ...old })
+  await store('after', { ...tried(2, 15 * DAY_MS, 404), ...old })
+  // What waits for any other reason stays.
+  await store('foreign', { ...tried(1, 30 * DAY_MS, 404), lastCode: 'not_found', ...old })
+  await store('invalid', { ...tried(1, 30 * DAY_MS, 422), ...old })
+  await store('large', { ...tried(1, 30 * DAY_MS, 413), ...old })
+  await store('outage', { ...tried(9, 30 * DAY_MS, null), ...old })
+  await store('never', old)
+  const setAside = { at: new Date(NOW - 30 * DAY_MS).toISOString(), reason: 'It fails.', isReported: true }
+  await store('aside', { ...tried(3, 30 * DAY_MS, 404), setAside, ...old })
+  const names = async (prefix: string) => (await keysIn(bucket, prefix)).map((key) => key.split('/').at(-2)!).sort()
+  const all = ['after', 'aside', 'at', 'before', 'foreign', 'invalid', 'large', 'never', 'outage']
+  await run()
+  expect(await names('messages/')).toEqual(all)
+  await run(undefined, 14)
+  const kept = all.filter((name) => name !== 'at' && name !== 'after')
+  expect(await names('messages/')).toEqual(kept)
+  expect(await names('raw/')).toEqual(kept)
+})
+
+test('limit: a run looks at twenty mails that may go, and later runs at the others', async () => {
+  const { store, run, bucket } = await start()
+  for (let number = 0; number < 30; number++) {
+    await store(`m${number}`, { ...tried(1, 15 * DAY_MS, 404), ageMs: 15 * DAY_MS })
+  }
+  await run(undefined, 14)
+  expect(await keysIn(bucket, 'messages/')).toHaveLength(10)
+  await run(undefined, 14)
+  expect(await keysIn(bucket)).toEqual([])
+})
+
+test('metadata of an earlier version says by its text whose 404 it was', async () => {
+  const { store, run, bucket } = await start(() => 503)
+  const body = '{"error":"Mailbox not configured","code":"mailbox_unknown","requestId":"r"}'
+  const past = { ...tried(1, 15 * DAY_MS, 404), ageMs: 15 * DAY_MS, lastCode: undefined as never }
+  await store('ours', { ...past, lastError: `404 ${body}` })
+  await store('foreign', { ...past, lastError: '404 <h1>Not found</h1>' })
+  await run(undefined, 14)
+  expect((await keysIn(bucket, 'messages/')).map((key) => key.split('/').at(-2))).toEqual(['foreign'])
 })

@@ -31,7 +31,7 @@ export function createUnrouted({ bucket, announceNow }: Ports) {
       return {
         // What was never announced is on its way.
         mails: found
-          .filter((metadata) => metadata !== null && metadata.attempts > 0)
+          .filter((metadata) => metadata !== null && (metadata.attempts > 0 || metadata.setAside !== null))
           .map((metadata) => summary(metadata!)),
         cursor: page.cursor && page.cursor.slice(PREFIX.length),
       }
@@ -42,12 +42,13 @@ export function createUnrouted({ bucket, announceNow }: Ports) {
       const result = await announceNow(metadataKey('unprocessed', mail))
       if (result.outcome === 'gone') throw messageNotFound()
       if (result.outcome === 'raw gone') throw new AppError('raw_unavailable', 'The raw mail of this message is gone.')
-      if (result.outcome === 'processed') return
+      if (result.outcome !== 'failed') return
       throw new AppError('announcement_failed', `The API did not take the message: ${result.metadata.lastError}`)
     },
   }
 }
 
-function summary({ id, domain, mailbox, from, to, subject, receivedAt, attempts, lastError }: Metadata) {
-  return { id, domain, mailbox, from, to, subject, receivedAt, attempts, lastError }
+function summary(metadata: Metadata) {
+  const { id, domain, mailbox, from, to, subject, receivedAt, attempts, lastError, setAside } = metadata
+  return { id, domain, mailbox, from, to, subject, receivedAt, attempts, lastError, setAside: setAside?.reason ?? null }
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Bucket } from '../../src/bucket/bucket.ts'
 import { metadataKey, metadataPrefix, rawKey } from '../../src/domain/object-keys.ts'
 import { healsByItself } from '../../src/domain/retry.ts'
-import { decodeMetadata, type Metadata } from '../../src/worker/metadata.ts'
+import { decodeMetadata, refusalOf, type Metadata } from '../../src/worker/metadata.ts'
 import { API_KEY, startChild } from './child-server.ts'
 import { freePort } from './free-port.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from './server.ts'
@@ -117,7 +117,7 @@ export function describeWorkerJourney(
       const failed = await attempted('patient', 1)
       expect(failed).toMatchObject({ status: 'unprocessed', lastError: expect.stringContaining('fetch failed') })
       // No answer; the network of a local workerd answers 500 in its place.
-      expect(failed.lastStatus).toSatisfy(healsByItself)
+      expect(failed).toSatisfy((metadata: Metadata) => healsByItself(refusalOf(metadata)))
       expect(await readObject(worker.bucket, failed.rawKey)).toEqual(new Uint8Array(raw))
 
       await api.start()

@@ -25,6 +25,8 @@ export type UnroutedMail = {
   receivedAt: string
   attempts: number
   lastError: string | null
+  /** Why it is announced no more by itself, if it failed by its own doing. */
+  setAside: string | null
 }
 
 export type OwnMail = { from: string; recipient: Recipient; content: Uint8Array }

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { healsByItself, isNotReaching, isUnrouted, meansUnreachable } from './retry.ts'
+
+const OURS = ['inbox_domain_unknown', 'mailbox_unknown']
+const OTHER_CODES = [null, 'not_found', 'internal', 'validation_failed']
+/** The list of the rule itself, written out. */
+const REPEATED = new Set([401, 403, 405, 407, 408, 421, 425, 429])
+
+test('every status: what the way says is repeated, what the API says of the mail waits for a person', () => {
+  for (let status = 100; status < 600; status++) {
+    if (status >= 200 && status < 300) continue
+    for (const code of [...OURS, ...OTHER_CODES]) {
+      const isOwn404 = status === 404 && code !== null && OURS.includes(code)
+      const isRepeated =
+        status < 200 || (status >= 300 && status < 400) || status >= 500 || REPEATED.has(status) || status === 404
+      expect({ status, code, heals: healsByItself({ status, code }) }).toEqual({
+        status,
+        code,
+        heals: isRepeated && !isOwn404,
+      })
+      expect(isUnrouted({ status, code })).toBe(isOwn404)
+      // What all mail shares is repeated, and what does not reach the API is shared by all mail.
+      expect(!meansUnreachable({ status, code }) || healsByItself({ status, code })).toBe(true)
+      expect(!isNotReaching({ status, code }) || meansUnreachable({ status, code })).toBe(true)
+    }
+  }
+  const silence = { status: null, code: null }
+  expect([healsByItself(silence), meansUnreachable(silence), isNotReaching(silence)]).toEqual([true, true, true])
+})
+
+test('a 500 is of the API, which may have failed at one mail alone', () => {
+  expect(meansUnreachable({ status: 500, code: 'internal' })).toBe(false)
+  expect(isNotReaching({ status: 503, code: 'server_busy' })).toBe(false)
+  expect(isNotReaching({ status: 503, code: null })).toBe(true)
+})

@@ -1,0 +1,54 @@
+import type { Hono } from 'hono'
+import type { AnswerEnvironment } from '../answer-errors.ts'
+import { bytesOf, type Bucket } from '../bucket/bucket.ts'
+import { metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
+import type { Log } from '../log.ts'
+import { inGroups } from './admin-inboxes.ts'
+import { invalid, readDomain, readLimit } from './admin-params.ts'
+import type { AdminSettings } from './admin-settings.ts'
+import { decodeMetadata, type Metadata } from './metadata.ts'
+
+const PREFIX = metadataPrefix('unprocessed')
+/** Cloudflare lets a request have six connections. */
+const READ_AT_ONCE_MAX = 6
+/** Metadata that one request reads, of the 1,000 requests that Cloudflare allows it. */
+const LOOKS_MAX = 500
+
+type Ports = { bucket: Pick<Bucket, 'get' | 'list'>; settings: AdminSettings; log: Pick<Log, 'error'> }
+
+/** Mail that failed three times by its own doing, of all mailboxes. */
+export function addSetAsideRoute(app: Hono<AnswerEnvironment>, { bucket, settings, log }: Ports): void {
+  async function read(key: string): Promise<Metadata | null> {
+    try {
+      const object = await bucket.get(key)
+      return object && decodeMetadata(await bytesOf(object))
+    } catch (error) {
+      log.error({ err: error, key }, 'the metadata of a mail cannot be read')
+      return null
+    }
+  }
+
+  app.get('/admin/set-aside', async (context) => {
+    const domain = readDomain(settings, context.req.query('domain'))
+    const prefix = domain === null ? PREFIX : metadataPrefix('unprocessed', domain)
+    const limit = readLimit(context.req.query('limit'))
+    const given = context.req.query('cursor')
+    if (given && !`${PREFIX}${given}`.startsWith(prefix)) {
+      throw invalid('cursor', 'must be the cursor of the answer before')
+    }
+    // A page holds what is set aside among so many unprocessed mails, so that it may be empty and not the last.
+    const page = await bucket.list({ prefix, cursor: given ? `${PREFIX}${given}` : undefined, limit: LOOKS_MAX })
+    const keys = page.keys.filter((key) => parseMetadataKey(key) !== null)
+    const messages: Metadata[] = []
+    let place = page.cursor
+    for (let start = 0; start < keys.length; start += READ_AT_ONCE_MAX) {
+      const group = keys.slice(start, start + READ_AT_ONCE_MAX)
+      const found = await inGroups(group, READ_AT_ONCE_MAX, read)
+      messages.push(...found.filter((metadata) => metadata !== null && metadata.setAside !== null).map((one) => one!))
+      if (messages.length < limit || start + group.length >= keys.length) continue
+      place = group.at(-1)!
+      break
+    }
+    return context.json({ messages, ...(place === null ? {} : { cursor: place.slice(PREFIX.length) }) })
+  })
+}

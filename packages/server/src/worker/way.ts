@@ -1,0 +1,48 @@
+import { isNotReaching } from '../domain/retry.ts'
+import type { Log } from '../log.ts'
+import { refusalOf, type Metadata } from './metadata.ts'
+
+export type Way = {
+  taken(): void
+  failed(metadata: Metadata): void
+  /** A sentence for operators while announcements do not get to the API; null when they do, as far as is known. */
+  trouble(): string | null
+}
+
+/** Watches whether announcements get to the API, and logs it when that changes: not for each mail. */
+export function watchWay(log: Pick<Log, 'error' | 'info'>): Way {
+  let trouble: string | null = null
+  return {
+    taken() {
+      if (trouble === null) return
+      trouble = null
+      log.info({}, 'announcements reach the API again')
+    },
+    failed(metadata) {
+      const found = wayTrouble(metadata)
+      if (found === null || found === trouble) return
+      trouble = found
+      log.error({ status: metadata.lastStatus, reason: metadata.lastError }, found)
+    },
+    trouble: () => trouble,
+  }
+}
+
+/** What is wrong on the way to the API and what to do about it; null when the API itself has answered. */
+export function wayTrouble(metadata: Metadata): string | null {
+  const refusal = refusalOf(metadata)
+  return isNotReaching(refusal) ? `announcements are not reaching the API: ${explain(metadata)}` : null
+}
+
+function explain({ lastStatus: status, lastError }: Metadata): string {
+  if (status === null) return `there is no answer (${lastError})`
+  if (status === 401) return 'it answers 401. WEBHOOK_AUTH_TOKEN must equal its INBOX_WEBHOOK_SECRET'
+  if (status === 404) return 'WEBHOOK_URL answers 404. Check its path, which ends in /webhooks/inbox'
+  if (status >= 300 && status < 400) {
+    const target = lastError?.match(/redirects to (\S+)/)?.[1]
+    const where = target ? ` and redirects to ${target}` : ''
+    return `WEBHOOK_URL answers ${status}${where}. Redirects are not followed: set it to the address that answers itself`
+  }
+  if (status >= 500) return `WEBHOOK_URL answers ${status}. Check what stands in front of the API, and the API`
+  return `WEBHOOK_URL answers ${status}. Check what stands in front of the API`
+}

@@ -1,0 +1,205 @@
+import { join } from 'node:path'
+import { Mailhatch, type Rejection } from '@mailhatch/sdk'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type * as SqlStore from '../src/store/sql-store.ts'
+import type { Metadata } from '../src/worker/metadata.ts'
+import { ADMIN_TOKEN } from './support/admin-subject.ts'
+import { ask } from './support/ask.ts'
+import { API_KEY, spawnServer, startChild, type ChildServer } from './support/child-server.ts'
+import { freePort } from './support/free-port.ts'
+import { withDatabase } from './support/journey-database.ts'
+import { makeTeam } from './support/made-team.ts'
+import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
+import { isAccepted, SmtpClient } from './support/smtp-client.ts'
+import { unprocessedMail } from './support/stored-mail.ts'
+
+/** What the store of the server under test does to a message; a real store otherwise. */
+const trap = { subject: null as string | null, error: () => new Error('A fault in intake') }
+
+vi.mock('../src/store/sql-store.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof SqlStore>()
+  return {
+    ...original,
+    createSqlStore(...given: Parameters<typeof original.createSqlStore>) {
+      const store = original.createSqlStore(...given)
+      const addMessage: typeof store.addMessage = async (mailbox, message, event) => {
+        if (message.subject === trap.subject) throw trap.error()
+        return store.addMessage(mailbox, message, event)
+      }
+      return { ...store, addMessage }
+    },
+  }
+})
+
+afterEach(() => {
+  trap.subject = null
+  trap.error = () => new Error('A fault in intake')
+})
+
+const SOON = { timeout: 60_000, interval: 100 }
+const DEADLY = 'deadly mail'
+const PRELOAD = ['--import', new URL('./support/deadly-mail.ts', import.meta.url).href]
+
+describe('a mail that makes intake throw', () => {
+  test('is set aside after three tries with a reason, listed everywhere, and retried by hand', async () => {
+    const server = await startServer({ ADMIN_TOKEN })
+    const admin = <Answer>(path: string, method?: 'POST') =>
+      ask<Answer>(`${server.workerUrl}${path}`, { key: ADMIN_TOKEN, method })
+    const list = async () => (await admin<{ messages: Metadata[] }>('/admin/set-aside')).body.messages
+    trap.subject = 'poison'
+    await server.sendMail({ to: 'qa+poison@mailhatch.test', subject: 'poison', text: 'Hello' })
+    await keepSending(server, async () => (await list()).length > 0)
+
+    const [mail] = await list()
+    expect(mail).toMatchObject({
+      status: 'unprocessed',
+      attempts: 3,
+      ownFailures: 3,
+      lastStatus: 500,
+      setAside: { reason: expect.stringMatching(/^Set aside after 3 tries: .*500.*\.$/) },
+    })
+    const path = `/admin/inboxes/qa/messages/${mail!.id}`
+    expect((await admin<Metadata>(`${path}?domain=mailhatch.test`)).body.setAside).toEqual(mail!.setAside)
+    const rejections = async () =>
+      (await ask<{ data: Rejection[] }>(`${server.url}/v1/rejections`, { key: server.apiKey })).body.data
+    const listed = { to: 'qa+poison@mailhatch.test', code: 'set_aside', reason: mail!.setAside!.reason }
+    await expect.poll(rejections, SOON).toMatchObject([listed])
+
+    // By hand it is tried, and counted anew: one failure does not set it aside again.
+    const retry = () => admin<{ webhookStatus?: number }>(`${path}/webhook?domain=mailhatch.test`, 'POST')
+    expect(await retry()).toMatchObject({ status: 502, body: { webhookStatus: 500 } })
+    expect(await list()).toEqual([])
+    trap.subject = null
+    await vi.waitUntil(async () => [200, 409].includes((await retry()).status), SOON)
+    expect(await server.sdk.messages.get(mail!.id)).toMatchObject({ subject: 'poison' })
+  })
+
+  test.each([
+    ['a full disk', () => Object.assign(new Error('no room'), { code: 'ENOSPC' })],
+    ['a database that is away', () => Object.assign(new Error('away'), { code: 'ECONNREFUSED' })],
+  ])('%s is no fault of the mail, although others pass', async (_name, error) => {
+    const server = await startServer({ ADMIN_TOKEN })
+    trap.subject = 'unlucky'
+    trap.error = error
+    await server.sendMail({ to: 'qa+unlucky@mailhatch.test', subject: 'unlucky', text: 'Hello' })
+    const read = () => unprocessedMail(join(server.dataDir, 'inbox.db')).find(({ tag }) => tag === 'unlucky')!
+    await keepSending(server, async () => read().attempts >= 4)
+    expect(read()).toMatchObject({ ownFailures: 0, setAside: null })
+    trap.subject = null
+    await keepSending(server, async () => unprocessedMail(join(server.dataDir, 'inbox.db')).length === 0)
+  })
+})
+
+describe('a mail that ends the process', () => {
+  test('of the whole product does so three times at most; other mail passes', async () => {
+    const dataDir = temporaryFolder()
+    const environment = await withDatabase({ DATA_DIR: dataDir, ADMIN_TOKEN })
+    const inbox = join(dataDir, 'inbox.db')
+    const start = () => spawnServer({ environment, nodeArguments: PRELOAD })
+    let server = start()
+    await server.ready
+    await send(server, 'qa+before@mailhatch.test', 'harmless')
+    // It may die before its 250 is read.
+    await send(server, 'qa+deadly@mailhatch.test', DEADLY).catch(() => {})
+    let deaths = 0
+    for (;;) {
+      const end = await Promise.race([died(server), wasSetAside(inbox)])
+      if (end === 'set aside') break
+      deaths++
+      expect(deaths).toBeLessThanOrEqual(3)
+      server = start()
+      await server.ready
+      // What a sender does meanwhile; the process may die under it, and then nothing was promised.
+      await send(server, `qa+after${deaths}@mailhatch.test`, 'harmless').catch(() => {})
+    }
+    // The trap works.
+    expect(deaths).toBe(3)
+    expect(unprocessedMail(inbox)).toMatchObject([{ tag: 'deadly', ownFailures: 3, status: 'unprocessed' }])
+    const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
+    await send(server, 'qa+last@mailhatch.test', 'harmless')
+    await sdk.messages.waitFor({ tag: 'last' })
+    const { data } = await sdk.messages.list({ mailbox: 'qa' })
+    expect(data.map(({ tag }) => tag)).toEqual(expect.arrayContaining(['before', 'after2', 'last']))
+    expect(data.some(({ tag }) => tag === 'deadly')).toBe(false)
+  })
+
+  test('of an API apart does so three times at most; other mail passes, and the API learns of it', async () => {
+    const port = await freePort()
+    const apiSettings = { DATA_DIR: temporaryFolder(), PORT: String(port), RATE_LIMIT: 'off' }
+    const url = `http://127.0.0.1:${port}`
+    const key = await makeTeam(apiSettings, { name: 'QA', domain: 'qa.test', plan: 'enterprise' })
+    const dataDir = temporaryFolder()
+    const inbox = join(dataDir, 'inbox.db')
+    const worker = await startChild({
+      program: 'worker',
+      environment: {
+        DATA_DIR: dataDir,
+        WEBHOOK_URL: `${url}/webhooks/inbox`,
+        WEBHOOK_AUTH_TOKEN: WEBHOOK_SECRET,
+      },
+    })
+    const startApi = () => startChild({ program: 'api', environment: apiSettings, nodeArguments: PRELOAD })
+    let api = await startApi()
+    await send(worker, 'box+deadly@qa.test', DEADLY)
+    const sent: string[] = []
+    let deaths = 0
+    const setAside = wasSetAside(inbox)
+    for (;;) {
+      const tag = `other${sent.push(`other${sent.length}`) - 1}`
+      await send(worker, `box+${tag}@qa.test`, 'harmless')
+      const end = await Promise.race([died(api), setAside, wasTaken(inbox, tag)])
+      if (end === 'set aside') break
+      if (end !== 'died') continue
+      deaths++
+      expect(deaths).toBeLessThanOrEqual(3)
+      api = await startApi()
+    }
+    if (deaths < 3) {
+      // Set aside at the very moment in which the API died.
+      await died(api)
+      deaths++
+      await startApi()
+    }
+    // The trap works.
+    expect(deaths).toBe(3)
+    expect(unprocessedMail(inbox).find(({ tag }) => tag === 'deadly')).toMatchObject({ ownFailures: 3 })
+    const sdk = new Mailhatch({ url, apiKey: key })
+    await expect
+      .poll(async () => (await sdk.messages.list({ limit: 200 })).data.map(({ tag }) => tag), SOON)
+      .toEqual(expect.arrayContaining(sent))
+    await expect
+      .poll(async () => await sdk.rejections.list(), SOON)
+      .toMatchObject([{ to: 'box+deadly@qa.test', code: 'set_aside' }])
+  })
+})
+
+/** Other mail comes in and is taken, one after another, until something is so. */
+async function keepSending(server: Awaited<ReturnType<typeof startServer>>, isSo: () => Promise<boolean>) {
+  for (let number = 0; !(await isSo()); number++) {
+    const tag = `other${number}`
+    await server.sendMail({ to: `qa+${tag}@mailhatch.test`, subject: 'harmless', text: 'Hello' })
+    await server.sdk.messages.waitFor({ tag })
+  }
+}
+
+async function send({ smtpPort }: ChildServer, to: string, subject: string): Promise<void> {
+  const client = await SmtpClient.connect(smtpPort)
+  const reply = await client.send({ to, raw: Buffer.from(`Subject: ${subject}\r\n\r\nhello\r\n`) })
+  client.close()
+  if (!isAccepted(reply)) throw new Error(reply)
+}
+
+async function died({ process: child }: ChildServer): Promise<'died'> {
+  await vi.waitUntil(() => child.signalCode !== null, SOON)
+  return 'died'
+}
+
+async function wasSetAside(inbox: string): Promise<'set aside'> {
+  await vi.waitUntil(() => unprocessedMail(inbox).some(({ setAside }) => setAside !== null), SOON)
+  return 'set aside'
+}
+
+async function wasTaken(inbox: string, tag: string): Promise<'taken'> {
+  await vi.waitUntil(() => unprocessedMail(inbox).every((mail) => mail.tag !== tag), SOON)
+  return 'taken'
+}

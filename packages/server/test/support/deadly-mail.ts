@@ -1,0 +1,18 @@
+// Loaded before the program, by `--import`: intake of a mail with this subject ends the process, as running out of
+// memory or a fault in native code would. Intake writes subjects in lower case to search them.
+const DEADLY = 'deadly mail'
+const original = String.prototype.toLowerCase
+
+// oxlint-disable-next-line no-extend-native -- a trap in what the program under test calls
+String.prototype.toLowerCase = function toLowerCase(this: string): string {
+  if (this.length < 100 && this.includes(DEADLY) && stackOf().includes('new-message')) {
+    process.kill(process.pid, 'SIGKILL')
+  }
+  return original.call(this)
+}
+
+function stackOf(): string {
+  const at: { stack?: string } = {}
+  Error.captureStackTrace(at)
+  return at.stack ?? ''
+}

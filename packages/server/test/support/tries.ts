@@ -1,0 +1,7 @@
+import type { Tries } from '../../src/worker/announce-stored.ts'
+
+/** Of a worker that has just started on an empty bucket, while no other mail is taken. */
+export const FIRST_TRIES: Tries = { by: 'worker', isOfEarlierRun: () => false, wasOtherTaken: () => false }
+
+/** As our API refuses mail that no team wants. */
+export const UNROUTED = JSON.stringify({ error: 'Mailbox not configured', code: 'mailbox_unknown' })
