@@ -245,7 +245,7 @@ export const SETTINGS = {
     'off',
     oneOf(['on', 'off']),
     'on: the API is reached only through a proxy that adds to X-Forwarded-For, whose last entry is then the client’s ' +
-      'address. Sign-in tries are limited by it.',
+      'address. Sign-in tries are limited by it. Needed behind every proxy; the log says so when it is missing.',
   ),
   workerUrl: setting(
     'WORKER_URL',

@@ -94,6 +94,43 @@ describe('guessing passwords', () => {
     expect((await from('203.0.113.5', '/auth/sign-in', right)).status).toBe(200)
   })
 
+  test('wrong passwords from elsewhere do not keep the owner out, and count where they come from', async () => {
+    const { openOwner, newBrowser, url } = await startAccounts({ TRUST_PROXY: 'on' }, stoppedClock())
+    await openOwner()
+    const from = async (address: string, password: string) => {
+      const headers = { 'x-forwarded-for': address, origin: url }
+      return (await newBrowser().send('POST', '/auth/sign-in', { body: { email: OWNER, password }, headers })).status
+    }
+    const guesses = []
+    for (let count = 0; count < 4; count++) guesses.push(await from('203.0.113.5', 'not the password'))
+    expect(guesses).toEqual([401, 401, 401, 429])
+    expect(await from('203.0.113.6', PASSWORD)).toBe(200)
+    // The control: the guesser is still refused, also with the right password.
+    expect(await from('203.0.113.5', PASSWORD)).toBe(429)
+  })
+
+  test('behind a proxy that nobody has told us of, one client does not use up the tries of all', async () => {
+    const { openOwner, newBrowser, url } = await startAccounts({}, stoppedClock())
+    await openOwner()
+    const from = async (client: Record<string, string>, path: string, body: object) =>
+      (await newBrowser().send('POST', path, { body, headers: { ...client, origin: url } })).status
+    const [guesser, other] = [{ 'x-forwarded-for': '203.0.113.5' }, { 'x-forwarded-for': '1.1.1.1, 203.0.113.6' }]
+    for (let count = 0; count < 100; count++) expect(await from(guesser, '/auth/link', { token: 'guess' })).toBe(400)
+    expect(await from(guesser, '/auth/link', { token: 'guess' })).toBe(429)
+    const right = { email: OWNER, password: PASSWORD }
+    expect(await from(guesser, '/auth/sign-in', right)).toBe(429)
+    expect(await from(other, '/auth/sign-in', right)).toBe(200)
+    expect(await from({ forwarded: 'for=203.0.113.7;proto=https' }, '/auth/sign-in', right)).toBe(200)
+    // What a client claims to be gives it no more guesses at one account.
+    const guesses = []
+    for (let count = 0; count < 4; count++) {
+      const wrong = { email: OWNER, password: 'not the password' }
+      guesses.push(await from({ 'x-forwarded-for': `198.51.100.${count}` }, '/auth/sign-in', wrong))
+    }
+    expect(guesses.slice(0, 3)).toEqual([401, 401, 401])
+    expect(guesses[3]).toBe(429)
+  })
+
   test('whoever has an IPv6 address has its whole network, which counts as one', async () => {
     const { newBrowser, url } = await startAccounts({ TRUST_PROXY: 'on' })
     const guess = async (address: string) => {

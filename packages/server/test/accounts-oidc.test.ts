@@ -1,38 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { OWNER, PASSWORD, startAccounts } from './support/accounts.ts'
-import { openBrowser, type Browser } from './support/browser.ts'
-import { CLIENT, startProvider, type Behaviour } from './support/oidc-provider.ts'
+import { APP, startWithProvider } from './support/accounts-provider.ts'
+import { openBrowser } from './support/browser.ts'
+import { CLIENT, type Behaviour } from './support/oidc-provider.ts'
 
-const APP = 'http://app.example'
 const ADA = 'ada@corp.example'
-
-async function startWithProvider(environment: Record<string, string> = {}) {
-  const provider = await startProvider()
-  const accounts = await startAccounts({
-    APP_URL: APP,
-    OIDC_ISSUER: provider.issuer,
-    OIDC_CLIENT_ID: CLIENT.id,
-    OIDC_CLIENT_SECRET: CLIENT.secret,
-    ...environment,
-  })
-
-  /** To the provider and back, up to the address that the provider sends the browser to. */
-  async function leave(browser: Browser): Promise<string> {
-    const start = await browser.get('/auth/oidc/start')
-    expect(start.status).toBe(302)
-    const there = await fetch(start.headers.get('location')!, { redirect: 'manual' })
-    const back = new URL(there.headers.get('location')!)
-    expect(back.href).toMatch(`${APP}/auth/oidc/callback?`)
-    return back.pathname + back.search
-  }
-
-  /** The whole way; resolves to where the browser is in the end. */
-  async function signInThere(browser: Browser = openBrowser(accounts.url)): Promise<string | null> {
-    return (await browser.get(await leave(browser))).headers.get('location')
-  }
-
-  return { ...accounts, ...provider, leave, signInThere }
-}
 
 describe('signing in at a provider', () => {
   test('who was invited gets an account, and the same one next time, whatever the address is then', async () => {

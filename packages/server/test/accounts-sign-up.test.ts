@@ -96,12 +96,13 @@ describe('with a relay', () => {
 
     const { page, token, mail } = await mailTo('ada', 'Check your address')
     expect([page, mail.from]).toEqual(['check', 'us@mail.example'])
-    // It checks, and does nothing else.
+    // It is for this page alone, and sets the password in the same step.
     expect((await newBrowser().post('/auth/link', { token })).body.code).toBe('token_invalid')
     const reader = newBrowser()
-    expect((await reader.post('/auth/check', { token })).status).toBe(200)
-    expect(await reader.isSignedIn()).toBe(false)
-    expect((await reader.post('/auth/check', { token })).body.code).toBe('token_invalid')
+    expect((await reader.post('/auth/check', { token })).body.code).toBe('validation_failed')
+    expect((await reader.post('/auth/check', { token, password: PASSWORD })).status).toBe(200)
+    expect(await reader.isSignedIn()).toBe(true)
+    expect((await reader.post('/auth/check', { token, password: PASSWORD })).body.code).toBe('token_invalid')
     expect((await signIn(browser, email)).status).toBe(200)
 
     const second = await newBrowser().post('/auth/sign-up', { email, password: 'of somebody else' })

@@ -304,7 +304,7 @@ test('a password that is changed while someone signs in with the old one lets no
   const ports = { store, newId, newSecret, now: Date.now }
   const client = { userAgent: '', address: '' }
   await startSession(ports, before, client)
-  const change = { passwordHash: 'another', isEmailChecked: false, at: Date.now(), keepSessionId: null }
+  const change = { passwordHash: 'another', at: Date.now(), keepSessionId: null }
   await store.setPassword(before.id, change)
   await expect(startSession(ports, before, client)).rejects.toMatchObject({ code: 'invalid_credentials' })
   expect(await store.listSessions(before.id, Date.now())).toEqual([])

@@ -1,29 +1,40 @@
-import { Link } from 'wouter'
+import { useState } from 'react'
 import { auth } from '../api/auth.ts'
 import { useAction } from '../api/use-action.ts'
 import { Button } from '../ui/button.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { AccountFrame } from './account-frame.tsx'
+import { NewPasswordField } from './password-fields.tsx'
+import { useEnter } from './use-enter.ts'
 import { useParameter } from './use-parameter.ts'
 
-/** Where the mail of a sign-up leads. */
+/**
+ * Where the mail of a sign-up leads. Someone else may have signed up with this address, so its reader sets the password
+ * in the same step.
+ */
 export default function CheckPage() {
   const token = useParameter('token') ?? ''
-  const check = useAction(() => auth.checkAddress(token))
+  const enter = useEnter()
+  const check = useAction(auth.checkAddress, { onDone: enter })
+  const [password, setPassword] = useState('')
   return (
-    <AccountFrame title={check.result ? 'Your address is confirmed' : 'Confirm your address'}>
-      <div className="space-y-4">
+    <AccountFrame
+      title="Confirm your address"
+      description="Enter the password that you chose when you signed up. If it was not you who signed up, choose a new one: the other person is then signed out."
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          check.run({ token, password })
+        }}
+      >
+        <NewPasswordField value={password} failure={check.failure} field="password" onChange={setPassword} />
         {check.failure && <FailureNotice failure={check.failure} />}
-        {check.result ? (
-          <Link href="/sign-in" className="link">
-            Sign in
-          </Link>
-        ) : (
-          <Button look="primary" isBusy={check.isRunning} className="w-full" onClick={() => check.run()}>
-            This address is mine
-          </Button>
-        )}
-      </div>
+        <Button type="submit" look="primary" isBusy={check.isRunning} className="w-full">
+          This address is mine
+        </Button>
+      </form>
     </AccountFrame>
   )
 }

@@ -20,7 +20,7 @@ export const auth = {
   signInByLink: (token: string) => send('POST', '/auth/link', { token }),
   signUp: (body: { email: string; password: string; name: string; invite: string | null }) =>
     send<{ status: 'signed_in' | 'check_address' }>('POST', '/auth/sign-up', body),
-  checkAddress: (token: string) => send('POST', '/auth/check', { token }),
+  checkAddress: (body: { token: string; password: string }) => send('POST', '/auth/check', body),
   requestReset: (email: string) => send('POST', '/auth/reset/request', { email }),
   reset: (body: { token: string; password: string }) => send('POST', '/auth/reset', body),
   signOut: () => send('POST', '/auth/sign-out', {}),

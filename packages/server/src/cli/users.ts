@@ -76,8 +76,9 @@ export function addUserCommands(program: Command): void {
     .action((email: string, options: Options) =>
       withStore(async (store) => {
         const user = await findUser(store, email)
-        const change = { passwordHash: null, isEmailChecked: false, at: Date.now(), keepSessionId: null }
-        await store.setPassword(user.id, change)
+        await store.setPassword(user.id, { passwordHash: null, at: Date.now(), keepSessionId: null })
+        // The operator answers for the person, so what someone else may have prepared ends now; the team stays.
+        await store.claimAccount(user, { passwordHash: null, keepsTeam: true, at: Date.now() })
         await printLink(store, user, 'reset', options)
       }),
     )

@@ -26,6 +26,7 @@ import { addBillingWebhook } from './billing-webhook.ts'
 import { createKeyEndings } from './key-endings.ts'
 import { meterAnswers } from './meter-answers.ts'
 import { addMcpRoute } from './mcp.ts'
+import { warnOfProxy } from './proxy-warning.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { newRequestId } from './request-id.ts'
 import { addContentRoutes } from './rest/content.ts'
@@ -108,6 +109,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const views = createViewTokens(ports)
   answerErrors(app, { log: ports.log, newRequestId, refusalFor })
   if (ports.meters) meterAnswers(app, ports.meters)
+  warnOfProxy(app, { isBehindProxy: ports.accounts.isBehindProxy, log: ports.log })
   allowOrigins(app, ports.allowedOrigins)
   shedWrites(app, ports.isOverloaded)
 

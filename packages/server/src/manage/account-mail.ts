@@ -16,7 +16,10 @@ export function mailLink(ports: Ports, user: Pick<User, 'id' | 'email'>, purpose
     const link = linkWith(await giveToken(ports, user.id, purpose), purpose, ports.appUrl)
     return purpose === 'reset'
       ? { subject: 'Choose a new password', text: `Choose a new password for Mailhatch:\n\n${link}\n\n${LIFE}\n` }
-      : { subject: 'Check your address', text: `Show that this address is yours:\n\n${link}\n\n${LIFE}\n` }
+      : {
+          subject: 'Check your address',
+          text: `Show that this address is yours, and set the password:\n\n${link}\n\n${LIFE}\n`,
+        }
   })
 }
 

@@ -28,7 +28,19 @@ export async function takeToken(
   token: string,
   purpose: TokenPurpose,
 ): Promise<string> {
-  const userId = await store.takeToken(hashToken(token), purpose, now())
+  return orThrow(await store.takeToken(hashToken(token), purpose, now()))
+}
+
+/** Whose it is; it can still be taken. */
+export async function readToken(
+  { store, now }: { store: Pick<Store, 'findToken'>; now: () => number },
+  token: string,
+  purpose: TokenPurpose,
+): Promise<string> {
+  return orThrow(await store.findToken(hashToken(token), purpose, now()))
+}
+
+function orThrow(userId: string | null): string {
   if (userId === null) throw new AppError('token_invalid', 'This link has expired or was used already.')
   return userId
 }

@@ -2,6 +2,7 @@ import { AppError } from '../domain/errors.ts'
 import { parseEmail, readUserName } from '../domain/account-fields.ts'
 import type { Account, NewUser } from '../store/accounts.ts'
 import type { AccountPorts } from './account-ports.ts'
+import { claimAccount } from './address-proof.ts'
 import { inviteNeeded } from './sign-up.ts'
 
 /** What a provider says of someone who has signed in there. */
@@ -32,12 +33,9 @@ export async function signInByProvider(ports: Ports, claims: ProviderClaims): Pr
 }
 
 /** An account whose address nobody has checked may have been made by someone else, who waits for its owner. */
-async function claim({ store, endKey, now }: Ports, { id, emailCheckedAt }: Account): Promise<string> {
-  if (emailCheckedAt === null) {
-    const change = { passwordHash: null, isEmailChecked: true, at: now(), keepSessionId: null }
-    for (const keyId of await store.setPassword(id, change)) endKey(keyId)
-  }
-  return id
+async function claim(ports: Ports, account: Account): Promise<string> {
+  if (account.emailCheckedAt === null) await claimAccount(ports, account, { passwordHash: null, keepsTeam: false })
+  return account.id
 }
 
 async function makeUser(ports: Ports, email: string, { name }: ProviderClaims): Promise<string> {

@@ -4,7 +4,6 @@ import type { NewUser } from '../store/accounts.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { mailAccountExists, mailLink } from './account-mail.ts'
 import { isCapturedHere } from './captured-addresses.ts'
-import { takeToken } from './one-time-tokens.ts'
 
 export type SignUpWish = { email: string; password: string; name: string; invite: string | null; address: string }
 
@@ -37,7 +36,7 @@ export async function signUp(ports: AccountPorts, wish: SignUpWish): Promise<New
   const outcome = await store.addUser(user)
   if (mustCheck) {
     if (outcome === 'added') mailLink(ports, user, 'check')
-    else mailAccountExists(ports, wish.email)
+    else await mailToHolder(ports, wish.email)
     return 'check address'
   }
   if (outcome === 'taken') throw new AppError('account_exists', 'This address has an account. Sign in instead.')
@@ -55,13 +54,9 @@ export function inviteNeeded(): AppError {
   return new AppError('invite_needed', 'You need an invite for this address. Ask an owner of your team.')
 }
 
-/** Without signing in: whoever follows the link need not be the one who chose the password. */
-export async function checkAddress(
-  ports: Pick<AccountPorts, 'store' | 'limits' | 'now'>,
-  { token, address }: { token: string; address: string },
-): Promise<void> {
-  ports.limits.address.begin(address)
-  const userId = await takeToken(ports, token, 'check')
-  ports.limits.address.undo(address)
-  await ports.store.recordEmailChecked(userId, ports.now())
+/** Where nobody has shown that the address is theirs, its owner may be the one who signs up now. */
+async function mailToHolder(ports: AccountPorts, email: string): Promise<void> {
+  const holder = await ports.store.findUser({ email })
+  if (holder?.emailCheckedAt === null) mailLink(ports, holder, 'check')
+  else mailAccountExists(ports, email)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTryLimit } from './try-limit.ts'
+import { createSignInLimits, createTryLimit } from './try-limit.ts'
 
 function start({ triesMax = 3, freeTries = 3 } = {}) {
   let at = 1_000_000_000_000
@@ -56,4 +56,37 @@ test('memory has an end: of very many keys the first are forgotten', () => {
   for (let count = 0; count < 100_000; count++) attempt(`key ${count}`)
   expect(attempt('first')).toBeNull()
   expect(attempt('key 99999')).toBe('60')
+})
+
+/** Tries until one is refused, without waiting. */
+function triesOf(limits: ReturnType<typeof createSignInLimits>, address: string, pass: () => void): number {
+  for (let tries = 0; tries < 100; tries++) {
+    try {
+      limits.password.begin({ email: 'ada@corp.example', address })
+    } catch {
+      return tries
+    }
+    pass()
+  }
+  return 100
+}
+
+test('an account that many addresses guess at: fewer tries each, none for nobody', () => {
+  let at = 1_000_000_000_000
+  const limits = createSignInLimits(() => at)
+  // As long as the longest wait between two of the ten.
+  const pass = () => void (at += 64_000)
+  expect(triesOf(limits, '192.0.2.1', pass)).toBe(10)
+  const allowed = Array.from({ length: 60 }, (_, number) => triesOf(limits, `198.51.100.${number}`, () => {}))
+  // Each is refused once, which counts too: (3 + 1) tries of 22 addresses and the first eleven are ninety-nine.
+  expect(allowed.every((tries) => tries === 3)).toBe(true)
+  expect(triesOf(limits, '192.0.2.2', pass)).toBe(3)
+  // The owner, at an address of their own, is never refused the first try, and is let in by the right password.
+  const owner = { email: 'Ada@corp.example', address: '203.0.113.9' }
+  for (let times = 0; times < 50; times++) {
+    limits.password.begin(owner)
+    limits.password.clear(owner)
+  }
+  at += 3_600_000
+  expect(triesOf(limits, '192.0.2.2', pass)).toBe(10)
 })

@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import { fold } from '../domain/fold.ts'
 import { networkOf } from './network.ts'
 
 const MINUTE_MS = 60_000
@@ -7,8 +8,11 @@ const HOUR_MS = 60 * MINUTE_MS
 const KEYS_MAX = 100_000
 
 export type TryLimit = {
-  /** Counts a try before it is made, so that many at once are counted too; throws 429 when there were too many. */
-  begin(key: string): void
+  /**
+   * Counts a try before it is made, so that many at once are counted too; throws 429 when there were too many. Returns
+   * how many there were in this window.
+   */
+  begin(key: string, triesMax?: number): number
   /** The try was none of a guesser. */
   undo(key: string): void
   clear(key: string): void
@@ -25,7 +29,7 @@ type Options = {
 type Tries = { count: number; endsAt: number; nextAt: number }
 
 /** Counted in this process alone: with n replicas, n times as many tries. */
-export function createTryLimit({ triesMax, windowMs, freeTries, now }: Options): TryLimit {
+export function createTryLimit({ triesMax: usualMax, windowMs, freeTries, now }: Options): TryLimit {
   const known = new Map<string, Tries>()
 
   function makeRoom(at: number): void {
@@ -38,20 +42,21 @@ export function createTryLimit({ triesMax, windowMs, freeTries, now }: Options):
   }
 
   return {
-    begin(key) {
+    begin(key, triesMax = usualMax) {
       const at = now()
       const found = known.get(key)
       if (!found || found.endsAt <= at) {
         known.delete(key)
         makeRoom(at)
         known.set(key, { count: 1, endsAt: at + windowMs, nextAt: 0 })
-        return
+        return 1
       }
       const freeAt = found.count >= triesMax ? found.endsAt : found.nextAt
       if (freeAt > at) throw tooMany(freeAt - at)
       found.count++
       const waits = found.count - freeTries
       if (waits >= 0) found.nextAt = Math.min(at + 1_000 * 2 ** waits, found.endsAt)
+      return found.count
     },
     undo(key) {
       const found = known.get(key)
@@ -63,16 +68,50 @@ export function createTryLimit({ triesMax, windowMs, freeTries, now }: Options):
   }
 }
 
-/** Of an account, of a network address, and of mails to one person. */
-export type SignInLimits = { account: TryLimit; address: TryLimit; mail: TryLimit }
+/** Of passwords, of a network address, of changes in one session, and of mails to one person. */
+export type SignInLimits = { password: PasswordLimit; address: TryLimit; session: TryLimit; mail: TryLimit }
+
+const PASSWORD_TRIES = { triesMax: 10, windowMs: 15 * MINUTE_MS, freeTries: 3 }
 
 export function createSignInLimits(now: () => number): SignInLimits {
   return {
-    account: createTryLimit({ triesMax: 10, windowMs: 15 * MINUTE_MS, freeTries: 3, now }),
+    password: createPasswordLimit(now),
+    // Nobody else has the session, so nobody else can use up its tries.
+    session: createTryLimit({ ...PASSWORD_TRIES, now }),
     // Many people may share one.
     address: byNetwork(createTryLimit({ triesMax: 100, windowMs: HOUR_MS, freeTries: 100, now })),
     // Nobody's mailbox is to be filled by strangers.
     mail: createTryLimit({ triesMax: 5, windowMs: HOUR_MS, freeTries: 5, now }),
+  }
+}
+
+/** A password that is tried for an account from a network address. */
+type Tried = { email: string; address: string }
+
+export type PasswordLimit = { begin(tried: Tried): void; clear(tried: Tried): void }
+
+/** Failures for one account from all addresses in an hour; more is no forgetful owner. */
+const ATTACKED_AFTER = 100
+/** As many as need not wait: the owner, at an address of their own, still gets in. */
+const TRIES_WHEN_ATTACKED = PASSWORD_TRIES.freeTries
+
+/**
+ * Counted by account and network address together: at another address nobody can use up the owner's tries. While many
+ * addresses guess at one account, each has fewer tries; that slows guessing and refuses no first try.
+ */
+function createPasswordLimit(now: () => number): PasswordLimit {
+  const together = createTryLimit({ ...PASSWORD_TRIES, now })
+  const everywhere = createTryLimit({ triesMax: Infinity, windowMs: HOUR_MS, freeTries: Infinity, now })
+  const keyOf = ({ email, address }: Tried) => `${networkOf(address)} ${fold(email)}`
+  return {
+    begin(tried) {
+      const isAttacked = everywhere.begin(fold(tried.email)) > ATTACKED_AFTER
+      together.begin(keyOf(tried), isAttacked ? TRIES_WHEN_ATTACKED : PASSWORD_TRIES.triesMax)
+    },
+    clear(tried) {
+      everywhere.undo(fold(tried.email))
+      together.clear(keyOf(tried))
+    },
   }
 }
 

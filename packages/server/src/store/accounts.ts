@@ -68,14 +68,23 @@ export type AccountStore = {
   listUsers(): Promise<User[]>
   renameUser(id: string, change: { name: string; at: number }): Promise<void>
   /**
-   * Ends all sessions but one, and every link that was given out, in the same moment. Where the address is checked by it
-   * for the first time, the user's keys end too, for whoever made them may have been someone else: the ids of those.
+   * Ends all sessions but one, and every link that was given out, in the same moment. With `replaces`, only while that is
+   * the user's password: else false, and nothing has changed.
    */
   setPassword(
     userId: string,
-    change: { passwordHash: string | null; isEmailChecked: boolean; at: number; keepSessionId: string | null },
+    change: { passwordHash: string | null; replaces?: string | null; at: number; keepSessionId: string | null },
+  ): Promise<boolean>
+  /**
+   * The address is shown to be this user's. Ends all sessions and every link that was given out. Where nobody had shown
+   * it before, the account may have been made by someone else: the keys that it made end too (their ids are returned),
+   * and it leaves a team that it made, unless `keepsTeam`. Without a password, an account that was checked before stays
+   * as it is.
+   */
+  claimAccount(
+    user: Pick<User, 'id' | 'teamId'>,
+    claim: { passwordHash: string | null; keepsTeam: boolean; at: number },
   ): Promise<string[]>
-  recordEmailChecked(userId: string, at: number): Promise<void>
 
   /**
    * Forgets those that have expired, of whomever, and of too many of this user the least used. With a `passwordHash`,
@@ -91,6 +100,8 @@ export type AccountStore = {
 
   /** Forgets those that have expired, of whomever. */
   addToken(token: OneTimeToken): Promise<void>
+  /** Whose it is, without using it up. */
+  findToken(hash: string, purpose: TokenPurpose, now: number): Promise<string | null>
   /** Only the first who brings it, and only in time, gets to know whose it is. */
   takeToken(hash: string, purpose: TokenPurpose, now: number): Promise<string | null>
 

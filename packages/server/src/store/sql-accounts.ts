@@ -1,6 +1,6 @@
 import { fold } from '../domain/fold.ts'
 import type { Account, AccountStore, Invite, Role, Session, User } from './accounts.ts'
-import type { Database } from './database.ts'
+import { required, type Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Team } from './store.ts'
 
@@ -9,7 +9,7 @@ const SESSIONS_MAX = 100
 /** SQLite needs a limit for the offset's sake. */
 const SESSIONS_CLEANED_MAX = 1_000
 
-export function accountStore({ dialect, read, write }: Database): AccountStore {
+export function accountStore({ dialect, read, write, writeFor }: Database): AccountStore {
   async function findAccount(condition: Sql): Promise<Account | null> {
     const [row] = await read<Account>(sql`select ${USER}, u.password_hash as "passwordHash" from users u ${condition}`)
     return row ?? null
@@ -36,27 +36,37 @@ export function accountStore({ dialect, read, write }: Database): AccountStore {
       await write(sql`update users set name = ${name}, updated_at = ${at} where id = ${id}`)
     },
 
-    async setPassword(userId, { passwordHash, isEmailChecked, at, keepSessionId }) {
-      const isFirstCheck = sql`
-        ${isEmailChecked ? 1 : 0} = 1 and exists (select 1 from users where id = ${userId} and email_checked_at is null)`
-      const [keys] = await write(
-        sql`delete from api_keys where created_by = ${userId} and ${isFirstCheck} returning id`,
-        sql`
-        update users
-        set password_hash = ${passwordHash}, updated_at = ${at},
-            email_checked_at = coalesce(email_checked_at, ${isEmailChecked ? at : null})
-        where id = ${userId}`,
-        sql`delete from sessions where user_id = ${userId} and id <> ${keepSessionId ?? ''}`,
-        sql`delete from one_time_tokens where user_id = ${userId}`,
-      )
-      // The first statement's `returning`.
-      return (keys as { id: string }[]).map(({ id }) => id)
+    async setPassword(userId, { passwordHash, replaces, at, keepSessionId }) {
+      const isStill = replaces === undefined ? sql`` : sql`and password_hash is not distinct from ${replaces}`
+      const set = sql`
+        update users set password_hash = ${passwordHash}, updated_at = ${at} where id = ${userId} ${isStill}`
+      const [isSet] = await write(required(set), ...endSessions(userId, keepSessionId))
+      return isSet === 1
     },
 
-    async recordEmailChecked(userId, at) {
-      await write(sql`
-        update users set email_checked_at = ${at}, updated_at = ${at}
-        where id = ${userId} and email_checked_at is null`)
+    async claimAccount({ id, teamId }, { passwordHash, keepsTeam, at }) {
+      const isUnchecked = sql`id = ${id} and email_checked_at is null`
+      const leaves = keepsTeam ? sql`false` : sql`(email_checked_at is null and role = 'owner')`
+      const unless = (value: Sql) => sql`case when ${leaves} then null else ${value} end`
+      const statements = [
+        // Held, so that what a claim at the same moment has proven is not dropped by this one.
+        required(sql`
+          select 1 from users where ${passwordHash === null ? isUnchecked : sql`id = ${id}`} ${dialect.locked}`),
+        sql`
+        delete from api_keys
+        where created_by = ${id} and exists (select 1 from users where ${isUnchecked})
+        returning id`,
+        sql`
+        update users
+        set password_hash = ${passwordHash}, email_checked_at = coalesce(email_checked_at, ${at}), updated_at = ${at},
+            team_id = ${unless(sql`team_id`)}, role = ${unless(sql`role`)}, joined_at = ${unless(sql`joined_at`)}
+        where id = ${id}`,
+        ...endSessions(id),
+      ]
+      // Alone of its team: a key that is being made at this moment is made before, and ends, or finds no maker.
+      const [, keys] = await (teamId === null ? write(...statements) : writeFor(teamId, ...statements))
+      // The second statement's `returning`; there is none where the first found nothing.
+      return ((keys ?? []) as { id: string }[]).map((key) => key.id)
     },
 
     async addSession({ id, hash, userId, createdAt, lastSeenAt, expiresAt, userAgent, address, passwordHash }) {
@@ -119,6 +129,13 @@ export function accountStore({ dialect, read, write }: Database): AccountStore {
       )
     },
 
+    async findToken(hash, purpose, now) {
+      const [found] = await read<{ userId: string }>(sql`
+        select user_id as "userId" from one_time_tokens
+        where hash = ${hash} and purpose = ${purpose} and expires_at > ${now}`)
+      return found?.userId ?? null
+    },
+
     async takeToken(hash, purpose, now) {
       // The statement's `returning`.
       const [taken] = (await write(sql`
@@ -154,6 +171,14 @@ export function accountStore({ dialect, read, write }: Database): AccountStore {
       return found.length > 0
     },
   }
+}
+
+/** And what could begin one: links that were given out. */
+function endSessions(userId: string, keepSessionId: string | null = null): Sql[] {
+  return [
+    sql`delete from sessions where user_id = ${userId} and id <> ${keepSessionId ?? ''}`,
+    sql`delete from one_time_tokens where user_id = ${userId}`,
+  ]
 }
 
 const USER = sql`

@@ -1,13 +1,14 @@
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { AppError } from '../../domain/errors.ts'
-import { changePassword, requestReset, resetPassword } from '../../manage/password-change.ts'
+import { claimByLink } from '../../manage/address-proof.ts'
+import { changePassword, requestReset } from '../../manage/password-change.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { readBody } from '../body.ts'
 import { isoTime } from '../present.ts'
 import { requireSession } from '../session.ts'
 import { endedCookie } from '../session-cookie.ts'
 import { beginSession, clientOf, type AuthPorts } from './begin-session.ts'
-import { emailBody, passwordBody, resetBody } from './bodies.ts'
+import { chosenBody, emailBody, passwordBody } from './bodies.ts'
 
 /** One's own sessions and password. */
 export function addAccountRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
@@ -50,14 +51,23 @@ export function addAccountRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): v
 
   app.post('/auth/reset/request', async (context) => {
     const { email } = await readBody(context.req.raw, emailBody)
-    requestReset(ports, { email, address: clientOf(ports, context).address })
+    requestReset(ports, { email, address: clientOf(ports, context).countedAs })
     return context.json({ data: { status: 'requested' } })
   })
 
   app.post('/auth/reset', async (context) => {
-    const { token, password } = await readBody(context.req.raw, resetBody)
-    const userId = await resetPassword(ports, { token, password, address: clientOf(ports, context).address })
-    await beginSession(ports, context, { id: userId })
+    await enterByMail(context, 'reset')
     return context.json({ data: { status: 'signed_in' } })
   })
+
+  app.post('/auth/check', async (context) => {
+    await enterByMail(context, 'check')
+    return context.json({ data: { status: 'signed_in' } })
+  })
+
+  async function enterByMail(context: Context<ApiEnvironment>, purpose: 'check' | 'reset'): Promise<void> {
+    const chosen = await readBody(context.req.raw, chosenBody)
+    const userId = await claimByLink(ports, purpose, { ...chosen, address: clientOf(ports, context).countedAs })
+    await beginSession(ports, context, { id: userId })
+  }
 }

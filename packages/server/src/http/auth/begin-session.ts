@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { startSession, type Client, type Entrant } from '../../manage/sessions.ts'
 import type { AccountPorts } from '../../manage/account-ports.ts'
+import { networkOf } from '../../manage/network.ts'
 import type { Oidc } from '../../manage/oidc.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { findSession } from '../session.ts'
@@ -18,19 +19,38 @@ export type AuthPorts = AccountPorts & {
 export async function beginSession(ports: AuthPorts, context: Context<ApiEnvironment>, user: Entrant): Promise<void> {
   const old = await findSession(ports, context.req.raw)
   if (old) await ports.store.removeSession({ id: old.sessionId, userId: old.user.id })
-  const token = await startSession(ports, user, clientOf(ports, context))
+  const { userAgent, address } = clientOf(ports, context)
+  const token = await startSession(ports, user, { userAgent, address })
   context.header('set-cookie', sessionCookie(ports, token), { append: true })
 }
 
 /** Longer than any address of a network. */
 const ADDRESS_CHARACTERS_MAX = 60
 
+type AskingClient = Client & {
+  /** What failures of this client are counted for. */
+  countedAs: string
+}
+
 export function clientOf(
   { isBehindProxy }: Pick<AuthPorts, 'isBehindProxy'>,
   context: Context<ApiEnvironment>,
-): Client {
-  // Each proxy adds who it was asked by; all but the last entry may be invented.
-  const forwarded = isBehindProxy ? context.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined
-  const address = forwarded || context.env.incoming?.socket.remoteAddress || 'unknown'
-  return { userAgent: context.req.header('user-agent') ?? '', address: address.slice(0, ADDRESS_CHARACTERS_MAX) }
+): AskingClient {
+  const socketAddress = context.env.incoming?.socket.remoteAddress || 'unknown'
+  const forwarded = lastEntry(context.req.header('x-forwarded-for'))
+  if (isBehindProxy) return withAddress(context, forwarded ?? socketAddress)
+  // What a proxy says is believed for one thing only: that its clients are not one and the same. One of them cannot use up
+  // the tries of all. The tries for an account are counted by the address of the socket.
+  const claimed = forwarded ?? lastEntry(context.req.header('forwarded'))
+  const countedAs = claimed === null ? socketAddress : `${networkOf(socketAddress)} for ${networkOf(claimed)}`
+  return withAddress(context, socketAddress, countedAs)
+}
+
+function withAddress(context: Context<ApiEnvironment>, address: string, countedAs = address): AskingClient {
+  return { userAgent: context.req.header('user-agent') ?? '', address, countedAs }
+}
+
+/** Each proxy adds who it was asked by; all but the last entry may be invented. */
+function lastEntry(header: string | undefined): string | null {
+  return header?.split(',').at(-1)?.trim().slice(0, ADDRESS_CHARACTERS_MAX) || null
 }

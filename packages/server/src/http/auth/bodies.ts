@@ -36,6 +36,7 @@ export const tokenBody = z.object({ token })
 
 export const emailBody = z.object({ email: knownEmail })
 
-export const resetBody = z.object({ token, password: chosenPassword })
+/** With the link of a mail. */
+export const chosenBody = z.object({ token, password: chosenPassword })
 
 export const passwordBody = z.object({ current: knownPassword.nullable().default(null), new: chosenPassword })

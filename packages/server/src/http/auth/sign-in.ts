@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
-import { signIn, signInByLink } from '../../manage/sign-in.ts'
-import { checkAddress, signUp } from '../../manage/sign-up.ts'
+import { signInByLink } from '../../manage/address-proof.ts'
+import { signIn } from '../../manage/sign-in.ts'
+import { signUp } from '../../manage/sign-up.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { readBody } from '../body.ts'
 import { endedCookie } from '../session-cookie.ts'
@@ -18,28 +19,23 @@ export function addSignInRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): vo
 
   app.post('/auth/sign-up', async (context) => {
     const wish = await readBody(context.req.raw, signUpBody)
-    const user = await signUp(ports, { ...wish, address: clientOf(ports, context).address })
+    const user = await signUp(ports, { ...wish, address: clientOf(ports, context).countedAs })
     if (user === 'check address') return context.json({ data: { status: 'check_address' } }, 202)
     await beginSession(ports, context, user)
     return context.json({ data: { status: 'signed_in', user: present(user) } }, 201)
   })
 
-  app.post('/auth/check', async (context) => {
-    const { token } = await readBody(context.req.raw, tokenBody)
-    await checkAddress(ports, { token, address: clientOf(ports, context).address })
-    return context.json({ data: { status: 'checked' } })
-  })
-
   app.post('/auth/sign-in', async (context) => {
     const given = await readBody(context.req.raw, signInBody)
-    const user = await signIn(ports, { ...given, address: clientOf(ports, context).address })
+    const { address, countedAs } = clientOf(ports, context)
+    const user = await signIn(ports, { ...given, address, countedAs })
     await beginSession(ports, context, user)
     return context.json({ data: { status: 'signed_in', user: present(user) } })
   })
 
   app.post('/auth/link', async (context) => {
     const { token } = await readBody(context.req.raw, tokenBody)
-    const userId = await signInByLink(ports, { token, address: clientOf(ports, context).address })
+    const userId = await signInByLink(ports, { token, address: clientOf(ports, context).countedAs })
     await beginSession(ports, context, { id: userId })
     return context.json({ data: { status: 'signed_in' } })
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../domain/errors.ts'
 import { createSignInLimits } from './try-limit.ts'
-import { resetPassword } from './password-change.ts'
+import { claimByLink } from './address-proof.ts'
 
 test('while too many passwords are hashed, the link is not used up', async () => {
   let isBusy = true
@@ -12,7 +12,9 @@ test('while too many passwords are hashed, the link is not used up', async () =>
         taken.push(hash)
         return 'ada'
       },
-      setPassword: async () => [],
+      findToken: async () => 'ada',
+      findUser: async () => ({ id: 'ada', teamId: null, passwordHash: null, emailCheckedAt: 1 }),
+      claimAccount: async () => [],
     },
     passwords: {
       async hash() {
@@ -25,7 +27,8 @@ test('while too many passwords are hashed, the link is not used up', async () =>
     now: Date.now,
   }
   // Only what a reset uses.
-  const reset = () => resetPassword(ports as never, { token: 't', password: 'a new passphrase', address: '::1' })
+  const link = { token: 't', password: 'a new passphrase', address: '::1' }
+  const reset = () => claimByLink(ports as never, 'reset', link)
   await expect(reset()).rejects.toMatchObject({ code: 'server_busy' })
   expect(taken).toHaveLength(0)
   isBusy = false

@@ -1,0 +1,57 @@
+import { AppError } from '../domain/errors.ts'
+import type { User } from '../store/accounts.ts'
+import type { AccountPorts } from './account-ports.ts'
+import { readToken, takeToken } from './one-time-tokens.ts'
+
+type Ports = Pick<AccountPorts, 'store' | 'endKey' | 'now'>
+
+/** Who the account belongs to from now on, and the password that they have chosen; null for none yet. */
+type Claim = { passwordHash: string | null; keepsTeam: boolean }
+
+/**
+ * The address is shown to be the user's. A link or a provider shows no more than that: the account may have been made by
+ * someone else, who knows its password and waits for the owner of the address. Passwords, sessions, links, keys and a team
+ * from before end.
+ */
+export async function claimAccount(
+  { store, endKey, now }: Ports,
+  user: Pick<User, 'id' | 'teamId'>,
+  claim: Claim,
+): Promise<void> {
+  for (const keyId of await store.claimAccount(user, { ...claim, at: now() })) endKey(keyId)
+}
+
+/** Takes the link of a mail, with the password that its reader chooses. Resolves to the user's id. */
+export async function claimByLink(
+  ports: Pick<AccountPorts, 'store' | 'passwords' | 'limits' | 'endKey' | 'now'>,
+  purpose: 'check' | 'reset',
+  { token, password, address }: { token: string; password: string; address: string },
+): Promise<string> {
+  const { store, passwords, limits } = ports
+  limits.address.begin(address)
+  const account = await store.findUser({ id: await readToken(ports, token, purpose) })
+  if (!account) throw new Error('A link was given to an account that is not there.')
+  // Before the link is taken: while too many are hashed, this throws, and the link is to work again later.
+  const { passwordHash: old } = account
+  const isKnown = old !== null && (await passwords.matches(password, old))
+  const passwordHash = isKnown ? old : await passwords.hash(password)
+  await takeToken(ports, token, purpose)
+  limits.address.undo(address)
+  // Whoever reads the mail and knows the password made the account, and its team.
+  await claimAccount(ports, account, { passwordHash, keepsTeam: isKnown })
+  return account.id
+}
+
+/** By a link that was printed for the operator, or given by one, who answers for the person. Resolves to the user's id. */
+export async function signInByLink(
+  ports: Ports & Pick<AccountPorts, 'limits'>,
+  { token, address }: { token: string; address: string },
+): Promise<string> {
+  ports.limits.address.begin(address)
+  const userId = await takeToken(ports, token, 'sign-in')
+  ports.limits.address.undo(address)
+  const account = await ports.store.findUser({ id: userId })
+  if (!account) throw new AppError('token_invalid', 'This link has expired or was used already.')
+  if (account.emailCheckedAt === null) await claimAccount(ports, account, { passwordHash: null, keepsTeam: true })
+  return userId
+}
