@@ -56,7 +56,10 @@ export const announcementSchema = z.object({
       description: 'The recipient.',
       example: 'qa+42@mailhatch.test',
     }),
-  subject: text.nullable().meta({ description: 'Decoded subject.', example: 'Your code is 123456' }),
+  subject: text
+    .transform((value) => value.trim())
+    .nullable()
+    .meta({ description: 'Decoded subject.', example: 'Your code is 123456' }),
   receivedAt: z.string().meta({
     description: 'ISO 8601, UTC where no zone is given.',
     example: '2026-01-31T12:00:00Z',

@@ -8,14 +8,7 @@ import { newMessage } from './new-message.ts'
 type Ports = {
   store: Pick<
     Store,
-    | 'findInbox'
-    | 'findRootInbox'
-    | 'findMailbox'
-    | 'findTeamMailbox'
-    | 'addMailbox'
-    | 'addMessage'
-    | 'findListeners'
-    | 'hasSeen'
+    'findInbox' | 'findRootInbox' | 'findTeamMailbox' | 'addMailbox' | 'addMessage' | 'findListeners' | 'hasSeen'
   >
   feed: Pick<Feed, 'wake'>
   /** There is something to be told to an endpoint. */
@@ -60,11 +53,11 @@ async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): P
   const { store, rootDomain, catchAllTeam } = ports
   const inbox = await store.findInbox({ domain, mailbox: name })
   if (inbox?.mailbox) return { ...inbox, mailbox: inbox.mailbox }
-  if (inbox) return ensureMailbox(ports, announcement, inbox.team, domain)
+  if (inbox) return ensureMailbox(ports, announcement, { team: inbox.team, domain })
   const onRoot = domain === rootDomain ? await store.findRootInbox({ domain, mailbox: name }) : null
   if (onRoot) return onRoot
   const team = await catchAllTeam()
-  if (team) return ensureMailbox(ports, announcement, team, domain === rootDomain ? (team.domain ?? domain) : domain)
+  if (team) return ensureMailbox(ports, announcement, { team, domain, isCaught: true })
   // Stored once, whatever has become of its mailbox since.
   if (await store.hasSeen(announcement.id)) return 'duplicate'
   const refusal =
@@ -76,15 +69,22 @@ async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): P
   throw refusal
 }
 
+type Owner = {
+  team: Team
+  domain: string
+  /** It has the domain only as long as nobody else does: the mailbox takes the name from nobody. */
+  isCaught?: true
+}
+
 /** The team owns the domain, so any local part that mail can have becomes a mailbox on its first message. */
 async function ensureMailbox(
   ports: Ports,
   announcement: NormalAnnouncement,
-  team: Team,
-  domain: string,
+  owner: Owner,
 ): Promise<Resolved | 'duplicate'> {
   const { store, newId, now } = ports
-  const { id: teamId } = team
+  const { domain, isCaught } = owner
+  const { id: teamId } = owner.team
   const { id, mailbox: name } = announcement
   const found = await store.findTeamMailbox({ teamId, name })
   // So seldom that endpoints are simply looked for.
@@ -93,15 +93,12 @@ async function ensureMailbox(
   // Announced again after its mailbox was removed: that does not bring the mailbox back.
   if (await store.hasSeen(id)) return 'duplicate'
   const at = now()
-  const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at }
+  const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at, ...(isCaught && { isCaught }) }
   // What people may make is limited by the plan; mail is never refused for it.
-  // Elsewhere the team has no say: there it only takes what nobody else does.
-  const added = await store.addMailbox(mailbox, null, domain === team.domain ? domain : undefined)
+  const added = await store.addMailbox(mailbox, null, isCaught ? undefined : domain)
   // To another domain, since the team was read: the announcement is resolved as if it had come now.
   if (added === 'moved') return resolveMailbox(ports, announcement)
   if (typeof added !== 'string') return { mailbox: added, hasEndpoints }
-  const holder = await store.findMailbox({ domain, name })
-  if (holder && holder.teamId !== teamId) throw new AppError('mailbox_unknown', 'Mailbox not configured')
   // Another mail to the same new name was quicker, or someone has just removed the mailbox: we look again.
-  return ensureMailbox(ports, announcement, team, domain)
+  return ensureMailbox(ports, announcement, owner)
 }

@@ -4,7 +4,7 @@ import { PLANS } from '../domain/plans.ts'
 import type { Mailbox, Store, Team } from '../store/store.ts'
 
 export type MailboxPorts = {
-  store: Pick<Store, 'addMailbox' | 'findMailbox' | 'findTeam' | 'findTeamMailbox' | 'renameMailbox'>
+  store: Pick<Store, 'addMailbox' | 'findMailbox' | 'findTeam' | 'findTeamMailbox' | 'settleMailbox' | 'renameMailbox'>
   rootDomain: string
   newId: (now: number) => string
   now: () => number
@@ -16,6 +16,7 @@ type Owner = Pick<Team, 'id' | 'plan' | 'domain'>
 export async function createMailbox(ports: MailboxPorts, team: Owner, wish: string): Promise<Mailbox> {
   const name = chosenName(wish)
   const existing = await ports.store.findTeamMailbox({ teamId: team.id, name })
+  if (existing?.isCaught) return settle(ports, existing)
   if (existing) return existing
   const at = ports.now()
   const domain = team.domain ?? ports.rootDomain
@@ -25,7 +26,7 @@ export async function createMailbox(ports: MailboxPorts, team: Owner, wish: stri
   if (added === 'moved') {
     // To another domain, since the team was read; there its mailboxes belong.
     const moved = await ports.store.findTeam(team.id)
-    if (!moved) throw new AppError('not_found', 'Not found')
+    if (!moved) throw notFound()
     return createMailbox(ports, moved, wish)
   }
   if (added !== 'taken') return added
@@ -37,16 +38,35 @@ export async function createMailbox(ports: MailboxPorts, team: Owner, wish: stri
   return createMailbox(ports, team, wish)
 }
 
+/** Of a mailbox that mail made: now that someone chooses its name, nobody else can have it. */
+async function settle(ports: MailboxPorts, mailbox: Mailbox): Promise<Mailbox> {
+  const team = await ports.store.findTeam(mailbox.teamId)
+  if (!team) throw notFound()
+  const where = { domain: team.domain ?? ports.rootDomain, teamDomain: team.domain }
+  const settled = await ports.store.settleMailbox(mailbox, where)
+  if (settled === 'taken') throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
+  // Null: it was renamed or removed, or its team has moved, since we looked.
+  return settled ?? createMailbox(ports, team, mailbox.name)
+}
+
 export async function renameMailbox(ports: MailboxPorts, teamId: string, id: string, wish: string): Promise<Mailbox> {
   const name = chosenName(wish)
   const mailbox = await ports.store.findTeamMailbox({ teamId, id })
-  if (!mailbox) throw new AppError('not_found', 'Not found')
-  if (mailbox.name === name) return mailbox
-  const renamed = await ports.store.renameMailbox(mailbox, { name, at: ports.now() })
+  if (!mailbox) throw notFound()
+  if (mailbox.name === name) return mailbox.isCaught ? settle(ports, mailbox) : mailbox
+  const domain = mailbox.isCaught ? await ownDomain(ports, teamId) : mailbox.domain
+  const renamed = await ports.store.renameMailbox({ ...mailbox, domain }, { name, at: ports.now() })
   if (renamed === 'used') throw new AppError('mailbox_taken', 'Mailbox name already used in this team.')
   if (renamed === 'taken') throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
   // Null: someone else renamed or removed it since we looked.
-  return renamed ?? renameMailbox(ports, teamId, id, wish)
+  if (renamed === null) return renameMailbox(ports, teamId, id, wish)
+  return renamed.isCaught ? settle(ports, renamed) : renamed
+}
+
+async function ownDomain(ports: MailboxPorts, teamId: string): Promise<string> {
+  const team = await ports.store.findTeam(teamId)
+  if (!team) throw notFound()
+  return team.domain ?? ports.rootDomain
 }
 
 /** Whether a name that may be chosen could be had now; it may be gone a moment later. */
@@ -56,7 +76,13 @@ export async function isNameFree(ports: MailboxPorts, team: Owner, name: string)
     ports.store.findMailbox({ domain, name }),
     ports.store.findTeamMailbox({ teamId: team.id, name }),
   ])
-  return !onDomain && !inTeam
+  // On a domain of its own a team has every name.
+  const isFree = team.domain !== null || !onDomain
+  return isFree && (!inTeam || inTeam.isCaught === true)
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', 'Not found')
 }
 
 /** The name as it is kept; throws when it may not be chosen. */

@@ -11,6 +11,7 @@ type MailboxStore = Pick<
   | 'listMailboxes'
   | 'findMailbox'
   | 'findTeamMailbox'
+  | 'settleMailbox'
   | 'renameMailbox'
   | 'hideMailbox'
   | 'removedMailboxes'
@@ -22,19 +23,22 @@ export function mailboxStore(
   textIndex: Pick<TextIndex, 'indexSoon'>,
 ): MailboxStore {
   async function findBy(condition: Sql): Promise<Mailbox | null> {
-    const [row] = await read<Mailbox>(sql`select ${COLUMNS} from mailboxes where ${condition} and removed_at is null`)
-    return row ?? null
+    const [row] = await read<MailboxRow>(
+      sql`select ${COLUMNS} from mailboxes b where ${condition} and removed_at is null`,
+    )
+    return row ? readMailbox(row) : null
   }
 
   return {
     async addMailbox(mailbox, mailboxesMax, teamDomain) {
-      const { id, teamId, name, domain, createdAt, updatedAt } = mailbox
+      const { id, teamId, name, domain, createdAt, updatedAt, isCaught } = mailbox
       const isThere = teamDomain === undefined ? null : hasDomain(teamId, teamDomain)
-      const [added] = await writeFor(
+      const [, added] = await writeFor(
         teamId,
+        giveWay({ teamId, domain }, sql`name = ${name}`),
         sql`
         insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
-        select ${id}, ${teamId}, ${name}, ${domain}, ${createdAt}, ${updatedAt}
+        select ${id}, ${teamId}, ${name}, ${isCaught ? `${domain} ${teamId}` : domain}, ${createdAt}, ${updatedAt}
         where ${mailboxesMax === null ? sql`true` : sql`${mailboxesMax} > ${countOf(teamId)}`}
           and ${isThere ?? sql`true`}
         on conflict do nothing`,
@@ -46,16 +50,33 @@ export function mailboxStore(
       return row!.count >= mailboxesMax ? 'limit' : 'taken'
     },
 
-    listMailboxes: (teamId) =>
-      read<Mailbox>(sql`
-        select ${COLUMNS} from mailboxes
+    async listMailboxes(teamId) {
+      const rows = await read<MailboxRow>(sql`
+        select ${COLUMNS} from mailboxes b
         where team_id = ${teamId} and removed_at is null
-        order by updated_at desc, name`),
+        order by updated_at desc, name`)
+      return rows.map(readMailbox)
+    },
 
     findMailbox: ({ domain, name }) => findBy(sql`domain = ${domain} and name = ${name}`),
 
     findTeamMailbox: ({ teamId, ...which }) =>
       findBy(sql`team_id = ${teamId} and ${'id' in which ? sql`id = ${which.id}` : sql`name = ${which.name}`}`),
+
+    async settleMailbox(mailbox, { domain, teamDomain }) {
+      const { id, teamId, name } = mailbox
+      const isHeld = sql`select 1 from mailboxes where id <> ${id} and name = ${name} and domain = ${domain}`
+      const [, settled] = await writeFor(
+        teamId,
+        giveWay({ teamId, domain }, sql`name = ${name}`),
+        sql`
+        update mailboxes set domain = ${domain}
+        where id = ${id} and name = ${name} and removed_at is null and ${hasDomain(teamId, teamDomain)}
+          and not exists (${isHeld})`,
+      )
+      if (settled === 1) return findBy(sql`id = ${id}`)
+      return (await read(isHeld)).length > 0 ? 'taken' : null
+    },
 
     async renameMailbox(mailbox, { name, at }) {
       const { id, teamId, domain, name: oldName } = mailbox
@@ -64,7 +85,12 @@ export function mailboxStore(
         where id = ${id} and name = ${oldName} and removed_at is null
           and not exists (select 1 from mailboxes where id <> ${id} and ${haveName({ domain, teamId, name })})`
       const rest = [renameInMessages(id, oldName, name), forgetIndexOf(teamId, id)]
-      const [renamed] = await writeFor(teamId, required(rename), ...rest)
+      const [, renamed] = await writeFor(
+        teamId,
+        giveWay({ teamId, domain }, sql`name = ${name}`),
+        required(rename),
+        ...rest,
+      )
       if (renamed === 1) {
         textIndex.indexSoon(teamId)
         return { ...mailbox, name, updatedAt: at }
@@ -97,7 +123,30 @@ export function mailboxStore(
   }
 }
 
-const COLUMNS = sql`id, team_id as "teamId", name, domain, created_at as "createdAt", updated_at as "updatedAt"`
+/**
+ * Of a mailbox `b`. Where it was caught, its team stands behind the domain, after a blank, which no domain has: so it is in
+ * no other mailbox's way.
+ */
+export const MAILBOX_DOMAIN = sql`replace(b.domain, ' ' || b.team_id, '')`
+export const IS_CAUGHT = sql`case when b.domain like '% %' then 1 else 0 end`
+
+const COLUMNS = sql`
+  b.id, b.team_id as "teamId", b.name, ${MAILBOX_DOMAIN} as domain, b.created_at as "createdAt",
+  b.updated_at as "updatedAt", ${IS_CAUGHT} as "isCaught"`
+
+export type MailboxRow = Omit<Mailbox, 'isCaught'> & { isCaught: number }
+
+export function readMailbox({ isCaught, ...mailbox }: MailboxRow): Mailbox {
+  return isCaught === 1 ? { ...mailbox, isCaught: true } : mailbox
+}
+
+/** What other teams have on a domain that is this team's own, they have caught: it stays theirs, without the name. */
+export function giveWay({ teamId, domain }: { teamId: string; domain: string }, which: Sql): Sql {
+  return sql`
+    update mailboxes set domain = domain || ' ' || team_id
+    where domain = ${domain} and team_id <> ${teamId} and ${which}
+      and exists (select 1 from teams where id = ${teamId} and domain = ${domain})`
+}
 
 function countOf(teamId: string): Sql {
   return sql`(select count(*) from mailboxes where team_id = ${teamId} and removed_at is null)`

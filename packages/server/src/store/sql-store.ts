@@ -6,7 +6,7 @@ import { billingStore } from './sql-billing.ts'
 import { insertKey, keyStore } from './sql-keys.ts'
 import { deliveryStore, insertDeliveries } from './sql-deliveries.ts'
 import { countEndpoints, endpointStore } from './sql-endpoints.ts'
-import { mailboxStore } from './sql-mailboxes.ts'
+import { MAILBOX_DOMAIN, mailboxStore } from './sql-mailboxes.ts'
 import { rejectionStore } from './sql-rejections.ts'
 import { removalStore } from './sql-removal.ts'
 import { sendingStore } from './sql-sending.ts'
@@ -120,7 +120,7 @@ export function createSqlStore(
 
     async findInbox({ domain, mailbox }) {
       const row = await first<InboxRow>(sql`
-        select ${TEAM}, b.id as "mailboxId", b.name as "mailboxName", b.domain as "mailboxDomain",
+        select ${TEAM}, b.id as "mailboxId", b.name as "mailboxName", ${MAILBOX_DOMAIN} as "mailboxDomain",
                b.created_at as "createdAt", b.updated_at as "updatedAt", ${ENDPOINTS_OF_TEAM}
         from teams t left join mailboxes b on b.team_id = t.id and b.name = ${mailbox} and b.removed_at is null
         where t.domain = ${domain}`)

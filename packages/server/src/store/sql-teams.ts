@@ -1,6 +1,7 @@
 import { fold } from '../domain/fold.ts'
 import { RESERVED_NAMES } from '../domain/reserved-names.ts'
 import { required, type Database } from './database.ts'
+import { giveWay } from './sql-mailboxes.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Member, PendingDomain, ShownInvite, TeamStore } from './teams.ts'
 
@@ -134,14 +135,15 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
 
     async moveToDomain(teamId, { domain, isCustom, at }) {
       const isDomainTaken = sql`select 1 from teams where domain = ${domain} and id <> ${teamId}`
+      const follows = sql`team_id = ${teamId} and removed_at is null and domain <> ${domain} and domain not like '% %'`
       const isMailboxTaken = sql`
-        select 1 from mailboxes mine join mailboxes other on other.name = mine.name and other.domain = ${domain}
-        where mine.team_id = ${teamId} and other.team_id <> ${teamId} and mine.removed_at is null`
+        select 1 from mailboxes
+        where ${isCustom ? sql`false` : follows}
+          and name in (select name from mailboxes where domain = ${domain} and team_id <> ${teamId})`
       // On a domain of its own a team may have any name; where others live too, reserved ones stay reserved.
       const isMailboxReserved = sql`
         select 1 from mailboxes
-        where ${isCustom ? sql`false` : sql`team_id = ${teamId} and removed_at is null`}
-          and domain <> ${domain} and ${dialect.isAmong(sql`name`, Array.from(RESERVED_NAMES))}`
+        where ${isCustom ? sql`false` : follows} and ${dialect.isAmong(sql`name`, Array.from(RESERVED_NAMES))}`
       const move = sql`
         update teams set domain = ${isCustom ? domain : null}, pending_domain = null, domain_token = null
         where id = ${teamId}
@@ -157,9 +159,8 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
         const [moved] = await writeFor(
           teamId,
           required(move),
-          sql`
-          update mailboxes set domain = ${domain}, updated_at = ${at}
-          where team_id = ${teamId} and removed_at is null and domain <> ${domain}`,
+          giveWay({ teamId, domain }, sql`true`),
+          sql`update mailboxes set domain = ${domain}, updated_at = ${at} where ${follows}`,
         )
         if (moved === 1) return 'moved'
       } catch (error) {

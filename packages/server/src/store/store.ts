@@ -15,6 +15,11 @@ export type Mailbox = {
   domain: string
   createdAt: number
   updatedAt: number
+  /**
+   * Made by mail for a domain or name that is not the team's: it takes the name from nobody, and has it only as long as
+   * nobody else does.
+   */
+  isCaught?: true
 }
 
 /** Where mail for a custom domain goes. */
@@ -104,6 +109,7 @@ export type Store = AccountStore &
     /**
      * `taken` when another mailbox has, or just had, the name on this domain or in this team; `limit` when the team has
      * that many; `moved` when its own domain (null for the shared root) is another than `teamDomain`, where that is given.
+     * On a domain of its own a team has every name: another team's mailbox there was caught, and gives way.
      */
     addMailbox(
       mailbox: Mailbox,
@@ -112,6 +118,14 @@ export type Store = AccountStore &
     ): Promise<Mailbox | 'taken' | 'limit' | 'moved'>
     /** The last changed first, then by name. */
     listMailboxes(teamId: string): Promise<Mailbox[]>
+    /**
+     * A mailbox that was caught becomes one that the team has chosen, on its own domain or the shared root; `taken` when
+     * another has the name there, null when it or the team's domain is not as it was any more.
+     */
+    settleMailbox(
+      mailbox: Mailbox,
+      where: { domain: string; teamDomain: string | null },
+    ): Promise<Mailbox | 'taken' | null>
     /** The names of its stored messages follow; `used` when the team has such a mailbox, `taken` when another team has. */
     renameMailbox(mailbox: Mailbox, change: { name: string; at: number }): Promise<Mailbox | 'used' | 'taken' | null>
     /** Hides a mailbox and all that is in it at once; `removedMailboxes` tells what is still to be removed. */

@@ -51,7 +51,10 @@ export type TeamStore = {
 
   findPendingDomain(teamId: string): Promise<PendingDomain | null>
   setPendingDomain(teamId: string, pending: PendingDomain | null): Promise<void>
-  /** The team's mailboxes follow; `domain` is where they live then, and `custom` says whether it is the team's own. */
+  /**
+   * The team's mailboxes follow, except for those that were caught; `domain` is where they live then, and `isCustom` says
+   * whether it is the team's own.
+   */
   moveToDomain(
     teamId: string,
     move: { domain: string; isCustom: boolean; at: number },
