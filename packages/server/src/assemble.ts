@@ -31,6 +31,7 @@ import { createRejections } from './manage/rejections.ts'
 import { txtRecords } from './manage/txt-records.ts'
 import { createMailParser } from './mime/mail-parser.ts'
 import { TOO_MUCH_TO_DO, type Overload } from './overload.ts'
+import { createKeyFile, KEY_FILE } from './key-file.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
 import { createTakeIn } from './intake/take-in.ts'
 import { createContents } from './read/content.ts'
@@ -177,6 +178,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     now,
     random: secureRandom,
     hashKey: hashApiKey,
+    keyRotated: createKeyFile({ path: join(config.dataDir, KEY_FILE), hashKey: hashApiKey, log }),
     objects,
     contents: createContents(objects, parser),
     rateLimit: config.rateLimit === 'on' ? createRateLimit(now) : null,

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, open, rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { dataFile } from './assemble.ts'
 import { ConfigError, type Config } from './config.ts'
@@ -11,8 +10,8 @@ import { createMailbox } from './manage/mailboxes.ts'
 import { giveToken } from './manage/one-time-tokens.ts'
 import { ensureOwner } from './manage/owner.ts'
 import { createTeam } from './manage/teams.ts'
+import { KEY_FILE, writePrivately } from './key-file.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
-import { syncFolder } from './sqlite/connection.ts'
 import type { Store, Team } from './store/store.ts'
 
 /** Others that start at the same time are done in less; the connection that decides may be a moment late. */
@@ -85,7 +84,7 @@ export async function ensureFirstTeam(
     const keyWish = { name: 'First key', scope: 'api.full' as const, mailbox: null, key: config.bootstrapApiKey }
     const { key, record } = makeKey(ports, teamId, keyWish)
     // Before the key counts, because afterwards nobody could tell it any more.
-    await writePrivately(dataFile(config, 'api-key'), `${key}\n`)
+    await writePrivately(dataFile(config, KEY_FILE), `${key}\n`)
     apiKey = key
     return record
   })
@@ -102,15 +101,4 @@ async function firstAddress(ports: Parameters<typeof createMailbox>[0], team: Te
     return `${name}+signup@${domain}`
   }
   throw new Error('No name was found for the first mailbox.')
-}
-
-async function writePrivately(path: string, content: string): Promise<void> {
-  const temporary = `${path}.new`
-  const file = await open(temporary, 'w', 0o600)
-  await file.writeFile(content)
-  await file.sync()
-  await file.close()
-  await chmod(temporary, 0o600)
-  await rename(temporary, path)
-  syncFolder(dirname(path))
 }

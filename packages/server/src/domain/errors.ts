@@ -29,6 +29,7 @@ export const ERROR_STATUS = {
   billing_unavailable: 403,
   cursor_not_found: 400,
   validation_failed: 400,
+  unknown_parameter: 400,
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

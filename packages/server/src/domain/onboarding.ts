@@ -26,16 +26,26 @@ const SUFFIX = { alphabet: 'abcdefghijklmnopqrstuvwxyz0123456789', length: 4 }
 // With 36^4 suffixes, twenty draws all taken means that something else is wrong.
 const SUFFIX_DRAWS = 20
 
-// Given name and family name: two parts with one separator, each longer than an initial.
-const NAME_LIKE = /^(\p{L}{2,})[._-]\p{L}{2,}$/u
+// One word that is longer than two initials, or parts that are each longer than one, such as given and family name.
+const NAME_LIKE = /^(?:\p{L}{3,}|\p{L}{2,}(?:[._-]\p{L}{2,})+)$/u
+
+// Words that say what a mailbox is for, not whose it is.
+const NO_NAMES = new Set('user test admin info mail hello contact team support office me'.split(' '))
 
 export function teamNameFor({ fullName, email }: { fullName: string | null; email: string }): string {
   const firstName = fullName?.trim().split(/\s+/u)[0]
   if (firstName) return `${firstName}'s Team`
   const { username, domain, label } = splitEmail(email)
   if (!CONSUMER_DOMAINS.has(domain)) return capitalise(label) || UNNAMED_TEAM
-  const name = NAME_LIKE.exec(username.normalize('NFC').replace(/\d+$/u, ''))?.[1]
-  return name ? `${capitalise(name)}'s Team` : UNNAMED_TEAM
+  const name = nameIn(username)
+  return name === null ? UNNAMED_TEAM : `${capitalise(name)}'s Team`
+}
+
+/** The first part of a username that looks like a name; trailing digits do not count. */
+function nameIn(username: string): string | null {
+  const words = username.normalize('NFC').replace(/\d+$/u, '')
+  const [first = ''] = words.split(/[._-]/u)
+  return NAME_LIKE.test(words) && !NO_NAMES.has(first.toLowerCase()) ? first : null
 }
 
 export function mailboxSeed(email: string, random: RandomInt): string {

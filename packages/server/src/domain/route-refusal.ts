@@ -6,10 +6,17 @@ type Route = { method: string; path: string }
 export function refuseRoute(routes: Route[], path: string): AppError {
   const fitting = routes.filter((route) => route.method !== 'ALL' && fits(route.path, path))
   if (fitting.length === 0) return new AppError('not_found', 'Not found')
-  const methods = Array.from(new Set(fitting.map(({ method }) => method)))
+  // A path that is spelled out in a route is no example of one with an id in that place.
+  const parameters = Math.min(...fitting.map((route) => parametersIn(route.path)))
+  const closest = fitting.filter((route) => parametersIn(route.path) === parameters)
+  const methods = Array.from(new Set(closest.map(({ method }) => method)))
   return new AppError('method_not_allowed', `Use ${methods.join(' or ')} here.`, {
     headers: { allow: methods.join(', ') },
   })
+}
+
+function parametersIn(pattern: string): number {
+  return pattern.split('/:').length - 1
 }
 
 function fits(pattern: string, path: string): boolean {

@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { MessageObjects } from '../bucket/message-objects.ts'
 import type { RandomInt } from '../domain/random-text.ts'
+import type { KeyRotated } from '../manage/keys.ts'
 import type { Mailer } from '../manage/mailer.ts'
 import type { EndpointPorts } from '../manage/endpoints.ts'
 import type { Rejections } from '../manage/rejections.ts'
@@ -68,6 +69,7 @@ export type ApiPorts = Pick<
   now: () => number
   random: RandomInt
   hashKey: (key: string) => string
+  keyRotated: KeyRotated
   /** Null where this program does not reach the bucket. */
   objects: MessageObjects | null
   contents: Contents
@@ -109,7 +111,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const views = createViewTokens(ports)
   answerErrors(app, { log: ports.log, newRequestId, refusalFor })
   if (ports.meters) meterAnswers(app, ports.meters)
-  warnOfProxy(app, { isBehindProxy: ports.accounts.isBehindProxy, log: ports.log })
+  warnOfProxy(app, ports)
   allowOrigins(app, ports.allowedOrigins)
   shedWrites(app, ports.isOverloaded)
 

@@ -5,6 +5,7 @@ import { AppError, type ErrorDetails } from '../domain/errors.ts'
 import { fold, lowerAscii } from '../domain/fold.ts'
 import { parseIsoDay, parseIsoTime } from '../domain/iso-time.ts'
 import type { MessageFilter, Needle } from '../domain/match.ts'
+import { likelyMeant } from '../domain/slips.ts'
 
 const DAY_MS = 86_400_000
 const LOCAL_PART_MAX = 64
@@ -204,8 +205,12 @@ function toFilter(given: z.output<z.ZodObject<typeof filterShape>>): MessageFilt
   return end === undefined ? given : { ...given, end: end + DAY_MS }
 }
 
-/** An empty value counts as not given, an unknown name is ignored, a single value given twice is refused. */
+/**
+ * An empty value counts as not given, an unknown name is ignored unless it is a likely slip, a single value given twice is
+ * refused.
+ */
 export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
+  refuseSlips(Object.keys(schema.shape), query)
   const given: Record<string, string | string[]> = {}
   const details: ErrorDetails = {}
   for (const [name, value] of query) {
@@ -220,6 +225,17 @@ export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: UR
     throw new AppError('mailbox_invalid', 'Invalid mailbox', { details })
   if (!result.success || Object.keys(details).length > 0) refuse(details)
   return result.data
+}
+
+function refuseSlips(parameters: string[], query: URLSearchParams): void {
+  const missing = parameters.filter((name) => !query.has(name))
+  for (const name of new Set(query.keys())) {
+    const meant = parameters.includes(name) ? null : likelyMeant(name, missing)
+    if (meant === null) continue
+    const details = { [name]: [`is unknown; probably ${meant} was meant`] }
+    const sentence = `There is no query parameter ${name}. Did you mean ${meant}?`
+    throw new AppError('unknown_parameter', sentence, { details })
+  }
 }
 
 function refuse(details: ErrorDetails): never {

@@ -16,10 +16,11 @@ const ERRORS_OF_ACCESS: Record<Access, ErrorCode[]> = {
 export type ExplainedRefusal = Explanation & { code: ErrorCode; status: number }
 
 /** Every refusal of the operation, but for the common ones. */
-export function refusalsOf({ access, method, errors }: Operation): ExplainedRefusal[] {
+export function refusalsOf({ access, method, query, errors }: Operation): ExplainedRefusal[] {
   // What writes is refused while there is too much to do; of what reads, only what is held open.
   const busy: ErrorCode[] = method === 'get' ? [] : ['server_busy']
-  return [...ERRORS_OF_ACCESS[access], ...busy, ...errors].map(explain)
+  const slips: ErrorCode[] = query ? ['unknown_parameter'] : []
+  return [...ERRORS_OF_ACCESS[access], ...busy, ...slips, ...errors].map(explain)
 }
 
 export function commonErrorsOf({ method }: Operation): ErrorCode[] {
@@ -103,6 +104,11 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     sentence: 'Invalid query: limit must be a whole number from 1 to 200.',
     when: 'a value is not valid; `details` says which and why',
     details: { limit: ['must be a whole number from 1 to 200'] },
+  },
+  unknown_parameter: {
+    sentence: 'There is no query parameter malbox. Did you mean mailbox?',
+    when: 'a query parameter is probably misspelled',
+    details: { malbox: ['is unknown; probably mailbox was meant'] },
   },
   payload_too_large: { sentence: 'The body is larger than 262144 bytes.', when: 'the body is too large' },
   unsupported_media_type: {

@@ -6,7 +6,10 @@ import { warnOfProxy } from './proxy-warning.ts'
 function start(isBehindProxy: boolean) {
   const said: string[] = []
   const app = new Hono<ApiEnvironment>()
-  warnOfProxy(app, { isBehindProxy, log: { warn: (_: object, sentence: string) => void said.push(sentence) } })
+  warnOfProxy(app, {
+    accounts: { isBehindProxy },
+    log: { warn: (_: object, sentence: string) => void said.push(sentence) },
+  })
   app.get('/', (context) => context.text('answered'))
   return { said, ask: async (headers: Record<string, string>) => (await app.request('/', { headers })).status }
 }

@@ -8,12 +8,16 @@ const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded']
 /** Says once that requests come through a proxy and that the setting for it is missing. */
 export function warnOfProxy(
   app: Hono<ApiEnvironment>,
-  { isBehindProxy, log }: { isBehindProxy: boolean; log: Pick<Log, 'warn'> },
+  ports: { accounts: { isBehindProxy: boolean }; log: Pick<Log, 'warn'> },
 ): void {
-  if (isBehindProxy) return
   let isSaid = false
   app.use(async (context, next) => {
-    if (!isSaid && FORWARDING_HEADERS.some((name) => context.req.header(name) !== undefined)) {
+    const { accounts, log } = ports
+    if (
+      !isSaid &&
+      !accounts.isBehindProxy &&
+      FORWARDING_HEADERS.some((name) => context.req.header(name) !== undefined)
+    ) {
       isSaid = true
       log.warn(
         {},

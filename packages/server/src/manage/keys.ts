@@ -15,6 +15,11 @@ export type KeyMaking = {
 
 type Ports = KeyMaking & { store: Pick<Store, 'addKey'> }
 
+/** Told of the new value, for a file that keeps the old one. Never rejects: the old value is dead by then. */
+export type KeyRotated = (change: { oldHash: string; key: string }) => Promise<void>
+
+type RotatingPorts = KeyMaking & { keyRotated: KeyRotated }
+
 export const KEY_NAME_MAX = 100
 
 export type KeyWish = {
@@ -42,7 +47,7 @@ export type MadeKey = { key: string; record: NewKey }
 
 /** The key gets another value, returned in clear for the only time; the old one is dead. */
 export async function rotateKey(
-  ports: KeyMaking & { store: Pick<Store, 'rotateKey'> },
+  ports: RotatingPorts & { store: Pick<Store, 'rotateKey'> },
   { keyId, keyHash }: Pick<Principal, 'keyId' | 'keyHash'>,
 ): Promise<{ key: string; masked: string }> {
   const key = newApiKey(ports.random)
@@ -50,12 +55,13 @@ export async function rotateKey(
   const isRotated = await ports.store.rotateKey(keyId, { oldHash: keyHash, hash: ports.hashKey(key), masked })
   // Someone else with the same key was quicker, or it was revoked: it opens nothing any more.
   if (!isRotated) throw new AppError('unauthorized', 'Unauthorized')
+  await ports.keyRotated({ oldHash: keyHash, key })
   return { key, masked }
 }
 
 /** The same for a key of the team, by someone who does not hold it: so nobody has checked yet that it lives. */
 export async function rotateTeamKey(
-  ports: KeyMaking & { store: Pick<Store, 'rotateKey' | 'findKey'> },
+  ports: RotatingPorts & { store: Pick<Store, 'rotateKey' | 'findKey'> },
   where: { teamId: string; id: string },
 ): Promise<{ key: string; apiKey: ApiKey }> {
   const found = await ports.store.findKey(where)

@@ -1,11 +1,15 @@
 import type { Hono } from 'hono'
-import { rotateKey, type KeyMaking } from '../../manage/keys.ts'
+import { rotateKey, type KeyMaking, type KeyRotated } from '../../manage/keys.ts'
 import type { Store } from '../../store/store.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { presentKey } from '../present.ts'
 import { requireChange } from '../view.ts'
 
-type Ports = KeyMaking & { store: Pick<Store, 'rotateKey'>; endKey: (keyId: string) => void }
+type Ports = KeyMaking & {
+  store: Pick<Store, 'rotateKey'>
+  keyRotated: KeyRotated
+  endKey: (keyId: string) => void
+}
 
 export function addKeyRoutes(app: Hono<ApiEnvironment>, ports: Ports): void {
   app.post('/v1/api-keys/rotate', async (context) => {

@@ -7,7 +7,8 @@ import { removeMailbox, type RemovalPorts } from '../../manage/removal.ts'
 import type { Mailbox, Store } from '../../store/store.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { readBody } from '../body.ts'
-import { readMailboxesParams, searchParams } from '../message-params.ts'
+import { askedOf } from '../asked-mailbox.ts'
+import { readMailboxesParams } from '../message-params.ts'
 import { presentMailbox } from '../present.ts'
 import { requireChange, viewOf } from '../view.ts'
 
@@ -25,8 +26,10 @@ type Ports = Omit<RemovalPorts, 'store'> & {
 
 export function addMailboxRoutes(app: Hono<ApiEnvironment>, ports: Ports): void {
   app.get('/v1/mailboxes', async (context) => {
-    const { filter } = readMailboxesParams(searchParams(context.req.url))
-    const view = viewOf(context.get('principal'), filter, ports.now())
+    const principal = context.get('principal')
+    const { query, withMailbox } = await askedOf(ports, principal, context.req.url)
+    const { filter } = readMailboxesParams(query)
+    const view = viewOf(principal, withMailbox(filter), ports.now())
     const all = await ports.store.listMailboxes(view.teamId)
     return context.json({ data: all.filter((mailbox) => isShown(view.filter, mailbox)).map(presentMailbox) })
   })

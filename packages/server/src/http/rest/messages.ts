@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { formatCursor } from '../../domain/cursor.ts'
 import { AppError } from '../../domain/errors.ts'
+import { refuseRoute } from '../../domain/route-refusal.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { explain } from '../../read/explain.ts'
 import { readPage } from '../../read/page.ts'
@@ -10,7 +11,8 @@ import type { AnswerCache } from '../answer-cache.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { authenticateAgain } from '../authenticate.ts'
 import type { KeyEndings } from '../key-endings.ts'
-import { readLatestParams, readListParams, searchParams } from '../message-params.ts'
+import { askedOf } from '../asked-mailbox.ts'
+import { readLatestParams, readListParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { viewOf } from '../view.ts'
 
@@ -27,9 +29,10 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
 
   app.get('/v1/messages', async (context) => {
     const principal = context.get('principal')
-    const params = readListParams(searchParams(context.req.url))
+    const { query, withMailbox } = await askedOf(ports, principal, context.req.url)
+    const params = readListParams(query)
     const askedAt = now()
-    const view = viewOf(principal, params.filter, askedAt)
+    const view = viewOf(principal, withMailbox(params.filter), askedAt)
     const waiting = { keyId: principal.keyId, waitMs: params.waitMs, onGone: onGone(context) }
     const page = await waits.until(view, waiting, async () => {
       const found = await readPage(store, view, params)
@@ -46,9 +49,10 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
 
   app.get('/v1/messages/latest', async (context) => {
     const principal = context.get('principal')
-    const { filter, after, waitMs, explain: wantsReasons } = readLatestParams(searchParams(context.req.url))
+    const { query, withMailbox } = await askedOf(ports, principal, context.req.url)
+    const { filter, after, waitMs, explain: wantsReasons } = readLatestParams(query)
     const askedAt = now()
-    const view = viewOf(principal, filter, askedAt)
+    const view = viewOf(principal, withMailbox(filter), askedAt)
     const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
     const look = () => store.latestMessage(view, after)
     const message = await waits.until(view, waiting, look)
@@ -65,6 +69,13 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
       return answer(context, view, [found], { data: presentMessage(found), cursor: formatCursor(found.position) })
     }
   })
+
+  // Or other methods would take the name for an id.
+  for (const path of ['/v1/messages/latest', '/v1/messages/stream']) {
+    app.all(path, (context) => {
+      throw refuseRoute(app.routes, context.req.path)
+    })
+  }
 
   app.get('/v1/messages/:id', async (context) => {
     const id = context.req.param('id').toLowerCase()

@@ -4,10 +4,11 @@ import { isUuid } from '../../domain/uuid.ts'
 import { removeMatching, removeMessages, type RemovalPorts } from '../../manage/removal.ts'
 import type { Store } from '../../store/store.ts'
 import type { ApiEnvironment } from '../app.ts'
-import { readRemovalParams, searchParams } from '../message-params.ts'
+import { askedOf } from '../asked-mailbox.ts'
+import { readRemovalParams } from '../message-params.ts'
 import { requireChange, viewOf } from '../view.ts'
 
-type Ports = RemovalPorts & { store: Pick<Store, 'findMessage'> }
+type Ports = RemovalPorts & { store: Pick<Store, 'findMessage' | 'findTeamMailbox'> }
 
 export function addRemovalRoutes(app: Hono<ApiEnvironment>, ports: Ports): void {
   app.delete('/v1/messages/:id', async (context) => {
@@ -23,9 +24,10 @@ export function addRemovalRoutes(app: Hono<ApiEnvironment>, ports: Ports): void 
 
   app.delete('/v1/messages', async (context) => {
     const principal = context.get('principal')
-    const { filter, after } = readRemovalParams(searchParams(context.req.url))
+    const { query, withMailbox } = await askedOf(ports, principal, context.req.url)
+    const { filter, after } = readRemovalParams(query)
     requireChange(principal)
-    const deleted = await removeMatching(ports, viewOf(principal, filter, ports.now()), after)
+    const deleted = await removeMatching(ports, viewOf(principal, withMailbox(filter), ports.now()), after)
     return context.json({ data: { deleted } })
   })
 }

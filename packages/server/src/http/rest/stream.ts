@@ -4,7 +4,8 @@ import type { Hono } from 'hono'
 import type { Sink } from '../../read/stream.ts'
 import type { Streams } from '../../read/streams.ts'
 import type { ApiEnvironment } from '../app.ts'
-import { readStreamParams, searchParams } from '../message-params.ts'
+import { askedOf, type AskingPorts } from '../asked-mailbox.ts'
+import { readStreamParams } from '../message-params.ts'
 import { connectedFrame } from '../sse-frames.ts'
 import { viewOf } from '../view.ts'
 
@@ -18,11 +19,14 @@ const HEADERS = {
 /** To take what is still on its way when a stream is ended. */
 const END_MS_MAX = 10_000
 
-export function addStreamRoute(app: Hono<ApiEnvironment>, { streams, now }: { streams: Streams; now: () => number }) {
+type Ports = AskingPorts & { streams: Streams; now: () => number }
+
+export function addStreamRoute(app: Hono<ApiEnvironment>, { store, streams, now }: Ports) {
   app.get('/v1/messages/stream', async (context) => {
     const principal = context.get('principal')
-    const params = readStreamParams(searchParams(context.req.url), context.req.header('last-event-id'))
-    const { filter } = viewOf(principal, params.filter, now())
+    const { query, withMailbox } = await askedOf({ store }, principal, context.req.url)
+    const params = readStreamParams(query, context.req.header('last-event-id'))
+    const { filter } = viewOf(principal, withMailbox(params.filter), now())
     // Made as every other answer is, so that it has their headers too.
     const head = context.body(null, 200, HEADERS)
     if (context.req.method === 'HEAD') return head

@@ -5,7 +5,7 @@ import type { Log } from '../../log.ts'
 import type { Billing } from '../../manage/billing.ts'
 import type { DomainPorts } from '../../manage/custom-domain.ts'
 import type { EndpointPorts } from '../../manage/endpoints.ts'
-import type { KeyMaking } from '../../manage/keys.ts'
+import type { KeyMaking, KeyRotated } from '../../manage/keys.ts'
 import type { Mailer } from '../../manage/mailer.ts'
 import type { MetricsReader } from '../../manage/metrics.ts'
 import type { RemovalPorts } from '../../manage/removal.ts'
@@ -39,8 +39,7 @@ export type UnroutedMails = {
 
 /** What the procedures stand on. */
 export type RpcPorts = Omit<DomainPorts, 'store'> &
-  KeyMaking &
-  Omit<RemovalPorts, 'store' | 'log'> & {
+  KeyMaking & { keyRotated: KeyRotated } & Omit<RemovalPorts, 'store' | 'log'> & {
     store: Store
     log: Log
     subscriptions: Pick<Subscriptions, 'follow'>

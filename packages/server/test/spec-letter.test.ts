@@ -1,0 +1,130 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startFileServer } from './support/file-server.ts'
+import { makeTeam } from './support/made-team.ts'
+import { ask } from './support/ask.ts'
+import { openPeople } from './support/people.ts'
+
+const server = await startFileServer()
+const { url, apiKey, dataDir, get, list, store, command } = server
+const { operator } = await openPeople(server)
+
+test('intake trims sender, recipient and subject, and nothing within', async () => {
+  const mailbox = server.newMailbox()
+  await store({ mailbox, subject: ' \t two  words \r\n', from: ' a@b.example ', to: ` ${mailbox}@mailhatch.test ` })
+  const [message] = (await list({ mailbox })).data
+  expect(message).toMatchObject({ subject: 'two  words', from: 'a@b.example', to: `${mailbox}@mailhatch.test` })
+})
+
+describe('Allow lists what that very path answers', () => {
+  test.each([
+    ['/v1/messages/latest', 'GET'],
+    ['/v1/messages/stream', 'GET'],
+    ['/v1/messages', 'GET, DELETE'],
+    ['/v1/messages/0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24', 'GET, DELETE'],
+    ['/v1/api-keys/rotate', 'POST'],
+  ])('%s: %s', async (path, allowed) => {
+    for (const method of ['OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'].filter((one) => !allowed.includes(one))) {
+      const answer = await fetch(url + path, { method, headers: { authorization: `Bearer ${apiKey}` } })
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, allowed])
+    }
+  })
+})
+
+describe('a mailbox that exists can be asked for whatever its characters', () => {
+  const names = [
+    '"quoted"',
+    'a b',
+    'a  b',
+    'semi;colon',
+    'brack[et]',
+    '(round)',
+    'back\\slash',
+    'a:b',
+    'a,b',
+    '<x>',
+    'é è',
+  ]
+  test.each(names)('%s', async (name) => {
+    const query = new URLSearchParams({ mailbox: name }).toString()
+    const paths = ['/v1/messages', '/v1/mailboxes']
+    // One inner space reads as a plus sign, and is nothing impossible.
+    const before = name.split(' ').length === 2 ? 200 : 400
+    for (const path of paths) expect((await get(path, query)).status).toBe(before)
+    const { id } = await store({ mailbox: name, mailboxWithTag: name })
+    await store({ mailbox: 'another' })
+    expect((await list(query)).data.map((message) => message.id)).toEqual([id])
+    const full = new URLSearchParams({ mailbox: `${name.toUpperCase()}@mailhatch.test` }).toString()
+    expect((await list(full)).data.map((message) => message.id)).toEqual([id])
+    const latest = await server.latest(query)
+    expect(latest.data.id).toBe(id)
+    const mailboxes = await get<{ data: { name: string }[] }>('/v1/mailboxes', query)
+    expect(mailboxes.body.data.map((mailbox) => mailbox.name)).toEqual([name])
+    // Another team's is as unknown as none.
+    const other = await makeTeam({ DATA_DIR: dataDir }, { name: `Other ${name}`, plan: 'pro' })
+    const theirs = await ask<{ code: string }>(`${url}/v1/messages?${query}`, { key: other })
+    expect(theirs.status).toBe(before)
+  })
+
+  test('of a key that is bound to another mailbox it is not told', async () => {
+    await store({ mailbox: 'one;two', mailboxWithTag: 'one;two' })
+    await store({ mailbox: 'bound' })
+    const { key } = await command<{ key: string }>('keys', 'create', '--team', 'My Team', '--mailbox', 'bound')
+    const { status, body } = await ask(`${url}/v1/messages?mailbox=one;two`, { key })
+    expect([status, body.code]).toEqual([400, 'mailbox_invalid'])
+    const { key: own } = await command<{ key: string }>('keys', 'create', '--team', 'My Team', '--mailbox', 'one;two')
+    expect((await ask(`${url}/v1/messages?mailbox=one;two`, { key: own })).status).toBe(200)
+    expect((await ask(`${url}/v1/messages?mailbox=one;two`, { key: apiKey, method: 'DELETE' })).status).toBe(200)
+  })
+})
+
+describe('likely slips in query names', () => {
+  test.each([
+    ['/v1/messages?malbox=qa', 'mailbox'],
+    ['/v1/messages/latest?sbject=x', 'subject'],
+    ['/v1/messages/stream?form=x', 'from'],
+    ['/v1/mailboxes?mailboxs=qa', 'mailbox'],
+    ['/v1/rejections?limt=3', 'limit'],
+    ['/v1/webhooks/0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24/deliveries?ofset=3', 'offset'],
+  ])('%s: %s was meant', async (path, meant) => {
+    const { status, body } = await get(path)
+    expect([status, body.code]).toEqual([400, 'unknown_parameter'])
+    expect(body.error).toContain(meant)
+  })
+
+  test.each([
+    '/v1/messages?page=2',
+    '/v1/messages?qq=x',
+    '/v1/messages?mailbox=qa&malbox=qa',
+    '/v1/messages?utm_source=x',
+  ])('%s: other names are ignored', async (path) => {
+    expect((await get(path)).status).toBe(200)
+  })
+
+  test('on a removal nothing is removed', async () => {
+    const { id } = await store({ subject: 'stays' })
+    const { status } = await ask(`${url}/v1/messages?tag=none&subjct=stays`, { key: apiKey, method: 'DELETE' })
+    expect(status).toBe(400)
+    expect((await get(`/v1/messages/${id}`)).status).toBe(200)
+  })
+})
+
+test('DATA_DIR/api-key follows the first key when it is rotated, and no other key', async () => {
+  const path = join(dataDir, 'api-key')
+  const kept = () => readFileSync(path, 'utf8').trim()
+  const rotate = (key: string) => ask<{ data: { key: string } }>(`${url}/v1/api-keys/rotate`, { key, method: 'POST' })
+  const { key: other } = await command<{ key: string }>('keys', 'create', '--team', 'My Team')
+  expect((await rotate(other)).status).toBe(200)
+  expect(kept()).toBe(apiKey)
+  const { body } = await rotate(apiKey)
+  expect(kept()).toBe(body.data.key)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect((await ask(`${url}/v1/me`, { key: kept() })).status).toBe(200)
+  // By the dashboard, too.
+  const { call } = await operator()
+  const first = (await call.apiKeys.list.query()).find(({ name }) => name === 'First key')!
+  const { key } = await call.apiKeys.rotate.mutate({ id: first.id })
+  expect(kept()).toBe(key)
+  expect((await ask(`${url}/v1/me`, { key: kept() })).status).toBe(200)
+})
