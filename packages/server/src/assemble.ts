@@ -43,6 +43,7 @@ import { startSweep } from './retention/sweep.ts'
 import { syncFolder } from './sqlite/connection.ts'
 import { lockFolder } from './sqlite/lock.ts'
 import { openPostgresDatabase } from './store/postgres-database.ts'
+import { DatabaseUnavailable } from './store/postgres-errors.ts'
 import { openSqliteDatabase } from './store/sqlite-database.ts'
 import { createSqlStore } from './store/sql-store.ts'
 import type { Store, Team } from './store/store.ts'
@@ -58,7 +59,7 @@ export type Api = Awaited<ReturnType<typeof assembleApi>>
 export async function openStore(config: Config, log: Pick<Log, 'error'>): Promise<Store> {
   const onTrouble = (error: unknown) => log.error({ err: error }, 'the text index could not be brought up to date')
   const database = config.databaseUrl
-    ? await openPostgresDatabase(config.databaseUrl)
+    ? await openPostgresDatabase(config.databaseUrl, { directUrl: config.databaseDirectUrl })
     : openSqliteDatabase(dataFile(config, 'mailhatch.db'))
   return createSqlStore(database, { onTrouble })
 }
@@ -84,11 +85,12 @@ export async function openInbox(config: Config): Promise<Inbox> {
 /** What only one process at a time does of those on one database. */
 const TURNS = { sweepRows: 1, sweepAll: 2, firstTeam: 3 }
 
-function openFeed({ databaseUrl }: Config, log: Pick<Log, 'warn'>): SharedFeed {
+function openFeed({ databaseUrl, databaseDirectUrl }: Config, log: Pick<Log, 'warn'>): SharedFeed {
   // Alone on its database, it always has its turn.
   if (!databaseUrl) return { ...createLocalFeed(), hasTurn: async () => true, close: async () => {} }
   return createPostgresFeed({
-    url: databaseUrl,
+    // What is left on a connection, to listen and to have a turn, needs one that stays the same.
+    url: databaseDirectUrl ?? databaseUrl,
     onTrouble: (error) => log.warn({ err: error }, 'other replicas are not heard for now; readers look every second'),
   })
 }
@@ -144,7 +146,10 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
 
   async function findTroubles(): Promise<string[]> {
     const troubles = isClosing ? ['shutting down'] : []
-    await store.check().catch(() => troubles.push('the database cannot be read'))
+    await store.check().catch((error: unknown) => {
+      const isReadOnly = error instanceof DatabaseUnavailable && error.isReadOnly
+      troubles.push(isReadOnly ? 'the database is read-only' : 'the database cannot be read')
+    })
     if (worker) troubles.push(...(await worker.findTroubles()))
     // The worker has said it of the program that both are.
     else if (isOverloaded()) troubles.push(TOO_MUCH_TO_DO)

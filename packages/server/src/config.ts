@@ -105,6 +105,9 @@ function findConflicts(program: Program, config: Parsed): string[] {
   if (program === 'worker' && config.webhookUrl && !config.webhookAuthToken) {
     problems.push('WEBHOOK_AUTH_TOKEN: is needed with WEBHOOK_URL')
   }
+  if (config.databaseDirectUrl && !config.databaseUrl) {
+    problems.push('DATABASE_DIRECT_URL=(hidden): is the way past the pooler that DATABASE_URL leads to; give both')
+  }
   if (config.storage?.kind === 's3') {
     if (!config.s3AccessKeyId) problems.push('S3_ACCESS_KEY_ID: is needed with INBOX_STORAGE=s3://…')
     if (!config.s3SecretAccessKey) problems.push('S3_SECRET_ACCESS_KEY: is needed with INBOX_STORAGE=s3://…')

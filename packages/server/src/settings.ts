@@ -66,6 +66,15 @@ export const SETTINGS = {
       'TLS with ?sslmode=verify-full.',
     SECRET,
   ),
+  databaseDirectUrl: setting(
+    'DATABASE_DIRECT_URL',
+    API,
+    null,
+    databaseUrl,
+    'Where DATABASE_URL leads through a pooler that pools by transaction (PgBouncer): the address of the same database ' +
+      'past the pooler, for notifications, locks and migrations.',
+    SECRET,
+  ),
   host: setting('HOST', BOTH, '127.0.0.1', text, 'Address that the API and the worker listen on.'),
   logLevel: setting(
     'LOG_LEVEL',

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { dataFile } from '../assemble.ts'
 import { databaseUrl } from '../config-values.ts'
-import { readConfig } from '../config.ts'
+import { readConfig, type Config } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import { copyStore, type CopyResult } from '../store/copy-store.ts'
@@ -96,7 +96,7 @@ function readSource(given: string): string {
 }
 
 function readTarget(given: string | undefined): string {
-  const url = given ?? readConfig('api').databaseUrl
+  const url = given ?? directUrl(readConfig('api'))
   if (url === null) throw new AppError('validation_failed', 'Say where to with --to postgres://…, or DATABASE_URL.')
   try {
     return databaseUrl(url)
@@ -107,7 +107,13 @@ function readTarget(given: string | undefined): string {
 
 function configuredPlace(): DatabasePlace {
   const config = readConfig('api')
-  return config.databaseUrl ? { url: config.databaseUrl } : { file: join(config.dataDir, 'mailhatch.db') }
+  const url = directUrl(config)
+  return url ? { url } : { file: join(config.dataDir, 'mailhatch.db') }
+}
+
+/** One who works alone on the database has no use for a pooler. */
+function directUrl({ databaseUrl: pooled, databaseDirectUrl }: Config): string | null {
+  return databaseDirectUrl ?? pooled
 }
 
 async function open(place: DatabasePlace) {

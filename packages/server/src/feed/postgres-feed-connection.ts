@@ -57,7 +57,7 @@ export function keepConnected({ url, onConnected, onNotification, onTrouble }: O
 
   const checks = setInterval(() => {
     // One that fails has ended the connection, and that is told there.
-    open?.ask('select 1', []).catch(() => {})
+    open?.check().catch(() => {})
   }, CHECK_EVERY_MS).unref()
 
   return {
@@ -102,12 +102,19 @@ function connect(url: string, onNotification: (payload: string) => void) {
     }
   }
 
+  /** Where the address once led, the others no longer are: the server there takes no writes. */
+  async function check(): Promise<void> {
+    const [row] = await ask<{ transaction_read_only: string }>('show transaction_read_only', [])
+    if (row?.transaction_read_only !== 'off') socket.destroy(new Error('The database is read-only.'))
+  }
+
   async function start(): Promise<void> {
     await client.connect()
+    await check()
     await ask(`${PREPARE}; listen ${CHANNEL}`, [])
   }
 
-  return { ready: start(), over, ask, destroy: () => void socket.destroy() }
+  return { ready: start(), over, ask, check, destroy: () => void socket.destroy() }
 }
 
 /** The statement that tells the others: as many notifications as there are payloads, in one. */

@@ -117,6 +117,21 @@ test('a wake while there is no connection is heard here, and a restarted databas
   await vi.waitFor(() => expect(heard).toEqual([MESSAGE, null, null]))
 })
 
+test('a connection to a server that became read-only is given up, and comes back where writes are taken', async () => {
+  const { feed, heard, troubles } = await startFeed()
+  const set = async (change: string) => {
+    await query(`alter system ${change}`)
+    await query('select pg_reload_conf()')
+  }
+  onTestFinished(() => set('reset default_transaction_read_only'))
+  await set('set default_transaction_read_only = on')
+  await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: LATE_MS_MAX })
+  expect(await feed.hasTurn(1)).toBe(false)
+  await set('reset default_transaction_read_only')
+  await vi.waitFor(() => expect(heard).toEqual([null]), { timeout: LATE_MS_MAX })
+  expect(await feed.hasTurn(1)).toBe(true)
+})
+
 test('a turn is had by one process, and by another one once that is gone', async () => {
   const [a, b] = [await startFeed(), await startFeed()]
   expect([await a.feed.hasTurn(7), await a.feed.hasTurn(7), await b.feed.hasTurn(7)]).toEqual([true, true, false])

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
-import pg from 'pg'
 import { openForReading } from '../sqlite/connection.ts'
-import { connectionConfig } from './postgres-connections.ts'
 import { NEWEST_SCHEMA, readSchemaVersion } from './postgres-migrations.ts'
+import { connectAlone } from './postgres-session.ts'
 import { toQuery } from './postgres-statements.ts'
 import { sql, type Sql } from './sql.ts'
 import { BLOCK_SIZE } from './text-block.ts'
@@ -28,9 +27,7 @@ export async function readStatus(place: DatabasePlace): Promise<DatabaseStatus> 
 }
 
 async function readPostgres(url: string): Promise<DatabaseStatus> {
-  const client = new pg.Client(connectionConfig(url))
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connectAlone(url)
   try {
     return await statusOf(await readSchemaVersion(client), async (query) => (await client.query(toQuery(query))).rows)
   } finally {

@@ -13,6 +13,8 @@ export type Database = {
   writeFor(teamId: string, ...statements: (Sql | Required)[]): Promise<unknown[]>
   /** Differs after every commit, of whatever process; null when the database cannot tell cheaply. */
   version(): number | null
+  /** Rejects while the database takes no writes. */
+  check(): Promise<void>
   close(): Promise<void>
 }
 

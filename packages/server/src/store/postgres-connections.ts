@@ -1,47 +1,51 @@
-import pg, { type ClientConfig, type PoolClient } from 'pg'
+import pg, { type PoolClient, type QueryConfig } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
+import { DatabaseUnavailable, explained, isConnectionLost, isReadOnly } from './postgres-errors.ts'
+import { BEGIN, BEGIN_LIMITED, checkWritable, connectionConfig, prepareSession } from './postgres-session.ts'
+import { toNamedQuery, toQuery } from './postgres-statements.ts'
+import type { Sql } from './sql.ts'
 
-/** Nothing we ask takes longer than this where the database is well. */
-const STATEMENT_MS_MAX = 10_000
-/** Whoever holds a team's row longer than this is stuck. */
-const LOCK_MS_MAX = 2_000
-/** A transaction that waits for us; ours never do, so a process that was paused must not keep its locks. */
-const IDLE_IN_TRANSACTION_MS_MAX = 15_000
 /** The server ends a statement sooner; after this it is the server, or the way to it, that is gone. */
 const ANSWER_MS_MAX = 15_000
-/** To get a connection, a free one of the pool or a new one. */
-const CONNECT_MS_MAX = 5_000
 const IDLE_CONNECTION_MS_MAX = 60_000
 /** Between tries, a little longer each time: a server that restarts is back in less than their sum. */
 const RETRY_DELAYS_MS = [50, 250, 1_000]
+/** A server that became a standby shows what was, and no read would fail: this is how old it may be. */
+const WRITABLE_MS_MAX = 2_000
 
-const CONNECTION_EXCEPTION_CLASS = '08'
-const SERVER_ENDS_OR_STARTS = ['57P01', '57P02', '57P03']
-/** Serialization failure, deadlock: nothing was done, and the next try may well succeed. */
-const TRY_AGAIN = ['40001', '40P01']
-const DISK_FULL = '53100'
-
-/** As every connection of ours is, whoever uses it. TLS is as the URL says. */
-export function connectionConfig(url: string): ClientConfig {
-  return {
-    connectionString: url,
-    application_name: 'mailhatch',
-    keepAlive: true,
-    connectionTimeoutMillis: CONNECT_MS_MAX,
-    statement_timeout: STATEMENT_MS_MAX,
-    lock_timeout: LOCK_MS_MAX,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX,
-    types: { getTypeParser: parserOf },
-  }
+export type Way = {
+  url: string
+  /** Through a pooler that gives each transaction whichever connection is free: nothing may be left on one. */
+  isPooled: boolean
 }
+
+/** A connection while it is lent, and how to talk on it. */
+export type Lent = { client: PoolClient; begin: QueryConfig; toQuery: (statement: Sql) => QueryConfig }
 
 export type Connections = {
   /** Lends one. What could not begin is tried again, and so is what was cut off if it may be repeated. */
-  use<Result>(work: (client: PoolClient) => Promise<Result>, kind?: { isRepeatable: boolean }): Promise<Result>
+  use<Result>(work: (lent: Lent) => Promise<Result>, kind?: { isRepeatable: boolean }): Promise<Result>
+  /** Rejects while no connection takes writes. */
+  check(): Promise<void>
   close(): Promise<void>
 }
 
-export function openConnections(url: string, max: number): Connections {
+/**
+ * When each connection was last seen to take writes. One that no longer does takes all others with it, those of other
+ * pools on the same database, too: they were made when the address led elsewhere.
+ */
+export type Writable = { confirm(client: PoolClient): void; ageMs(client: PoolClient): number; forgetAll(): void }
+
+export function createWritable(): Writable {
+  let confirmed = new WeakMap<PoolClient, number>()
+  return {
+    confirm: (client) => void confirmed.set(client, performance.now()),
+    ageMs: (client) => performance.now() - (confirmed.get(client) ?? -Infinity),
+    forgetAll: () => void (confirmed = new WeakMap()),
+  }
+}
+
+export function openConnections({ url, isPooled }: Way, max: number, writable: Writable): Connections {
   const pool = new pg.Pool({
     ...connectionConfig(url),
     max,
@@ -49,33 +53,68 @@ export function openConnections(url: string, max: number): Connections {
     query_timeout: ANSWER_MS_MAX,
     // Queries are sent without waiting for the answers to those before.
     pipeline: true,
+    async onConnect(client) {
+      client.on('error', () => {})
+      if (!isPooled) await prepareSession(client)
+      // The pool lends what it has connected.
+      writable.confirm(client as PoolClient)
+    },
   })
   // The end of a connection is told to whoever uses it; one that nobody uses is replaced by the pool.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const way = isPooled ? { begin: BEGIN_LIMITED, toQuery } : { begin: BEGIN, toQuery: toNamedQuery }
 
-  async function useOnce<Result>(client: PoolClient, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  async function connect(): Promise<PoolClient> {
+    for (;;) {
+      const client = await pool.connect()
+      if (writable.ageMs(client) < Infinity) return client
+      client.release(true)
+    }
+  }
+
+  /** Sent ahead of the work, in the same go, where the last time is long ago. */
+  async function confirmWritable(client: PoolClient): Promise<void> {
+    if (isPooled || writable.ageMs(client) < WRITABLE_MS_MAX) return
+    await checkWritable(client)
+    writable.confirm(client)
+  }
+
+  async function useOnce<Result>(client: PoolClient, work: (lent: Lent) => Promise<Result>): Promise<Result> {
     try {
-      const result = await work(client)
-      client.release()
-      return result
+      const [check, outcome] = await Promise.allSettled([confirmWritable(client), work({ client, ...way })])
+      if (check.status === 'rejected') throw check.reason
+      if (outcome.status === 'rejected') throw outcome.reason
+      client.release(writable.ageMs(client) === Infinity)
+      return outcome.value
     } catch (error) {
+      if (isReadOnly(error)) writable.forgetAll()
       client.release(client.getTransactionStatus() !== 'I' || isConnectionLost(error))
-      throw explained(error)
+      throw error
+    }
+  }
+
+  async function use<Result>(
+    work: (lent: Lent) => Promise<Result>,
+    { isRepeatable } = { isRepeatable: false },
+  ): Promise<Result> {
+    let hasBegun = false
+    const attempt = async () => {
+      hasBegun = false
+      const client = await connect()
+      hasBegun = true
+      return useOnce(client, work)
+    }
+    try {
+      return await retrying(attempt, (error) => isConnectionLost(error) && (isRepeatable || !hasBegun))
+    } catch (error) {
+      // For whatever reason there is no connection: a certificate, a password, a name.
+      throw hasBegun ? explained(error) : new DatabaseUnavailable(error)
     }
   }
 
   return {
-    use(work, { isRepeatable } = { isRepeatable: false }) {
-      let hasBegun = false
-      const attempt = async () => {
-        hasBegun = false
-        const client = await pool.connect()
-        hasBegun = true
-        return useOnce(client, work)
-      }
-      return retrying(attempt, (error) => isConnectionLost(error) && (isRepeatable || !hasBegun))
-    },
+    use,
+    check: () => use(({ client }) => checkWritable(client), { isRepeatable: true }),
     close: () => pool.end(),
   }
 }
@@ -95,34 +134,4 @@ export async function retrying<Result>(
     }
   }
   return work()
-}
-
-/** The connection is gone, or could not be had; what it was asked last may have been done or not. */
-export function isConnectionLost(error: unknown): boolean {
-  // All connections are busy: asking again would only lengthen the queue.
-  if (error instanceof Error && error.message === 'timeout exceeded when trying to connect') return false
-  const code = codeOf(error)
-  if (SERVER_ENDS_OR_STARTS.includes(code) || code.startsWith(CONNECTION_EXCEPTION_CLASS)) return true
-  // Everything else that the server says comes with a code of five characters.
-  return !(error instanceof pg.DatabaseError)
-}
-
-export function isWorthAnotherTry(error: unknown): boolean {
-  return TRY_AGAIN.includes(codeOf(error))
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
-}
-
-/** Out of room is said as our own disk says it. */
-export function explained(error: unknown): unknown {
-  if (codeOf(error) !== DISK_FULL) return error
-  return Object.assign(new Error('The database is out of disk space.', { cause: error }), { code: 'ENOSPC' })
-}
-
-/** Numbers of ours stay below 2^53. */
-function parserOf(...wanted: Parameters<typeof pg.types.getTypeParser>): (text: string) => unknown {
-  const { INT8, NUMERIC } = pg.types.builtins
-  return wanted[0] === INT8 || wanted[0] === NUMERIC ? Number : pg.types.getTypeParser(...wanted)
 }

@@ -41,6 +41,27 @@ test('a database with another encoding is refused', async () => {
   await expect(openPostgresDatabase(own.url('latin'))).rejects.toThrow(/server_encoding=LATIN1/)
 })
 
+test('a server that is too old is refused with the version that is needed', async () => {
+  await administer(own.url(), 'create database aged')
+  await (await openPostgresDatabase(own.url('aged'))).close()
+  // What is looked up comes from a view that says the same but for the version.
+  await administer(
+    own.url('aged'),
+    `create schema aged;
+     create view aged.pg_settings as
+       select name, case name when 'server_version_num' then '140019' else setting end as setting from pg_settings;
+     alter database aged set search_path = aged, pg_catalog, public`,
+  )
+  await expect(openPostgresDatabase(own.url('aged'))).rejects.toThrow(/This is PostgreSQL 14, .* needs 15 or newer\./)
+})
+
+test('a server that takes no writes is refused with what to do', async () => {
+  await administer(own.url(), 'create database frozen')
+  await (await openPostgresDatabase(own.url('frozen'))).close()
+  await administer(own.url(), 'alter database frozen set default_transaction_read_only = on')
+  await expect(openPostgresDatabase(own.url('frozen'))).rejects.toThrow(/takes no writes: .*primary, and start again\./)
+})
+
 test('a server that cannot be reached is named, without the password', async () => {
   const failure = openPostgresDatabase('postgres://someone:geheim@127.0.0.1:1/mail').catch(String)
   expect(await failure).toMatch(/^Error: PostgreSQL at 127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED.*DATABASE_URL/)

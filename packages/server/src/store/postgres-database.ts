@@ -1,9 +1,11 @@
-import pg from 'pg'
+import type { Client } from 'pg'
 import type { Database } from './database.ts'
-import { connectionConfig, isConnectionLost, openConnections, retrying } from './postgres-connections.ts'
+import { createWritable, openConnections, retrying, type Lent, type Way } from './postgres-connections.ts'
 import { POSTGRES } from './postgres-dialect.ts'
+import { isConnectionLost } from './postgres-errors.ts'
 import { migratePostgres } from './postgres-migrations.ts'
-import { toQuery } from './postgres-statements.ts'
+import { checkServer, refuseSharedSessions } from './postgres-server-check.ts'
+import { BEGIN_LIMITED, COMMIT, connectAlone, refuseReadOnly, send } from './postgres-session.ts'
 import { createPostgresWriter } from './postgres-writer.ts'
 import { sql, type Sql } from './sql.ts'
 
@@ -14,21 +16,28 @@ import { sql, type Sql } from './sql.ts'
 const READING_CONNECTIONS = 11
 const WRITING_CONNECTIONS = 8
 
-/** `lockTeam` is for tests that show what happens without it. */
-export type PostgresOptions = { lockTeam?: (teamId: string) => Sql }
+export type PostgresOptions = {
+  /** Past the pooler, where `url` leads through one that gives each transaction another connection. */
+  directUrl?: string | null
+  /** For tests that show what happens without it. */
+  lockTeam?: (teamId: string) => Sql
+}
 
 /** Refuses a server that may forget what it acknowledged; brings the schema up to date. */
 export async function openPostgresDatabase(
   url: string,
-  { lockTeam = lockRow }: PostgresOptions = {},
+  { directUrl = null, lockTeam = lockRow }: PostgresOptions = {},
 ): Promise<Database> {
-  await prepare(url)
-  const readers = openConnections(url, READING_CONNECTIONS)
-  const writers = openConnections(url, WRITING_CONNECTIONS)
+  await prepare(directUrl ? { url: directUrl, variable: 'DATABASE_DIRECT_URL' } : { url, variable: 'DATABASE_URL' })
+  const way: Way = { url, isPooled: directUrl !== null }
+  const writable = createWritable()
+  const readers = openConnections(way, READING_CONNECTIONS, writable)
+  const writers = openConnections(way, WRITING_CONNECTIONS, writable)
   const writer = createPostgresWriter(writers, lockTeam)
+  const ask = way.isPooled ? askInTransaction : askAlone
 
   async function read<Row>(query: Sql): Promise<Row[]> {
-    const { rows } = await readers.use((client) => client.query(toQuery(query)), { isRepeatable: true })
+    const rows = await readers.use((lent) => ask(lent, query), { isRepeatable: true })
     // Whoever writes the query names its columns, and so knows its rows.
     return rows as Row[]
   }
@@ -39,6 +48,7 @@ export async function openPostgresDatabase(
     write: (...statements) => writer.write(statements),
     writeFor: (teamId, ...statements) => writer.writeFor(teamId, statements),
     version: () => null,
+    check: readers.check,
     async close() {
       await writer.close()
       await Promise.all([readers.close(), writers.close()])
@@ -46,41 +56,39 @@ export async function openPostgresDatabase(
   }
 }
 
+async function askAlone({ client, toQuery }: Lent, query: Sql): Promise<unknown[]> {
+  return (await client.query(toQuery(query))).rows
+}
+
+/** In a transaction, which brings its limits along and says whether the server takes writes. */
+async function askInTransaction({ client, toQuery }: Lent, query: Sql): Promise<unknown[]> {
+  const [begun, answer, committed] = await send(client, [BEGIN_LIMITED, toQuery(query), COMMIT])
+  if (begun!.status === 'rejected') throw begun!.reason
+  if (answer!.status === 'rejected') throw answer!.reason
+  if (committed!.status === 'rejected') throw committed!.reason
+  refuseReadOnly(begun!.value)
+  return answer!.value.rows
+}
+
 /** Not the key: what refers to the team may go on. */
 function lockRow(teamId: string): Sql {
   return sql`select 1 from teams where id = ${teamId} for no key update`
 }
 
-async function prepare(url: string): Promise<void> {
-  const client = await retrying(() => connect(url), isConnectionLost).catch((error: unknown) => {
-    const { host } = new URL(url)
-    throw new Error(`PostgreSQL at ${host} cannot be used: ${String(error)}. Check DATABASE_URL.`, { cause: error })
-  })
+async function prepare(place: { url: string; variable: string }): Promise<void> {
+  const client = await firstConnection(place)
   try {
     await checkServer(client)
+    await refuseSharedSessions(client, place)
     await migratePostgres(client)
   } finally {
     await client.end()
   }
 }
 
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client(connectionConfig(url))
-  client.on('error', () => {})
-  await client.connect()
-  return client
-}
-
-/** What is committed must be on the disk, and text must be able to hold any mail. */
-async function checkServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ name: string; setting: string }>(`
-    select name, setting from pg_settings
-    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
-       or name = 'server_encoding' and setting <> 'UTF8'`)
-  if (rows.length === 0) return
-  const found = rows.map(({ name, setting }) => `${name}=${setting}`).join(', ')
-  throw new Error(
-    `PostgreSQL runs with ${found}: mail that was accepted could be lost in a crash, or not be stored as it is. ` +
-      'Turn fsync, full_page_writes and synchronous_commit on, use a database with the encoding UTF8, and start again.',
-  )
+async function firstConnection({ url, variable }: { url: string; variable: string }): Promise<Client> {
+  return retrying(() => connectAlone(url), isConnectionLost).catch((error: unknown) => {
+    const { host } = new URL(url)
+    throw new Error(`PostgreSQL at ${host} cannot be used: ${String(error)}. Check ${variable}.`, { cause: error })
+  })
 }

@@ -10,10 +10,15 @@ const PREPARED_MAX = 200
 const joinedTexts = new WeakMap<readonly string[], string>()
 const names = new Map<string, string>()
 
-/** A statement as `pg` sends it, prepared where it is met often. */
+/** A statement as `pg` sends it. */
 export function toQuery({ text, values }: Sql): QueryConfig<unknown[]> {
-  const whole = joined(text)
-  return { name: nameOf(whole), text: whole, values: values.map(toParameter) }
+  return { text: joined(text), values: values.map(toParameter) }
+}
+
+/** The same, prepared where it is met often: only for a connection that stays the same. */
+export function toNamedQuery(statement: Sql): QueryConfig<unknown[]> {
+  const query = toQuery(statement)
+  return { ...query, name: nameOf(query.text) }
 }
 
 /** Most texts are the same array each time: see `sql`. */

@@ -1,7 +1,8 @@
-import type { PoolClient, QueryConfig, QueryResult } from 'pg'
-import { explained, isWorthAnotherTry, retrying, type Connections } from './postgres-connections.ts'
+import type { QueryResult } from 'pg'
 import type { Required } from './database.ts'
-import { toQuery } from './postgres-statements.ts'
+import { retrying, type Connections, type Lent } from './postgres-connections.ts'
+import { explained, isWorthAnotherTry } from './postgres-errors.ts'
+import { COMMIT, send } from './postgres-session.ts'
 import type { Sql } from './sql.ts'
 
 /** A larger group would keep those who wait for it, and other processes that wait for its team, waiting too long. */
@@ -45,9 +46,9 @@ export function createPostgresWriter(connections: Connections, lockTeam: (teamId
     while (waiting.length > 0) {
       let group: Waiting[] = []
       try {
-        await connections.use(async (client) => {
+        await connections.use(async (lent) => {
           group = takeGroup(waiting)
-          await commitGroup(client, lockTeam(teamId), group)
+          await commitGroup(lent, lockTeam(teamId), group)
         })
       } catch (error) {
         for (const { reject } of group.length > 0 ? group : waiting.splice(0)) reject(error)
@@ -57,8 +58,7 @@ export function createPostgresWriter(connections: Connections, lockTeam: (teamId
   }
 
   return {
-    write: (statements) =>
-      track(connections.use((client) => retrying(() => run(client, statements), isWorthAnotherTry))),
+    write: (statements) => track(connections.use((lent) => retrying(() => run(lent, statements), isWorthAnotherTry))),
 
     writeFor: (teamId, statements) =>
       new Promise((resolve, reject) => {
@@ -104,16 +104,16 @@ function hasCondition(statements: Statement[]): boolean {
 }
 
 /** One that fails is left out, and the others start over without it. */
-async function commitGroup(client: PoolClient, lock: Sql, group: Waiting[]): Promise<void> {
+async function commitGroup(lent: Lent, lock: Sql, group: Waiting[]): Promise<void> {
   if (hasCondition(group[0]!.statements)) {
     const [{ statements, resolve }] = group as [Waiting]
-    const [, ...results] = await retrying(() => run(client, [lock, ...statements]), isWorthAnotherTry)
+    const [, ...results] = await retrying(() => run(lent, [lock, ...statements]), isWorthAnotherTry)
     return resolve(results)
   }
   let left = group
   while (left.length > 0) {
     const all = left.flatMap(({ statements }) => statements)
-    const outcome = await retrying(() => tryTogether(client, [lock, ...all]), isWorthAnotherTry)
+    const outcome = await retrying(() => tryTogether(lent, [lock, ...all]), isWorthAnotherTry)
     if ('results' in outcome) {
       let start = 1
       for (const { statements, resolve } of left) resolve(outcome.results.slice(start, (start += statements.length)))
@@ -128,16 +128,13 @@ async function commitGroup(client: PoolClient, lock: Sql, group: Waiting[]): Pro
   }
 }
 
-const BEGIN = { text: 'begin' }
-const COMMIT = { text: 'commit' }
-
 /** All in one go; which statement failed, if one did, and then nothing is done. */
 async function tryTogether(
-  client: PoolClient,
+  { client, begin, toQuery }: Lent,
   statements: Statement[],
 ): Promise<{ results: Result[] } | { failed: number; error: unknown }> {
   const queries = statements.map((statement) => toQuery(sqlOf(statement)))
-  const [begun, ...answers] = await send(client, [BEGIN, ...queries, COMMIT])
+  const [begun, ...answers] = await send(client, [begin, ...queries, COMMIT])
   const failed = answers.findIndex(({ status }) => status === 'rejected')
   const failure = begun!.status === 'rejected' ? begun : answers[failed]
   if (failure?.status !== 'rejected') return { results: answers.slice(0, -1).map(resultOf) }
@@ -148,7 +145,7 @@ async function tryTogether(
 }
 
 /** One transaction in as few goes as its conditions allow. */
-async function run(client: PoolClient, statements: Statement[]): Promise<Result[]> {
+async function run({ client, begin, toQuery }: Lent, statements: Statement[]): Promise<Result[]> {
   const results: Result[] = []
   let isBegun = false
   while (results.length < statements.length) {
@@ -156,7 +153,7 @@ async function run(client: PoolClient, statements: Statement[]): Promise<Result[
     const end = next === -1 ? statements.length : next + 1
     const isLast = end === statements.length
     const queries = statements.slice(results.length, end).map((statement) => toQuery(sqlOf(statement)))
-    const answers = await send(client, [...(isBegun ? [] : [BEGIN]), ...queries, ...(isLast ? [COMMIT] : [])])
+    const answers = await send(client, [...(isBegun ? [] : [begin]), ...queries, ...(isLast ? [COMMIT] : [])])
     const failure = answers.find(({ status }) => status === 'rejected')
     if (failure?.status === 'rejected') {
       if (!isLast) await client.query('rollback')
@@ -170,15 +167,6 @@ async function run(client: PoolClient, statements: Statement[]): Promise<Result[
   }
   await client.query(COMMIT)
   return results
-}
-
-/** Sent together, without waiting for the answers between. */
-function send(client: PoolClient, queries: QueryConfig[]): Promise<PromiseSettledResult<QueryResult>[]> {
-  const { stream } = client.connection
-  stream.cork()
-  const answers = queries.map((query) => client.query(query))
-  stream.uncork()
-  return Promise.allSettled(answers)
 }
 
 function resultOf(answer: PromiseSettledResult<QueryResult>): Result {

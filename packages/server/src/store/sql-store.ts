@@ -233,7 +233,7 @@ export function createSqlStore(
     version: () => database.version(),
 
     async check() {
-      await read(sql`select id from teams limit 1`)
+      await Promise.all([read(sql`select id from teams limit 1`), database.check()])
     },
 
     async close() {

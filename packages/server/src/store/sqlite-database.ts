@@ -25,6 +25,8 @@ export function openSqliteDatabase(path: string): Database {
     writeFor: (_, ...statements) => write(...statements),
     // Our writer is another connection, so its commits count as well.
     version: () => dataVersion.get()!['data_version'] as number,
+    // A file that may not be written is refused at the start.
+    async check() {},
     async close() {
       // The writer last: only a connection that may write takes the log into the file and removes it.
       reader.close()

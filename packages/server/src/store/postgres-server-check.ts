@@ -1,0 +1,57 @@
+import type { Client } from 'pg'
+import { connectAlone } from './postgres-session.ts'
+
+/** The oldest that the tests run on, and that PostgreSQL itself maintains. */
+const VERSION_MIN = 15
+
+/** What is committed must be on the disk, and text must be able to hold any mail. */
+export async function checkServer(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; setting: string }>(`
+    select name, setting from pg_settings
+    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
+       or name = 'server_encoding' and setting <> 'UTF8'
+       or name in ('server_version_num', 'transaction_read_only')`)
+  const settings = new Map(rows.map(({ name, setting }) => [name, setting]))
+  const version = Math.floor(Number(settings.get('server_version_num')) / 10_000)
+  if (version < VERSION_MIN) {
+    throw new Error(
+      `This is PostgreSQL ${version}, and Mailhatch needs ${VERSION_MIN} or newer. Upgrade the server, and start again.`,
+    )
+  }
+  if (settings.get('transaction_read_only') !== 'off') {
+    throw new Error(
+      'PostgreSQL takes no writes: it is a standby, or default_transaction_read_only is on. ' +
+        'Give the address of the primary, and start again.',
+    )
+  }
+  settings.delete('server_version_num')
+  settings.delete('transaction_read_only')
+  if (settings.size === 0) return
+  const found = Array.from(settings, ([name, setting]) => `${name}=${setting}`).join(', ')
+  throw new Error(
+    `PostgreSQL runs with ${found}: mail that was accepted could be lost in a crash, or not be stored as it is. ` +
+      'Turn fsync, full_page_writes and synchronous_commit on, use a database with the encoding UTF8, and start again.',
+  )
+}
+
+/**
+ * Two connections at once that are one to the server come from a pooler in transaction mode: what one leaves on its
+ * session the other finds there. A busy pooler may give two, so this finds a mistake and proves nothing.
+ */
+export async function refuseSharedSessions(
+  client: Client,
+  { url, variable }: { url: string; variable: string },
+): Promise<void> {
+  const processOf = async (one: Client) =>
+    (await one.query<{ id: number }>('select pg_backend_pid() as id')).rows[0]!.id
+  const other = await connectAlone(url)
+  try {
+    if ((await processOf(client)) !== (await processOf(other))) return
+  } finally {
+    await other.end()
+  }
+  throw new Error(
+    `${variable} leads through a pooler that pools by transaction. Set DATABASE_DIRECT_URL to the address of ` +
+      'PostgreSQL itself, beside DATABASE_URL, or pool by session, and start again.',
+  )
+}
