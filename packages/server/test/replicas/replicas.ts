@@ -29,12 +29,17 @@ export async function startReplicas(
   databaseUrl: string,
   { count = 3, ...options }: Partial<ChildOptions> & { count?: number } = {},
 ): Promise<Replicas> {
-  const environment = { DATABASE_URL: databaseUrl, RATE_LIMIT: 'off', DATA_DIR: temporaryFolder() }
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    RATE_LIMIT: 'off',
+    DATA_DIR: temporaryFolder(),
+    ...options.environment,
+  }
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
   onTestFinished(() => agent.destroy())
 
   async function start(more: Partial<ChildOptions> = {}): Promise<ChildServer> {
-    const settings = { ...environment, DATA_DIR: temporaryFolder(), ...options.environment, ...more.environment }
+    const settings = { ...environment, DATA_DIR: temporaryFolder(), ...more.environment }
     const server = spawnServer({ program: 'api', ...options, ...more, environment: settings })
     await server.ready
     return server

@@ -1,12 +1,6 @@
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { promisify } from 'node:util'
+import { findProgram } from './debian-package.ts'
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-/** On a fresh machine: a list of packages, then some 110 MB. */
-const INSTALL_MS_MAX = 300_000
-
-const run = promisify(execFile)
 
 let found: Promise<string> | null = null
 
@@ -19,20 +13,9 @@ export function findChromium(): Promise<string> {
 async function find(): Promise<string> {
   const given = process.env['CHROMIUM_PATH']
   if (given !== undefined) return given
-  const present = PATHS.find(existsSync)
-  if (present !== undefined) return present
-  await install().catch((error: unknown) => {
+  return findProgram(PATHS, 'chromium').catch((error: unknown) => {
     throw new Error('Chromium is missing. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.', {
       cause: error,
     })
   })
-  return PATHS.find(existsSync) ?? PATHS[0]!
-}
-
-/** One at a time: a second run waits for the lock that the first one holds. */
-async function install(): Promise<void> {
-  const options = { timeout: INSTALL_MS_MAX, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
-  const patient = ['-o', 'DPkg::Lock::Timeout=240']
-  await run('apt-get', [...patient, 'update'], options)
-  await run('apt-get', [...patient, 'install', '-y', '--no-install-recommends', 'chromium'], options)
 }

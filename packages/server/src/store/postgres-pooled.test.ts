@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { freshDatabase } from '../../test/support/postgres.ts'
+import { startWireReader } from '../../test/support/postgres-wire.ts'
+import { openPostgresDatabase } from './postgres-database.ts'
+import { createSqlStore } from './sql-store.ts'
+import { addMailbox, addTeam, messageFor } from './store-contract.ts'
+
+/** What PgBouncer takes when a connection is opened; it refuses any other. */
+const POOLER_TAKES = ['user', 'database', 'client_encoding', 'application_name']
+/** What would be left on a session, for whoever has it next. */
+const LEFT_BEHIND = /\bset (?!local\b)|\blisten\b|\bprepare\b|advisory|\bdeclare\b|\btemp(?:orary)?\b/i
+
+/** Reads and writes of every kind that a busy server has. */
+async function useStore(url: string, options: { directUrl?: string }): Promise<void> {
+  const database = await openPostgresDatabase(url, options)
+  const store = createSqlStore(database, { onTrouble: (error) => expect.unreachable(String(error)) })
+  onTestFinished(() => store.close())
+  const team = await addTeam(store)
+  const mailbox = await addMailbox(store, team, 'qa')
+  await Promise.all(Array.from({ length: 50 }, () => store.addMessage(mailbox, messageFor(mailbox))))
+  const view = { teamId: team.id, oldestReceivedAt: 0, filter: {} }
+  expect(await store.listMessages(view, { limit: 100, before: null })).toHaveLength(50)
+  expect(await store.hideMailbox({ teamId: team.id, id: mailbox.id }, 1)).toBe(true)
+  await store.check()
+}
+
+test('a connection is opened with what a pooler knows', async () => {
+  const { url, said } = await startWireReader(await freshDatabase())
+  await useStore(url, {})
+  expect(said.parameters).toEqual(new Set(POOLER_TAKES))
+  // And the limits of time are there all the same, said afterwards.
+  expect(said.queries.join()).toMatch(/set statement_timeout = \d+; set lock_timeout = \d+/)
+  // Where sessions are ours alone, statements are prepared; the reader sees that.
+  expect(said.prepared.size).toBeGreaterThan(3)
+})
+
+test('beside a direct address, nothing is left on a session of the pooler, and every transaction has its limits', async () => {
+  const directUrl = await freshDatabase()
+  const { url, said } = await startWireReader(directUrl)
+  await useStore(url, { directUrl })
+  expect(said.prepared).toEqual(new Set(['']))
+  expect(said.queries.filter((query) => LEFT_BEHIND.test(query))).toEqual([])
+  const begun = said.queries.filter((query) => query.startsWith('begin'))
+  expect(begun.length).toBeGreaterThan(3)
+  for (const query of begun) expect(query).toMatch(/^begin; set local statement_timeout = \d+; set local lock_timeout/)
+})
