@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Mailhatch } from '@mailhatch/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -46,7 +46,37 @@ test('what is there is replaced only when told so, and nothing to copy is an err
   expect(await shell.run('mailhatch backup --to copy --yes')).toMatchObject({ code: 0 })
   const nothing = await shell.run('mailhatch backup --to other', { DATA_DIR: join(folder, 'none') })
   expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('There is no database in')])
-  const postgres = { DATA_DIR: join(folder, 'none'), DATABASE_URL: 'postgres://localhost/mailhatch' }
-  const elsewhere = await shell.run('mailhatch backup --to other', postgres)
-  expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('pg_dump')])
+})
+
+test('a copy that lacks something says so, and where messages are in PostgreSQL only when that is wanted', async () => {
+  const { dataDir } = await startServer()
+  const folder = temporaryFolder()
+  const shell = createShell(folder, { DATA_DIR: dataDir })
+  const postgres = { DATABASE_URL: 'postgres://localhost/mailhatch' }
+  const refused = await shell.run('mailhatch backup --to copy', postgres)
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/Messages, teams, people and keys are in PostgreSQL .* pg_dump .* add --bucket-only/),
+  ])
+  expect(existsSync(join(folder, 'copy'))).toBe(false)
+
+  const wanted = await shell.run('mailhatch backup --to copy --bucket-only', postgres)
+  expect([wanted.code, wanted.stdout]).toEqual([0, expect.stringMatching(/inbox\.db.*pg_dump/s)])
+  expect(readdirSync(join(folder, 'copy'))).not.toContain('mailhatch.db')
+
+  const raw = await shell.run('mailhatch backup --to raw --json', { INBOX_STORAGE: 'file:/srv/mail' })
+  const { databases, notContained } = JSON.parse(raw.stdout) as { databases: string[]; notContained: string[] }
+  expect([raw.code, databases, notContained]).toEqual([
+    0,
+    ['mailhatch.db'],
+    [expect.stringContaining('Raw mail is in /srv/mail')],
+  ])
+
+  // The control: a whole copy lacks nothing.
+  const whole = await shell.run('mailhatch backup --to whole --json')
+  expect([whole.code, JSON.parse(whole.stdout)]).toEqual([0, expect.objectContaining({ notContained: [] })])
+
+  const nothing = { ...postgres, DATA_DIR: join(folder, 'none') }
+  const elsewhere = await shell.run('mailhatch backup --to other --bucket-only', nothing)
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringMatching(/no raw mail in .*pg_dump/s)])
 })

@@ -16,7 +16,7 @@ const PAGES_AT_ONCE = 1_000
 /** One takes some microseconds, and a write some hundred. */
 const SNAPSHOT_TRIES = 1_000
 
-type BackupOptions = JsonOption & { to: string; yes?: boolean }
+type BackupOptions = JsonOption & { to: string; yes?: boolean; bucketOnly?: boolean }
 
 export function addBackupCommand(program: Command): void {
   program
@@ -24,6 +24,7 @@ export function addBackupCommand(program: Command): void {
     .description('Copy the databases and secrets of DATA_DIR to a folder, while the server runs.')
     .requiredOption('--to <folder>', 'where to; to restore it, start with DATA_DIR=<folder>')
     .option('--yes', 'replace what is there')
+    .option('--bucket-only', 'raw mail and secrets alone; needed where messages are in PostgreSQL')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -31,9 +32,15 @@ export function addBackupCommand(program: Command): void {
         'mailhatch backup --to backup-monday',
       )}`,
     )
-    .action(async ({ to, yes = false, ...options }: BackupOptions) => {
+    .action(async ({ to, yes = false, bucketOnly = false, ...options }: BackupOptions) => {
       const config = readConfig('serve')
-      const databases = databasesOf(config)
+      if (config.databaseUrl !== null && !bucketOnly) {
+        throw new AppError(
+          'validation_failed',
+          `${IN_POSTGRES} To copy raw mail and secrets of DATA_DIR all the same, add --bucket-only.`,
+        )
+      }
+      const databases = databasesOf(config, bucketOnly)
       const target = resolve(to)
       if (existsSync(target) && !yes) {
         throw new AppError(
@@ -42,26 +49,40 @@ export function addBackupCommand(program: Command): void {
         )
       }
       const bytes = await copyWhole(config.dataDir, databases, target)
+      const notContained = findNotContained(config, bucketOnly)
       print(
-        { folder: target, databases, bytes },
-        [
-          `Copied ${databases.join(' and ')} of ${config.dataDir} to ${target}, ${bytes} bytes.`,
-          ...(config.databaseUrl === null ? [] : ['Messages are in PostgreSQL: copy them with pg_dump.']),
-        ],
+        { folder: target, databases, bytes, notContained },
+        [`Copied ${databases.join(' and ')} of ${config.dataDir} to ${target}, ${bytes} bytes.`, ...notContained],
         options,
       )
     })
 }
 
-function databasesOf({ dataDir, databaseUrl }: Config): string[] {
-  const wanted = databaseUrl === null ? ['inbox.db', 'mailhatch.db'] : ['inbox.db']
+const IN_POSTGRES = 'Messages, teams, people and keys are in PostgreSQL and are not copied here: use pg_dump for them.'
+
+/** A sentence for each part of the installation that the copy lacks. */
+function findNotContained({ dataDir, databaseUrl, storage }: Config, bucketOnly: boolean): string[] {
+  const sentences: string[] = []
+  if (databaseUrl !== null) sentences.push(IN_POSTGRES)
+  else if (bucketOnly) sentences.push(`Messages, teams, people and keys are in ${dataDir} and were left out.`)
+  if (storage?.kind === 'folder')
+    sentences.push(`Raw mail is in ${storage.path} and is not copied here: copy that folder.`)
+  if (storage?.kind === 's3')
+    sentences.push(
+      `Raw mail is in the bucket ${storage.location.bucket} and is not copied here: use what its storage has for it.`,
+    )
+  return sentences
+}
+
+function databasesOf(config: Config, bucketOnly: boolean): string[] {
+  const { dataDir, databaseUrl, storage } = config
+  const wanted = [...(storage === null ? ['inbox.db'] : []), ...(bucketOnly || databaseUrl ? [] : ['mailhatch.db'])]
   const found = wanted.filter((name) => existsSync(join(dataDir, name)))
   if (found.length > 0) return found
+  const reason = bucketOnly ? 'There is no raw mail' : 'There is no database'
   throw new AppError(
     'not_found',
-    databaseUrl === null
-      ? `There is no database in ${dataDir}. Is DATA_DIR right?`
-      : 'Messages are in PostgreSQL: copy them with pg_dump. There is no raw mail in DATA_DIR to copy.',
+    [`${reason} in ${dataDir}. Is DATA_DIR right?`, ...findNotContained(config, bucketOnly)].join(' '),
   )
 }
 

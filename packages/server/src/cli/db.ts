@@ -134,12 +134,17 @@ function describe({ schema, newestSchema, counts }: DatabaseStatus): string[] {
     return [`not set up yet; the first start, or mailhatch db migrate, brings it to schema ${newestSchema}`]
   if (schema < newestSchema) return [`schema ${schema}; mailhatch db migrate brings it to ${newestSchema}`]
   if (counts === null) return [`schema ${schema}, of a newer Mailhatch: this one knows ${newestSchema}`]
-  const { teams, mailboxes, keys, messages, unindexed } = counts
-  return [
+  const { teams, mailboxes, keys, messages, missing, unindexed } = counts
+  const lines = [
     `schema ${schema}, up to date`,
     `${teams} teams, ${mailboxes} mailboxes, ${keys} keys, ${messages} messages`,
-    unindexed === 0 ? 'text index up to date' : `text index: ${unindexed} messages still to come`,
   ]
+  // Keys come last in a copy: what has messages and no key is not whole.
+  if (keys === 0 && messages + missing > 0) {
+    const left = missing > 0 ? `, ${missing} messages are missing` : ''
+    return [...lines, `not whole: no keys yet${left}; if a copy was interrupted, run mailhatch db copy again`]
+  }
+  return [...lines, unindexed === 0 ? 'text index up to date' : `text index: ${unindexed} messages still to come`]
 }
 
 function describeCopy({ copied, digests }: CopyResult): string[] {

@@ -18,8 +18,18 @@ export type DatabaseStatus = {
   counts: Counts | null
 }
 
-/** `unindexed` messages are in complete blocks that the text index does not have yet. */
-export type Counts = { teams: number; mailboxes: number; keys: number; messages: number; unindexed: number }
+/**
+ * `unindexed` messages are in complete blocks that the text index does not have yet. `missing` ones are counted with
+ * their team but are not there: a copy into this database has not come to them yet.
+ */
+export type Counts = {
+  teams: number
+  mailboxes: number
+  keys: number
+  messages: number
+  missing: number
+  unindexed: number
+}
 
 /** Looks without changing anything. */
 export async function readStatus(place: DatabasePlace): Promise<DatabaseStatus> {
@@ -47,10 +57,17 @@ async function readSqlite(file: string): Promise<DatabaseStatus> {
 }
 
 async function statusOf(schema: number, read: (query: Sql) => Promise<unknown[]>): Promise<DatabaseStatus> {
-  // The query below names its columns.
-  const [counts] = schema === NEWEST_SCHEMA ? ((await read(COUNTS)) as Counts[]) : []
-  return { schema, newestSchema: NEWEST_SCHEMA, counts: counts ?? null }
+  if (schema !== NEWEST_SCHEMA) return { schema, newestSchema: NEWEST_SCHEMA, counts: null }
+  // The queries below name their columns.
+  const [counts] = (await read(COUNTS)) as [Omit<Counts, 'missing'>]
+  // Keys are copied last, so that where there is one everything is there. Counting all messages takes a while.
+  const { teams, keys } = counts
+  const [row] = teams > 0 && keys === 0 ? ((await read(STORED)) as [{ messages: number }]) : [counts]
+  const missing = Math.max(0, counts.messages - row.messages)
+  return { schema, newestSchema: NEWEST_SCHEMA, counts: { ...counts, messages: row.messages, missing } }
 }
+
+const STORED = sql`select count(*) as messages from messages`
 
 // Messages are counted with their team; mailboxes and keys are few.
 const COUNTS = sql`

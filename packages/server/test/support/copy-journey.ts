@@ -32,12 +32,19 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
   expect(before).toBeLessThan(messages)
   // Nobody can use a half.
   const half = await runDatabaseCommand(['status'], { DATABASE_URL: url })
-  expect(JSON.parse(half.stdout)).toMatchObject({ counts: { teams: 2, keys: 0 } })
+  // What is not there yet is not claimed, whatever the teams' own counts say.
+  expect(JSON.parse(half.stdout)).toMatchObject({
+    counts: { teams: 2, keys: 0, messages: before, missing: expect.any(Number) },
+  })
+  const { counts } = JSON.parse(half.stdout) as { counts: { missing: number } }
+  expect(counts.missing).toBeGreaterThan(0)
 
   const resumed = await runDatabaseCommand(words)
   expect(resumed).toMatchObject({ code: 0 })
   // What was there already is not copied again.
   expect(JSON.parse(resumed.stdout)).toMatchObject({ copied: { messages: messages + 4 - before, keys: 2 } })
+  const whole = await runDatabaseCommand(['status'], { DATABASE_URL: url })
+  expect(JSON.parse(whole.stdout)).toMatchObject({ counts: { keys: 2, missing: 0 } })
 
   const again = await runDatabaseCommand(words)
   expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('copying') })
