@@ -12,6 +12,7 @@ import { ensureOwner } from './manage/owner.ts'
 import { createTeam } from './manage/teams.ts'
 import { KEY_FILE, writePrivately } from './key-file.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
+import { narrow } from './sqlite/private-file.ts'
 import type { Store, Team } from './store/store.ts'
 
 /** Others that start at the same time are done in less; the connection that decides may be a moment late. */
@@ -33,6 +34,7 @@ export async function ensureSecrets<Name extends keyof Secrets>(
 ): Promise<Pick<Secrets, Name>> {
   // An API on a read-only disk is given all it needs, so the folder is made only where something is to be written.
   const path = join(config.dataDir, SECRETS_FILE)
+  for (const name of [SECRETS_FILE, KEY_FILE]) narrow(join(config.dataDir, name))
   // Only this function writes the file.
   const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>) : {}
   const missing = names.filter((name) => !config[name] && !kept[name])

@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { narrow } from '../sqlite/private-file.ts'
 import { chunksOf, type Bucket, type NewObject } from './bucket.ts'
 
 /** What the bucket needs of `node:fs/promises`; tests put a recorder in its place. */
 export type Files = Pick<typeof nodeFiles, 'mkdir' | 'open' | 'readdir' | 'rename' | 'rm' | 'stat'>
 
 const TEMPORARY = '.incoming'
+/** The names of folders are addresses, so that they are not for others either. */
+const OWNER_ONLY = { mode: 0o700 }
+const FOLDERS = ['raw', 'messages']
 /** Folders known to be on the disk; beyond this they are synced once more. */
 const KNOWN_FOLDERS_MAX = 100_000
 
@@ -24,7 +28,7 @@ export async function openFolderBucket(
   /** What is left there was never acknowledged. */
   async function clearTemporary(): Promise<void> {
     await files.rm(join(root, TEMPORARY), { recursive: true, force: true })
-    await files.mkdir(join(root, TEMPORARY))
+    await files.mkdir(join(root, TEMPORARY), OWNER_ONLY)
     await syncPath(root)
   }
 
@@ -38,7 +42,9 @@ export async function openFolderBucket(
   }
 
   async function makeRoot(): Promise<void> {
-    const created = (await files.mkdir(root, { recursive: true })) ?? root
+    const created = (await files.mkdir(root, { recursive: true, ...OWNER_ONLY })) ?? root
+    // The folder itself may hold other things; what is ours in it is closed to others.
+    for (const folder of FOLDERS) narrow(join(root, folder))
     for (let path = root; path.length >= created.length; path = dirname(path)) await syncPath(dirname(path))
   }
 
@@ -59,7 +65,7 @@ export async function openFolderBucket(
 
   async function makeFolder(folder: string): Promise<void> {
     await ensureFolder(dirname(folder))
-    await files.mkdir(folder, { recursive: true })
+    await files.mkdir(folder, { recursive: true, ...OWNER_ONLY })
     await syncPath(dirname(folder))
   }
 

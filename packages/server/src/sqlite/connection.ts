@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { keepDatabasePrivate } from './private-file.ts'
 
 /** Reads and writes may wait this long for another process's write to end. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -25,8 +26,9 @@ export function openForReading(path: string): DatabaseSync {
 
 /** Makes the file durable, checks it after a crash, and lets `setUp` bring its schema up to date. */
 export function prepareDatabase(path: string, setUp: (connection: DatabaseSync) => void): void {
-  const isNew = !existsSync(path)
+  const isNew = !hasContent(path)
   const stoppedUncleanly = !isNew && hasContent(`${path}-wal`)
+  keepDatabasePrivate(path)
   withFileNamed(path, () => {
     const connection = openForWriting(path)
     try {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { withFileNamed } from './connection.ts'
+import { keepDatabasePrivate } from './private-file.ts'
 
 /** For those who only look whether there is a lock, which takes them a moment. */
 const LOOKER_MS_MAX = 250
@@ -11,6 +12,7 @@ const SQLITE_BUSY = 5
  * process, `kill -9` included.
  */
 export function lockFolder(lockFile: string, description: string): { release(): void } {
+  keepDatabasePrivate(lockFile)
   const lock = withFileNamed(lockFile, () => new DatabaseSync(lockFile, { timeout: LOOKER_MS_MAX }))
   try {
     withFileNamed(lockFile, () => lock.exec('pragma locking_mode = exclusive; begin exclusive'))

@@ -35,7 +35,7 @@ const UNREACHABLE_MAX = 6
 const TROUBLES_MAX = 10
 
 export type SweepPorts = {
-  bucket: Pick<Bucket, 'get' | 'list' | 'put' | 'remove'>
+  bucket: Pick<Bucket, 'get' | 'list' | 'move' | 'put' | 'remove'>
   /** One attempt at the mail with this metadata key. */
   announceStored: (key: string) => Promise<StoredOutcome>
   report: Report

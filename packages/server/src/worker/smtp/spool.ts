@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Limits } from './limits.ts'
 
@@ -20,6 +20,8 @@ const GROWTH_BYTES_MIN = 16 * 1024
 /** Makes the folder and removes what a crash left in it: none of that was ever acknowledged. */
 export async function prepareSpoolFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  // One that was there may be open to others; on a file system without modes that is for its owner to decide.
+  await chmod(folder, 0o700).catch(() => {})
   const names = await readdir(folder)
   await Promise.all(names.filter((name) => name.endsWith(SUFFIX)).map((name) => rm(join(folder, name))))
 }
