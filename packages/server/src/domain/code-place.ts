@@ -65,10 +65,13 @@ export const NOTHING_NEAR: Distances = {
 /** How far the nearest word of each kind stands from the end of what is before a number, or the start of what is behind. */
 export function distances(text: string, side: 'before' | 'behind', isAlone: boolean): Distances {
   const nearest = { ...NOTHING_NEAR }
-  for (const { kind, start, end } of words.findWords(text)) {
+  const found = words.findWords(text)
+  // From the number on, so that the first word of a kind is its nearest.
+  if (side === 'before' && found.length > 1) found.sort((a, b) => b.end - a.end)
+  for (const { kind, start, end } of found) {
+    if (nearest[kind] < Infinity) continue
     // "… 123456 Code: 654321": a label belongs to what follows it.
-    if (side === 'behind' && (start >= nearest[kind] || LABEL_END.test(text.slice(end, end + LABEL_LENGTH_MAX))))
-      continue
+    if (side === 'behind' && LABEL_END.test(text.slice(end, end + LABEL_LENGTH_MAX))) continue
     const gap = side === 'before' ? text.slice(end) : text.slice(0, start)
     const isName = kind === 'other' && side === 'before' && isLabel(gap, text.slice(0, start))
     const decided = isName ? 'name' : kind

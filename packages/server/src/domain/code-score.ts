@@ -9,6 +9,7 @@ import {
   type Place,
   sentenceOf,
 } from './code-place.ts'
+import { UNSPACED } from './code-vocabulary.ts'
 import * as words from './code-words.ts'
 import { matchesAt } from './match-at.ts'
 
@@ -34,6 +35,7 @@ const WEIGHT = {
   saidBehind: 0.2,
   pointedAt: 0.3,
   toldToUse: 0.3,
+  toldToUseForAny: 0.2,
   otherNear: -0.5,
   hash: -0.4,
   timeOfDay: -0.5,
@@ -45,9 +47,17 @@ const WEIGHT = {
   date: -0.3,
 } as const
 
+/** What the subject says about the text. */
+export type Subject = { namesCode: boolean; isOffer: boolean }
+
+export function readSubject(raw: string): Subject {
+  const subject = lower(raw.slice(0, NEARBY))
+  return { namesCode: distances(subject, 'behind', true).code < Infinity, isOffer: words.OFFER_WORDS.test(subject) }
+}
+
 /** How much a candidate looks like a one-time code where it stands: what it looks like and what is said about it. */
-export function scoreOf(value: string, place: Place, subjectNamesCode: boolean): number {
-  return shapeScore(value, place.written) + placeScore(value, place, subjectNamesCode)
+export function scoreOf(value: string, place: Place, subject: Subject): number {
+  return shapeScore(value, place.written) + placeScore(value, place, subject)
 }
 
 // Nine and ten digits are mostly phones and accounts: the place must tell.
@@ -72,23 +82,29 @@ function lettersScore(value: string): number {
   return value.length > 4 ? 0.3 : 0.05
 }
 
-function placeScore(value: string, place: Place, subjectNamesCode: boolean): number {
+function placeScore(value: string, place: Place, subject: Subject): number {
   const before = lower(place.before)
   if (isOutOfQuestion(place, before)) return WEIGHT.never
 
-  const isAssigned = matchesAt(words.ASSIGNED, before, before.length)
-  const above = withPassword(distances(before, 'before', place.isAlone), before, isAssigned)
+  const nearest = distances(before, 'before', place.isAlone)
+  const isLabelled = Math.min(nearest.code, nearest.password, nearest.proof) < Infinity
+  const isAssigned = isLabelled && matchesAt(words.ASSIGNED, before, before.length)
+  const above = withPassword(nearest, before, isAssigned)
   // Nothing behind but a unit can change what a code word directly before says, which is how most codes are written.
   const isClose = above.code <= CLOSE
   const behind = isClose && UNITLESS.test(place.behind) ? '' : lower(place.behind)
   if (words.UNIT_BEHIND.test(behind)) return WEIGHT.never
   const below = isClose ? NOTHING_NEAR : distances(behind, 'behind', place.isAlone)
-  const isSaidBehind = Math.min(below.code, below.password) <= NEAR && words.SAID_BEHIND.test(behind)
+  const hasDigit = /\d/.test(value)
+  const saidBehind = hasDigit ? words.SAID_BEHIND : words.LETTERS_SAID_BEHIND
+  const isSaidBehind = Math.min(below.code, below.password) <= NEAR && saidBehind.test(behind)
   const code = Math.min(above.code, below.code, isSaidBehind ? below.password : Infinity)
   const proof = Math.min(above.proof, below.proof)
   if (above.name <= Math.min(code, NAMED_WITHIN)) return WEIGHT.never
-  const hasDigit = /\d/.test(value)
-  if (!hasDigit && !isSaidOutright(value, place, { isAssigned: isAssigned && isClose, isSaidBehind }))
+  if (
+    !hasDigit &&
+    !isSaidOutright(value, place, { isAssigned: isClose && (isAssigned || isUnderLabel(place)), isSaidBehind })
+  )
     return WEIGHT.never
 
   // "Your code for the payment of … with the card … is 123456."
@@ -97,19 +113,28 @@ function placeScore(value: string, place: Place, subjectNamesCode: boolean): num
   if (code <= CLOSE) score += WEIGHT.codeClose
   else if (code <= NEAR || isSubject) score += WEIGHT.codeNear
   else if (code <= NEARBY) score += place.isAlone ? WEIGHT.codeFarAbove : WEIGHT.codeFar
-  else if (subjectNamesCode) score += place.isAlone ? WEIGHT.subjectNamesCodeAlone : WEIGHT.subjectNamesCode
+  else if (subject.namesCode) score += place.isAlone ? WEIGHT.subjectNamesCodeAlone : WEIGHT.subjectNamesCode
   else if (proof <= 80) score += place.isAlone ? WEIGHT.proofAlone : WEIGHT.proof
   if (isSubject || (isAssigned && Math.min(above.code, above.proof) <= NAMED_WITHIN)) score += WEIGHT.assigned
-  else if (hasDigit && above.code <= 1) score += WEIGHT.assigned
+  else if (above.code <= 1 && (hasDigit || isTold(value, behind))) score += WEIGHT.assigned
   if (isSaidBehind) score += WEIGHT.saidBehind
   if (code > CLOSE && above.code < Infinity && matchesAt(words.POINTED_AT, before, before.length))
     score += WEIGHT.pointedAt
-  if (code > CLOSE) {
-    const isToldToUse = proof < Infinity && matchesAt(words.TOLD_TO_USE, before, before.length)
-    const isForProof = below.proof <= NAMED_WITHIN && words.PURPOSE_BEHIND.test(behind)
-    if (isToldToUse || isForProof) score += WEIGHT.toldToUse
-  }
-  return score + doubts(value, place, { before, code, other: above.other })
+  if (code > CLOSE) score += purposeScore(before, behind, { proof, below })
+  return score + doubts(value, place, { before, code, other: above.other, isOffer: subject.isOffer })
+}
+
+/** "Use 123456 to sign in", "123456 to confirm" */
+function purposeScore(before: string, behind: string, near: { proof: number; below: Distances }): number {
+  const isTold = words.isToldToUse(before) || words.USED_BEHIND.test(behind)
+  const isForProof = near.below.proof <= NAMED_WITHIN && words.PURPOSE_BEHIND.test(behind)
+  if (isForProof || (isTold && Math.min(near.proof, near.below.password) < Infinity)) return WEIGHT.toldToUse
+  return isTold ? WEIGHT.toldToUseForAny : 0
+}
+
+/** "The code KQZWBF to sign in": letters with nothing else behind them than what they are good for. */
+function isTold(value: string, behind: string): boolean {
+  return value.length >= 6 && (ENDS_BEHIND.test(behind) || words.PURPOSE_BEHIND.test(behind))
 }
 
 /** Amounts, ends of card numbers and mail headers. */
@@ -136,10 +161,19 @@ function isSaidOutright(value: string, place: Place, said: { isAssigned: boolean
   if (/[a-z]/.test(value) || words.NEVER_A_CODE.test(value)) return false
   return (said.isSaidBehind || ENDS_BEHIND.test(place.behind)) && /[\p{Ll}\p{Lo}]/u.test(labelLine(place))
 }
-const ENDS_BEHIND = /^[*_"'”»\])】」]*\s*(?:[.,;!]|\n|$)/
+const ENDS_BEHIND = /^[*_"'”»\])】」]*\s*(?:[.,;!。，、！]|です|입니다|है|\n|$)/
+
+/** Alone under a line in a script that has no capitals, where a heading in capitals would be foreign. */
+function isUnderLabel(place: Place): boolean {
+  return place.isAlone && UNSPACED.test(labelLine(place))
+}
 
 /** What speaks against a candidate, whatever speaks for it. */
-function doubts(value: string, place: Place, near: { before: string; code: number; other: number }): number {
+function doubts(
+  value: string,
+  place: Place,
+  near: { before: string; code: number; other: number; isOffer: boolean },
+): number {
   const { before, code } = near
   let score = 0
   if (near.other <= NAMED_WITHIN && code > 90) score += WEIGHT.otherNear
@@ -149,7 +183,7 @@ function doubts(value: string, place: Place, near: { before: string; code: numbe
   if (matchesAt(words.HASH_BEFORE, before, before.length)) score += WEIGHT.hash
   if (value.length === 4 && HOUR_AND_MINUTE.test(value) && matchesAt(words.TIME_BEFORE, before, before.length))
     score += WEIGHT.timeOfDay
-  if (/[A-Z]/.test(value) && words.OFFER_WORDS.test(lower(labelLine(place)))) score += WEIGHT.offer
+  if (/[A-Z]/.test(value) && (near.isOffer || words.OFFER_WORDS.test(lower(labelLine(place))))) score += WEIGHT.offer
   if (
     value.length === 5 &&
     (/(?<![A-Z])[A-Z]{2} $/.test(place.before) || POSTAL_CODE_BEFORE_TOWN.test(place.lineBehind))

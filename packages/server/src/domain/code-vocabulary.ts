@@ -14,13 +14,16 @@ type Language = {
   otherCodeBefore?: string
   /** Behind a code word they make it another code: "code postal". */
   otherCodeBehind?: string
+  /** Asks to type something: "use 123456". */
+  use?: string
   /** What may stand between: "code of conduct", "código da sua reserva". */
   between?: string
 }
 
 const LANGUAGES: Record<string, Language> = {
   en: {
-    code: 'code codes passcode passcodes otp otps totp pin tan mtan token tokens 2fa mfa one_time single_use two_factor two_step',
+    use: 'use enter type insert provide input paste',
+    code: 'code codes passcode passcodes otp otps totp pin tan mtan token tokens 2fa mfa one_time single_use two_factor two_step verification_key',
     password: 'password passphrase',
     proof: 'verif authenti authori[sz] approv confirm signin acces',
     number: 'number numbers no nr n id',
@@ -28,15 +31,16 @@ const LANGUAGES: Record<string, Language> = {
       reservation customer client account member membership policy contract serial model build version release commit job article
       sku vat iban request transaction flight line section suite box room apartment floor device street avenue road blvd
       amount total subtotal price balance paid payment phone tel fax call hotline whatsapp ending copyright since until expires ©`,
-    otherCodeBefore: `zip post postal area country dial dialing promo promotional promotion discount coupon voucher gift card referral
+    otherCodeBefore: `zip post postal area country dial dialing dialling promo promotional promotion discount coupon voucher gift card referral
       bar qr source error status exit product item order booking reservation tracking tax dress swift sort bank stock store
       course color colour result civil penal criminal purchase licence license customer client airline airport branch response
-      reason ifsc`,
+      reason ifsc html css xml json java javascript python php sql`,
     otherCodeBehind: 'promo conduct review reviews freeze coverage execution conference snippet sample base',
     between: 'of',
   },
   de: {
-    code: 'einmalpasswort einmalkennwort einmalcode smscode mobiltan',
+    use: 'verwenden nutzen geben gib nutze verwende',
+    code: 'einmalpasswort einmalkennwort einmalcode smscode mobiltan sicherheitsschlüssel zugangsschlüssel',
     password: 'passwort kennwort',
     proof: 'bestätig anmeld anzumeld freigabe freischalt verifizier',
     number: 'nummer',
@@ -47,6 +51,7 @@ const LANGUAGES: Record<string, Language> = {
     between: 'der ihrer deiner',
   },
   fr: {
+    use: 'utilisez saisissez entrez',
     code: 'usage_unique utilisation_unique',
     password: 'passe',
     proof: 'vérifi connexion',
@@ -57,6 +62,7 @@ const LANGUAGES: Record<string, Language> = {
     between: 'de du la votre ta le à',
   },
   es: {
+    use: 'usa usá use utiliza utilice introduce ingresa',
     code: 'código códigos codigo codigos clave solo_uso uso_único',
     password: 'contraseña contrasena',
     proof: 'verific confirm acced',
@@ -66,6 +72,7 @@ const LANGUAGES: Record<string, Language> = {
     between: 'su tu',
   },
   pt: {
+    use: 'insira digite utilizar utilize',
     code: 'utilização_única',
     password: 'senha palavra_passe',
     number: 'numero',
@@ -74,13 +81,15 @@ const LANGUAGES: Record<string, Language> = {
     between: 'do da sua seu',
   },
   it: {
+    use: 'inserisci utilizza',
     code: 'codice codici monouso',
     other: 'importo ordine fattura via prenotazione pratica spedizione conto',
     otherCodeBehind: 'sconto fiscale prenotazione ordine errore prodotto iban promozionale cap stradale',
     between: 'di del della tua tuo',
   },
-  ca: { code: 'codi', password: 'contrasenya', otherCodeBehind: 'descompte' },
+  ca: { use: 'utilitzeu utilitza', code: 'codi', password: 'contrasenya', otherCodeBehind: 'descompte' },
   nl: {
+    use: 'gebruik voer',
     code: 'eenmalig eenmalige',
     password: 'wachtwoord',
     proof: 'bevestig verifi',
@@ -89,6 +98,7 @@ const LANGUAGES: Record<string, Language> = {
     between: 'van uw',
   },
   sv: {
+    use: 'använd ange skriv',
     code: 'kod koden engångslösenord',
     password: 'lösenord',
     proof: 'bekräft',
@@ -96,23 +106,26 @@ const LANGUAGES: Record<string, Language> = {
     otherCodeBefore: 'käll streck fel rabatt boknings',
   },
   da: {
+    use: 'brug indtast',
     code: 'kode koden engangsadgangskode',
     password: 'adgangskode',
     proof: 'bekræft',
     other: 'ordre',
     otherCodeBefore: 'rabat kilde kildes streg fejl booking',
   },
-  nb: { code: 'engangspassord', password: 'passord', proof: 'bekreft', otherCodeBefore: 'strek feil' },
-  is: { code: 'kóði kóðinn', password: 'lykilorð lykilorðið' },
+  nb: { use: 'bruk', code: 'engangspassord', password: 'passord', proof: 'bekreft', otherCodeBefore: 'strek feil' },
+  is: { use: 'notaðu', code: 'kóði kóðinn', password: 'lykilorð lykilorðið' },
   fi: {
+    use: 'käytä syötä',
     code: 'koodi kertakäyttöinen',
     password: 'salasana salasanasi',
     proof: 'vahvist',
     other: 'tilaus asiakas varaus lasku',
     otherCodeBefore: 'alennus viiva lähde virhe varaus tilaus',
   },
-  et: { code: 'kood', password: 'parool parooli salasõna', proof: 'kinnit' },
+  et: { use: 'kasutage', code: 'kood', password: 'parool parooli salasõna', proof: 'kinnit' },
   pl: {
+    use: 'wpisz użyj',
     code: 'kod kodem kodu jednorazowe jednorazowy',
     password: 'hasło hasłem',
     proof: 'potwierdz weryfik autoryz',
@@ -122,7 +135,8 @@ const LANGUAGES: Record<string, Language> = {
     otherCodeBehind: 'pocztowy rabatowy rezerwacji zamówienia kreskowy błędu promocyjny klienta',
   },
   cs: {
-    code: 'kód jednorázové jednorázový',
+    use: 'zadejte použijte',
+    code: 'kód kódu jednorázové jednorázový',
     password: 'heslo',
     proof: 'ověř',
     number: 'číslo',
@@ -130,12 +144,20 @@ const LANGUAGES: Record<string, Language> = {
     otherCodeBefore: 'slevový poštovní chybový čárový rezervační',
     otherCodeBehind: 'rezervace objednávky',
   },
-  sk: { proof: 'over[oi]', other: 'objednávky zákaznícke', otherCodeBefore: 'zľavový' },
-  sl: { code: 'koda kodo', password: 'geslo', proof: 'potrd', other: 'naročila' },
-  hr: { code: 'kôd', password: 'lozinka zaporka', proof: 'potvrd', number: 'broj', other: 'narudžba narudžbe' },
-  sr: { password: 'лозинка', proof: 'потврд', otherCodeBefore: 'поштански' },
+  sk: { use: 'zadajte použite', proof: 'over[oi]', other: 'objednávky zákaznícke', otherCodeBefore: 'zľavový' },
+  sl: { use: 'uporabite', code: 'koda kodo', password: 'geslo', proof: 'potrd', other: 'naročila' },
+  hr: {
+    use: 'koristite koristi upotrijebite',
+    code: 'kôd',
+    password: 'lozinka zaporka',
+    proof: 'potvrd',
+    number: 'broj',
+    other: 'narudžba narudžbe',
+  },
+  sr: { use: 'користите', password: 'лозинка', proof: 'потврд', otherCodeBefore: 'поштански' },
   hu: {
-    code: 'kódja kódod kódot egyszeri egyszer_használatos',
+    use: 'használja használd',
+    code: 'kódja kódod kódot kódra egyszeri egyszer_használatos',
     password: 'jelszó jelszava jelszavad',
     proof: 'megerős ellenőrz',
     number: 'szám',
@@ -143,16 +165,18 @@ const LANGUAGES: Record<string, Language> = {
     otherCodeBefore: 'hiba kupon',
   },
   ro: {
+    use: 'folosiți folosește introduceți introdu',
     code: 'cod codul codului unică_folosință',
     password: 'parola parolă',
     number: 'număr numărul',
     other: 'comanda comenzii rezervare rezervării',
     otherCodeBehind: 'poștal promoțional rezervare rezervării comandă',
   },
-  lt: { code: 'kodas kodą', password: 'slaptažodis', proof: 'patvirtin', other: 'užsakymo' },
-  lv: { code: 'kods', password: 'parole', proof: 'apstiprin', other: 'pasūtījuma' },
-  sq: { code: 'kodi', password: 'fjalëkalimi' },
+  lt: { use: 'naudokite', code: 'kodas kodą', password: 'slaptažodis', proof: 'patvirtin', other: 'užsakymo' },
+  lv: { use: 'izmantojiet', code: 'kods', password: 'parole', proof: 'apstiprin', other: 'pasūtījuma' },
+  sq: { use: 'përdorni', code: 'kodi kodin', password: 'fjalëkalimi' },
   el: {
+    use: 'χρησιμοποιήστε',
     code: 'κωδικός κωδικό κωδικού κωδικος κωδικο',
     proof: 'επαλήθ επιβεβα',
     number: 'αριθμός',
@@ -160,6 +184,7 @@ const LANGUAGES: Record<string, Language> = {
     otherCodeBehind: 'κράτησης παραγγελίας έκπτωσης',
   },
   ru: {
+    use: 'введите используйте',
     code: 'код кода кодом коду коды пин одноразовый',
     password: 'пароль паролем parol',
     proof: 'подтвержд подтверд',
@@ -169,12 +194,19 @@ const LANGUAGES: Record<string, Language> = {
     otherCodeBehind: 'товара товару заказа бронирования брони ошибки скидки',
   },
   uk: {
+    use: 'введіть використайте використовуйте',
     code: 'коди пін одноразовий',
     proof: 'підтвердж підтверд',
     other: 'замовлення рахунок клієнта бронювання',
     otherCodeBehind: 'замовлення бронювання помилки',
   },
-  bg: { code: 'кодът', password: 'парола паролата', proof: 'потвър', other: 'поръчка поръчката' },
+  bg: {
+    use: 'използвайте въведете',
+    code: 'кодът',
+    password: 'парола паролата',
+    proof: 'потвър',
+    other: 'поръчка поръчката',
+  },
   mk: { code: 'кодот', password: 'лозинката' },
   tr: {
     code: 'kodu kodun kodunu kodunuz kodunuzu kullanımlık',
@@ -184,14 +216,24 @@ const LANGUAGES: Record<string, Language> = {
     other: 'tutar fatura sipariş müşteri rezervasyon',
     otherCodeBefore: 'indirim posta kupon rezervasyon hata',
   },
+  eu: { use: 'erabili', code: 'kodea' },
+  cy: { code: 'cod', use: 'defnyddiwch' },
+  be: { use: 'выкарыстайце' },
+  tg: { code: 'рамз рамзи' },
+  kk: { code: 'кодыңыз кодты', password: 'құпиясөз', proof: 'раста' },
+  ky: { code: 'кодду кодуңуз' },
+  tt: { code: 'кодыгыз' },
+  fy: { use: 'brûk', code: 'koade' },
   az: { code: 'kodunuz', password: 'şifrəniz', proof: 'təsdiq' },
   uz: { password: 'parolingiz', proof: 'tasdiq' },
   vi: {
+    use: 'nhập dùng dụng',
     code: 'mã ma_kich ma_xac ma_bao',
     password: 'mật_khẩu mat_khau',
     otherCodeBehind: 'đơn giảm bưu đặt khách vận khuyến',
   },
   id: {
+    use: 'masukkan gunakan',
     code: 'kode',
     password: 'kata_sandi sandi',
     number: 'nomor',
@@ -201,6 +243,7 @@ const LANGUAGES: Record<string, Language> = {
   ms: { password: 'kata_laluan', proof: 'pengesahan', otherCodeBehind: 'tempahan' },
   sw: { code: 'msimbo', password: 'nenosiri', proof: 'uthibitish', number: 'nambari' },
   ar: {
+    use: 'استخدم أدخل',
     code: 'رمز الرمز رمزك كود الكود لمرة_واحدة',
     password: 'كلمة_المرور كلمة_السر كلمة_مرور',
     number: 'رقم',
@@ -230,7 +273,7 @@ const LANGUAGES: Record<string, Language> = {
   ml: { code: 'കോഡ് ഒടിപി' },
   gu: { code: 'કોડ ઓટીપી' },
   pa: { code: 'ਕੋਡ ਓਟੀਪੀ' },
-  ka: { code: 'კოდი კოდია', password: 'პაროლი' },
+  ka: { use: 'გამოიყენეთ', code: 'კოდი კოდია კოდის', password: 'პაროლი' },
   hy: { code: 'կոդ կոդը կոդն', password: 'գաղտնաբառը' },
   am: { code: 'ኮድ' },
 }
@@ -246,11 +289,14 @@ export const NUMBER = listOf('number')
 export const OTHER = listOf('other')
 export const BEFORE_OTHER_CODE = new Set(listOf('otherCodeBefore'))
 export const AFTER_OTHER_CODE = new Set(listOf('otherCodeBehind'))
+export const USE = new Set(listOf('use'))
 export const BETWEEN = listOf('between')
+/** Between a verb of `use` and the code. */
+export const BEHIND_USE = new Set('sie the el le den il o το'.split(' '))
 
 /** At the end of a compound: Sicherheitscode, engångskod, vahvistuskoodisi. */
 export const CODE_ENDINGS =
-  'code kode koden kod koodi koodin koodisi koodia kood kód kódja kódod kódot kóði kóðinn'.split(' ')
+  'code koade kode koden kod koodi koodin koodisi koodia kood kód kódja kódod kódot kóði kóðinn'.split(' ')
 /** At its start, where the language adds to the end. */
 export const CODE_START = /^(?:kodunuz|koodi)/
 /** Compounds such as Einmalpasswort. */
@@ -266,8 +312,8 @@ export const NAME_ENDING = /(?:nummer|nr|numero|szám)$/
 export const NUMBERED = new Set(
   'confirmation registration member phone card token device user session meeting conference'.split(' '),
 )
-/** With `other` before them they name a number: "booking reference". */
-export const REFERENCE = new Set('reference ref'.split(' '))
+/** With `other` before them they name a number: "booking reference", and with "code" behind too: "booking confirmation code". */
+export const REFERENCE = new Set('reference ref confirmation'.split(' '))
 /** How many codes, not which. */
 export const COUNTED_CODES = ['codes sent', 'codes used', 'codes issued']
 /** Of proving who one is. */
@@ -283,7 +329,7 @@ export const UNSPACED_WORDS = new RegExp(
     |(?:바|쿠폰 ?|할인 ?|오류 ?|에러 ?|추천 ?|상품 ?)코드|(?:우편|주문|예약|고객|회원|운송장|송장|접수|전화) ?번호
     |订单(?:编?号)?|訂單(?:編?號)?|[单單][号號]|邮编|郵遞區號|(?:优惠|優惠|折扣|错误|錯誤|条形|條形|二维)[码碼]|优惠券|(?:预订|預訂|客户|客戶|会员|會員|合同|发票|發票)(?:编?号|編?號)
     |รหัสไปรษณีย์|รหัสส่วนลด|รหัสลูกค้า|รหัสการจอง|รหัสอ้างอิง|คำสั่งซื้อ|หมายเลขการจอง)`,
-    `((?:验证|驗證|校验|校驗|动态|動態|确认|確認|认证|認證|安全|激活|登录|登入|授权|授權|取件|提取|核验|识别|验證)[码碼]|(?:动态|動態|一次性)[密口][码碼令]|コード|ワンタイムパスワード|(?:認証|確認|暗証)番号
+    `((?:验证|驗證|校验|校驗|动态|動態|确认|確認|认证|認證|安全|激活|登录|登入|授权|授權|取件|提取|核验|识别|救援|备用|備用|恢复)[码碼]|(?:动态|動態|一次性)[密口][码碼令]|コード|ワンタイムパスワード|(?:認証|確認|暗証)番号
     |코드|(?:인증|확인|승인) ?번호|일회용 ?비밀번호|รหัส|ລະຫັດ|លេខកូដ|ကုဒ်)`,
     '(パスワード|暗証|비밀번호|密码|密碼|口令)',
     '(验证|驗證|登录|認証|인증|ยืนยัน)',

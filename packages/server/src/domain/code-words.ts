@@ -14,6 +14,8 @@ export type Word = { kind: WordKind; start: number; end: number }
 export function findWords(text: string): Word[] {
   const found: Word[] = vocabulary.UNSPACED.test(text) ? findUnspacedWords(text) : []
   let previous = ''
+  let previousEntry: Entry | undefined
+  let beforePrevious = ''
   let previousEnd = 0
   let position = 0
   while (position < text.length) {
@@ -23,17 +25,21 @@ export function findWords(text: string): Word[] {
     else if (first !== COPYRIGHT) continue
     const word = text.slice(start, position)
     const entry = DICTIONARY.get(word)
-    const isNext = start === previousEnd + 1 && isJoint(text.charCodeAt(previousEnd))
     if (entry === 'between') {
-      if (isNext) previousEnd = position
+      if (isNext(text, previousEnd, start)) previousEnd = position
       continue
     }
-    // "Code promo", "code of conduct": the word before was no code after all.
-    const isOtherCode = isNext && vocabulary.AFTER_OTHER_CODE.has(word) && DICTIONARY.get(previous) === 'code'
-    if (isOtherCode) found.pop()
-    const kind = isOtherCode ? 'name' : kindOf(entry, word, previous)
+    let kind: WordKind | undefined
+    if (previousEntry === 'code' && vocabulary.AFTER_OTHER_CODE.has(word) && isNext(text, previousEnd, start)) {
+      // "Code promo", "code of conduct": the word before was no code after all.
+      found.pop()
+      kind = 'name'
+    } else if (entry) kind = kindOf(entry, word, { previous, previousEntry, beforePrevious })
+    else if (word.length > SHORT_LENGTH_MAX) kind = kindOfStem(word)
     if (kind) found.push({ kind, start, end: position })
+    beforePrevious = previous
     previous = word
+    previousEntry = entry
     previousEnd = position
   }
   return found
@@ -41,9 +47,9 @@ export function findWords(text: string): Word[] {
 
 const COPYRIGHT = 0xa9
 
-/** A space, hyphen, apostrophe or line break between two words of one name. */
-function isJoint(unit: number): boolean {
-  return unit === 0x20 || unit === 0x2d || unit === 0x27 || unit === 0x2019 || unit === 0xa0
+/** Whether a word follows another with a space, hyphen or apostrophe between them, as in one name. */
+function isNext(text: string, previousEnd: number, start: number): boolean {
+  return start === previousEnd + 1 && " -'’\u00a0".includes(text.charAt(previousEnd))
 }
 
 /** Latin with all its accents, and from Greek to Ethiopic what writes with spaces, but for commas and full stops. */
@@ -51,7 +57,8 @@ function isWordUnit(unit: number): boolean {
   if (unit < 0xc0) return (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57)
   if (unit <= 0x24f) return true
   return (
-    (unit >= 0x370 && unit <= 0x60b) ||
+    (unit >= 0x370 && unit <= 0x559) ||
+    (unit >= 0x560 && unit <= 0x60b && unit !== 0x589) ||
     (unit >= 0x610 && unit <= 0x61a) ||
     (unit >= 0x620 && unit <= 0x963) ||
     (unit >= 0x966 && unit <= 0xdff) ||
@@ -61,16 +68,17 @@ function isWordUnit(unit: number): boolean {
   )
 }
 
-function kindOf(entry: Entry | undefined, word: string, previous: string): WordKind | undefined {
+type Lead = { previous: string; previousEntry: Entry | undefined; beforePrevious: string }
+
+function kindOf(entry: Entry, word: string, lead: Lead): WordKind | undefined {
+  const { previous, previousEntry } = lead
   switch (entry) {
-    case undefined:
-      return word.length > SHORT_LENGTH_MAX ? kindOfStem(word) : undefined
     case 'code':
-      return vocabulary.BEFORE_OTHER_CODE.has(previous) && !vocabulary.ALWAYS_ONE_TIME.has(word) ? 'name' : 'code'
+      return isOtherCode(word, lead) ? 'name' : 'code'
     case 'number':
-      return vocabulary.NUMBERED.has(previous) || DICTIONARY.get(previous) === 'other' ? 'name' : undefined
+      return vocabulary.NUMBERED.has(previous) || previousEntry === 'other' ? 'name' : undefined
     case 'other':
-      return namesNumber(word, DICTIONARY.get(previous)) ? 'name' : 'other'
+      return namesNumber(word, previousEntry) ? 'name' : 'other'
     case 'between':
       return undefined
     case 'end of pair':
@@ -78,6 +86,13 @@ function kindOf(entry: Entry | undefined, word: string, previous: string): WordK
     default:
       return entry
   }
+}
+
+/** "Zip code", "booking confirmation code" */
+function isOtherCode(word: string, { previous, beforePrevious }: Lead): boolean {
+  if (vocabulary.ALWAYS_ONE_TIME.has(word)) return false
+  const { BEFORE_OTHER_CODE, REFERENCE } = vocabulary
+  return BEFORE_OTHER_CODE.has(previous) || (REFERENCE.has(previous) && BEFORE_OTHER_CODE.has(beforePrevious))
 }
 
 /** "Numéro de commande", as "order number" is written in most languages, and "booking reference". */
@@ -96,7 +111,7 @@ function kindOfStem(word: string): WordKind | undefined {
   if (vocabulary.PASSWORD_ENDING.test(word)) return 'password'
   return vocabulary.PROOF.test(word) ? 'proof' : undefined
 }
-const HAS_CODE = /[ck]o?[oó][dð]/
+const HAS_CODE = /[ck]o?[oó]a?[dð]/
 
 type Entry = WordKind | 'number' | 'end of pair' | 'between'
 
@@ -138,14 +153,19 @@ function findUnspacedWords(text: string): Word[] {
   })
 }
 
-// ASSIGNED, SAID, TOLD_TO_USE, POINTED_AT and the patterns named `…_BEFORE` look back from the number: see `matchesAt`.
+// ASSIGNED, SAID, POINTED_AT and the patterns named `…_BEFORE` look back from the number: see `matchesAt`.
 
 /** "#123456" */
 export const HASH_BEFORE = /(?<=#\s?)/y
 
 /** Words of offers: what looks like a code beside them is a voucher. */
-export const OFFER_WORDS =
-  /%|(?<![a-z])(?:off|discount|coupon|checkout|voucher|rabatt|gutschein|descuento|sconto)(?![a-z])/
+export const OFFER_WORDS = new RegExp(
+  [
+    '%|(?<![a-z])(?:off|discount|coupon|checkout|voucher|shipping|sale|save|deals?|offers?|rabatt|gutschein|spar(?:en|st|t)|soldes',
+    'réduction|remise|descuento|rebajas|oferta|desconto|promoção|sconto|saldi|korting|tilbud|alennus)(?![a-zà-ÿ])',
+    'zniżk|rabat|скидк|знижк|indirim|slev[ay]|kedvezmény|reducere|割引|クーポン|优惠|優惠|折扣|할인|ส่วนลด|خصم|تخفیف|הנחה',
+  ].join('|'),
+)
 
 const CURRENCY =
   'usd|eur|gbp|chf|pln|rub|uah|jpy|krw|cny|inr|brl|cad|aud|sek|nok|dkk|kr|zł|tl|kč|ft|lei|rp|руб|грн|euros?|dollars?'
@@ -162,22 +182,46 @@ export const CURRENCY_BEFORE = new RegExp(`(?<=(?:[$€£¥₹₽₺₴₩]|(?<!
 export const DURATION = '\\d{1,3} ?(?:min|sec|hour|stunde|dakika|мин|хв|分|秒|小时|時間|분|시간)'
 
 const IS =
-  'is|ist|lautet|lauten|est|es|é|è|és|jest|to|är|er|je|este|là|adalah|ialah|ay|ni|yra|ir|είναι|е|це|הוא|היא|هو|هي|است|(?:salasana|koodi|kood|parool|salasõna)[a-z]{0,3} on'
+  'is|ist|lautet|lauten|est|es|é|è|és|jest|to|är|er|je|este|là|adalah|ialah|ay|ni|yra|ir|είναι|е|це|הוא|היא|هو|هي|است'
+// "On" is Finnish and Estonian for "is", but not behind an English word.
+const IS_BEHIND_WORD = `(?<![a-zà-ÿ])(?:${IS})|(?:salasana|koodi|kood|parool|salasõna)[a-z]{0,3} on|是|为|為|は|는|은|คือ`
 // What may stand between the words and the code: "is **", ": “".
 const OPENED = '\\s*["\'“„«*_[(「【]*\\s*'
+const CLOSED = '["\'”»*_\\])】」]*\\s?'
 
 /** "Code: 123456", "your code is 123456" in the languages of the vocabulary. */
-export const ASSIGNED = new RegExp(`(?<=(?:[:：=–—-]|(?<![a-zà-ÿ])(?:${IS})|是|为|為|は|는|은|คือ)${OPENED})`, 'y')
+export const ASSIGNED = new RegExp(`(?<=(?:[:：=–—-]|${IS_BEHIND_WORD})${OPENED})`, 'y')
 /** The same without marks, which also stand between things that do not belong together. */
-export const SAID = new RegExp(`(?<=(?:(?<![a-zà-ÿ])(?:${IS})|是|为|為|は|는|은|คือ)[:：]?${OPENED})`, 'y')
+export const SAID = new RegExp(`(?<=(?:${IS_BEHIND_WORD})[:：]?${OPENED})`, 'y')
+// Where a language has no "is", the ending of the word says whose code it is: "123456 Heron giriş kodunuz".
+const YOURS =
+  '(?:[^\\s.:]+ ){0,4}(?:kodunuz|kodun|şifreniz|parolanız|[^\\s.:]*k[oó]d(?:od|ja)|jelszavad|[^\\s.:]*koodisi)(?![a-zà-ÿ])|(?:کد|رمز) '
 /** "123456 is your code", "use 123456 as your password" */
 export const SAID_BEHIND = new RegExp(
-  `^["'”»*_\\])】」]*\\s?(?:[–—(-]|(?:${IS}|as|als|como|come|comme|jako|som|on|la|как|як|olarak)(?![a-zà-ÿ]))`,
+  `^${CLOSED}(?:[–—(-]|(?:${IS}|as|als|como|come|comme|jako|som|on|la|как|як|olarak|आपका|आपकी)(?![a-zà-ÿ])|[是为為がは은는이]|คือ|${YOURS})`,
+)
+/** The same for letters, which may be the name of somebody who is something else: "KQZWBF is your code". */
+export const LETTERS_SAID_BEHIND = new RegExp(
+  `^${CLOSED}(?:(?:${IS}|on) (?:your|the|deine?|ihre?|eure?|der|votre|ton|le|tu|su|el|o|il|la|je|jouw|uw|de|twój|váš|tvůj|vaš|tvoj|din|ditt|az?|ваш|твой|твій|вашият|твоят|ο|το|mã|kode|codul|קוד|رمز)(?![a-zà-ÿ])|— ваш|आपका|(?:是您|是你|为您|為您|が|คือ|은|는)|${YOURS})`,
 )
 
 /** "Use 123456 to sign in" */
-export const TOLD_TO_USE =
-  /(?<=(?<![a-z])(?:use|enter|type|insert|provide|input|paste|(?:verwenden|nutzen) sie|geben sie|gib|utilisez|saisissez|entrez|usa|use|introduce|ingresa|insira|digite|inserisci|gebruik|voer|wpisz|użyj|zadejte|введите|введіть|masukkan|nhập|ange|indtast|skriv|syötä|introduceți)\s*["'“*_]*)/y
+export function isToldToUse(before: string): boolean {
+  let end = before.length
+  while (end > 0 && ' \n:"\'“*_'.includes(before.charAt(end - 1))) end--
+  const start = Math.max(before.lastIndexOf(' ', end - 1), before.lastIndexOf('\n', end - 1)) + 1
+  const word = before.slice(start, end)
+  if (vocabulary.USE.has(word) || (word.charCodeAt(0) > LATIN_END && UNSPACED_USE.test(word))) return true
+  // "Verwenden Sie 123456", "usa el 123456"
+  if (!vocabulary.BEHIND_USE.has(word)) return false
+  return vocabulary.USE.has(before.slice(before.lastIndexOf(' ', start - 2) + 1, start - 1))
+}
+const LATIN_END = 0x24f
+const UNSPACED_USE = /(?:ใช้|使用|输入|輸入|^ב־?)$/
+
+/** The same where the verb comes last: "123456를 사용하여 로그인". */
+export const USED_BEHIND =
+  /^["'”*_]*\s?(?:[을를]\s?(?:사용|입력)|[をで]\s?(?:使|入力)|(?:kodunu )?kullan|пайдалан|का (?:उपयोग|इस्तेमाल)|ব্যবহার)/
 
 /** "The card ending in 4417": the end of a number that is not told. */
 export const ENDING_BEFORE =

@@ -125,6 +125,14 @@ describe('limits', () => {
     { name: 'letters with dashes', piece: 'ABC-DEF ' },
     { name: 'small letters with dashes', piece: 'a1b-' },
     { name: 'labels', piece: 'code a b c ' },
+    { name: 'letters alone behind colons', piece: 'code: kqzwbf\n' },
+    { name: 'colons', piece: ': ' },
+    { name: 'groups of capitals', piece: 'AB-' },
+    { name: 'groups with digits', piece: 'abc-de1-' },
+    { name: 'passwords', piece: 'password 4829 ' },
+    { name: 'spelled small letters', piece: 'a 1\n' },
+    { name: 'other digits', piece: '๔' },
+    { name: 'words without spaces', piece: '密码4829' },
   ])('64 KiB of $name are read in a moment', ({ piece }) => {
     const text = piece.repeat(CODE_SCAN_LENGTH_MAX / piece.length)
     // Ten times what it takes; a quadratic scan would take seconds.

@@ -1,7 +1,7 @@
 import type { Code } from '@mailhatch/sdk'
 import { findCandidates } from './code-candidates.ts'
-import { distances, lower, NEARBY, type Place, placeOf } from './code-place.ts'
-import { scoreOf } from './code-score.ts'
+import { type Place, placeOf } from './code-place.ts'
+import { readSubject, scoreOf } from './code-score.ts'
 import { toPlainText } from './code-text.ts'
 import { cutText } from './cut-text.ts'
 import { collapseSpace, htmlToText } from './html-text.ts'
@@ -55,15 +55,14 @@ function weighAll(raw: string, { subject, isCut }: { subject: string | null; isC
   const endMax = isCut || raw.length > CODE_SCAN_LENGTH_MAX ? text.length - CUT_MARGIN : text.length
   const candidates = findCandidates(text).filter(({ end }) => end <= endMax)
   if (candidates.length === 0) return []
-  const subjectWords = distances(lower((subject ?? '').slice(0, NEARBY)), 'behind', true)
-  const subjectNamesCode = subjectWords.code < Infinity
+  const said = readSubject(subject ?? '')
   const isOnly = candidates.length === 1
   const codes: Code[] = []
   for (const candidate of candidates) {
     const { value } = candidate
     const place = placeOf(text, candidate)
-    let score = scoreOf(value, place, subjectNamesCode)
-    if (isOnly && subjectNamesCode) score += ONLY_SCORE
+    let score = scoreOf(value, place, said)
+    if (isOnly && said.namesCode) score += ONLY_SCORE
     if (isOnly && subject === '' && isWhole(text, place)) score += WHOLE_SCORE
     const confidence = Math.min(100, Math.round(score * 100)) / 100
     if (confidence >= CONFIDENCE_MIN) codes.push({ value, confidence, context: contextOf(place) })

@@ -29,6 +29,17 @@ export const codeCases: CodeCase[] = [
   { name: 'invite code', subject: 'Acme', text: 'Your invite code is X7K2P9', expected: 'X7K2P9' },
   { name: 'followed by a time', subject: 'Acme', text: 'Your code: 482913 14:35 CET', expected: '482913' },
 
+  { name: 'use … in Swedish', subject: 'Acme', text: 'Använd 662170 för att logga in', expected: '662170' },
+  { name: 'use … in Czech, the purpose first', subject: 'Acme', text: 'Pro přihlášení použijte 662170', expected: '662170' },
+  { name: 'use … in Korean, the verb last', subject: 'Acme', text: '662170를 사용하여 로그인', expected: '662170' },
+  { name: 'the whole message', subject: '', text: '2715', expected: '2715' },
+  { name: 'the end of a long sentence', subject: 'Acme', text: 'Your OTP for the payment of USD 1,250.00 at Corner Shop with card ending 8841 is 5093.', expected: '5093' },
+  { name: 'a sender in capitals', subject: 'Acme', text: 'ACME - Your code is 482913', expected: '482913' },
+  { name: 'a state instead of a code', subject: 'Acme', text: 'Your verification code: EXPIRED', expected: null },
+  { name: 'a voucher under an offer', subject: 'Weekend sale', text: 'Enter code SUMMER24', expected: null },
+  { name: 'a booking confirmation code', subject: 'Your stay', text: 'Reservation confirmation code: HMKQ4T9X', expected: null },
+  { name: 'a password that was changed', subject: 'Acme', text: 'Password changed for account: 482915', expected: null },
+
   // Subject only
   { name: 'subject, code first', subject: '482913 is your Acme code', text: 'Hello!\nSomeone wants to sign in.', expected: '482913' },
   { name: 'subject, code last', subject: '[Acme] Your login code: 93 02 11', text: 'Hello!', expected: '930211' },
