@@ -1,0 +1,279 @@
+/** The words of one language that tell what a number beside them is, lower-case; `_` stands for the space in a pair. */
+export type Language = {
+  /** They name a one-time code. */
+  code?: string
+  /** They name one where a number is all that stands behind them: other mails speak of passwords too. */
+  password?: string
+  /** How words begin that speak of proving who one is. */
+  proof?: string
+  /** With `other` beside them they name a number that is no code. */
+  number?: string
+  /** What has a number of its own: orders, invoices, customers. */
+  other?: string
+  /** Before a code word they make it another code: "zip code", also as the first part of a compound. */
+  otherCodeBefore?: string
+  /** Behind a code word they make it another code: "code postal". */
+  otherCodeBehind?: string
+  /** Asks to type something: "use 123456". */
+  use?: string
+  /** What may stand between: "code of conduct", "código da sua reserva". */
+  between?: string
+}
+
+export const LANGUAGES: Record<string, Language> = {
+  en: {
+    use: 'use enter type insert provide input paste',
+    code: 'code codes passcode passcodes otp otps totp pin tan mtan token tokens 2fa mfa one_time single_use two_factor two_step verification_key',
+    password: 'password passphrase',
+    proof: 'verif authenti authori[sz] approv confirm signin acces',
+    number: 'number numbers no nr n id',
+    other: `order purchase invoice receipt ticket case issue bug defect tracking shipment parcel reference ref booking
+      reservation customer client account member membership policy contract serial model build version release commit job article
+      sku vat iban request transaction flight line section suite box room apartment floor device street avenue road blvd
+      amount total subtotal price balance paid payment phone tel fax call hotline whatsapp ending copyright since until expires ©`,
+    otherCodeBefore: `zip post postal area country dial dialing dialling promo promotional promotion discount coupon voucher gift card referral
+      bar qr source error status exit product item order booking reservation tracking tax dress swift sort bank stock store
+      course color colour result civil penal criminal purchase licence license customer client airline airport branch response
+      reason ifsc html css xml json java javascript python php sql`,
+    otherCodeBehind: 'promo conduct review reviews freeze coverage execution conference snippet sample base',
+    between: 'of',
+  },
+  de: {
+    use: 'verwenden nutzen geben gib nutze verwende',
+    code: 'einmalpasswort einmalkennwort einmalcode smscode mobiltan sicherheitsschlüssel zugangsschlüssel',
+    password: 'passwort kennwort',
+    proof: 'bestätig anmeld anzumeld freigabe freischalt verifizier',
+    number: 'nummer',
+    other: `betrag preis summe gesamt bestellung rechnung auftrag zeile raum straße str plz kundennummer vorgang buchung reservierung
+      sendung paket vertrag konto konferenz aktenzeichen kunde`,
+    otherCodeBefore: `gutschein rabatt aktions fehler kunden quell strich buchungs reservierungs bestell länder kleider farb artikel
+      vorgangs geschenk empfehlungs promo`,
+    between: 'der ihrer deiner',
+  },
+  fr: {
+    use: 'utilisez saisissez entrez',
+    code: 'usage_unique utilisation_unique',
+    password: 'passe',
+    proof: 'vérifi connexion',
+    number: 'numéro',
+    other: 'montant commande facture ligne salle rue réservation dossier client colis billet contrat compte référence',
+    otherCodeBehind: `postal postale réduction route civil civile pénal avantage barre barres erreur source réservation commande
+      client banque guichet parrainage vestimentaire cadeau article`,
+    between: 'de du la votre ta le à',
+  },
+  es: {
+    use: 'usa usá use utiliza utilice introduce ingresa',
+    code: 'código códigos codigo codigos clave solo_uso uso_único',
+    password: 'contraseña contrasena',
+    proof: 'verific confirm acced',
+    number: 'número',
+    other: 'importe pedido factura línea calle reserva localizador cliente expediente contrato cuenta envío referencia',
+    otherCodeBehind: 'promocional descuento barras reserva pedido cliente error fuente penal seguimiento producto país',
+    between: 'su tu',
+  },
+  pt: {
+    use: 'insira digite utilizar utilize',
+    code: 'utilização_única',
+    password: 'senha palavra_passe',
+    number: 'numero',
+    other: 'valor fatura encomenda protocolo conta',
+    otherCodeBehind: 'desconto rastreio rastreamento encomenda erro produto',
+    between: 'do da sua seu',
+  },
+  it: {
+    use: 'inserisci utilizza',
+    code: 'codice codici monouso',
+    other: 'importo ordine fattura via prenotazione pratica spedizione conto',
+    otherCodeBehind: 'sconto fiscale prenotazione ordine errore prodotto iban promozionale cap stradale',
+    between: 'di del della tua tuo',
+  },
+  ca: { use: 'utilitzeu utilitza', code: 'codi', password: 'contrasenya', otherCodeBehind: 'descompte' },
+  nl: {
+    use: 'gebruik voer',
+    code: 'eenmalig eenmalige',
+    password: 'wachtwoord',
+    proof: 'bevestig verifi',
+    other: 'bedrag bestelling factuur klant zending reservering dossier',
+    otherCodeBefore: 'kortings reserverings bestel klant fout bron streep post',
+    between: 'van uw',
+  },
+  sv: {
+    use: 'använd ange skriv',
+    code: 'kod koden engångslösenord',
+    password: 'lösenord',
+    proof: 'bekräft',
+    other: 'beställning summa kund ärende',
+    otherCodeBefore: 'käll streck fel rabatt boknings',
+  },
+  da: {
+    use: 'brug indtast',
+    code: 'kode koden engangsadgangskode',
+    password: 'adgangskode',
+    proof: 'bekræft',
+    other: 'ordre',
+    otherCodeBefore: 'rabat kilde kildes streg fejl booking',
+  },
+  nb: { use: 'bruk', code: 'engangspassord', password: 'passord', proof: 'bekreft', otherCodeBefore: 'strek feil' },
+  is: { use: 'notaðu', code: 'kóði kóðinn', password: 'lykilorð lykilorðið' },
+  fi: {
+    use: 'käytä syötä',
+    code: 'koodi kertakäyttöinen',
+    password: 'salasana salasanasi',
+    proof: 'vahvist',
+    other: 'tilaus asiakas varaus lasku',
+    otherCodeBefore: 'alennus viiva lähde virhe varaus tilaus',
+  },
+  et: { use: 'kasutage', code: 'kood', password: 'parool parooli salasõna', proof: 'kinnit' },
+  pl: {
+    use: 'wpisz użyj',
+    code: 'kod kodem kodu jednorazowe jednorazowy',
+    password: 'hasło hasłem',
+    proof: 'potwierdz weryfik autoryz',
+    number: 'numer',
+    other:
+      'kwota zamówienie zamówienia faktura faktury klienta rezerwacji rezerwacja przesyłki zgłoszenia konta rachunek rachunku',
+    otherCodeBehind: 'pocztowy rabatowy rezerwacji zamówienia kreskowy błędu promocyjny klienta',
+  },
+  cs: {
+    use: 'zadejte použijte',
+    code: 'kód kódu jednorázové jednorázový',
+    password: 'heslo',
+    proof: 'ověř',
+    number: 'číslo',
+    other: 'objednávka objednávky zákaznické faktury rezervace zásilky účtu',
+    otherCodeBefore: 'slevový poštovní chybový čárový rezervační',
+    otherCodeBehind: 'rezervace objednávky',
+  },
+  sk: { use: 'zadajte použite', proof: 'over[oi]', other: 'objednávky zákaznícke', otherCodeBefore: 'zľavový' },
+  sl: { use: 'uporabite', code: 'koda kodo', password: 'geslo', proof: 'potrd', other: 'naročila' },
+  hr: {
+    use: 'koristite koristi upotrijebite',
+    code: 'kôd',
+    password: 'lozinka zaporka',
+    proof: 'potvrd',
+    number: 'broj',
+    other: 'narudžba narudžbe',
+  },
+  sr: { use: 'користите', password: 'лозинка', proof: 'потврд', otherCodeBefore: 'поштански' },
+  hu: {
+    use: 'használja használd',
+    code: 'kódja kódod kódot kódra egyszeri egyszer_használatos',
+    password: 'jelszó jelszava jelszavad',
+    proof: 'megerős ellenőrz',
+    number: 'szám',
+    other: 'rendelés foglalás',
+    otherCodeBefore: 'hiba kupon',
+  },
+  ro: {
+    use: 'folosiți folosește introduceți introdu',
+    code: 'cod codul codului unică_folosință',
+    password: 'parola parolă',
+    number: 'număr numărul',
+    other: 'comanda comenzii rezervare rezervării',
+    otherCodeBehind: 'poștal promoțional rezervare rezervării comandă',
+  },
+  lt: { use: 'naudokite', code: 'kodas kodą', password: 'slaptažodis', proof: 'patvirtin', other: 'užsakymo' },
+  lv: { use: 'izmantojiet', code: 'kods', password: 'parole', proof: 'apstiprin', other: 'pasūtījuma' },
+  sq: { use: 'përdorni', code: 'kodi kodin', password: 'fjalëkalimi' },
+  el: {
+    use: 'χρησιμοποιήστε',
+    code: 'κωδικός κωδικό κωδικού κωδικος κωδικο',
+    proof: 'επαλήθ επιβεβα',
+    number: 'αριθμός',
+    other: 'παραγγελία παραγγελίας πελάτη κράτησης',
+    otherCodeBehind: 'κράτησης παραγγελίας έκπτωσης',
+  },
+  ru: {
+    use: 'введите используйте',
+    code: 'код кода кодом коду коды пин одноразовый',
+    password: 'пароль паролем parol',
+    proof: 'подтвержд подтверд',
+    number: 'номер',
+    other: 'заказ заказа счет счёт брони бронирования клиента обращения посылки договора',
+    otherCodeBefore: 'штрих',
+    otherCodeBehind: 'товара товару заказа бронирования брони ошибки скидки',
+  },
+  uk: {
+    use: 'введіть використайте використовуйте',
+    code: 'коди пін одноразовий',
+    proof: 'підтвердж підтверд',
+    other: 'замовлення рахунок клієнта бронювання',
+    otherCodeBehind: 'замовлення бронювання помилки',
+  },
+  bg: {
+    use: 'използвайте въведете',
+    code: 'кодът',
+    password: 'парола паролата',
+    proof: 'потвър',
+    other: 'поръчка поръчката',
+  },
+  mk: { code: 'кодот', password: 'лозинката' },
+  tr: {
+    code: 'kodu kodun kodunu kodunuz kodunuzu kullanımlık',
+    password: 'şifre şifreni şifreniz parola parolanız',
+    proof: 'doğrula',
+    number: 'numarası numaranız',
+    other: 'tutar fatura sipariş müşteri rezervasyon',
+    otherCodeBefore: 'indirim posta kupon rezervasyon hata',
+  },
+  eu: { use: 'erabili', code: 'kodea' },
+  cy: { code: 'cod', use: 'defnyddiwch' },
+  be: { use: 'выкарыстайце' },
+  tg: { code: 'рамз рамзи' },
+  kk: { code: 'кодыңыз кодты', password: 'құпиясөз', proof: 'раста' },
+  ky: { code: 'кодду кодуңуз' },
+  tt: { code: 'кодыгыз' },
+  fy: { use: 'brûk', code: 'koade' },
+  az: { code: 'kodunuz', password: 'şifrəniz', proof: 'təsdiq' },
+  uz: { password: 'parolingiz', proof: 'tasdiq' },
+  vi: {
+    use: 'nhập dùng dụng',
+    code: 'mã ma_kich ma_xac ma_bao',
+    password: 'mật_khẩu mat_khau',
+    otherCodeBehind: 'đơn giảm bưu đặt khách vận khuyến',
+  },
+  id: {
+    use: 'masukkan gunakan',
+    code: 'kode',
+    password: 'kata_sandi sandi',
+    number: 'nomor',
+    other: 'pesanan pelanggan',
+    otherCodeBehind: 'pos diskon pesanan booking promo pemesanan',
+  },
+  ms: { password: 'kata_laluan', proof: 'pengesahan', otherCodeBehind: 'tempahan' },
+  sw: { code: 'msimbo', password: 'nenosiri', proof: 'uthibitish', number: 'nambari' },
+  ar: {
+    use: 'استخدم أدخل',
+    code: 'رمز الرمز رمزك كود الكود لمرة_واحدة',
+    password: 'كلمة_المرور كلمة_السر كلمة_مرور',
+    number: 'رقم',
+    other: 'الطلب طلبك المبلغ الحجز العميل',
+    otherCodeBehind: 'البريدي الحجز الخصم الطلب',
+  },
+  fa: {
+    code: 'کد کدی',
+    password: 'رمز_عبور پسورد',
+    number: 'شماره',
+    other: 'سفارش مبلغ مشتری رزرو',
+    otherCodeBehind: 'پستی تخفیف سفارش رزرو',
+  },
+  ur: { code: 'کوڈ', password: 'پاسورڈ' },
+  he: {
+    code: 'קוד הקוד קודך חד_פעמית החד_פעמית חד_פעמי',
+    password: 'סיסמה הסיסמה סיסמתך',
+    number: 'מספר',
+    other: 'הזמנה ההזמנה סכום לקוח',
+    otherCodeBehind: 'הזמנה הנחה קופון',
+  },
+  hi: { code: 'कोड ओटीपी', password: 'पासवर्ड', number: 'नंबर', other: 'ऑर्डर राशि बुकिंग', otherCodeBefore: 'पिन' },
+  bn: { code: 'কোড ওটিপি', password: 'পাসওয়ার্ড', other: 'অর্ডার' },
+  ta: { code: 'குறியீடு குறியீட்டை ஓடிபி', password: 'கடவுச்சொல்' },
+  te: { code: 'కోడ్ ఓటీపీ', password: 'పాస్‌వర్డ్' },
+  kn: { code: 'ಕೋಡ್ ಒಟಿಪಿ' },
+  ml: { code: 'കോഡ് ഒടിപി' },
+  gu: { code: 'કોડ ઓટીપી' },
+  pa: { code: 'ਕੋਡ ਓਟੀਪੀ' },
+  ka: { use: 'გამოიყენეთ', code: 'კოდი კოდია კოდის', password: 'პაროლი' },
+  hy: { code: 'կոդ կոդը կոդն', password: 'գաղտնաբառը' },
+  am: { code: 'ኮድ' },
+}
