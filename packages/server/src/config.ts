@@ -1,5 +1,6 @@
 import { checkCustomDomain } from './domain/custom-domain.ts'
 import { parseAllowedHosts } from './notify/webhook-url.ts'
+import { refusePlaceholder } from './placeholders.ts'
 import { SETTINGS, type Program } from './settings.ts'
 
 type Parsed = { -readonly [name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[name]['parse']> | null }
@@ -83,6 +84,7 @@ function parseAll(program: Program, environment: NodeJS.ProcessEnv, problems: st
     const value = given === undefined || (given === '' && variable !== 'BOOTSTRAP_DOMAIN') ? fallback : given
     if (value === null) return [name, null]
     try {
+      refusePlaceholder(value)
       return [name, parse(value)]
     } catch (error) {
       // Keys in an address, where they do not belong, are secrets too.

@@ -1,12 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../src/config.ts'
 import { SETTINGS, type Program } from '../src/settings.ts'
+import { parseYaml, type Yaml } from './support/yaml.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../deploy')
 
 /** Of the programs beside ours: the database and the storage of the compose file. */
-const OF_OTHERS = ['POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD', 'ROOT_ACCESS_KEY', 'ROOT_SECRET_KEY']
+const OF_OTHERS = [
+  'POSTGRES_USER',
+  'POSTGRES_DB',
+  'POSTGRES_PASSWORD',
+  'SITE_ADDRESS',
+  'GARAGE_RPC_SECRET',
+  'GARAGE_DEFAULT_BUCKET',
+  'GARAGE_DEFAULT_ACCESS_KEY',
+  'GARAGE_DEFAULT_SECRET_KEY',
+]
 const OURS: string[] = Object.values(SETTINGS).map(({ variable }) => variable)
 
 const files = readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' })
@@ -29,6 +40,7 @@ test('the recipe names only settings that there are', () => {
   expect(files.map(({ name }) => name).sort()).toEqual([
     '.env.example',
     'Dockerfile',
+    'compose.pgbouncer.yaml',
     'compose.yaml',
     'kubernetes/api.yaml',
     'kubernetes/migrate.yaml',
@@ -71,6 +83,145 @@ test('a replica that stops has the time it needs', () => {
     expect(given!).toBeGreaterThan(pause! + drained)
   }
   expect(seconds(textOf('compose.yaml'), /stop_grace_period: (\d+)s/g)[0]).toBeGreaterThan(drained)
+})
+
+/** A map of the recipe; what is none fails where it is read. */
+type Part = { [key: string]: Yaml }
+
+const kubernetes = ['api', 'worker', 'migrate', 'settings'].flatMap((name) =>
+  parseYaml(textOf(`kubernetes/${name}.yaml`)),
+) as Part[]
+const compose = ['compose.yaml', 'compose.pgbouncer.yaml'].map((name) => parseYaml(textOf(name))[0] as Part)
+/** The second file only adds to services of the first where it names the same. */
+const services = compose.flatMap(({ services: given }) =>
+  Object.entries(given as { [name: string]: Part }).filter(([, { image }]) => image !== undefined),
+)
+const podSpecs = kubernetes
+  .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+  .map(({ spec }) => ((spec as Part)['template'] as Part)['spec'] as Part)
+
+function problemsOf(program: Program, environment: Record<string, string>): string[] {
+  try {
+    readConfig(program, environment)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+test('a secret that was left as the manifests have it is refused, and one of one’s own is not', () => {
+  const secretsOf = (program: Program) =>
+    kubernetes.find(
+      ({ kind, metadata }) => kind === 'Secret' && (metadata as Part)['name'] === `mailhatch-${program}`,
+    )!['stringData'] as Record<string, string>
+  const settings = kubernetes.find(({ kind }) => kind === 'ConfigMap')!['data'] as Record<string, string>
+  for (const program of ['api', 'worker'] as const) {
+    const secrets = secretsOf(program)
+    const problems = problemsOf(program, { ...settings, ...secrets })
+    for (const variable of Object.keys(secrets)) {
+      expect(problems).toContainEqual(expect.stringMatching(new RegExp(`^${variable}=.*: is the placeholder of an`)))
+    }
+    // No secret, not even a placeholder, is shown.
+    expect(problems.join()).not.toMatch(/change-me-/)
+    const own = Object.fromEntries(
+      Object.entries(secrets).map(([name, value]) => [name, value.replace(/change-me[\w-]*/, 'b3f1'.repeat(10))]),
+    )
+    expect(problemsOf(program, { ...settings, ...own })).toEqual([])
+  }
+  // Those of manifests that were published before.
+  for (const value of ['the-same-in-both', 'access-key', 'secret-key', '<your secret>', '${SECRET}', 'changeme123']) {
+    expect(problemsOf('worker', { S3_SECRET_ACCESS_KEY: value })).toHaveLength(1)
+  }
+  expect(problemsOf('api', { SECRET_KEY: 'at-least-32-characters-the-same-for-all-replicas' })).toHaveLength(1)
+  expect(problemsOf('worker', { S3_SECRET_ACCESS_KEY: 'my-changes' })).toEqual([])
+})
+
+test('the compose file takes its secrets from .env, which has none to begin with', () => {
+  const example = new Map(
+    textOf('.env.example')
+      .split('\n')
+      .filter((line) => /^[A-Z]/.test(line))
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const),
+  )
+  const referred = files
+    .filter(({ name }) => name.startsWith('compose'))
+    .flatMap(({ text }) => Array.from(text.matchAll(/(?<!\$)\$\{([A-Z0-9_]+)(:?[?-]?)/g)))
+  for (const [, name] of referred) expect([...example.keys()]).toContain(name)
+  const secrets = referred.filter(([, name]) => /PASSWORD|SECRET|KEY/.test(name!))
+  for (const [, name, ifUnset] of secrets) expect([example.get(name!), ifUnset]).toEqual(['', ':?'])
+  expect(secrets.length).toBeGreaterThan(5)
+  expect(referred.length).toBeGreaterThan(10)
+})
+
+test('every container has no more rights and resources than it needs', () => {
+  expect(podSpecs).toHaveLength(3)
+  for (const spec of podSpecs) {
+    expect(spec).toMatchObject({
+      automountServiceAccountToken: 'false',
+      securityContext: { runAsNonRoot: 'true', seccompProfile: { type: 'RuntimeDefault' } },
+    })
+    for (const container of spec['containers'] as Part[]) {
+      expect(container).toMatchObject({
+        resources: {
+          requests: { cpu: expect.any(String), memory: expect.any(String) },
+          limits: { cpu: expect.any(String), memory: expect.any(String) },
+        },
+        securityContext: {
+          allowPrivilegeEscalation: 'false',
+          readOnlyRootFilesystem: 'true',
+          capabilities: { drop: ['ALL'] },
+        },
+      })
+    }
+  }
+  expect(services).toHaveLength(8)
+  for (const [name, service] of services) {
+    expect({ name, ...service }).toMatchObject({
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      read_only: 'true',
+      mem_limit: expect.any(String),
+      cpus: expect.any(String),
+    })
+  }
+})
+
+test('every image is pinned to a version, ours to this one', () => {
+  const { version } = JSON.parse(readFileSync(join(DEPLOY, '../packages/server/package.json'), 'utf8')) as {
+    version: string
+  }
+  const bases = files.flatMap(({ text }) => Array.from(text.matchAll(/^\s*FROM (\S+)/gm), ([, image]) => image!))
+  const images = [
+    ...bases,
+    ...services.map(([, { image }]) => image as string),
+    ...podSpecs.flatMap((spec) => (spec['containers'] as Part[]).map(({ image }) => image as string)),
+  ]
+  expect(images.length).toBeGreaterThan(10)
+  for (const image of images) expect(image).toMatch(/^[\w./-]+:v?\d+\.\d+/)
+  for (const image of images.filter((one) => one.startsWith('mailhatch:'))) expect(image).toBe(`mailhatch:${version}`)
+})
+
+test('both recipes know their clients by address and take mail for their own domains alone', () => {
+  const first = compose[0]!['services'] as { [name: string]: Part }
+  expect(first['api-1']!['environment']).toMatchObject({ TRUST_PROXY: 'on' })
+  expect(first['worker']!['environment']).toMatchObject({ SMTP_ALLOWED_DOMAINS: expect.any(String) })
+  // With TRUST_PROXY, nobody may come past the proxy.
+  for (const name of ['api-1', 'api-2']) expect(first[name]).not.toHaveProperty('ports')
+  const settings = kubernetes.find(({ kind }) => kind === 'ConfigMap')!['data']
+  expect(settings).toMatchObject({ TRUST_PROXY: 'on', SMTP_ALLOWED_DOMAINS: expect.any(String) })
+})
+
+test('announcements do not go by the public address, and the storage syncs what it acknowledges', () => {
+  const first = compose[0]!['services'] as { [name: string]: Part }
+  const { WEBHOOK_URL } = first['worker']!['environment'] as Record<string, string>
+  const { port } = new URL(WEBHOOK_URL!)
+  const published = (first['proxy']!['ports'] as string[]).map((pair) => pair.split(':')[1])
+  expect(published).not.toContain(port === '' ? '80' : port)
+  expect(readFileSync(join(DEPLOY, 'Caddyfile'), 'utf8')).toMatch(new RegExp(`^http://:${port} \\{`, 'm'))
+  const storage = readFileSync(join(DEPLOY, 'garage.toml'), 'utf8')
+  expect(storage).toMatch(/^metadata_fsync = true$/m)
+  expect(storage).toMatch(/^data_fsync = true$/m)
 })
 
 function textOf(name: string): string {
