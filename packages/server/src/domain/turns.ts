@@ -17,3 +17,22 @@ export function createTurns(atOnceMax: number): InTurn {
     }
   }
 }
+
+/** The same, for someone who is named. */
+export type InTurnOf = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
+
+/** So many at once, of each name one: those of one name, however many, keep another waiting for one of them at most. */
+export function createTurnsOf(atOnceMax: number): InTurnOf {
+  const inTurn = createTurns(atOnceMax)
+  const ofName = new Map<string, { inOwnTurn: InTurn; count: number }>()
+  return async (name, work) => {
+    const own = ofName.get(name) ?? { inOwnTurn: createTurns(1), count: 0 }
+    ofName.set(name, own)
+    own.count++
+    try {
+      return await own.inOwnTurn(() => inTurn(work))
+    } finally {
+      if (--own.count === 0) ofName.delete(name)
+    }
+  }
+}

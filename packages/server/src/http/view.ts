@@ -17,6 +17,13 @@ export function teamView(team: Team, filter: MessageFilter, now: number): View {
   return { teamId: team.id, oldestReceivedAt: oldestVisible(team, now), filter }
 }
 
+/** Ends a long search when its client has gone; nobody sees the error. */
+export function whileConnected(outgoing: { destroyed: boolean } | undefined): () => void {
+  return () => {
+    if (outgoing?.destroyed) throw new AppError('request_timeout', 'The client has gone.')
+  }
+}
+
 export function requireRead(principal: Principal): void {
   if (!mayRead(principal)) throw forbidden()
 }

@@ -3,15 +3,14 @@ import type { Dialect } from './database.ts'
 import { joinSql, listOf, sql, type Sql } from './sql.ts'
 import type { Anchor, View } from './store.ts'
 
-/** Up to here, walking the positions one by one is cheaper than any way in but a tag. */
-const SHORT_WALK = 10_000
-
 /** Where and in which order to look. */
 export type Search = { where: Sql; newestFirst: Sql }
 
+export type Order = 'newest first' | 'by position' | 'last position first'
+
 /** Which of a view's messages, and in which order. */
 export type Wanted = {
-  order: 'newest first' | 'by position'
+  order: Order
   limit: number
   /** Later than this position. */
   after?: number | null
@@ -21,39 +20,66 @@ export type Wanted = {
   before?: Anchor | null
 }
 
-/** What follows `from`. `walk` as below; `within` narrows further. */
+export const COMPARISONS: Record<Order, (a: Anchor, b: Anchor) => number> = {
+  'newest first': (a, b) => b.receivedAt - a.receivedAt || b.position - a.position,
+  'by position': (a, b) => a.position - b.position,
+  'last position first': (a, b) => b.position - a.position,
+}
+
+const ORDERS: Record<Order, Sql> = {
+  'newest first': sql`order by received_at desc, position desc`,
+  'by position': sql`order by position`,
+  'last position first': sql`order by position desc`,
+}
+
+/** On `messages` by its own name. */
+export function orderBy(order: Order): Sql {
+  return ORDERS[order]
+}
+
+/**
+ * The way into a query: these positions and nothing else; or, in the order of lists, no further down than some place;
+ * or whichever the database thinks best.
+ */
+export type WayIn = { among?: number[]; downTo?: Anchor | undefined }
+
+/** What follows `from`. */
 export function queryFor(
   dialect: Dialect,
   view: View,
   { order, limit, after, upTo, before }: Wanted,
-  { walk, within }: { walk: number | null; within?: Sql },
+  { among, downTo }: WayIn = {},
 ): Sql {
-  const { where, newestFirst } = searchFor(dialect, view, walk)
-  const all = within ? [where, within] : [where]
-  if (typeof after === 'number') all.push(sql`m.position > ${after}`)
-  if (upTo !== undefined) all.push(sql`m.position <= ${upTo}`)
-  const receivedAt = within ? dialect.hidden(sql`m.received_at`) : sql`m.received_at`
+  const isNewestFirst = order === 'newest first'
+  const { where, newestFirst } = searchFor(dialect, view, among ? 'position' : isNewestFirst ? 'time' : 'any')
+  const all = [where]
+  if (among) all.push(dialect.isAmong(sql`m.position`, among))
+  const position = isNewestFirst && !among ? dialect.hidden(sql`m.position`) : sql`m.position`
+  if (typeof after === 'number') all.push(sql`${position} > ${after}`)
+  if (upTo !== undefined) all.push(sql`${position} <= ${upTo}`)
+  const receivedAt = among ? dialect.hidden(sql`m.received_at`) : sql`m.received_at`
   if (before) all.push(sql`(${receivedAt}, m.position) < (${before.receivedAt}, ${before.position})`)
-  const ordered = order === 'newest first' ? newestFirst : sql`order by m.position`
-  return sql`where ${joinSql(all, sql` and `)} ${ordered} ${dialect.limit(limit)}`
+  if (downTo) all.push(sql`(${receivedAt}, m.position) >= (${downTo.receivedAt}, ${downTo.position})`)
+  const byPosition = order === 'by position' ? sql`order by m.position` : sql`order by m.position desc`
+  return sql`where ${joinSql(all, sql` and `)} ${isNewestFirst ? newestFirst : byPosition} ${dialect.limit(limit)}`
 }
 
 /**
- * The SQL twin of domain/match, on `messages m` (and `message_contents c` where `needsContent`). `walk` says how many
- * positions are to be looked at, where that is known. Databases without statistics guess badly which index to use, so
- * the columns that are not the way in are hidden from them.
+ * The SQL twin of domain/match, on `messages m` (and `message_contents c` where `needsContent`). Databases without
+ * statistics guess badly which index to use, so the columns that are not the `way` in are hidden from them.
  */
-export function searchFor(dialect: Dialect, view: View, walk: number | null = null): Search {
+export function searchFor(dialect: Dialect, view: View, way: 'time' | 'position' | 'any' = 'time'): Search {
   const { filter } = view
-  const isByTag = isFoundByTag(filter)
-  const isByPosition = !isByTag && walk !== null && walk <= SHORT_WALK
+  const isByPosition = way === 'position'
+  const isByTag = !isByPosition && isFoundByTag(filter)
   const hiddenIf = (isHidden: boolean, column: Sql) => (isHidden ? dialect.hidden(column) : column)
   // One tag's messages lie in the order of lists; those of several tags are sorted.
   const isSorted = isByPosition || filter.tags !== undefined
-  const isByMailbox = !isByTag && walk === null && (filter.mailboxId !== undefined || filter.mailbox !== undefined)
+  const isByMailbox = !isByTag && way === 'time' && (filter.mailboxId !== undefined || filter.mailbox !== undefined)
   const columns = {
-    mailboxId: hiddenIf(isByTag || isByPosition, sql`m.mailbox_id`),
+    mailbox: hiddenIf(isByTag || isByPosition, sql`m.mailbox_id`),
     receivedAt: hiddenIf(isByPosition, sql`m.received_at`),
+    tag: hiddenIf(isByPosition, sql`m.tag`),
   }
   // A mailbox has its own way in. Statistics say nothing of when it was last written to, so with the team to choose from,
   // PostgreSQL would look for the latest message of a quiet mailbox among all that are newer. `is true` hides it.
@@ -64,21 +90,34 @@ export function searchFor(dialect: Dialect, view: View, walk: number | null = nu
   }
 }
 
+/** Whether one index has just what is wanted, in its order: nothing else is looked at on the way. */
+export function isServedByIndex({ filter }: View, { order, after }: Wanted): boolean {
+  const { mailboxId: boundTo, mailbox, tag, tags } = filter
+  if (order !== 'newest first' || typeof after === 'number' || tags || looksAtText(filter)) return false
+  if (mailbox && (mailbox.tag !== null || mailbox.domain !== null)) return false
+  return [boundTo, mailbox, tag].filter((value) => value !== undefined).length <= 1
+}
+
+/** True when the filter looks for pieces of text, or headers, which no index serves by itself. */
+export function looksAtText({ to, from, subject, text, q, header }: MessageFilter): boolean {
+  return [to, from, subject, text, q, header].some((value) => value !== undefined)
+}
+
 /** A tag's own index is always the best way in. */
 export function isFoundByTag({ tag, tags, mailbox }: MessageFilter): boolean {
   return tag !== undefined || tags !== undefined || (mailbox?.tag ?? null) !== null
 }
 
-type Columns = { mailboxId: Sql; receivedAt: Sql }
+type Columns = { mailbox: Sql; receivedAt: Sql; tag: Sql }
 
-function conditions(dialect: Dialect, view: View, { mailboxId, receivedAt }: Columns): Sql[] {
+function conditions(dialect: Dialect, view: View, { mailbox, receivedAt, tag }: Columns): Sql[] {
   const { teamId, oldestReceivedAt, filter } = view
   // Retention bounds every read, but is never the way in.
   const all = [sql`${dialect.hidden(sql`m.received_at`)} >= ${oldestReceivedAt}`]
-  if (filter.mailboxId !== undefined) all.push(sql`${mailboxId} = ${filter.mailboxId}`)
-  if (filter.mailbox) all.push(...mailboxConditions(teamId, filter.mailbox, mailboxId))
-  if (filter.tag !== undefined) all.push(sql`m.tag = ${filter.tag}`)
-  if (filter.tags) all.push(sql`m.tag in (${listOf(filter.tags)})`)
+  if (filter.mailboxId !== undefined) all.push(sql`${mailbox} = ${filter.mailboxId}`)
+  if (filter.mailbox) all.push(...mailboxConditions(teamId, filter.mailbox, { mailbox, tag }))
+  if (filter.tag !== undefined) all.push(sql`${tag} = ${filter.tag}`)
+  if (filter.tags) all.push(sql`${tag} in (${listOf(filter.tags)})`)
   if (filter.to) all.push(containsAny(dialect, [sql`m.recipient_folded`], filter.to))
   if (filter.from) all.push(containsAny(dialect, [sql`m.sender_folded`], filter.from))
   if (filter.subject) all.push(containsAny(dialect, [sql`m.subject_folded`], filter.subject))
@@ -102,11 +141,32 @@ const SEARCHED = [
   BODY_FOLDED,
 ]
 
-function mailboxConditions(teamId: string, mailbox: NonNullable<MessageFilter['mailbox']>, mailboxId: Sql): Sql[] {
-  const all = [sql`${mailboxId} = (select id from mailboxes where team_id = ${teamId} and name = ${mailbox.name})`]
-  if (mailbox.tag !== null) all.push(sql`m.tag = ${mailbox.tag}`)
-  if (mailbox.domain !== null) all.push(sql`m.domain = ${mailbox.domain}`)
+function mailboxConditions(
+  teamId: string,
+  { name, tag, domain }: NonNullable<MessageFilter['mailbox']>,
+  columns: { mailbox: Sql; tag: Sql },
+): Sql[] {
+  const all = [sql`${columns.mailbox} = ${idOfMailbox(teamId, name)}`]
+  if (tag !== null) all.push(sql`${columns.tag} = ${tag}`)
+  if (domain !== null) all.push(sql`m.domain = ${domain}`)
   return all
+}
+
+function idOfMailbox(teamId: string, name: string): Sql {
+  return sql`(select id from mailboxes where team_id = ${teamId} and name = ${name})`
+}
+
+/** The one mailbox that is asked for, as a value; null when any is. Of two that differ, the other is left to conditions. */
+export function mailboxId({ teamId, filter }: View): Sql | null {
+  if (filter.mailboxId !== undefined) return sql`${filter.mailboxId}`
+  return filter.mailbox ? idOfMailbox(teamId, filter.mailbox.name) : null
+}
+
+/** On `messages` by its own name; null when any tag will do. Of several conditions, the first. */
+export function tagCondition({ filter: { tag, tags, mailbox } }: View): Sql | null {
+  const one = tag ?? mailbox?.tag ?? null
+  if (one !== null) return sql`tag = ${one}`
+  return tags ? sql`tag in (${listOf(tags)})` : null
 }
 
 function containsAny(dialect: Dialect, columns: Sql[], needle: Needle): Sql {

@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import { createTurnsOf } from '../domain/turns.ts'
 import type { Database } from './database.ts'
 import { createWritable, openConnections, retrying, type Lent, type Way } from './postgres-connections.ts'
 import { POSTGRES } from './postgres-dialect.ts'
@@ -15,6 +16,8 @@ import { sql, type Sql } from './sql.ts'
  */
 const READING_CONNECTIONS = 11
 const WRITING_CONNECTIONS = 8
+/** Of those that read: long searches leave most of them to short questions. */
+const SEARCHING_CONNECTIONS = 4
 
 export type PostgresOptions = {
   /** Past the pooler, where `url` leads through one that gives each transaction another connection. */
@@ -45,6 +48,8 @@ export async function openPostgresDatabase(
   return {
     dialect: POSTGRES,
     read,
+    holdsUs: false,
+    inStep: createTurnsOf(SEARCHING_CONNECTIONS),
     write: (...statements) => writer.write(statements),
     writeFor: (teamId, ...statements) => writer.writeFor(teamId, statements),
     version: () => null,

@@ -2,6 +2,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { freshDatabase } from '../../test/support/postgres.ts'
 import type { Database } from './database.ts'
 import { testMatching } from './matching-contract.ts'
+import type { WalkLimits } from './message-walk.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { sql } from './sql.ts'
 import { createSqlStore } from './sql-store.ts'
@@ -17,9 +18,9 @@ function fail(error: unknown): never {
   throw error
 }
 
-async function open(): Promise<Store> {
+async function open(walk?: WalkLimits): Promise<Store> {
   const database = await openPostgresDatabase(await freshDatabase())
-  const store = createSqlStore(database, { onTrouble: fail, blockSize: BLOCK_SIZE })
+  const store = createSqlStore(database, { onTrouble: fail, blockSize: BLOCK_SIZE, ...(walk && { walk }) })
   databases.set(store, database)
   onTestFinished(() => store.close())
   return store
@@ -34,6 +35,12 @@ async function whenIndexed(store: Store): Promise<void> {
 }
 
 describeStore('PostgreSQL store', open, whenIndexed)
+
+testMatching(
+  'walked a few at a time',
+  () => open({ candidates: [4, 16], narrow: 20, shortRange: 30 }),
+  async () => {},
+)
 
 testMatching('indexed in part', open, async (store, teamId) => {
   await whenIndexed(store)

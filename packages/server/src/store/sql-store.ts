@@ -1,6 +1,7 @@
 import { needsContent } from '../domain/match.ts'
 import { required, type Database } from './database.ts'
-import { BODY_FOLDED, isFoundByTag, queryFor, searchFor, type Wanted } from './message-query.ts'
+import { BODY_FOLDED, looksAtText, queryFor, searchFor, type Wanted } from './message-query.ts'
+import { glance, WALK_LIMITS, walkMessages, type WalkLimits } from './message-walk.ts'
 import { accountStore } from './sql-accounts.ts'
 import { billingStore } from './sql-billing.ts'
 import { insertKey, keyStore } from './sql-keys.ts'
@@ -29,10 +30,13 @@ import { BLOCK_SIZE } from './text-block.ts'
 import { createTextIndex } from './text-index.ts'
 import { searchText } from './text-search.ts'
 
+/** All but `onTrouble` is for tests, in which little is much. */
+export type StoreOptions = { onTrouble: (error: unknown) => void; blockSize?: number; walk?: WalkLimits }
+
 /** The store, written once in SQL that all our databases understand. */
 export function createSqlStore(
   database: Database,
-  { onTrouble, blockSize = BLOCK_SIZE }: { onTrouble: (error: unknown) => void; blockSize?: number },
+  { onTrouble, blockSize = BLOCK_SIZE, walk = WALK_LIMITS }: StoreOptions,
 ): Store {
   const { dialect, read, write, writeFor } = database
   const textIndex = createTextIndex(database, { blockSize, onTrouble })
@@ -55,15 +59,14 @@ export function createSqlStore(
     wanted: Wanted,
     select: (rest: Sql) => Promise<Row[]>,
   ): Promise<Row[]> {
-    const found = await searchText(database, { view, wanted, blockSize, select })
-    if (found) return found
-    return select(queryFor(dialect, view, wanted, { walk: await walkTo(view, wanted) }))
-  }
-
-  /** How many positions lie behind the cursor, where there is one and it matters. */
-  async function walkTo({ teamId, filter }: View, { after, upTo }: Wanted): Promise<number | null> {
-    if (typeof after !== 'number' || isFoundByTag(filter)) return null
-    return (upTo ?? (await newestPosition(teamId))) - after
+    const search = { view, wanted, select }
+    // Without text to compare, a database of its own is quick enough; it is ours that would hold up everything.
+    if (!database.holdsUs && !looksAtText(view.filter)) return select(queryFor(dialect, view, wanted))
+    return (
+      (await glance(database, search)) ??
+      (await searchText(database, search, blockSize)) ??
+      (await walkMessages(database, search, walk))
+    )
   }
 
   async function newestPosition(teamId: string): Promise<number> {
@@ -223,12 +226,7 @@ export function createSqlStore(
       ),
 
     arrivals: (view, { after, limit, withContent }) =>
-      selectPassing(
-        withContent,
-        sql`
-          where ${searchFor(dialect, view, 0).where} and m.position > ${after}
-          order by m.position desc ${dialect.limit(limit)}`,
-      ),
+      findMessages(view, { order: 'last position first', after, limit }, (rest) => selectPassing(withContent, rest)),
 
     version: () => database.version(),
 

@@ -1,11 +1,13 @@
 import type { Database } from './database.ts'
+import { glance, walkMessages } from './message-walk.ts'
 import { sql, type Sql } from './sql.ts'
 import type { CountedMessage, DeliveryCounts, TeamStore, Usage } from './teams.ts'
 
 type UsageStore = Pick<TeamStore, 'usageOf' | 'countReceived' | 'countDeliveries' | 'countedMessages'>
 
 /** How much a team has of what, and what came in. */
-export function usageStore({ read }: Database): UsageStore {
+export function usageStore(database: Database): UsageStore {
+  const { read } = database
   return {
     async usageOf(teamId) {
       const [usage] = await read<Usage>(sql`
@@ -35,14 +37,14 @@ export function usageStore({ read }: Database): UsageStore {
       return counts!
     },
 
-    // Served by messages_by_time, backwards.
-    countedMessages: (teamId, { since, before, limit }) =>
-      read<CountedMessage>(sql`
-        select m.position, m.received_at as "receivedAt", b.name as mailbox, m.tag, m.sender as "from", m.size
-        from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null
-        where m.team_id = ${teamId} and m.received_at >= ${since}
-          ${before ? sql`and (m.received_at, m.position) < (${before.receivedAt}, ${before.position})` : sql``}
-        order by m.received_at desc, m.position desc
-        limit ${limit}`),
+    async countedMessages(teamId, { since, before, limit }) {
+      const view = { teamId, oldestReceivedAt: since, filter: {} }
+      const select = (rest: Sql) =>
+        read<CountedMessage>(sql`
+          select m.position, m.received_at as "receivedAt", b.name as mailbox, m.tag, m.sender as "from", m.size
+          from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null ${rest}`)
+      const search = { view, wanted: { order: 'newest first' as const, limit, before }, select }
+      return (await glance(database, search)) ?? walkMessages(database, search)
+    },
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { createTurnsOf } from '../domain/turns.ts'
 import { openForReading, prepareDatabase } from '../sqlite/connection.ts'
 import type { Statement } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
@@ -20,6 +21,8 @@ export function openSqliteDatabase(path: string): Database {
   return {
     dialect: SQLITE,
     read: async (query) => select(query),
+    holdsUs: true,
+    inStep: createTurnsOf(1),
     write,
     // Transactions come one after another in any case.
     writeFor: (_, ...statements) => write(...statements),

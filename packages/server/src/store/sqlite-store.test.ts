@@ -9,6 +9,7 @@ import type { Database } from './database.ts'
 import { createSqlStore } from './sql-store.ts'
 import type { Store } from './store.ts'
 import { testMatching } from './matching-contract.ts'
+import type { WalkLimits } from './message-walk.ts'
 import { describeStore } from './store-contract.ts'
 
 function fail(error: unknown): never {
@@ -24,9 +25,9 @@ function openDatabase(): Database {
   return openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
 }
 
-async function open(): Promise<Store> {
+async function open(walk?: WalkLimits): Promise<Store> {
   const database = openDatabase()
-  const store = createSqlStore(database, { onTrouble: fail, blockSize: BLOCK_SIZE })
+  const store = createSqlStore(database, { onTrouble: fail, blockSize: BLOCK_SIZE, ...(walk && { walk }) })
   databases.set(store, database)
   onTestFinished(() => store.close())
   return store
@@ -41,6 +42,12 @@ async function whenIndexed(store: Store): Promise<void> {
 }
 
 describeStore('SQLite store', open, whenIndexed)
+
+testMatching(
+  'walked a few at a time',
+  () => open({ candidates: [4, 16], narrow: 20, shortRange: 30 }),
+  async () => {},
+)
 
 testMatching('indexed in part', open, async (store, teamId) => {
   await whenIndexed(store)

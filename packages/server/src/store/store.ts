@@ -80,7 +80,13 @@ export type PassingMessage = StoredSummary & Matchable
 export type Rejection = { at: number; from: string; to: string; code: string; reason: string }
 
 /** What one caller may see of a team, and what of that it asks for. */
-export type View = { teamId: string; oldestReceivedAt: number; filter: MessageFilter }
+export type View = {
+  teamId: string
+  oldestReceivedAt: number
+  filter: MessageFilter
+  /** Called before each step of a long search; throws to end it, when nobody waits for it any more. */
+  proceed?: () => void
+}
 
 /** The place of a message in the order that lists show. */
 export type Anchor = { receivedAt: number; position: number }

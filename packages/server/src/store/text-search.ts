@@ -1,38 +1,34 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises'
 import { mailboxNeed, needsOf, type Need } from '../domain/signature.ts'
 import type { Database } from './database.ts'
-import { isFoundByTag, queryFor, type Wanted } from './message-query.ts'
-import { sql, type Sql } from './sql.ts'
+import { createPage, type Page, type Search } from './message-page.ts'
+import { isFoundByTag, type Wanted } from './message-query.ts'
+import { sql } from './sql.ts'
 import type { Anchor, View } from './store.ts'
 import { readIndexState } from './text-block.ts'
 import { candidatesIn, positionsOf } from './text-candidates.ts'
 
 /** A mailbox with fewer messages than these is walked through sooner than the index of its team. */
 const SMALL_MAILBOX_BLOCKS = 1
-/** More than this is left to one query, which holds up others but can stop at the first matches. */
+/** With more than this still to be indexed, walking from the newest on finds a frequent text sooner. */
 const LONG_TAIL_BLOCKS = 4
-/** Messages that one query looks at: about a millisecond, after which it is the turn of others. */
-const MESSAGES_PER_READ = 128
+/** Candidates that are gathered from several blocks before they are looked at. */
+const GATHERED = 128
 /** A frequent text fills its page in the first block; for a rare one, many blocks at a time cost less. */
 const BLOCKS_PER_READ = [1, 4, 16, 64]
 
 /** Where to look: `after` and `upTo` are positions; below `indexedThrough` there are blocks. */
 type Span = { after: number; upTo: number; indexedThrough: number; blockSize: number }
 
-type Search<Row> = {
-  view: View
-  wanted: Wanted
-  blockSize: number
-  /** Runs a query that is given from its `where` on. */
-  select: (rest: Sql) => Promise<Row[]>
-}
-
 /**
  * What is wanted, exactly as one query would give it, by way of the text index; null when the index is not the best
  * way in. Signatures only propose messages: the view's conditions decide.
  */
-export async function searchText<Row extends Anchor>(database: Database, search: Search<Row>): Promise<Row[] | null> {
-  const { view, wanted, blockSize } = search
+export async function searchText<Row extends Anchor>(
+  database: Database,
+  search: Search<Row>,
+  blockSize: number,
+): Promise<Row[] | null> {
+  const { view, wanted } = search
   const needs = isFoundByTag(view.filter) ? [] : needsOf(view.filter)
   if (needs.length === 0) return null
   const span = await findSpan(database, view.teamId, wanted, blockSize)
@@ -50,7 +46,7 @@ export async function searchText<Row extends Anchor>(database: Database, search:
   return page.rows()
 }
 
-/** Null where nothing, or hardly more than one block, is indexed of what is asked for. */
+/** Null where nothing, or hardly more than one block, is indexed of what is asked for, or much is not indexed yet. */
 async function findSpan(
   database: Database,
   teamId: string,
@@ -60,6 +56,7 @@ async function findSpan(
   const state = await readIndexState(database, teamId)
   if (!state) return null
   const span = { after: after ?? 0, upTo: upTo ?? state.lastPosition, indexedThrough: state.indexedThrough, blockSize }
+  if (span.upTo - Math.max(span.after, span.indexedThrough) > LONG_TAIL_BLOCKS * blockSize) return null
   return Math.min(span.upTo, span.indexedThrough) - span.after <= blockSize / 2 ? null : span
 }
 
@@ -99,49 +96,11 @@ async function readBlocks(
     order by ${order === 'newest first' ? sql`newest_received_at desc` : sql`block`}`)
 }
 
-type Page<Row> = {
-  rows: () => Row[]
-  /** True when nothing that is left to look at can belong to the page; `newest` bounds the time of what is left. */
-  isFull(newest: number): boolean
-  look(within: Sql, walk: number | null): Promise<void>
-  lookAt(positions: number[]): Promise<void>
-}
-
-/** Gathers the first rows in the wanted order from wherever they are found. */
-function createPage<Row extends Anchor>({ dialect }: Database, { view, wanted, select }: Search<Row>): Page<Row> {
-  const { order, limit } = wanted
-  let rows: Row[] = []
-
-  const page: Page<Row> = {
-    rows: () => rows,
-    // By position, what is left comes later in any case; by time, an equal one might come first.
-    isFull: (newest) => rows.length === limit && (order === 'by position' || rows.at(-1)!.receivedAt > newest),
-    async look(within, walk) {
-      const found = await select(queryFor(dialect, view, wanted, { walk, within }))
-      rows = [...rows, ...found].sort(order === 'newest first' ? newestFirst : byPosition).slice(0, limit)
-      await turnOfOthers()
-    },
-    async lookAt(positions) {
-      for (let start = 0; start < positions.length && !page.isFull(Infinity); start += MESSAGES_PER_READ) {
-        const some = positions.slice(start, start + MESSAGES_PER_READ)
-        await page.look(dialect.isAmong(sql`m.position`, some), some.length)
-      }
-    },
-  }
-  return page
-}
-
-/** What is not indexed yet; while an index is being built that may be much, and is left to one query. */
-async function searchTail<Row>(page: Page<Row>, span: Span): Promise<void> {
-  const { after, upTo, indexedThrough, blockSize } = span
+/** What is not indexed yet, which is little. */
+async function searchTail<Row>(page: Page<Row>, { after, upTo, indexedThrough }: Span): Promise<void> {
   const first = Math.max(after, indexedThrough) + 1
-  const length = upTo - first + 1
-  const isLong = length > LONG_TAIL_BLOCKS * blockSize
-  const step = isLong ? length : MESSAGES_PER_READ
-  for (let from = first; from <= upTo && !page.isFull(Infinity); from += step) {
-    const to = Math.min(from + step - 1, upTo)
-    await page.look(sql`m.position >= ${from} and m.position <= ${to}`, isLong ? null : step)
-  }
+  const positions = Array.from({ length: Math.max(0, upTo - first + 1) }, (_, index) => first + index)
+  await page.lookAt(positions, () => page.isFull(Infinity))
 }
 
 async function searchBlocks<Row>(
@@ -159,18 +118,10 @@ async function searchBlocks<Row>(
     for (const { id, first, newest } of some) {
       if (page.isFull(newest)) break
       positions.push(...positionsOf(candidates.get(id), first))
-      if (positions.length < MESSAGES_PER_READ) continue
-      await page.lookAt(positions)
+      if (positions.length < GATHERED) continue
+      await page.lookAt(positions, () => page.isFull(Infinity))
       positions = []
     }
-    await page.lookAt(positions)
+    await page.lookAt(positions, () => page.isFull(Infinity))
   }
-}
-
-function newestFirst(a: Anchor, b: Anchor): number {
-  return b.receivedAt - a.receivedAt || b.position - a.position
-}
-
-function byPosition(a: Anchor, b: Anchor): number {
-  return a.position - b.position
 }

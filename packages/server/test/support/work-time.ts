@@ -20,3 +20,23 @@ export async function awaitedWorkMs<Result>(
   const { user, system } = process.threadCpuUsage(before)
   return { result, ms: (user + system) / 1000 }
 }
+
+/** The longest time of the processor that this thread gave to one turn of its event loop while the work went on. */
+export async function longestHoldMs(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let isOver = false
+  let before = process.threadCpuUsage()
+  function turn(): void {
+    const { user, system } = process.threadCpuUsage(before)
+    longest = Math.max(longest, (user + system) / 1000)
+    before = process.threadCpuUsage()
+    if (!isOver) setImmediate(turn)
+  }
+  await new Promise(setImmediate)
+  before = process.threadCpuUsage()
+  setImmediate(turn)
+  await work()
+  await new Promise(setImmediate)
+  isOver = true
+  return longest
+}

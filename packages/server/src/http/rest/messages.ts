@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { formatCursor } from '../../domain/cursor.ts'
 import { AppError } from '../../domain/errors.ts'
+import type { MessageFilter } from '../../domain/match.ts'
 import { refuseRoute } from '../../domain/route-refusal.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { explain } from '../../read/explain.ts'
@@ -14,7 +15,7 @@ import type { KeyEndings } from '../key-endings.ts'
 import { askedOf } from '../asked-mailbox.ts'
 import { readLatestParams, readListParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
-import { viewOf } from '../view.ts'
+import { viewOf, whileConnected } from '../view.ts'
 
 export type MessagePorts = {
   store: Store
@@ -32,7 +33,7 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const { query, withMailbox } = await askedOf(ports, principal, context.req.url)
     const params = readListParams(query)
     const askedAt = now()
-    const view = viewOf(principal, withMailbox(params.filter), askedAt)
+    const view = searchOf(context, withMailbox(params.filter), askedAt)
     const waiting = { keyId: principal.keyId, waitMs: params.waitMs, onGone: onGone(context) }
     const page = await waits.until(view, waiting, async () => {
       const found = await readPage(store, view, params)
@@ -52,7 +53,7 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
     const { query, withMailbox } = await askedOf(ports, principal, context.req.url)
     const { filter, after, waitMs, explain: wantsReasons } = readLatestParams(query)
     const askedAt = now()
-    const view = viewOf(principal, withMailbox(filter), askedAt)
+    const view = searchOf(context, withMailbox(filter), askedAt)
     const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
     const look = () => store.latestMessage(view, after)
     const message = await waits.until(view, waiting, look)
@@ -94,6 +95,10 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
       answers.keep(context.env.incoming, { version: context.get('version'), until, keyId, json })
     return context.body(json, 200, { 'content-type': 'application/json' })
   }
+}
+
+function searchOf(context: Context<ApiEnvironment>, filter: MessageFilter, at: number): View {
+  return { ...viewOf(context.get('principal'), filter, at), proceed: whileConnected(context.env.outgoing) }
 }
 
 /** Through the socket itself: a request's `signal` costs as much as everything else of a held wait. */

@@ -9,6 +9,7 @@ import { BODY_BYTES_MAX, readText } from '../body.ts'
 import { refusalFor } from '../errors.ts'
 import { findSession, requireOrigin } from '../session.ts'
 import { serverBusy, type IsOverloaded } from '../shedding.ts'
+import { whileConnected } from '../view.ts'
 import { codeOf } from './codes.ts'
 import type { RpcPorts } from './ports.ts'
 import { refusalOf } from './procedures.ts'
@@ -38,6 +39,7 @@ export function addRpcRoute(
           signedIn,
           requireOrigin: () => requireOrigin(ports, raw),
           lookAgain: () => findSession(ports, raw),
+          proceed: whileConnected(context.env.outgoing),
         }),
         maxBatchSize: BATCH_MAX,
         onError: ({ error, path }) => logTrouble(error, path),

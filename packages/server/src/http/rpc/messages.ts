@@ -3,11 +3,12 @@ import { tracked } from '@trpc/server'
 import { z } from 'zod'
 import { formatCursor } from '../../domain/cursor.ts'
 import { AppError } from '../../domain/errors.ts'
+import type { MessageFilter } from '../../domain/match.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { countMatching } from '../../read/count.ts'
 import { readPage } from '../../read/page.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
-import type { StoredMessage, Team } from '../../store/store.ts'
+import type { StoredMessage, Team, View } from '../../store/store.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { teamView } from '../view.ts'
 import { filterInput, followInput, id, listInput } from './inputs.ts'
@@ -20,6 +21,10 @@ const REMOVED_MAX = ROWS_PER_REMOVAL
 export function messagesRouter(ports: RpcPorts) {
   const { store, now, subscriptions } = ports
 
+  function searchOf({ team, proceed }: { team: Team; proceed: () => void }, filter: MessageFilter): View {
+    return { ...teamView(team, filter, now()), proceed }
+  }
+
   async function findMessage(team: Team, messageId: string): Promise<StoredMessage> {
     const message = isUuid(messageId) ? await store.findMessage(teamView(team, {}, now()), messageId) : null
     if (!message) throw new AppError('message_not_found', 'Not found')
@@ -30,18 +35,16 @@ export function messagesRouter(ports: RpcPorts) {
     list: procedure
       .input(listInput)
       .use(asMember)
-      .query(
-        async ({ ctx: { team }, input }): Promise<{ messages: MessageSummary[]; hasMore: boolean; cursor: string }> => {
-          const { messages, hasMore, cursor } = await readPage(store, teamView(team, input.filter, now()), input)
-          return { messages: messages.map(presentSummary), hasMore, cursor: formatCursor(cursor) }
-        },
-      ),
+      .query(async ({ ctx, input }): Promise<{ messages: MessageSummary[]; hasMore: boolean; cursor: string }> => {
+        const { messages, hasMore, cursor } = await readPage(store, searchOf(ctx, input.filter), input)
+        return { messages: messages.map(presentSummary), hasMore, cursor: formatCursor(cursor) }
+      }),
 
     /** Beyond some thousand matches of a filter, only that there are at least so many. */
     count: procedure
       .input(filterInput)
       .use(asMember)
-      .query(({ ctx: { team }, input }) => countMatching(store, teamView(team, input.filter, now()), input.after)),
+      .query(({ ctx, input }) => countMatching(store, searchOf(ctx, input.filter), input.after)),
 
     get: procedure
       .input(z.object({ id }))

@@ -14,6 +14,7 @@ const OWNER: RpcContext = {
   },
   requireOrigin: () => {},
   lookAgain: async () => null,
+  proceed() {},
 }
 
 /** What is answered to a call whose work ends in this error. */

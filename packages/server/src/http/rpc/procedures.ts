@@ -13,6 +13,8 @@ export type RpcContext = {
   requireOrigin: () => void
   /** The same session as it is by now. */
   lookAgain: () => Promise<SignedIn | null>
+  /** Throws when nobody waits for the answer any more. */
+  proceed: () => void
 }
 
 /** As often as streams of the REST API; a proxy must not take a quiet stream for a dead one. */

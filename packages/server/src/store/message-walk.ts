@@ -1,0 +1,154 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises'
+import type { Database } from './database.ts'
+import { createPage, type Search } from './message-page.ts'
+import {
+  COMPARISONS,
+  isServedByIndex,
+  mailboxId,
+  orderBy,
+  queryFor,
+  tagCondition,
+  type Wanted,
+} from './message-query.ts'
+import { joinSql, sql, type Sql } from './sql.ts'
+import type { Anchor, View } from './store.ts'
+
+export const WALK_LIMITS = {
+  /** Read from an index at a time: few at first, because what is asked for is mostly among the newest. */
+  candidates: [16, 64, 256, 1_024],
+  /** A tag or a mailbox with no more messages than these is read whole and put in order here: 2 ms of SQLite. */
+  narrow: 4_096,
+  /** So few positions are walked one by one, whichever mailbox they are of. */
+  shortRange: 2_048,
+}
+export type WalkLimits = typeof WALK_LIMITS
+
+/** Beyond as many as are wanted: some of the newest may not match. */
+const GLANCED_MORE = 15
+
+/**
+ * What is wanted, exactly as one query would give it, in steps that hold nobody up: an index names messages that come
+ * into question, in order, and the view's conditions decide. Each message is looked at once at most, and one that is
+ * there all the time exactly once, whatever is added or removed meanwhile.
+ */
+export async function walkMessages<Row extends Anchor>(
+  database: Database,
+  search: Search<Row>,
+  limits: WalkLimits = WALK_LIMITS,
+): Promise<Row[]> {
+  const page = createPage(database, search)
+  const isDone = () => page.rows().length === search.wanted.limit
+  const { narrow, wide } = waysFor(search, limits.shortRange)
+  const few = narrow && (await readFew(database, narrow, limits.narrow))
+  if (few) {
+    await page.lookAt(inOrder(few, search.wanted), isDone)
+    return page.rows()
+  }
+  let place: Anchor | null = search.wanted.before ?? null
+  for (let reads = 0; !isDone(); reads++) {
+    const count = limits.candidates[reads] ?? limits.candidates.at(-1)!
+    const query = sql`${candidatesIn(search, { wide, place })} ${database.dialect.limit(count)}`
+    const candidates: Anchor[] = reads === 0 ? await database.read(query) : await readInStep(database, search, query)
+    await page.lookAt(inOrder(candidates, search.wanted), isDone)
+    if (candidates.length < count) break
+    place = candidates.at(-1)!
+  }
+  return page.rows()
+}
+
+/**
+ * What is wanted, if it is all among the newest that come into question, or these are all there are: as quick as one
+ * query that is not bounded. Null when it is not, or when that is unlikely.
+ */
+export async function glance<Row extends Anchor>(database: Database, search: Search<Row>): Promise<Row[] | null> {
+  const { view, wanted, select } = search
+  if (wanted.order !== 'newest first' || view.filter.tags) return null
+  if (wanted.limit > 1 && !isServedByIndex(view, wanted)) return null
+  const { wide } = waysFor(search, 0)
+  const skipped = wanted.limit + GLANCED_MORE - 1
+  const [last] = await database.read<Anchor>(
+    sql`${candidatesIn(search, { wide, place: wanted.before ?? null })} ${database.dialect.limit(1)} offset ${skipped}`,
+  )
+  const rows = await select(queryFor(database.dialect, view, wanted, { downTo: last }))
+  return rows.length === wanted.limit || !last ? rows : null
+}
+
+/** Conditions that one index serves. */
+type Ways = {
+  /** Leads to few messages, perhaps, in an order of its own. */
+  narrow: Sql | null
+  /** Leads to all that come into question, in the wanted order. */
+  wide: Sql
+}
+
+function waysFor({ view, wanted }: { view: View; wanted: Wanted }, shortRange: number): Ways {
+  const { teamId, filter } = view
+  const { order, after, upTo } = wanted
+  const ofTeam = sql`team_id = ${teamId}`
+  const byMailbox = mailboxId(view)
+  const byTag = tagCondition(view)
+  const ofMailbox = byMailbox && sql`mailbox_id = ${byMailbox}`
+  const ofTag = byTag && sql`${ofTeam} and ${byTag}`
+  if (order === 'newest first') {
+    if (ofTag && !filter.tags) return { narrow: null, wide: ofTag }
+    const behind = typeof after === 'number' ? sql`${ofTeam} and position > ${after}` : null
+    return { narrow: ofTag ?? behind, wide: ofMailbox ?? ofTeam }
+  }
+  const isShort = typeof after === 'number' && upTo !== undefined && upTo - after <= shortRange
+  return { narrow: ofTag ?? (isShort ? null : ofMailbox), wide: ofTeam }
+}
+
+/** Null when there are too many. Served by messages_by_tag, messages_by_mailbox or messages_by_position. */
+async function readFew({ dialect, read }: Database, narrow: Sql, most: number): Promise<Anchor[] | null> {
+  const found = await read<Anchor>(sql`
+    select received_at as "receivedAt", position from messages where ${narrow} ${dialect.limit(most + 1)}`)
+  return found.length > most ? null : found
+}
+
+/** All that it finds may lie outside of what is wanted, so it is a step by itself. */
+function readInStep<Row>({ read, inStep }: Database, { view }: Search<Row>, query: Sql): Promise<Anchor[]> {
+  return inStep(view.teamId, async () => {
+    view.proceed?.()
+    const candidates = await read<Anchor>(query)
+    await turnOfOthers()
+    return candidates
+  })
+}
+
+/** Served by messages_by_tag, messages_by_mailbox, messages_by_time or messages_by_position alone. */
+function candidatesIn<Row>({ view, wanted }: Search<Row>, { wide, place }: { wide: Sql; place: Anchor | null }): Sql {
+  const isByTime = wanted.order === 'newest first'
+  const bounds = isByTime ? timeBounds(view, place) : positionBounds(wanted, place)
+  // By position nothing asks for the time, and the index does not have it.
+  return sql`
+    select ${isByTime ? sql`received_at` : sql`0`} as "receivedAt", position
+    from messages
+    where ${joinSql([wide, ...bounds], sql` and `)}
+    ${orderBy(wanted.order)}`
+}
+
+function timeBounds({ oldestReceivedAt, filter: { start, since, end } }: View, place: Anchor | null): Sql[] {
+  const oldest = Math.max(oldestReceivedAt, start ?? -Infinity, since ?? -Infinity)
+  const all = [sql`received_at >= ${oldest}`]
+  if (end !== undefined) all.push(sql`received_at < ${end}`)
+  if (place) all.push(sql`(received_at, position) < (${place.receivedAt}, ${place.position})`)
+  return all
+}
+
+function positionBounds({ order, after, upTo }: Wanted, place: Anchor | null): Sql[] {
+  const isForward = order === 'by position'
+  const all = [sql`position > ${Math.max(after ?? 0, isForward ? (place?.position ?? 0) : 0)}`]
+  if (upTo !== undefined) all.push(sql`position <= ${upTo}`)
+  if (place && !isForward) all.push(sql`position < ${place.position}`)
+  return all
+}
+
+/** Without those that their place alone rules out. */
+function inOrder(candidates: Anchor[], { order, after, upTo, before }: Wanted): number[] {
+  const compare = COMPARISONS[order]
+  return candidates
+    .filter(({ position }) => position > (after ?? 0) && position <= (upTo ?? Infinity))
+    .filter((candidate) => !before || compare(before, candidate) < 0)
+    .sort(compare)
+    .map(({ position }) => position)
+}

@@ -1,0 +1,100 @@
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import type { MessageFilter } from '../../src/domain/match.ts'
+import { countMatching } from '../../src/read/count.ts'
+import { explain } from '../../src/read/explain.ts'
+import { createSqlStore } from '../../src/store/sql-store.ts'
+import { openSqliteDatabase } from '../../src/store/sqlite-database.ts'
+import { sql } from '../../src/store/sql.ts'
+import type { Store, View } from '../../src/store/store.ts'
+import { createMetrics } from '../../src/manage/metrics.ts'
+import { fillWithMessages, type Filled } from './many-messages.ts'
+import { seededRandom, type SeededRandom } from './seeded-random.ts'
+import { temporaryFolder } from './server.ts'
+import { longestHoldMs } from './work-time.ts'
+
+type Options = { messages: number; searches: number; seed: number; holdMsMax: number }
+
+/** Asks a store of many messages for what is hard to find, by random filters in every way there is to ask. */
+export async function expectShortHolds({ messages, searches, seed, holdMsMax }: Options): Promise<void> {
+  const path = join(temporaryFolder(), 'mailhatch.db')
+  const database = openSqliteDatabase(path)
+  const store = createSqlStore(database, { onTrouble: (error) => expect.unreachable(String(error)) })
+  onTestFinished(() => store.close())
+  const filled = await fillWithMessages(store, path, messages)
+  const random = seededRandom(seed)
+
+  // One query over all of them is what the limit is to exclude.
+  const whole = sql`select count(*) as count from message_contents where instr(lower(text), 'zq') > 0`
+  const unboundedMs = await longestHoldMs(() => database.read(whole))
+  expect(unboundedMs).toBeGreaterThan(holdMsMax)
+
+  const holds: { asked: string; holdMs: number }[] = []
+  for (let count = 0; count < searches; count++) {
+    const view: View = { teamId: filled.team.id, oldestReceivedAt: 0, filter: randomFilter(random, filled, messages) }
+    const after = random.pick([null, null, 5, Math.floor(messages / 2), messages - 100])
+    const [name, ask] = random.pick(Object.entries(waysToAsk(store, filled, messages)))
+    // The best of two: in one of them garbage may have been collected.
+    let holdMs = Infinity
+    for (let attempt = 0; attempt < 2 && holdMs > holdMsMax; attempt++)
+      holdMs = Math.min(holdMs, await longestHoldMs(() => ask(view, after)))
+    holds.push({ asked: `${name} ${JSON.stringify(view.filter)} after ${after}`, holdMs: Math.round(holdMs) })
+  }
+  holds.sort((one, other) => other.holdMs - one.holdMs)
+  console.info(`seed ${seed}: one query for all ${Math.round(unboundedMs)} ms; the longest holds:`, holds.slice(0, 3))
+  expect(holds.filter(({ holdMs }) => holdMs > holdMsMax)).toEqual([])
+}
+
+function waysToAsk(store: Store, { team, start }: Filled, messages: number) {
+  const metrics = createMetrics({ store, now: () => start + messages * 60_000 })
+  return {
+    list: (view: View) => store.listMessages(view, { limit: 50, before: null }),
+    'list further down': (view: View) =>
+      store.listMessages(view, {
+        limit: 50,
+        before: { receivedAt: start + messages * 30_000, position: messages / 2 },
+      }),
+    latest: (view: View, after: number | null) => store.latestMessage(view, after),
+    'latest, again': (view: View, after: number | null) => store.latestMessage(view, after),
+    count: (view: View, after: number | null) => countMatching(store, view, after),
+    // As a removal by filter does, which would leave nothing to search.
+    follow: (view: View, after: number | null) =>
+      store.followMessages(view, { after: after ?? 0, upTo: messages, limit: 100 }),
+    explain: (view: View, after: number | null) => explain({ store, now: () => start + 60_000 }, view, after),
+    tags: () => metrics.tags(team),
+    overview: () => metrics.overview(team),
+  }
+}
+
+const NEEDLES = ['z', 'zq', 'ß', 'qz@', 'hello zebra', '9z', '漢']
+
+function randomFilter(random: SeededRandom, { large, quiet, start }: Filled, messages: number): MessageFilter {
+  const needle = () => [random.pick(NEEDLES)]
+  const time = () => start + random.below(messages) * 60_000
+  const makers: { [name in keyof MessageFilter]-?: () => MessageFilter[name] } = {
+    mailboxId: () => random.pick([large, quiet]).id,
+    mailbox: () => ({
+      name: random.pick(['large', 'quiet', 'none']),
+      tag: random.pick([null, 'often', 'tag7']),
+      domain: random.pick([null, 'no.test']),
+    }),
+    tag: () => random.pick(['often', 'tag7', 'none']),
+    tags: () =>
+      random.pick([
+        ['often', 'tag7'],
+        ['tag1', 'tag3', 'none'],
+      ]),
+    to: needle,
+    from: needle,
+    subject: needle,
+    text: needle,
+    q: needle,
+    header: () => ({ name: 'x-test', value: random.pick(NEEDLES) }),
+    start: time,
+    end: time,
+    since: time,
+  }
+  const names = Object.keys(makers) as (keyof MessageFilter)[]
+  const chosen = names.filter(() => random.below(names.length) < 2)
+  return Object.fromEntries(chosen.map((name) => [name, makers[name]()]))
+}
