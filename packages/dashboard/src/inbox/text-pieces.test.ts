@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { workMs } from '../../../server/test/support/work-time.ts'
 import { textPieces } from './text-pieces.ts'
 
 const shown = (text: string, code: string | null = null) =>
@@ -16,4 +17,11 @@ test.each([
 
 test('a megabyte of addresses is split in a moment', () => {
   expect(textPieces('http://a.example/ '.repeat(60_000), '123456').length).toBeLessThan(1_100)
+})
+
+test('an address with a long row of dots inside is read once', () => {
+  const address = `https://a.example/${'.'.repeat(100_000)}x`
+  // It takes a millisecond; looked at anew from each of the dots, it takes seconds.
+  expect(workMs(() => textPieces(`${address}...`, null))).toBeLessThan(500)
+  expect(shown(`${address}...`)).toEqual([`[link ${address}]`, '...'])
 })

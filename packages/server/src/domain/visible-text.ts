@@ -53,14 +53,17 @@ function isSeen({ isHidden, isTiny, colour, background }: Frame): boolean {
   return !isHidden && !isTiny && !isSameColour(colour, background)
 }
 
+/** Of most elements, which are then not asked ten times whether it hides them. */
+const NO_STYLE = readStyle('')
+
 /** Size and colour are inherited until an inner element says otherwise; what is not displayed stays so. */
 function frameOf(name: string, attributes: Attributes, parent: Frame): Frame {
-  const style = readStyle(attributes.style ?? '')
+  const style = attributes.style === undefined ? NO_STYLE : readStyle(attributes.style)
   const background = style.background ?? (attributes.bgcolor === undefined ? undefined : readColour(attributes.bgcolor))
   const colour = style.colour ?? (attributes.color === undefined ? undefined : readColour(attributes.color))
   return {
     name,
-    isHidden: parent.isHidden || attributes.hidden === true || hides(style),
+    isHidden: parent.isHidden || attributes.hidden === true || (style !== NO_STYLE && hides(style)),
     isTiny: style.isTiny ?? parent.isTiny,
     colour: colour ?? parent.colour,
     background: background ?? parent.background,

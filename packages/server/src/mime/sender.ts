@@ -1,4 +1,5 @@
 import type { Header } from '@mailhatch/sdk'
+import { cutText } from '../domain/cut-text.ts'
 import { firstMailbox, type Mailbox } from './address.ts'
 import { decodeWords } from './encoded-words.ts'
 import { cleanText, findHeader, type RawHeader } from './headers.ts'
@@ -26,15 +27,10 @@ export function readSender(headers: RawHeader[]): Sender {
 export function senderName(headers: Header[], address: string): string | null {
   const value = findHeader(headers, 'from')?.value ?? ''
   const open = value.lastIndexOf('<')
-  const isLast =
-    value.length <= SENDER_CHARS_MAX &&
-    open >= 0 &&
-    value.endsWith('>') &&
-    value.slice(open + 1, -1) === address &&
-    address !== ''
+  const isLast = open >= 0 && value.endsWith('>') && value.slice(open + 1, -1) === address && address !== ''
   const name = value.slice(0, open).trim()
   const isPlain = isLast && name !== address && !/["():;]|>\s*,/.test(name)
-  return isPlain ? cleanText(name) || null : readSender(headers).fromName
+  return isPlain ? cutText(cleanText(name), SENDER_CHARS_MAX) || null : readSender(headers).fromName
 }
 
 function firstWithAddress(one: Mailbox, other: Mailbox): Mailbox {
