@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Mailhatch, type MessageDetail } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { parseMail } from '../../src/mime/parse-mail.ts'
-import { API_KEY, startChild, type ChildServer } from '../support/child-server.ts'
+import { API_KEY, startChild } from '../support/child-server.ts'
+import { largestDelayMs, WITH_DELAYS } from '../support/largest-delay.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { SmtpClient, withLineEnd } from '../support/smtp-client.ts'
 import { sha256 } from '../support/stored-mail.ts'
@@ -19,19 +18,10 @@ const TRIES = 3
 const DATA_LINE_BYTES_MAX = 1024 * 1024
 /** Some mails have a thousand. */
 const ATTACHMENTS_DOWNLOADED = 3
-const PRELOAD = fileURLToPath(new URL('../support/loop-delay.ts', import.meta.url))
-
-/** Since the last question. */
-async function largestDelayMs(server: ChildServer): Promise<number> {
-  const answered = once(server.process, 'message')
-  server.process.send('largest delay')
-  const [{ largestMs }] = (await answered) as [{ largestMs: number }]
-  return largestMs
-}
 
 test('hostile mail is accepted, listed and kept byte for byte, and holds nobody up', { timeout: 180_000 }, async () => {
   const dataDir = temporaryFolder()
-  const server = await startChild({ environment: { DATA_DIR: dataDir }, nodeArguments: ['--import', PRELOAD] })
+  const server = await startChild({ environment: { DATA_DIR: dataDir }, nodeArguments: WITH_DELAYS })
   const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
   const client = await SmtpClient.connect(server.smtpPort)
   const stored: { name: string; message: MessageDetail; hash: string }[] = []
