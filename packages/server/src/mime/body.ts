@@ -9,20 +9,16 @@ import { decodeTransfer } from './transfer-encoding.ts'
 
 export type Body = { content: string | null; isPartial: boolean }
 
-/** Where something lies in the mail. */
-export type Range = { start: number; end: number }
-
 // UTF-16 needs twice the room of UTF-8; more than that cannot end within the limit, so it is not decoded at all.
 const DECODED_BYTES_MAX = 2 * BODY_BYTES_MAX + 4
 
 // Most texts fit. New room for each of them would take as long to get as it takes to fill.
 const decodingRoom = new Uint8Array(64 * 1024)
 
-/** The text of a part, without what lies in `omitted`; `null` if there is none or it is empty. */
-export function readBody(raw: Uint8Array, part: Part | null, omitted: Range[] = []): Body {
+/** The text of a part; `null` if there is none or it is empty. */
+export function readBody(raw: Uint8Array, part: Part | null): Body {
   if (!part) return { content: null, isPartial: false }
-  const source = omitted.length > 0 ? withoutRanges(raw, part, omitted) : bytesOf(raw, part)
-  const bytes = decodeTransfer(source, part.encoding, DECODED_BYTES_MAX, decodingRoom)
+  const bytes = decodeTransfer(bytesOf(raw, part), part.encoding, DECODED_BYTES_MAX, decodingRoom)
   const isCut = bytes.length === DECODED_BYTES_MAX
   const content = cleanText(asText(bytes, part, isCut))
   const kept = cutToBytes(content, BODY_BYTES_MAX)
@@ -53,19 +49,3 @@ function charsetOfPage(bytes: Uint8Array): string | null {
 }
 
 const latin1 = new TextDecoder('latin1')
-
-function withoutRanges(raw: Uint8Array, part: Part, omitted: Range[]): Uint8Array {
-  const kept: Uint8Array[] = []
-  let position = part.start
-  for (const { start, end } of [...omitted, { start: part.end, end: part.end }]) {
-    kept.push(raw.subarray(position, start))
-    position = end
-  }
-  const joined = new Uint8Array(kept.reduce((length, piece) => length + piece.length, 0))
-  let length = 0
-  for (const piece of kept) {
-    joined.set(piece, length)
-    length += piece.length
-  }
-  return joined
-}

@@ -23,10 +23,13 @@ export function sortParts(root: Part, isBlank: IsBlank): Content {
   const { text, html } = bodies ?? substitute(root)
   const leaves = listLeaves(root, false)
   const others = leaves.filter(({ part }) => !isTextual(part))
-  const texts = leaves.filter(({ part, isAlternative }) => {
-    if (!isTextual(part) || isMultipart(part)) return false
-    const isOther = part !== text && part !== html && !isAlternative && !isBlank(part)
-    return isNamed(part) || isOther
+  const own = new Set([text, html])
+  // What the mail's own text is an alternative to says the same in another form.
+  const around = new Set(leaves.filter(({ part }) => own.has(part)).map(({ alternative }) => alternative))
+  const texts = leaves.filter(({ part, alternative, isDirect }) => {
+    if (!isTextual(part)) return false
+    const isSame = own.has(part) || (isDirect && around.has(alternative))
+    return isNamed(part) || (!isSame && !isBlank(part))
   })
   return { text, html, attachments: [...others, ...texts].map(({ part, isRelated }) => ({ part, isRelated })) }
 }
@@ -45,11 +48,11 @@ function ownOf(part: Part, search: Search): Bodies {
   return firstOf(children.map((child) => ownOf(child, search)))
 }
 
-/** RFC 2046, 5.1.4: the alternatives come in order of increasing faithfulness. Names say nothing about them. */
+/** The first text and the last page: RFC 2046, 5.1.4 puts the best last, and what is added to texts comes after them. */
 function bestAlternatives(part: Part, search: Search): Bodies {
   const bodies = part.children.map((child) => ownOf(child, search))
   return {
-    text: bodies.findLast(({ text }) => text)?.text ?? null,
+    text: bodies.find(({ text }) => text)?.text ?? null,
     html: bodies.findLast(({ html }) => html)?.html ?? null,
   }
 }
@@ -78,13 +81,15 @@ function substitute(root: Part): Bodies {
   return { text: listLeaves(root, false).find(({ part }) => isSubstitute(part))?.part ?? null, html: null }
 }
 
-type Leaf = AttachedPart & { isAlternative: boolean }
+/** `alternative`: the multipart/alternative that it lies in, at any depth. */
+type Leaf = AttachedPart & { alternative: Part | null; isDirect: boolean }
 
-function listLeaves(part: Part, isRelated: boolean, isAlternative = false): Leaf[] {
-  if (part.children.length === 0) return [{ part, isRelated, isAlternative }]
+function listLeaves(part: Part, isRelated: boolean, alternative: Part | null = null, isDirect = false): Leaf[] {
+  if (part.children.length === 0) return [{ part, isRelated, alternative, isDirect }]
   const inRelated = isRelated || part.contentType === 'multipart/related'
-  const inAlternative = part.contentType === 'multipart/alternative'
-  return part.children.flatMap((child) => listLeaves(child, inRelated, inAlternative))
+  const isAlternative = part.contentType === 'multipart/alternative'
+  const around = isAlternative ? part : alternative
+  return part.children.flatMap((child) => listLeaves(child, inRelated, around, isAlternative))
 }
 
 function asBody(part: Part): Bodies {

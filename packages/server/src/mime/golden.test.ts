@@ -8,6 +8,7 @@ import { structures } from './golden/structures.ts'
 import { transfer } from './golden/transfer.ts'
 import { words } from './golden/words.ts'
 import { parseMail, plainTextOf, readAttachment } from './parse-mail.ts'
+import { senderName } from './sender.ts'
 
 const sets = { words, charsets, transfer, structures, senders, firstLines, ownTexts }
 
@@ -27,6 +28,13 @@ function seen({ mail, expected }: GoldenMail): Expected {
   }
   return Object.fromEntries(Object.keys(expected).map((key) => [key, all[key as keyof Expected]]))
 }
+
+const named = senders.filter(({ expected }) => expected.fromName !== undefined)
+
+test.each(named)('the name that intake takes from the headers: $name', ({ mail, expected }) => {
+  const { headers, from } = parseMail(bytesOf(mail))
+  expect(senderName(headers, from)).toBe(expected.fromName)
+})
 
 for (const [name, mails] of Object.entries(sets)) {
   describe(`golden: ${name}`, () => {

@@ -10,6 +10,9 @@ const SPACE = 0x20
 const STRAY_LINES_MAX = 20
 const STRAY_BYTES_MAX = 4 * 1024
 
+// Longer than any of the names below.
+const NAME_BYTES_MAX = 30
+
 // Headers that mail has and that other text does not begin its lines with.
 const KNOWN = new Set([
   'from',
@@ -49,6 +52,8 @@ function findLateHead(raw: Uint8Array, start: number): HeaderBlock | null {
     const isFold = raw[position] === SPACE || raw[position] === TAB
     const colon = isFold || isMboxLine(raw, position) ? -1 : findColon(raw, position, lineEnd)
     if (colon > position && isName(raw, position, colon)) return confirm(raw, position, strayCount)
+    const indented = isFold ? indentedHeader(raw, position, lineEnd) : -1
+    if (indented >= 0) return findHeaders(raw, indented)
     if (!isFold && !isMboxLine(raw, position)) strayCount++
     // More than one such line, or one before an empty line, is text.
     if (strayCount > 1 || (strayCount === 1 && isEmptyLine(raw, lineEnd + 1))) return null
@@ -57,13 +62,26 @@ function findLateHead(raw: Uint8Array, start: number): HeaderBlock | null {
   return null
 }
 
+/** Where a header begins that blanks stand before; -1 where the line is the rest of another one. */
+function indentedHeader(raw: Uint8Array, lineStart: number, lineEnd: number): number {
+  let start = lineStart
+  while (raw[start] === SPACE || raw[start] === TAB) start++
+  const colon = findColon(raw, start, lineEnd)
+  return colon > start && KNOWN.has(nameAt(raw, start, colon)) ? start : -1
+}
+
+function nameAt(raw: Uint8Array, start: number, colon: number): string {
+  const name = raw.subarray(start, Math.min(colon, start + NAME_BYTES_MAX))
+  return String.fromCharCode(...name)
+    .trim()
+    .toLowerCase()
+}
+
 /** A head, if mail looks like that: text may have a colon in its first line too. */
 function confirm(raw: Uint8Array, start: number, strayCount: number): HeaderBlock | null {
   const block = findHeaders(raw, start)
-  const names = block.fields.map(({ start: from, colon }) =>
-    String.fromCharCode(...raw.subarray(from, Math.min(colon, from + 30))),
-  )
-  const known = new Set(names.map((name) => name.trim().toLowerCase()).filter((name) => KNOWN.has(name)))
+  const names = block.fields.map((field) => nameAt(raw, field.start, field.colon))
+  const known = new Set(names.filter((name) => KNOWN.has(name)))
   return known.size > (strayCount > 0 ? 1 : 0) ? block : null
 }
 

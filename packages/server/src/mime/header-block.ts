@@ -82,7 +82,11 @@ export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineSta
 /** A line that separates mails in a file, `From a@b.c Mon Nov 16 …`, as it is or quoted. */
 export function isMboxLine(raw: Uint8Array, lineStart: number): boolean {
   const start = raw[lineStart] === GREATER ? lineStart + 1 : lineStart
-  return FROM.every((byte, index) => raw[start + index] === byte)
+  if (!FROM.every((byte, index) => raw[start + index] === byte)) return false
+  // `From : a@b.c` is a header.
+  let next = start + FROM.length
+  while (raw[next] === SPACE || raw[next] === TAB) next++
+  return raw[next] !== COLON
 }
 
 /** RFC 5322, 2.2: a name has no blanks within; those after it are old practice. */

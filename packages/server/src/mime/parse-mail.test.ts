@@ -92,12 +92,12 @@ describe('bodies', () => {
     ['an empty body is none', part('text/plain', ''), null, null],
     ['alternative', multipart('alternative', [part('text/plain', 't'), part('text/html', 'h')]), 't', 'h'],
     [
-      'the last of each type',
+      'the first text of an alternative',
       multipart(
         'alternative',
         ['1', '2'].map((x) => part('text/plain', x)),
       ),
-      '2',
+      '1',
       null,
     ],
     [
@@ -202,6 +202,18 @@ describe('attachments', () => {
     const html = part('text/html', `<img src="${source}">`)
     const image = part('image/png', 'x', 'Content-ID: <i@x>', `Content-Disposition: ${disposition}`)
     expect(parse(multipart(type, [html, image])).attachments).toMatchObject([{ contentId: 'i@x', inline }])
+  })
+
+  test('keep their place when texts are listed too, because stored messages find them by it', () => {
+    const terms = part('text/plain; name=terms.txt', 'terms', 'Content-Disposition: inline')
+    const pdf = part('application/pdf; name=a.pdf', 'pdf')
+    const log = part('text/plain', 'log', 'Content-Disposition: attachment; filename=log.txt')
+    const raw = encode(multipart('mixed', [terms, pdf, part('text/plain', 'own'), part('text/plain', 'footer'), log]))
+    expect(parseMail(raw)).toMatchObject({ text: 'own' })
+    const names = parseMail(raw).attachments.map(({ filename }) => filename)
+    expect(names).toEqual(['a.pdf', 'log.txt', 'terms.txt', null])
+    const contents = names.map((_, index) => new TextDecoder().decode(readAttachment(raw, { index })?.bytes))
+    expect(contents).toEqual(['pdf', 'log', 'terms', 'footer'])
   })
 
   test('are read by index or Content-ID', () => {

@@ -128,10 +128,8 @@ function readContent(raw: Uint8Array, root: Part) {
   const html = readBody(raw, content.html)
   const text = readBody(raw, content.text)
   const files = content.text ? filesInText(raw, content.text, text.content) : []
-  if (files.length === 0) return { text, html, attachments: content.attachments }
-  // After all others, so that these keep their places.
-  const attached = files.map((file) => attachedFile(file))
-  return { text: readBody(raw, content.text, files), html, attachments: [...content.attachments, ...attached] }
+  // After all others, so that these keep their places. The text stays as it was sent.
+  return { text, html, attachments: [...content.attachments, ...files.map(attachedFile)] }
 }
 
 /** A mail whose lines all end in CR alone gets line feeds in their place; where everything lies stays the same. */

@@ -29,8 +29,14 @@ export function senderName(headers: Header[], address: string): string | null {
   const open = value.lastIndexOf('<')
   const isLast = open >= 0 && value.endsWith('>') && value.slice(open + 1, -1) === address && address !== ''
   const name = value.slice(0, open).trim()
-  const isPlain = isLast && name !== address && !/["():;]|>\s*,/.test(name)
+  const isPlain = isLast && name !== address && !/[():;]|>\s*,|^'/.test(name) && !isQuoted(name)
   return isPlain ? cutText(cleanText(name), SENDER_CHARS_MAX) || null : readSender(headers).fromName
+}
+
+/** Quotes come in pairs or begin a name; any other one was encoded. */
+function isQuoted(name: string): boolean {
+  const quotes = name.split('"').length - 1
+  return name.startsWith('"') || (quotes > 0 && quotes % 2 === 0)
 }
 
 function firstWithAddress(one: Mailbox, other: Mailbox): Mailbox {

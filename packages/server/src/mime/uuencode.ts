@@ -7,8 +7,11 @@ const SPACE = 0x20
 /** A file within a text: `begin 644 name`, lines of data, `end`. */
 export type UuFile = { name: string; start: number; end: number }
 
+// Room for a path; names are cut shorter later.
+const LINE_BYTES_MAX = 300
+
 const BEGIN_BYTES = new TextEncoder().encode('begin ')
-const BEGIN = /^begin [0-7]{3,4} +(\S.*)$/
+const BEGIN = /^begin [0-7]{3,4}(?: (.*))?$/
 
 /** Writes the content of the first file to `target` while there is room, or only counts without one. */
 export function decodeUuencoded(source: Uint8Array, target: Uint8Array | null): number {
@@ -82,7 +85,8 @@ function beginAt(text: Uint8Array, start: number): string | null {
   // Letter by letter, and only then a closer look.
   if (!BEGIN_BYTES.every((byte, index) => text[start + index] === byte)) return null
   const { end } = lineAt(text, start)
-  return BEGIN.exec(new TextDecoder().decode(text.subarray(start, Math.min(end, start + 300))))?.[1]?.trim() ?? null
+  const match = BEGIN.exec(new TextDecoder().decode(text.subarray(start, Math.min(end, start + LINE_BYTES_MAX))))
+  return match ? (match[1] ?? '').trim() : null
 }
 
 function skipBegin(source: Uint8Array): number {

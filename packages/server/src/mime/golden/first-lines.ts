@@ -32,6 +32,16 @@ export const firstLines: GoldenMail[] = [
   before('a continuation', ' by mail.shop.example with SMTP\r\n'),
   before('a continuation by a tab', '\tfor <qa@in.example>; Mon, 16 Nov 2026\r\n'),
   before('two continuations', ' one\r\n\ttwo: 2\r\n'),
+  {
+    name: 'first a header with a blank before it',
+    mail: ` ${rest}`,
+    expected: seen,
+  },
+  {
+    name: 'From with a blank before its colon',
+    mail: rest.replace('From:', 'From :'),
+    expected: seen,
+  },
   before('a line without a colon', 'this is no header\r\n'),
   before('an HTTP line', 'POST /inbox HTTP/1.1\r\n'),
   before('a line that begins with a colon', ': nothing\r\n'),

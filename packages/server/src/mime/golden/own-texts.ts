@@ -177,12 +177,7 @@ export const ownTexts: GoldenMail[] = [
     { text: seen, html: pageSeen, attachments: [null, null] },
     'related',
   ),
-  mixed(
-    'an alternative of two texts: the last is the best',
-    [part('text/plain', 'other'), code],
-    { text: seen },
-    'alternative',
-  ),
+  mixed('an alternative of two texts: the first', [code, part('text/plain', 'other')], { text: seen }, 'alternative'),
   mixed(
     'a report',
     [code, part('message/delivery-status', 'Action: failed'), part('text/rfc822-headers', 'Subject: lost')],
@@ -226,6 +221,15 @@ export const ownTexts: GoldenMail[] = [
     'a text two levels down',
     [multipart('mixed', [alternative([code, page]), pdf], 'middle'), part('text/plain', 'footer')],
     { text: seen, html: pageSeen, attachments: ['a.pdf', null] },
+  ),
+  mixed(
+    'text and HTML after a text',
+    [code, alternative([part('text/plain', 'two'), part('text/html', '<p>two</p>')])],
+    {
+      text: seen,
+      html: '',
+      attachments: [null, null],
+    },
   ),
   mixed(
     'a text disposed as an odd word',

@@ -70,12 +70,12 @@ export const transfer: GoldenMail[] = [
   {
     name: 'a uuencoded file in the text',
     mail: head + lines('', 'See the file.', '', uuencode('Hello \xff', 'data.bin'), '', 'Bye', ''),
-    expected: { text: 'See the file.\n\n\nBye', attachments: ['data.bin'], contents: ['Hello \xff'] },
+    expected: { attachments: ['data.bin'], contents: ['Hello \xff'] },
   },
   {
     name: 'two uuencoded files in the text',
     mail: head + lines('', 'Two:', uuencode('one', 'one.txt'), uuencode('two', 'two names.txt'), ''),
-    expected: { text: 'Two:', attachments: ['one.txt', 'two names.txt'], contents: ['one', 'two'] },
+    expected: { attachments: ['one.txt', 'two names.txt'], contents: ['one', 'two'] },
   },
   body(
     'a line that begins like uuencode',
