@@ -14,6 +14,7 @@ const NOT_ON_POSTGRES = [
   'command-line', // ends before a store is opened
   'crash/acceptance-order', // of a bucket behind SMTP
   'crash/failing-folder', // the same
+  'crash/faults', // of buckets; the store fails at its port, which is the same on both
   'dashboard/accessibility', // looks at pages
   'dashboard/connection', // of the way between browser and server
   'dashboard/isolation', // of what browsers make of hostile mail

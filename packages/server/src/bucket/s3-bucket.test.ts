@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { freePort } from '../../test/support/free-port.ts'
+import { startReceiver } from '../../test/support/receiver.ts'
 import { EMPTY_LIST, s3Refusal, startScriptedS3, type S3Answer } from '../../test/support/scripted-s3.ts'
+import { SmtpClient } from '../../test/support/smtp-client.ts'
 import { bytesOf, BucketUnreachable, type Bucket } from './bucket.ts'
 import { openS3Bucket } from './s3-bucket.ts'
 import { parseS3Location } from './s3-location.ts'
@@ -55,6 +57,17 @@ describe('trouble that may pass is tried again', () => {
     expect(server.asked().map(({ method, path, body }) => `${method} ${path} ${body}`)).toEqual(
       Array.from({ length: troubles.length + 1 }, () => 'PUT /mail/raw/1 mail'),
     )
+  })
+
+  test('within the SMTP transaction: the sender hears of none of it', async () => {
+    const conflict = s3Refusal(409, 'OperationAborted')
+    const { bucket, server } = await openScripted([conflict, BUSY, DONE, conflict, 'hang up', DONE])
+    const { port } = await startReceiver(bucket)
+    const client = await SmtpClient.connect(port)
+    const raw = Buffer.from('Subject: hello\r\n\r\nhello\r\n')
+    expect(await client.send({ to: 'qa@in.test', raw })).toMatch(/^250 /)
+    expect(server.asked().map(({ method }) => method)).toEqual(Array.from({ length: 6 }, () => 'PUT'))
+    client.close()
   })
 
   test('within the time for retries, more often than three times', async () => {

@@ -2,15 +2,20 @@ import { onTestFinished } from 'vitest'
 import type { Bucket } from '../../src/bucket/bucket.ts'
 import { createMailParser } from '../../src/mime/mail-parser.ts'
 import { newId } from '../../src/random.ts'
+import type { Announcer } from '../../src/worker/announcer.ts'
 import { receive } from '../../src/worker/receive.ts'
 import { spooledMail } from '../../src/worker/smtp/spooled-mail.ts'
 import { startSmtpServer } from '../../src/worker/smtp/smtp-server.ts'
 import { temporaryFolder } from './server.ts'
 
-/** SMTP on a free port in front of the given bucket, and nobody to announce to. */
-export async function startReceiver(bucket: Pick<Bucket, 'put'>, onTaken: (tag: string | null) => void = () => {}) {
+/** SMTP on a free port in front of the given bucket, and nobody to announce to unless there is an announcer. */
+export async function startReceiver(
+  bucket: Pick<Bucket, 'put'>,
+  onTaken: (tag: string | null) => void = () => {},
+  announcer: Pick<Announcer, 'offer'> | null = null,
+) {
   const parser = createMailParser()
-  const ports = { bucket, announcer: null, rootDomain: 'in.test', newId, now: Date.now }
+  const ports = { bucket, announcer, rootDomain: 'in.test', newId, now: Date.now }
   const server = await startSmtpServer({
     host: '127.0.0.1',
     port: 0,
