@@ -15,6 +15,7 @@ const NOT_ON_POSTGRES = [
   'crash/acceptance-order', // of a bucket behind SMTP
   'crash/failing-folder', // the same
   'crash/faults', // of buckets; the store fails at its port, which is the same on both
+  'crash/full-disk-start', // of SQLite's files on a full disk
   'dashboard/accessibility', // looks at pages
   'dashboard/connection', // of the way between browser and server
   'dashboard/isolation', // of what browsers make of hostile mail

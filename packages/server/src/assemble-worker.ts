@@ -70,13 +70,20 @@ export function assembleWorker(config: Config, log: Log, { inbox, way, meters, o
 
   async function findTroubles(): Promise<string[]> {
     const troubles: string[] = []
-    if ((await freeBytes()) < (await freeBytesMin())) troubles.push('the disk is full')
+    const isDiskFull = (await freeBytes()) < (await freeBytesMin())
+    if (isDiskFull) troubles.push('the disk is full')
     const wayTrouble = announcer?.wayTrouble() ?? null
     if (wayTrouble !== null) troubles.push(wayTrouble)
-    const oldest = announcer?.oldestWaitingAt() ?? null
-    if (oldest !== null && now() - oldest > ANNOUNCEMENT_LATE_MS) troubles.push('announcements are late')
+    const waitingMs = now() - (announcer?.oldestWaitingAt() ?? now())
+    if (waitingMs > ANNOUNCEMENT_LATE_MS || (isDiskFull && waitingMs > 0)) troubles.push(describeLate(waitingMs))
     if (overload.isOverloaded()) troubles.push(TOO_MUCH_TO_DO)
     return troubles
+  }
+
+  function describeLate(waitingMs: number): string {
+    const count = announcer?.waitingCount() ?? 0
+    const mails = count === 1 ? '1 mail is' : `${count} mails are`
+    return `announcements are late: ${mails} accepted and not visible yet, the oldest for ${Math.round(waitingMs / 1000)} s`
   }
 
   meters?.watch('mailhatch_announcements_waiting', 'Mails that are stored and still to be announced.', () =>

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { localUrl, type Config } from './config.ts'
+import { isOutOfSpace } from './sqlite/connection.ts'
 import { isLocked } from './sqlite/lock.ts'
 
 /** Where a server on this machine is reached, as it left it for commands that run beside it. */
@@ -22,8 +23,13 @@ export function leaveAddresses({ dataDir, databaseUrl, appUrl, port }: Config, s
     smtp: smtpPort === null ? null : `localhost:${smtpPort}`,
   }
   const path = addressesFile(dataDir)
-  writeFileSync(`${path}.new`, JSON.stringify(addresses), { mode: 0o600 })
-  renameSync(`${path}.new`, path)
+  try {
+    writeFileSync(`${path}.new`, JSON.stringify(addresses), { mode: 0o600 })
+    renameSync(`${path}.new`, path)
+  } catch (error) {
+    // A server on a full disk serves reads; only commands beside it have to be told where.
+    if (!isOutOfSpace(error)) throw error
+  }
 }
 
 /** Null where none runs: by its lock, as the file stays after its end, and its port may be another program's then. */

@@ -13,6 +13,7 @@ import type { Log } from './log.ts'
 import type { Meters } from './meters.ts'
 import type { Rejections } from './manage/rejections.ts'
 import { watchOverload, type Overload } from './overload.ts'
+import { keepSpareRoom, leaveSpareRoom, takeSpareRoom } from './spare-room.ts'
 import { isOutOfSpace } from './sqlite/connection.ts'
 import { wayOverNetwork } from './worker/announce.ts'
 import { selfSignedCertificate } from './worker/smtp/certificate.ts'
@@ -36,6 +37,7 @@ export async function startServe(
   overload = watchOverload(log),
 ): Promise<Running> {
   const { config, port } = await settlePort(given)
+  takeSpareRoom(config.dataDir)
   const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
   const meters = await openMeters(config, overload)
   const inbox = await openInbox(config)
@@ -61,6 +63,7 @@ export async function startServe(
   const workerSockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection })
   api.takesMailAt(workerSockets.smtpPort)
   leaveAddresses(config, workerSockets.smtpPort)
+  keepSpareRoom(config.dataDir)
   return {
     apiPort: apiListener.port,
     workerPort: workerSockets.workerPort,
@@ -72,6 +75,7 @@ export async function startServe(
       await worker.stop()
       await api.close()
       await inbox.close()
+      leaveSpareRoom(config.dataDir)
       overload.close()
     }),
   }
@@ -84,6 +88,9 @@ export async function startApi(
   overload = watchOverload(log),
 ): Promise<Running> {
   const { config, port } = await settlePort(given)
+  // On PostgreSQL it keeps nothing in its folder.
+  const spareFolder = config.databaseUrl ? null : config.dataDir
+  if (spareFolder) takeSpareRoom(spareFolder)
   const { secretKey } = await ensureSecrets(config, ['secretKey'])
   const objects = await openSharedObjects(config)
   const { webhookSecret } = config
@@ -93,6 +100,7 @@ export async function startApi(
   await warnOfCatchAll(config, api.store, log)
   const listener = await listenApi(config.host, port, api)
   leaveAddresses(config, null)
+  if (spareFolder) keepSpareRoom(spareFolder)
   return {
     apiPort: listener.port,
     workerPort: null,
@@ -102,6 +110,7 @@ export async function startApi(
       api.quiesce()
       await listener.close()
       await api.close()
+      if (spareFolder) leaveSpareRoom(spareFolder)
       overload.close()
     }),
   }
@@ -109,11 +118,13 @@ export async function startApi(
 
 export async function startWorker(config: Config, log: Log, overload = watchOverload(log)): Promise<Running> {
   const { webhookUrl: url, webhookAuthToken: token, webhookTimeoutMs: timeoutMs } = config
+  takeSpareRoom(config.dataDir)
   const inbox = await openInbox(config)
   const way = url && token ? wayOverNetwork({ url, token, timeoutMs }) : null
   const meters = await openMeters(config, overload)
   const worker = assembleWorker(config, log, { inbox, way, meters, overload, now: Date.now })
   const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection: null })
+  keepSpareRoom(config.dataDir)
   return {
     apiPort: null,
     workerPort: sockets.workerPort,
@@ -123,6 +134,7 @@ export async function startWorker(config: Config, log: Log, overload = watchOver
       await sockets.close()
       await worker.stop()
       await inbox.close()
+      leaveSpareRoom(config.dataDir)
       overload.close()
     }),
   }

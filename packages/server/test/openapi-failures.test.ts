@@ -29,6 +29,7 @@ const SEEN_ELSEWHERE: Record<string, { why: string; file: string }> = {
 const URL_CHARACTERS_MAX = 8_192
 const BODY_BYTES_MAX = 256 * 1024
 const ANNOUNCEMENT_BYTES_MAX = 27 * 1024 * 1024
+const NOTICE_BYTES_MAX = 16 * 1024
 
 const walk = await startWalk()
 const limited = await startFileServer({ RATE_LIMIT: 'on', DEFAULT_PLAN: 'starter' })
@@ -119,6 +120,8 @@ const OWN_PROVOCATIONS: Record<string, Provocation> = {
   'announceMail received_at_invalid': announced({ receivedAt: '2026-02-30T00:00:00Z' }),
   'announceMail inbox_domain_unknown': announced({ domain: 'unknown.example' }),
   'announceMail mailbox_unknown': announced({ domain: 'in.mailhatch.test', mailbox: 'nobody' }),
+  'reportSetAside validation_failed': withBody({}),
+  'reportSetAside payload_too_large': changed(({ body = '' }) => ({ body: body.padEnd(NOTICE_BYTES_MAX + 1) })),
   'announceMail payload_too_large': changed(({ body = '' }) => ({ body: body.padEnd(ANNOUNCEMENT_BYTES_MAX + 1) })),
 }
 

@@ -5,6 +5,7 @@ import { describedOperations } from './support/documented.ts'
 /** What is not for whoever has a key. */
 const NOT_IN_THE_SDK: Record<string, string> = {
   announceMail: 'the inbox worker calls it, with a secret of its own',
+  reportSetAside: 'the same',
   getReference: 'a page for people to read',
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
-import { checkSchema, openForReading, prepareDatabase } from '../sqlite/connection.ts'
+import { checkSchema, isOutOfSpace, openForReading, prepareDatabase } from '../sqlite/connection.ts'
 import type { Statement, Value } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
 import { chunksOf, sizeOf, type Body, type Bucket, type NewObject } from './bucket.ts'
@@ -48,8 +49,11 @@ const DROP_UNFINISHED = 'delete from parts where upload not in (select upload fr
 /** All objects in one SQLite file: many mails share one sync, and a move is one transaction. */
 export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
   prepareDatabase(path, (connection) => {
-    checkSchema(connection, SCHEMA_VERSION)
-    connection.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}; ${DROP_UNFINISHED}`)
+    // Written only where it has to be: on a full disk, mail can be read.
+    if (checkSchema(connection, SCHEMA_VERSION) < SCHEMA_VERSION) {
+      connection.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}`)
+    }
+    dropUnfinished(connection)
   })
   const writer = openWriter(path, threadUrl)
   const reader = openForReading(path)
@@ -132,6 +136,15 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
       reader.close()
       await writer.close()
     },
+  }
+}
+
+/** What there is no room to drop now goes at a later start. */
+function dropUnfinished(connection: DatabaseSync): void {
+  try {
+    connection.exec(DROP_UNFINISHED)
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error
   }
 }
 

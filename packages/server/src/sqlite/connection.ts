@@ -45,8 +45,14 @@ export function prepareDatabase(path: string, setUp: (connection: DatabaseSync) 
 
 const UNWRITABLE = 'Let the user who runs this write there, or choose another DATA_DIR.'
 const UNREADABLE = 'It is damaged, or no database at all: restore it from a backup, or move it away.'
-/** By SQLite's codes for a file that is read-only, damaged, cannot be opened, or is no database. */
+const FULL = 'Make room on its disk, then start again.'
+/** Room for its index of the write-ahead log could not be had: the disk is full. */
+const SQLITE_IOERR_SHMSIZE = 4874
+const SQLITE_FULL = 13
+/** By SQLite's codes for a file that is read-only, damaged, cannot be opened, or is no database, and for a full disk. */
 const ADVICE = new Map([
+  [SQLITE_IOERR_SHMSIZE, FULL],
+  [SQLITE_FULL, FULL],
   [8, UNWRITABLE],
   [11, UNREADABLE],
   [14, UNWRITABLE],
@@ -59,9 +65,11 @@ export function withFileNamed<Result>(path: string, work: () => Result): Result 
     return work()
   } catch (error) {
     if (!(error instanceof Error && 'errcode' in error)) throw error
-    const advice = ADVICE.get(Number(error.errcode) & 0xff)
+    const code = Number(error.errcode)
+    const advice = ADVICE.get(code) ?? ADVICE.get(code & 0xff)
     if (!advice) throw error
-    throw new Error(`${path} cannot be used: ${error.message}. ${advice}`, { cause: error })
+    const message = advice === FULL ? 'the disk is full' : error.message
+    throw Object.assign(new Error(`${path} cannot be used: ${message}. ${advice}`, { cause: error }), { errcode: code })
   }
 }
 
@@ -77,10 +85,9 @@ export function checkSchema(connection: DatabaseSync, newestKnown: number): numb
 
 /** Out of room: the disk is full, or the database has reached its size limit. */
 export function isOutOfSpace(error: unknown): boolean {
-  const SQLITE_FULL = 13
   if (!(error instanceof Error)) return false
   return (
-    ('errcode' in error && error.errcode === SQLITE_FULL) ||
+    ('errcode' in error && [SQLITE_FULL, SQLITE_IOERR_SHMSIZE].includes(Number(error.errcode))) ||
     ('code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code)))
   )
 }

@@ -12,9 +12,11 @@ export async function announceOnce(
 ): Promise<void> {
   const { id } = mail.metadata
   try {
-    const { outcome, metadata } = await announceMail(ports, mail)
-    const { lastStatus: status, lastError: reason } = metadata
-    if (outcome === 'failed') log.warn({ id, status, reason }, 'an announcement was refused')
+    const result = await announceMail(ports, mail)
+    if (result.outcome === 'processed') return
+    const { lastStatus: status, lastError: reason } = result.metadata
+    log.warn({ id, status, reason }, 'an announcement was refused')
+    if (result.unrecorded) log.error({ err: result.unrecorded, id }, 'a failed announcement could not be recorded')
   } catch (error) {
     log.error({ err: error, id }, 'an announcement could not be finished')
   }

@@ -17,7 +17,8 @@ import { announcementOf, decodeMetadata, encodeMetadata, type Metadata } from '.
 /** Metadata is as the bucket has it afterwards; the failed attempt is recorded in it. */
 export type StoredOutcome =
   | { outcome: 'processed'; metadata: Metadata }
-  | { outcome: 'failed'; metadata: Metadata }
+  /** `unrecorded` is why the bucket does not have it, where it could not be written; a restart then knows less. */
+  | { outcome: 'failed'; metadata: Metadata; unrecorded?: unknown }
   /** Removed, or announced by someone else in the meantime. */
   | { outcome: 'gone' }
   /** Metadata without its mail: there is nothing to announce. */
@@ -115,8 +116,10 @@ export async function announceMail(
     trying: null,
     ...(await judge({ tries, now }, metadata, outcome)),
   }
-  await rewriteMetadata(bucket, key, failed)
-  return { outcome: 'failed', metadata: failed }
+  return rewriteMetadata(bucket, key, failed).then(
+    () => ({ outcome: 'failed', metadata: failed }),
+    (error: unknown) => ({ outcome: 'failed', metadata: failed, unrecorded: error }),
+  )
 }
 
 /** Whose fault a failure is: see domain/set-aside.ts. */

@@ -197,7 +197,7 @@ export function createAnnouncer(given: Ports): Announcer {
 
   function record(key: string, result: StoredOutcome): void {
     if (result.outcome === 'processed') noteSuccess(key)
-    else if (result.outcome === 'failed') noteFailure(key, result.metadata)
+    else if (result.outcome === 'failed') noteFailure(key, result)
     else if (result.outcome === 'gone') waiting.forget(key)
     else if (result.outcome === 'busy') waiting.postpone(key, result.until)
     else {
@@ -217,7 +217,8 @@ export function createAnnouncer(given: Ports): Announcer {
     tick()
   }
 
-  function noteFailure(key: string, failed: Metadata): void {
+  function noteFailure(key: string, { metadata: failed, unrecorded }: StoredOutcome & { outcome: 'failed' }): void {
+    if (unrecorded) log.error({ err: unrecorded, key }, 'a failed announcement could not be recorded')
     const refusal = refusalOf(failed)
     if (meansUnreachable(refusal)) isUnreachable = true
     way.failed(failed)

@@ -99,6 +99,10 @@ export async function sweep(ports: SweepPorts): Promise<{ processed: number; fai
     if (result.outcome === 'raw gone') log.error({ key }, 'the raw mail is gone: it cannot be announced')
     if (result.outcome !== 'failed') return
     failed++
+    if (result.unrecorded) {
+      troubles++
+      log.error({ err: result.unrecorded, key }, 'a failed announcement could not be recorded')
+    }
     trouble = wayTrouble(result.metadata) ?? trouble
     if (meansUnreachable(refusalOf(result.metadata))) unreachable++
     if (result.metadata.setAside) await noteSetAside(ports, result.metadata)

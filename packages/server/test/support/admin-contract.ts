@@ -125,5 +125,7 @@ export function describeAdmin(name: string, start: StartAdmin): void {
 export function refuseStaying({ body }: { body: unknown }) {
   // Only a worker posts here.
   const { mailbox } = body as Announcement
-  return mailbox.startsWith('stay') ? { status: 404, body: { error: 'no' } } : { status: 200, body: { ok: true } }
+  return mailbox.startsWith('stay')
+    ? { status: 404, body: { error: 'no', code: 'mailbox_unknown' } }
+    : { status: 200, body: { ok: true } }
 }

@@ -11,6 +11,13 @@ import { makeTeam, makeTeamKey } from './made-team.ts'
 import { serveIn, WEBHOOK_SECRET } from './server.ts'
 import { serverEvents } from './server-events.ts'
 
+const SET_ASIDE = {
+  id: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
+  from: 'app@shop.example',
+  to: 'qa@mailhatch.test',
+  reason: 'It fails.',
+}
+
 /** A request as an operation wants it, but for the key. */
 export type Call = { method: string; path: string; body?: string; headers?: Record<string, string> }
 
@@ -103,6 +110,7 @@ export async function startWalk() {
 
   function bodyFor(operationId: string): unknown {
     if (operationId === 'announceMail') return announcement()
+    if (operationId === 'reportSetAside') return SET_ASIDE
     if (operationId === 'createWebhook') return { url: newEndpointUrl() }
     if (operationId === 'updateWebhook') return { description: `text ${(count += 1)}` }
     expect(['createMailbox', 'renameMailbox'], 'a body that the walk does not know').toContain(operationId)

@@ -1,0 +1,123 @@
+import { Mailhatch } from '@mailhatch/sdk'
+import { describe, expect, test } from 'vitest'
+import { API_KEY, spawnServer, startChild, type ChildServer } from '../support/child-server.ts'
+import { withDatabase } from '../support/journey-database.ts'
+import { run } from '../support/program.ts'
+import { mountSmallDisk } from '../support/small-disk.ts'
+import { SmtpClient } from '../support/smtp-client.ts'
+
+const MIB = 1024 * 1024
+const SOON = { timeout: 60_000 }
+
+type Ready = { status: string; troubles?: string[] }
+
+async function send({ smtpPort }: ChildServer, tag: string): Promise<string> {
+  const client = await SmtpClient.connect(smtpPort)
+  const reply = await client.send({
+    to: `qa+${tag}@mailhatch.test`,
+    raw: Buffer.from(`Subject: ${tag}\r\n\r\n${'x'.repeat(50_000)}\r\n`),
+  })
+  client.close()
+  return reply
+}
+
+const sdkOf = ({ apiUrl: url }: ChildServer) => new Mailhatch({ url, apiKey: API_KEY })
+
+async function readyOf({ apiUrl }: ChildServer): Promise<Ready> {
+  // The API's own answer.
+  return (await (await fetch(`${apiUrl}/ready`)).json()) as Ready
+}
+
+describe('on a disk that is really full', () => {
+  test.each([
+    ['stopped', 'stop'],
+    ['killed', 'kill'],
+  ] as const)('a server that was %s starts, serves reads and refuses mail for the time being', async (_name, end) => {
+    const disk = mountSmallDisk(16 * MIB)
+    const environment = { DATA_DIR: disk.folder, DISK_FREE_MIN: String(2 * MIB) }
+    let server = await startChild({ environment })
+    expect(await send(server, 'kept')).toMatch(/^250 /)
+    const { id } = await sdkOf(server).messages.waitFor({ tag: 'kept' })
+    await server[end]()
+
+    // More than once: a start must not use up what the next one needs.
+    for (let start = 1; start <= 3; start++) {
+      disk.fill()
+      server = await startChild({ environment })
+      disk.fill()
+      expect(await sdkOf(server).messages.get(id)).toMatchObject({ subject: 'kept' })
+      const raw = await fetch(`${server.apiUrl}/v1/messages/${id}/raw`, {
+        headers: { authorization: `Bearer ${API_KEY}` },
+      })
+      expect([raw.status, (await raw.arrayBuffer()).byteLength > 50_000]).toEqual([200, true])
+      expect(await readyOf(server)).toMatchObject({ status: 'not ready', troubles: ['the disk is full'] })
+      expect(await send(server, 'refused')).toMatch(/^452 4\.3\.1 /)
+      const created = await fetch(`${server.apiUrl}/v1/mailboxes`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: `new-${start}` }),
+      })
+      // Small writes may still fit into what a log has free; what is refused is refused in words.
+      const answer: unknown = await created.json()
+      expect([
+        { status: 201, answer: expect.anything() },
+        {
+          status: 507,
+          answer: expect.objectContaining({ code: 'storage_full', error: 'The server is out of disk space.' }),
+        },
+      ]).toContainEqual({ status: created.status, answer })
+      expect(await server.stop()).toBe(0)
+    }
+
+    disk.free()
+    server = await startChild({ environment })
+    expect(await readyOf(server)).toEqual({ status: 'ready' })
+    expect(await send(server, 'again')).toMatch(/^250 /)
+    await sdkOf(server).messages.waitFor({ tag: 'again' })
+  })
+
+  test('what was accepted and is not visible is counted by /ready, and appears once there is room', async () => {
+    const inbox = mountSmallDisk(16 * MIB)
+    const settings = await withDatabase({ DATA_DIR: inbox.folder, DISK_FREE_MIN: String(2 * MIB) })
+    // With nobody to announce to, it accepts and waits.
+    const away = { ...settings, WEBHOOK_URL: 'http://127.0.0.1:9/webhooks/inbox' }
+    let server = spawnServer({ environment: away })
+    await server.ready
+    for (const tag of ['one', 'two']) expect(await send(server, tag)).toMatch(/^250 /)
+    await server.stop()
+
+    inbox.fill()
+    server = spawnServer({ environment: away })
+    await server.ready
+    inbox.fill()
+    await expect
+      .poll(async () => (await readyOf(server)).troubles, SOON)
+      .toEqual([
+        'the disk is full',
+        expect.stringMatching(/^announcements are not reaching the API: there is no answer/),
+        expect.stringMatching(
+          /^announcements are late: 2 mails are accepted and not visible yet, the oldest for \d+ s$/,
+        ),
+      ])
+    await server.stop()
+
+    inbox.free()
+    server = spawnServer({ environment: settings })
+    await server.ready
+    for (const tag of ['one', 'two']) await sdkOf(server).messages.waitFor({ tag })
+  })
+
+  test('a first start says in a sentence that there is no room', async () => {
+    const disk = mountSmallDisk(MIB)
+    disk.fill()
+    const { code, stderr } = await run(['serve'], {
+      DATA_DIR: disk.folder,
+      PORT: '0',
+      WORKER_PORT: '0',
+      SMTP_PORT: '0',
+    })
+    expect(code).not.toBe(0)
+    expect(stderr).toMatch(/disk is full|no space left/i)
+    expect(stderr).not.toMatch(/database or disk is full|disk I\/O error|SQLITE|\n +at /)
+  })
+})

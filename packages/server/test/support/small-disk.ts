@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { temporaryFolder } from './server.ts'
+
+/** A disk of its own, that can really be filled: a tmpfs, which takes root to mount. Gone when the test is over. */
+export function mountSmallDisk(sizeBytes: number) {
+  const folder = temporaryFolder()
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeBytes},mode=0700`, 'tmpfs', folder])
+  // Before its folder goes: what is registered last runs first.
+  onTestFinished(() => void execFileSync('umount', ['--lazy', folder]))
+  const filler = join(folder, 'filler')
+  return {
+    folder,
+    /** Until not one page more fits. */
+    fill(): void {
+      const file = openSync(filler, 'a')
+      try {
+        for (;;) writeSync(file, Buffer.alloc(4096, 1))
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+      } finally {
+        closeSync(file)
+      }
+    },
+    free: () => rmSync(filler, { force: true }),
+  }
+}
