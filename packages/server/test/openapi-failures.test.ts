@@ -73,12 +73,8 @@ const PROVOCATIONS: Record<string, Provocation> = {
   mailbox_invalid: changed(({ path }) => ({ path: path.replace(/mailbox=.*/, 'mailbox=a%2Cb') })),
   validation_failed: changed(({ path }) => ({ path: `${path}&mailbox=twice` })),
   unknown_parameter: changed(({ path }, { operation }) => {
-    const free = operation.parameters.find(({ name, in: place }) => {
-      return place === 'query' && name.length >= 4 && !path.includes(`${name}=`)
-    })
-    // Without a query, the name stands alone.
-    const [bare, query = ''] = path.split('?')
-    return free ? { path: `${bare}?${query}&${free.name}x=1` } : { path: `${bare}?statuss=failed` }
+    const meant = operation.parameters.find(({ name, in: place }) => place === 'query' && name.length >= 4)
+    return { path: `${path.split('?')[0]}?${meant!.name}x=1` }
   }),
   unsupported_media_type: changed(() => ({ headers: { 'content-type': 'text/plain' } })),
   payload_too_large: changed(({ body = '' }) => ({ body: body.padEnd(BODY_BYTES_MAX + 1) })),

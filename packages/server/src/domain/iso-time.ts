@@ -1,6 +1,19 @@
 const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
+/** For documents: how a day looks. */
+export const DAY_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`
+
+/** For documents: a time with its zone, without leap seconds; or a day. Both exist only if the calendar has them. */
+export const TIME_SCHEMAS = [
+  {
+    type: 'string',
+    format: 'date-time',
+    pattern: String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$`,
+  },
+  { type: 'string', format: 'date', pattern: DAY_PATTERN },
+]
+
 /** Milliseconds of an ISO 8601 date or time that exists; no zone means UTC. Anything else is null. */
 export function parseIsoTime(text: string): number | null {
   const match = ISO_TIME.exec(text.trim())

@@ -3,9 +3,17 @@ import { parseRecipient, splitLocalPart } from '../domain/address.ts'
 import { parseCursor } from '../domain/cursor.ts'
 import { AppError, type ErrorDetails } from '../domain/errors.ts'
 import { fold, lowerAscii } from '../domain/fold.ts'
-import { parseIsoDay, parseIsoTime } from '../domain/iso-time.ts'
+import { DAY_PATTERN, parseIsoDay, parseIsoTime, TIME_SCHEMAS } from '../domain/iso-time.ts'
 import type { MessageFilter, Needle } from '../domain/match.ts'
 import { likelyMeant } from '../domain/slips.ts'
+import {
+  CURSOR_PATTERN,
+  HEADER_FILTER_PATTERN,
+  isAtMost,
+  MAILBOX_FILTER_PATTERN,
+  TEXT_PATTERN,
+  textOfAtMost,
+} from './value-patterns.ts'
 
 const DAY_MS = 86_400_000
 const LOCAL_PART_MAX = 64
@@ -16,7 +24,8 @@ const LIMIT_DEFAULT = 50
 const FILTER_CHARACTERS_MAX = 1_000
 const TAGS_MAX = 100
 
-const anyText = z.string().max(FILTER_CHARACTERS_MAX, `must be at most ${FILTER_CHARACTERS_MAX} characters`)
+const anyText = textOfAtMost(FILTER_CHARACTERS_MAX)
+const FILTER_TEXT = { pattern: TEXT_PATTERN, maxLength: FILTER_CHARACTERS_MAX }
 // NUL is left out where texts are compared: one of nothing else would match everything.
 const text = anyText.refine((value) => !value.includes('\0'), 'must not contain NUL')
 const tag = text.transform((value) => value.trim().toLowerCase())
@@ -33,10 +42,11 @@ function read<Value>(parse: (value: string) => Value | null, expectation: string
 const filterShape = {
   // Any text, because one with NUL is as invalid as any other impossible name.
   mailbox: read(parseMailbox, 'Invalid mailbox', anyText).optional().meta({
-    description: '`qa`, `qa+tag` or a full address, in any case.',
+    description: '`qa`, `qa+tag` or a full address, in any case; also any other name that a mailbox of the team has.',
+    pattern: MAILBOX_FILTER_PATTERN,
     example: 'qa+42',
   }),
-  tag: tag.optional().meta({ description: 'This tag, in any case.', example: '42' }),
+  tag: tag.optional().meta({ description: 'This tag, in any case.', ...FILTER_TEXT, example: '42' }),
   tags: z
     .array(text)
     .transform(splitTags)
@@ -44,25 +54,40 @@ const filterShape = {
     .optional()
     .meta({
       description: `Any of these tags, ${TAGS_MAX} at most; a comma list, or given several times.`,
+      items: { type: 'string', pattern: String.raw`^[^,\u0000\ud800-\udfff]*$`, maxLength: FILTER_CHARACTERS_MAX },
+      maxItems: TAGS_MAX,
       example: ['42', '43'],
     }),
-  to: text.transform(addressNeedle).optional().meta({
-    description: 'A part of the recipient, in any case.',
-    example: 'qa+42@',
-  }),
-  from: text.transform(addressNeedle).optional().meta({
-    description: 'A part of the sender’s address or name, in any case.',
-    example: '@shop.example',
-  }),
-  q: text.transform(addressNeedle).optional().meta({
-    description: 'A part of subject, sender, recipient or text, in any case.',
-    example: 'invoice',
-  }),
+  to: text
+    .transform(addressNeedle)
+    .optional()
+    .meta({
+      description: 'A part of the recipient, in any case.',
+      ...FILTER_TEXT,
+      example: 'qa+42@',
+    }),
+  from: text
+    .transform(addressNeedle)
+    .optional()
+    .meta({
+      description: 'A part of the sender’s address or name, in any case.',
+      ...FILTER_TEXT,
+      example: '@shop.example',
+    }),
+  q: text
+    .transform(addressNeedle)
+    .optional()
+    .meta({
+      description: 'A part of subject, sender, recipient or text, in any case.',
+      ...FILTER_TEXT,
+      example: 'invoice',
+    }),
   subject: text
     .transform((value) => [fold(value)])
     .optional()
     .meta({
       description: 'A part of the subject, in any case.',
+      ...FILTER_TEXT,
       example: 'Your code',
     }),
   text: text
@@ -70,24 +95,30 @@ const filterShape = {
     .optional()
     .meta({
       description: 'A part of the body, in any case.',
+      ...FILTER_TEXT,
       example: 'expires in 10 minutes',
     }),
   header: read(parseHeader, 'must have the form Name:value').optional().meta({
     description: '`Name:value`, a header that has exactly this value.',
+    pattern: HEADER_FILTER_PATTERN,
+    maxLength: FILTER_CHARACTERS_MAX,
     example: 'X-Test-Run:42',
   }),
   start: read(parseIsoDay, 'must be a date such as 2026-01-31').optional().meta({
-    description: 'Received on this UTC day or later.',
+    description: 'Received on this UTC day or later; not after `end`.',
     format: 'date',
+    pattern: DAY_PATTERN,
     example: '2026-01-01',
   }),
   end: read(parseIsoDay, 'must be a date such as 2026-01-31').optional().meta({
     description: 'Received on this UTC day or earlier.',
     format: 'date',
+    pattern: DAY_PATTERN,
     example: '2026-01-31',
   }),
   since: read(parseSince, 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z').optional().meta({
     description: 'Received at this time or later: ISO 8601, UTC where no zone is given.',
+    anyOf: TIME_SCHEMAS,
     example: '2026-01-31T12:00:00Z',
   }),
 }
@@ -95,6 +126,7 @@ const filterShape = {
 const readingShape = {
   after: read(parseCursor, 'is not a cursor').optional().meta({
     description: 'A cursor: only messages that became visible after it.',
+    pattern: CURSOR_PATTERN,
     example: 'c9',
   }),
   wait: read(parseWaitMs, `must be a number of seconds from 0 to ${WAIT_SECONDS_MAX}`).optional().meta({
@@ -128,7 +160,9 @@ export const listQuery = latestQuery.extend({
       example: 20,
     }),
   after_id: text.optional().meta({
-    description: 'Id of a message: the page that follows it. Not together with `after`.',
+    description: 'Id of a message that is there: the page that follows it. Not together with `after`.',
+    format: 'uuid',
+    ...FILTER_TEXT,
     example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
   }),
 })
@@ -255,7 +289,7 @@ function parseMailbox(value: string): MessageFilter['mailbox'] | null {
     return recipient && { name: recipient.mailbox, tag: recipient.tag, domain: recipient.domain }
   }
   const { mailbox, tag } = splitLocalPart(name)
-  return mailbox === '' || name.length > LOCAL_PART_MAX ? null : { name: mailbox, tag, domain: null }
+  return mailbox === '' || !isAtMost(name, LOCAL_PART_MAX) ? null : { name: mailbox, tag, domain: null }
 }
 
 function splitTags(values: string[]): string[] | undefined {
@@ -282,9 +316,12 @@ function parseSince(value: string): number | null {
   return parseIsoTime(value.trim().replace(/^(.*T.*) (\d{2}:?\d{2})$/i, '$1+$2'))
 }
 
+/** As programs write numbers, very small ones too. */
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i
+
 function parseWaitMs(value: string): number | null {
-  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Infinity
-  return seconds <= WAIT_SECONDS_MAX ? seconds * 1000 : null
+  const seconds = NUMBER.test(value) ? Number(value) : Infinity
+  return seconds >= 0 && seconds <= WAIT_SECONDS_MAX ? seconds * 1000 : null
 }
 
 function parseLimit(value: string): number | null {

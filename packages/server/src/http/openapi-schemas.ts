@@ -29,7 +29,9 @@ export function referToBody(body: z.ZodType): Reference {
 }
 
 export function describeQuery(query: z.ZodObject): DocumentedParameter[] {
-  const { properties = {}, required = [] } = tidied(z.toJSONSchema(query, { io: 'input', override }))
+  const { properties = {}, required = [] } = tidied(
+    z.toJSONSchema(query, { io: 'input', override: (given) => override({ ...given, io: 'input' }) }),
+  )
   return Object.entries(properties).map(([name, property]) => {
     // Only `true` and `false` are schemas that are no objects, and zod makes neither.
     const { description = '', examples: [example] = [], ...schema } = property as JsonSchema
@@ -48,7 +50,11 @@ function idsOf(schemas: Record<string, z.ZodType>): Map<z.ZodType, string> {
 function toJsonSchemas(ids: Map<z.ZodType, string>, io: 'input' | 'output'): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [schema, id] of ids) registry.add(schema, { id })
-  const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => refer(id).$ref, override })
+  const { schemas } = z.toJSONSchema(registry, {
+    io,
+    uri: (id) => refer(id).$ref,
+    override: (given) => override({ ...given, io }),
+  })
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidied(schema)]))
 }
 
@@ -58,7 +64,7 @@ function tidied(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(own)
 }
 
-function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+function override({ jsonSchema, io }: { jsonSchema: JsonSchema; io: 'input' | 'output' }): void {
   // Under this name, zod keeps examples of what a transformation takes, not of what it makes.
   if ('example' in jsonSchema) {
     jsonSchema.examples = [jsonSchema['example']]
@@ -66,6 +72,6 @@ function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   }
   // The length of a number's text says nothing about the number.
   if (jsonSchema.type === 'number' || jsonSchema.type === 'integer') delete jsonSchema.maxLength
-  // Every number in JavaScript is at most this.
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  // Every number that we answer with is at most this; of what is sent, more is refused.
+  if (io === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
 }

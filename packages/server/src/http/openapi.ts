@@ -112,12 +112,15 @@ function describe(operation: Operation, schemaOf: SchemaOf): DocumentedOperation
 function plainParameters({ pathParameters = {}, headerParameters = {} }: Operation): DocumentedParameter[] {
   const describeAs =
     (place: 'path' | 'header') =>
-    ([name, { description, example }]: [string, { description: string; example: string }]): DocumentedParameter => ({
+    ([name, { description, pattern, example }]: [
+      string,
+      { description: string; pattern?: string; example: string },
+    ]): DocumentedParameter => ({
       name,
       in: place,
       required: place === 'path',
       description,
-      schema: { type: 'string' },
+      schema: { type: 'string', ...(pattern && { pattern }) },
       example,
     })
   return [

@@ -1,6 +1,7 @@
 import { latestQuery, listQuery, removalQuery, streamQuery } from './message-params.ts'
 import type { Operation } from './operations.ts'
 import { ANSWERS } from './schemas.ts'
+import { CURSOR_PATTERN } from './value-patterns.ts'
 
 const MESSAGE_ID = { description: 'Id of the message.', example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24' }
 const JSON_TYPE = 'application/json'
@@ -68,7 +69,11 @@ export const MESSAGE_OPERATIONS: Operation[] = [
     access: 'reading key',
     query: streamQuery,
     headerParameters: {
-      'Last-Event-ID': { description: 'Cursor of the last event seen, as browsers send it.', example: 'c9' },
+      'Last-Event-ID': {
+        description: 'Cursor of the last event seen, as browsers send it.',
+        pattern: CURSOR_PATTERN,
+        example: 'c9',
+      },
     },
     exampleQuery: 'mailbox=qa',
     success: [

@@ -52,7 +52,7 @@ export type Operation = {
   description: string
   access: Access
   pathParameters?: Record<string, { description: string; example: string }>
-  headerParameters?: Record<string, { description: string; example: string }>
+  headerParameters?: Record<string, { description: string; pattern?: string; example: string }>
   /** The schemas that the route itself validates with. */
   query?: z.ZodObject
   body?: z.ZodType

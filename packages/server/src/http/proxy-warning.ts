@@ -12,14 +12,10 @@ export function warnOfProxy(
 ): void {
   let isSaid = false
   app.use(async (context, next) => {
-    const { accounts, log } = ports
-    if (
-      !isSaid &&
-      !accounts.isBehindProxy &&
-      FORWARDING_HEADERS.some((name) => context.req.header(name) !== undefined)
-    ) {
+    const isForwarded = !isSaid && FORWARDING_HEADERS.some((name) => context.req.header(name) !== undefined)
+    if (isForwarded && !ports.accounts.isBehindProxy) {
       isSaid = true
-      log.warn(
+      ports.log.warn(
         {},
         'requests come with X-Forwarded-For while TRUST_PROXY is off: everyone behind the proxy counts as one address. ' +
           'Set TRUST_PROXY=on if the API is reached only through that proxy',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { acceptUrl, type EndpointWish, type UrlPorts } from '../manage/endpoints.ts'
 import type { DeliveryStatus, EndpointChange } from '../store/webhooks.ts'
 import { parseQuery } from './message-params.ts'
+import { isAtMost, LINE_PATTERN, WEBHOOK_URL_PATTERN } from './value-patterns.ts'
 
 const DESCRIPTION_CHARACTERS_MAX = 200
 /** Of what mail can have before the `@`. */
@@ -12,14 +13,20 @@ const LIMIT_DEFAULT = 50
 const OFFSET_MAX = 1_000_000
 
 const url = z.string().trim().meta({
-  description: 'Where events are posted to: https, and no private address.',
+  description: 'Where events are posted to: https, and no private address. The operator may allow more.',
+  pattern: WEBHOOK_URL_PATTERN,
+  maxLength: 2_048,
   example: 'https://shop.example/hooks/mail',
 })
 const description = z
   .string()
   .trim()
-  .max(DESCRIPTION_CHARACTERS_MAX, `must have at most ${DESCRIPTION_CHARACTERS_MAX} characters`)
+  .refine(
+    (text) => isAtMost(text, DESCRIPTION_CHARACTERS_MAX),
+    `must have at most ${DESCRIPTION_CHARACTERS_MAX} characters`,
+  )
   .refine(isPlainText, 'must not contain control characters')
+  .meta({ pattern: LINE_PATTERN, maxLength: DESCRIPTION_CHARACTERS_MAX })
   .nullable()
   .optional()
   .meta({ description: 'What it is for; an empty one is none.', example: 'Order mails of the staging shop' })
@@ -29,9 +36,10 @@ function nameOf(pattern: RegExp, expectation: string) {
   return z
     .string()
     .trim()
+    .refine((text) => isAtMost(text, LOCAL_PART_MAX), `must have at most ${LOCAL_PART_MAX} characters`)
+    .refine((text) => pattern.test(text), expectation)
     .toLowerCase()
-    .max(LOCAL_PART_MAX, `must have at most ${LOCAL_PART_MAX} characters`)
-    .regex(pattern, expectation)
+    .meta({ pattern: pattern.source, maxLength: LOCAL_PART_MAX })
     .nullable()
     .optional()
 }

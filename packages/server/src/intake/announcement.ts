@@ -2,11 +2,13 @@ import type { Announcement } from '@mailhatch/sdk'
 import { z } from 'zod'
 import { splitLocalPart, tenantSubdomain } from '../domain/address.ts'
 import { AppError, type ErrorDetails } from '../domain/errors.ts'
-import { parseIsoTime } from '../domain/iso-time.ts'
+import { parseIsoTime, TIME_SCHEMAS } from '../domain/iso-time.ts'
 import { withinLimits, withShortLists } from './announcement-limits.ts'
 
 const name = z.string().transform((text) => text.trim().toLowerCase())
 const requiredName = name.pipe(z.string().min(1, 'is required'))
+/** In the document: something besides blanks. */
+const NOT_BLANK = String.raw`\S`
 const text = z.string().transform(clean)
 
 /** What `POST /webhooks/inbox` takes. The keys after `plainContent` come from our own worker only. */
@@ -22,10 +24,12 @@ export const announcementSchema = z.object({
     }),
   domain: requiredName.pipe(z.string().max(255)).meta({
     description: 'Domain of the recipient.',
+    pattern: String.raw`^[A-Za-z0-9.-]{1,255}$`,
     example: 'mailhatch.test',
   }),
   tenantSubdomain: name.pipe(z.string().max(255)).nullish().meta({
     description: 'What stands before the root domain; when missing, it is derived.',
+    maxLength: 255,
   }),
   mailbox: requiredName
     .pipe(
@@ -34,13 +38,19 @@ export const announcementSchema = z.object({
         .max(64)
         .refine((mailbox) => !mailbox.includes('+'), 'must not contain a tag'),
     )
-    .meta({ description: 'The local part up to the first `+`.', example: 'qa' }),
+    .meta({
+      description: 'The local part up to the first `+`.',
+      pattern: String.raw`^[!-*,-~]{1,64}$`,
+      example: 'qa',
+    }),
   mailboxWithTag: requiredName.pipe(z.string().max(64)).meta({
     description: 'The local part with its tag.',
+    pattern: String.raw`^[!-~]{1,64}$`,
     example: 'qa+42',
   }),
   tag: name.pipe(z.string().max(64)).nullish().meta({
     description: 'When missing, what follows the first `+` of `mailboxWithTag`.',
+    maxLength: 64,
     example: '42',
   }),
   from: text
@@ -54,6 +64,7 @@ export const announcementSchema = z.object({
     .pipe(z.string().min(1, 'is required'))
     .meta({
       description: 'The recipient.',
+      pattern: NOT_BLANK,
       example: 'qa+42@mailhatch.test',
     }),
   subject: text
@@ -62,6 +73,7 @@ export const announcementSchema = z.object({
     .meta({ description: 'Decoded subject.', example: 'Your code is 123456' }),
   receivedAt: z.string().meta({
     description: 'ISO 8601, UTC where no zone is given.',
+    anyOf: TIME_SCHEMAS,
     example: '2026-01-31T12:00:00Z',
   }),
   headers: z

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
+import { RESERVED_NAMES } from '../../domain/reserved-names.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { chosenName, createMailbox, renameMailbox } from '../../manage/mailboxes.ts'
 import { removeMailbox, type RemovalPorts } from '../../manage/removal.ts'
@@ -14,7 +15,12 @@ import { requireChange, viewOf } from '../view.ts'
 
 export const mailboxBody = z
   .object({
-    name: z.string().meta({ description: 'Letters, digits, dot, dash, underscore; 1 to 64.', example: 'orders' }),
+    name: z.string().meta({
+      description: 'Letters, digits, dot, dash, underscore; 1 to 64. Kept in lower case; some names are reserved.',
+      pattern: '^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$',
+      not: { enum: Array.from(RESERVED_NAMES) },
+      example: 'orders',
+    }),
   })
   .meta({ id: 'MailboxName' })
 

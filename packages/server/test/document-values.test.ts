@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { sendValues } from './document-values.ts'
+import { startFileServer } from './support/file-server.ts'
+
+const server = await startFileServer()
+
+test('what the document calls valid is accepted, and what it does not is refused', async () => {
+  const seed = 3
+  const report = await sendValues(server, { seed, perValue: 12 })
+  expect(report.wrong, `seed ${seed}`).toEqual([])
+  expect(report.valid).toBeGreaterThan(300)
+  expect(report.invalid).toBeGreaterThan(100)
+})

@@ -1,0 +1,144 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { JsonSchema } from '../src/http/openapi-document.ts'
+import { parseIsoDay, parseIsoTime } from '../src/domain/iso-time.ts'
+import { isUuid } from '../src/domain/uuid.ts'
+import { announcement } from './support/announce.ts'
+import { apiDocument, describedOperations, type Described } from './support/documented.ts'
+import { seededRandom, type SeededRandom } from './support/seeded-random.ts'
+import { WEBHOOK_SECRET } from './support/server.ts'
+
+/**
+ * What the document calls valid and the server may refuse all the same: it depends on what is stored, or on several values
+ * together.
+ */
+const STATE_CODES = ['cursor_not_found']
+const TOGETHER = ['cannot be combined', 'must not be after end', 'Give at least one filter']
+/** Where the server also takes what the document does not promise: other names and notations, blanks around a value. */
+const LENIENT = [
+  'mailbox',
+  'since',
+  'tags',
+  'after',
+  'after_id',
+  'receivedAt',
+  'url',
+  'name',
+  'domain',
+  'mailboxWithTag',
+  'id',
+]
+
+const ajv = new Ajv2020({ strict: false, allErrors: false })
+ajv.addFormat('date', (text: string) => parseIsoDay(text) !== null && text.length === 10)
+ajv.addFormat('date-time', (text: string) => parseIsoTime(text) !== null)
+ajv.addFormat('uuid', (text: string) => isUuid(text))
+ajv.addSchema(apiDocument, 'document')
+
+/** Pieces that values are made of, beside those of the examples. */
+const PIECES = [
+  '', ' ', 'a', 'Z', '0', '9', '-', '+', '.', '_', '@', ':', ',', ';', '/', '\\', '"', '<', '(', '[', '%', '&', '=', '?', '#',
+  '\u0000', '\u0001', '\n', '\t', '\u007f', '\u0085', '\u00a0', 'é', 'İ', 'ß', '한', '😀', '\u0301', '\u200b', '\ufeff',
+  'c1', 'admin', 'local', 'xn--', '2026-02-30', '2026-01-31', 'T23:59:60Z', 'T12:00:00+02:00', '1e-7', '-0', '60', '201',
+  'x'.repeat(63), 'x'.repeat(200), '😀'.repeat(60),
+] // prettier-ignore
+
+export type ValuesReport = { valid: number; invalid: number; wrong: string[] }
+
+type Value = { value: unknown; isValid: boolean }
+
+/** Values for each parameter and each field of each body, valid and not by the document, sent to the running server. */
+export async function sendValues(
+  { url, apiKey }: { url: string; apiKey: string },
+  { seed, perValue }: { seed: number; perValue: number },
+): Promise<ValuesReport> {
+  const random = seededRandom(seed)
+  const report: ValuesReport = { valid: 0, invalid: 0, wrong: [] }
+
+  async function send(described: Described, name: string, { value, isValid }: Value, request: Request): Promise<void> {
+    report[isValid ? 'valid' : 'invalid']++
+    const response = await fetch(request)
+    const isStream = response.headers.get('content-type') === 'text/event-stream' && response.ok
+    const body = isStream ? '' : await response.text()
+    if (isStream) await response.body?.cancel()
+    const isRefused = response.status === 400 || response.status === 422
+    const isExcused =
+      STATE_CODES.some((code) => body.includes(`"${code}"`)) || TOGETHER.some((text) => body.includes(text))
+    const isWrong = isValid ? isRefused && !isExcused : !isRefused && response.status < 400 && !LENIENT.includes(name)
+    if (!isWrong && response.status < 500) return
+    const what = `${described.method} ${described.path} ${name}=${JSON.stringify(value)}`
+    report.wrong.push(
+      `${what} is ${isValid ? 'valid' : 'not valid'}, answered ${response.status} ${body.slice(0, 200)}`,
+    )
+  }
+
+  for (const described of describedOperations) {
+    const isAnnouncement = described.path === '/webhooks/inbox'
+    const authorization = `Bearer ${isAnnouncement ? WEBHOOK_SECRET : apiKey}`
+    const path = described.path.replaceAll(/\{\w+\}/g, '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24')
+    const method = described.method.toUpperCase()
+    // What has no end, or ends the key, is not asked for in passing.
+    if (described.operation.operationId === 'rotateKey') continue
+    for (const { name, in: place, schema, example } of described.operation.parameters) {
+      if (place === 'path') continue
+      for (const value of drawAll(random, schema, [example], perValue)) {
+        const texts = (Array.isArray(value.value) ? value.value : [value.value]).map(String)
+        if (texts.length === 0 || texts.includes('')) continue
+        const headers = new Headers({ authorization })
+        const query = new URLSearchParams(place === 'query' ? texts.map((text) => [name, text]) : [])
+        // A held answer would take as long as the value says.
+        if (name === 'wait' && value.isValid) query.set('mailbox', 'nothing-here')
+        if (name === 'wait' && Number(texts[0]) > 0.01 && value.isValid) continue
+        if (place === 'header' && !/^[\x21-\x7e]+$/.test(texts[0]!)) continue
+        if (place === 'header') headers.set(name, texts[0]!)
+        if (`${query}`.length > 8_000) continue
+        await send(described, name, value, new Request(`${url}${path}?${query}`, { method, headers }))
+      }
+    }
+    const reference = described.operation.requestBody?.content['application/json']?.schema
+    if (!reference || !('$ref' in reference)) continue
+    const bodyName = String(reference.$ref).split('/').at(-1)!
+    const bodySchema = apiDocument.components.schemas[bodyName]!
+    for (const [field, schema] of Object.entries(bodySchema.properties ?? {})) {
+      const own = (schema as JsonSchema).examples ?? []
+      for (const value of drawAll(random, schema as JsonSchema, own, perValue)) {
+        const base = isAnnouncement ? announcement() : exampleOf(bodySchema)
+        const body = JSON.stringify({ ...base, [field]: value.value })
+        const headers = { authorization, 'content-type': 'application/json' }
+        await send(described, field, value, new Request(url + path, { method, headers, body }))
+      }
+    }
+  }
+  return report
+}
+
+/** The required fields, by their examples. */
+function exampleOf({ properties = {}, required = [] }: JsonSchema): Record<string, unknown> {
+  return Object.fromEntries(required.map((name) => [name, (properties[name] as JsonSchema).examples?.[0]]))
+}
+
+/** Each judged by the schema itself. */
+function drawAll(random: SeededRandom, schema: JsonSchema, examples: unknown[], count: number): Value[] {
+  const judge = ajv.compile({ ...schema })
+  const drawn = [...examples, ...Array.from({ length: count }, () => draw(random, schema, examples))]
+  return drawn.map((value) => ({ value, isValid: judge(value) }))
+}
+
+function draw(random: SeededRandom, schema: JsonSchema, examples: unknown[]): unknown {
+  const type = schema.type ?? schema.anyOf?.[0]?.type
+  if (schema.enum && random.chance(0.7)) return random.pick(schema.enum)
+  if (type === 'integer') return random.pick([-1, 0, 1, 2, 50, 99, 100, 101, 199, 200, 201, 2 ** 31, 2 ** 53, 2 ** 60])
+  if (type === 'number') return random.pick([-1, -0.5, 0, 0.001, 1e-7, 60, 60.001, 61, 1e9])
+  if (type === 'boolean') return random.pick([true, false, 'yes', 1, null])
+  if (type === 'array' && (schema.items as JsonSchema | undefined)?.type === 'string') {
+    return Array.from({ length: random.pick([1, 1, 2, 100, 101]) }, () => drawText(random, []))
+  }
+  if (type === 'array' || type === 'object') return examples[0] ?? []
+  return drawText(random, examples.map(String))
+}
+
+function drawText(random: SeededRandom, examples: string[]): string {
+  let text = random.chance(0.6) && examples.length > 0 ? random.pick(examples) : random.pick(PIECES)
+  for (let changes = random.below(4); changes > 0; changes--) text = random.mutated(text, PIECES)
+  // Half a character cannot be sent in a URL.
+  return text.toWellFormed()
+}
