@@ -25,14 +25,20 @@ export type PostgresServer = {
   remove(): Promise<void>
 }
 
-/** A real PostgreSQL of its own, from the npm package, in a temporary folder. `settings` as in postgresql.conf. */
-export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
+/**
+ * A real PostgreSQL of its own, in a temporary folder: that of the npm package, unless the folder of other `programs` is
+ * given. `settings` as in postgresql.conf.
+ */
+export async function startPostgres(
+  settings: Record<string, string> = {},
+  programs: string | null = null,
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-postgres-'))
   try {
     const isRoot = process.getuid?.() === 0
     const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
     if (isRoot) chownSync(folder, NOBODY, NOBODY)
-    const binaries = await findBinaries(folder, owner)
+    const binaries = programs ?? (await findBinaries(folder, owner))
     const data = join(folder, 'data')
     const initArguments = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
     await run(join(binaries, 'initdb'), initArguments, { ...owner, cwd: folder })
