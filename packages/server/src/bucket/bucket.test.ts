@@ -130,3 +130,22 @@ test('a mail to many recipients lies in the embedded bucket once, until the last
   expect(stored()).toBe(0)
   await bucket.close()
 })
+
+test('embedded bucket: however many read large objects, others have their turn after each part', async () => {
+  const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'))
+  const part = new Uint8Array(1024 * 1024)
+  const parts = 4
+  const readers = 10
+  async function* chunks() {
+    for (let count = 0; count < parts; count++) yield part
+  }
+  await bucket.put([{ key: 'raw/large', body: { size: parts * part.byteLength, chunks } }])
+  let turns = 0
+  let isOver = false
+  const count = () => void (isOver || (turns++, setImmediate(count)))
+  setImmediate(count)
+  await Promise.all(Array.from({ length: readers }, async () => bytesOf((await bucket.get('raw/large'))!)))
+  isOver = true
+  expect(turns).toBeGreaterThanOrEqual(readers * parts)
+  await bucket.close()
+})

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
+import { setImmediate as turnOfOthers } from 'node:timers/promises'
+import { createTurns } from '../domain/turns.ts'
 import { checkSchema, isOutOfSpace, openForReading, prepareDatabase } from '../sqlite/connection.ts'
 import type { Statement, Value } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
@@ -55,6 +57,8 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
     }
     dropUnfinished(connection)
   })
+  // One part is read in a turn of the event loop, however many readers there are: it takes up to a millisecond.
+  const inTurn = createTurns(1)
   const writer = openWriter(path, threadUrl)
   const reader = openForReading(path)
   const select = reader.prepare('select size, body, upload from objects where key = ?')
@@ -106,7 +110,11 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
 
       async function* partsOf(name: string) {
         for (let part = 0; ; part++) {
-          const found = selectPart.get(name, part)
+          const found = await inTurn(async () => {
+            const read = selectPart.get(name, part)
+            await turnOfOthers()
+            return read
+          })
           if (!found) return
           // A blob that is not null, by the schema.
           yield found['body'] as Uint8Array

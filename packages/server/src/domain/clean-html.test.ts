@@ -3,7 +3,7 @@ import { workMs } from '../../test/support/work-time.ts'
 import { cleanHtml, inlineImageIds, type HtmlRules } from './clean-html.ts'
 
 const BLOCKED: HtmlRules = { remoteImages: false, inlineImage: () => null }
-const clean = (html: string, rules: Partial<HtmlRules> = {}) => cleanHtml(html, { ...BLOCKED, ...rules })
+const clean = (html: string, rules: Partial<HtmlRules> = {}) => cleanHtml(html, { ...BLOCKED, ...rules }).html
 
 describe('what mail is made of stays', () => {
   test.each([

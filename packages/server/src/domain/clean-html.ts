@@ -5,29 +5,65 @@ import { tokenizeHtml } from './html-tokens.ts'
 export type HtmlRules = {
   /** Images and backgrounds of the sender's server; whoever allows them tells the sender that the mail was opened. */
   remoteImages: boolean
-  /** The image that the mail brings along under this content id, as a `data:` address. */
+  /** The image that the mail brings along under this content id, as a `data:` address; asked for each place it is at. */
   inlineImage: (contentId: string) => string | null
 }
+
+/**
+ * Written of one mail, without its images. Ordinary mail grows by a tenth; one that is made of links without an address
+ * would grow from 1 MiB to 16.
+ */
+export const WRITTEN_CHARACTERS_MAX = 4 * 1024 * 1024
+/** All images of one mail together, each as often as it is written: 5 MiB of bytes, a third larger as text. */
+export const IMAGE_CHARACTERS_MAX = 7_000_000
+
+/** `isCut` when there was more than may be written: the rest is left out. */
+export type CleanHtml = { html: string; isCut: boolean }
 
 /**
  * The HTML of a stranger, written anew from our own reading of it: known elements and attributes, quoted and escaped by
  * us, so that a browser reads exactly what was judged here. Elements that are not known leave their text.
  */
-export function cleanHtml(html: string, rules: HtmlRules): string {
+export function cleanHtml(html: string, given: HtmlRules): CleanHtml {
   const parts: string[] = []
+  let charactersLeft = WRITTEN_CHARACTERS_MAX
+  let isCut = false
+  const rules = { ...given, inlineImage: withinLimit(given.inlineImage, (image) => (charactersLeft += image.length)) }
   const css = { allowsUrl: (url: string) => isImageUrl(url, rules) }
+
+  function write(part: string): void {
+    charactersLeft -= part.length
+    isCut ||= charactersLeft < 0
+    if (!isCut) parts.push(part)
+  }
+
   tokenizeHtml(html, {
     wantsAllAttributes: true,
-    text: (run) => parts.push(escapeText(run)),
-    style: (content) => parts.push(`<style>${cleanCss(content, css)}</style>`),
+    text: (run) => isCut || write(escapeText(run)),
+    style: (content) => isCut || write(`<style>${cleanCss(content, css)}</style>`),
     open(name, { all }) {
-      if (ELEMENTS.has(name)) parts.push(`<${name}${all ? cleanAttributes(name, all, rules) : ''}>`)
+      if (!isCut && ELEMENTS.has(name)) write(`<${name}${all ? cleanAttributes(name, all, rules) : ''}>`)
     },
     close(name) {
-      if (ELEMENTS.has(name) && !VOID.has(name)) parts.push(`</${name}>`)
+      if (!isCut && ELEMENTS.has(name) && !VOID.has(name)) write(`</${name}>`)
     },
   })
-  return parts.join('')
+  return { html: parts.join(''), isCut }
+}
+
+/** Every copy that is written counts; those that do not fit stay empty, and smaller ones after them may still fit. */
+function withinLimit(
+  inlineImage: HtmlRules['inlineImage'],
+  onWritten: (image: string) => void,
+): HtmlRules['inlineImage'] {
+  let charactersLeft = IMAGE_CHARACTERS_MAX
+  return (contentId) => {
+    const image = inlineImage(contentId)
+    if (image === null || image.length > charactersLeft) return null
+    charactersLeft -= image.length
+    onWritten(image)
+    return image
+  }
 }
 
 function cleanAttributes(element: string, all: Map<string, string>, rules: HtmlRules): string {

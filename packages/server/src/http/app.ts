@@ -22,6 +22,7 @@ import type { AuthPorts } from './auth/begin-session.ts'
 import { authenticate } from './authenticate.ts'
 import { allowOrigins } from './cors.ts'
 import { addDashboard } from './dashboard.ts'
+import { createDownloads } from './downloads.ts'
 import { refusalFor } from './errors.ts'
 import { addBillingWebhook } from './billing-webhook.ts'
 import { createKeyEndings } from './key-endings.ts'
@@ -109,6 +110,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>()
   const keyEndings = createKeyEndings(ports.now)
   const views = createViewTokens(ports)
+  const downloads = createDownloads()
   answerErrors(app, { log: ports.log, newRequestId, refusalFor })
   if (ports.meters) meterAnswers(app, ports.meters)
   warnOfProxy(app, ports)
@@ -138,7 +140,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   // Before the messages, or its name would be taken for an id.
   addStreamRoute(app, ports)
   addMessageRoutes(app, { ...ports, keyEndings })
-  addContentRoutes(app, ports)
+  addContentRoutes(app, { ...ports, downloads })
   addRemovalRoutes(app, ports)
   addMailboxRoutes(app, ports)
   addKeyRoutes(app, { ...ports, endKey })
@@ -149,7 +151,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   addMcpRoute(app, { ...ports, admit })
   addAuthRoutes(app, { ...ports, ...ports.accounts, endKey })
   addRpcRoute(app, { ...ports, newToken: ports.newSecret, endKey, views })
-  addViewRoute(app, { ...ports, views })
+  addViewRoute(app, { ...ports, views, downloads })
   addBillingWebhook(app, ports)
   addReferenceRoutes(app, { appUrl: ports.appUrl ?? null })
 

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { AppError } from '../domain/errors.ts'
 import { newRequestId } from './request-id.ts'
+import { cutSlowReaders, type ReaderLimits } from './slow-readers.ts'
 
 const HEADER_BYTES_MAX = 16 * 1024
 const HEADERS_MS = 10_000
@@ -26,9 +27,11 @@ type Options = {
   fetch: Parameters<typeof getRequestListener>[0]
   /** Asked first; true when it has answered by itself. */
   answersAtOnce?: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** For tests, which do not wait half a minute. */
+  readers?: ReaderLimits
 }
 
-export async function listen({ host, port, fetch, answersAtOnce }: Options): Promise<Listener> {
+export async function listen({ host, port, fetch, answersAtOnce, readers }: Options): Promise<Listener> {
   const answer = getRequestListener(fetch, { errorHandler: answerUnreadable })
   const openAnswers = new WeakMap<Duplex, number>()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
@@ -48,6 +51,8 @@ export async function listen({ host, port, fetch, answersAtOnce }: Options): Pro
     onRequest,
   )
   server.keepAliveTimeout = KEEP_ALIVE_MS
+  const slowReaders = cutSlowReaders(server, readers)
+  server.once('close', slowReaders.close)
   // What a client expects beyond that is nothing we know of, and nothing we need to know.
   server.on('checkExpectation', onRequest)
   server.on('connect', (_, socket) => answerAndHangUp(socket, NO_PROXY))

@@ -1,4 +1,4 @@
-import { escapeValue } from '../domain/clean-html.ts'
+import { escapeValue, type CleanHtml } from '../domain/clean-html.ts'
 
 /**
  * Headers under which a stranger's document is shown: in an origin of its own, without scripts, forms or requests.
@@ -29,13 +29,15 @@ export function viewHeaders(options: { contentType: string; remoteImages: boolea
 }
 
 /** Around HTML that is clean already. Mail is made for a white page. */
-export function mailPage(html: string): string {
-  return page(MAIL_STYLE, html)
+export function mailPage({ html, isCut }: CleanHtml): string {
+  return page(MAIL_STYLE, `${isCut ? CUT : ''}${html}`)
 }
 
-export function textPage(text: string): string {
-  return page(TEXT_STYLE, `<pre>${escapeValue(text)}</pre>`)
+export function textPage(text: string, { isCut }: { isCut: boolean }): string {
+  return page(TEXT_STYLE, `${isCut ? CUT : ''}<pre>${escapeValue(text)}</pre>`)
 }
+
+const CUT = '<p style="font: 13px system-ui, sans-serif">Too long to be shown whole. Download it to see the rest.</p>'
 
 export function imagePage(dataUrl: string): string {
   return page(IMAGE_STYLE, `<img src="${escapeValue(dataUrl)}" alt="">`)

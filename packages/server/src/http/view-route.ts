@@ -5,6 +5,7 @@ import type { Contents } from '../read/content.ts'
 import { readImage, readInlineImages } from '../read/inline-images.ts'
 import type { Store, StoredMessage } from '../store/store.ts'
 import type { ApiEnvironment } from './app.ts'
+import type { Downloads } from './downloads.ts'
 import { imagePage, mailPage, textPage, viewHeaders } from './view-page.ts'
 import type { Viewed, ViewTokens } from './view-token.ts'
 import { teamView } from './view.ts'
@@ -19,6 +20,7 @@ type Ports = {
   store: Pick<Store, 'findTeam' | 'findMessage'>
   contents: Contents
   views: Pick<ViewTokens, 'take'>
+  downloads: Downloads
   appUrl: string
   allowedOrigins: string[]
   now: () => number
@@ -30,6 +32,7 @@ export function addViewRoute(app: Hono<ApiEnvironment>, ports: Ports): void {
     const view = ports.views.take(context.req.param('token'))
     const message = view && (await findMessage(ports, view))
     if (!view || !message) throw new AppError('not_found', 'This view has expired. Open the message again.')
+    ports.downloads.begin(view.teamId, context.env?.outgoing)
     const html = await render(ports, message, view)
     return answer(context, html, view)
   })
@@ -49,25 +52,28 @@ async function findMessage({ store, now }: Ports, { teamId, messageId }: Viewed)
   return team && store.findMessage(teamView(team, {}, now()), messageId)
 }
 
-async function render(ports: Ports, message: StoredMessage, { attachment, remoteImages }: Viewed): Promise<string> {
-  if (attachment !== null) return renderAttachment(ports, message, attachment)
-  const images = await readInlineImages(ports, message)
+async function render(ports: Ports, message: StoredMessage, viewed: Viewed): Promise<string> {
+  const { teamId: who, attachment, remoteImages } = viewed
+  if (attachment !== null) return renderAttachment(ports, message, { index: attachment, who })
+  const images = await readInlineImages(ports, message, { who })
   const inlineImage = (contentId: string) => images.get(contentId) ?? null
   return mailPage(cleanHtml(message.html ?? '', { remoteImages, inlineImage }))
 }
 
 /** Pictures as pictures, text as text; drawings and pages of a stranger are shown as their source. */
-async function renderAttachment(ports: Ports, message: StoredMessage, index: number): Promise<string> {
+async function renderAttachment(
+  ports: Ports,
+  message: StoredMessage,
+  { index, who }: { index: number; who: string },
+): Promise<string> {
   const attachment = message.attachments.find((one) => one.index === index)
   if (!attachment) throw new AppError('message_not_found', 'Not found')
-  const image = await readImage(ports, message, attachment)
+  const image = await readImage(ports, message, attachment, { who })
   if (image !== null) return imagePage(image)
   const { contentType } = attachment
-  const reader = { isGone: () => false, sent: async () => {} }
-  const bytes =
-    TEXT_TYPE.test(contentType) || contentType === 'image/svg+xml'
-      ? await ports.contents.attachment(message, index, reader)
-      : null
+  const isText = TEXT_TYPE.test(contentType) || contentType === 'image/svg+xml'
+  const bytes = isText ? (await ports.contents.attachments(message, [index], { who })).get(index) : null
   if (!bytes) throw new AppError('not_found', 'This attachment cannot be shown here. Save it instead.')
-  return textPage(new TextDecoder().decode(bytes.subarray(0, TEXT_BYTES_MAX)))
+  const shown = new TextDecoder().decode(bytes.subarray(0, TEXT_BYTES_MAX))
+  return textPage(shown, { isCut: bytes.byteLength > TEXT_BYTES_MAX })
 }

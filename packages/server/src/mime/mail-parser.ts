@@ -15,7 +15,7 @@ export type MailContent = Uint8Array | { path: string; size: number }
 
 export type MailParser = {
   parse(content: MailContent): Promise<ParsedMail>
-  /** One attachment, decoded; null when there is no such one, or when the mail is too odd to find it. */
+  /** One attachment, decoded; null when there is no such one, or when the mail is too odd to find it. Keeps `raw`. */
   attachment(raw: Uint8Array, selector: AttachmentSelector): Promise<AttachmentContent | null>
   /** Waits for what is being parsed, then ends the threads. */
   close(): Promise<void>

@@ -173,5 +173,7 @@ export function createParsePool(options: PoolOptions): ParsePool {
  * which for a Buffer is only a view, and moving that would empty the caller's hands.
  */
 function ownJob(job: ParseJob): ParseJob {
-  return 'content' in job ? { ...job, content: new Uint8Array(job.content) } : job
+  // A mail whose attachment is asked for was read for that alone, into a buffer of its own.
+  const isOwn = 'selector' in job && job.content.byteLength === job.content.buffer.byteLength
+  return 'content' in job && !isOwn ? { ...job, content: new Uint8Array(job.content) } : job
 }

@@ -1,32 +1,38 @@
 import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
 import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objects.ts'
 import { AppError } from '../domain/errors.ts'
-import { createTurns } from '../domain/turns.ts'
+import { createTurnsOf } from '../domain/turns.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
 import type { StoredMessage } from '../store/store.ts'
+import type { Parked } from './parked-bytes.ts'
 
-/** Attachments in memory at once, from the reading of their mail until they are sent; each may have 25 MiB. */
-const AT_ONCE_MAX = 16
+/** Attachments that are being decoded at once; each needs its mail and its own bytes, 25 MiB each. */
+const AT_ONCE_MAX = 8
 /** Who wait for their turn; more are told to come back. */
 const WAITING_MAX = 200
+
+/** One after another for each: many downloads of one key, person or team do not keep others waiting. */
+export type Reader = { who: string; isGone: () => boolean }
 
 export type Contents = {
   /** The bytes as they were received. */
   raw(message: StoredMessage): Promise<StoredObject>
-  /**
-   * Its bytes, decoded; null when it cannot be found in the mail, or when nobody waits for it any more. `sent` is
-   * asked for a promise of the moment from which they need not be kept.
-   */
-  attachment(
-    message: StoredMessage,
-    index: number,
-    reader: { isGone: () => boolean; sent: () => Promise<void> },
-  ): Promise<Uint8Array | null>
+  /** Its bytes, decoded; null when it cannot be found in the mail, or when nobody waits for it any more. */
+  attachment(message: StoredMessage, index: number, reader: Reader): Promise<StoredObject | null>
+  /** Several of one mail, by index, in memory; without those that cannot be found. */
+  attachments(message: StoredMessage, indexes: number[], reader: Pick<Reader, 'who'>): Promise<Map<number, Uint8Array>>
 }
 
-/** `objects` is null where this program does not reach the bucket. */
-export function createContents(objects: MessageObjects | null, parser: Pick<MailParser, 'attachment'>): Contents {
-  const inTurn = createTurns(AT_ONCE_MAX)
+/**
+ * `objects` is null where this program does not reach the bucket. A turn ends when the bytes are decoded and parked
+ * (`park`): however slowly a reader takes them, it holds up nobody else.
+ */
+export function createContents(
+  objects: MessageObjects | null,
+  parser: Pick<MailParser, 'attachment'>,
+  park: (bytes: Uint8Array) => Promise<Parked>,
+): Contents {
+  const inTurn = createTurnsOf(AT_ONCE_MAX)
   let waiting = 0
 
   async function raw({ id, domain, objectMailbox: mailbox }: StoredMessage): Promise<StoredObject> {
@@ -35,20 +41,33 @@ export function createContents(objects: MessageObjects | null, parser: Pick<Mail
     return object
   }
 
+  async function decoding<Result>(who: string, work: () => Promise<Result>): Promise<Result> {
+    if (waiting >= WAITING_MAX) throw new AppError('server_busy', 'Too many attachments are asked for at once.', SOON)
+    waiting++
+    return inTurn(who, () => {
+      waiting--
+      return work()
+    })
+  }
+
   return {
     raw,
-    attachment(message, index, { isGone, sent }) {
-      if (waiting >= WAITING_MAX) throw new AppError('server_busy', 'Too many attachments are asked for at once.', SOON)
-      waiting++
-      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | null>()
-      inTurn(async () => {
-        waiting--
+    attachment: (message, index, { who, isGone }) =>
+      decoding(who, async () => {
         const found = isGone() ? null : await parser.attachment(await bytesOf(await raw(message)), { index })
-        resolve(found && found.bytes)
-        if (found) await sent()
-      }).catch(reject)
-      return promise
-    },
+        return found && !isGone() ? park(found.bytes) : null
+      }),
+    attachments: (message, indexes, { who }) =>
+      decoding(who, async () => {
+        const bytes = await bytesOf(await raw(message))
+        const all = new Map<number, Uint8Array>()
+        for (const index of indexes) {
+          // The parser keeps what it is given.
+          const found = await parser.attachment(new Uint8Array(bytes), { index })
+          if (found) all.set(index, found.bytes)
+        }
+        return all
+      }),
   }
 }
 

@@ -3,27 +3,40 @@ import { inlineImageIds } from '../domain/clean-html.ts'
 import type { StoredMessage } from '../store/store.ts'
 import type { Contents } from './content.ts'
 
-/** All images of one mail together: they become part of a page, a third larger than they are. */
+/** All images of one mail together, each counted once: read. What is written of them has a limit of its own. */
 const INLINE_BYTES_MAX = 5 * 1024 * 1024
-/** The mail is read anew for each. */
+/** Found one by one in the mail, which may be large. */
 const INLINE_IMAGES_MAX = 30
 
 /** Pictures of dots; whatever else a type says is never shown as a picture. */
 const IMAGE_TYPE = /^image\/(?:png|gif|jpe?g|webp|avif|bmp)$/i
 
-type Ports = { contents: Pick<Contents, 'attachment'> }
+type Ports = { contents: Pick<Contents, 'attachments'> }
 
 /** What the HTML shows by `cid:`, as `data:` addresses by content id; the first that fit. */
-export async function readInlineImages({ contents }: Ports, message: StoredMessage): Promise<Map<string, string>> {
-  const images = new Map<string, string>()
+export async function readInlineImages(
+  { contents }: Ports,
+  message: StoredMessage,
+  reader: { who: string },
+): Promise<Map<string, string>> {
+  const chosen = new Map<string, Attachment>()
   let bytesLeft = INLINE_BYTES_MAX
   for (const contentId of inlineImageIds(message.html ?? '')) {
     const attachment = message.attachments.find((one) => one.contentId === contentId)
-    if (!attachment || attachment.size > bytesLeft || images.size >= INLINE_IMAGES_MAX) continue
-    const image = await readImage({ contents }, message, attachment)
-    if (!image) continue
+    if (!attachment || !isImage(attachment) || attachment.size > bytesLeft || chosen.size >= INLINE_IMAGES_MAX) continue
     bytesLeft -= attachment.size
-    images.set(contentId, image)
+    chosen.set(contentId, attachment)
+  }
+  const images = new Map<string, string>()
+  if (chosen.size === 0) return images
+  const found = await contents.attachments(
+    message,
+    Array.from(chosen.values(), ({ index }) => index),
+    reader,
+  )
+  for (const [contentId, attachment] of chosen) {
+    const bytes = found.get(attachment.index)
+    if (bytes) images.set(contentId, dataAddress(attachment, bytes))
   }
   return images
 }
@@ -32,9 +45,18 @@ export async function readInlineImages({ contents }: Ports, message: StoredMessa
 export async function readImage(
   { contents }: Ports,
   message: StoredMessage,
-  { index, contentType, size }: Attachment,
+  attachment: Attachment,
+  reader: { who: string },
 ): Promise<string | null> {
-  if (!IMAGE_TYPE.test(contentType) || size > INLINE_BYTES_MAX) return null
-  const bytes = await contents.attachment(message, index, { isGone: () => false, sent: async () => {} })
-  return bytes && `data:${contentType.toLowerCase()};base64,${Buffer.from(bytes).toString('base64')}`
+  if (!isImage(attachment) || attachment.size > INLINE_BYTES_MAX) return null
+  const bytes = (await contents.attachments(message, [attachment.index], reader)).get(attachment.index)
+  return bytes ? dataAddress(attachment, bytes) : null
+}
+
+function isImage({ contentType }: Attachment): boolean {
+  return IMAGE_TYPE.test(contentType)
+}
+
+function dataAddress({ contentType }: Attachment, bytes: Uint8Array): string {
+  return `data:${contentType.toLowerCase()};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { createTurnsOf } from '../domain/turns.ts'
 import { openForReading, prepareDatabase } from '../sqlite/connection.ts'
@@ -9,18 +10,29 @@ import { sql, type Sql } from './sql.ts'
 
 /** Statement texts differ only by the filters given, so a busy server meets few; this bounds an inventive client. */
 const CACHED_STATEMENTS = 500
+/** After a read that took this long, such as one of a large message, others have their turn before the next. */
+const LONG_READ_MS = 2
 
 export function openSqliteDatabase(path: string): Database {
   prepareDatabase(path, migrateSqlite)
   const writer = openWriter(path)
   const reader = openForReading(path)
   const select = statementsOf(reader)
+  let othersTurn: Promise<null> | null = null
   const dataVersion = reader.prepare('pragma data_version')
   const write: Database['write'] = (...statements) => writer.write(statements.map(toStatement))
 
+  async function read<Row>(query: Sql): Promise<Row[]> {
+    while (othersTurn) await othersTurn
+    const startedAt = performance.now()
+    const rows = select<Row>(query)
+    if (performance.now() - startedAt >= LONG_READ_MS) othersTurn = turnOfOthers().then(() => (othersTurn = null))
+    return rows
+  }
+
   return {
     dialect: SQLITE,
-    read: async (query) => select(query),
+    read,
     holdsUs: true,
     inStep: createTurnsOf(1),
     write,

@@ -79,3 +79,19 @@ test.each([
   expect(steps).toContain(`SEARCH m USING INDEX ${index}`)
   expect(steps.includes('TEMP B-TREE')).toBe('tags' in filter)
 })
+
+test('however many long reads are asked for at once, others have their turn after each', async () => {
+  const database = openDatabase()
+  onTestFinished(() => database.close())
+  const long = sql`
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 100000)
+    select count(*) as count from numbers`
+  let turns = 0
+  let isOver = false
+  const count = () => void (isOver || (turns++, setImmediate(count)))
+  setImmediate(count)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => database.read(long)))
+  isOver = true
+  expect(answers).toEqual(Array.from({ length: 20 }, () => [{ count: 100_000 }]))
+  expect(turns).toBeGreaterThanOrEqual(19)
+})

@@ -1,81 +1,78 @@
 import type { Attachment } from '@mailhatch/sdk'
 import type { Context, Hono } from 'hono'
+import type { StoredObject } from '../../bucket/bucket.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import type { Contents } from '../../read/content.ts'
 import type { Store, StoredMessage, View } from '../../store/store.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { attachmentHeaders } from '../download.ts'
+import type { Downloads } from '../downloads.ts'
 import { findSession, type SessionPorts } from '../session.ts'
 import { teamView, viewOf } from '../view.ts'
 
-const STALLED_MS_MAX = 30_000
-/** For 25 MiB over a slow line. */
-const SENDING_MS_MAX = 300_000
+type Ports = SessionPorts & { store: Pick<Store, 'findMessage'>; contents: Contents; downloads: Downloads }
 
-type Ports = SessionPorts & { store: Pick<Store, 'findMessage'>; contents: Contents }
+/** What someone may see, and for whom their downloads are counted. */
+type Reader = { view: View; who: string }
 
 /** For keys under `/v1`; for people at the dashboard, who have a session and no key, the same under `/app`. */
 export function addContentRoutes(app: Hono<ApiEnvironment>, ports: Ports): void {
-  addRoutes(app, ports, '/v1', async (context) => viewOf(context.get('principal'), {}, ports.now()))
+  addRoutes(app, ports, '/v1', async (context) => {
+    const principal = context.get('principal')
+    return { view: viewOf(principal, {}, ports.now()), who: principal.keyId }
+  })
   addRoutes(app, ports, '/app', async (context) => {
     const signedIn = await findSession(ports, context.req.raw)
     if (!signedIn) throw new AppError('unauthorized', 'Unauthorized')
     if (!signedIn.team) throw new AppError('forbidden', 'Make or join a team first.')
-    return teamView(signedIn.team, {}, ports.now())
+    return { view: teamView(signedIn.team, {}, ports.now()), who: signedIn.user.id }
   })
 }
 
 function addRoutes(
   app: Hono<ApiEnvironment>,
-  { store, contents }: Pick<Ports, 'store' | 'contents'>,
+  { store, contents, downloads }: Pick<Ports, 'store' | 'contents' | 'downloads'>,
   prefix: '/v1' | '/app',
-  viewFor: (context: Context<ApiEnvironment>) => Promise<View>,
+  readerFor: (context: Context<ApiEnvironment>) => Promise<Reader>,
 ): void {
-  async function findMessage(context: Context<ApiEnvironment>, id: string): Promise<StoredMessage> {
-    const view = await viewFor(context)
+  async function begin(context: Context<ApiEnvironment>): Promise<{ message: StoredMessage; who: string }> {
+    const id = context.req.param('id') ?? ''
+    const { view, who } = await readerFor(context)
     const message = isUuid(id) ? await store.findMessage(view, id.toLowerCase()) : null
     if (!message) throw notFound()
-    return message
+    downloads.begin(who, context.env?.outgoing)
+    return { message, who }
   }
 
   app.get(`${prefix}/messages/:id/raw`, async (context) => {
-    const message = await findMessage(context, context.req.param('id'))
-    const { size, stream } = await contents.raw(message)
-    // Nobody will read it, and it may hold a file open.
-    if (context.req.method === 'HEAD') await stream.cancel()
-    return context.body(stream, 200, {
-      'content-length': String(size),
-      ...attachmentHeaders({ contentType: 'message/rfc822', filename: `${message.id}.eml` }),
-    })
+    const { message } = await begin(context)
+    const file = { contentType: 'message/rfc822', filename: `${message.id}.eml` }
+    return answer(context, await contents.raw(message), file)
   })
 
   app.get(`${prefix}/messages/:id/attachments/:index`, async (context) => {
-    const message = await findMessage(context, context.req.param('id'))
+    const { message, who } = await begin(context)
     const attachment = findAttachment(message.attachments, context.req.param('index'))
-    const bytes = attachment && (await contents.attachment(message, attachment.index, readerOf(context)))
-    if (!bytes) throw notFound()
+    const isGone = () => context.env?.outgoing?.destroyed ?? false
+    const found = attachment && (await contents.attachment(message, attachment.index, { who, isGone }))
+    if (!found) throw notFound()
     const { contentType, filename, index } = attachment
-    // Decoded from the raw mail just now, so nobody else holds these bytes.
-    return context.body(bytes as Uint8Array<ArrayBuffer>, 200, {
-      'content-length': String(bytes.byteLength),
-      ...attachmentHeaders({ contentType, filename: filename ?? `attachment-${index}` }),
-    })
+    return answer(context, found, { contentType, filename: filename ?? `attachment-${index}` })
   })
 }
 
-/** One that takes nothing for a while, or has not taken everything in the end, is cut off: its bytes are in memory. */
-function readerOf({ env: { outgoing } }: Context<ApiEnvironment>) {
-  return {
-    isGone: () => outgoing?.destroyed ?? false,
-    async sent() {
-      if (!outgoing || outgoing.closed) return
-      outgoing.setTimeout(STALLED_MS_MAX, () => outgoing.destroy())
-      const deadline = setTimeout(() => outgoing.destroy(), SENDING_MS_MAX).unref()
-      await new Promise((resolve) => outgoing.once('close', resolve))
-      clearTimeout(deadline)
-    },
-  }
+function answer(
+  context: Context<ApiEnvironment>,
+  { size, stream }: StoredObject,
+  file: { contentType: string; filename: string },
+): Response {
+  const { outgoing } = context.env ?? {}
+  // It may hold a file open. One that is being read is ended by its reader.
+  const drop = () => void stream.cancel().catch(() => {})
+  if (context.req.method === 'HEAD' || outgoing?.destroyed) drop()
+  else outgoing?.once('close', drop)
+  return context.body(stream, 200, { 'content-length': String(size), ...attachmentHeaders(file) })
 }
 
 /** By `0`, or `cid:` and a content id, with or without angle brackets. */

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startFileServer } from './support/file-server.ts'
+import { SmtpClient } from './support/smtp-client.ts'
+
+/** More than a machine takes on behalf of a reader, so that some of it waits in the server. */
+const ATTACHMENT_BYTES = 16 * 1024 * 1024
+/** Far longer than a download takes, far shorter than one that does not read may hold its connection. */
+const SOON_MS = 15_000
+const DOWNLOADS_MAX = 20
+
+const server = await startFileServer()
+const { url, apiKey } = server
+const { name: teamName } = (await server.me()).team
+const newKey = async () => (await server.command<{ key: string }>('keys', 'create', '--team', teamName)).key
+
+const bytes = randomBytes(ATTACHMENT_BYTES)
+const id = await sendLarge()
+
+async function sendLarge(): Promise<string> {
+  const head = 'Subject: large\r\nMIME-Version: 1.0\r\nContent-Type: application/octet-stream; name=a.bin\r\n'
+  const body = bytes.toString('base64').replaceAll(/.{76}/g, '$&\r\n')
+  const raw = Buffer.from(`${head}Content-Transfer-Encoding: base64\r\n\r\n${body}\r\n`)
+  const client = await SmtpClient.connect(server.smtpPort)
+  expect(await client.send({ to: 'qa+large@mailhatch.test', raw })).toMatch(/^250 /)
+  client.close()
+  return (await server.latest('tag=large&wait=20')).data.id
+}
+
+/** Asks, reads how the answer begins, and nothing more. Its place may just be given back, so it is asked for again. */
+async function hold(path: string, key: string): Promise<Socket> {
+  return vi.waitFor(async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+    const [begin] = (await once(socket, 'data')) as [Buffer]
+    socket.pause()
+    expect(begin.toString('latin1', 0, 12)).toBe('HTTP/1.1 200')
+    return socket
+  })
+}
+
+/** Asks and never reads. */
+async function neverRead(path: string, key: string): Promise<void> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+}
+
+function download(path: string, key: string): Promise<Response> {
+  const signal = AbortSignal.timeout(SOON_MS)
+  return fetch(url + path, { headers: { authorization: `Bearer ${key}` }, signal })
+}
+
+test('downloads that are never read hold up nobody else’s', async () => {
+  const path = `/v1/messages/${id}/attachments/0`
+  const [one, other] = [await newKey(), await newKey()]
+  for (let count = 0; count < DOWNLOADS_MAX; count++) await neverRead(path, one)
+  const answer = await download(path, other)
+  expect(answer.status).toBe(200)
+  expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+})
+
+test('limit: a key has 20 downloads at once, not one more, and another when one has ended', async () => {
+  const path = `/v1/messages/${id}/raw`
+  const key = await newKey()
+  const held: Socket[] = []
+  for (let count = 1; count < DOWNLOADS_MAX; count++) held.push(await hold(path, key))
+  // The 20th is read, so it is over; then another takes its place.
+  await vi.waitFor(async () => expect((await (await download(path, key)).arrayBuffer()).byteLength).toBeGreaterThan(1))
+  held.push(await hold(path, key))
+  const refused = await vi.waitFor(async () => {
+    const answer = await download(path, key)
+    if (answer.status !== 429) await answer.body?.cancel()
+    expect(answer.status).toBe(429)
+    return answer
+  })
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(await refused.json()).toMatchObject({ code: 'rate_limited' })
+  expect((await download(path, apiKey)).status).toBe(200)
+  held[0]!.destroy()
+  await vi.waitFor(async () => {
+    const answer = await download(path, key)
+    expect(answer.status).toBe(200)
+    await answer.arrayBuffer()
+  })
+})

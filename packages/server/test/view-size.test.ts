@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { startFileServer } from './support/file-server.ts'
+import { openPeople } from './support/people.ts'
+import { seededRandom } from './support/seeded-random.ts'
+import { SmtpClient } from './support/smtp-client.ts'
+import { workMs } from './support/work-time.ts'
+import { cleanHtml } from '../src/domain/clean-html.ts'
+
+/** Images, each a third larger than its bytes, and 4 MiB for everything else. */
+const PAGE_BYTES_MAX = 7_000_000 + 4 * 1024 * 1024 + 10_000
+
+const server = await startFileServer()
+const people = await openPeople(server)
+const operator = await people.operator()
+
+/** Sent by SMTP, opened as the dashboard does. */
+async function pageOf(mail: { html: string; image?: Buffer }): Promise<{ sent: number; page: string }> {
+  const tag = `view${Math.random().toString(36).slice(2)}`
+  const raw = Buffer.from(
+    [
+      'Subject: images',
+      'From: shop@shop.example',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/related; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/html',
+      '',
+      mail.html,
+      '--b',
+      'Content-Type: image/png',
+      'Content-ID: <a>',
+      'Content-Transfer-Encoding: base64',
+      '',
+      (mail.image ?? Buffer.alloc(10)).toString('base64').replaceAll(/.{76}/g, '$&\r\n'),
+      '--b--',
+      '',
+    ].join('\r\n'),
+  )
+  const client = await SmtpClient.connect(server.smtpPort)
+  expect(await client.send({ to: `qa+${tag}@mailhatch.test`, raw })).toMatch(/^250 /)
+  client.close()
+  const { data } = await server.latest(`tag=${tag}&wait=20`)
+  const { path } = await operator.call.inbox.messages.view.query({ id: data.id })
+  const answer = await fetch(`${server.url}${path}`)
+  expect(answer.status).toBe(200)
+  return { sent: raw.byteLength, page: await answer.text() }
+}
+
+test('an image that is shown 3,500 times is written as often as fits into 5 MB; the rest stay empty', async () => {
+  const html = '<img src=cid:a>\r\n'.repeat(3_500)
+  const { sent, page } = await pageOf({ html, image: Buffer.alloc(100_000, 7) })
+  expect(sent).toBeLessThan(250_000)
+  expect(page.length).toBeLessThan(PAGE_BYTES_MAX)
+  const written = page.split('<img src="data:image/png;base64,').length - 1
+  expect(written).toBe(Math.floor(7_000_000 / (Math.ceil(100_000 / 3) * 4 + 22)))
+  expect(page.split('<img').length - 1).toBe(3_500)
+  // One that is shown once is there.
+  const { page: small } = await pageOf({ html: '<img src="cid:a">', image: Buffer.alloc(100_000, 7) })
+  expect(small.split('data:image/png;base64,BwcH').length).toBe(2)
+})
+
+test('a page that would be longer than 4 MiB is cut, and says so', async () => {
+  const { page } = await pageOf({ html: '<a b>x\r\n'.repeat(120_000) })
+  expect(page.length).toBeLessThan(PAGE_BYTES_MAX)
+  expect(page.includes('Too long to be shown whole.')).toBe(true)
+  expect((await pageOf({ html: '<a>x</a>' })).page).not.toContain('Too long')
+})
+
+const PIECES = ['<a b>', '&', '"', "'", '<', '>', '<b title="', '&lt;', '&quot;', '<img src=cid:a>', '<style>', '</style>',
+  '<div style="background:url(cid:a)">', '<img srcset="cid:a 1x">', 'url(', 'src(', 'attr(', '@import', '<td background=cid:a>',
+  '<img alt="&amp;&amp;&amp;">', '<p style="', '/*', '*/', '\\', '&copy', '<area href=#>', '<a href="https://x.example/?a=1&b=2">'] // prettier-ignore
+
+test.each([1, 2, 3, 4, 5])('no mix of what grows makes a page larger than that (seed %i)', (seed) => {
+  const random = seededRandom(seed)
+  const image = `data:image/png;base64,${'A'.repeat(100_000)}`
+  const mixes = Array.from({ length: 8 }, () => Array.from({ length: 1 + random.below(3) }, () => random.pick(PIECES)))
+  for (const mix of mixes) {
+    const unit = mix.join('')
+    const html = unit.repeat(Math.floor((1024 * 1024) / unit.length))
+    let cleaned = ''
+    const tookMs = workMs(() => {
+      cleaned = cleanHtml(html, { remoteImages: true, inlineImage: () => image }).html
+    })
+    expect({ unit, isSmall: cleaned.length <= 7_000_000 + 4 * 1024 * 1024 }).toEqual({ unit, isSmall: true })
+    expect({ unit, isQuick: tookMs < 2_000 }).toEqual({ unit, isQuick: true })
+  }
+})
