@@ -1,4 +1,5 @@
 import { findWords } from './encoded-words.ts'
+import { ADDRESS_LIST_CHARS_MAX } from './limits.ts'
 
 /** A mailbox as a header writes it: words in its name are not decoded yet. */
 export type Mailbox = { address: string; name: string }
@@ -19,6 +20,18 @@ export function firstMailbox(field: string): Mailbox {
     if (mailbox.name) best = mailbox
   }
   return best
+}
+
+/** Every address of a list such as To, members of groups included, in order. */
+export function addressesIn(field: string): string[] {
+  const value = field.slice(0, ADDRESS_LIST_CHARS_MAX)
+  const reader = createReader(value, value.lastIndexOf(';'))
+  const addresses: string[] = []
+  while (!reader.isAtEnd()) {
+    const { address } = readMailbox(reader, '')
+    if (address) addresses.push(address)
+  }
+  return addresses
 }
 
 /** `text` as it stands; `quoted` without its quotes; `bracket` is an address between `<` and `>`. */

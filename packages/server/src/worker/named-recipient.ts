@@ -1,7 +1,7 @@
 import type { Header } from '@mailhatch/sdk'
 import { parseRecipient, type Recipient } from '../domain/address.ts'
 import type { StoredMessage } from '../domain/object-keys.ts'
-import { addressesIn } from '../mime/addresses.ts'
+import { addressesIn } from '../mime/address.ts'
 
 /** Those that name the one recipient of this copy come before those that a sender writes. */
 const RECIPIENT_HEADERS = ['delivered-to', 'x-original-to', 'envelope-to', 'to', 'cc', 'bcc']
