@@ -35,7 +35,7 @@ import { createKeyFile, KEY_FILE } from './key-file.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
 import { createTakeIn } from './intake/take-in.ts'
 import { createContents } from './read/content.ts'
-import { parkBytes } from './read/parked-bytes.ts'
+import { createParking } from './read/parked-bytes.ts'
 import { createFollowers } from './read/followers.ts'
 import { createStreams } from './read/streams.ts'
 import { createSubscriptions } from './read/subscriptions.ts'
@@ -186,7 +186,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     hashKey: hashApiKey,
     keyRotated: createKeyFile({ path: join(config.dataDir, KEY_FILE), hashKey: hashApiKey, log }),
     objects,
-    contents: createContents(objects, parser, (bytes) => parkBytes(config.dataDir, bytes)),
+    contents: createContents(objects, parser, createParking(config.dataDir)),
     rateLimit: config.rateLimit === 'on' ? createRateLimit(now) : null,
     endKey: streams.endKey,
     appUrl: config.appUrl,

@@ -3,11 +3,11 @@
  * The last four are those of manifests that were published before.
  */
 const PLACEHOLDERS = [
-  /^change[-_ ]?(me|this)/i,
-  /^replace[-_ ]?(me|this)/i,
-  /^(your|my)[-_ ](own[-_ ])?(secret|password|token|key)/i,
+  /^change[-_ ]?(me|this)(?![a-z])/i,
+  /^replace[-_ ]?(me|this)(?![a-z])/i,
+  /^(your|my)[-_ ](own[-_ ])?(secret|password|token|key)([-_ ]here)?$/i,
   /^<[^<>@]*>$/,
-  /^\$\{?[A-Z_]+/,
+  /^\$(\{[A-Z_]+\}?|[A-Z_]+)$/,
   /^the-same-in-both$/,
   /^at-least-32-characters-the-same-for-all-replicas$/,
   /^access-key$/,
@@ -18,9 +18,7 @@ const PLACEHOLDERS = [
 export function refusePlaceholder(value: string): void {
   const parts = [value.trim(), passwordIn(value)]
   if (!parts.some((part) => PLACEHOLDERS.some((placeholder) => placeholder.test(part)))) return
-  throw new Error(
-    'is the placeholder of an example; put your own there, a secret for example from: openssl rand -hex 32',
-  )
+  throw new Error('is a placeholder from an example; set your own value (for secrets: openssl rand -hex 32)')
 }
 
 function passwordIn(value: string): string {

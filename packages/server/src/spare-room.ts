@@ -1,7 +1,7 @@
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { isOutOfSpace } from './sqlite/connection.ts'
+import { narrow } from './sqlite/private-file.ts'
 
 /** SQLite needs 32 KiB a database to open it, and a page or two to write; the rest is for small files. */
 const SPARE_BYTES = 1024 * 1024
@@ -29,8 +29,11 @@ export function leaveSpareRoom(dataDir: string): void {
 }
 
 function writeSpareRoom(dataDir: string): void {
+  const path = join(dataDir, FILE)
   try {
-    const file = openSync(join(dataDir, FILE), 'w', 0o600)
+    narrow(path)
+    if (existsSync(path) && statSync(path).size === SPARE_BYTES) return
+    const file = openSync(path, 'w', 0o600)
     try {
       // Not zeros, for which some file systems take no room.
       for (let length = 0; length < SPARE_BYTES; length += PIECE_BYTES) writeSync(file, randomBytes(PIECE_BYTES))
@@ -38,9 +41,8 @@ function writeSpareRoom(dataDir: string): void {
     } finally {
       closeSync(file)
     }
-  } catch (error) {
-    // What was written counts.
-    if (!isOutOfSpace(error) && !isReadOnly(error)) throw error
+  } catch {
+    // The disk is full or read-only: what was written counts, and the program works without the file.
   }
 }
 
@@ -52,9 +54,4 @@ function freeBytesIn(folder: string): number {
     // There is no such folder yet.
     return Infinity
   }
-}
-
-/** A program that has all it needs elsewhere may run on a disk that it cannot write to. */
-function isReadOnly(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['EROFS', 'EACCES', 'ENOENT'].includes(String(error.code))
 }

@@ -120,7 +120,7 @@ test('a secret that was left as the manifests have it is refused, and one of one
     const secrets = secretsOf(program)
     const problems = problemsOf(program, { ...settings, ...secrets })
     for (const variable of Object.keys(secrets)) {
-      expect(problems).toContainEqual(expect.stringMatching(new RegExp(`^${variable}=.*: is the placeholder of an`)))
+      expect(problems).toContainEqual(expect.stringMatching(new RegExp(`^${variable}=.*: is a placeholder from an`)))
     }
     // No secret, not even a placeholder, is shown.
     expect(problems.join()).not.toMatch(/change-me-/)

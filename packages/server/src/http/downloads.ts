@@ -15,9 +15,13 @@ export function createDownloads(most = DOWNLOADS_MAX): Downloads {
     begin(who, outgoing) {
       const count = counts.get(who) ?? 0
       if (count >= most) {
-        throw new AppError('rate_limited', `There are already ${most} downloads under way; wait for one to end.`, {
-          headers: { 'retry-after': '1' },
-        })
+        throw new AppError(
+          'rate_limited',
+          `This key or user already has ${most} downloads in progress. Wait for one to finish.`,
+          {
+            headers: { 'retry-after': '1' },
+          },
+        )
       }
       // Our own code asks without a connection, and takes everything at once.
       if (!outgoing || outgoing.closed) return

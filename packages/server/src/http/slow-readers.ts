@@ -8,7 +8,7 @@ export const READER_LIMITS = {
    */
   looks: 30,
   bytesTaken: 64 * 1024,
-  /** Of all connections together: beyond, those that take nothing are cut, the largest first. */
+  /** Of all connections together: beyond, the slowest are cut, of those that take nothing the largest first. */
   waitingBytes: 256 * 1024 * 1024,
   lookEveryMs: 1_000,
 }
@@ -34,7 +34,7 @@ export function cutSlowReaders(server: Server, limits: ReaderLimits = READER_LIM
       if (socket.writableLength === 0) readers.set(socket, newReader(socket))
       else if (isTooSlow(socket, reader)) socket.destroy()
     }
-    if (waiting > limits.waitingBytes) cutLargest(waiting)
+    if (waiting > limits.waitingBytes) cutSlowest(waiting)
   }
 
   function isTooSlow(socket: Socket, reader: Reader): boolean {
@@ -48,10 +48,11 @@ export function cutSlowReaders(server: Server, limits: ReaderLimits = READER_LIM
     return false
   }
 
-  function cutLargest(waiting: number): void {
-    const stalled = Array.from(readers.keys()).filter((socket) => !readers.get(socket)!.hasMoved)
-    stalled.sort((one, other) => other.writableLength - one.writableLength)
-    for (const socket of stalled) {
+  function cutSlowest(waiting: number): void {
+    const unread = Array.from(readers, ([socket, reader]) => ({ socket, speed: speedOf(reader) }))
+      .filter(({ socket }) => socket.writableLength > 0)
+      .sort((one, other) => one.speed - other.speed || other.socket.writableLength - one.socket.writableLength)
+    for (const { socket } of unread) {
       if (waiting <= limits.waitingBytes) return
       waiting -= socket.writableLength
       socket.destroy()
@@ -65,6 +66,11 @@ export function cutSlowReaders(server: Server, limits: ReaderLimits = READER_LIM
 
   const timer = setInterval(look, limits.lookEveryMs).unref()
   return { close: () => clearInterval(timer) }
+}
+
+/** Bytes a look; a reader that has taken nothing since the last look stands still. */
+function speedOf({ hasMoved, taken, looks }: Reader): number {
+  return hasMoved ? taken / Math.max(1, looks) : 0
 }
 
 /** What the system has not taken yet of the writes under way; Node's own idle timeouts go by it, too. */

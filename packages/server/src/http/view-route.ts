@@ -29,10 +29,10 @@ type Ports = {
 /** Mail as its sender drew it, for a frame of the dashboard; whoever asks brings a token instead of a session. */
 export function addViewRoute(app: Hono<ApiEnvironment>, ports: Ports): void {
   app.get('/view/:token', async (context) => {
-    const view = ports.views.take(context.req.param('token'))
+    const admit = ({ teamId }: Viewed) => ports.downloads.begin(teamId, context.env?.outgoing)
+    const view = ports.views.take(context.req.param('token'), admit)
     const message = view && (await findMessage(ports, view))
     if (!view || !message) throw new AppError('not_found', 'This view has expired. Open the message again.')
-    ports.downloads.begin(view.teamId, context.env?.outgoing)
     const html = await render(ports, message, view)
     return answer(context, html, view)
   })

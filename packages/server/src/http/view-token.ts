@@ -19,8 +19,8 @@ export type Viewed = z.output<typeof viewed>
 
 export type ViewTokens = {
   make(view: Viewed): string
-  /** Null when it is none, is too old, or was used here before. */
-  take(token: string): Viewed | null
+  /** Null when it is none, is too old, or was used here before. If `admit` throws, the token can be used again. */
+  take(token: string, admit: (view: Viewed) => void): Viewed | null
 }
 
 type Ports = { webhooks: { sealer: Sealer }; newSecret: () => string; now: () => number }
@@ -47,10 +47,11 @@ export function createViewTokens(ports: Ports): ViewTokens {
       return encodeURIComponent(sealed.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''))
     },
 
-    take(token) {
+    take(token, admit) {
       const now = ports.now()
       const found = open(ports.webhooks.sealer, token)
       if (!found || found.expiresAt <= now || used.has(found.once)) return null
+      admit(found.view)
       forgetExpired(now)
       used.set(found.once, found.expiresAt)
       return found.view

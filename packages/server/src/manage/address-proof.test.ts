@@ -27,7 +27,7 @@ test('while too many passwords are hashed, the link is not used up', async () =>
     now: Date.now,
   }
   // Only what a reset uses.
-  const link = { token: 't', password: 'a new passphrase', address: '::1' }
+  const link = { token: 't', password: 'a new passphrase', address: { socket: '::1', claimed: null } }
   const reset = () => claimByLink(ports as never, 'reset', link)
   await expect(reset()).rejects.toMatchObject({ code: 'server_busy' })
   expect(taken).toHaveLength(0)

@@ -1,5 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { User } from '../store/accounts.ts'
+import type { ClientAddress } from './try-limit.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { readToken, takeToken } from './one-time-tokens.ts'
 
@@ -25,7 +26,7 @@ export async function claimAccount(
 export async function claimByLink(
   ports: Pick<AccountPorts, 'store' | 'passwords' | 'limits' | 'endKey' | 'now'>,
   purpose: 'check' | 'reset',
-  { token, password, address }: { token: string; password: string; address: string },
+  { token, password, address }: { token: string; password: string; address: ClientAddress },
 ): Promise<string> {
   const { store, passwords, limits } = ports
   limits.address.begin(address)
@@ -45,7 +46,7 @@ export async function claimByLink(
 /** By a link that was printed for the operator, or given by one, who answers for the person. Resolves to the user's id. */
 export async function signInByLink(
   ports: Ports & Pick<AccountPorts, 'limits'>,
-  { token, address }: { token: string; address: string },
+  { token, address }: { token: string; address: ClientAddress },
 ): Promise<string> {
   ports.limits.address.begin(address)
   const userId = await takeToken(ports, token, 'sign-in')

@@ -1,5 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { SignedIn } from '../store/accounts.ts'
+import type { ClientAddress } from './try-limit.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { mailLink } from './account-mail.ts'
 
@@ -25,7 +26,7 @@ export async function changePassword(
 }
 
 /** Whether there is such an account shows neither in the answer nor in its time. */
-export function requestReset(ports: Ports, { email, address }: { email: string; address: string }): void {
+export function requestReset(ports: Ports, { email, address }: { email: string; address: ClientAddress }): void {
   ports.limits.address.begin(address)
   const find = async () => {
     const account = await ports.store.findUser({ email })

@@ -1,5 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Account } from '../store/accounts.ts'
+import type { ClientAddress } from './try-limit.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { mailLink } from './account-mail.ts'
 import { isCapturedHere } from './captured-addresses.ts'
@@ -12,7 +13,12 @@ type Ports = Omit<AccountPorts, 'newId' | 'signUp'>
  */
 export async function signIn(
   ports: Ports,
-  { email, password, address, countedAs }: { email: string; password: string; address: string; countedAs: string },
+  {
+    email,
+    password,
+    address,
+    countedAs,
+  }: { email: string; password: string; address: string; countedAs: ClientAddress },
 ): Promise<Account> {
   const { store, passwords, limits, mailer } = ports
   limits.address.begin(countedAs)

@@ -1,11 +1,18 @@
 import { AppError } from '../domain/errors.ts'
 import { fold } from '../domain/fold.ts'
 import type { NewUser } from '../store/accounts.ts'
+import type { ClientAddress } from './try-limit.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { mailAccountExists, mailLink } from './account-mail.ts'
 import { isCapturedHere } from './captured-addresses.ts'
 
-export type SignUpWish = { email: string; password: string; name: string; invite: string | null; address: string }
+export type SignUpWish = {
+  email: string
+  password: string
+  name: string
+  invite: string | null
+  address: ClientAddress
+}
 
 /**
  * Makes an account. Where the address is still to be checked, the answer is the same whether there was one already:

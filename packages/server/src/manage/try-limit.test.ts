@@ -90,3 +90,22 @@ test('an account that many addresses guess at: fewer tries each, none for nobody
   at += 3_600_000
   expect(triesOf(limits, '192.0.2.2', pass)).toBe(10)
 })
+
+test('clients that a proxy names have tries of their own, and all together ten times as many', () => {
+  const limits = createSignInLimits(() => 1_000_000_000_000)
+  const tries = (claimed: (number: number) => string | null) => {
+    for (let number = 0; number < 2_000; number++) {
+      try {
+        limits.address.begin({ socket: '192.0.2.1', claimed: claimed(number) })
+      } catch {
+        return number
+      }
+    }
+    return Infinity
+  }
+  expect(tries(() => '198.51.100.1')).toBe(100)
+  expect(tries(() => '198.51.100.2')).toBe(100)
+  // Invented ones, a new one each time: 1,000 less those above.
+  expect(tries((number) => `203.0.${number >> 8}.${number & 255}`)).toBe(800)
+  expect(tries(() => null)).toBe(100)
+})

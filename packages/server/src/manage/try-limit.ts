@@ -34,9 +34,9 @@ export function createTryLimit({ triesMax: usualMax, windowMs, freeTries, now }:
 
   function makeRoom(at: number): void {
     if (known.size < KEYS_MAX) return
-    for (const [key, { endsAt }] of known) if (endsAt <= at) known.delete(key)
-    for (const key of known.keys()) {
-      if (known.size < KEYS_MAX) return
+    // In the order of their windows, because a key that begins a new one is set anew.
+    for (const [key, { endsAt }] of known) {
+      if (known.size < KEYS_MAX && endsAt > at) return
       known.delete(key)
     }
   }
@@ -69,7 +69,7 @@ export function createTryLimit({ triesMax: usualMax, windowMs, freeTries, now }:
 }
 
 /** Of passwords, of a network address, of changes in one session, and of mails to one person. */
-export type SignInLimits = { password: PasswordLimit; address: TryLimit; session: TryLimit; mail: TryLimit }
+export type SignInLimits = { password: PasswordLimit; address: AddressLimit; session: TryLimit; mail: TryLimit }
 
 const PASSWORD_TRIES = { triesMax: 10, windowMs: 15 * MINUTE_MS, freeTries: 3 }
 
@@ -79,7 +79,7 @@ export function createSignInLimits(now: () => number): SignInLimits {
     // Nobody else has the session, so nobody else can use up its tries.
     session: createTryLimit({ ...PASSWORD_TRIES, now }),
     // Many people may share one.
-    address: byNetwork(createTryLimit({ triesMax: 100, windowMs: HOUR_MS, freeTries: 100, now })),
+    address: createAddressLimit(now),
     // Nobody's mailbox is to be filled by strangers.
     mail: createTryLimit({ triesMax: 5, windowMs: HOUR_MS, freeTries: 5, now }),
   }
@@ -115,11 +115,29 @@ function createPasswordLimit(now: () => number): PasswordLimit {
   }
 }
 
-function byNetwork({ begin, undo, clear }: TryLimit): TryLimit {
+/** `claimed`: whom a proxy that is not trusted names as its client. */
+export type ClientAddress = { socket: string; claimed: string | null }
+
+export type AddressLimit = { begin(address: ClientAddress): void; undo(address: ClientAddress): void }
+
+/**
+ * By network address. Behind a proxy that is not trusted each of its clients has its own tries, so that one cannot use up
+ * those of all; all together have ten times as many, so that inventing clients gains little.
+ */
+function createAddressLimit(now: () => number): AddressLimit {
+  const ofOne = createTryLimit({ triesMax: 100, windowMs: HOUR_MS, freeTries: 100, now })
+  const ofProxy = createTryLimit({ triesMax: 1_000, windowMs: HOUR_MS, freeTries: 1_000, now })
+  const keyOf = ({ socket, claimed }: ClientAddress) =>
+    claimed === null ? networkOf(socket) : `${networkOf(socket)} for ${networkOf(claimed)}`
   return {
-    begin: (address) => begin(networkOf(address)),
-    undo: (address) => undo(networkOf(address)),
-    clear: (address) => clear(networkOf(address)),
+    begin(address) {
+      ofOne.begin(keyOf(address))
+      if (address.claimed !== null) ofProxy.begin(networkOf(address.socket))
+    },
+    undo(address) {
+      ofOne.undo(keyOf(address))
+      if (address.claimed !== null) ofProxy.undo(networkOf(address.socket))
+    },
   }
 }
 

@@ -69,7 +69,8 @@ function firstOf(bodies: Bodies[]): Bodies {
 /** RFC 2387: a related multipart may name the part that shows the others. */
 function mainFirst({ contentType, contentParameters, children }: Part): Part[] {
   const start = contentType === 'multipart/related' ? contentParameters.get('start') : undefined
-  const main = start && children.find(({ contentId }) => contentId !== null && start.includes(contentId))
+  const main =
+    start && children.find(({ contentId }) => contentId !== null && contentId === start.replace(/^<|>$/g, ''))
   return main ? [main, ...children.filter((child) => child !== main)] : children
 }
 

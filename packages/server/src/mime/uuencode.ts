@@ -13,9 +13,12 @@ const LINE_BYTES_MAX = 300
 const BEGIN_BYTES = new TextEncoder().encode('begin ')
 const BEGIN = /^begin [0-7]{3,4}(?: (.*))?$/
 
-/** Writes the content of the first file to `target` while there is room, or only counts without one. */
+/**
+ * Writes the content of the first file to `target` while there is room, or only counts without one. Content is shorter
+ * than its lines; what lines claim beyond that does not count.
+ */
 export function decodeUuencoded(source: Uint8Array, target: Uint8Array | null): number {
-  const lengthMax = target?.length ?? Infinity
+  const lengthMax = target?.length ?? source.length
   let length = 0
   let position = skipBegin(source)
   while (position < source.length && length < lengthMax) {

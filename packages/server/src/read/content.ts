@@ -4,12 +4,14 @@ import { AppError } from '../domain/errors.ts'
 import { createTurnsOf } from '../domain/turns.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
 import type { StoredMessage } from '../store/store.ts'
-import type { Parked } from './parked-bytes.ts'
+import type { Park } from './parked-bytes.ts'
 
 /** Attachments that are being decoded at once; each needs its mail and its own bytes, 25 MiB each. */
 const AT_ONCE_MAX = 8
-/** Who wait for their turn; more are told to come back. */
+/** Requests that wait for their turn. More get 503 and should retry. */
 const WAITING_MAX = 200
+/** Of one key, person or team, so that others find a place: as many as may download at once. */
+const WAITING_OF_ONE_MAX = 20
 
 /** One after another for each: many downloads of one key, person or team do not keep others waiting. */
 export type Reader = { who: string; isGone: () => boolean }
@@ -30,10 +32,10 @@ export type Contents = {
 export function createContents(
   objects: MessageObjects | null,
   parser: Pick<MailParser, 'attachment'>,
-  park: (bytes: Uint8Array) => Promise<Parked>,
+  park: Park,
 ): Contents {
   const inTurn = createTurnsOf(AT_ONCE_MAX)
-  let waiting = 0
+  const waiting: string[] = []
 
   async function raw({ id, domain, objectMailbox: mailbox }: StoredMessage): Promise<StoredObject> {
     const object = await objects?.raw({ id, domain, mailbox }).catch(explainUnreachable)
@@ -42,10 +44,13 @@ export function createContents(
   }
 
   async function decoding<Result>(who: string, work: () => Promise<Result>): Promise<Result> {
-    if (waiting >= WAITING_MAX) throw new AppError('server_busy', 'Too many attachments are asked for at once.', SOON)
-    waiting++
+    const ofOne = waiting.filter((name) => name === who).length
+    if (waiting.length >= WAITING_MAX || ofOne >= WAITING_OF_ONE_MAX) {
+      throw new AppError('server_busy', 'Too many attachment downloads are waiting. Try again in a moment.', SOON)
+    }
+    waiting.push(who)
     return inTurn(who, () => {
-      waiting--
+      waiting.splice(waiting.indexOf(who), 1)
       return work()
     })
   }

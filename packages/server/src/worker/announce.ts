@@ -46,9 +46,10 @@ export function wayOverNetwork(address: Address): { post: Post; report: Report }
   return {
     post: (announcement) => send(address, announcement),
     async report(notice) {
-      const { status } = await send(notices, notice)
-      // An API of another make, or an older one, does not know the address, which is fine.
-      return (status >= 200 && status < 300) || status === 404 || status === 405
+      const { status, text } = await send(notices, notice)
+      // An older API does not know the address and says so itself. The 404 of a proxy is a wrong path.
+      const isUnknownThere = (status === 404 || status === 405) && codeIn(text) !== null
+      return (status >= 200 && status < 300) || isUnknownThere
     },
   }
 }

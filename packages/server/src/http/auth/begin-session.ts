@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { startSession, type Client, type Entrant } from '../../manage/sessions.ts'
 import type { AccountPorts } from '../../manage/account-ports.ts'
-import { networkOf } from '../../manage/network.ts'
+import type { ClientAddress } from '../../manage/try-limit.ts'
 import type { Oidc } from '../../manage/oidc.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { findSession } from '../session.ts'
@@ -28,26 +28,24 @@ export async function beginSession(ports: AuthPorts, context: Context<ApiEnviron
 const ADDRESS_CHARACTERS_MAX = 60
 
 type AskingClient = Client & {
-  /** What failures of this client are counted for. */
-  countedAs: string
+  /** Whose tries are counted. */
+  countedAs: ClientAddress
 }
 
 export function clientOf(
   { isBehindProxy }: Pick<AuthPorts, 'isBehindProxy'>,
   context: Context<ApiEnvironment>,
 ): AskingClient {
-  const socketAddress = context.env.incoming?.socket.remoteAddress || 'unknown'
+  const userAgent = context.req.header('user-agent') ?? ''
+  const socket = context.env.incoming?.socket.remoteAddress || 'unknown'
   const forwarded = lastEntry(context.req.header('x-forwarded-for'))
-  if (isBehindProxy) return withAddress(context, forwarded ?? socketAddress)
-  // What a proxy says is believed for one thing only: that its clients are not one and the same. One of them cannot use up
-  // the tries of all. The tries for an account are counted by the address of the socket.
+  if (isBehindProxy) {
+    const address = forwarded ?? socket
+    return { userAgent, address, countedAs: { socket: address, claimed: null } }
+  }
+  // What a proxy that is not trusted says is believed for one thing only: that its clients are not one and the same.
   const claimed = forwarded ?? lastEntry(context.req.header('forwarded'))
-  const countedAs = claimed === null ? socketAddress : `${networkOf(socketAddress)} for ${networkOf(claimed)}`
-  return withAddress(context, socketAddress, countedAs)
-}
-
-function withAddress(context: Context<ApiEnvironment>, address: string, countedAs = address): AskingClient {
-  return { userAgent: context.req.header('user-agent') ?? '', address, countedAs }
+  return { userAgent, address: socket, countedAs: { socket, claimed } }
 }
 
 /** Each proxy adds who it was asked by; all but the last entry may be invented. */
