@@ -93,13 +93,13 @@ export function assembleWorker(config: Config, log: Log, { inbox, way, meters, o
     const oldest = announcer?.oldestWaitingAt() ?? null
     return oldest === null ? 0 : (now() - oldest) / 1000
   })
-  meters?.watch('mailhatch_announcements_not_reaching', '1 while announcements do not get to the API, else 0.', () =>
+  meters?.watch('mailhatch_announcements_not_reaching', '1 while announcements do not reach the API, else 0.', () =>
     Number((announcer?.wayTrouble() ?? null) !== null),
   )
-  meters?.watch('mailhatch_mails_set_aside', 'Mails that are set aside, as far as they are known.', () =>
+  meters?.watch('mailhatch_mails_set_aside', 'Mails set aside, of those this worker knows.', () =>
     announcer ? announcer.setAsideCount() : 0,
   )
-  meters?.watch('mailhatch_disk_free_bytes', 'Room on the disk, where there is least of it.', freeBytes)
+  meters?.watch('mailhatch_disk_free_bytes', 'Free disk space in bytes, on the fullest of the disks in use.', freeBytes)
 
   const app = createWorkerApp({
     meters,

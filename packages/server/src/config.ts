@@ -108,7 +108,7 @@ function findConflicts(program: Program, config: Parsed): string[] {
     problems.push('WEBHOOK_AUTH_TOKEN: is needed with WEBHOOK_URL')
   }
   if (config.databaseDirectUrl && !config.databaseUrl) {
-    problems.push('DATABASE_DIRECT_URL=(hidden): is the way past the pooler that DATABASE_URL leads to; give both')
+    problems.push('DATABASE_DIRECT_URL=(hidden): is set without DATABASE_URL; set both, or remove it')
   }
   if (config.storage?.kind === 's3') {
     if (!config.s3AccessKeyId) problems.push('S3_ACCESS_KEY_ID: is needed with INBOX_STORAGE=s3://…')

@@ -43,12 +43,12 @@ export function createMeters() {
   })
   const setAside = new Counter({
     name: 'mailhatch_mails_set_aside_total',
-    help: 'Mails that failed three times by their own doing and are announced again only by hand.',
+    help: 'Mails set aside after three failures of their own.',
     registers,
   })
   const refusedRemoved = new Counter({
     name: 'mailhatch_refused_mails_removed_total',
-    help: 'Mails that no team wanted, removed after REFUSED_MAIL_DAYS.',
+    help: 'Refused mails removed after REFUSED_MAIL_DAYS.',
     registers,
   })
   const attempts = new Counter({

@@ -71,8 +71,8 @@ export const SETTINGS = {
     API,
     null,
     databaseUrl,
-    'Where DATABASE_URL leads through a pooler that pools by transaction (PgBouncer): the address of the same database ' +
-      'past the pooler, for notifications, locks and migrations.',
+    'Direct address of the database, for notifications, locks and migrations. Set it when DATABASE_URL goes through a ' +
+      'pooler in transaction mode (PgBouncer).',
     SECRET,
   ),
   host: setting('HOST', BOTH, '127.0.0.1', text, 'Address that the API and the worker listen on.'),
@@ -254,7 +254,7 @@ export const SETTINGS = {
     'off',
     oneOf(['on', 'off']),
     'on: the API is reached only through a proxy that adds to X-Forwarded-For, whose last entry is then the client’s ' +
-      'address. Sign-in tries are limited by it. Needed behind every proxy; the log says so when it is missing.',
+      'address. Sign-in tries are limited by it. Required behind any proxy; the log warns when it is missing.',
   ),
   workerUrl: setting(
     'WORKER_URL',
@@ -312,8 +312,7 @@ export const SETTINGS = {
     WORKER,
     '(kept)',
     integer(1, 3_650),
-    'Days after which mail that no team wants is removed, counted from its last try. Unset: it is kept until somebody ' +
-      'announces it again or deletes it.',
+    'Days after the last attempt until mail for unknown domains or mailboxes is removed. Unset: it is kept.',
   ),
   workerName: setting(
     'EMAIL_WORKER_NAME',

@@ -63,7 +63,7 @@ test('an image that is shown 3,500 times is written as often as fits into 5 MB; 
 test('a page that would be longer than 4 MiB is cut, and says so', async () => {
   const { page } = await pageOf({ html: '<a b>x\r\n'.repeat(120_000) })
   expect(page.length).toBeLessThan(PAGE_BYTES_MAX)
-  expect(page.includes('Too long to be shown whole.')).toBe(true)
+  expect(page.includes('This message is too long to show in full.')).toBe(true)
   expect((await pageOf({ html: '<a>x</a>' })).page).not.toContain('Too long')
 })
 

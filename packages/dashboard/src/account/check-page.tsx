@@ -20,7 +20,7 @@ export default function CheckPage() {
   return (
     <AccountFrame
       title="Confirm your address"
-      description="Enter the password that you chose when you signed up. If it was not you who signed up, choose a new one: the other person is then signed out."
+      description="Enter the password you chose when you signed up. If you did not sign up, choose a new one; this signs everyone else out."
     >
       <form
         className="space-y-4"

@@ -1,6 +1,6 @@
 import { BucketUnreachable } from './bucket.ts'
 
-/** Silence may take longer than all the time there is; it is heard out this often nevertheless. */
+/** A timeout may exceed the whole budget; at least this many attempts are made. */
 const TRIES_MIN = 3
 /** Pauses double up to this, so that a storage that is back is noticed within seconds. */
 const PAUSE_MS_MAX = 4_000
@@ -10,7 +10,7 @@ export type Retrying = {
   forMs: number
   /** Before the second try. */
   pauseMs: number
-  /** Null for what will not pass; else how long the storage asks to be left alone, 0 where it does not say. */
+  /** Null for permanent errors; else the Retry-After in ms, 0 if none. */
   restOf: (error: unknown) => number | null
 }
 

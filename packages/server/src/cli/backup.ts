@@ -24,7 +24,7 @@ export function addBackupCommand(program: Command): void {
     .description('Copy the databases and secrets of DATA_DIR to a folder, while the server runs.')
     .requiredOption('--to <folder>', 'where to; to restore it, start with DATA_DIR=<folder>')
     .option('--yes', 'replace what is there')
-    .option('--bucket-only', 'raw mail and secrets alone; needed where messages are in PostgreSQL')
+    .option('--bucket-only', 'copy only raw mail and secrets; required with PostgreSQL')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -37,7 +37,7 @@ export function addBackupCommand(program: Command): void {
       if (config.databaseUrl !== null && !bucketOnly) {
         throw new AppError(
           'validation_failed',
-          `${IN_POSTGRES} To copy raw mail and secrets of DATA_DIR all the same, add --bucket-only.`,
+          `${IN_POSTGRES} To copy only the raw mail and secrets in DATA_DIR, add --bucket-only.`,
         )
       }
       const databases = databasesOf(config, bucketOnly)
@@ -58,7 +58,7 @@ export function addBackupCommand(program: Command): void {
     })
 }
 
-const IN_POSTGRES = 'Messages, teams, people and keys are in PostgreSQL and are not copied here: use pg_dump for them.'
+const IN_POSTGRES = 'Messages, teams, users and keys are in PostgreSQL and are not part of this backup: use pg_dump.'
 
 /** A sentence for each part of the installation that the copy lacks. */
 function findNotContained({ dataDir, databaseUrl, storage }: Config, bucketOnly: boolean): string[] {
@@ -66,10 +66,10 @@ function findNotContained({ dataDir, databaseUrl, storage }: Config, bucketOnly:
   if (databaseUrl !== null) sentences.push(IN_POSTGRES)
   else if (bucketOnly) sentences.push(`Messages, teams, people and keys are in ${dataDir} and were left out.`)
   if (storage?.kind === 'folder')
-    sentences.push(`Raw mail is in ${storage.path} and is not copied here: copy that folder.`)
+    sentences.push(`Raw mail is in ${storage.path} and is not part of this backup: copy that folder.`)
   if (storage?.kind === 's3')
     sentences.push(
-      `Raw mail is in the bucket ${storage.location.bucket} and is not copied here: use what its storage has for it.`,
+      `Raw mail is in the bucket ${storage.location.bucket} and is not part of this backup: use the storage’s own backup.`,
     )
   return sentences
 }

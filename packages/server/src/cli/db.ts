@@ -111,7 +111,7 @@ function configuredPlace(): DatabasePlace {
   return url ? { url } : { file: join(config.dataDir, 'mailhatch.db') }
 }
 
-/** One who works alone on the database has no use for a pooler. */
+/** One-shot commands bypass the pooler. */
 function directUrl({ databaseUrl: pooled, databaseDirectUrl }: Config): string | null {
   return databaseDirectUrl ?? pooled
 }
@@ -142,7 +142,7 @@ function describe({ schema, newestSchema, counts }: DatabaseStatus): string[] {
   // Keys come last in a copy: what has messages and no key is not whole.
   if (keys === 0 && messages + missing > 0) {
     const left = missing > 0 ? `, ${missing} messages are missing` : ''
-    return [...lines, `not whole: no keys yet${left}; if a copy was interrupted, run mailhatch db copy again`]
+    return [...lines, `incomplete: no keys yet${left}; if a copy was interrupted, run mailhatch db copy again`]
   }
   return [...lines, unindexed === 0 ? 'text index up to date' : `text index: ${unindexed} messages still to come`]
 }

@@ -133,7 +133,7 @@ export function escapeValue(text: string): string {
 
 const LINK = /^(?:https?:\/\/|mailto:|tel:|#)/i
 const LINKING = new Set(['a', 'area'])
-/** Pictures of dots only: a drawing can hold markup, and mail programs do not show it either. */
+/** Raster images only: SVG can hold markup, and mail programs do not show it either. */
 const DATA_IMAGE = /^data:image\/(?:png|gif|jpe?g|webp|avif|bmp)\b/
 
 const VOID = new Set(['area', 'br', 'col', 'hr', 'img', 'wbr'])

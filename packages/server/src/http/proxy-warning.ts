@@ -17,8 +17,7 @@ export function warnOfProxy(
       isSaid = true
       ports.log.warn(
         {},
-        'requests come with X-Forwarded-For while TRUST_PROXY is off: everyone behind the proxy counts as one address. ' +
-          'Set TRUST_PROXY=on if the API is reached only through that proxy',
+        'X-Forwarded-For received while TRUST_PROXY is off; set TRUST_PROXY=on if all requests come through a proxy',
       )
     }
     return next()

@@ -37,7 +37,8 @@ export function textPage(text: string, { isCut }: { isCut: boolean }): string {
   return page(TEXT_STYLE, `${isCut ? CUT : ''}<pre>${escapeValue(text)}</pre>`)
 }
 
-const CUT = '<p style="font: 13px system-ui, sans-serif">Too long to be shown whole. Download it to see the rest.</p>'
+const CUT =
+  '<p style="font: 13px system-ui, sans-serif">This message is too long to show in full. Download it to see the rest.</p>'
 
 export function imagePage(dataUrl: string): string {
   return page(IMAGE_STYLE, `<img src="${escapeValue(dataUrl)}" alt="">`)

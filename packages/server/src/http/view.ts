@@ -20,7 +20,7 @@ export function teamView(team: Team, filter: MessageFilter, now: number): View {
 /** Ends a long search when its client has gone; nobody sees the error. */
 export function whileConnected(outgoing: { destroyed: boolean } | undefined): () => void {
   return () => {
-    if (outgoing?.destroyed) throw new AppError('request_timeout', 'The client has gone.')
+    if (outgoing?.destroyed) throw new AppError('request_timeout', 'The client disconnected.')
   }
 }
 

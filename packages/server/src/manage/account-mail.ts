@@ -18,7 +18,7 @@ export function mailLink(ports: Ports, user: Pick<User, 'id' | 'email'>, purpose
       ? { subject: 'Choose a new password', text: `Choose a new password for Mailhatch:\n\n${link}\n\n${LIFE}\n` }
       : {
           subject: 'Check your address',
-          text: `Show that this address is yours, and set the password:\n\n${link}\n\n${LIFE}\n`,
+          text: `Confirm your address and set a password:\n\n${link}\n\n${LIFE}\n`,
         }
   })
 }

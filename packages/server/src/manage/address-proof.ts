@@ -31,7 +31,7 @@ export async function claimByLink(
   const { store, passwords, limits } = ports
   limits.address.begin(address)
   const account = await store.findUser({ id: await readToken(ports, token, purpose) })
-  if (!account) throw new Error('A link was given to an account that is not there.')
+  if (!account) throw new Error('The token belongs to an account that no longer exists.')
   // Before the link is taken: while too many are hashed, this throws, and the link is to work again later.
   const { passwordHash: old } = account
   const isKnown = old !== null && (await passwords.matches(password, old))

@@ -15,7 +15,7 @@ export type KeyMaking = {
 
 type Ports = KeyMaking & { store: Pick<Store, 'addKey'> }
 
-/** Told of the new value, for a file that keeps the old one. Never rejects: the old value is dead by then. */
+/** Called with the new key after a rotation. Never rejects: the old key no longer works by then. */
 export type KeyRotated = (change: { oldHash: string; key: string }) => Promise<void>
 
 type RotatingPorts = KeyMaking & { keyRotated: KeyRotated }

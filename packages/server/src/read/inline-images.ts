@@ -8,7 +8,7 @@ const INLINE_BYTES_MAX = 5 * 1024 * 1024
 /** Found one by one in the mail, which may be large. */
 const INLINE_IMAGES_MAX = 30
 
-/** Pictures of dots; whatever else a type says is never shown as a picture. */
+/** Raster images; other types are never shown as images. */
 const IMAGE_TYPE = /^image\/(?:png|gif|jpe?g|webp|avif|bmp)$/i
 
 type Ports = { contents: Pick<Contents, 'attachments'> }

@@ -11,7 +11,7 @@ export function keepDatabasePrivate(path: string): void {
   try {
     closeSync(openSync(path, 'a', OWNER_ONLY))
   } catch {
-    // SQLite meets the same, and says so with advice.
+    // SQLite fails the same way and reports it.
     return
   }
   for (const suffix of BESIDE_DATABASE) narrow(`${path}${suffix}`)

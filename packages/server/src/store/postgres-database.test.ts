@@ -52,7 +52,9 @@ test('a server that is too old is refused with the version that is needed', asyn
        select name, case name when 'server_version_num' then '140019' else setting end as setting from pg_settings;
      alter database aged set search_path = aged, pg_catalog, public`,
   )
-  await expect(openPostgresDatabase(own.url('aged'))).rejects.toThrow(/This is PostgreSQL 14, .* needs 15 or newer\./)
+  await expect(openPostgresDatabase(own.url('aged'))).rejects.toThrow(
+    /PostgreSQL 14 is too old: Mailhatch needs 15 or newer\./,
+  )
 })
 
 test('a server that takes no writes is refused with what to do', async () => {

@@ -15,13 +15,13 @@ export async function checkServer(client: Client): Promise<void> {
   const version = Math.floor(Number(settings.get('server_version_num')) / 10_000)
   if (version < VERSION_MIN) {
     throw new Error(
-      `This is PostgreSQL ${version}, and Mailhatch needs ${VERSION_MIN} or newer. Upgrade the server, and start again.`,
+      `PostgreSQL ${version} is too old: Mailhatch needs ${VERSION_MIN} or newer. Upgrade the server, then start again.`,
     )
   }
   if (settings.get('transaction_read_only') !== 'off') {
     throw new Error(
-      'PostgreSQL takes no writes: it is a standby, or default_transaction_read_only is on. ' +
-        'Give the address of the primary, and start again.',
+      'PostgreSQL is read-only: it is a standby, or default_transaction_read_only is on. ' +
+        'Use the address of the primary, then start again.',
     )
   }
   settings.delete('server_version_num')
@@ -51,7 +51,7 @@ export async function refuseSharedSessions(
     await other.end()
   }
   throw new Error(
-    `${variable} leads through a pooler that pools by transaction. Set DATABASE_DIRECT_URL to the address of ` +
-      'PostgreSQL itself, beside DATABASE_URL, or pool by session, and start again.',
+    `${variable} goes through a pooler in transaction mode. Set DATABASE_DIRECT_URL to PostgreSQL itself, ` +
+      'or use session mode, then start again.',
   )
 }

@@ -1,6 +1,6 @@
 import { searchRawMail, SEARCH_REST_MS, type RawSearchPorts } from './raw-search.ts'
 
-/** Pauses are so many times as long as the steps: of a slow storage, and of a folder with many files, little is asked. */
+/** Pause this many times as long as the step took, to limit the load on the storage. */
 const PAUSES_PER_STEP = 20
 const PAUSE_MS_MIN = 1_000
 const PAUSE_MS_MAX = 60_000
