@@ -3,6 +3,7 @@ import type { StoredObject } from './bucket/bucket.ts'
 import { openR2Bucket } from './bucket/r2-bucket.ts'
 import { createConsoleLog } from './console-log.ts'
 import { parseStart, readStart } from './mime/mail-prefix.ts'
+import { metadataKey } from './domain/object-keys.ts'
 import type { ParsedMail } from './mime/parse-mail.ts'
 import { newId, secureRandom } from './random.ts'
 import { announceOnce } from './worker/announce-once.ts'
@@ -10,9 +11,10 @@ import { announceStored, type Tries } from './worker/announce-stored.ts'
 import type { Announcer } from './worker/announcer.ts'
 import { readSettings, type Bindings } from './worker/cloudflare-settings.ts'
 import { takeRoutedMail, type RoutedMail } from './worker/email-worker.ts'
+import { createRecentResults } from './worker/recent-results.ts'
 import { RECEIVING_MS_MAX, searchFromKeptPlace } from './worker/raw-search.ts'
 import { sweep } from './worker/sweep.ts'
-import { wasTakenSince } from './worker/taken-since.ts'
+import { takenLately } from './worker/taken-lately.ts'
 import { readWayTrouble } from './worker/way-trouble-object.ts'
 import { createWorkerApp } from './worker/worker-app.ts'
 
@@ -20,6 +22,9 @@ type Context = Pick<ExecutionContext, 'waitUntil'>
 
 /** A run that has announced more has used up most of the requests that Cloudflare allows it. */
 const ANNOUNCEMENTS_BEFORE_SEARCH_MAX = 50
+
+/** Looks at what was taken lately, in one run: each takes some 30 requests. */
+const LOOKS_MAX = 10
 
 const log = createConsoleLog()
 const now = () => Date.now()
@@ -71,17 +76,30 @@ function assemble(bindings: Bindings) {
   const settings = readSettings(bindings)
   const { post } = settings
   const bucket = openR2Bucket(bindings.INBOX_STORAGE)
-  let takenAt = 0
+  const results = createRecentResults(now)
+  let looks = 0
   const tries: Tries = {
     // Isolates have no name that stays: a try without a result counts once it must be over.
     by: crypto.randomUUID(),
     isOfEarlierRun: ({ lastAttemptAt }) => lastAttemptAt === null,
-    wasOtherTaken: ({ domain }, since) => takenAt > since || wasTakenSince(bucket, { domain, since }),
+    async noteFailure(metadata, failure) {
+      const ofThisRun = results.noteFailure(metadataKey('unprocessed', metadata), failure)
+      // So many failures in one run are not of single mails.
+      if (++looks > LOOKS_MAX) return { ...ofThisRun, wasTaken: false }
+      const stored = await takenLately(bucket, { mail: metadata, since: failure.previousAt, now: failure.at })
+      return {
+        wasTaken: ofThisRun.wasTaken || stored.wasTaken,
+        taken: Math.max(ofThisRun.taken, stored.taken),
+        healed: Math.max(ofThisRun.healed, stored.healed),
+        failing: ofThisRun.failing,
+      }
+    },
   }
 
   async function announce(key: string, isByHand = false) {
     const result = await announceStored({ bucket, post: post!, tries, now, parse }, key, isByHand)
-    if (result.outcome === 'processed') takenAt = now()
+    if (result.outcome === 'processed') results.noteTaken(key)
+    if (result.outcome === 'failed' && result.metadata.setAside) results.forget(key)
     return result
   }
 

@@ -56,7 +56,7 @@ describe('a mail that makes intake throw', () => {
       attempts: 3,
       ownFailures: 3,
       lastStatus: 500,
-      setAside: { reason: expect.stringMatching(/^Set aside after 3 tries: .*500.*\.$/) },
+      setAside: { reason: expect.stringMatching(/^Set aside after 3 failures: .*500.*\.$/) },
     })
     const path = `/admin/inboxes/qa/messages/${mail!.id}`
     expect((await admin<Metadata>(`${path}?domain=mailhatch.test`)).body.setAside).toEqual(mail!.setAside)

@@ -5,10 +5,12 @@ import {
   countFailure,
   endsBy,
   hasEnded,
+  isDeath,
   mayBeOwn,
   OWN_FAILURES_MAX,
   reasonFor,
   type FailedTry,
+  type Others,
 } from '../domain/set-aside.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import { announce, type Post } from './announce.ts'
@@ -41,9 +43,12 @@ export type Tries = {
   by: string
   /** Whether the last try at a mail was of a program that has ended since, perhaps because of the mail. */
   isOfEarlierRun: (metadata: Metadata) => boolean
-  /** Whether the API took another mail since then. */
-  wasOtherTaken: (metadata: Metadata, since: number) => boolean | Promise<boolean>
+  /** Notes a failure that may be of the mail itself, and tells what became of other mail. */
+  noteFailure: (metadata: Metadata, failure: Failure) => Others | Promise<Others>
 }
+
+/** `previousAt`: the try before, or the arrival. */
+export type Failure = { previousAt: number; beganAt: number; at: number; isDeath: boolean }
 
 /**
  * Announces one mail as it lies in the bucket; `key` is that of its unprocessed metadata. By hand, failures of its own
@@ -92,6 +97,7 @@ export async function announceMail(
   { bucket, post, tries, now }: Omit<AnnouncePorts, 'parse'>,
   { metadata, announcement }: { metadata: Metadata; announcement: Announcement },
 ): Promise<StoredOutcome & { outcome: 'processed' | 'failed' }> {
+  const beganAt = now()
   const outcome = await announce(post, announcement)
   const key = metadataKey('unprocessed', metadata)
   if (outcome.ok) {
@@ -114,7 +120,7 @@ export async function announceMail(
     lastStatus: outcome.status,
     lastCode: outcome.code,
     trying: null,
-    ...(await judge({ tries, now }, metadata, outcome)),
+    ...(await judge({ tries, now }, { metadata, beganAt, failed: outcome })),
   }
   return rewriteMetadata(bucket, key, failed).then(
     () => ({ outcome: 'failed', metadata: failed }),
@@ -125,14 +131,15 @@ export async function announceMail(
 /** Whose fault a failure is: see domain/set-aside.ts. */
 async function judge(
   { tries, now }: Pick<AnnouncePorts, 'tries' | 'now'>,
-  metadata: Metadata,
-  failed: FailedTry,
+  { metadata, beganAt, failed }: { metadata: Metadata; beganAt: number; failed: FailedTry },
 ): Promise<Partial<Metadata>> {
   if (!mayBeOwn(failed)) return {}
-  const since = Date.parse(metadata.lastAttemptAt ?? metadata.receivedAt)
-  const ownFailures = countFailure(metadata.ownFailures, await tries.wasOtherTaken(metadata, since))
+  const at = now()
+  const previousAt = Date.parse(metadata.lastAttemptAt ?? metadata.receivedAt)
+  const others = await tries.noteFailure(metadata, { previousAt, beganAt, at, isDeath: isDeath(failed) })
+  const ownFailures = countFailure(metadata.ownFailures, { others, sincePreviousMs: at - previousAt })
   if (ownFailures < OWN_FAILURES_MAX) return { ownFailures }
-  return { ownFailures, setAside: setAside(now(), reasonFor(failed)) }
+  return { ownFailures, setAside: setAside(at, reasonFor(failed)) }
 }
 
 function setAside(now: number, reason: string): Metadata['setAside'] {

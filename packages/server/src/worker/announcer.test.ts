@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Announcement } from '@mailhatch/sdk'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { seededRandom } from '../../test/support/seeded-random.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
 import { readObject } from '../../test/support/stored-mail.ts'
 import { UNROUTED } from '../../test/support/tries.ts'
@@ -128,9 +129,54 @@ test('refused mail goes when its days are over, and not before; other mail stays
   })
 })
 
+const cut = () =>
+  Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('cut'), { code: 'ECONNRESET' }) })
+
+test('an API that fails at every third request sets no mail aside; a mail at which it always fails is', async () => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const random = seededRandom(seed)
+  const clock = { ahead: 0 }
+  let chance = 0.35
+  let failures = 0
+  const answer = async ({ mailbox }: Announcement) => {
+    if (mailbox !== 'poison' && !random.chance(chance)) return 200
+    failures++
+    const status = random.pick([500, 502, null])
+    return status ?? Promise.reject(cut())
+  }
+  const { announcer, bucket, store } = await startBeside(temporaryFolder(), answer, {
+    now: () => Date.now() + clock.ahead,
+  })
+  await Promise.all(Array.from({ length: 300 }, (_, number) => store(`m${number}@in.test`)))
+  await announcer.start()
+  const unprocessed = async () => (await bucket.list({ prefix: 'messages/unprocessed/', limit: 1_000 })).keys
+  const pass = async (isSo: () => Promise<boolean>) =>
+    vi.waitUntil(
+      async () => {
+        clock.ahead += 10_000
+        return isSo()
+      },
+      { timeout: 60_000, interval: 100 },
+    )
+  await pass(async () => (await unprocessed()).length === announcer.setAsideCount())
+  console.info({ seed, failures })
+  expect(await unprocessed()).toEqual([])
+  expect(failures).toBeGreaterThan(100)
+
+  chance = 0
+  // Until what failed before is no sign any more.
+  clock.ahead += 600_000
+  await store('poison@in.test')
+  let others = 0
+  await pass(async () => {
+    await store(`other${others++}@in.test`)
+    return announcer.setAsideCount() === 1
+  })
+  await pass(async () => (await unprocessed()).length === 1)
+  expect(await unprocessed()).toEqual([expect.stringContaining('/poison/')])
+})
+
 describe('an outage of many rounds', () => {
-  const cut = () =>
-    Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('cut'), { code: 'ECONNRESET' }) })
   test.each([
     ['connections are cut', async () => Promise.reject(cut())],
     ['the API answers 500', async () => 500],

@@ -8,6 +8,7 @@ import type { MailParser } from '../mime/mail-parser.ts'
 import type { Post, Report } from './announce.ts'
 import { announceMail, announceStored, type AnnouncePorts, type StoredOutcome } from './announce-stored.ts'
 import { refusalOf, type Metadata } from './metadata.ts'
+import { createRecentResults } from './recent-results.ts'
 import { reportSetAside } from './report-set-aside.ts'
 import { createUnprocessedSearch } from './unprocessed-search.ts'
 import { createWaitingMail } from './waiting-mail.ts'
@@ -75,12 +76,12 @@ export function createAnnouncer(given: Ports): Announcer {
   const suspects = new Set<string>()
   const underWay = new Map<string, Promise<void>>()
   const unreported = new Map<string, Metadata>()
+  const results = createRecentResults(now)
   const way = watchWay(log)
   let freshCharacters = 0
   let readingAgain = 0
   let isSuspectUnderWay = false
   let isUnreachable = false
-  let takenAt = 0
   let probedAt = 0
   let searchedAt = 0
   let searching: Promise<void> | null = null
@@ -96,7 +97,7 @@ export function createAnnouncer(given: Ports): Announcer {
     tries: {
       by,
       isOfEarlierRun: ({ lastAttemptAt, receivedAt }) => Date.parse(lastAttemptAt ?? receivedAt) < startedAt,
-      wasOtherTaken: (_, since) => takenAt > since,
+      noteFailure: (metadata, failure) => results.noteFailure(metadataKey('unprocessed', metadata), failure),
     },
   }
 
@@ -208,7 +209,7 @@ export function createAnnouncer(given: Ports): Announcer {
 
   function noteSuccess(key: string): void {
     waiting.forget(key)
-    takenAt = now()
+    results.noteTaken(key)
     way.taken()
     if (!isUnreachable) return
     // One success tells that the API is back: everything that waits for it is due.
@@ -230,6 +231,7 @@ export function createAnnouncer(given: Ports): Announcer {
       log.warn({ id, attempts, status: lastStatus, reason: lastError }, 'an announcement was refused')
     }
     if (setAside === null) return
+    results.forget(key)
     meters?.setAside()
     log.error({ id, reason: setAside.reason }, 'a mail was set aside: it is announced again only by hand')
     unreported.set(key, failed)

@@ -1,3 +1,4 @@
+import { apartMs } from '../domain/set-aside.ts'
 import { findDueAt } from './due.ts'
 import type { Metadata } from './metadata.ts'
 import { refusedUntil } from './refused-mail.ts'
@@ -12,6 +13,8 @@ export type Waiting = {
   receivedAt: number
   lastAttemptAt: number
   dueAt: number
+  /** It is not tried before, even if the API comes back. */
+  notBefore: number
   /** A try at it ended with the API or with this program, perhaps because of it: it is tried alone. */
   isSuspect: boolean
 }
@@ -44,12 +47,15 @@ export function createWaitingMail(refusedDays: number | null) {
       if (dueAt === null) return giveUp(key, refusedUntil(metadata, refusedDays))
       const { receivedAt, lastAttemptAt, lastStatus, ownFailures, trying } = metadata
       if (known.size >= KNOWN_MAX) return
+      const triedAt = lastAttemptAt === null ? 0 : Date.parse(lastAttemptAt)
+      const notBefore = triedAt + apartMs(ownFailures)
       known.set(key, {
         receivedAt: Date.parse(receivedAt),
-        lastAttemptAt: lastAttemptAt === null ? 0 : Date.parse(lastAttemptAt),
-        dueAt,
+        lastAttemptAt: triedAt,
+        dueAt: Math.max(dueAt, notBefore),
+        notBefore,
         // An answer of 500 is about this mail alone, so that it harms no other beside it.
-        isSuspect: trying !== null || (ownFailures > 0 && lastStatus === null),
+        isSuspect: trying !== null || (ownFailures > 0 && lastStatus !== 500),
       })
     },
     giveUp,
@@ -62,7 +68,7 @@ export function createWaitingMail(refusedDays: number | null) {
       if (waiting) waiting.dueAt = until
     },
     wakeAll(): void {
-      for (const waiting of known.values()) waiting.dueAt = 0
+      for (const waiting of known.values()) waiting.dueAt = waiting.notBefore
     },
     /** Makes due what has not been tried for the longest time. */
     wakeOne(at: number): void {
@@ -70,7 +76,7 @@ export function createWaitingMail(refusedDays: number | null) {
       for (const waiting of known.values()) {
         if (next === null || waiting.lastAttemptAt < next.lastAttemptAt) next = waiting
       }
-      if (next) next.dueAt = at
+      if (next) next.dueAt = Math.max(at, next.notBefore)
     },
     removable: (at: number) =>
       givenUp

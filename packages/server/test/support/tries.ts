@@ -1,7 +1,11 @@
 import type { Tries } from '../../src/worker/announce-stored.ts'
 
 /** Of a worker that has just started on an empty bucket, while no other mail is taken. */
-export const FIRST_TRIES: Tries = { by: 'worker', isOfEarlierRun: () => false, wasOtherTaken: () => false }
+export const FIRST_TRIES: Tries = {
+  by: 'worker',
+  isOfEarlierRun: () => false,
+  noteFailure: () => ({ wasTaken: false, taken: 0, healed: 0, failing: 0 }),
+}
 
 /** As our API refuses mail that no team wants. */
 export const UNROUTED = JSON.stringify({ error: 'Mailbox not configured', code: 'mailbox_unknown' })

@@ -1,0 +1,40 @@
+import { bytesOf, type Bucket } from '../bucket/bucket.ts'
+import { metadataKey, metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
+import { LATELY_MS } from '../domain/set-aside.ts'
+import { uuidTime } from '../domain/uuid.ts'
+import { decodeMetadata, type Metadata } from './metadata.ts'
+import { newestIds } from './newest-ids.ts'
+
+const KEYS_PER_PAGE = 1_000
+/** Mails that are read: each takes a request, of which Cloudflare allows a run 1,000. */
+const READ_MAX = 25
+
+export type TakenLately = { wasTaken: boolean; taken: number; healed: number }
+
+/**
+ * What the API took of the mail that came in the last minutes, and how much of that had failed before: for a worker that
+ * remembers nothing between its runs. It looks at the newest of the mailbox, a page of the domain and one of all; what
+ * these do not show, it does not know.
+ */
+export async function takenLately(
+  bucket: Pick<Bucket, 'get' | 'list'>,
+  { mail, since, now }: { mail: Pick<Metadata, 'domain' | 'mailbox'>; since: number; now: number },
+): Promise<TakenLately> {
+  const { domain, mailbox } = mail
+  const query = { status: 'processed' as const, domain, mailbox, before: null, limit: READ_MAX, now }
+  const keys = new Set((await newestIds(bucket, query)).map((id) => metadataKey('processed', { domain, mailbox, id })))
+  for (const prefix of [metadataPrefix('processed', domain), metadataPrefix('processed')]) {
+    for (const key of (await bucket.list({ prefix, limit: KEYS_PER_PAGE })).keys) keys.add(key)
+  }
+  const newest = Array.from(keys, (key) => ({ key, at: uuidTime(parseMetadataKey(key)?.id ?? '') }))
+    .filter(({ at }) => at > now - LATELY_MS)
+    .toSorted((one, other) => other.at - one.at)
+    .slice(0, READ_MAX)
+  const objects = await Promise.all(newest.map(({ key }) => bucket.get(key)))
+  const read = await Promise.all(objects.map(async (object) => object && decodeMetadata(await bytesOf(object))))
+  return {
+    wasTaken: newest.some(({ at }) => at > since),
+    taken: newest.length,
+    healed: read.filter((metadata) => metadata !== null && metadata.attempts > 0).length,
+  }
+}

@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Mailhatch } from '@mailhatch/sdk'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startChild, type ChildServer } from '../support/child-server.ts'
+import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
+import { isAccepted, SmtpClient } from '../support/smtp-client.ts'
+import { unprocessedMail } from '../support/stored-mail.ts'
+import { ownPostgres } from './own-postgres.ts'
+import { DOMAIN, startReplicas, type Replicas } from './replicas.ts'
+
+const postgres = ownPostgres()
+const DEADLY = 'deadly mail'
+const PRELOAD = ['--import', new URL('../support/deadly-mail.ts', import.meta.url).href]
+const SOON = { timeout: 60_000, interval: 50 }
+
+test('behind a proxy, a mail that kills each replica that gets it does so three times, and other mail passes', async () => {
+  const replicas = await startReplicas(await postgres.database(), { count: 2, nodeArguments: PRELOAD })
+  const supervisor = supervise(replicas)
+  try {
+    await expectThreeDeaths(replicas, supervisor)
+  } finally {
+    supervisor.end()
+  }
+})
+
+type Supervisor = { urls: () => string[]; deaths: () => number; end: () => void }
+
+/** Starts a replica anew when one has died, as an orchestrator does. */
+function supervise(replicas: Replicas): Supervisor {
+  const living = new Set<ChildServer>()
+  let deaths = 0
+  let isOver = false
+  function watch(replica: ChildServer): void {
+    living.add(replica)
+    replica.process.once('exit', () => {
+      living.delete(replica)
+      deaths++
+      if (!isOver) void replicas.start().then(watch)
+    })
+  }
+  for (const replica of replicas.all) watch(replica)
+  return {
+    urls: () => Array.from(living, ({ apiUrl }) => apiUrl),
+    deaths: () => deaths,
+    end: () => void (isOver = true),
+  }
+}
+
+async function expectThreeDeaths(replicas: Replicas, { urls, deaths }: Supervisor): Promise<void> {
+  const proxy = await startBalancer(urls)
+  const dataDir = temporaryFolder()
+  const inbox = join(dataDir, 'inbox.db')
+  const worker = await startChild({
+    program: 'worker',
+    environment: { DATA_DIR: dataDir, WEBHOOK_URL: `${proxy.url}/webhooks/inbox`, WEBHOOK_AUTH_TOKEN: WEBHOOK_SECRET },
+  })
+
+  const sent: string[] = []
+  /** Resolves when the API has it. */
+  async function sendHarmless(): Promise<void> {
+    const tag = `other${sent.length}`
+    sent.push(tag)
+    await send(worker, `box+${tag}@${DOMAIN}`, 'harmless')
+    await vi.waitUntil(() => unprocessedMail(inbox).every((mail) => mail.tag !== tag), SOON)
+  }
+  await send(worker, `box+deadly@${DOMAIN}`, DEADLY)
+  const findDeadly = () => unprocessedMail(inbox).find(({ tag }) => tag === 'deadly')!
+  while (findDeadly().setAside === null) await sendHarmless()
+  // Counted when the process is gone, which may be later than its answer.
+  await vi.waitUntil(() => deaths() >= 3, SOON)
+  expect(findDeadly()).toMatchObject({ attempts: 3, ownFailures: 3, lastStatus: 502 })
+  expect(findDeadly().setAside!.reason).toContain('(502)')
+
+  for (let count = 0; count < 5; count++) await sendHarmless()
+  const sdk = new Mailhatch({ url: proxy.url, apiKey: replicas.key })
+  await expect
+    .poll(async () => await sdk.rejections.list(), SOON)
+    .toMatchObject([{ to: `box+deadly@${DOMAIN}`, code: 'set_aside' }])
+  await sdk.messages.waitFor({ tag: sent.at(-1)! })
+  expect(deaths()).toBe(3)
+  expect(unprocessedMail(inbox)).toMatchObject([{ tag: 'deadly' }])
+  console.info({ others: sent.length, statuses: proxy.statuses })
+}
+
+/** Gives each request to the next of the servers, and answers 502 when that one ends without an answer, as proxies do. */
+async function startBalancer(upstreams: () => string[]) {
+  const statuses: Record<number, number> = {}
+  let turn = 0
+  const server = createServer((incoming, outgoing) => {
+    const urls = upstreams()
+    const answer = (status: number) => {
+      statuses[status] = (statuses[status] ?? 0) + 1
+      if (outgoing.headersSent) outgoing.destroy()
+      else outgoing.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
+    }
+    if (urls.length === 0) return answer(503)
+    passOn(urls[turn++ % urls.length]!, { incoming, outgoing, onDeath: () => answer(502) })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  // Listening on a port, not on a pipe.
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, statuses }
+}
+
+type Passed = { incoming: IncomingMessage; outgoing: ServerResponse; onDeath: () => void }
+
+function passOn(target: string, { incoming, outgoing, onDeath }: Passed): void {
+  const { method, headers, url } = incoming
+  const onward = request(`${target}${url}`, { method, headers, agent: false }, (answer) => {
+    outgoing.writeHead(answer.statusCode!, answer.headers)
+    answer.pipe(outgoing)
+  })
+  onward.on('error', onDeath)
+  incoming.pipe(onward)
+}
+
+async function send({ smtpPort }: ChildServer, to: string, subject: string): Promise<void> {
+  const client = await SmtpClient.connect(smtpPort)
+  const reply = await client.send({ to, raw: Buffer.from(`Subject: ${subject}\r\n\r\nhello\r\n`) })
+  client.close()
+  if (!isAccepted(reply)) throw new Error(reply)
+}
