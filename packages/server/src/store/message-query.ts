@@ -38,26 +38,28 @@ export function orderBy(order: Order): Sql {
 }
 
 /**
- * The way into a query: these positions and nothing else; or, in the order of lists, no further down than some place;
- * or whichever the database thinks best.
+ * The way into a query: these positions and nothing else; the one message whose `sequence` a query names; the range of
+ * positions; in the order of lists, no further down than some place; or whichever the database thinks best.
  */
-export type WayIn = { among?: number[]; downTo?: Anchor | undefined }
+export type WayIn = { among?: number[]; only?: Sql; isByRange?: boolean; downTo?: Anchor | undefined }
 
 /** What follows `from`. */
 export function queryFor(
   dialect: Dialect,
   view: View,
   { order, limit, after, upTo, before }: Wanted,
-  { among, downTo }: WayIn = {},
+  { among, only, isByRange, downTo }: WayIn = {},
 ): Sql {
   const isNewestFirst = order === 'newest first'
-  const { where, newestFirst } = searchFor(dialect, view, among ? 'position' : isNewestFirst ? 'time' : 'any')
+  const isByPosition = among !== undefined || only !== undefined || isByRange === true
+  const { where, newestFirst } = searchFor(dialect, view, isByPosition ? 'position' : isNewestFirst ? 'time' : 'any')
   const all = [where]
   if (among) all.push(dialect.isAmong(sql`m.position`, among))
+  if (only) all.push(sql`m.sequence = (${only})`)
   const position = isNewestFirst && !among ? dialect.hidden(sql`m.position`) : sql`m.position`
   if (typeof after === 'number') all.push(sql`${position} > ${after}`)
   if (upTo !== undefined) all.push(sql`${position} <= ${upTo}`)
-  const receivedAt = among ? dialect.hidden(sql`m.received_at`) : sql`m.received_at`
+  const receivedAt = isByPosition ? dialect.hidden(sql`m.received_at`) : sql`m.received_at`
   if (before) all.push(sql`(${receivedAt}, m.position) < (${before.receivedAt}, ${before.position})`)
   if (downTo) all.push(sql`(${receivedAt}, m.position) >= (${downTo.receivedAt}, ${downTo.position})`)
   const byPosition = order === 'by position' ? sql`order by m.position` : sql`order by m.position desc`

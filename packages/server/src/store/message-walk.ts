@@ -4,6 +4,7 @@ import { createPage, type Search } from './message-page.ts'
 import {
   COMPARISONS,
   isServedByIndex,
+  looksAtText,
   mailboxId,
   orderBy,
   queryFor,
@@ -18,12 +19,14 @@ export const WALK_LIMITS = {
   candidates: [16, 64, 256, 1_024],
   /** A tag or a mailbox with no more messages than these is read whole and put in order here: 2 ms of SQLite. */
   narrow: 4_096,
-  /** So few positions are walked one by one, whichever mailbox they are of. */
+  /** So few positions are looked at one by one, whichever mailbox they are of; in one query if no text is compared. */
   shortRange: 2_048,
+  /** Among so many of the newest a single message is looked for in one query, if no text is compared: 0.2 ms. */
+  glanced: 256,
 }
 export type WalkLimits = typeof WALK_LIMITS
 
-/** Beyond as many as are wanted: some of the newest may not match. */
+/** Beyond as many as are wanted: some of the newest may not match. Bodies take long to compare. */
 const GLANCED_MORE = 15
 
 /**
@@ -60,17 +63,53 @@ export async function walkMessages<Row extends Anchor>(
  * What is wanted, if it is all among the newest that come into question, or these are all there are: as quick as one
  * query that is not bounded. Null when it is not, or when that is unlikely.
  */
-export async function glance<Row extends Anchor>(database: Database, search: Search<Row>): Promise<Row[] | null> {
+export async function glance<Row extends Anchor>(
+  database: Database,
+  search: Search<Row>,
+  limits: WalkLimits = WALK_LIMITS,
+): Promise<Row[] | null> {
   const { view, wanted, select } = search
+  if (isShortRange(search, limits)) return select(queryFor(database.dialect, view, wanted, { isByRange: true }))
   if (wanted.order !== 'newest first' || view.filter.tags) return null
   if (wanted.limit > 1 && !isServedByIndex(view, wanted)) return null
   const { wide } = waysFor(search, 0)
-  const skipped = wanted.limit + GLANCED_MORE - 1
+  if (wanted.limit === 1) {
+    const newest = await glanceAtNewest(database, search, wide)
+    if (newest) return newest
+  }
+  const isQuick = wanted.limit === 1 && !looksAtText(view.filter)
+  const skipped = isQuick ? limits.glanced - 1 : wanted.limit + GLANCED_MORE - 1
   const [last] = await database.read<Anchor>(
     sql`${candidatesIn(search, { wide, place: wanted.before ?? null })} ${database.dialect.limit(1)} offset ${skipped}`,
   )
   const rows = await select(queryFor(database.dialect, view, wanted, { downTo: last }))
   return rows.length === wanted.limit || !last ? rows : null
+}
+
+/** One query for nearly all who ask: what comes first of all that come into question is it, if it matches. */
+async function glanceAtNewest<Row extends Anchor>(
+  database: Database,
+  search: Search<Row>,
+  wide: Sql,
+): Promise<Row[] | null> {
+  const { dialect, read } = database
+  const { view, wanted, select } = search
+  if (typeof wanted.after === 'number') {
+    const isNoneLater = await readFew(database, sql`team_id = ${view.teamId} and position > ${wanted.after}`, 0)
+    if (isNoneLater) return []
+  }
+  const only = sql`${candidatesIn(search, { wide, place: wanted.before ?? null }, sql`sequence`)} ${dialect.limit(1)}`
+  const newest = await select(queryFor(dialect, view, wanted, { only }))
+  if (newest.length === 1) return newest
+  const isNone = (await read(only)).length === 0
+  return isNone ? [] : null
+}
+
+/** Whether the range of positions has few messages, whichever they are. Served by messages_by_position. */
+function isShortRange<Row>({ view, wanted }: Search<Row>, { shortRange }: WalkLimits): boolean {
+  const { order, after, upTo } = wanted
+  if (order === 'newest first' || typeof after !== 'number' || upTo === undefined) return false
+  return upTo - after <= shortRange && !looksAtText(view.filter)
 }
 
 /** Conditions that one index serves. */
@@ -116,16 +155,23 @@ function readInStep<Row>({ read, inStep }: Database, { view }: Search<Row>, quer
 }
 
 /** Served by messages_by_tag, messages_by_mailbox, messages_by_time or messages_by_position alone. */
-function candidatesIn<Row>({ view, wanted }: Search<Row>, { wide, place }: { wide: Sql; place: Anchor | null }): Sql {
+function candidatesIn<Row>(
+  { view, wanted }: Search<Row>,
+  { wide, place }: { wide: Sql; place: Anchor | null },
+  columns?: Sql,
+): Sql {
   const isByTime = wanted.order === 'newest first'
   const bounds = isByTime ? timeBounds(view, place) : positionBounds(wanted, place)
-  // By position nothing asks for the time, and the index does not have it.
   return sql`
-    select ${isByTime ? sql`received_at` : sql`0`} as "receivedAt", position
+    select ${columns ?? (isByTime ? PLACE_BY_TIME : PLACE_BY_POSITION)}
     from messages
     where ${joinSql([wide, ...bounds], sql` and `)}
     ${orderBy(wanted.order)}`
 }
+
+const PLACE_BY_TIME = sql`received_at as "receivedAt", position`
+/** Nothing asks for the time, and the index does not have it. */
+const PLACE_BY_POSITION = sql`0 as "receivedAt", position`
 
 function timeBounds({ oldestReceivedAt, filter: { start, since, end } }: View, place: Anchor | null): Sql[] {
   const oldest = Math.max(oldestReceivedAt, start ?? -Infinity, since ?? -Infinity)

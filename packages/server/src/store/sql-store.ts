@@ -63,7 +63,7 @@ export function createSqlStore(
     // Without text to compare, a database of its own is quick enough; it is ours that would hold up everything.
     if (!database.holdsUs && !looksAtText(view.filter)) return select(queryFor(dialect, view, wanted))
     return (
-      (await glance(database, search)) ??
+      (await glance(database, search, walk)) ??
       (await searchText(database, search, blockSize)) ??
       (await walkMessages(database, search, walk))
     )

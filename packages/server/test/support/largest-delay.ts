@@ -5,10 +5,21 @@ import type { ChildServer } from './child-server.ts'
 /** For `nodeArguments` of a child that is asked for its delays. */
 export const WITH_DELAYS = ['--import', fileURLToPath(new URL('./loop-delay.ts', import.meta.url))]
 
-/** How long the event loop of the child was held up at most since the last question. */
-export async function largestDelayMs(server: ChildServer): Promise<number> {
+type Delays = { largestMs: number; largestWorkMs: number }
+
+async function askForDelays(server: ChildServer): Promise<Delays> {
   const answered = once(server.process, 'message')
   server.process.send('largest delay')
-  const [{ largestMs }] = (await answered) as [{ largestMs: number }]
-  return largestMs
+  const [delays] = (await answered) as [Delays]
+  return delays
+}
+
+/** How long the event loop of the child was held up at most since the last question. */
+export async function largestDelayMs(server: ChildServer): Promise<number> {
+  return (await askForDelays(server)).largestMs
+}
+
+/** How much time of the processor one turn of its event loop took at most since the last question. */
+export async function largestWorkMs(server: ChildServer): Promise<number> {
+  return (await askForDelays(server)).largestWorkMs
 }
