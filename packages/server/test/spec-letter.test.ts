@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { startFileServer } from './support/file-server.ts'
 import { makeTeam } from './support/made-team.ts'
 import { ask } from './support/ask.ts'
+import { apiDocument } from './support/documented.ts'
 import { openPeople } from './support/people.ts'
 
 const server = await startFileServer()
@@ -18,16 +19,36 @@ test('intake trims sender, recipient and subject, and nothing within', async () 
 })
 
 describe('Allow lists what that very path answers', () => {
-  test.each([
-    ['/v1/messages/latest', 'GET'],
-    ['/v1/messages/stream', 'GET'],
-    ['/v1/messages', 'GET, DELETE'],
-    ['/v1/messages/0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24', 'GET, DELETE'],
-    ['/v1/api-keys/rotate', 'POST'],
-  ])('%s: %s', async (path, allowed) => {
-    for (const method of ['OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'].filter((one) => !allowed.includes(one))) {
-      const answer = await fetch(url + path, { method, headers: { authorization: `Bearer ${apiKey}` } })
-      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, allowed])
+  const ID = '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24'
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const methodsOf = (operations: object) =>
+    Object.keys(operations).flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+  const paths = Object.entries(apiDocument.paths).map(([path, operations]) => [path, methodsOf(operations)] as const)
+
+  test.each(paths)('%s: %j', async (template, methods) => {
+    const path = url + template.replaceAll(/\{\w+\}/g, ID)
+    const others = ['OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'].filter((method) => !methods.includes(method))
+    for (const method of others) {
+      const answer = await fetch(path, { method, headers })
+      const allowed = answer.headers.get('allow')?.split(', ').sort()
+      expect([method, answer.status, allowed]).toEqual([method, 405, methods.toSorted()])
+    }
+    for (const method of methods.filter((one) => one === 'HEAD'))
+      expect((await fetch(path, { method, headers })).status).not.toBe(405)
+    const asking = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
+    const preflight = await fetch(path, { method: 'OPTIONS', headers: asking })
+    expect(preflight.headers.get('allow')?.split(', ').sort()).toEqual(methods.toSorted())
+  })
+
+  test('a path that ends where an id would follow is no path', async () => {
+    for (const path of [
+      '/v1/messages/',
+      '/v1/mailboxes/',
+      '/v1/webhooks//deliveries',
+      `/v1/messages/${ID}/attachments/`,
+    ]) {
+      const answer = await fetch(url + path, { headers })
+      expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 404, null])
     }
   })
 })
@@ -45,6 +66,8 @@ describe('a mailbox that exists can be asked for whatever its characters', () =>
     'a,b',
     '<x>',
     'é è',
+    '\u0001control',
+    'nul\0within',
   ]
   test.each(names)('%s', async (name) => {
     const query = new URLSearchParams({ mailbox: name }).toString()
@@ -59,12 +82,31 @@ describe('a mailbox that exists can be asked for whatever its characters', () =>
     expect((await list(full)).data.map((message) => message.id)).toEqual([id])
     const latest = await server.latest(query)
     expect(latest.data.id).toBe(id)
+    expect((await list(`mailbox=&${query}&mailbox=`)).data.map((message) => message.id)).toEqual([id])
+    const { call } = await operator()
+    const asked = { mailbox: name, subject: '' }
+    expect((await call.inbox.messages.list.query(asked)).messages.map((message) => message.id)).toEqual([id])
+    expect((await call.inbox.messages.count.query(asked)).count).toBe(1)
     const mailboxes = await get<{ data: { name: string }[] }>('/v1/mailboxes', query)
     expect(mailboxes.body.data.map((mailbox) => mailbox.name)).toEqual([name])
     // Another team's is as unknown as none.
     const other = await makeTeam({ DATA_DIR: dataDir }, { name: `Other ${name}`, plan: 'pro' })
     const theirs = await ask<{ code: string }>(`${url}/v1/messages?${query}`, { key: other })
     expect(theirs.status).toBe(before)
+  })
+
+  test('by its address too, where the name alone is nothing odd', async () => {
+    const address = 'two..dots@mailhatch.test'
+    expect((await get('/v1/messages', { mailbox: address })).status).toBe(400)
+    const { id } = await store({ mailbox: 'two..dots', mailboxWithTag: 'two..dots' })
+    expect((await list({ mailbox: address })).data.map((message) => message.id)).toEqual([id])
+  })
+
+  test('by the dashboard it is removed, and an impossible one that is not there is refused', async () => {
+    await store({ mailbox: 'gone;soon', mailboxWithTag: 'gone;soon' })
+    const { call } = await operator()
+    expect(await call.inbox.messages.removeAll.mutate({ mailbox: 'gone;soon' })).toEqual({ deleted: 1 })
+    await expect(call.inbox.messages.list.query({ mailbox: 'not;there' })).rejects.toThrow('Invalid mailbox')
   })
 
   test('of a key that is bound to another mailbox it is not told', async () => {
@@ -87,6 +129,10 @@ describe('likely slips in query names', () => {
     ['/v1/mailboxes?mailboxs=qa', 'mailbox'],
     ['/v1/rejections?limt=3', 'limit'],
     ['/v1/webhooks/0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24/deliveries?ofset=3', 'offset'],
+    // An empty value is as one that is not given.
+    ['/v1/messages?mailbox=&malbox=qa', 'mailbox'],
+    // Swapped, and then another letter between the two.
+    ['/v1/messages?axmilbox=qa', 'mailbox'],
   ])('%s: %s was meant', async (path, meant) => {
     const { status, body } = await get(path)
     expect([status, body.code]).toEqual([400, 'unknown_parameter'])
@@ -97,6 +143,7 @@ describe('likely slips in query names', () => {
     '/v1/messages?page=2',
     '/v1/messages?qq=x',
     '/v1/messages?mailbox=qa&malbox=qa',
+    '/v1/messages?malbox=',
     '/v1/messages?utm_source=x',
   ])('%s: other names are ignored', async (path) => {
     expect((await get(path)).status).toBe(200)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { seededRandom } from '../../test/support/seeded-random.ts'
 import { likelyMeant } from './slips.ts'
 
 const NAMES = [
@@ -47,4 +48,34 @@ test.each(['tagg', 'too', 'qq', 'ende', 'sta', 'limited', 'mailboxxxx', 'lmt', '
 
 test('the nearest of several is meant', () => {
   expect(likelyMeant('subjects', ['subjekt', 'subject'])).toBe('subject')
+})
+
+/** Every word that is one slip away, of the letters that may matter. */
+function withOneSlip(word: string[], letters: string[]): string[] {
+  const places = Array.from({ length: word.length + 1 }, (_, place) => place)
+  return places.flatMap((place) => {
+    const [before, one, two, after] = [word.slice(0, place), word[place], word[place + 1], word.slice(place + 1)]
+    const more = letters.map((letter) => [...before, letter, ...word.slice(place)])
+    if (one === undefined) return more.map((changed) => changed.join(''))
+    const other = letters.map((letter) => [...before, letter, ...after])
+    const swapped = two === undefined ? [] : [[...before, two, one, ...word.slice(place + 2)]]
+    return [...more, [...before, ...after], ...other, ...swapped].map((changed) => changed.join(''))
+  })
+}
+
+test('what slips make of a name is taken for it, and nothing else is', () => {
+  const seed = 7
+  const random = seededRandom(seed)
+  for (let round = 0; round < 300; round++) {
+    const name = random.pick(NAMES)
+    const letters = Array.from(new Set(Array.from(`${name}x😀`)))
+    let given = name
+    for (let slips = 1 + random.below(3); slips > 0; slips--)
+      given = random.pick(withOneSlip(Array.from(given), letters))
+    const near = new Set(withOneSlip(Array.from(name), letters))
+    const isOne = near.has(given)
+    const isTwo = withOneSlip(Array.from(given), letters).some((between) => near.has(between))
+    const isMeant = given !== name && ((name.length >= 4 && isOne) || (name.length >= 7 && isTwo))
+    expect([given, likelyMeant(given, [name])], `seed ${seed}`).toEqual([given, isMeant ? name : null])
+  }
 })

@@ -1,38 +1,45 @@
 import type { Principal } from '../domain/access.ts'
 import type { MessageFilter } from '../domain/match.ts'
 import type { Store } from '../store/store.ts'
-import { searchParams } from './message-params.ts'
+import { parseMailbox } from './message-params.ts'
 
 export type AskingPorts = { store: Pick<Store, 'findTeamMailbox'> }
 
-/** Names that need no look into the store: what people choose, with a tag or a domain. */
-const PLAIN = /^[\w.+-]+(?:@[\w.-]+)?$/
 /** Stands in the query for a name that was found, so that the rest of the query is judged as always. */
 const FOUND = 'found'
 
-/** The query of a request, in which a mailbox that exists may be asked for whatever its characters. */
-export async function askedOf(
+type Asker = Pick<Principal, 'team' | 'mailbox'>
+type Read<Params> = (query: URLSearchParams) => Params
+
+/** What a query asks for, in which a mailbox that exists may be named whatever its characters. */
+export async function readAsked<Params extends { filter: MessageFilter }>(
   { store }: AskingPorts,
-  { team, mailbox: bound }: Principal,
-  url: string,
-): Promise<{ query: URLSearchParams; withMailbox: (filter: MessageFilter) => MessageFilter }> {
-  const query = searchParams(url)
-  const [asked = '', ...more] = query.getAll('mailbox')
-  const asIs = { query, withMailbox: (filter: MessageFilter) => filter }
-  if (asked === '' || more.length > 0 || PLAIN.test(asked)) return asIs
+  { team, mailbox: bound }: Asker,
+  query: URLSearchParams,
+  read: Read<Params>,
+): Promise<Params> {
+  const [asked, ...more] = query.getAll('mailbox').filter((value) => value !== '')
+  if (asked === undefined || more.length > 0 || isPlain(asked)) return read(query)
   for (const { name, domain } of readingsOf(asked)) {
     const found =
       bound === null ? await store.findTeamMailbox({ teamId: team.id, name }) : bound.name === name ? bound : null
     if (!found) continue
-    query.set('mailbox', FOUND)
-    return { query, withMailbox: (filter) => ({ ...filter, mailbox: { name, tag: null, domain } }) }
+    const plain = new URLSearchParams(query)
+    plain.set('mailbox', FOUND)
+    const params = read(plain)
+    return { ...params, filter: { ...params.filter, mailbox: { name, tag: null, domain } } }
   }
-  return asIs
+  return read(query)
+}
+
+/** Read in one way only, so that no look into the store is needed; a space may be a plus sign. */
+function isPlain(asked: string): boolean {
+  return !asked.trim().includes(' ') && parseMailbox(asked) !== null
 }
 
 /** The whole as a name, or what stands before the last `@`. */
 function readingsOf(asked: string): { name: string; domain: string | null }[] {
-  const text = asked.replaceAll('\0', '').trim().toLowerCase()
+  const text = asked.trim().toLowerCase()
   const at = text.lastIndexOf('@')
   return [{ name: text, domain: null }, ...(at > 0 ? [{ name: text.slice(0, at), domain: text.slice(at + 1) }] : [])]
 }

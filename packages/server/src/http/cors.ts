@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { allowOf, methodsOf } from '../domain/route-refusal.ts'
 import type { ApiEnvironment } from './app.ts'
 
 const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS'
@@ -17,7 +18,9 @@ export function allowOrigins(app: Hono<ApiEnvironment>, allowed: string[]): void
     const isMcp = context.req.path === '/mcp'
     const isPreflight = context.req.method === 'OPTIONS' && context.req.header('access-control-request-method')
     if (isPreflight) {
+      const methods = methodsOf(app.routes, context.req.path)
       const headers: Record<string, string> = { vary: 'Origin' }
+      if (methods.length > 0) headers['allow'] = allowOf(methods)
       if (isAllowed) {
         headers['access-control-allow-origin'] = origin
         headers['access-control-allow-methods'] = METHODS

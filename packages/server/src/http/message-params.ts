@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { parseRecipient, splitLocalPart } from '../domain/address.ts'
 import { parseCursor } from '../domain/cursor.ts'
-import { AppError, type ErrorDetails } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 import { fold, lowerAscii } from '../domain/fold.ts'
 import { DAY_PATTERN, parseIsoDay, parseIsoTime, TIME_SCHEMAS } from '../domain/iso-time.ts'
 import type { MessageFilter, Needle } from '../domain/match.ts'
-import { likelyMeant } from '../domain/slips.ts'
+import { parseQuery, refuse } from './query.ts'
 import {
   CURSOR_PATTERN,
   HEADER_FILTER_PATTERN,
@@ -219,11 +219,6 @@ export function readRejectionsParams(query: URLSearchParams): { since: number; l
   return { since, limit }
 }
 
-export function searchParams(url: string): URLSearchParams {
-  const start = url.indexOf('?')
-  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
-}
-
 /** The place where a stream broke off is newer than the one that its URL names: a client that comes back sends both. */
 export function readStreamParams(query: URLSearchParams, lastEventId: string | undefined): StreamParams {
   const { after, ...filter } = parseQuery(streamQuery, query)
@@ -239,46 +234,8 @@ function toFilter(given: z.output<z.ZodObject<typeof filterShape>>): MessageFilt
   return end === undefined ? given : { ...given, end: end + DAY_MS }
 }
 
-/**
- * An empty value counts as not given, an unknown name is ignored unless it is a likely slip, a single value given twice is
- * refused.
- */
-export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
-  refuseSlips(Object.keys(schema.shape), query)
-  const given: Record<string, string | string[]> = {}
-  const details: ErrorDetails = {}
-  for (const [name, value] of query) {
-    if (value === '' || !Object.hasOwn(schema.shape, name)) continue
-    if (name === 'tags') given[name] = query.getAll(name).filter((tags) => tags !== '')
-    else if (name in given) details[name] = ['was given twice']
-    else given[name] = value
-  }
-  const result = schema.safeParse(given)
-  for (const { path, message } of result.error?.issues ?? []) details[String(path[0])] = [message]
-  if (details['mailbox']?.[0] === 'Invalid mailbox')
-    throw new AppError('mailbox_invalid', 'Invalid mailbox', { details })
-  if (!result.success || Object.keys(details).length > 0) refuse(details)
-  return result.data
-}
-
-function refuseSlips(parameters: string[], query: URLSearchParams): void {
-  const missing = parameters.filter((name) => !query.has(name))
-  for (const name of new Set(query.keys())) {
-    const meant = parameters.includes(name) ? null : likelyMeant(name, missing)
-    if (meant === null) continue
-    const details = { [name]: [`is unknown; probably ${meant} was meant`] }
-    const sentence = `There is no query parameter ${name}. Did you mean ${meant}?`
-    throw new AppError('unknown_parameter', sentence, { details })
-  }
-}
-
-function refuse(details: ErrorDetails): never {
-  const [first] = Object.entries(details).map(([name, messages]) => `${name} ${messages[0]}`)
-  throw new AppError('validation_failed', `Invalid query: ${first}.`, { details })
-}
-
 /** `qa`, `qa+tag` or a full address; people forget to escape `+`, so one inner space reads as one. */
-function parseMailbox(value: string): MessageFilter['mailbox'] | null {
+export function parseMailbox(value: string): MessageFilter['mailbox'] | null {
   const given = value.trim()
   if (given.split(' ').length > 2) return null
   const name = given.replace(' ', '+')

@@ -14,7 +14,7 @@ export const MESSAGE_OPERATIONS: Operation[] = [
     tag: 'Messages',
     summary: 'List messages',
     description:
-      'Messages that match all given filters, newest first. An empty value counts as not given; parameters that are not listed here are ignored.\n\n' +
+      'Messages that match all given filters, newest first. An empty value counts as not given; parameters that are not listed here are ignored, unless one looks like a slip of one that is.\n\n' +
       'To follow everything, give `after`: the answer is then the first `limit` matches that became visible after that cursor. Pass on the `cursor` of each answer until `has_more` is false, then add `wait`; nothing is lost in between. When a wait runs out, `data` is empty.',
     access: 'reading key',
     query: listQuery,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { acceptUrl, type EndpointWish, type UrlPorts } from '../manage/endpoints.ts'
 import type { DeliveryStatus, EndpointChange } from '../store/webhooks.ts'
-import { parseQuery } from './message-params.ts'
+import { parseQuery } from './query.ts'
 import { isAtMost, LINE_PATTERN, WEBHOOK_URL_PATTERN } from './value-patterns.ts'
 
 const DESCRIPTION_CHARACTERS_MAX = 200

@@ -8,9 +8,10 @@ import { removeMailbox, type RemovalPorts } from '../../manage/removal.ts'
 import type { Mailbox, Store } from '../../store/store.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { readBody } from '../body.ts'
-import { askedOf } from '../asked-mailbox.ts'
+import { readAsked } from '../asked-mailbox.ts'
 import { readMailboxesParams } from '../message-params.ts'
 import { presentMailbox } from '../present.ts'
+import { searchParams } from '../query.ts'
 import { requireChange, viewOf } from '../view.ts'
 
 export const mailboxBody = z
@@ -33,9 +34,8 @@ type Ports = Omit<RemovalPorts, 'store'> & {
 export function addMailboxRoutes(app: Hono<ApiEnvironment>, ports: Ports): void {
   app.get('/v1/mailboxes', async (context) => {
     const principal = context.get('principal')
-    const { query, withMailbox } = await askedOf(ports, principal, context.req.url)
-    const { filter } = readMailboxesParams(query)
-    const view = viewOf(principal, withMailbox(filter), ports.now())
+    const { filter } = await readAsked(ports, principal, searchParams(context.req.url), readMailboxesParams)
+    const view = viewOf(principal, filter, ports.now())
     const all = await ports.store.listMailboxes(view.teamId)
     return context.json({ data: all.filter((mailbox) => isShown(view.filter, mailbox)).map(presentMailbox) })
   })

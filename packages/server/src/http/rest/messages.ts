@@ -12,9 +12,10 @@ import type { AnswerCache } from '../answer-cache.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { authenticateAgain } from '../authenticate.ts'
 import type { KeyEndings } from '../key-endings.ts'
-import { askedOf } from '../asked-mailbox.ts'
+import { readAsked } from '../asked-mailbox.ts'
 import { readLatestParams, readListParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
+import { searchParams } from '../query.ts'
 import { viewOf, whileConnected } from '../view.ts'
 
 export type MessagePorts = {
@@ -30,10 +31,9 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
 
   app.get('/v1/messages', async (context) => {
     const principal = context.get('principal')
-    const { query, withMailbox } = await askedOf(ports, principal, context.req.url)
-    const params = readListParams(query)
+    const params = await readAsked(ports, principal, searchParams(context.req.url), readListParams)
     const askedAt = now()
-    const view = searchOf(context, withMailbox(params.filter), askedAt)
+    const view = searchOf(context, params.filter, askedAt)
     const waiting = { keyId: principal.keyId, waitMs: params.waitMs, onGone: onGone(context) }
     const page = await waits.until(view, waiting, async () => {
       const found = await readPage(store, view, params)
@@ -50,10 +50,10 @@ export function addMessageRoutes(app: Hono<ApiEnvironment>, ports: MessagePorts)
 
   app.get('/v1/messages/latest', async (context) => {
     const principal = context.get('principal')
-    const { query, withMailbox } = await askedOf(ports, principal, context.req.url)
-    const { filter, after, waitMs, explain: wantsReasons } = readLatestParams(query)
+    const params = await readAsked(ports, principal, searchParams(context.req.url), readLatestParams)
+    const { filter, after, waitMs, explain: wantsReasons } = params
     const askedAt = now()
-    const view = searchOf(context, withMailbox(filter), askedAt)
+    const view = searchOf(context, filter, askedAt)
     const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
     const look = () => store.latestMessage(view, after)
     const message = await waits.until(view, waiting, look)

@@ -2,8 +2,9 @@ import type { Rejection as PresentedRejection } from '@mailhatch/sdk'
 import type { Hono } from 'hono'
 import type { Store } from '../../store/store.ts'
 import type { ApiEnvironment } from '../app.ts'
-import { readRejectionsParams, searchParams } from '../message-params.ts'
+import { readRejectionsParams } from '../message-params.ts'
 import { isoTime } from '../present.ts'
+import { searchParams } from '../query.ts'
 import { requireChange } from '../view.ts'
 
 type Ports = {

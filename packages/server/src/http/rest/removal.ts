@@ -4,8 +4,9 @@ import { isUuid } from '../../domain/uuid.ts'
 import { removeMatching, removeMessages, type RemovalPorts } from '../../manage/removal.ts'
 import type { Store } from '../../store/store.ts'
 import type { ApiEnvironment } from '../app.ts'
-import { askedOf } from '../asked-mailbox.ts'
+import { readAsked } from '../asked-mailbox.ts'
 import { readRemovalParams } from '../message-params.ts'
+import { searchParams } from '../query.ts'
 import { requireChange, viewOf } from '../view.ts'
 
 type Ports = RemovalPorts & { store: Pick<Store, 'findMessage' | 'findTeamMailbox'> }
@@ -24,10 +25,9 @@ export function addRemovalRoutes(app: Hono<ApiEnvironment>, ports: Ports): void 
 
   app.delete('/v1/messages', async (context) => {
     const principal = context.get('principal')
-    const { query, withMailbox } = await askedOf(ports, principal, context.req.url)
-    const { filter, after } = readRemovalParams(query)
+    const { filter, after } = await readAsked(ports, principal, searchParams(context.req.url), readRemovalParams)
     requireChange(principal)
-    const deleted = await removeMatching(ports, viewOf(principal, withMailbox(filter), ports.now()), after)
+    const deleted = await removeMatching(ports, viewOf(principal, filter, ports.now()), after)
     return context.json({ data: { deleted } })
   })
 }

@@ -4,8 +4,9 @@ import type { Hono } from 'hono'
 import type { Sink } from '../../read/stream.ts'
 import type { Streams } from '../../read/streams.ts'
 import type { ApiEnvironment } from '../app.ts'
-import { askedOf, type AskingPorts } from '../asked-mailbox.ts'
+import { readAsked, type AskingPorts } from '../asked-mailbox.ts'
 import { readStreamParams } from '../message-params.ts'
+import { searchParams } from '../query.ts'
 import { connectedFrame } from '../sse-frames.ts'
 import { viewOf } from '../view.ts'
 
@@ -24,9 +25,11 @@ type Ports = AskingPorts & { streams: Streams; now: () => number }
 export function addStreamRoute(app: Hono<ApiEnvironment>, { store, streams, now }: Ports) {
   app.get('/v1/messages/stream', async (context) => {
     const principal = context.get('principal')
-    const { query, withMailbox } = await askedOf({ store }, principal, context.req.url)
-    const params = readStreamParams(query, context.req.header('last-event-id'))
-    const { filter } = viewOf(principal, withMailbox(params.filter), now())
+    const lastEventId = context.req.header('last-event-id')
+    const params = await readAsked({ store }, principal, searchParams(context.req.url), (query) =>
+      readStreamParams(query, lastEventId),
+    )
+    const { filter } = viewOf(principal, params.filter, now())
     // Made as every other answer is, so that it has their headers too.
     const head = context.body(null, 200, HEADERS)
     if (context.req.method === 'HEAD') return head

@@ -16,8 +16,8 @@ import {
 import type { Delivery, Endpoint } from '../../store/webhooks.ts'
 import type { ApiEnvironment } from '../app.ts'
 import { readBody } from '../body.ts'
-import { parseQuery, searchParams } from '../message-params.ts'
 import { isoTime } from '../present.ts'
+import { parseQuery, searchParams } from '../query.ts'
 import { requireChange } from '../view.ts'
 import {
   endpointBody,

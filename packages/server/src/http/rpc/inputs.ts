@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { readListParams, readStreamParams, type ListParams, type StreamParams } from '../message-params.ts'
 
 const TEXT_MAX = 4_096
 
@@ -25,24 +24,20 @@ const filterShape = {
   after: text,
 }
 
-export const filterInput = z.object(filterShape).default({}).transform(toListParams)
+export const filterInput = z.object(filterShape).default({}).transform(toQuery)
 
 export const listInput = z
   .object({ ...filterShape, limit: z.number().int().optional(), afterId: text })
   .default({})
-  .transform(({ afterId, ...rest }) => toListParams({ ...rest, after_id: afterId }))
+  .transform(({ afterId, ...rest }) => toQuery({ ...rest, after_id: afterId }))
 
 /** `lastEventId` is what the client adds when it comes back. */
 export const followInput = z
   .object({ ...filterShape, lastEventId: z.string().max(TEXT_MAX).nullish() })
   .default({})
-  .transform(({ lastEventId, ...rest }): StreamParams => readStreamParams(toQuery(rest), lastEventId ?? undefined))
+  .transform(({ lastEventId, ...rest }) => ({ query: toQuery(rest), lastEventId: lastEventId ?? undefined }))
 
 type Given = Record<string, string | number | string[] | undefined>
-
-function toListParams(given: Given): ListParams {
-  return readListParams(toQuery(given))
-}
 
 /** One reading of filters for both doors. */
 function toQuery(given: Given): URLSearchParams {

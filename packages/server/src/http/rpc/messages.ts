@@ -8,7 +8,10 @@ import { isUuid } from '../../domain/uuid.ts'
 import { countMatching } from '../../read/count.ts'
 import { readPage } from '../../read/page.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
+import type { SignedIn } from '../../store/accounts.ts'
 import type { StoredMessage, Team, View } from '../../store/store.ts'
+import { readAsked } from '../asked-mailbox.ts'
+import { readListParams, readStreamParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { teamView } from '../view.ts'
 import { filterInput, followInput, id, listInput } from './inputs.ts'
@@ -31,20 +34,33 @@ export function messagesRouter(ports: RpcPorts) {
     return message
   }
 
+  /** The filters as the REST API reads them; without a team there is nothing to find, and the role is looked at next. */
+  async function read<Params extends { filter: MessageFilter }>(
+    { signedIn: { team } }: { signedIn: SignedIn },
+    query: URLSearchParams,
+    readParams: (query: URLSearchParams) => Params,
+  ): Promise<Params> {
+    return team ? readAsked(ports, { team, mailbox: null }, query, readParams) : readParams(query)
+  }
+
+  const filtered = procedure
+    .input(filterInput)
+    .use(async ({ ctx, input, next }) => next({ ctx: { asked: await read(ctx, input, readListParams) } }))
+
   return router({
     list: procedure
       .input(listInput)
+      .use(async ({ ctx, input, next }) => next({ ctx: { asked: await read(ctx, input, readListParams) } }))
       .use(asMember)
-      .query(async ({ ctx, input }): Promise<{ messages: MessageSummary[]; hasMore: boolean; cursor: string }> => {
-        const { messages, hasMore, cursor } = await readPage(store, searchOf(ctx, input.filter), input)
+      .query(async ({ ctx }): Promise<{ messages: MessageSummary[]; hasMore: boolean; cursor: string }> => {
+        const { messages, hasMore, cursor } = await readPage(store, searchOf(ctx, ctx.asked.filter), ctx.asked)
         return { messages: messages.map(presentSummary), hasMore, cursor: formatCursor(cursor) }
       }),
 
     /** Beyond some thousand matches of a filter, only that there are at least so many. */
-    count: procedure
-      .input(filterInput)
+    count: filtered
       .use(asMember)
-      .query(({ ctx, input }) => countMatching(store, searchOf(ctx, input.filter), input.after)),
+      .query(({ ctx }) => countMatching(store, searchOf(ctx, ctx.asked.filter), ctx.asked.after)),
 
     get: procedure
       .input(z.object({ id }))
@@ -74,12 +90,9 @@ export function messagesRouter(ports: RpcPorts) {
       }),
 
     /** Everything that matches, which without a filter is everything. */
-    removeAll: procedure
-      .input(filterInput)
-      .use(asOwner)
-      .mutation(async ({ ctx: { team }, input }): Promise<{ deleted: number }> => ({
-        deleted: await removeMatching(ports, teamView(team, input.filter, now()), input.after),
-      })),
+    removeAll: filtered.use(asOwner).mutation(async ({ ctx: { team, asked } }): Promise<{ deleted: number }> => ({
+      deleted: await removeMatching(ports, teamView(team, asked.filter, now()), asked.after),
+    })),
 
     /** Where a frame finds the mail as its sender drew it, or one attachment of it; once, and soon. */
     view: procedure
@@ -99,11 +112,15 @@ export function messagesRouter(ports: RpcPorts) {
     /** Begins after `lastEventId`, `after` or `since`, else now; each message once, its cursor the event's id. */
     follow: procedure
       .input(followInput)
+      .use(async ({ ctx, input: { query, lastEventId }, next }) => {
+        const asked = await read(ctx, query, (given) => readStreamParams(given, lastEventId))
+        return next({ ctx: { asked } })
+      })
       .use(asMember)
-      .subscription(async function* ({ ctx, input, signal }) {
+      .subscription(async function* ({ ctx, signal }) {
         const { user } = ctx.signedIn
         const teamNow = async () => (await ctx.lookAgain())?.team ?? null
-        const subscription = { userId: user.id, filter: input.filter, after: input.after, team: teamNow, signal }
+        const subscription = { ...ctx.asked, userId: user.id, team: teamNow, signal }
         for await (const message of subscriptions.follow(subscription)) {
           const shown: MessageSummary = presentSummary(message)
           yield tracked(shown.cursor, shown)

@@ -1,0 +1,53 @@
+import type { z } from 'zod'
+import { AppError, type ErrorDetails } from '../domain/errors.ts'
+import { likelyMeant } from '../domain/slips.ts'
+
+export function searchParams(url: string): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
+}
+
+/**
+ * An empty value counts as not given, an unknown name is ignored unless it is a likely slip, a single value given twice is
+ * refused.
+ */
+export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
+  const given = valuesOf(query)
+  refuseSlips(Object.keys(schema.shape), Array.from(given.keys()))
+  const read: Record<string, string | string[]> = {}
+  const details: ErrorDetails = {}
+  for (const [name, values] of given) {
+    if (!Object.hasOwn(schema.shape, name)) continue
+    if (name !== 'tags' && values.length > 1) details[name] = ['was given twice']
+    read[name] = name === 'tags' ? values : values[0]!
+  }
+  const result = schema.safeParse(read)
+  for (const { path, message } of result.error?.issues ?? []) details[String(path[0])] = [message]
+  if (details['mailbox']?.[0] === 'Invalid mailbox')
+    throw new AppError('mailbox_invalid', 'Invalid mailbox', { details })
+  if (!result.success || Object.keys(details).length > 0) refuse(details)
+  return result.data
+}
+
+export function refuse(details: ErrorDetails): never {
+  const [first] = Object.entries(details).map(([name, messages]) => `${name} ${messages[0]}`)
+  throw new AppError('validation_failed', `Invalid query: ${first}.`, { details })
+}
+
+/** What is given, by name; an empty value is none. */
+function valuesOf(query: URLSearchParams): Map<string, string[]> {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of query) if (value !== '') values.set(name, [...(values.get(name) ?? []), value])
+  return values
+}
+
+function refuseSlips(parameters: string[], given: string[]): void {
+  const missing = parameters.filter((name) => !given.includes(name))
+  for (const name of given) {
+    const meant = parameters.includes(name) ? null : likelyMeant(name, missing)
+    if (meant === null) continue
+    const details = { [name]: [`is unknown; probably ${meant} was meant`] }
+    const sentence = `There is no query parameter ${name}. Did you mean ${meant}?`
+    throw new AppError('unknown_parameter', sentence, { details })
+  }
+}
