@@ -266,8 +266,8 @@ test('who waits for mail that does not come sees that it is waited for', async (
   const dialog = page.getByRole('dialog', { name: 'Why did nothing arrive?' })
   await dialog.getByText('subject: never').waitFor()
   await dialog.getByText(/waits for \d+ of 60 s/).waitFor()
-  await dialog.getByRole('tab', { name: 'Unrouted mail' }).click()
-  await dialog.getByText('All mail has found its team').waitFor()
+  await dialog.getByRole('tab', { name: 'Undelivered mail' }).click()
+  await dialog.getByText('All mail was delivered').waitFor()
 })
 
 test('a lost connection is told in words and heals by itself; nothing is shown twice', async () => {

@@ -16,24 +16,24 @@ import { visibleText } from './safe-text.ts'
 
 type Name = 'waits' | 'rejections' | 'unrouted'
 
-/** Why did nothing arrive? Who waits for what, what was refused, and what nobody claims. */
+/** Why did nothing arrive? Requests that wait, mail that was refused, and mail that is stored and not delivered. */
 export function TroublesDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { team } = useSession()
   const [chosen, setChosen] = useState<Name>('waits')
   const tabs: Tab<Name>[] = [
     { name: 'waits', text: 'Waiting now' },
     { name: 'rejections', text: 'Refused mail' },
-    ...(team.seesUnrouted ? [{ name: 'unrouted' as const, text: 'Unrouted mail' }] : []),
+    ...(team.seesUnrouted ? [{ name: 'unrouted' as const, text: 'Undelivered mail' }] : []),
   ]
   return (
     <Dialog
       title="Why did nothing arrive?"
-      description="Tests that wait at this moment, and mail that did not get here."
+      description="Tests that are waiting now, and mail that did not reach this inbox."
       width="large"
       isOpen={isOpen}
       onClose={onClose}
     >
-      <Tabs label="Kinds of trouble" tabs={tabs} chosen={chosen} onChoose={setChosen} panelClassName="min-h-48 pt-2">
+      <Tabs label="Reasons" tabs={tabs} chosen={chosen} onChoose={setChosen} panelClassName="min-h-48 pt-2">
         {chosen === 'waits' && <Waits />}
         {chosen === 'rejections' && <Rejections />}
         {chosen === 'unrouted' && <Unrouted />}
@@ -101,7 +101,7 @@ function Rejections() {
                   </span>
                 </p>
                 <p className="text-quiet">
-                  {visibleText(reason)} From <bdi>{visibleText(from) || 'nobody'}</bdi>.
+                  {visibleText(reason)} Sender: <bdi>{visibleText(from) || 'none'}</bdi>.
                 </p>
               </li>
             ))}
@@ -117,7 +117,7 @@ function Unrouted() {
     <Loaded query={inboxQueries.unrouted}>
       {({ mails }) =>
         mails.length === 0 ? (
-          <EmptyState icon="check" title="All mail has found its team" />
+          <EmptyState icon="check" title="All mail was delivered" />
         ) : (
           <ul className={LIST}>
             {mails.map((mail) => (
@@ -151,12 +151,13 @@ function UnroutedMail({ mail }: { mail: Outputs['inbox']['unrouted']['list']['ma
           </p>
           {mail.setAside !== null && (
             <p>
-              <Badge tone="danger">set aside</Badge> {visibleText(mail.setAside)} It stays stored; try again when the
-              cause is mended.
+              <Badge tone="danger">set aside</Badge> {visibleText(mail.setAside)} The mail is kept. Try again once the
+              cause is fixed.
             </p>
           )}
           <p className="text-quiet">
-            {visibleText(mail.lastError ?? 'No answer yet')} · {mail.attempts} {mail.attempts === 1 ? 'try' : 'tries'}
+            {mail.attempts} {mail.attempts === 1 ? 'attempt' : 'attempts'}. Last error:{' '}
+            {visibleText(mail.lastError ?? 'none')}
           </p>
         </div>
         <Button icon="refresh" isBusy={retry.isRunning} onClick={() => retry.run()}>
