@@ -205,11 +205,12 @@ test('every image is pinned to a version, ours to this one', () => {
 test('both recipes know their clients by address and take mail for their own domains alone', () => {
   const first = compose[0]!['services'] as { [name: string]: Part }
   expect(first['api-1']!['environment']).toMatchObject({ TRUST_PROXY: 'on' })
-  expect(first['worker']!['environment']).toMatchObject({ SMTP_ALLOWED_DOMAINS: expect.any(String) })
+  const ofWorkers = { SMTP_ALLOWED_DOMAINS: expect.any(String), REFUSED_MAIL_DAYS: '14' }
+  expect(first['worker']!['environment']).toMatchObject(ofWorkers)
   // With TRUST_PROXY, nobody may come past the proxy.
   for (const name of ['api-1', 'api-2']) expect(first[name]).not.toHaveProperty('ports')
   const settings = kubernetes.find(({ kind }) => kind === 'ConfigMap')!['data']
-  expect(settings).toMatchObject({ TRUST_PROXY: 'on', SMTP_ALLOWED_DOMAINS: expect.any(String) })
+  expect(settings).toMatchObject({ TRUST_PROXY: 'on', ...ofWorkers })
 })
 
 test('announcements do not go by the public address, and the storage syncs what it acknowledges', () => {
