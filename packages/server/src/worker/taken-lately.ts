@@ -12,8 +12,8 @@ const READ_MAX = 25
 export type TakenLately = { wasTaken: boolean; taken: number; healed: number }
 
 /**
- * What the API took of the mail that came in the last minutes, and how much of that had failed before: for a worker that
- * remembers nothing between its runs. It looks at the newest of the mailbox, a page of the domain and one of all; what
+ * What the API took of the mail that came in the last minutes, and how much of that had a failure counted against it:
+ * for a worker that remembers nothing between its runs. It looks at the newest of the mailbox, a page of the domain and one of all; what
  * these do not show, it does not know.
  */
 export async function takenLately(
@@ -35,6 +35,6 @@ export async function takenLately(
   return {
     wasTaken: newest.some(({ at }) => at > since),
     taken: newest.length,
-    healed: read.filter((metadata) => metadata !== null && metadata.attempts > 0).length,
+    healed: read.filter((metadata) => metadata !== null && metadata.ownFailures > 0).length,
   }
 }

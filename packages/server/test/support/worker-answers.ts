@@ -3,11 +3,13 @@ import { metadataPrefix } from '../../src/domain/object-keys.ts'
 import { decodeMetadata, type Metadata } from '../../src/worker/metadata.ts'
 import { BODY_KINDS, nameFor, REDIRECT, REDIRECT_HOST, startAnsweringApi } from './answering-api.ts'
 import { keysIn, readObject } from './stored-mail.ts'
-import { oddMail, ROOT_DOMAIN, type JourneySettings, type JourneyWorker } from './worker-journey.ts'
+import { ADMIN_TOKEN, oddMail, ROOT_DOMAIN, type JourneySettings, type JourneyWorker } from './worker-journey.ts'
 
-/** A sample of what the rule names; the whole table is in retry.test.ts. */
-const REPEATED = [307, 401, 403, 405, 407, 421, 429, 500, 503]
+/** A sample of what the rule names; the whole table is in announce.test.ts. */
+const REPEATED = [307, 401, 403, 405, 407, 408, 421, 429, 500, 502, 503, 504, 599]
 const WAITS_FOR_A_PERSON = [400, 410, 413, 422]
+/** As many as a worker looks at that remembers nothing, so that what earlier tests did is no sign any more. */
+const OTHERS_FIRST = 26
 
 const WAIT = { timeout: 60_000, interval: 200 }
 
@@ -80,6 +82,41 @@ export function describeWorkerAnswers(
       const kept = cases.filter(({ isRepeated }) => !isRepeated)
       expect(kept).toHaveLength(WAITS_FOR_A_PERSON.length + 1)
       for (const { mailbox } of kept) expect([mailbox, await attempts(mailbox)]).toEqual([mailbox, 1])
+    })
+
+    test('a mail at which the API fails while it takes others is set aside, and passes by hand', async () => {
+      const poison = nameFor(500, 'other code')
+      let others = 0
+      const deliverOther = () => worker.deliver({ to: `other${others++}@${ROOT_DOMAIN}`, raw: oddMail('Harmless') })
+      while (others < OTHERS_FIRST) await deliverOther()
+      await worker.deliver({ to: `${poison}@${ROOT_DOMAIN}`, raw: oddMail('Poison') })
+      await vi.waitUntil(async () => {
+        await deliverOther()
+        await worker.sweep()
+        return (await metadataOf(poison)).setAside !== null
+      }, WAIT)
+      const { id, ownFailures, setAside } = await metadataOf(poison)
+      expect({ ownFailures, reason: setAside!.reason }).toEqual({
+        ownFailures: 3,
+        reason: 'Set aside after 3 failures: the API cannot store this mail (500), while it takes other mail.',
+      })
+      const admin = async (path: string, method = 'GET') => {
+        const response = await worker.fetch(path, { method, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+        // The worker's own answer.
+        return (await response.json()) as { messages: Metadata[]; ok: boolean }
+      }
+      const { messages } = await admin(`/admin/set-aside?domain=${ROOT_DOMAIN}`)
+      expect(messages.map((mail) => mail.id)).toContain(id)
+      // Mail that the tests before left may be there too, what passes is not.
+      expect(messages.filter(({ mailbox }) => mailbox.startsWith('other'))).toEqual([])
+      const posts = () => api.received.filter((name) => name === poison).length
+      const before = posts()
+      await worker.sweep()
+      expect(posts()).toBe(before)
+      api.answer(poison, 200)
+      const path = `/admin/inboxes/${poison}/messages/${id}/webhook?domain=${ROOT_DOMAIN}`
+      expect(await admin(path, 'POST')).toMatchObject({ ok: true })
+      expect(posts()).toBe(before + 1)
     })
 
     async function metadataOf(mailbox: string): Promise<Metadata> {

@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { announcement } from '../../test/support/announce.ts'
+import { BODY_KINDS, nameFor, startAnsweringApi } from '../../test/support/answering-api.ts'
+import { healsByItself, isUnrouted } from '../domain/retry.ts'
+import { mayBeOwn } from '../domain/set-aside.ts'
+import { announce, wayOverNetwork } from './announce.ts'
+
+/** The list of the rule itself, written out: statuses from 400 to 499 that are not about the mail. */
+const REPEATED = new Set([401, 403, 405, 407, 408, 421, 425, 429])
+
+test('over the network, every status with every kind of body is taken, repeated or left to a person', async () => {
+  const api = await startAnsweringApi()
+  onTestFinished(() => api.close())
+  const { post } = wayOverNetwork({ url: api.url, token: 'token', timeoutMs: 10_000 })
+  const counts = { taken: 0, repeated: 0, 'left to a person': 0 }
+  const own: string[] = []
+  for (let status = 100; status < 600; status++) {
+    await Promise.all(
+      BODY_KINDS.map(async (kind) => {
+        const outcome = await announce(post, announcement({ mailbox: nameFor(status, kind) }))
+        const found = outcome.ok ? 'taken' : healsByItself(outcome) ? 'repeated' : 'left to a person'
+        counts[found]++
+        expect({ status, kind, found }).toEqual({ status, kind, found: expectedFor(status, kind) })
+        if (outcome.ok) return
+        expect({ status, kind, isUnrouted: isUnrouted(outcome) }).toEqual({
+          status,
+          kind,
+          isUnrouted: status === 404 && kind === 'ours',
+        })
+        if (mayBeOwn(outcome)) own.push(`${status} ${kind}`)
+      }),
+    )
+  }
+  // The fetch of Node repeats a 421 by itself.
+  expect(new Set(api.received).size).toBe(500 * BODY_KINDS.length)
+  expect(counts).toEqual({ taken: 400, repeated: 1235, 'left to a person': 365 })
+  // A status below 200 announces an answer that never comes: that is a connection cut, and not in this list.
+  const ofAnswers = own.filter((name) => !name.startsWith('1'))
+  expect(new Set(ofAnswers)).toEqual(new Set([...BODY_KINDS.map((kind) => `500 ${kind}`), '502 html', '502 empty']))
+})
+
+function expectedFor(status: number, kind: (typeof BODY_KINDS)[number]): string {
+  if (status >= 200 && status < 300) return 'taken'
+  if (status < 400 || status >= 500 || REPEATED.has(status)) return 'repeated'
+  return status === 404 && kind !== 'ours' ? 'repeated' : 'left to a person'
+}
