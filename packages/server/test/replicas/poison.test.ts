@@ -33,12 +33,16 @@ function supervise(replicas: Replicas): Supervisor {
   const living = new Set<ChildServer>()
   let deaths = 0
   let isOver = false
+  /** One that still starts when the test is over is ended with it. */
+  function onLateStart(error: unknown): void {
+    if (!isOver) throw error
+  }
   function watch(replica: ChildServer): void {
     living.add(replica)
     replica.process.once('exit', () => {
       living.delete(replica)
       deaths++
-      if (!isOver) void replicas.start().then(watch)
+      if (!isOver) replicas.start().then(watch, onLateStart)
     })
   }
   for (const replica of replicas.all) watch(replica)
