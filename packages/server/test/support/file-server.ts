@@ -24,6 +24,7 @@ export async function startFileServer(environment: Record<string, string> = {}) 
     apiKey,
     dataDir,
     smtpPort: running.smtpPort!,
+    workerPort: running.workerPort!,
     ...reader(url, apiKey),
     store: (changes?: Partial<Announcement>) => store(url, changes),
     /** A mailbox that no other test uses. */
