@@ -21,7 +21,7 @@ export const WALK_LIMITS = {
   narrow: 4_096,
   /** So few positions are looked at one by one, whichever mailbox they are of; in one query if no text is compared. */
   shortRange: 2_048,
-  /** Among so many of the newest a single message is looked for in one query, if no text is compared: 0.2 ms. */
+  /** Among so many of the newest a single message is looked for in one query, if no text is compared. */
   glanced: 256,
 }
 export type WalkLimits = typeof WALK_LIMITS
