@@ -1,8 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../src/http/openapi-document.ts'
-import { parseIsoDay, parseIsoTime } from '../src/domain/iso-time.ts'
 import { isUuid } from '../src/domain/uuid.ts'
-import { announcement } from './support/announce.ts'
+import { announcement, store } from './support/announce.ts'
 import { apiDocument, describedOperations, type Described } from './support/documented.ts'
 import { seededRandom, type SeededRandom } from './support/seeded-random.ts'
 import { WEBHOOK_SECRET } from './support/server.ts'
@@ -12,26 +11,12 @@ import { WEBHOOK_SECRET } from './support/server.ts'
  * together.
  */
 const STATE_CODES = ['cursor_not_found']
-const TOGETHER = ['cannot be combined', 'must not be after end', 'Give at least one filter']
-/** Where the server also takes what the document does not promise: other names and notations, blanks around a value. */
-const LENIENT = [
-  'mailbox',
-  'since',
-  'tags',
-  'after',
-  'after_id',
-  'receivedAt',
-  'url',
-  'name',
-  'domain',
-  'mailboxWithTag',
-  'id',
-]
+const TOGETHER = ['cannot be combined', 'must not be after end', 'Give at least one filter', 'must be at most 100 tags']
+/** More URLs are accepted than a pattern can say: other ports, public addresses, names outside ASCII. */
+const LENIENT = ['url']
 
 const ajv = new Ajv2020({ strict: false, allErrors: false })
-ajv.addFormat('date', (text: string) => parseIsoDay(text) !== null && text.length === 10)
-ajv.addFormat('date-time', (text: string) => parseIsoTime(text) !== null)
-ajv.addFormat('uuid', (text: string) => isUuid(text))
+ajv.addFormat('uuid', (text: string) => isUuid(text.toLowerCase()))
 ajv.addSchema(apiDocument, 'document')
 
 /** Pieces that values are made of, beside those of the examples. */
@@ -61,8 +46,8 @@ export async function sendValues(
     const body = isStream ? '' : await response.text()
     if (isStream) await response.body?.cancel()
     const isRefused = response.status === 400 || response.status === 422
-    const isExcused =
-      STATE_CODES.some((code) => body.includes(`"${code}"`)) || TOGETHER.some((text) => body.includes(text))
+    const isTogether = !(Array.isArray(value) && value.length === 1) && TOGETHER.some((text) => body.includes(text))
+    const isExcused = isTogether || STATE_CODES.some((code) => body.includes(`"${code}"`))
     const isWrong = isValid ? isRefused && !isExcused : !isRefused && response.status < 400 && !LENIENT.includes(name)
     if (!isWrong && response.status < 500) return
     const what = `${described.method} ${described.path} ${name}=${JSON.stringify(value)}`
@@ -72,6 +57,8 @@ export async function sendValues(
   }
 
   for (const described of describedOperations) {
+    // Something matches at once, or a held answer would take as long as `wait` says.
+    await store(url)
     const isAnnouncement = described.path === '/webhooks/inbox'
     const authorization = `Bearer ${isAnnouncement ? WEBHOOK_SECRET : apiKey}`
     const path = described.path.replaceAll(/\{\w+\}/g, '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24')
@@ -80,14 +67,11 @@ export async function sendValues(
     if (described.operation.operationId === 'rotateKey') continue
     for (const { name, in: place, schema, example } of described.operation.parameters) {
       if (place === 'path') continue
-      for (const value of drawAll(random, schema, [example], perValue)) {
+      for (const value of drawAll(random, { schema, examples: [example], count: perValue, drawOne: draw })) {
         const texts = (Array.isArray(value.value) ? value.value : [value.value]).map(String)
         if (texts.length === 0 || texts.includes('')) continue
         const headers = new Headers({ authorization })
         const query = new URLSearchParams(place === 'query' ? texts.map((text) => [name, text]) : [])
-        // A held answer would take as long as the value says.
-        if (name === 'wait' && value.isValid) query.set('mailbox', 'nothing-here')
-        if (name === 'wait' && Number(texts[0]) > 0.01 && value.isValid) continue
         if (place === 'header' && !/^[\x21-\x7e]+$/.test(texts[0]!)) continue
         if (place === 'header') headers.set(name, texts[0]!)
         if (`${query}`.length > 8_000) continue
@@ -99,8 +83,9 @@ export async function sendValues(
     const bodyName = String(reference.$ref).split('/').at(-1)!
     const bodySchema = apiDocument.components.schemas[bodyName]!
     for (const [field, schema] of Object.entries(bodySchema.properties ?? {})) {
-      const own = (schema as JsonSchema).examples ?? []
-      for (const value of drawAll(random, schema as JsonSchema, own, perValue)) {
+      const { examples = [] } = schema as JsonSchema
+      const drawing = { schema: schema as JsonSchema, examples, count: perValue, drawOne: drawField }
+      for (const value of drawAll(random, drawing)) {
         const base = isAnnouncement ? announcement() : exampleOf(bodySchema)
         const body = JSON.stringify({ ...base, [field]: value.value })
         const headers = { authorization, 'content-type': 'application/json' }
@@ -117,23 +102,47 @@ function exampleOf({ properties = {}, required = [] }: JsonSchema): Record<strin
 }
 
 /** Each judged by the schema itself. */
-function drawAll(random: SeededRandom, schema: JsonSchema, examples: unknown[], count: number): Value[] {
+function drawAll(
+  random: SeededRandom,
+  {
+    schema,
+    examples,
+    count,
+    drawOne,
+  }: { schema: JsonSchema; examples: unknown[]; count: number; drawOne: typeof draw },
+): Value[] {
   const judge = ajv.compile({ ...schema })
-  const drawn = [...examples, ...Array.from({ length: count }, () => draw(random, schema, examples))]
+  const drawn = [...examples, ...Array.from({ length: count }, () => drawOne(random, schema, examples))]
   return drawn.map((value) => ({ value, isValid: judge(value) }))
 }
 
-function draw(random: SeededRandom, schema: JsonSchema, examples: unknown[]): unknown {
-  const type = schema.type ?? schema.anyOf?.[0]?.type
+function draw(random: SeededRandom, given: JsonSchema, examples: unknown[]): unknown {
+  const schema = given.anyOf ? random.pick(given.anyOf) : given
+  const { type, items, properties } = schema
   if (schema.enum && random.chance(0.7)) return random.pick(schema.enum)
+  if (type === 'null') return null
   if (type === 'integer') return random.pick([-1, 0, 1, 2, 50, 99, 100, 101, 199, 200, 201, 2 ** 31, 2 ** 53, 2 ** 60])
   if (type === 'number') return random.pick([-1, -0.5, 0, 0.001, 1e-7, 60, 60.001, 61, 1e9])
   if (type === 'boolean') return random.pick([true, false, 'yes', 1, null])
-  if (type === 'array' && (schema.items as JsonSchema | undefined)?.type === 'string') {
-    return Array.from({ length: random.pick([1, 1, 2, 100, 101]) }, () => drawText(random, []))
+  if (type === 'array') {
+    const length = random.pick(hasTexts(items) ? [1, 1, 2, 100, 101] : [0, 1, 1, 2])
+    const one = hasTexts(items) ? draw : drawField
+    return Array.from({ length }, () => one(random, items as JsonSchema, []))
   }
-  if (type === 'array' || type === 'object') return examples[0] ?? []
+  if (type === 'object') {
+    const kept = Object.entries(properties ?? {}).filter(() => random.chance(0.97))
+    return Object.fromEntries(kept.map(([name, property]) => [name, drawField(random, property as JsonSchema, [])]))
+  }
   return drawText(random, examples.map(String))
+}
+
+/** Of a body; in a URL everything is text. */
+function drawField(random: SeededRandom, schema: JsonSchema, examples: unknown[]): unknown {
+  return random.chance(0.05) ? random.pick([null, true, 7, 'text', [], {}]) : draw(random, schema, examples)
+}
+
+function hasTexts(items: JsonSchema['items']): boolean {
+  return (items as JsonSchema).type === 'string'
 }
 
 function drawText(random: SeededRandom, examples: string[]): string {

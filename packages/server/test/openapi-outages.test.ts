@@ -15,6 +15,7 @@ function brokenApi(reason: Error) {
   return createApi({
     store: { version: () => 1, findPrincipal: fail },
     takeIn: fail,
+    recordRejection: fail,
     findTroubles: fail,
     isOverloaded: () => false,
     log: { error: () => {} },
@@ -29,7 +30,8 @@ const OPERATIONS = describedOperations
 
 async function askBroken(reason: Error, { method, path }: { method: string; path: string }) {
   const url = `http://localhost${path.replaceAll(/[{}]/g, '')}`
-  const body = method === 'GET' || method === 'DELETE' ? {} : { body: JSON.stringify(announcement()) }
+  const body =
+    method === 'GET' || method === 'DELETE' ? {} : { body: JSON.stringify({ ...announcement(), reason: 'full' }) }
   const headers = { authorization: `Bearer ${SECRET}`, 'content-type': 'application/json' }
   const response = await brokenApi(reason).request(url, { method, headers, ...body })
   const answer = {

@@ -80,7 +80,8 @@ function quoteUnlessPlain(content: string): string {
   return `"${content.replaceAll(/["\\]/g, String.raw`\$&`)}"`
 }
 
-function parseDomain(domain: string): string | null {
+/** In lower case and A-labels. */
+export function parseDomain(domain: string): string | null {
   // The limit binds twice: the name as it was given, and its A-labels, which may be longer.
   if (octets(domain) > DOMAIN_OCTETS_MAX) return null
   if (domain.startsWith('[')) return isAddressLiteral(domain) ? domain.toLowerCase() : null

@@ -11,3 +11,16 @@ export function parseCursor(text: string): number | null {
   const position = Number.parseInt(text.slice(MARK.length), 36)
   return Number.isSafeInteger(position) && position >= 0 && formatCursor(position) === text ? position : null
 }
+
+const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
+
+/** For documents: what `parseCursor` reads. */
+export const CURSOR_PATTERN = `^${MARK}(?:0|[1-9a-z][0-9a-z]{0,9}|(?!0)${upTo(Number.MAX_SAFE_INTEGER.toString(36))})$`
+
+/** Texts of as many digits that are no greater number. */
+function upTo(greatest: string): string {
+  const [digit = '', rest] = [greatest[0], greatest.slice(1)]
+  const lower = DIGITS.slice(0, DIGITS.indexOf(digit))
+  const same = digit + (rest && upTo(rest))
+  return lower === '' ? same : `(?:[${lower}][0-9a-z]{${rest.length}}|${same})`
+}

@@ -1,18 +1,21 @@
+import { trimmedPattern } from './text-patterns.ts'
+
 const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
-/** For documents: how a day looks. */
-export const DAY_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`
+const DAY =
+  '(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|' +
+  '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)'
+const CLOCK = '(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?'
+const OFFSET = '(?:[01][0-9]|2[0-3])'
+const TIME = `${DAY}(?:[Tt ]${CLOCK}(?:[Zz]|[+-]${OFFSET}(?::?[0-5][0-9])?)?)?`
 
-/** For documents: a time with its zone, without leap seconds; or a day. Both exist only if the calendar has them. */
-export const TIME_SCHEMAS = [
-  {
-    type: 'string',
-    format: 'date-time',
-    pattern: String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$`,
-  },
-  { type: 'string', format: 'date', pattern: DAY_PATTERN },
-]
+/** For documents: a day that the calendar has. */
+export const DAY_PATTERN = trimmedPattern(DAY)
+/** For documents: every time that `parseIsoTime` reads. */
+export const TIME_PATTERN = trimmedPattern(TIME)
+/** For documents: also a time whose offset has lost its plus sign to a space. */
+export const SINCE_PATTERN = trimmedPattern(`${TIME}|${DAY}[Tt]${CLOCK} ${OFFSET}:?[0-5][0-9]`)
 
 /** Milliseconds of an ISO 8601 date or time that exists; no zone means UTC. Anything else is null. */
 export function parseIsoTime(text: string): number | null {

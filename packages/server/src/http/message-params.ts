@@ -1,22 +1,25 @@
 import { z } from 'zod'
-import { parseRecipient, splitLocalPart } from '../domain/address.ts'
-import { parseCursor } from '../domain/cursor.ts'
+import { parseDomain, splitLocalPart } from '../domain/address.ts'
+import { CURSOR_PATTERN, parseCursor } from '../domain/cursor.ts'
 import { AppError } from '../domain/errors.ts'
 import { fold, lowerAscii } from '../domain/fold.ts'
-import { DAY_PATTERN, parseIsoDay, parseIsoTime, TIME_SCHEMAS } from '../domain/iso-time.ts'
+import { DAY_PATTERN, parseIsoDay, parseIsoTime, SINCE_PATTERN } from '../domain/iso-time.ts'
 import type { MessageFilter, Needle } from '../domain/match.ts'
+import { isAtMost } from '../domain/text-patterns.ts'
 import { parseQuery, refuse } from './query.ts'
 import {
-  CURSOR_PATTERN,
   HEADER_FILTER_PATTERN,
-  isAtMost,
   MAILBOX_FILTER_PATTERN,
+  tagListPattern,
   TEXT_PATTERN,
   textOfAtMost,
 } from './value-patterns.ts'
 
 const DAY_MS = 86_400_000
 const LOCAL_PART_MAX = 64
+const DOMAIN_MAX = 255
+// eslint-disable-next-line no-control-regex -- controls are what it refuses
+const IMPOSSIBLE = /[\s\x00-\x1f\x7f"<>()[\],;:\\]/
 const WAIT_SECONDS_MAX = 60
 const LIMIT_MAX = 200
 const LIMIT_DEFAULT = 50
@@ -44,17 +47,19 @@ const filterShape = {
   mailbox: read(parseMailbox, 'Invalid mailbox', anyText).optional().meta({
     description: '`qa`, `qa+tag` or a full address, in any case; also any other name that a mailbox of the team has.',
     pattern: MAILBOX_FILTER_PATTERN,
+    maxLength: FILTER_CHARACTERS_MAX,
     example: 'qa+42',
   }),
   tag: tag.optional().meta({ description: 'This tag, in any case.', ...FILTER_TEXT, example: '42' }),
   tags: z
     .array(text)
-    .transform(splitTags)
-    .refine((tags) => tags === undefined || tags.length <= TAGS_MAX, `must be at most ${TAGS_MAX} tags`)
+    .transform((values) => values.flatMap((value) => value.split(',')))
+    .refine((tags) => tags.length <= TAGS_MAX, `must be at most ${TAGS_MAX} tags`)
+    .transform(givenTags)
     .optional()
     .meta({
       description: `Any of these tags, ${TAGS_MAX} at most; a comma list, or given several times.`,
-      items: { type: 'string', pattern: String.raw`^[^,\u0000\ud800-\udfff]*$`, maxLength: FILTER_CHARACTERS_MAX },
+      items: { type: 'string', pattern: tagListPattern(TAGS_MAX), maxLength: FILTER_CHARACTERS_MAX },
       maxItems: TAGS_MAX,
       example: ['42', '43'],
     }),
@@ -106,19 +111,20 @@ const filterShape = {
   }),
   start: read(parseIsoDay, 'must be a date such as 2026-01-31').optional().meta({
     description: 'Received on this UTC day or later; not after `end`.',
-    format: 'date',
     pattern: DAY_PATTERN,
+    maxLength: FILTER_CHARACTERS_MAX,
     example: '2026-01-01',
   }),
   end: read(parseIsoDay, 'must be a date such as 2026-01-31').optional().meta({
     description: 'Received on this UTC day or earlier.',
-    format: 'date',
     pattern: DAY_PATTERN,
+    maxLength: FILTER_CHARACTERS_MAX,
     example: '2026-01-31',
   }),
   since: read(parseSince, 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z').optional().meta({
     description: 'Received at this time or later: ISO 8601, UTC where no zone is given.',
-    anyOf: TIME_SCHEMAS,
+    pattern: SINCE_PATTERN,
+    maxLength: FILTER_CHARACTERS_MAX,
     example: '2026-01-31T12:00:00Z',
   }),
 }
@@ -159,12 +165,15 @@ export const listQuery = latestQuery.extend({
       maximum: LIMIT_MAX,
       example: 20,
     }),
-  after_id: text.optional().meta({
-    description: 'Id of a message that is there: the page that follows it. Not together with `after`.',
-    format: 'uuid',
-    ...FILTER_TEXT,
-    example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
-  }),
+  after_id: text
+    .toLowerCase()
+    .optional()
+    .meta({
+      description: 'Id of a message that is there: the page that follows it. Not together with `after`.',
+      format: 'uuid',
+      ...FILTER_TEXT,
+      example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
+    }),
 })
 
 /** Query parameters of `DELETE /v1/messages`. */
@@ -239,19 +248,18 @@ export function parseMailbox(value: string): MessageFilter['mailbox'] | null {
   const given = value.trim()
   if (given.split(' ').length > 2) return null
   const name = given.replace(' ', '+')
-  // eslint-disable-next-line no-control-regex -- controls are what it refuses
-  if (/[\s\x00-\x1f\x7f"<>()[\],;:\\]/.test(name)) return null
-  if (name.includes('@')) {
-    const recipient = parseRecipient(name)
-    return recipient && { name: recipient.mailbox, tag: recipient.tag, domain: recipient.domain }
-  }
-  const { mailbox, tag } = splitLocalPart(name)
-  return mailbox === '' || !isAtMost(name, LOCAL_PART_MAX) ? null : { name: mailbox, tag, domain: null }
+  const at = name.lastIndexOf('@')
+  const localPart = at < 0 ? name : name.slice(0, at)
+  const domain = at < 0 ? null : name.slice(at + 1)
+  const { mailbox, tag } = splitLocalPart(localPart)
+  if (IMPOSSIBLE.test(name) || localPart.includes('@') || mailbox === '') return null
+  if (!isAtMost(localPart, LOCAL_PART_MAX) || domain === '' || !isAtMost(domain ?? '', DOMAIN_MAX)) return null
+  // A domain that is none has no mail; there is nothing more to say about it than about any other without mail.
+  return { name: mailbox, tag, domain: domain === null ? null : (parseDomain(domain) ?? domain.toLowerCase()) }
 }
 
-function splitTags(values: string[]): string[] | undefined {
-  const tags = values.flatMap((value) => value.split(',')).map((value) => value.trim().toLowerCase())
-  const given = tags.filter((value) => value !== '')
+function givenTags(tags: string[]): string[] | undefined {
+  const given = tags.map((value) => value.trim().toLowerCase()).filter((value) => value !== '')
   return given.length > 0 ? given : undefined
 }
 

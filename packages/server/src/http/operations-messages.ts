@@ -1,7 +1,7 @@
+import { CURSOR_PATTERN } from '../domain/cursor.ts'
 import { latestQuery, listQuery, removalQuery, streamQuery } from './message-params.ts'
 import type { Operation } from './operations.ts'
 import { ANSWERS } from './schemas.ts'
-import { CURSOR_PATTERN } from './value-patterns.ts'
 
 const MESSAGE_ID = { description: 'Id of the message.', example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24' }
 const JSON_TYPE = 'application/json'

@@ -1,39 +1,44 @@
 import { z } from 'zod'
+import { BLANKS, isAtMost, trimmedPattern } from '../domain/text-patterns.ts'
 
-/**
- * How values look, for the document: what fits is accepted. Where the server also takes other spellings (blanks around a
- * value, other notations of a time), descriptions say so.
- */
+/** How values look, for the document: what fits is accepted, and what does not is refused. */
 
-/** NUL is left out where texts are compared; a half of a character is none. */
-export const TEXT_PATTERN = String.raw`^[^\u0000\ud800-\udfff]*$`
-/** One line that can be shown. */
-export const LINE_PATTERN = String.raw`^[^\u0000-\u001f\u007f\ud800-\udfff]*$`
-/** Something besides blanks. */
-export const NOT_BLANK_PATTERN = String.raw`\S`
+/** NUL is left out where texts are compared. */
+export const TEXT_PATTERN = String.raw`^[^\u0000]*$`
+/** `Name:value`. */
+export const HEADER_FILTER_PATTERN = String.raw`^[^:\u0000]+:[^\u0000]*$`
 
-const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
-const ATOM = String.raw`[A-Za-z0-9_!#$%&'*+\/=?^\x60{|}~-]+`
-const NO_NAME = String.raw`\s\u0000-\u001f\u007f-\u009f\ud800-\udfff"<>()\[\],;:\\@`
-const PLAIN_MAILBOX = `[^${NO_NAME}+][^${NO_NAME}]{0,63}`
-const ADDRESS = String.raw`(?=[^@]{1,64}@)(?!\+)${ATOM}(?:\.${ATOM})*@(?=.{1,255}$)${LABEL}(?:\.${LABEL})*`
+/** One line that can be shown, with blanks around it. */
+export function linePattern(charactersMax: number): string {
+  return trimmedPattern(String.raw`[^\u0000-\u001f\u007f]{0,${charactersMax}}`)
+}
+
+/** What no local part has outside quotes, as the inside of a character class; a space may be a lost plus sign. */
+const IMPOSSIBLE = String.raw`\u0000-\u001f\u007f"<>()\[\],;:\\@${BLANKS.replace(String.raw`\u0020`, '')}`
+const FIRST = `[^${IMPOSSIBLE} +]`
+const LAST = `[^${IMPOSSIBLE} ]`
+const INNER = `[^${IMPOSSIBLE}]`
+const TWO_SPACES = String.raw`[^ ]* [^ ]* [\s\S]*[^${BLANKS}]`
 
 /** A mailbox with or without tag, or a full address. */
-export const MAILBOX_FILTER_PATTERN = `^(?:${PLAIN_MAILBOX}|${ADDRESS})$`
-/** `Name:value`. */
-export const HEADER_FILTER_PATTERN = String.raw`^[^:\u0000\ud800-\udfff][^:\u0000\ud800-\udfff]*:[^\u0000\ud800-\udfff]*$`
-/** Positions of up to ten digits to the base 36; there will never be as many messages. */
-export const CURSOR_PATTERN = '^c(?:0|[1-9a-z][0-9a-z]{0,9})$'
-/** https, a name in the public DNS, the usual port. */
-export const WEBHOOK_URL_PATTERN =
-  String.raw`^https:\/\/(?!(?:[^\/?]*\.)?(?:local|localhost|internal)(?:[\/?]|$))` +
-  String.raw`(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}` +
-  String.raw`(?:\/[A-Za-z0-9._~!$&'()*+,;=:@\/-]*)?(?:\?[A-Za-z0-9._~!$&'()*+,;=:@\/?-]*)?$`
+export const MAILBOX_FILTER_PATTERN = trimmedPattern(
+  `(?!${TWO_SPACES})(?:${FIRST}${INNER}{0,63}@(?:${INNER}{0,254}${LAST})|${FIRST}(?:${INNER}{0,62}${LAST})?)`,
+)
 
-/** Characters as JSON Schema counts them, not halves of them. */
-export function isAtMost(text: string, charactersMax: number): boolean {
-  return text.length <= charactersMax || (text.length <= 2 * charactersMax && Array.from(text).length <= charactersMax)
+/** Up to a hundred tags, with commas between them. */
+export function tagListPattern(tagsMax: number): string {
+  return String.raw`^(?:[^,\u0000]*,){0,${tagsMax - 1}}[^,\u0000]*$`
 }
+
+const LABEL = '(?![Xx][Nn]--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+const PRIVATE_NAME = '(?:[Ll][Oo][Cc][Aa][Ll](?:[Hh][Oo][Ss][Tt])?|[Ii][Nn][Tt][Ee][Rr][Nn][Aa][Ll])'
+const PATH_CHARACTER = String.raw`(?:[A-Za-z0-9._~!$&'()*+,;=:@\/-]|%[0-9A-Fa-f]{2})`
+
+/** https, a name in the public DNS, the usual port. */
+export const WEBHOOK_URL_PATTERN = trimmedPattern(
+  String.raw`[Hh][Tt]{2}[Pp][Ss]:\/\/(?!(?:[^\/?#]*\.)?${PRIVATE_NAME}(?:[\/?#${BLANKS}]|$))` +
+    String.raw`(?:${LABEL}\.)+[A-Za-z]{2,63}(?::443)?(?:\/${PATH_CHARACTER}*)?(?:\?(?:${PATH_CHARACTER}|[\/?])*)?(?:#(?:${PATH_CHARACTER}|[\/?])*)?`,
+)
 
 export function textOfAtMost(charactersMax: number, message = `must be at most ${charactersMax} characters`) {
   return z.string().refine((text) => isAtMost(text, charactersMax), message)

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { acceptUrl, type EndpointWish, type UrlPorts } from '../manage/endpoints.ts'
+import { BLANKS, isAtMost, trimmedPattern } from '../domain/text-patterns.ts'
 import type { DeliveryStatus, EndpointChange } from '../store/webhooks.ts'
 import { parseQuery } from './query.ts'
-import { isAtMost, LINE_PATTERN, WEBHOOK_URL_PATTERN } from './value-patterns.ts'
+import { linePattern, WEBHOOK_URL_PATTERN } from './value-patterns.ts'
 
 const DESCRIPTION_CHARACTERS_MAX = 200
 /** Of what mail can have before the `@`. */
@@ -26,20 +27,22 @@ const description = z
     `must have at most ${DESCRIPTION_CHARACTERS_MAX} characters`,
   )
   .refine(isPlainText, 'must not contain control characters')
-  .meta({ pattern: LINE_PATTERN, maxLength: DESCRIPTION_CHARACTERS_MAX })
+  .meta({ pattern: linePattern(DESCRIPTION_CHARACTERS_MAX) })
   .nullable()
   .optional()
   .meta({ description: 'What it is for; an empty one is none.', example: 'Order mails of the staging shop' })
 
 /** Names as mail brings them, in lower case; what mail cannot bring would never match. */
-function nameOf(pattern: RegExp, expectation: string) {
+function nameOf(excluded: string, expectation: string) {
+  const name = `[^${BLANKS}${excluded}]{0,${LOCAL_PART_MAX}}`
+  const characters = new RegExp(`^[^\\s${excluded}]*$`)
   return z
     .string()
     .trim()
     .refine((text) => isAtMost(text, LOCAL_PART_MAX), `must have at most ${LOCAL_PART_MAX} characters`)
-    .refine((text) => pattern.test(text), expectation)
+    .refine((text) => characters.test(text), expectation)
     .toLowerCase()
-    .meta({ pattern: pattern.source, maxLength: LOCAL_PART_MAX })
+    .meta({ pattern: trimmedPattern(name) })
     .nullable()
     .optional()
 }
@@ -49,11 +52,11 @@ export const endpointBody = z
   .object({
     url,
     description,
-    mailbox: nameOf(/^[^\s@+]*$/, 'must be the name of a mailbox, without tag and domain').meta({
+    mailbox: nameOf('@+', 'must be the name of a mailbox, without tag and domain').meta({
       description: 'Only mail for the mailbox of this name; without it, for all.',
       example: 'orders',
     }),
-    tag: nameOf(/^[^\s@]*$/, 'must be a tag, without mailbox and domain').meta({
+    tag: nameOf('@', 'must be a tag, without mailbox and domain').meta({
       description: 'Only mail with this tag; without it, with any or none.',
       example: '42',
     }),

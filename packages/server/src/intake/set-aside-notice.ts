@@ -1,19 +1,29 @@
 import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
 import type { SetAsideNotice } from '../domain/set-aside.ts'
+import { isAtMost } from '../domain/text-patterns.ts'
 import { detailsOf } from './announcement.ts'
 
 /** Twice the longest address, and more than any reason has. */
 const TEXT_CHARACTERS_MAX = 1_000
 
-const text = z.string().max(TEXT_CHARACTERS_MAX)
+const text = z
+  .string()
+  .refine((value) => isAtMost(value, TEXT_CHARACTERS_MAX), `must have at most ${TEXT_CHARACTERS_MAX} characters`)
 
 /** What `POST /webhooks/inbox/set-aside` takes. */
 export const setAsideSchema = z.object({
   id: z.guid().meta({ description: 'Id of the mail.', example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24' }),
-  from: text.meta({ description: 'Address of the sender; may be empty.', example: 'app@shop.example' }),
-  to: text.min(1, 'is required').meta({ description: 'The recipient.', example: 'qa+42@mailhatch.test' }),
+  from: text.meta({
+    maxLength: TEXT_CHARACTERS_MAX,
+    description: 'Address of the sender; may be empty.',
+    example: 'app@shop.example',
+  }),
+  to: text
+    .min(1, 'is required')
+    .meta({ maxLength: TEXT_CHARACTERS_MAX, description: 'The recipient.', example: 'qa+42@mailhatch.test' }),
   reason: text.meta({
+    maxLength: TEXT_CHARACTERS_MAX,
     description: 'Why the worker announces it no more by itself.',
     example: 'Set aside after 3 tries: the API cannot store this mail (500), while it takes other mail.',
   }),

@@ -42,6 +42,8 @@ describe('an address for everyone', () => {
     ['ftp://hooks.example.com/', INSECURE],
     ['file:///etc/passwd', INSECURE],
     ['javascript:alert(1)', INSECURE],
+    ['https://hooks.example*/', INVALID],
+    ['https://hooks..example.com/', INVALID],
     ['https://localhost/', PRIVATE],
     ['https://LOCALHOST./', PRIVATE],
     ['https://api.localhost/', PRIVATE],

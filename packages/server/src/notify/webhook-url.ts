@@ -17,6 +17,9 @@ const DENIED_PORTS = [
 /** Names that end at the machine itself or in its own network. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal)$/
 
+/** Labels of letters, digits, dashes and, as some services have them, underscores. */
+const DNS_NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.|$))+$/
+
 /** Canonical `host` and `host:port` texts, to which the rules for strangers do not apply. */
 export type AllowedHosts = ReadonlySet<string>
 
@@ -60,6 +63,8 @@ export function findUrlProblem(text: string, allowedHosts: AllowedHosts): UrlPro
   if (isPrivateHost(url)) return PRIVATE
   // A name with a trailing dot is the same host by another name, which certificates and lists do not know.
   if (url.hostname.endsWith('.')) return invalid('Webhook URL must not have a dot at the end of its host.')
+  if (!isIP(hostOf(url)) && !DNS_NAME.test(url.hostname))
+    return invalid('Webhook URL must have a host with a valid name.')
   const port = portOf(url)
   if (port < 1024 ? !LOW_PORTS.includes(port) : DENIED_PORTS.includes(port)) {
     return invalid(`Webhook URL must not use port ${port}.`)

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import { RESERVED_NAMES } from '../../domain/reserved-names.ts'
+import { trimmedPattern } from '../../domain/text-patterns.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { chosenName, createMailbox, renameMailbox } from '../../manage/mailboxes.ts'
 import { removeMailbox, type RemovalPorts } from '../../manage/removal.ts'
@@ -18,8 +19,8 @@ export const mailboxBody = z
   .object({
     name: z.string().meta({
       description: 'Letters, digits, dot, dash, underscore; 1 to 64. Kept in lower case; some names are reserved.',
-      pattern: '^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$',
-      not: { enum: Array.from(RESERVED_NAMES) },
+      pattern: trimmedPattern('[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?'),
+      not: { pattern: trimmedPattern(Array.from(RESERVED_NAMES, inAnyCase).join('|')) },
       example: 'orders',
     }),
   })
@@ -67,6 +68,10 @@ export function addMailboxRoutes(app: Hono<ApiEnvironment>, ports: Ports): void 
 async function readName(request: Request): Promise<string> {
   const { name } = await readBody(request, mailboxBody)
   return chosenName(name)
+}
+
+function inAnyCase(name: string): string {
+  return name.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
 }
 
 type Shown = ReturnType<typeof viewOf>['filter']
