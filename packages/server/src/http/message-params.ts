@@ -10,7 +10,7 @@ import { parseQuery, refuse } from './query.ts'
 import {
   HEADER_FILTER_PATTERN,
   MAILBOX_FILTER_PATTERN,
-  tagListPattern,
+  TAG_PATTERN,
   TEXT_PATTERN,
   textOfAtMost,
 } from './value-patterns.ts'
@@ -59,7 +59,7 @@ const filterShape = {
     .optional()
     .meta({
       description: `Any of these tags, ${TAGS_MAX} at most; a comma list, or given several times.`,
-      items: { type: 'string', pattern: tagListPattern(TAGS_MAX), maxLength: FILTER_CHARACTERS_MAX },
+      items: { type: 'string', pattern: TAG_PATTERN, maxLength: FILTER_CHARACTERS_MAX },
       maxItems: TAGS_MAX,
       example: ['42', '43'],
     }),

@@ -25,10 +25,8 @@ export const MAILBOX_FILTER_PATTERN = trimmedPattern(
   `(?!${TWO_SPACES})(?:${FIRST}${INNER}{0,63}@(?:${INNER}{0,254}${LAST})|${FIRST}(?:${INNER}{0,62}${LAST})?)`,
 )
 
-/** Up to a hundred tags, with commas between them. */
-export function tagListPattern(tagsMax: number): string {
-  return String.raw`^(?:[^,\u0000]*,){0,${tagsMax - 1}}[^,\u0000]*$`
-}
+/** One of several tags. */
+export const TAG_PATTERN = String.raw`^[^,\u0000]*$`
 
 const LABEL = '(?![Xx][Nn]--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const PRIVATE_NAME = '(?:[Ll][Oo][Cc][Aa][Ll](?:[Hh][Oo][Ss][Tt])?|[Ii][Nn][Tt][Ee][Rr][Nn][Aa][Ll])'
