@@ -81,6 +81,7 @@ function assemble(bindings: Bindings) {
   const tries: Tries = {
     // Isolates have no name that stays: a try without a result counts once it must be over.
     by: crypto.randomUUID(),
+    startedAt: now(),
     isOfEarlierRun: ({ lastAttemptAt }) => lastAttemptAt === null,
     async noteFailure(metadata, failure) {
       const ofThisRun = results.noteFailure(metadataKey('unprocessed', metadata), failure)

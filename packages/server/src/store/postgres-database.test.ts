@@ -61,7 +61,9 @@ test('a server that takes no writes is refused with what to do', async () => {
   await administer(own.url(), 'create database frozen')
   await (await openPostgresDatabase(own.url('frozen'))).close()
   await administer(own.url(), 'alter database frozen set default_transaction_read_only = on')
-  await expect(openPostgresDatabase(own.url('frozen'))).rejects.toThrow(/PostgreSQL is read-only: .*primary, then start again\./)
+  await expect(openPostgresDatabase(own.url('frozen'))).rejects.toThrow(
+    /PostgreSQL is read-only: .*primary, then start again\./,
+  )
 })
 
 test('a server that cannot be reached is named, without the password', async () => {

@@ -10,7 +10,7 @@ import { metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
 import { parseMail } from '../mime/parse-mail.ts'
 import { newId } from '../random.ts'
 import type { Post } from './announce.ts'
-import { announceStored } from './announce-stored.ts'
+import { announceStored, type AnnouncePorts } from './announce-stored.ts'
 import { decodeMetadata } from './metadata.ts'
 import { receive } from './receive.ts'
 
@@ -32,7 +32,9 @@ async function startWithMail() {
   const [key] = await keys(metadataPrefix('unprocessed'))
   const parse = async (object: Parameters<typeof bytesOf>[0]) => parseMail(await bytesOf(object))
   const announce = (post: Post) => announceStored({ bucket, parse, post, tries: FIRST_TRIES, now: Date.now }, key!)
-  return { bucket, keys, key: key!, announce }
+  const announceBy = (ports: Partial<AnnouncePorts>) =>
+    announceStored({ bucket, parse, post: accept, tries: FIRST_TRIES, now: Date.now, ...ports }, key!)
+  return { bucket, keys, key: key!, announce, announceBy }
 }
 
 const accept: Post = async () => ({ status: 200, text: '' })
@@ -66,4 +68,55 @@ test('metadata without its mail is not announced', async () => {
   await bucket.remove(await keys('raw/'))
   expect(await announce(accept)).toMatchObject({ outcome: 'raw gone' })
   expect(await keys(metadataPrefix('unprocessed'))).toHaveLength(1)
+})
+
+/** Of a worker that has just started again: the mail is from the run before. */
+function restarted(startedAt = Date.now()): AnnouncePorts['tries'] {
+  return { ...FIRST_TRIES, startedAt, isOfEarlierRun: () => true }
+}
+
+test('a storage that cannot be read for a while does not set mail aside', async () => {
+  const { announceBy } = await startWithMail()
+  const tries = restarted()
+  const parse = async () => {
+    throw new Error('EIO')
+  }
+  for (let times = 0; times < 5; times++) await expect(announceBy({ tries, parse })).rejects.toThrow('EIO')
+  expect(await announceBy({ tries })).toMatchObject({ outcome: 'processed', metadata: { setAside: null } })
+})
+
+test('a result that cannot be recorded for a while does not set mail aside', async () => {
+  const { bucket, announceBy } = await startWithMail()
+  const tries = restarted()
+  for (let times = 0; times < 5; times++) {
+    let writes = 0
+    const failing: AnnouncePorts['bucket'] = {
+      get: bucket.get,
+      // The note of the begun try is written, the result is not.
+      move: (from, to) => (writes++ === 0 ? bucket.move(from, to) : Promise.reject(new Error('ENOSPC'))),
+    }
+    expect(await announceBy({ tries, bucket: failing, post: refuse })).toMatchObject({ metadata: { setAside: null } })
+  }
+  expect(await announceBy({ tries })).toMatchObject({ outcome: 'processed' })
+})
+
+test('a mail that ends the program three times is set aside', async () => {
+  const { announceBy } = await startWithMail()
+  const ends = () => new Promise<never>(() => {})
+  const start = Date.now()
+  for (const minute of [1, 2]) {
+    const at = start + minute * 60_000
+    let isPosted = false
+    const post = () => {
+      isPosted = true
+      return ends()
+    }
+    void announceBy({ tries: restarted(at), post, now: () => at })
+    await expect.poll(() => isPosted).toBe(true)
+  }
+  const at = start + 180_000
+  expect(await announceBy({ tries: restarted(at), now: () => at })).toMatchObject({
+    outcome: 'failed',
+    metadata: { setAside: { reason: expect.stringContaining('program ended') } },
+  })
 })

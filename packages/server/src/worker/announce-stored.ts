@@ -41,6 +41,8 @@ export type AnnouncePorts = {
 export type Tries = {
   /** Names this worker, the same after a restart where no two can have the same name at once. */
   by: string
+  /** When this run of it began. */
+  startedAt: number
   /** Whether the last try at a mail was of a program that has ended since, perhaps because of the mail. */
   isOfEarlierRun: (metadata: Metadata) => boolean
   /** Notes a failure that may be of the mail itself, and tells what became of other mail. */
@@ -70,15 +72,29 @@ export async function announceStored(ports: AnnouncePorts, key: string, isByHand
   const raw = await ports.bucket.get(found.rawKey)
   if (!raw) return { outcome: 'raw gone', metadata: counted }
   const isSuspect = found.ownFailures > 0 || trying !== null
-  const metadata = isSuspect || ports.tries.isOfEarlierRun(found) ? await recordBegin(ports, key, counted) : counted
+  if (!isSuspect && !ports.tries.isOfEarlierRun(found)) return announceRaw(ports, counted, raw)
+  const begun = await recordBegin(ports, key, counted)
+  try {
+    return await announceRaw(ports, begun, raw)
+  } catch (error) {
+    // The bucket could not be read or written. The program goes on, so the note of a begun try must not count as its end.
+    await rewriteMetadata(ports.bucket, key, { ...begun, trying: null }).catch(() => {})
+    throw error
+  }
+}
+
+async function announceRaw(ports: AnnouncePorts, metadata: Metadata, raw: StoredObject): Promise<StoredOutcome> {
   return announceMail(ports, { metadata, announcement: announcementOf(metadata, await ports.parse(raw)) })
 }
 
 /** Counts the try before this one, if it left no result: then the program has ended while it worked on the mail. */
 function countEndedTry({ tries, now }: AnnouncePorts, found: Metadata): Metadata {
-  const isWithoutResult = found.trying !== null || (found.lastAttemptAt === null && tries.isOfEarlierRun(found))
+  const { trying } = found
+  // Without a result in this run, the bucket failed: the program has not ended.
+  if (trying && trying.by === tries.by && Date.parse(trying.at) >= tries.startedAt) return { ...found, trying: null }
+  const isWithoutResult = trying !== null || (found.lastAttemptAt === null && tries.isOfEarlierRun(found))
   // Before the first recorded try, it is only known that the mail was there.
-  if (!isWithoutResult || (found.trying === null && found.ownFailures > 0)) return found
+  if (!isWithoutResult || (trying === null && found.ownFailures > 0)) return found
   const ownFailures = found.ownFailures + 1
   const counted: Metadata = { ...found, trying: null, ownFailures }
   if (ownFailures < OWN_FAILURES_MAX) return counted

@@ -96,6 +96,7 @@ export function createAnnouncer(given: Ports): Announcer {
     parse: async (raw) => parser.parse(await bytesOf(raw)),
     tries: {
       by,
+      startedAt,
       isOfEarlierRun: ({ lastAttemptAt, receivedAt }) => Date.parse(lastAttemptAt ?? receivedAt) < startedAt,
       noteFailure: (metadata, failure) => results.noteFailure(metadataKey('unprocessed', metadata), failure),
     },
@@ -222,6 +223,8 @@ export function createAnnouncer(given: Ports): Announcer {
     if (unrecorded) log.error({ err: unrecorded, key }, 'a failed announcement could not be recorded')
     const refusal = refusalOf(failed)
     if (meansUnreachable(refusal)) isUnreachable = true
+    // The API has answered, though not as hoped: nothing that waits is due for that.
+    else if (refusal.code !== null) isUnreachable = false
     way.failed(failed)
     waiting.remember(key, failed)
     meters?.announcementFailed(failed.lastStatus)

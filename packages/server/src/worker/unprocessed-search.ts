@@ -48,7 +48,11 @@ export function createUnprocessedSearch(ports: Ports) {
     for (const key of waiting.removable(now()).take(REMOVALS_MAX).toArray()) {
       if (isClosed()) break
       if (isUnderWay(key)) continue
-      if (await removeIfRefused({ bucket, days, now }, key)) removed++
+      try {
+        if (await removeIfRefused({ bucket, days, now }, key)) removed++
+      } catch (error) {
+        log.error({ err: error, key }, 'refused mail could not be removed')
+      }
       waiting.forget(key)
     }
     if (removed === 0) return

@@ -12,14 +12,18 @@ export type Way = {
 /** Watches whether announcements get to the API, and logs it when that changes: not for each mail. */
 export function watchWay(log: Pick<Log, 'error' | 'info'>): Way {
   let trouble: string | null = null
+  function reached(): void {
+    if (trouble === null) return
+    trouble = null
+    log.info({}, 'announcements reach the API again')
+  }
+
   return {
-    taken() {
-      if (trouble === null) return
-      trouble = null
-      log.info({}, 'announcements reach the API again')
-    },
+    taken: reached,
     failed(metadata) {
       const found = wayTrouble(metadata)
+      // The API itself has answered.
+      if (found === null) reached()
       if (found === null || found === trouble) return
       trouble = found
       log.error({ status: metadata.lastStatus, reason: metadata.lastError }, found)
@@ -35,14 +39,14 @@ export function wayTrouble(metadata: Metadata): string | null {
 }
 
 function explain({ lastStatus: status, lastError }: Metadata): string {
-  if (status === null) return `there is no answer (${lastError})`
+  if (status === null) return `no answer (${lastError})`
   if (status === 401) return 'it answers 401. WEBHOOK_AUTH_TOKEN must equal its INBOX_WEBHOOK_SECRET'
   if (status === 404) return 'WEBHOOK_URL answers 404. Check its path, which ends in /webhooks/inbox'
   if (status >= 300 && status < 400) {
     const target = lastError?.match(/redirects to (\S+)/)?.[1]
     const where = target ? ` and redirects to ${target}` : ''
-    return `WEBHOOK_URL answers ${status}${where}. Redirects are not followed: set it to the address that answers itself`
+    return `WEBHOOK_URL answers ${status}${where}. Redirects are not followed: set WEBHOOK_URL to the final address`
   }
-  if (status >= 500) return `WEBHOOK_URL answers ${status}. Check what stands in front of the API, and the API`
-  return `WEBHOOK_URL answers ${status}. Check what stands in front of the API`
+  if (status >= 500) return `WEBHOOK_URL answers ${status}. Check the API and any proxy in front of it`
+  return `WEBHOOK_URL answers ${status}. Check the proxy in front of the API`
 }

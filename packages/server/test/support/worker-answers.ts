@@ -50,7 +50,7 @@ export function describeWorkerAnswers(
       const where = showsLocation ? ` and redirects to ${REDIRECT_HOST}` : ''
       expect(troubles).toEqual([
         `announcements are not reaching the API: WEBHOOK_URL answers 308${where}. ` +
-          'Redirects are not followed: set it to the address that answers itself',
+          'Redirects are not followed: set WEBHOOK_URL to the final address',
       ])
       expect(await metadataOf(mailbox)).toMatchObject({ status: 'unprocessed', lastStatus: 308, setAside: null })
 
