@@ -70,10 +70,8 @@ export async function killUnderLoad({
     await server.ready
     const acceptedBefore = countAccepted(sent)
     const sending = Array.from({ length: CONNECTIONS }, () => sendUntilLost(server.smtpPort, sent))
-    const killing = vi
-      .waitUntil(() => countAccepted(sent) - acceptedBefore >= ACCEPTED_A_LIFE_MIN, { timeout: RECOVERY_MS_MAX })
-      .finally(() => killSoon(server, LIFE_MS_MAX))
-    await Promise.all([...sending, killing])
+    const hasAccepted = () => countAccepted(sent) - acceptedBefore >= ACCEPTED_A_LIFE_MIN
+    await Promise.all([...sending, killOnce(hasAccepted, server)])
   }
 
   const server = await startChild({ environment })
@@ -94,6 +92,14 @@ export async function killUnderLoad({
 
 function countAccepted(sent: Sent): number {
   return [...sent.values()].filter(({ isAccepted }) => isAccepted).length
+}
+
+async function killOnce(hasAccepted: () => boolean, server: ChildServer): Promise<void> {
+  try {
+    await vi.waitUntil(hasAccepted, { timeout: RECOVERY_MS_MAX })
+  } finally {
+    await killSoon(server, LIFE_MS_MAX)
+  }
 }
 
 async function killSoon(server: ChildServer, msMax: number): Promise<void> {
