@@ -3,7 +3,6 @@ import type { AnswerEnvironment } from '../answer-errors.ts'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
 import type { Log } from '../log.ts'
-import { inGroups } from './admin-inboxes.ts'
 import { invalid, readDomain, readLimit } from './admin-params.ts'
 import type { AdminSettings } from './admin-settings.ts'
 import { decodeMetadata, type Metadata } from './metadata.ts'
@@ -41,13 +40,15 @@ export function addSetAsideRoute(app: Hono<AnswerEnvironment>, { bucket, setting
     const keys = page.keys.filter((key) => parseMetadataKey(key) !== null)
     const messages: Metadata[] = []
     let place = page.cursor
-    for (let start = 0; start < keys.length; start += READ_AT_ONCE_MAX) {
+    for (let start = 0; start < keys.length && messages.length < limit; start += READ_AT_ONCE_MAX) {
       const group = keys.slice(start, start + READ_AT_ONCE_MAX)
-      const found = await inGroups(group, READ_AT_ONCE_MAX, read)
-      messages.push(...found.filter((metadata) => metadata !== null && metadata.setAside !== null).map((one) => one!))
-      if (messages.length < limit || start + group.length >= keys.length) continue
-      place = group.at(-1)!
-      break
+      for (const [index, metadata] of (await Promise.all(group.map(read))).entries()) {
+        if (metadata === null || metadata.setAside === null) continue
+        messages.push(metadata)
+        if (messages.length < limit) continue
+        if (start + index + 1 < keys.length) place = group[index]!
+        break
+      }
     }
     return context.json({ messages, ...(place === null ? {} : { cursor: place.slice(PREFIX.length) }) })
   })
