@@ -26,6 +26,7 @@ const NOT_ON_POSTGRES = [
   'dashboard/settings', // drives pages, whose procedures are tested on both
   'db-copy', // has a database of each kind
   'deployment', // reads the files of deploy/
+  'held-downloads', // of connections and the bucket
   'hostile/hostile-delivery', // of SMTP, parser and bucket
   'hostile/hostile-mail', // of the parser
   'hostile/hostile-urls', // of connections to webhook endpoints
@@ -35,12 +36,14 @@ const NOT_ON_POSTGRES = [
   'openapi-outages', // has a store that only fails
   'openapi-page', // reads one page
   'packed', // of what is published, not of what it does
+  'poison', // of the worker and its bucket; replicas/poison has a database with replicas
   'sdk-docs', // runs the examples of a page
   'sdk-node-20', // of what is published, not of what it does
   'sdk-operations', // looks at what the SDK would ask
   'sending/dead-endpoints', // measures the sender, whose leases have their contract on both
   'sending/kill', // has a database of each kind
   'sqlite-file', // of SQLite's file; PostgreSQL's counterpart is in postgres-database.test.ts
+  'view-size', // of what is written of a mail
   'webhook-schedule', // sets the clock, and PostgreSQL goes by its own
   'webhook-signatures', // of pure functions
   'worker-cli', // of a worker, against a double of the API
