@@ -11,7 +11,7 @@ import { withDatabase } from './support/journey-database.ts'
 import { makeTeam } from './support/made-team.ts'
 import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { isAccepted, SmtpClient } from './support/smtp-client.ts'
-import { unprocessedMail } from './support/stored-mail.ts'
+import { listEverything, unprocessedMail } from './support/stored-mail.ts'
 
 /** What the store of the server under test does to a message; a real store otherwise. */
 const trap = { subject: null as string | null, error: () => new Error('A fault in intake') }
@@ -165,7 +165,7 @@ describe('a mail that ends the process', () => {
     expect(unprocessedMail(inbox).find(({ tag }) => tag === 'deadly')).toMatchObject({ ownFailures: 3 })
     const sdk = new Mailhatch({ url, apiKey: key })
     await expect
-      .poll(async () => (await sdk.messages.list({ limit: 200 })).data.map(({ tag }) => tag), SOON)
+      .poll(async () => (await listEverything(sdk)).map(({ tag }) => tag), SOON)
       .toEqual(expect.arrayContaining(sent))
     await expect
       .poll(async () => await sdk.rejections.list(), SOON)

@@ -17,7 +17,7 @@ export type JourneySettings = { webhookUrl: string | null; token: string }
 
 /** An inbox worker, wherever it runs. */
 export type JourneyWorker = {
-  bucket: Pick<Bucket, 'get' | 'list'>
+  bucket: Pick<Bucket, 'get' | 'list' | 'put'>
   /** Resolves when the sender has been told that the mail is taken. */
   deliver(mail: OutgoingMail): Promise<void>
   /** What the clock does, where it does not do so by itself. */

@@ -59,7 +59,8 @@ export async function startWorkerd(bundle: string, settings: WorkerdSettings = {
     return harness.getWorker().email({ from: SENDER, to, raw: streamOf(raw) })
   }
 
-  const bucket: Pick<Bucket, 'get' | 'list'> = {
+  const bucket: Pick<Bucket, 'get' | 'list' | 'put'> = {
+    put: async (objects) => openR2Bucket(await binding()).put(objects),
     get: async (key) => openR2Bucket(await binding()).get(key),
     list: async (page) => openR2Bucket(await binding()).list(page),
   }
