@@ -24,6 +24,25 @@ const LABEL_CHARS_MAX = 40
 
 // Names that the Encoding Standard does not list, and that no rule below covers.
 const ALIASES = new Map([
+  // Numbered apart from the parts of ISO 8859.
+  ['latin2', 'iso-8859-2'],
+  ['latin-2', 'iso-8859-2'],
+  ['latin3', 'iso-8859-3'],
+  ['latin-3', 'iso-8859-3'],
+  ['latin4', 'iso-8859-4'],
+  ['latin-4', 'iso-8859-4'],
+  ['latin5', 'windows-1254'],
+  ['latin-5', 'windows-1254'],
+  ['latin6', 'iso-8859-10'],
+  ['latin-6', 'iso-8859-10'],
+  ['latin7', 'iso-8859-13'],
+  ['latin-7', 'iso-8859-13'],
+  ['latin8', 'iso-8859-14'],
+  ['latin-8', 'iso-8859-14'],
+  ['latin9', 'iso-8859-15'],
+  ['latin-9', 'iso-8859-15'],
+  ['latin10', 'iso-8859-16'],
+  ['latin-10', 'iso-8859-16'],
   ['cp949', 'windows-949'],
   ['euc-kr', 'windows-949'],
   ['ks_c_5601-1987', 'windows-949'],
