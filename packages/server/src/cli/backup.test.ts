@@ -56,7 +56,7 @@ test('a copy that lacks something says so, and where messages are in PostgreSQL 
   const refused = await shell.run('mailhatch backup --to copy', postgres)
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringMatching(/Messages, teams, people and keys are in PostgreSQL .* pg_dump .* add --bucket-only/),
+    expect.stringMatching(/Messages, teams, users and keys are in PostgreSQL .* pg_dump.* add --bucket-only/),
   ])
   expect(existsSync(join(folder, 'copy'))).toBe(false)
 

@@ -19,6 +19,9 @@ export const ENCODED_WORD_CHARS_MAX = 32 * KIB
 // Only the first address counts, and no name of a person is as long.
 export const SENDER_CHARS_MAX = 2 * KIB
 
+// Eight lines as long as mail allows. A subject is part of every row of a list; its header stays whole.
+export const SUBJECT_CHARS_MAX = 8 * KIB
+
 // About a hundred recipients; a search for one of them ends there.
 export const ADDRESS_LIST_CHARS_MAX = 8 * KIB
 

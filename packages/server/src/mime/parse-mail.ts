@@ -1,4 +1,5 @@
 import type { Attachment, Header, ParseState } from '@mailhatch/sdk'
+import { cutText } from '../domain/cut-text.ts'
 import { htmlToText } from '../domain/html-text.ts'
 import { describeAttachment, findReferences } from './attachment.ts'
 import { readBody } from './body.ts'
@@ -7,7 +8,7 @@ import { createWordDecoder, type WordDecoder } from './encoded-words.ts'
 import { filesInText, attachedFile } from './files-in-text.ts'
 import { findHead } from './head.ts'
 import { displayHeaders, findHeader, readHeaders } from './headers.ts'
-import { HEADER_BLOCK_BYTES_MAX } from './limits.ts'
+import { HEADER_BLOCK_BYTES_MAX, SUBJECT_CHARS_MAX } from './limits.ts'
 import { bytesOf, describePart, isBlankPart, type Part } from './part.ts'
 import { readSender } from './sender.ts'
 import { readStructure } from './structure.ts'
@@ -103,10 +104,11 @@ function readHead(raw: Uint8Array, words: WordDecoder): { head: Head; root: Part
   const rawHeaders = readHeaders(raw, block)
   const headers = displayHeaders(rawHeaders, words)
   const { from, fromName, isPartial: isSenderPartial } = readSender(rawHeaders)
+  const subject = findHeader(headers, 'subject')?.value ?? ''
   return {
-    head: { headers, from, fromName, subject: findHeader(headers, 'subject')?.value ?? '' },
+    head: { headers, from, fromName, subject: cutText(subject, SUBJECT_CHARS_MAX) },
     root: describePart(rawHeaders, block.bodyStart),
-    isPartial: block.isPartial || isSenderPartial,
+    isPartial: block.isPartial || isSenderPartial || subject.length > SUBJECT_CHARS_MAX,
   }
 }
 

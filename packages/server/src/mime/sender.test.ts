@@ -86,6 +86,13 @@ test('an address is read whole or not at all, wherever the limit falls', () => {
   expect([...seen].sort()).toEqual(['', address])
 })
 
+test('a name that is too long does not take the address with it', () => {
+  const encoded = `=?utf-8?B?${Buffer.from('é'.repeat(1_000)).toString('base64')}?=`
+  for (const name of ['x '.repeat(2_000), 'x'.repeat(5_000), encoded, `"${'Lee, '.repeat(1_000)}"`]) {
+    expect(from(`${name} <ann@shop.example>`)).toMatchObject({ from: 'ann@shop.example', isPartial: true })
+  }
+})
+
 test('the name in a decoded header has the limit of the field', () => {
   const name = (length: number) =>
     senderName([{ name: 'From', value: `${'x '.repeat(length / 2)}<a@b.test>` }], 'a@b.test')

@@ -46,7 +46,14 @@ function firstWithAddress(one: Mailbox, other: Mailbox): Mailbox {
 function readMailbox(field: string): Mailbox {
   const value = cutField(field)
   const { address, name } = readPlainMailbox(value) ?? firstMailbox(value)
-  return { address, name: name.includes('=?') ? decodeWords(name).trim() : name }
+  return { address: address || addressAtEnd(field), name: name.includes('=?') ? decodeWords(name).trim() : name }
+}
+
+/** Of a name that the limit cuts: `<a@b>` at the very end, which is read whole. */
+function addressAtEnd(field: string): string {
+  if (field.length <= SENDER_CHARS_MAX || !field.endsWith('>')) return ''
+  const address = field.slice(field.lastIndexOf('<') + 1, -1)
+  return address.length <= SENDER_CHARS_MAX && PLAIN_ADDRESS.test(address) ? address : ''
 }
 
 /** Up to where a word ends: half an address is another one. */

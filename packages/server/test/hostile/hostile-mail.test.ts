@@ -12,6 +12,8 @@ const CUT = new Set([
   'a header name of 1 MB',
   'a header of 1 MB of spaces',
   '50,000 headers',
+  'a subject of 60 kB of spaces',
+  'a subject that switches charsets',
   '50,000 addresses in From',
   '50,000 addresses in To',
   'nested address groups',
