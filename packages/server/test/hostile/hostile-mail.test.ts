@@ -63,8 +63,8 @@ test('time grows no faster than size', () => {
   const slow = large.filter(({ raw }) => {
     const whole = quickestMs(() => parseMail(raw))
     const quarter = quickestMs(() => parseMail(raw.subarray(0, raw.length / 4)))
-    // Quadratic work would take 16 times as long; the milliseconds are for what is too short to compare.
-    return whole > 8 * quarter + 20
+    // Quadratic work would take 16 times as long; the milliseconds are for what is too short to compare, and for clocks that tick every 8.
+    return whole > 8 * quarter + 50
   })
   expect(large.length).toBeGreaterThan(20)
   expect(slow.map(({ name }) => name)).toEqual([])
