@@ -75,7 +75,8 @@ export async function runFaults({ seed, faults, openInbox, search = true, sizes 
     }
   }
 
-  while (bucketFaults + api.faults() < faults) {
+  // A run without a fault of the bucket, or without an accepted mail, would show nothing.
+  while (bucketFaults + api.faults() < faults || bucketFaults === 0 || accepted.size === 0) {
     rounds++
     api.set(random.pick(['away', 'away', 'flapping', 'up']))
     bucketFaults += await fail(random.below(2 ** 31))
