@@ -10,6 +10,8 @@ import { openFolderBucket } from '../bucket/folder-bucket.ts'
 import { parseRecipient } from '../domain/address.ts'
 import { createMailParser } from '../mime/mail-parser.ts'
 import { newId } from '../random.ts'
+import type { Report } from './announce.ts'
+import { rewriteMetadata } from './announce-stored.ts'
 import { createAnnouncer } from './announcer.ts'
 import { decodeMetadata } from './metadata.ts'
 import { receive } from './receive.ts'
@@ -20,7 +22,11 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 async function startBeside(
   root: string,
   post: (announcement: Announcement) => Promise<number>,
-  { refusedMailDays = null, now = Date.now }: { refusedMailDays?: number | null; now?: () => number } = {},
+  {
+    refusedMailDays = null,
+    now = Date.now,
+    report = async () => true,
+  }: { refusedMailDays?: number | null; now?: () => number; report?: Report } = {},
 ) {
   const bucket = await openFolderBucket(root)
   const parser = createMailParser()
@@ -28,7 +34,7 @@ async function startBeside(
     bucket,
     parser,
     post: async (announcement) => ({ status: await post(announcement), text: UNROUTED }),
-    report: async () => true,
+    report,
     by: 'worker',
     refusedMailDays,
     meters: null,
@@ -69,6 +75,25 @@ test('files that are none of ours do not keep mail of an earlier run from being 
   })
   expect(announced).toEqual(['qa+1@in.test'])
   await vi.waitFor(() => expect(announcer.oldestWaitingAt()).toBeNull())
+})
+
+test('a mail that was set aside is reported again soon when the API did not hear of it', async () => {
+  let elapsed = 0
+  const heard: string[] = []
+  const { announcer, bucket, store } = await startBeside(temporaryFolder(), async () => 200, {
+    now: () => Date.now() + elapsed,
+    report: async ({ to }) => heard.push(to) > 1,
+  })
+  await store('qa+1@in.test')
+  const [key] = (await bucket.list({ prefix: 'messages/unprocessed/', limit: 1 })).keys
+  const read = async () => decodeMetadata(await readObject(bucket, key!))
+  const setAside = { at: new Date().toISOString(), reason: 'Set aside.', isReported: false }
+  await rewriteMetadata(bucket, key!, { ...(await read()), setAside })
+  await announcer.start()
+  await vi.waitUntil(() => heard.length === 1, { timeout: 20_000 })
+  elapsed = 5_000
+  await vi.waitUntil(async () => (await read()).setAside?.isReported, { timeout: 20_000 })
+  expect(heard).toEqual(['qa+1@in.test', 'qa+1@in.test'])
 })
 
 test('a mail whose raw bytes are gone is given up, and others go on', async () => {

@@ -24,6 +24,8 @@ const SEARCH_EVERY_MS = 60_000
 /** While the API cannot be reached, one mail is tried this often, so that its return is noticed soon. */
 const PROBE_EVERY_MS = 5_000
 const TICK_MS = 500
+/** When the API did not hear of a mail that was set aside. */
+const REPORT_AGAIN_MS = 5_000
 /** When the bucket itself fails, or a mail in it is broken. */
 const TROUBLE_MS = 60_000
 /** A mail that may have ended the program waits so long after a start, so that all other mail comes first. */
@@ -86,6 +88,7 @@ export function createAnnouncer(given: Ports): Announcer {
   let searchedAt = 0
   let searching: Promise<void> | null = null
   let reporting: Promise<void> | null = null
+  let reportFrom = 0
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -187,6 +190,9 @@ export function createAnnouncer(given: Ports): Announcer {
   }
 
   async function announceNow(key: string): Promise<StoredOutcome> {
+    // What is to be reported of it is no longer so.
+    unreported.delete(key)
+    await reporting
     // One post of a mail at a time.
     while (underWay.has(key)) await underWay.get(key)
     const work = announceAgain(key, true)
@@ -250,7 +256,9 @@ export function createAnnouncer(given: Ports): Announcer {
       if (!fresh.has(key) && !underWay.has(key)) (isSuspect ? suspects : stored).add(key)
     }
     pump()
-    if (unreported.size > 0 && !isUnreachable) reporting ??= reportAll().finally(() => (reporting = null))
+    if (unreported.size > 0 && !isUnreachable && at >= reportFrom) {
+      reporting ??= reportAll().finally(() => (reporting = null))
+    }
     if (at - searchedAt < SEARCH_EVERY_MS || searching) return
     searchedAt = at
     searching = search
@@ -259,11 +267,14 @@ export function createAnnouncer(given: Ports): Announcer {
       .finally(() => (searching = null))
   }
 
-  /** What the API does not hear now is found by a later search. */
+  /** Until the API does not hear one; that one then comes last. After a restart, the search finds what was not heard. */
   async function reportAll(): Promise<void> {
     for (const [key, metadata] of unreported) {
       unreported.delete(key)
-      if (!(await reportSetAside({ bucket, report, log }, metadata))) waiting.forget(key)
+      if (await reportSetAside({ bucket, report, log }, metadata)) continue
+      unreported.set(key, metadata)
+      reportFrom = now() + REPORT_AGAIN_MS
+      return
     }
   }
 
