@@ -1,15 +1,69 @@
-import { defineConfig } from 'vitest/config'
-import base from './vitest.config.ts'
+import { configDefaults, defineConfig } from 'vitest/config'
+import base, { LONG, ONLY_ON_POSTGRES } from './vitest.config.ts'
 
-/** The full counts of what `npm test` does in a short form. */
+/** Tests of the whole product whose subject does not depend on the database. */
+const NOT_ON_POSTGRES = [
+  'admin', // of a worker, against a double of the API
+  'cloudflare', // the journey of node-worker, in workerd
+  'cloudflare-admin', // the same as admin, in workerd
+  'command-line', // ends before a store is opened
+  'crash/acceptance-order', // of a bucket behind SMTP
+  'crash/failing-folder', // the same
+  'crash/faults', // of buckets; the store fails at its port, which is the same on both
+  'crash/full-disk-start', // of SQLite's files on a full disk
+  'dashboard/accessibility', // looks at pages
+  'dashboard/connection', // of the way between browser and server
+  'dashboard/isolation', // of what browsers make of hostile mail
+  'dashboard/journey', // drives pages, whose procedures are tested on both
+  'dashboard/many-messages', // fills SQLite's file; what the lists cost on PostgreSQL is in bench/
+  'dashboard/pages', // looks at pages
+  'dashboard/serving', // of files
+  'dashboard/settings', // drives pages, whose procedures are tested on both
+  'db-copy', // has a database of each kind
+  'deployment', // reads the files of deploy/
+  'held-downloads', // of connections and the bucket
+  'hostile/hostile-delivery', // of SMTP, parser and bucket
+  'hostile/hostile-mail', // of the parser
+  'hostile/hostile-urls', // of connections to webhook endpoints
+  'hostile/odd-text', // of the parser and of rules without a store
+  'layers', // reads the source
+  'listen', // of a command that asks the API, as others do
+  'openapi-outages', // has a store that only fails
+  'openapi-page', // reads one page
+  'packed', // of what is published, not of what it does
+  'poison', // of the worker and its bucket; replicas/poison has a database with replicas
+  'sdk-docs', // runs the examples of a page
+  'sdk-node-20', // of what is published, not of what it does
+  'sdk-operations', // looks at what the SDK would ask
+  'sending/dead-endpoints', // measures the sender, whose leases have their contract on both
+  'sending/kill', // has a database of each kind
+  'sqlite-file', // of SQLite's file; PostgreSQL's counterpart is in postgres-database.test.ts
+  'view-size', // of what is written of a mail
+  'webhook-schedule', // sets the clock, and PostgreSQL goes by its own
+  'webhook-signatures', // of pure functions
+  'worker-cli', // of a worker, against a double of the API
+].map((name) => `packages/server/test/${name}.test.ts`)
+
+/** The full counts of what `npm test` does in a short form, and the whole product's tests on PostgreSQL. */
 export default defineConfig({
   ...base,
   test: {
-    include: ['packages/*/test/**/*.long.test.ts'],
+    setupFiles: base.test!.setupFiles,
+    expect: base.test!.expect,
     testTimeout: 30 * 60_000,
     hookTimeout: base.test!.hookTimeout,
-    expect: base.test!.expect,
-    setupFiles: base.test!.setupFiles,
     fileParallelism: false,
+    projects: [
+      { extends: true, test: { name: 'long', include: [`packages/*/test/${LONG}`] } },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: ['packages/server/test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES, ...NOT_ON_POSTGRES],
+          globalSetup: ['packages/server/test/support/postgres.ts'],
+        },
+      },
+    ],
   },
 })

@@ -139,7 +139,7 @@ describe('when the time is over', () => {
     const silent = await startAnswering(['hang'])
     const startedAt = performance.now()
     await expect(silent.sdk.messages.waitFor({ tag: '1' }, { timeout: 300 })).rejects.toThrow('did not answer within')
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 })
 
@@ -182,7 +182,7 @@ test('a look that takes too long is a wait in vain, not a server that is away', 
   await expect(sdk.messages.waitFor({ subject: /One/ }, { timeout: 100 })).rejects.toMatchObject({
     code: 'message_timeout',
   })
-  expect(performance.now() - startedAt).toBeLessThan(6_000)
+  expect(performance.now() - startedAt).toBeLessThan(20_000)
 })
 
 test('one request is held for 25 seconds at most', async () => {

@@ -99,7 +99,7 @@ describe('contract: `wait` holds latest until a match is visible', () => {
     const { id } = await store({ mailbox })
     const from = performance.now()
     expect((await latest({ mailbox, wait: 60 })).data.id).toBe(id)
-    expect(performance.now() - from).toBeLessThan(5_000)
+    expect(performance.now() - from).toBeLessThan(30_000)
   })
 
   test('a match that comes ends it, other messages do not', async () => {

@@ -234,7 +234,7 @@ describe('contract: `wait` holds the list until a match is visible', () => {
     const { id } = await store({ mailbox })
     const from = performance.now()
     expect((await list({ mailbox, wait: 60 })).data.map((each) => each.id)).toEqual([id])
-    expect(performance.now() - from).toBeLessThan(5_000)
+    expect(performance.now() - from).toBeLessThan(30_000)
   })
 
   test('a match that comes ends it, another message does not', async () => {

