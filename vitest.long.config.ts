@@ -21,6 +21,7 @@ const NOT_ON_POSTGRES = [
   'dashboard/settings', // drives pages, whose procedures are tested on both
   'db-copy', // has a database of each kind
   'deployment', // reads the files of deploy/
+  'docs/*', // reads the documentation
   'held-downloads', // of connections and the bucket
   'hostile/hostile-delivery', // of SMTP, parser and bucket
   'hostile/hostile-mail', // of the parser

@@ -1,4 +1,4 @@
-// Writes the files that are made from code: .env.example, docs/settings.md and what pages show of examples/. `--check` only says
+// Writes the files that are made from code: .env.example, docs/reference/settings.md and what pages show of examples/. `--check` only says
 // whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { SETTINGS } from '../packages/server/src/settings.ts'
@@ -38,8 +38,8 @@ function settingsPage(): string {
   ].join('\n')
 }
 
-const PAGES_WITH_EXAMPLES = ['docs/playwright.md', 'docs/vitest.md', 'docs/cypress.md', 'docs/fetch.md', 'docs/ci.md']
-const files: Record<string, string> = { '.env.example': envExample(), 'docs/settings.md': settingsPage() }
+const PAGES_WITH_EXAMPLES = ['playwright', 'vitest', 'cypress', 'fetch', 'ci'].map((name) => `docs/guide/${name}.md`)
+const files: Record<string, string> = { '.env.example': envExample(), 'docs/reference/settings.md': settingsPage() }
 for (const name of PAGES_WITH_EXAMPLES) files[name] = withExamples(readFileSync(new URL(name, root), 'utf8'))
 for (const [name, content] of Object.entries(files)) {
   const file = new URL(name, root)

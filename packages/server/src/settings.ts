@@ -54,7 +54,7 @@ const WORKER: Part[] = ['worker']
 const BOTH: Part[] = ['api', 'worker']
 const SECRET = { isSecret: true }
 
-/** The one table of settings: it validates, and --help, .env.example and docs/settings.md are made from it. */
+/** The one table of settings: it validates, and --help, .env.example and docs/reference/settings.md are made from it. */
 export const SETTINGS = {
   dataDir: setting('DATA_DIR', BOTH, '.mailhatch', resolvePath, 'Folder of the databases, secrets and spooled mail.'),
   databaseUrl: setting(

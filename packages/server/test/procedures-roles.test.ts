@@ -205,8 +205,8 @@ test('every procedure is in the table, and no other', () => {
   expect(PROCEDURES.map(({ path }) => path).sort()).toEqual(Object.keys(TABLE).sort())
 })
 
-test('docs/procedures.md says of every procedure of what kind it is and who may call it', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/procedures.md'), 'utf8')
+test('docs/reference/procedures.md says of every procedure of what kind it is and who may call it', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/procedures.md'), 'utf8')
   const documented = Array.from(page.matchAll(/^\| `([\w.]+)` \| (\w+) \| (\w+) \|/gm), ([, ...cells]) => cells)
   const actual = PROCEDURES.map(({ path, type }) => [path, type, whoMayCall(TABLE[path]!)])
   expect(documented.sort()).toEqual(actual.sort())

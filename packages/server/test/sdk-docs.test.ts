@@ -8,7 +8,7 @@ import { startServer } from './support/server.ts'
 const ROOT = join(import.meta.dirname, '../../..')
 const IMPORT = /^import \{ (.*) \} from '@mailhatch\/sdk'$/gm
 
-const EXAMPLES = ['docs/sdk.md', 'packages/sdk/README.md'].flatMap((file) =>
+const EXAMPLES = ['docs/reference/sdk.md', 'packages/sdk/README.md'].flatMap((file) =>
   Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(/```ts\n([^]*?)```/g), ([, code], index) => ({
     name: `example ${index + 1} of ${file}`,
     code: code!,

@@ -8,7 +8,7 @@ import { startServer } from './support/server.ts'
 import { webhookClient } from './support/webhook-client.ts'
 
 const EXAMPLE = join(import.meta.dirname, '../../../examples/webhook-receiver')
-const DOCUMENT = join(import.meta.dirname, '../../../docs/webhooks.md')
+const DOCUMENT = join(import.meta.dirname, '../../../docs/guide/webhooks.md')
 const SECRET = `whsec_${btoa('the present secret of the tests.')}`
 const OTHER_SECRET = `whsec_${btoa('the former secret of the tests..')}`
 

@@ -5,16 +5,16 @@ import { commandTree, type CommandEntry, type OptionEntry } from './command-tree
 import { EXIT } from './failure.ts'
 import { createProgram } from './program.ts'
 
-const PAGE = join(import.meta.dirname, '../../../../docs/cli.md')
+const PAGE = join(import.meta.dirname, '../../../../docs/reference/cli.md')
 const REFERENCE = '## Commands\n'
 
-test('docs/cli.md lists the commands as they are; after a change: vitest run cli/docs.test.ts -u', async () => {
+test('docs/reference/cli.md lists the commands as they are; after a change: vitest run cli/docs.test.ts -u', async () => {
   const [written = ''] = readFileSync(PAGE, 'utf8').split(REFERENCE)
   const sections = commandTree(createProgram('0.0.0')).map(sectionOf)
   await expect(`${written}${REFERENCE}\n${sections.join('\n')}`).toMatchFileSnapshot(PAGE)
 })
 
-test('docs/cli.md knows every exit code', () => {
+test('docs/reference/cli.md knows every exit code', () => {
   const page = readFileSync(PAGE, 'utf8')
   for (const code of Object.values(EXIT)) expect(page).toContain(`\n| ${code} | `)
 })
