@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { killReplica, pauseReplica, restartDatabase } from './failures.ts'
 import { ownPostgres } from './own-postgres.ts'
 import { expectNothingLost } from './under-load.ts'
