@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { JsonSchema } from '../src/http/openapi-document.ts'
+import type { JsonSchema } from '../src/http/reference/openapi-document.ts'
 import { isUuid } from '../src/domain/uuid.ts'
 import { announcement, store } from './support/announce.ts'
 import { apiDocument, describedOperations, type Described } from './support/documented.ts'

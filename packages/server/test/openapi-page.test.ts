@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createApi, type ApiPorts } from '../src/http/app.ts'
-import { renderReference } from '../src/http/reference-page.ts'
+import { renderReference } from '../src/http/reference/page.ts'
 import { apiDocument, describedOperations } from './support/documented.ts'
 import { startFileServer } from './support/file-server.ts'
 import { make } from './support/walk.ts'

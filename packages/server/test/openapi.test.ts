@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ERROR_STATUS } from '../src/domain/errors.ts'
-import { createApi, type ApiPorts } from '../src/http/app.ts'
-import { COMMON_ERRORS } from '../src/http/operations-errors.ts'
-import { BODIES } from '../src/http/schemas.ts'
+import { COMMON_ERRORS } from '../src/http/reference/failures.ts'
+import { bodyNames } from '../src/http/reference/openapi-schemas.ts'
+import { ROUTES } from '../src/http/routes/routes.ts'
 import { ask } from './support/ask.ts'
 import { apiDocument, describedOperations, expectDocumented, problemsOf, responseOf } from './support/documented.ts'
 import { startFileServer } from './support/file-server.ts'
@@ -140,29 +140,11 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
   })
 
   test('objects that the server answers with have no keys but those described', () => {
-    const shapes = Object.entries(apiDocument.components.schemas).filter(([name]) => !(name in BODIES))
+    const bodies = Array.from(bodyNames(ROUTES).values())
+    const shapes = Object.entries(apiDocument.components.schemas).filter(([name]) => !bodies.includes(name))
     const objects = Array.from(objectsIn(shapes)).filter(({ object }) => 'properties' in object && 'type' in object)
     expect(objects.length).toBeGreaterThan(10)
     expect(objects.filter(({ object }) => object['additionalProperties'] !== false)).toEqual([])
-  })
-})
-
-describe('the table of operations and the routes of the server are the same', () => {
-  // Routes are only listed here; none of the ports is used.
-  const app = createApi({ allowedOrigins: [], webhookSecret: null } as unknown as ApiPorts)
-  const routes = app.routes
-    // What people reach by signing in is the dashboard's, not part of the API.
-    .filter(({ method, path }) => method !== 'ALL' && !/^\/(?:auth|trpc|app|view|billing)\//.test(path))
-    .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
-  const documented = describedOperations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-
-  test('every route is documented', () => {
-    expect(routes.length).toBeGreaterThan(15)
-    expect(routes.filter((route) => !documented.includes(route))).toEqual([])
-  })
-
-  test('every documented operation exists', () => {
-    expect(documented.filter((operation) => !routes.includes(operation))).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ROUTES } from '../src/http/routes/routes.ts'
 import { startFileServer } from './support/file-server.ts'
 import { announcement, post } from './support/announce.ts'
 import { makeTeam } from './support/made-team.ts'
@@ -32,6 +33,12 @@ test('names may have 64 characters, whatever they take in bytes', async () => {
   expect((await list({ mailbox })).data).toHaveLength(1)
   const { status } = await post(url, { ...announcement(), mailbox: `${mailbox}😀` })
   expect(status).toBe(422)
+})
+
+test('contract: what changes something needs api.full', () => {
+  const changing = ROUTES.filter(({ method, path }) => method !== 'get' && path.startsWith('/v1/'))
+  expect(changing.length).toBeGreaterThan(10)
+  expect(changing.filter(({ access }) => access !== 'api.full')).toEqual([])
 })
 
 describe('Allow lists what that very path answers', () => {

@@ -13,15 +13,21 @@ export type Principal = {
   mailbox: { id: string; name: string | null } | null
 }
 
-const READ_SCOPES: Scope[] = ['api.full', 'email.full', 'email.mailbox']
+/** Reading takes any of these. */
+export const READ_SCOPES: readonly Scope[] = ['api.full', 'email.full', 'email.mailbox']
+/** Writing, deleting, webhooks and rotation take the full scope. */
+export const FULL_SCOPES: readonly Scope[] = ['api.full']
 
-export function mayRead({ scopes, mailbox }: Principal): boolean {
-  // A key bound to a mailbox that was deleted sees nothing.
+/** Whether the key has one of these scopes. */
+export function hasScope(
+  { scopes, mailbox }: Pick<Principal, 'scopes' | 'mailbox'>,
+  wanted: readonly Scope[],
+): boolean {
+  // A key bound to a mailbox that was deleted may do nothing.
   if (mailbox !== null && mailbox.name === null) return false
-  return scopes.some((scope) => READ_SCOPES.includes(scope))
+  return scopes.some((scope) => wanted.includes(scope))
 }
 
-/** Writing, deleting, webhooks and rotation need the full scope. */
-export function mayChange(principal: Principal): boolean {
-  return mayRead(principal) && principal.scopes.includes('api.full')
+export function mayRead(principal: Principal): boolean {
+  return hasScope(principal, READ_SCOPES)
 }

@@ -1,7 +1,5 @@
-import type { HttpBindings } from '@hono/node-server'
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import { answerErrors } from '../answer-errors.ts'
-import type { Principal } from '../domain/access.ts'
 import type { Log } from '../log.ts'
 import type { Meters } from '../meters.ts'
 import type { TakeIn } from '../intake/take-in.ts'
@@ -17,42 +15,30 @@ import type { Contents } from '../read/content.ts'
 import type { Streams } from '../read/streams.ts'
 import type { Waits } from '../read/wait.ts'
 import type { AnswerCache } from './answer-cache.ts'
+import { createAdmit } from './admit.ts'
 import { addAuthRoutes } from './auth/auth-routes.ts'
 import type { AuthPorts } from './auth/begin-session.ts'
-import { authenticate } from './authenticate.ts'
 import { allowOrigins } from './cors.ts'
 import { addDashboard } from './dashboard.ts'
 import { createDownloads } from './downloads.ts'
+import type { ApiEnvironment } from './environment.ts'
 import { refusalFor } from './errors.ts'
 import { addBillingWebhook } from './billing-webhook.ts'
 import { createKeyEndings } from './key-endings.ts'
+import { addSessionDownloads } from './message-files.ts'
 import { meterAnswers } from './meter-answers.ts'
 import { addMcpRoute } from './mcp.ts'
 import { warnOfProxy } from './proxy-warning.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { createReference } from './reference/reference.ts'
 import { newRequestId } from './request-id.ts'
-import { addContentRoutes } from './rest/content.ts'
-import { addInboxWebhook } from './rest/inbox-webhook.ts'
-import { addKeyRoutes } from './rest/keys.ts'
-import { addMailboxRoutes } from './rest/mailboxes.ts'
-import { addMeRoute } from './rest/me.ts'
-import { addMessageRoutes } from './rest/messages.ts'
-import { addReferenceRoutes } from './rest/reference.ts'
-import { addRejectionRoutes } from './rest/rejections.ts'
-import { addRemovalRoutes } from './rest/removal.ts'
-import { addStreamRoute } from './rest/stream.ts'
-import { addWebhookRoutes } from './rest/webhooks.ts'
+import { registerRoutes } from './routes/register.ts'
+import { ROUTES } from './routes/routes.ts'
 import { addRpcRoute } from './rpc/handle.ts'
 import type { RpcPorts } from './rpc/ports.ts'
 import { shedWrites } from './shedding.ts'
 import { addViewRoute } from './view-route.ts'
 import { createViewTokens } from './view-token.ts'
-
-/** The bindings are there when a socket is; a principal is where our own code asks in the name of a key it has checked. */
-export type ApiEnvironment = {
-  Bindings: Partial<HttpBindings> & { principal?: Principal }
-  Variables: { requestId: string; principal: Principal; version: number | null }
-}
 
 export type ApiPorts = Pick<
   RpcPorts,
@@ -105,64 +91,32 @@ export type ApiPorts = Pick<
   findTroubles: () => Promise<string[]>
 }
 
-/** The REST API as a function from requests to answers; it does not know whether a socket stands in front of it. */
+/** The API as a function from requests to answers; it does not know whether a socket stands in front of it. */
 export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>()
   const keyEndings = createKeyEndings(ports.now)
   const views = createViewTokens(ports)
   const downloads = createDownloads()
+  const admit = createAdmit(ports)
+  const reference = createReference({ appUrl: ports.appUrl ?? null }, ROUTES)
   answerErrors(app, { log: ports.log, newRequestId, refusalFor })
   if (ports.meters) meterAnswers(app, ports.meters)
   warnOfProxy(app, ports)
   allowOrigins(app, ports.allowedOrigins)
-  shedWrites(app, ports.isOverloaded)
 
   function endKey(keyId: string): void {
     keyEndings.record(keyId)
     ports.endKey(keyId)
   }
 
-  async function admit(context: Context<ApiEnvironment>): Promise<Principal> {
-    const principal = await authenticate(ports, context.req.header('authorization'))
-    ports.recordKeyUse(principal.keyId)
-    for (const [name, value] of Object.entries(ports.rateLimit?.(principal.team) ?? {})) context.header(name, value)
-    return principal
-  }
-
-  app.use('/v1/*', async (context, next) => {
-    // Before anything is read, so that what is committed meanwhile makes the answer outdated.
-    context.set('version', ports.store.version())
-    // Whoever calls without a socket may give no bindings at all.
-    context.set('principal', context.env?.principal ?? (await admit(context)))
-    return next()
-  })
-
-  // Before the messages, or its name would be taken for an id.
-  addStreamRoute(app, ports)
-  addMessageRoutes(app, { ...ports, keyEndings })
-  addContentRoutes(app, { ...ports, downloads })
-  addRemovalRoutes(app, ports)
-  addMailboxRoutes(app, ports)
-  addKeyRoutes(app, { ...ports, endKey })
-  addWebhookRoutes(app, { ...ports, ...ports.webhooks })
-  addRejectionRoutes(app, ports)
-  addMeRoute(app, ports)
-  addInboxWebhook(app, { ...ports, secret: ports.webhookSecret })
+  registerRoutes(app, ROUTES, { ...ports, ...ports.webhooks, admit, keyEndings, downloads, endKey, reference })
   addMcpRoute(app, { ...ports, admit })
+  for (const path of ['/auth/*', '/billing/*']) shedWrites(app, path, ports.isOverloaded)
+  addSessionDownloads(app, { ...ports, downloads })
   addAuthRoutes(app, { ...ports, ...ports.accounts, endKey })
   addRpcRoute(app, { ...ports, newToken: ports.newSecret, endKey, views })
   addViewRoute(app, { ...ports, views, downloads })
   addBillingWebhook(app, ports)
-  addReferenceRoutes(app, { appUrl: ports.appUrl ?? null })
-
-  app.get('/health', (context) => context.json({ status: 'ok' }))
-  app.get('/ready', async (context) => {
-    const troubles = await ports.findTroubles()
-    return troubles.length === 0
-      ? context.json({ status: 'ready' })
-      : context.json({ status: 'not ready', troubles }, 503)
-  })
-
   addDashboard(app, ports)
 
   return app

@@ -1,7 +1,8 @@
+import type { z } from 'zod'
 import type { Principal } from '../domain/access.ts'
-import type { MessageFilter } from '../domain/match.ts'
 import type { Store } from '../store/store.ts'
 import { parseMailbox } from './message-params.ts'
+import { parseQuery } from './query.ts'
 
 export type AskingPorts = { store: Pick<Store, 'findTeamMailbox'> }
 
@@ -9,27 +10,25 @@ export type AskingPorts = { store: Pick<Store, 'findTeamMailbox'> }
 const FOUND = 'found'
 
 type Asker = Pick<Principal, 'team' | 'mailbox'>
-type Read<Params> = (query: URLSearchParams) => Params
 
 /** What a query asks for, in which a mailbox that exists may be named whatever its characters. */
-export async function readAsked<Params extends { filter: MessageFilter }>(
+export async function readAsked<Schema extends z.ZodObject>(
   { store }: AskingPorts,
   { team, mailbox: bound }: Asker,
   query: URLSearchParams,
-  read: Read<Params>,
-): Promise<Params> {
+  schema: Schema,
+): Promise<z.output<Schema>> {
   const [asked, ...more] = query.getAll('mailbox').filter((value) => value !== '')
-  if (asked === undefined || more.length > 0 || isPlain(asked)) return read(query)
+  if (asked === undefined || more.length > 0 || isPlain(asked)) return parseQuery(schema, query)
   for (const { name, domain } of readingsOf(asked)) {
     const found =
       bound === null ? await store.findTeamMailbox({ teamId: team.id, name }) : bound.name === name ? bound : null
     if (!found) continue
     const plain = new URLSearchParams(query)
     plain.set('mailbox', FOUND)
-    const params = read(plain)
-    return { ...params, filter: { ...params.filter, mailbox: { name, tag: null, domain } } }
+    return { ...parseQuery(schema, plain), mailbox: { name, tag: null, domain } }
   }
-  return read(query)
+  return parseQuery(schema, query)
 }
 
 /** Read in one way only, so that no look into the store is needed; a space may be a plus sign. */

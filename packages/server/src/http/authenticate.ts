@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import type { Principal } from '../domain/access.ts'
+import { READ_SCOPES, type Principal } from '../domain/access.ts'
 import { checkApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Store } from '../store/store.ts'
 import type { KeyEndings } from './key-endings.ts'
 import { bearerToken } from './secret.ts'
-import { requireRead } from './view.ts'
+import { requireScope } from './view.ts'
 
 type Ports = { store: Pick<Store, 'findPrincipal'>; now: () => number }
 
@@ -35,7 +35,7 @@ export async function authenticateAgain(
 ): Promise<void> {
   const isFresh = ports.now() - authenticatedAt < FRESH_MS
   if (isFresh && !ports.keyEndings.endedSince(keyId, authenticatedAt)) return
-  requireRead(await findLiving(ports, keyHash))
+  requireScope(await findLiving(ports, keyHash), READ_SCOPES)
 }
 
 async function findLiving({ store, now }: Ports, keyHash: string): Promise<Principal> {

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { AppError } from '../domain/errors.ts'
 import type { Billing } from '../manage/billing.ts'
-import type { ApiEnvironment } from './app.ts'
+import type { ApiEnvironment } from './environment.ts'
 import { BODY_BYTES_MAX, readText } from './body.ts'
 
 /** Where the payment provider tells what became of a payment. */

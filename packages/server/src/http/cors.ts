@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { allowOf, methodsOf } from '../domain/route-refusal.ts'
-import type { ApiEnvironment } from './app.ts'
+import type { ApiEnvironment } from './environment.ts'
 
 const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS'
 const REQUEST_HEADERS = 'Authorization, Content-Type, Last-Event-ID'

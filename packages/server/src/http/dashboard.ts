@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, Hono } from 'hono'
-import type { ApiEnvironment } from './app.ts'
+import type { ApiEnvironment } from './environment.ts'
 import { basePathOf } from './base-path.ts'
 import { readAsset } from './dashboard-assets.ts'
 import { BEING_BUILT_PAGE, fillPage, readPage } from './dashboard-page.ts'

@@ -1,21 +1,21 @@
 import type { ErrorBody } from '@mailhatch/sdk'
-import type { Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
-import type { Principal } from '../domain/access.ts'
+import { READ_SCOPES } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
 import type { RandomInt } from '../domain/random-text.ts'
 import { type Ask, createMailReader } from '../mcp/mail-reader.ts'
-import type { ApiEnvironment } from './app.ts'
+import type { Admit } from './admit.ts'
 import { readJson } from './body.ts'
-import { packageVersion } from './openapi.ts'
-import { requireRead } from './view.ts'
+import type { ApiEnvironment } from './environment.ts'
+import { packageVersion } from './package-version.ts'
+import { requireScope } from './view.ts'
 
 /** As for the bodies of REST; a call of a tool has a few hundred bytes. */
 const BODY_BYTES_MAX = 256 * 1024
 
 export type McpPorts = {
-  /** Checks the key and counts the request; throws where either says no. */
-  admit: (context: Context<ApiEnvironment>) => Promise<Principal>
+  admit: Admit
   allowedOrigins: string[]
   appUrl?: string | null
   smtp: () => { host: string; port: number } | null
@@ -34,7 +34,7 @@ export function addMcpRoute(
 
   app.all('/mcp', async (context) => {
     const principal = await admit(context)
-    requireRead(principal)
+    requireScope(principal, READ_SCOPES)
     refuseOtherOrigins(context.req.header('origin'), allowedOrigins)
     // The socket goes along, so that a held wait ends when the client has gone.
     const bindings = { principal, ...(context.env.outgoing ? { outgoing: context.env.outgoing } : {}) }

@@ -6,7 +6,7 @@ import { fold, lowerAscii } from '../domain/fold.ts'
 import { DAY_PATTERN, parseIsoDay, parseIsoTime, SINCE_PATTERN } from '../domain/iso-time.ts'
 import type { MessageFilter, Needle } from '../domain/match.ts'
 import { isAtMost } from '../domain/text-patterns.ts'
-import { parseQuery, refuse } from './query.ts'
+import { refuse } from './query.ts'
 import {
   HEADER_FILTER_PATTERN,
   MAILBOX_FILTER_PATTERN,
@@ -190,13 +190,12 @@ export type ListParams = Omit<LatestParams, 'explain'> & { limit: number; afterI
 
 export type StreamParams = Pick<LatestParams, 'filter' | 'after'>
 
-export function readLatestParams(query: URLSearchParams): LatestParams {
-  const { after, wait, explain, ...filter } = parseQuery(latestQuery, query)
+export function toLatestParams({ after, wait, explain, ...filter }: z.output<typeof latestQuery>): LatestParams {
   return { filter: toFilter(filter), after: after ?? null, waitMs: wait ?? 0, explain: explain === '1' }
 }
 
-export function readListParams(query: URLSearchParams): ListParams {
-  const { after, wait, explain: _, limit, after_id, ...filter } = parseQuery(listQuery, query)
+export function toListParams(given: z.output<typeof listQuery>): ListParams {
+  const { after, wait, explain: _, limit, after_id, ...filter } = given
   if (after !== undefined && after_id !== undefined) refuse({ after_id: ['cannot be combined with after'] })
   return {
     filter: toFilter(filter),
@@ -210,29 +209,33 @@ export function readListParams(query: URLSearchParams): ListParams {
 /** Whoever limits a removal by what does not limit it would lose more than they meant. */
 const NOT_FOR_REMOVAL = ['limit', 'after_id', 'wait', 'explain']
 
-export function readRemovalParams(query: URLSearchParams): Pick<LatestParams, 'filter' | 'after'> {
-  for (const name of NOT_FOR_REMOVAL) if (query.get(name)) refuse({ [name]: ['cannot be used here'] })
-  const { after, ...filter } = parseQuery(removalQuery, query)
+export function toRemovalParams(
+  { after, ...filter }: z.output<typeof removalQuery>,
+  search: URLSearchParams,
+): Pick<LatestParams, 'filter' | 'after'> {
+  for (const name of NOT_FOR_REMOVAL) if (search.get(name)) refuse({ [name]: ['cannot be used here'] })
   if (after === undefined && Object.values(filter).every((value) => value === undefined)) {
     throw new AppError('validation_failed', 'Give at least one filter: without any, every message would be deleted.')
   }
   return { filter: toFilter(filter), after: after ?? null }
 }
 
-export function readMailboxesParams(query: URLSearchParams): Pick<LatestParams, 'filter'> {
-  return { filter: parseQuery(mailboxesQuery, query) }
-}
-
-export function readRejectionsParams(query: URLSearchParams): { since: number; limit: number } {
-  const { since = 0, limit = LIMIT_DEFAULT } = parseQuery(rejectionsQuery, query)
+export function toRejectionsParams({ since = 0, limit = LIMIT_DEFAULT }: z.output<typeof rejectionsQuery>) {
   return { since, limit }
 }
 
-/** The place where a stream broke off is newer than the one that its URL names: a client that comes back sends both. */
-export function readStreamParams(query: URLSearchParams, lastEventId: string | undefined): StreamParams {
-  const { after, ...filter } = parseQuery(streamQuery, query)
-  const resumed = lastEventId ? parseCursor(lastEventId) : undefined
+/** Undefined where the header is missing or empty. */
+export function readLastEventId(text: string | undefined): number | undefined {
+  const resumed = text ? parseCursor(text) : undefined
   if (resumed === null) refuse({ 'Last-Event-ID': ['is not a cursor'] })
+  return resumed
+}
+
+/** The place where a stream broke off is newer than the one that its URL names: a client that comes back sends both. */
+export function toStreamParams(
+  { after, ...filter }: z.output<typeof streamQuery>,
+  resumed: number | undefined,
+): StreamParams {
   return { filter: toFilter(filter), after: resumed ?? after ?? null }
 }
 

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { routePath } from 'hono/route'
 import type { Meters } from '../meters.ts'
-import type { ApiEnvironment } from './app.ts'
+import type { ApiEnvironment } from './environment.ts'
 
 /** To be added before all other routes: it counts their answers, by the pattern of the route and not by the address. */
 export function meterAnswers(app: Hono<ApiEnvironment>, meters: Meters): void {

@@ -1,6 +1,7 @@
-import type { ApiKey, Mailbox, MessageDetail, MessageSummary } from '@mailhatch/sdk'
+import type { ApiKey, Mailbox, MessageDetail, MessageSummary, WebhookDelivery, WebhookEndpoint } from '@mailhatch/sdk'
 import { formatCursor } from '../domain/cursor.ts'
 import type { Mailbox as StoredMailbox, ApiKey as StoredKey, StoredMessage, StoredSummary } from '../store/store.ts'
+import type { Delivery, Endpoint } from '../store/webhooks.ts'
 
 export function presentSummary(row: StoredSummary): MessageSummary {
   return {
@@ -52,6 +53,39 @@ export function presentKey(
     scopes: key.scopes,
     mailboxName: key.mailboxName,
     expiresAt: key.expiresAt === null ? null : isoTime(key.expiresAt),
+  }
+}
+
+export function presentEndpoint(endpoint: Endpoint): WebhookEndpoint {
+  const { id, url, description, secretMasked, mailbox, tag, isActive, disabledReason, createdAt, updatedAt } = endpoint
+  return {
+    id,
+    url,
+    description,
+    secretMasked,
+    events: ['email.received'],
+    mailbox,
+    tag,
+    active: isActive,
+    disabledReason,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  }
+}
+
+export function presentDelivery(delivery: Delivery): WebhookDelivery {
+  return {
+    id: delivery.id,
+    event: delivery.event,
+    messageId: delivery.messageId,
+    status: delivery.status,
+    httpStatus: delivery.httpStatus,
+    responseBody: delivery.responseBody,
+    latencyMs: delivery.latencyMs,
+    attempt: delivery.attempt,
+    nextAttemptAt: delivery.nextAttemptAt === null ? null : isoTime(delivery.nextAttemptAt),
+    error: delivery.error,
+    createdAt: isoTime(delivery.createdAt),
   }
 }
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import type { ApiEnvironment } from './app.ts'
+import type { ApiEnvironment } from './environment.ts'
 import { warnOfProxy } from './proxy-warning.ts'
 
 function start(isBehindProxy: boolean) {

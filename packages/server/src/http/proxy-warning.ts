@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import type { Log } from '../log.ts'
-import type { ApiEnvironment } from './app.ts'
+import type { ApiEnvironment } from './environment.ts'
 
 /** What proxies add; without TRUST_PROXY nobody reads it. */
 const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded']

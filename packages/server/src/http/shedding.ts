@@ -3,21 +3,23 @@ import { AppError } from '../domain/errors.ts'
 import type { Streams } from '../read/streams.ts'
 import type { Subscriptions } from '../read/subscriptions.ts'
 import type { Waits } from '../read/wait.ts'
-import type { ApiEnvironment } from './app.ts'
+import type { ApiEnvironment } from './environment.ts'
 
 /** The server looks at itself twice a second, so whoever comes back meets another verdict. */
 const RETRY_AFTER_SECONDS = '2'
 
 const READING = ['GET', 'HEAD', 'OPTIONS']
-/** What an agent asks for is judged by the REST route behind it; procedures refuse in an envelope of their own. */
-const JUDGED_LATER = /^\/(?:mcp$|trpc\/)/
 
 export type IsOverloaded = () => boolean
 
-/** To be added before all routes that write: while there is too much to do, they are not even looked at. */
-export function shedWrites(app: Hono<ApiEnvironment>, isOverloaded: IsOverloaded): void {
-  app.use(async ({ req: { method, path } }, next) => {
-    if (!READING.includes(method) && !JUDGED_LATER.test(path) && isOverloaded()) throw serverBusy()
+export function requireNotOverloaded(isOverloaded: IsOverloaded): void {
+  if (isOverloaded()) throw serverBusy()
+}
+
+/** For what is not a declared route: while there is too much to do, what writes below this path is refused. */
+export function shedWrites(app: Hono<ApiEnvironment>, path: string, isOverloaded: IsOverloaded): void {
+  app.use(path, async ({ req }, next) => {
+    if (!READING.includes(req.method)) requireNotOverloaded(isOverloaded)
     await next()
   })
 }
@@ -26,10 +28,6 @@ type Held = { waits: Waits; streams: Streams; subscriptions: Subscriptions }
 
 /** While there is too much to do, nothing new is held open; a wait for what is there already is only a read. */
 export function shedHeld({ waits, streams, subscriptions }: Held, isOverloaded: IsOverloaded): Held {
-  function requireRoom(): void {
-    if (isOverloaded()) throw serverBusy()
-  }
-
   return {
     waits: {
       ...waits,
@@ -43,21 +41,21 @@ export function shedHeld({ waits, streams, subscriptions }: Held, isOverloaded: 
     streams: {
       ...streams,
       async open(request, connect) {
-        requireRoom()
+        requireNotOverloaded(isOverloaded)
         return streams.open(request, connect)
       },
     },
     subscriptions: {
       ...subscriptions,
       follow(subscription) {
-        requireRoom()
+        requireNotOverloaded(isOverloaded)
         return subscriptions.follow(subscription)
       },
     },
   }
 }
 
-export function serverBusy(): AppError {
+function serverBusy(): AppError {
   return new AppError('server_busy', 'The server has too much to do at the moment. Please ask again.', {
     headers: { 'retry-after': RETRY_AFTER_SECONDS },
   })

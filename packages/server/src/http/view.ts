@@ -1,13 +1,12 @@
-import { mayChange, mayRead, type Principal } from '../domain/access.ts'
+import type { Scope } from '@mailhatch/sdk'
+import { hasScope, type Principal } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
 import type { MessageFilter } from '../domain/match.ts'
 import { oldestVisible } from '../domain/plans.ts'
 import type { Team, View } from '../store/store.ts'
 
-/** What of its team the key may see, narrowed by what it asks for. */
-export function viewOf(principal: Principal, filter: MessageFilter, now: number): View {
-  requireRead(principal)
-  const { team, mailbox } = principal
+/** What of its team the key may see, narrowed by what it asks for. That it may read at all is checked before. */
+export function viewOf({ team, mailbox }: Principal, filter: MessageFilter, now: number): View {
   if (mailbox && filter.mailbox && filter.mailbox.name !== mailbox.name) throw forbidden()
   return teamView(team, mailbox ? { ...filter, mailboxId: mailbox.id } : filter, now)
 }
@@ -24,12 +23,8 @@ export function whileConnected(outgoing: { destroyed: boolean } | undefined): ()
   }
 }
 
-export function requireRead(principal: Principal): void {
-  if (!mayRead(principal)) throw forbidden()
-}
-
-export function requireChange(principal: Principal): void {
-  if (!mayChange(principal)) throw forbidden()
+export function requireScope(principal: Principal, scopes: readonly Scope[]): void {
+  if (!hasScope(principal, scopes)) throw forbidden()
 }
 
 function forbidden(): AppError {

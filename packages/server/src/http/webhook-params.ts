@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { acceptUrl, type EndpointWish, type UrlPorts } from '../manage/endpoints.ts'
 import { BLANKS, isAtMost, trimmedPattern } from '../domain/text-patterns.ts'
 import type { DeliveryStatus, EndpointChange } from '../store/webhooks.ts'
-import { parseQuery } from './query.ts'
 import { linePattern, WEBHOOK_URL_PATTERN } from './value-patterns.ts'
 
 const DESCRIPTION_CHARACTERS_MAX = 200
@@ -119,12 +118,12 @@ export function toChange(
   }
 }
 
-export function readDeliveriesParams(query: URLSearchParams): {
+export function toDeliveriesParams(given: z.output<typeof deliveriesQuery>): {
   limit: number
   offset: number
   status: DeliveryStatus | null
 } {
-  const { limit = LIMIT_DEFAULT, offset = 0, status = null } = parseQuery(deliveriesQuery, query)
+  const { limit = LIMIT_DEFAULT, offset = 0, status = null } = given
   return { limit, offset, status }
 }
 

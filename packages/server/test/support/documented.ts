@@ -1,11 +1,12 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import type { DocumentedOperation, DocumentedResponse } from '../../src/http/openapi-document.ts'
-import { describeApi } from '../../src/http/openapi.ts'
+import type { DocumentedOperation, DocumentedResponse } from '../../src/http/reference/openapi-document.ts'
+import { describeApi } from '../../src/http/reference/openapi.ts'
+import { ROUTES } from '../../src/http/routes/routes.ts'
 import type { Answer } from './ask.ts'
 
 /** The document that the server gives out. */
-export const apiDocument = describeApi(null)
+export const apiDocument = describeApi(ROUTES, null)
 
 const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true })
 // In answers each of them comes with a pattern, which says more than the name.

@@ -3,7 +3,8 @@ import { cleanHtml, inlineImageIds } from '../../src/domain/clean-html.ts'
 import { matches } from '../../src/domain/match.ts'
 import { noSignatures, sign } from '../../src/domain/signature.ts'
 import { presentMessage } from '../../src/http/present.ts'
-import { readListParams } from '../../src/http/message-params.ts'
+import { listQuery, toListParams } from '../../src/http/message-params.ts'
+import { parseQuery } from '../../src/http/query.ts'
 import { readAnnouncement } from '../../src/intake/announcement.ts'
 import { newMessage } from '../../src/intake/new-message.ts'
 import { parseMail } from '../../src/mime/parse-mail.ts'
@@ -66,7 +67,8 @@ export async function walk(raw: Uint8Array, needle: string): Promise<Hold[]> {
   })
   await step('filters', () => {
     const value = needle.slice(0, FILTER_LENGTH).replaceAll('\0', '').toWellFormed() || 'x'
-    const filter = readListParams(new URLSearchParams({ subject: value, from: value, text: value, q: value })).filter
+    const query = new URLSearchParams({ subject: value, from: value, text: value, q: value })
+    const { filter } = toListParams(parseQuery(listQuery, query))
     return matches(filter, stored)
   })
   return holds

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { ApiEnvironment } from '../app.ts'
+import type { ApiEnvironment } from '../environment.ts'
 import { requireOrigin } from '../session.ts'
 import { addAccountRoutes } from './account.ts'
 import type { AuthPorts } from './begin-session.ts'

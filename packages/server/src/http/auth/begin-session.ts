@@ -3,7 +3,7 @@ import { startSession, type Client, type Entrant } from '../../manage/sessions.t
 import type { AccountPorts } from '../../manage/account-ports.ts'
 import type { ClientAddress } from '../../manage/try-limit.ts'
 import type { Oidc } from '../../manage/oidc.ts'
-import type { ApiEnvironment } from '../app.ts'
+import type { ApiEnvironment } from '../environment.ts'
 import { findSession } from '../session.ts'
 import { sessionCookie } from '../session-cookie.ts'
 

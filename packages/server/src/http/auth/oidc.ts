@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import type { Departure, Oidc } from '../../manage/oidc.ts'
 import { signInByProvider } from '../../manage/provider-sign-in.ts'
-import type { ApiEnvironment } from '../app.ts'
+import type { ApiEnvironment } from '../environment.ts'
 import { cookieAttributes, cookieName, readCookie } from '../session-cookie.ts'
 import { beginSession, type AuthPorts } from './begin-session.ts'
 

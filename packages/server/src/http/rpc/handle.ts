@@ -4,11 +4,11 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { AppError } from '../../domain/errors.ts'
-import type { ApiEnvironment } from '../app.ts'
+import type { ApiEnvironment } from '../environment.ts'
 import { BODY_BYTES_MAX, readText } from '../body.ts'
 import { refusalFor } from '../errors.ts'
 import { findSession, requireOrigin } from '../session.ts'
-import { serverBusy, type IsOverloaded } from '../shedding.ts'
+import { requireNotOverloaded, type IsOverloaded } from '../shedding.ts'
 import { whileConnected } from '../view.ts'
 import { codeOf } from './codes.ts'
 import type { RpcPorts } from './ports.ts'
@@ -29,7 +29,7 @@ export function addRpcRoute(
   app.on(['GET', 'POST'], `${PATH}/*`, async (context) => {
     try {
       const { raw } = context.req
-      if (raw.method === 'POST' && ports.isOverloaded()) throw serverBusy()
+      if (raw.method === 'POST') requireNotOverloaded(ports.isOverloaded)
       const signedIn = await findSession(ports, raw)
       const response = await fetchRequestHandler({
         endpoint: PATH,

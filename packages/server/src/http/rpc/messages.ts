@@ -11,7 +11,8 @@ import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/r
 import type { SignedIn } from '../../store/accounts.ts'
 import type { StoredMessage, Team, View } from '../../store/store.ts'
 import { readAsked } from '../asked-mailbox.ts'
-import { readListParams, readStreamParams } from '../message-params.ts'
+import { listQuery, readLastEventId, streamQuery, toListParams, toStreamParams } from '../message-params.ts'
+import { parseQuery } from '../query.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { teamView } from '../view.ts'
 import { filterInput, followInput, id, listInput } from './inputs.ts'
@@ -35,22 +36,22 @@ export function messagesRouter(ports: RpcPorts) {
   }
 
   /** The filters as the REST API reads them; without a team there is nothing to find, and the role is looked at next. */
-  async function read<Params extends { filter: MessageFilter }>(
+  async function read<Query extends z.ZodObject>(
     { signedIn: { team } }: { signedIn: SignedIn },
-    query: URLSearchParams,
-    readParams: (query: URLSearchParams) => Params,
-  ): Promise<Params> {
-    return team ? readAsked(ports, { team, mailbox: null }, query, readParams) : readParams(query)
+    search: URLSearchParams,
+    query: Query,
+  ): Promise<z.output<Query>> {
+    return team ? readAsked(ports, { team, mailbox: null }, search, query) : parseQuery(query, search)
   }
 
   const filtered = procedure
     .input(filterInput)
-    .use(async ({ ctx, input, next }) => next({ ctx: { asked: await read(ctx, input, readListParams) } }))
+    .use(async ({ ctx, input, next }) => next({ ctx: { asked: toListParams(await read(ctx, input, listQuery)) } }))
 
   return router({
     list: procedure
       .input(listInput)
-      .use(async ({ ctx, input, next }) => next({ ctx: { asked: await read(ctx, input, readListParams) } }))
+      .use(async ({ ctx, input, next }) => next({ ctx: { asked: toListParams(await read(ctx, input, listQuery)) } }))
       .use(asMember)
       .query(async ({ ctx }): Promise<{ messages: MessageSummary[]; hasMore: boolean; cursor: string }> => {
         const { messages, hasMore, cursor } = await readPage(store, searchOf(ctx, ctx.asked.filter), ctx.asked)
@@ -113,8 +114,8 @@ export function messagesRouter(ports: RpcPorts) {
     follow: procedure
       .input(followInput)
       .use(async ({ ctx, input: { query, lastEventId }, next }) => {
-        const asked = await read(ctx, query, (given) => readStreamParams(given, lastEventId))
-        return next({ ctx: { asked } })
+        const given = await read(ctx, query, streamQuery)
+        return next({ ctx: { asked: toStreamParams(given, readLastEventId(lastEventId)) } })
       })
       .use(asMember)
       .subscription(async function* ({ ctx, signal }) {

@@ -11,8 +11,7 @@ import {
   testEndpoint,
 } from '../../manage/endpoints.ts'
 import type { Attempt } from '../../store/webhooks.ts'
-import { isoTime } from '../present.ts'
-import { presentDelivery, presentEndpoint } from '../rest/webhooks.ts'
+import { isoTime, presentDelivery, presentEndpoint } from '../present.ts'
 import { endpointBody, endpointChangeBody, toChange, toWish } from '../webhook-params.ts'
 import { id } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'

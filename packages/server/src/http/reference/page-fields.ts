@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { DocumentedParameter, JsonSchema } from './openapi-document.ts'
-import { asSchema, nameIn } from './reference-sample.ts'
+import { asSchema, nameIn } from './page-sample.ts'
 
 export type Markup = ReturnType<typeof html>
 

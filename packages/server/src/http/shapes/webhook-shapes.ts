@@ -1,6 +1,6 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@mailhatch/sdk'
 import { z } from 'zod'
-import { count, id, shapeOf, text, textOrNull, time } from './schema-parts.ts'
+import { count, id, shapeOf, text, textOrNull, time } from './shape-parts.ts'
 
 export const webhookEndpoint = shapeOf<WebhookEndpoint>()(
   z.strictObject({

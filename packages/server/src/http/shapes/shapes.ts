@@ -11,14 +11,10 @@ import type {
   Rejection,
 } from '@mailhatch/sdk'
 import { z } from 'zod'
-import { announcementSchema } from '../intake/announcement.ts'
-import { setAsideSchema } from '../intake/set-aside-notice.ts'
-import { mailboxBody } from './rest/mailboxes.ts'
-import { count, described, id, shapeOf, text, textOrNull, time } from './schema-parts.ts'
-import { webhookDelivery, webhookEndpoint, webhookSecret } from './schemas-webhooks.ts'
-import { endpointBody, endpointChangeBody } from './webhook-params.ts'
+import { count, described, id, shapeOf, text, textOrNull, time } from './shape-parts.ts'
+import { webhookDelivery, webhookEndpoint } from './webhook-shapes.ts'
 
-const cursor = z
+export const cursor = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/)
   .meta({ description: 'A place in the order in which messages became visible; give it as `after`.', example: 'c9' })
@@ -82,7 +78,7 @@ const messageSummary = shapeOf<MessageSummary>()(z.strictObject(summaryShape)).m
   description: 'A message as lists show it.',
 })
 
-const messageDetail = shapeOf<MessageDetail>()(
+export const messageDetail = shapeOf<MessageDetail>()(
   z.strictObject({
     ...summaryShape,
     headers: z.array(header).meta({ description: 'In their original order and case, with duplicates.' }),
@@ -110,7 +106,7 @@ const nearMiss = shapeOf<NearMiss>()(
   }),
 ).meta({ description: 'A message that arrived, but was not the one asked for.' })
 
-const mailbox = shapeOf<Mailbox>()(
+export const mailbox = shapeOf<Mailbox>()(
   z.strictObject({
     id: described(id, 'The mailbox’s own id, which stays when it is renamed.'),
     name: text('The part before the `@`.', 'qa'),
@@ -121,7 +117,7 @@ const mailbox = shapeOf<Mailbox>()(
   }),
 ).meta({ description: 'Where mail for one name is kept.' })
 
-const apiKey = shapeOf<ApiKey>()(
+export const apiKey = shapeOf<ApiKey>()(
   z.strictObject({
     id,
     name: z.string().meta({ example: 'ci' }),
@@ -132,7 +128,7 @@ const apiKey = shapeOf<ApiKey>()(
   }),
 ).meta({ description: 'An API key, without the key.' })
 
-const me = shapeOf<Me>()(
+export const me = shapeOf<Me>()(
   z.strictObject({
     team: z.strictObject({
       id,
@@ -170,7 +166,7 @@ const errorBody = shapeOf<ErrorBody>()(
   }),
 ).meta({ description: 'Every failure has this shape.' })
 
-const messagePage = shapeOf<MessagePage>()(
+export const messagePage = shapeOf<MessagePage>()(
   z.strictObject({
     data: z.array(messageSummary),
     has_more: z.boolean().meta({ description: 'Whether more messages match than are shown.' }),
@@ -178,7 +174,7 @@ const messagePage = shapeOf<MessagePage>()(
   }),
 ).meta({ description: 'Messages, newest first.' })
 
-const rejection = shapeOf<Rejection>()(
+export const rejection = shapeOf<Rejection>()(
   z.strictObject({
     at: time,
     from: text('The sender as given; empty for bounces.', 'app@shop.example'),
@@ -188,7 +184,7 @@ const rejection = shapeOf<Rejection>()(
   }),
 ).meta({ description: 'Mail that was refused.' })
 
-const intakeAnswer = shapeOf<IntakeAnswer>()(
+export const intakeAnswer = shapeOf<IntakeAnswer>()(
   z.strictObject({ ok: z.literal(true), status: z.enum(['stored', 'duplicate']), inboxMessageId: id }),
 ).meta({ description: 'A message is stored once, however often it is announced.' })
 
@@ -208,43 +204,5 @@ export const SHAPES = {
   Error: errorBody,
 } satisfies Record<string, z.ZodType>
 
-/** The bodies that have a name: those that the routes validate with. */
-export const BODIES = {
-  Announcement: announcementSchema,
-  SetAsideNotice: setAsideSchema,
-  MailboxName: mailboxBody,
-  NewWebhookEndpoint: endpointBody,
-  WebhookEndpointChange: endpointChangeBody,
-} satisfies Record<string, z.ZodType>
-
-const inData = <Data extends z.ZodType>(data: Data) => z.strictObject({ data })
-
-/** What each operation answers when all went well. */
-export const ANSWERS = {
-  messagePage,
-  latestMessage: z.strictObject({ data: messageDetail, cursor }),
-  message: inData(messageDetail),
-  removed: inData(z.strictObject({ id })),
-  removedMany: inData(z.strictObject({ deleted: count.meta({ description: 'How many messages were deleted.' }) })),
-  mailboxes: inData(z.array(mailbox)),
-  mailbox: inData(mailbox),
-  rotatedKey: inData(z.strictObject({ key: text('The new key, shown this once.', 'mh_4ZkT…'), apiKey })),
-  me: inData(me),
-  rejections: inData(z.array(rejection)),
-  webhookEndpoints: inData(z.array(webhookEndpoint)),
-  webhookEndpoint: inData(webhookEndpoint),
-  newWebhookEndpoint: inData(z.strictObject({ endpoint: webhookEndpoint, secret: webhookSecret })),
-  webhookSecret: inData(z.strictObject({ secret: webhookSecret })),
-  webhookDeliveries: inData(z.array(webhookDelivery)),
-  webhookDelivery: inData(webhookDelivery),
-  replayed: inData(z.strictObject({ replayed: count.meta({ description: 'How many are sent again.' }) })),
-  intakeAnswer,
-  noted: z.strictObject({ ok: z.literal(true), status: z.literal('noted'), inboxMessageId: id }),
-  health: z.strictObject({ status: z.literal('ok') }),
-  ready: z.strictObject({ status: z.literal('ready') }),
-  document: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
-  notReady: z.strictObject({
-    status: z.literal('not ready'),
-    troubles: z.array(z.string()).meta({ example: ['the disk is full'] }),
-  }),
-}
+/** What is left of what was deleted. */
+export const removed = z.strictObject({ id })

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 import type { ApiDocument } from './openapi-document.ts'
-import { prose, schemaFields, type Markup } from './reference-fields.ts'
-import { badge, failureList, jsonSample, operationSection, sample, type Entry } from './reference-operation.ts'
-import { sampleOf } from './reference-sample.ts'
-import { REFERENCE_STYLE } from './reference-style.ts'
+import { prose, schemaFields, type Markup } from './page-fields.ts'
+import { badge, failureList, jsonSample, operationSection, sample, type Entry } from './page-operation.ts'
+import { sampleOf } from './page-sample.ts'
+import { REFERENCE_STYLE } from './page-style.ts'
 
 /** The page runs nothing, loads nothing and is framed by nobody; its one style sheet is known by its hash. */
 export const REFERENCE_POLICY = [

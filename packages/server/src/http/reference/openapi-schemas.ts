@@ -1,13 +1,15 @@
 import { z } from 'zod'
+import type { Body, Route } from '../routes/route.ts'
+import { SHAPES } from '../shapes/shapes.ts'
 import type { DocumentedParameter, JsonSchema, Reference } from './openapi-document.ts'
-import { BODIES, SHAPES } from './schemas.ts'
 
 /** The shapes that have a name, and for each answer its schema, which refers to them. */
-export function describeAnswers(answers: z.ZodType[]): {
+export function describeAnswers(routes: Route[]): {
   named: Record<string, JsonSchema>
   schemaOf: (answer: z.ZodType) => JsonSchema
 } {
   const ids = idsOf(SHAPES)
+  const answers = routes.flatMap((route) => Object.values(route.answers).flatMap(({ schema }) => schema ?? []))
   for (const answer of answers) if (!ids.has(answer)) ids.set(answer, `answer ${ids.size}`)
   const schemas = toJsonSchemas(ids, 'output')
   return {
@@ -19,13 +21,28 @@ export function describeAnswers(answers: z.ZodType[]): {
   }
 }
 
-/** What may be sent, which is more than what the code then works with. */
-export function describeBodies(): Record<string, JsonSchema> {
-  return toJsonSchemas(idsOf(BODIES), 'input')
+/** What may be sent, which is more than what the code then works with; by name. */
+export function describeBodies(routes: Route[]): Record<string, JsonSchema> {
+  const names = bodyNames(routes)
+  return toJsonSchemas(
+    new Map(routes.flatMap((route) => (route.body ? [[schemaIn(route.body), names.get(route)!]] : []))),
+    'input',
+  )
 }
 
-export function referToBody(body: z.ZodType): Reference {
-  return refer(idsOf(BODIES).get(body)!)
+/** The name of each route's body: that of its schema, or one made from the route's own. */
+export function bodyNames(routes: Route[]): Map<Route, string> {
+  return new Map(
+    routes.flatMap((route) => {
+      if (!route.body) return []
+      const own = `${route.id.charAt(0).toUpperCase()}${route.id.slice(1)}Body`
+      return [[route, schemaIn(route.body).meta()?.id ?? own]]
+    }),
+  )
+}
+
+function schemaIn(body: Body): z.ZodType {
+  return 'schema' in body ? body.schema : body
 }
 
 export function describeQuery(query: z.ZodObject): DocumentedParameter[] {

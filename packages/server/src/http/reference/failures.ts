@@ -1,34 +1,35 @@
-import { ERROR_STATUS, type ErrorCode } from '../domain/errors.ts'
-import type { Access, Operation, Refusal } from './operations.ts'
+import { ERROR_STATUS, type ErrorCode } from '../../domain/errors.ts'
+import { ACCESS } from '../routes/access.ts'
+import type { Failure, Route } from '../routes/route.ts'
 
 /** Anything that is asked can meet these, so the document tells of them once. */
 export const COMMON_ERRORS: ErrorCode[] = ['url_too_long', 'headers_too_large', 'request_timeout', 'internal']
 /** And these, what writes. */
 export const COMMON_WRITE_ERRORS: ErrorCode[] = ['storage_full']
 
-const ERRORS_OF_ACCESS: Record<Access, ErrorCode[]> = {
-  everyone: [],
+/** By what the access of a route needs. */
+const CREDENTIAL_ERRORS: Record<(typeof ACCESS)[keyof typeof ACCESS]['needs'], ErrorCode[]> = {
+  nothing: [],
   'webhook secret': ['unauthorized', 'database_unavailable'],
-  'reading key': ['unauthorized', 'key_expired', 'rate_limited', 'forbidden', 'database_unavailable'],
-  'full key': ['unauthorized', 'key_expired', 'rate_limited', 'forbidden', 'database_unavailable'],
+  key: ['unauthorized', 'key_expired', 'rate_limited', 'forbidden', 'database_unavailable'],
 }
 
-export type ExplainedRefusal = Explanation & { code: ErrorCode; status: number }
+export type ExplainedFailure = Explanation & { code: ErrorCode; status: number }
 
-/** Every refusal of the operation, but for the common ones. */
-export function refusalsOf({ access, method, query, errors }: Operation): ExplainedRefusal[] {
+/** Every failure of the route, but for the common ones. */
+export function failuresOf({ access, method, query, errors }: Route): ExplainedFailure[] {
   // What writes is refused while there is too much to do; of what reads, only what is held open.
   const busy: ErrorCode[] = method === 'get' ? [] : ['server_busy']
   const slips: ErrorCode[] = query ? ['unknown_parameter'] : []
-  return [...ERRORS_OF_ACCESS[access], ...busy, ...slips, ...errors].map(explain)
+  return [...CREDENTIAL_ERRORS[ACCESS[access].needs], ...busy, ...slips, ...errors].map(explain)
 }
 
-export function commonErrorsOf({ method }: Operation): ErrorCode[] {
+export function commonErrorsOf({ method }: Route): ErrorCode[] {
   return method === 'get' ? COMMON_ERRORS : [...COMMON_ERRORS, ...COMMON_WRITE_ERRORS]
 }
 
-export function explain(refusal: Refusal): ExplainedRefusal {
-  const given = typeof refusal === 'string' ? { code: refusal } : refusal
+export function explain(failure: Failure): ExplainedFailure {
+  const given = typeof failure === 'string' ? { code: failure } : failure
   return { status: ERROR_STATUS[given.code], ...EXPLANATIONS[given.code], ...given }
 }
 

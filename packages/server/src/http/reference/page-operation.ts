@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { ApiDocument, DocumentedOperation, DocumentedResponse } from './openapi-document.ts'
-import { inline, parameterFields, prose, typeOf, type Markup } from './reference-fields.ts'
-import { curlOf, sampleOf } from './reference-sample.ts'
+import { inline, parameterFields, prose, typeOf, type Markup } from './page-fields.ts'
+import { curlOf, sampleOf } from './page-sample.ts'
 
 export type Entry = { method: string; path: string; operation: DocumentedOperation }
 

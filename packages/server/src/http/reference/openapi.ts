@@ -1,5 +1,15 @@
-import { readFileSync } from 'node:fs'
 import type { ErrorBody } from '@mailhatch/sdk'
+import { packageVersion } from '../package-version.ts'
+import { ACCESS, scopesFor, type Access } from '../routes/access.ts'
+import { TAGS, type Answer, type HeaderName, type Route } from '../routes/route.ts'
+import {
+  COMMON_ERRORS,
+  COMMON_WRITE_ERRORS,
+  commonErrorsOf,
+  explain,
+  failuresOf,
+  type ExplainedFailure,
+} from './failures.ts'
 import type {
   ApiDocument,
   DocumentedHeader,
@@ -9,16 +19,7 @@ import type {
   DocumentedResponse,
   Reference,
 } from './openapi-document.ts'
-import { describeAnswers, describeBodies, describeQuery, refer, referToBody } from './openapi-schemas.ts'
-import {
-  COMMON_ERRORS,
-  COMMON_WRITE_ERRORS,
-  commonErrorsOf,
-  explain,
-  refusalsOf,
-  type ExplainedRefusal,
-} from './operations-errors.ts'
-import { OPERATIONS, TAGS, type Access, type HeaderName, type Operation, type Success } from './operations.ts'
+import { bodyNames, describeAnswers, describeBodies, describeQuery, refer } from './openapi-schemas.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -41,13 +42,6 @@ const SECURITY: ApiDocument['components']['securitySchemes'] = {
   },
 }
 
-const SECURITY_OF_ACCESS: Record<Access, DocumentedOperation['security']> = {
-  everyone: [],
-  'webhook secret': [{ webhookSecret: [] }],
-  'reading key': [{ apiKey: ['api.full'] }, { apiKey: ['email.full'] }, { apiKey: ['email.mailbox'] }],
-  'full key': [{ apiKey: ['api.full'] }],
-}
-
 const LIMIT_HEADERS: HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 const HEADERS: Record<HeaderName, DocumentedHeader> = {
@@ -59,13 +53,16 @@ const HEADERS: Record<HeaderName, DocumentedHeader> = {
   'Content-Disposition': header('Always `attachment`, with a file name.', { isAlways: true }),
 }
 
-/** The API as OpenAPI 3.1, made from the schemas that validate and the table of operations. */
-export function describeApi(baseUrl: string | null): ApiDocument {
-  const answers = OPERATIONS.flatMap(({ success }) => success.flatMap(({ schema }) => schema ?? []))
-  const { named, schemaOf } = describeAnswers(answers)
+const METHODS = ['get', 'post', 'patch', 'delete']
+
+/** The API as OpenAPI 3.1, made from the routes and the schemas that validate. */
+export function describeApi(routes: Route[], baseUrl: string | null): ApiDocument {
+  const { named, schemaOf } = describeAnswers(routes)
+  const bodies = bodyNames(routes)
   const paths: ApiDocument['paths'] = {}
-  for (const operation of OPERATIONS) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, schemaOf) }
+  for (const route of routes.toSorted(inOrder)) {
+    const described = describe(route, { schemaOf, bodyName: bodies.get(route) })
+    paths[route.path] = { ...paths[route.path], [route.method]: described }
   }
   return {
     openapi: '3.1.1',
@@ -79,12 +76,28 @@ export function describeApi(baseUrl: string | null): ApiDocument {
     tags: [...TAGS],
     paths,
     components: {
-      schemas: { ...named, ...describeBodies() },
+      schemas: { ...named, ...describeBodies(routes) },
       headers: HEADERS,
       responses: commonResponses(),
       securitySchemes: SECURITY,
     },
   }
+}
+
+/** By tag, path and method; a path that is spelled out comes before one with a parameter in that place. */
+function inOrder(one: Route, other: Route): number {
+  const tagOf = ({ tag }: Route) => TAGS.findIndex(({ name }) => name === tag)
+  return (
+    tagOf(one) - tagOf(other) ||
+    Number(one.path > other.path) - Number(one.path < other.path) ||
+    METHODS.indexOf(one.method) - METHODS.indexOf(other.method)
+  )
+}
+
+/** As many alternatives as scopes: one of them is enough. */
+function securityOf(access: Access): DocumentedOperation['security'] {
+  if (ACCESS[access].needs === 'webhook secret') return [{ webhookSecret: [] }]
+  return (scopesFor(access) ?? []).map((scope) => ({ apiKey: [scope] }))
 }
 
 function commonResponses(): ApiDocument['components']['responses'] {
@@ -94,22 +107,25 @@ function commonResponses(): ApiDocument['components']['responses'] {
 
 type SchemaOf = ReturnType<typeof describeAnswers>['schemaOf']
 
-function describe(operation: Operation, schemaOf: SchemaOf): DocumentedOperation {
-  const { id, tag, summary, description, access, exampleQuery, query, body } = operation
+function describe(
+  route: Route,
+  { schemaOf, bodyName }: { schemaOf: SchemaOf; bodyName: string | undefined },
+): DocumentedOperation {
+  const { id, tag, summary, description, access, exampleQuery, query } = route
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    security: SECURITY_OF_ACCESS[access],
-    parameters: [...plainParameters(operation), ...(query ? describeQuery(query) : [])],
-    ...(body && { requestBody: { required: true, content: { [JSON_TYPE]: { schema: referToBody(body) } } } }),
-    responses: describeResponses(operation, schemaOf),
+    security: securityOf(access),
+    parameters: [...plainParameters(route), ...(query ? describeQuery(query) : [])],
+    ...(bodyName && { requestBody: { required: true, content: { [JSON_TYPE]: { schema: refer(bodyName) } } } }),
+    responses: describeResponses(route, schemaOf),
     ...(exampleQuery && { 'x-example-query': exampleQuery }),
   }
 }
 
-function plainParameters({ pathParameters = {}, headerParameters = {} }: Operation): DocumentedParameter[] {
+function plainParameters({ params = {}, headers = {} }: Route): DocumentedParameter[] {
   const describeAs =
     (place: 'path' | 'header') =>
     ([name, { description, pattern, example }]: [
@@ -123,29 +139,26 @@ function plainParameters({ pathParameters = {}, headerParameters = {} }: Operati
       schema: { type: 'string', ...(pattern && { pattern }) },
       example,
     })
-  return [
-    ...Object.entries(pathParameters).map(describeAs('path')),
-    ...Object.entries(headerParameters).map(describeAs('header')),
-  ]
+  return [...Object.entries(params).map(describeAs('path')), ...Object.entries(headers).map(describeAs('header'))]
 }
 
-function describeResponses(operation: Operation, schemaOf: SchemaOf): DocumentedOperation['responses'] {
-  const limitHeaders = operation.path.startsWith('/v1/') ? LIMIT_HEADERS : []
+function describeResponses(route: Route, schemaOf: SchemaOf): DocumentedOperation['responses'] {
+  const limitHeaders = scopesFor(route.access) ? LIMIT_HEADERS : []
   const responses: DocumentedOperation['responses'] = {}
-  for (const success of operation.success) {
-    responses[success.status] = describeSuccess(success, limitHeaders, schemaOf)
+  for (const [status, answer] of Object.entries(route.answers)) {
+    responses[status] = describeAnswer(answer, limitHeaders, schemaOf)
   }
-  for (const [status, refusals] of Map.groupBy(refusalsOf(operation), ({ status }) => status)) {
+  for (const [status, failures] of Map.groupBy(failuresOf(route), ({ status }) => status)) {
     // Who is refused for the key has no team whose requests could be counted.
-    responses[status] = describeFailure(refusals, status === 401 ? [] : limitHeaders)
+    responses[status] = describeFailure(failures, status === 401 ? [] : limitHeaders)
   }
-  for (const code of commonErrorsOf(operation))
+  for (const code of commonErrorsOf(route))
     responses[explain(code).status] ??= { $ref: `#/components/responses/${code}` }
   return responses
 }
 
-function describeSuccess(success: Success, limitHeaders: HeaderName[], schemaOf: SchemaOf): DocumentedResponse {
-  const { description, contentType, schema, example, headers = [] } = success
+function describeAnswer(answer: Answer, limitHeaders: HeaderName[], schemaOf: SchemaOf): DocumentedResponse {
+  const { description, contentType, schema, example, headers = [] } = answer
   const media: DocumentedMedia = { schema: schema ? schemaOf(schema) : { type: 'string' } }
   if (example !== undefined) media.example = example
   return {
@@ -156,24 +169,24 @@ function describeSuccess(success: Success, limitHeaders: HeaderName[], schemaOf:
   }
 }
 
-function describeFailure(refusals: ExplainedRefusal[], limitHeaders: HeaderName[]): DocumentedResponse {
-  const isRetried = refusals.some(({ status }) => status === 429 || status === 503)
-  const codes = refusals.map(({ code }) => code)
+function describeFailure(failures: ExplainedFailure[], limitHeaders: HeaderName[]): DocumentedResponse {
+  const isRetried = failures.some(({ status }) => status === 429 || status === 503)
+  const codes = failures.map(({ code }) => code)
   return {
-    description: refusals.map(({ code, when }) => `\`${code}\`: ${when}`).join('; '),
+    description: failures.map(({ code, when }) => `\`${code}\`: ${when}`).join('; '),
     headers: headerReferences(['X-Request-Id', ...limitHeaders, ...(isRetried ? (['Retry-After'] as const) : [])]),
     content: {
       [JSON_TYPE]: {
         schema: {
           allOf: [refer('Error'), { type: 'object', properties: { code: { type: 'string', enum: codes } } }],
         },
-        examples: Object.fromEntries(refusals.map((refusal) => [refusal.code, describeExample(refusal)])),
+        examples: Object.fromEntries(failures.map((failure) => [failure.code, describeExample(failure)])),
       },
     },
   }
 }
 
-function describeExample({ code, sentence, when, details }: ExplainedRefusal): { summary: string; value: ErrorBody } {
+function describeExample({ code, sentence, when, details }: ExplainedFailure): { summary: string; value: ErrorBody } {
   return { summary: when, value: { error: sentence, code, requestId: 'q3JzX1f8-1c', ...(details && { details }) } }
 }
 
@@ -183,10 +196,4 @@ function headerReferences(names: HeaderName[]): Record<string, Reference> {
 
 function header(description: string, { isNumber = false, isAlways = false }): DocumentedHeader {
   return { description, required: isAlways, schema: { type: isNumber ? 'integer' : 'string' } }
-}
-
-export function packageVersion(): string {
-  const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  // Our own file.
-  return (JSON.parse(file) as { version: string }).version
 }

@@ -1,0 +1,92 @@
+import type { Attachment } from '@mailhatch/sdk'
+import type { Context, Hono } from 'hono'
+import type { StoredObject } from '../bucket/bucket.ts'
+import { AppError } from '../domain/errors.ts'
+import { isUuid } from '../domain/uuid.ts'
+import type { Contents } from '../read/content.ts'
+import type { Store, StoredMessage, View } from '../store/store.ts'
+import { attachmentHeaders } from './download.ts'
+import type { Downloads } from './downloads.ts'
+import type { ApiEnvironment } from './environment.ts'
+import { findSession, type SessionPorts } from './session.ts'
+import { teamView } from './view.ts'
+
+type Ports = { store: Pick<Store, 'findMessage'>; contents: Contents; downloads: Downloads }
+
+type Asked = Context<ApiEnvironment>
+
+/** What someone may see, and for whom their downloads are counted. */
+type Reader = { view: View; who: string }
+
+/** What keys download below `/v1`, below `/app` for people at the dashboard, who have a session and no key. */
+export function addSessionDownloads(app: Hono<ApiEnvironment>, ports: Ports & SessionPorts): void {
+  async function readerOf(context: Asked): Promise<Reader> {
+    const signedIn = await findSession(ports, context.req.raw)
+    if (!signedIn) throw new AppError('unauthorized', 'Unauthorized')
+    if (!signedIn.team) throw new AppError('forbidden', 'Make or join a team first.')
+    return { view: teamView(signedIn.team, {}, ports.now()), who: signedIn.user.id }
+  }
+
+  app.get('/app/messages/:id/raw', async (context) =>
+    answerRaw(ports, context, await readerOf(context), context.req.param('id')),
+  )
+  app.get('/app/messages/:id/attachments/:index', async (context) =>
+    answerAttachment(ports, context, await readerOf(context), context.req.param()),
+  )
+}
+
+export async function answerRaw(ports: Ports, context: Asked, reader: Reader, id: string): Promise<Response> {
+  const message = await begin(ports, context, reader, id)
+  const file = { contentType: 'message/rfc822', filename: `${message.id}.eml` }
+  return answer(context, await ports.contents.raw(message), file)
+}
+
+export async function answerAttachment(
+  ports: Ports,
+  context: Asked,
+  reader: Reader,
+  { id, index: place }: { id: string; index: string },
+): Promise<Response> {
+  const message = await begin(ports, context, reader, id)
+  const attachment = findAttachment(message.attachments, place)
+  const isGone = () => context.env?.outgoing?.destroyed ?? false
+  const found = attachment && (await ports.contents.attachment(message, attachment.index, { who: reader.who, isGone }))
+  if (!found) throw notFound()
+  const { contentType, filename, index } = attachment
+  return answer(context, found, { contentType, filename: filename ?? `attachment-${index}` })
+}
+
+async function begin(
+  { store, downloads }: Ports,
+  context: Asked,
+  { view, who }: Reader,
+  id: string,
+): Promise<StoredMessage> {
+  const message = isUuid(id) ? await store.findMessage(view, id.toLowerCase()) : null
+  if (!message) throw notFound()
+  downloads.begin(who, context.env?.outgoing)
+  return message
+}
+
+function answer(
+  context: Asked,
+  { size, stream }: StoredObject,
+  file: { contentType: string; filename: string },
+): Response {
+  const { outgoing } = context.env ?? {}
+  // It may hold a file open. One that is being read is ended by its reader.
+  const drop = () => void stream.cancel().catch(() => {})
+  if (context.req.method === 'HEAD' || outgoing?.destroyed) drop()
+  else outgoing?.once('close', drop)
+  return context.body(stream, 200, { 'content-length': String(size), ...attachmentHeaders(file) })
+}
+
+/** By `0`, or `cid:` and a content id, with or without angle brackets. */
+function findAttachment(attachments: Attachment[], text: string): Attachment | undefined {
+  const contentId = /^cid:<?([^<>]+)>?$/i.exec(text)?.[1]
+  return attachments.find((one) => (contentId === undefined ? String(one.index) === text : one.contentId === contentId))
+}
+
+function notFound(): AppError {
+  return new AppError('message_not_found', 'Not found')
+}

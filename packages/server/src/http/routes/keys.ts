@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { formatCursor } from '../../domain/cursor.ts'
+import { oldestVisible, retentionDays } from '../../domain/plans.ts'
+import { rotateKey } from '../../manage/keys.ts'
+import { presentKey } from '../present.ts'
+import { apiKey, me } from '../shapes/shapes.ts'
+import { text } from '../shapes/shape-parts.ts'
+import { data, route } from './route.ts'
+
+export const getMe = route({
+  method: 'get',
+  path: '/v1/me',
+  access: 'any scope',
+  tag: 'Keys',
+  summary: 'Who am I, and what is the newest cursor',
+  description: 'The team and the key behind the API key. `cursor` is the place from which to wait for what comes next.',
+  answers: { 200: data('Team, key and cursor.', me) },
+  errors: [],
+  async handle({ store, rootDomain, now }, { principal }) {
+    const { team, mailbox, keyId, keyName, scopes } = principal
+    return {
+      data: {
+        team: {
+          id: team.id,
+          name: team.name,
+          plan: team.plan,
+          retentionDays: retentionDays(team),
+          domain: team.domain ?? rootDomain,
+        },
+        key: { id: keyId, name: keyName, scopes, mailbox: mailbox?.name ?? null },
+        messageCount: await store.countMessages({
+          teamId: team.id,
+          oldestReceivedAt: oldestVisible(team, now()),
+          filter: mailbox ? { mailboxId: mailbox.id } : {},
+        }),
+        cursor: formatCursor(await store.newestPosition(team.id)),
+      },
+    }
+  },
+})
+
+export const rotateApiKey = route({
+  method: 'post',
+  path: '/v1/api-keys/rotate',
+  access: 'api.full',
+  tag: 'Keys',
+  summary: 'Replace the calling key',
+  description: 'Gives the key that asks a new value, shown this once. The old value is dead at once.',
+  answers: {
+    200: data('The new key.', z.strictObject({ key: text('The new key, shown this once.', 'mh_4ZkT…'), apiKey })),
+  },
+  errors: [],
+  async handle(ports, { principal }) {
+    const { key, masked } = await rotateKey(ports, principal)
+    // Streams that were opened with the old value end now rather than at the next look.
+    ports.endKey(principal.keyId)
+    const { keyId: id, keyName: name, scopes, mailbox, expiresAt } = principal
+    return {
+      data: { key, apiKey: presentKey({ id, name, masked, scopes, mailboxName: mailbox?.name ?? null, expiresAt }) },
+    }
+  },
+})

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { RESERVED_NAMES } from '../../domain/reserved-names.ts'
+import { trimmedPattern } from '../../domain/text-patterns.ts'
+import { chosenName, createMailbox as addMailbox, renameMailbox as changeName } from '../../manage/mailboxes.ts'
+import { removeMailbox } from '../../manage/removal.ts'
+import type { Mailbox, View } from '../../store/store.ts'
+import { mailboxesQuery } from '../message-params.ts'
+import { presentMailbox } from '../present.ts'
+import { mailbox, removed } from '../shapes/shapes.ts'
+import { viewOf } from '../view.ts'
+import { mailboxId, notFound } from './path-parameters.ts'
+import { data, route, type Failure } from './route.ts'
+
+const mailboxBody = z
+  .object({
+    name: z.string().meta({
+      description: 'Letters, digits, dot, dash, underscore; 1 to 64. Kept in lower case; some names are reserved.',
+      pattern: trimmedPattern('[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?'),
+      not: { pattern: trimmedPattern(Array.from(RESERVED_NAMES, inAnyCase).join('|')) },
+      example: 'orders',
+    }),
+  })
+  .meta({ id: 'MailboxName' })
+
+const NAME_ERRORS: Failure[] = [
+  {
+    code: 'mailbox_invalid',
+    sentence: 'Mailbox names may contain letters, numbers, dot, dash, underscore.',
+  },
+  'mailbox_reserved',
+  {
+    code: 'validation_failed',
+    sentence: 'The body is not valid.',
+    details: { name: ['is required'] },
+  },
+]
+const BODY_ERRORS: Failure[] = ['payload_too_large', 'unsupported_media_type']
+
+export const listMailboxes = route({
+  method: 'get',
+  path: '/v1/mailboxes',
+  access: 'any scope',
+  tag: 'Mailboxes',
+  summary: 'List mailboxes',
+  description: 'The mailboxes that the key may see, the last changed first.',
+  query: mailboxesQuery,
+  answers: { 200: data('The mailboxes.', z.array(mailbox)) },
+  errors: ['mailbox_invalid', 'validation_failed'],
+  async handle({ store, now }, { principal, query }) {
+    const view = viewOf(principal, query, now())
+    const all = await store.listMailboxes(view.teamId)
+    return { data: all.filter((one) => isShown(view.filter, one)).map(presentMailbox) }
+  },
+})
+
+export const createMailbox = route({
+  method: 'post',
+  path: '/v1/mailboxes',
+  access: 'api.full',
+  tag: 'Mailboxes',
+  summary: 'Create a mailbox',
+  description:
+    'On the team’s own domain, or else on the root domain. A name that the team already has gives the mailbox that exists. A domain of the team’s own needs no mailboxes to be created: the first mail to a name makes one.',
+  body: mailboxBody,
+  answers: { 201: data('The mailbox.', mailbox) },
+  errors: [...NAME_ERRORS, 'mailbox_limit', 'mailbox_taken', ...BODY_ERRORS],
+  validate: (_, { body }) => chosenName(body.name),
+  handle: async (ports, { principal, input: name }) => ({
+    data: presentMailbox(await addMailbox(ports, principal.team, name)),
+  }),
+})
+
+export const renameMailbox = route({
+  method: 'patch',
+  path: '/v1/mailboxes/{id}',
+  access: 'api.full',
+  tag: 'Mailboxes',
+  summary: 'Rename a mailbox',
+  description:
+    'Stored messages and keys follow: `mailbox` and `mailboxWithTag` show the new name, `to` stays as it was sent.',
+  params: { id: mailboxId },
+  body: mailboxBody,
+  answers: { 200: data('The mailbox.', mailbox) },
+  errors: [...NAME_ERRORS, 'not_found', 'mailbox_taken', ...BODY_ERRORS],
+  validate: (_, { body }) => chosenName(body.name),
+  handle: async (ports, { principal, params: { id }, input: name }) => ({
+    data: presentMailbox(await changeName(ports, principal.team.id, id, name)),
+  }),
+})
+
+export const deleteMailbox = route({
+  method: 'delete',
+  path: '/v1/mailboxes/{id}',
+  access: 'api.full',
+  tag: 'Mailboxes',
+  summary: 'Delete a mailbox',
+  description: 'Its messages and their raw bytes go too. A key that is bound to it may do nothing from then on.',
+  params: { id: mailboxId },
+  answers: { 200: data('What was deleted.', removed) },
+  errors: ['not_found'],
+  async handle(ports, { principal, params: { id } }) {
+    if (!(await removeMailbox(ports, { teamId: principal.team.id, id }))) throw notFound()
+    return { data: { id } }
+  },
+})
+
+function inAnyCase(name: string): string {
+  return name.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
+}
+
+function isShown({ mailboxId: bound, mailbox: wanted }: View['filter'], { id, name, domain }: Mailbox): boolean {
+  if (bound !== undefined && bound !== id) return false
+  return !wanted || (wanted.name === name && (wanted.domain === null || wanted.domain === domain))
+}

@@ -1,0 +1,155 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import type { Principal } from '../../domain/access.ts'
+import { formatCursor } from '../../domain/cursor.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { MessageFilter } from '../../domain/match.ts'
+import { explain } from '../../read/explain.ts'
+import { readPage } from '../../read/page.ts'
+import type { StoredMessage, View } from '../../store/store.ts'
+import { authenticateAgain } from '../authenticate.ts'
+import type { ApiEnvironment } from '../environment.ts'
+import { latestQuery, listQuery, toLatestParams, toListParams } from '../message-params.ts'
+import { presentMessage, presentSummary } from '../present.ts'
+import { cursor, messageDetail, messagePage } from '../shapes/shapes.ts'
+import { viewOf, whileConnected } from '../view.ts'
+import { messageId, messageNotFound } from './path-parameters.ts'
+import type { RoutePorts } from './ports.ts'
+import { data, json, route } from './route.ts'
+
+export const listMessages = route({
+  method: 'get',
+  path: '/v1/messages',
+  access: 'any scope',
+  tag: 'Messages',
+  summary: 'List messages',
+  description:
+    'Messages that match all given filters, newest first. An empty value counts as not given; parameters that are not listed here are ignored, unless one looks like a slip of one that is.\n\n' +
+    'To follow everything, give `after`: the answer is then the first `limit` matches that became visible after that cursor. Pass on the `cursor` of each answer until `has_more` is false, then add `wait`; nothing is lost in between. When a wait runs out, `data` is empty.',
+  query: listQuery,
+  exampleQuery: 'mailbox=qa&limit=20',
+  answers: { 200: json('A page of messages.', messagePage) },
+  errors: [
+    'mailbox_invalid',
+    'validation_failed',
+    'cursor_not_found',
+    'too_many_waits',
+    'server_busy',
+    'shutting_down',
+  ],
+  validate: (_, { query }) => toListParams(query),
+  async handle(ports, { principal, input: params, context }) {
+    const { store, waits } = ports
+    const askedAt = ports.now()
+    const view = searchOf(context, principal, params.filter, askedAt)
+    const waiting = { keyId: principal.keyId, waitMs: params.waitMs, onGone: onGone(context) }
+    const page = await waits.until(view, waiting, async () => {
+      const found = await readPage(store, view, params)
+      return found.messages.length > 0 ? found : null
+    })
+    if (params.waitMs > 0) await authenticateAgain(ports, principal, askedAt)
+    const { messages, hasMore, cursor: place } = page ?? (await readPage(store, view, params))
+    const body = { data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(place) }
+    return repeatable(ports, { context, principal, view, shown: messages }, body)
+  },
+})
+
+export const latestMessage = route({
+  method: 'get',
+  path: '/v1/messages/latest',
+  access: 'any scope',
+  tag: 'Messages',
+  summary: 'Get, or wait for, the newest match',
+  description:
+    'The newest message that matches all given filters. With `wait`, the answer is held until there is one.\n\n' +
+    'To wait without a race, take `cursor` from `GET /v1/me`, make your app send its mail, then ask here with `after` and `wait`: mail that arrived before the call is found, older mail never. When the time runs out, or with `explain=1`, the 404 also says what did arrive and which parameters it did not meet.',
+  query: latestQuery,
+  exampleQuery: 'mailbox=qa%2B42&after=c9&wait=25',
+  answers: {
+    200: json('The message, and the cursor of its own place.', z.strictObject({ data: messageDetail, cursor })),
+  },
+  errors: [
+    'mailbox_invalid',
+    'validation_failed',
+    { code: 'message_not_found', sentence: 'No messages found' },
+    'too_many_waits',
+    'server_busy',
+    'shutting_down',
+  ],
+  validate: (_, { query }) => toLatestParams(query),
+  async handle(ports, { principal, input, context }) {
+    const { store, waits } = ports
+    const { filter, after, waitMs, explain: wantsReasons } = input
+    const askedAt = ports.now()
+    const view = searchOf(context, principal, filter, askedAt)
+    const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
+    const look = () => store.latestMessage(view, after)
+    const message = await waits.until(view, waiting, look)
+    if (waitMs > 0) await authenticateAgain(ports, principal, askedAt)
+    if (message) return answerLatest(message)
+    if (waitMs === 0 && !wantsReasons) throw new AppError('message_not_found', 'No messages found')
+    // Read before the last look: who goes on from this cursor misses nothing that became visible at the last moment.
+    const newest = await store.newestPosition(view.teamId)
+    const last = await look()
+    if (last) return answerLatest(last)
+    throw new AppError('message_not_found', 'No messages found', { extra: await reasons(ports, view, after, newest) })
+
+    function answerLatest(found: StoredMessage): Response {
+      const body = { data: presentMessage(found), cursor: formatCursor(found.position) }
+      return repeatable(ports, { context, principal, view, shown: [found] }, body)
+    }
+  },
+})
+
+export const getMessage = route({
+  method: 'get',
+  path: '/v1/messages/{id}',
+  access: 'any scope',
+  tag: 'Messages',
+  summary: 'Get a message',
+  description: 'A message with its headers, bodies, codes, links and attachments.',
+  params: { id: messageId },
+  answers: { 200: data('The message.', messageDetail) },
+  errors: ['message_not_found'],
+  async handle(ports, { principal, params: { id }, context }) {
+    const view = viewOf(principal, {}, ports.now())
+    const message = await ports.store.findMessage(view, id)
+    if (!message) throw messageNotFound()
+    return repeatable(ports, { context, principal, view, shown: [message] }, { data: presentMessage(message) })
+  },
+})
+
+function searchOf(context: Context<ApiEnvironment>, principal: Principal, filter: MessageFilter, at: number): View {
+  return { ...viewOf(principal, filter, at), proceed: whileConnected(context.env.outgoing) }
+}
+
+/** Through the socket itself: a request's `signal` costs as much as everything else of a held wait. */
+function onGone({ env }: Context<ApiEnvironment>) {
+  return (end: () => void) => void env.outgoing?.once('close', end)
+}
+
+type Answered = { context: Context<ApiEnvironment>; principal: Principal; view: View; shown: { receivedAt: number }[] }
+
+/** The answer, kept for a client that asks the same again. */
+function repeatable({ answers, now }: RoutePorts, answered: Answered, body: object): Response {
+  const { context, principal, view, shown } = answered
+  const json = JSON.stringify(body)
+  const until = Math.min(principal.expiresAt ?? Infinity, firstExpiry(view, shown, now()))
+  // What was found by waiting, or not, is no answer to the same question asked anew.
+  if (context.env.incoming && context.req.query('wait') === undefined)
+    answers.keep(context.env.incoming, { version: context.get('version'), until, keyId: principal.keyId, json })
+  return context.body(json, 200, { 'content-type': 'application/json' })
+}
+
+/** When the first of these messages grows too old to be shown. */
+function firstExpiry({ oldestReceivedAt }: View, shown: { receivedAt: number }[], now: number): number {
+  return shown.reduce((first, { receivedAt }) => Math.min(first, now + receivedAt - oldestReceivedAt), Infinity)
+}
+
+async function reasons(ports: RoutePorts, view: View, after: number | null, newest: number): Promise<object> {
+  const arrived = await explain(ports, view, after)
+  return {
+    cursor: formatCursor(newest),
+    arrived: arrived.map(({ message, failed }) => ({ ...presentSummary(message), failed })),
+  }
+}

@@ -1,0 +1,43 @@
+import type { RandomInt } from '../../domain/random-text.ts'
+import type { TakeIn } from '../../intake/take-in.ts'
+import type { EndpointPorts } from '../../manage/endpoints.ts'
+import type { KeyMaking, KeyRotated } from '../../manage/keys.ts'
+import type { Rejections } from '../../manage/rejections.ts'
+import type { RemovalPorts } from '../../manage/removal.ts'
+import type { Contents } from '../../read/content.ts'
+import type { Streams } from '../../read/streams.ts'
+import type { Waits } from '../../read/wait.ts'
+import type { Store } from '../../store/store.ts'
+import type { AnswerCache } from '../answer-cache.ts'
+import type { Downloads } from '../downloads.ts'
+import type { KeyEndings } from '../key-endings.ts'
+
+export type Reference = {
+  /** The OpenAPI document as JSON. */
+  json(): Promise<string>
+  /** The reference page, and the policy that it is served with. `origin` is the address that was asked. */
+  page(origin: string): Promise<{ html: string; policy: string }>
+}
+
+/** What the handlers of routes may use. */
+export type RoutePorts = Omit<RemovalPorts, 'store'> &
+  Omit<EndpointPorts, 'store'> &
+  Omit<KeyMaking, 'store'> & {
+    store: Store
+    random: RandomInt
+    waits: Waits
+    streams: Streams
+    answers: Pick<AnswerCache, 'keep'>
+    contents: Contents
+    downloads: Downloads
+    keyEndings: KeyEndings
+    keyRotated: KeyRotated
+    /** Ends what the key holds open. */
+    endKey: (keyId: string) => void
+    takeIn: TakeIn
+    recordRejection: Rejections['record']
+    isAllInOne: boolean
+    reference: Reference
+    /** Resolves to what is wrong; an empty list means ready. */
+    findTroubles: () => Promise<string[]>
+  }

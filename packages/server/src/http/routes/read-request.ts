@@ -1,0 +1,45 @@
+import type { HonoRequest } from 'hono'
+import type { Principal } from '../../domain/access.ts'
+import { readAsked, type AskingPorts } from '../asked-mailbox.ts'
+import { readBody } from '../body.ts'
+import { parseQuery, searchParams } from '../query.ts'
+import type { Body, Route } from './route.ts'
+
+/** What the declaration's schemas make of the request; throws the 400, 413 or 415. */
+export async function readGiven(ports: AskingPorts, route: Route, principal: Principal | null, request: HonoRequest) {
+  const search = searchParams(request.url)
+  return {
+    search,
+    query: route.query && (await readQuery(ports, route.query, principal, search)),
+    headers: mapValues(route.headers, (name, { read }) => read(request.header(name))),
+    body: route.body && (await readBodyAs(route.body, request.raw)),
+  }
+}
+
+/** The parts of the path; throws the 404 of one that cannot name anything. */
+export function readParams({ params }: Route, request: HonoRequest): Record<string, unknown> {
+  // The pattern of the route has every name of its path.
+  return mapValues(params, (name, { read }) => read(request.param(name)!))
+}
+
+/** A mailbox can be asked for by any name that one has; for that, it is looked up. */
+function readQuery(
+  ports: AskingPorts,
+  query: NonNullable<Route['query']>,
+  principal: Principal | null,
+  search: URLSearchParams,
+) {
+  const namesMailbox = principal !== null && 'mailbox' in query.shape
+  return namesMailbox ? readAsked(ports, principal, search, query) : parseQuery(query, search)
+}
+
+function readBodyAs(body: Body, request: Request): Promise<unknown> {
+  return 'read' in body ? body.read(request) : readBody(request, body)
+}
+
+const NOTHING: Record<string, never> = {}
+
+function mapValues<From>(given: Record<string, From> | undefined, read: (name: string, value: From) => unknown) {
+  if (given === undefined) return NOTHING
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, read(name, value)]))
+}

@@ -1,0 +1,151 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import type { Principal } from '../../domain/access.ts'
+import type { ErrorCode } from '../../domain/errors.ts'
+import type { ApiEnvironment } from '../environment.ts'
+import type { Access, KeyAccess } from './access.ts'
+import type { RoutePorts } from './ports.ts'
+
+export const TAGS = [
+  { name: 'Messages', description: 'Read, wait for and delete what came in.' },
+  { name: 'Mailboxes', description: 'Names that mail can be sent to.' },
+  { name: 'Webhooks', description: 'Addresses of yours that are told of new mail.' },
+  { name: 'Keys', description: 'Who asks.' },
+  { name: 'Inbound', description: 'How mail comes in.' },
+  { name: 'Server', description: 'The server itself.' },
+] as const
+
+export type Tag = (typeof TAGS)[number]['name']
+
+/** An error code, and how it differs here from the usual. */
+export type Failure =
+  | ErrorCode
+  | { code: ErrorCode; status?: number; sentence?: string; details?: Record<string, string[]> }
+
+export type HeaderName =
+  | 'X-Request-Id'
+  | 'X-RateLimit-Limit'
+  | 'X-RateLimit-Remaining'
+  | 'X-RateLimit-Reset'
+  | 'Retry-After'
+  | 'Content-Disposition'
+
+export type Answer = {
+  description: string
+  contentType: string
+  /** None for bytes and other things that are not JSON. */
+  schema?: z.ZodType
+  headers?: HeaderName[]
+  example?: string
+}
+
+type SuccessStatus = 200 | 201 | 202
+export type Answers = { [Status in SuccessStatus | 503]?: Answer }
+
+/** A part of the path; `read` throws the 404 for what cannot name anything. */
+export type PathParameter<Value = unknown> = { description: string; example: string; read: (text: string) => Value }
+
+/** A request header that the route reads; `read` throws the 400 for a value that is not valid. */
+export type HeaderParameter<Value = unknown> = {
+  description: string
+  example: string
+  pattern?: string
+  read: (text: string | undefined) => Value
+}
+
+/** A body that is not read as usual (JSON of at most 256 KiB, 400 when it does not match). */
+export type OwnBody<Value = unknown> = { schema: z.ZodType; read: (request: Request) => Promise<Value> }
+
+export type Body = z.ZodType | OwnBody
+
+/** What the schemas have made of the request; `search` is the query as it was written. */
+type Given<Query, Headers, Sent> = {
+  query: Query extends z.ZodObject ? z.output<Query> : undefined
+  headers: ReadBy<Headers>
+  body: Sent extends OwnBody<infer Value> ? Value : Sent extends z.ZodType ? z.output<Sent> : undefined
+  search: URLSearchParams
+}
+
+type ReadBy<Parameters> = {
+  [Name in keyof Parameters]: Parameters[Name] extends { read: (text: never) => infer Value } ? Value : never
+}
+
+type BodyOf<Answered> = {
+  [Status in keyof Answered & SuccessStatus]: Answered[Status] extends { schema: infer Schema extends z.ZodType }
+    ? z.output<Schema>
+    : never
+}[keyof Answered & SuccessStatus]
+
+type Declaration<Allowed extends Access, Params, Query, Headers, Sent, Answered, Input> = {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  /** As OpenAPI writes it: `/v1/messages/{id}`. */
+  path: `/${string}`
+  access: Allowed
+  tag: Tag
+  summary: string
+  description: string
+  params?: Params
+  query?: Query
+  /** A query that shows what the route is for. */
+  exampleQuery?: string
+  headers?: Headers
+  body?: Sent
+  answers: Answered
+  /** Beyond those that follow from access, method and query. */
+  errors: Failure[]
+  /** What the schemas cannot check or convert by themselves. Runs before the scope is checked; the result is `input`. */
+  validate?(ports: RoutePorts, given: Given<Query, Headers, Sent>): Input
+  /** Returns the body of its success as JSON, or a whole response. */
+  handle(
+    ports: RoutePorts,
+    request: Given<Query, Headers, Sent> & {
+      principal: Allowed extends KeyAccess ? Principal : null
+      params: ReadBy<Params>
+      input: Input
+      context: Context<ApiEnvironment>
+    },
+  ): Promise<BodyOf<Answered> | Response> | BodyOf<Answered> | Response
+}
+
+/** What a file of routes exports, under the name that the operation has in the document. */
+export type DeclaredRoute = Omit<
+  Declaration<
+    Access,
+    Record<string, PathParameter>,
+    z.ZodObject,
+    Record<string, HeaderParameter>,
+    Body,
+    Answers,
+    unknown
+  >,
+  'validate' | 'handle'
+> & {
+  validate?(ports: RoutePorts, given: object): unknown
+  handle(ports: RoutePorts, request: object): unknown
+}
+
+/** One REST operation. Its route, checks, document, reference page and rows in the matrix of keys are derived from it. */
+export type Route = DeclaredRoute & { id: string }
+
+/** Declares a route, with what its handler gets inferred from its schemas. */
+export function route<
+  const Allowed extends Access,
+  Answered extends Answers,
+  Params extends Record<string, PathParameter> = Record<string, never>,
+  Query extends z.ZodObject | undefined = undefined,
+  Headers extends Record<string, HeaderParameter> = Record<string, never>,
+  Sent extends Body | undefined = undefined,
+  Input = undefined,
+>(declared: Declaration<Allowed, Params, Query, Headers, Sent, Answered, Input>): DeclaredRoute {
+  return declared
+}
+
+/** A success with a JSON body. */
+export function json<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return { description, contentType: 'application/json', schema }
+}
+
+/** The usual success: `{"data": …}`. */
+export function data<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return json(description, z.strictObject({ data: schema }))
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createApi, type ApiPorts } from '../app.ts'
+import { ROUTES } from './routes.ts'
+
+const SOURCE = join(import.meta.dirname, '../..')
+
+/** The doors of the dashboard and of agents, the payment provider's, and the figures: not operations of the REST API. */
+const OTHER_DOORS = /^\/(?:auth|trpc|app|view|billing|mcp|metrics)(?:\/|$)/
+
+const declared = ROUTES.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+
+describe('every route is declared once', () => {
+  // Routes are only listed; none of the ports is used.
+  const app = createApi({ allowedOrigins: [], webhookSecret: null } as unknown as ApiPorts)
+  const registered = app.routes
+    .filter(({ method, path }) => method !== 'ALL' && !OTHER_DOORS.test(path))
+    .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+
+  test('what the router has is what is declared', () => {
+    expect(declared.length).toBeGreaterThanOrEqual(30)
+    expect(registered.toSorted()).toEqual(declared.toSorted())
+    expect(new Set(declared).size).toBe(declared.length)
+  })
+
+  test('the names in a path are those of its parameters', () => {
+    for (const { path, params = {} } of ROUTES)
+      expect(Object.keys(params)).toEqual(Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name))
+  })
+
+  /** Paths of routes that the code passes on or compares with, in any notation of parameters; not those in sentences. */
+  function pathsIn(source: string): string[] {
+    const texts = source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '').matchAll(/(?<=[(,=:[]\s*)['"`](\/[^'"`\s?]*)/g)
+    const written = Array.from(texts, ([, text]) => text!.replaceAll(/:\w+|\$\{[^}]*\}/g, '{}'))
+    const known = ROUTES.map(({ path }) => path.replaceAll(/\{\w+\}/g, '{}'))
+    return written.map((text) => text.replaceAll(/\{\w*\}/g, '{}')).filter((text) => known.includes(text))
+  }
+
+  test('no other file of the API names method or path again', () => {
+    // The worker has an API of its own; the tools for agents ask ours, as any client does; commands and help name paths.
+    const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !/\.test\.ts$|^(?:worker|mcp|cli)\//.test(file),
+    )
+    const found = files.flatMap((file) =>
+      pathsIn(readFileSync(join(SOURCE, file), 'utf8')).map((path) => ({ file, path })),
+    )
+    expect(found.filter(({ file }) => !file.startsWith('http/routes/'))).toEqual([])
+    const shown = ROUTES.map(({ path }) => path.replaceAll(/\{\w+\}/g, '{}'))
+    expect(found.map(({ path }) => path).sort()).toEqual(shown.sort())
+  })
+
+  test('control: a path that is written again is seen', () => {
+    expect(pathsIn("app.get('/v1/messages/:id', answer)")).toEqual(['/v1/messages/{}'])
+    expect(pathsIn('app.get(`/v1/messages/${id}/raw`)')).toEqual(['/v1/messages/{}/raw'])
+    expect(pathsIn("path: '/v1/mailboxes/{id}',")).toEqual(['/v1/mailboxes/{}'])
+    expect(pathsIn("for (const path of ['/v1/me', '/ready'])")).toEqual(['/v1/me', '/ready'])
+    expect(pathsIn("app.get('/v1/nothing')")).toEqual([])
+  })
+})

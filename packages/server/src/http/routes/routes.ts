@@ -1,0 +1,29 @@
+import * as inbound from './inbound.ts'
+import * as keys from './keys.ts'
+import * as mailboxes from './mailboxes.ts'
+import * as messageFiles from './message-files.ts'
+import * as messageRemoval from './message-removal.ts'
+import * as messageStream from './message-stream.ts'
+import * as messages from './messages.ts'
+import type { DeclaredRoute, Route } from './route.ts'
+import * as server from './server.ts'
+import * as webhookDeliveries from './webhook-deliveries.ts'
+import * as webhooks from './webhooks.ts'
+
+const FILES: Record<string, DeclaredRoute>[] = [
+  inbound,
+  keys,
+  mailboxes,
+  messageFiles,
+  messageRemoval,
+  messageStream,
+  messages,
+  server,
+  webhookDeliveries,
+  webhooks,
+]
+
+/** Every operation of the REST API: all that these files export, by its name. */
+export const ROUTES: Route[] = FILES.flatMap((file) =>
+  Object.entries(file).map(([id, declared]) => ({ id, ...declared })),
+)

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import {
+  changeEndpoint,
+  createEndpoint,
+  removeEndpoint,
+  rotateEndpointSecret,
+  testEndpoint,
+} from '../../manage/endpoints.ts'
+import { presentDelivery, presentEndpoint } from '../present.ts'
+import { removed } from '../shapes/shapes.ts'
+import { webhookDelivery, webhookEndpoint, webhookSecret } from '../shapes/webhook-shapes.ts'
+import { endpointBody, endpointChangeBody, toChange, toWish } from '../webhook-params.ts'
+import { endpointId } from './path-parameters.ts'
+import { data, route, type Failure } from './route.ts'
+
+const BODY_ERRORS: Failure[] = [
+  { code: 'validation_failed', sentence: 'The body is not valid.', details: { url: ['is required'] } },
+  'webhook_url_insecure',
+  'webhook_url_private',
+  'payload_too_large',
+  'unsupported_media_type',
+]
+
+export const listWebhooks = route({
+  method: 'get',
+  path: '/v1/webhooks',
+  access: 'api.full',
+  tag: 'Webhooks',
+  summary: 'List webhook endpoints',
+  description: 'The team’s endpoints, newest first.',
+  answers: { 200: data('The endpoints.', z.array(webhookEndpoint)) },
+  errors: [],
+  handle: async ({ store }, { principal }) => ({
+    data: (await store.listEndpoints(principal.team.id)).map(presentEndpoint),
+  }),
+})
+
+export const createWebhook = route({
+  method: 'post',
+  path: '/v1/webhooks',
+  access: 'api.full',
+  tag: 'Webhooks',
+  summary: 'Create a webhook endpoint',
+  description:
+    'From now on, mail that comes in is posted to the URL as a signed `email.received` event: all of it, or that for one mailbox, tag or both, by their names. The secret is shown this once. A team has at most 20 endpoints.',
+  body: endpointBody,
+  answers: {
+    201: data('The endpoint and its secret.', z.strictObject({ endpoint: webhookEndpoint, secret: webhookSecret })),
+  },
+  errors: [...BODY_ERRORS, 'webhooks_unavailable', 'webhook_limit', 'webhook_exists'],
+  validate: (ports, { body }) => toWish(ports, body),
+  async handle(ports, { principal, input }) {
+    const { endpoint, secret } = await createEndpoint(ports, principal.team, input)
+    return { data: { endpoint: presentEndpoint(endpoint), secret } }
+  },
+})
+
+export const updateWebhook = route({
+  method: 'patch',
+  path: '/v1/webhooks/{id}',
+  access: 'api.full',
+  tag: 'Webhooks',
+  summary: 'Change a webhook endpoint, or switch it on or off',
+  description:
+    'What is left out stays. Switched off, it is told of nothing, and what is pending fails with `endpoint inactive`; switched on, its failures are forgotten.',
+  params: { id: endpointId },
+  body: endpointChangeBody,
+  answers: { 200: data('The endpoint.', webhookEndpoint) },
+  errors: [...BODY_ERRORS, 'not_found', 'webhook_exists'],
+  validate: (ports, { body }) => toChange(ports, body),
+  handle: async (ports, { principal, params: { id }, input }) => ({
+    data: presentEndpoint(await changeEndpoint(ports, { teamId: principal.team.id, id }, input)),
+  }),
+})
+
+export const deleteWebhook = route({
+  method: 'delete',
+  path: '/v1/webhooks/{id}',
+  access: 'api.full',
+  tag: 'Webhooks',
+  summary: 'Delete a webhook endpoint',
+  description: 'Its deliveries go too, also those that are pending.',
+  params: { id: endpointId },
+  answers: { 200: data('What was deleted.', removed) },
+  errors: ['not_found'],
+  async handle(ports, { principal, params: { id } }) {
+    await removeEndpoint(ports, { teamId: principal.team.id, id })
+    return { data: { id } }
+  },
+})
+
+export const testWebhook = route({
+  method: 'post',
+  path: '/v1/webhooks/{id}/test',
+  access: 'api.full',
+  tag: 'Webhooks',
+  summary: 'Send a test event',
+  description:
+    'Posts an event about a message that there is not (its id is all zeros) and answers with what came back, after one attempt. Works for an inactive endpoint, too. At most five tests of an endpoint run at once; more are refused with `rate_limited`.',
+  params: { id: endpointId },
+  answers: { 200: data('What came back.', webhookDelivery) },
+  errors: ['not_found'],
+  handle: async (ports, { principal, params: { id } }) => ({
+    data: presentDelivery(await testEndpoint(ports, principal.team, id)),
+  }),
+})
+
+export const rotateWebhookSecret = route({
+  method: 'post',
+  path: '/v1/webhooks/{id}/secret',
+  access: 'api.full',
+  tag: 'Webhooks',
+  summary: 'Replace the secret',
+  description:
+    'Gives the endpoint a new secret, shown this once. For 24 hours deliveries are signed with the old one as well, so that the receiver can be changed meanwhile. At most five old ones sign at a time; then further changes are refused with `rate_limited`.',
+  params: { id: endpointId },
+  answers: { 200: data('The new secret.', z.strictObject({ secret: webhookSecret })) },
+  errors: ['not_found'],
+  handle: async (ports, { principal, params: { id } }) => ({
+    data: { secret: await rotateEndpointSecret(ports, { teamId: principal.team.id, id }) },
+  }),
+})
