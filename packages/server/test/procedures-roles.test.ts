@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { RpcPorts } from '../src/http/rpc/ports.ts'
+import type { ProcedureAccess } from '../src/http/rpc/procedures.ts'
 import { createRouter } from '../src/http/rpc/router.ts'
 import { newId } from '../src/random.ts'
 import { startFileServer } from './support/file-server.ts'
@@ -81,39 +82,35 @@ type Expected =
   | 'unauthorized'
 type Row = {
   input?: () => Promise<object> | object
-  expected: Partial<Record<Caller, Expected>>
+  /** Where it is not what the declared access says. */
+  expected?: Partial<Record<Caller, Expected>>
   /** In place of our member, who is needed for the other rows. */
   member?: () => Promise<{ headers: Record<string, string> }>
 }
 
-/** For every signed-in person, team or not. */
-const anyone = (input?: Row['input']): Row => ({ ...(input && { input }), expected: { teamless: 'ok' } })
-const forMembers = (input?: Row['input'], outsider: Expected = 'ok'): Row => ({
+/** With this input, to be called in the name of a team that has what it names, and of another. */
+const given = (input: Row['input'], outsider: Expected = 'ok'): Row => ({
   ...(input && { input }),
   expected: { outsider },
 })
-const forOwners = (input?: Row['input'], outsider: Expected = 'ok'): Row => ({
-  ...(input && { input }),
-  expected: { outsider, member: 'forbidden' },
-})
 const idOf = (make: () => Promise<{ id: string }>) => async () => ({ id: (await make()).id })
 
-/** What each caller gets; who is not named gets what the first line of `expectedFor` says. */
+/** What to call each procedure with, and where a caller gets something else than its access says. */
 const TABLE: Record<string, Row> = {
-  'user.me': anyone(),
-  'user.update': anyone(() => ({ name: 'Someone' })),
-  'team.current': anyone(),
-  'team.autoSetup': { expected: { teamless: 'ok' } },
+  'user.me': {},
+  'user.update': { input: () => ({ name: 'Someone' }) },
+  'team.current': {},
+  'team.autoSetup': {},
   'team.create': {
     input: () => ({ name: 'Another' }),
-    expected: { owner: 'team_exists', member: 'team_exists', outsider: 'team_exists', teamless: 'ok' },
+    expected: { owner: 'team_exists', member: 'team_exists', outsider: 'team_exists' },
   },
-  'team.update': forOwners(() => ({ name: 'Renamed' })),
-  'team.members': forMembers(),
-  'team.removeMember': forOwners(async () => ({ userId: (await things.member()).id }), 'not_found'),
+  'team.update': given(() => ({ name: 'Renamed' })),
+  'team.members': {},
+  'team.removeMember': given(async () => ({ userId: (await things.member()).id }), 'not_found'),
   'team.leave': { expected: { owner: 'last_owner', outsider: 'last_owner' }, member: things.member },
-  'team.invites': forMembers(),
-  'team.invite': forOwners(() => ({ email: `${unique('guest')}@people.test` })),
+  'team.invites': {},
+  'team.invite': given(() => ({ email: `${unique('guest')}@people.test` })),
   'team.acceptInvite': {
     input: idOf(things.invite),
     expected: { owner: 'not_found', member: 'not_found', outsider: 'not_found', teamless: 'not_found' },
@@ -122,38 +119,34 @@ const TABLE: Record<string, Row> = {
     input: idOf(things.invite),
     expected: { owner: 'not_found', member: 'not_found', outsider: 'not_found', teamless: 'not_found' },
   },
-  'team.deleteInvite': forOwners(idOf(things.invite), 'not_found'),
-  'team.invitesByEmail': anyone(),
-  'inbox.settings.get': forMembers(),
-  'inbox.settings.update': forOwners(() => ({ domain: null })),
-  'inbox.settings.verify': forOwners(),
-  'inbox.mailboxes.list': forMembers(),
-  'inbox.mailboxes.create': forOwners(() => ({ name: unique('box') })),
-  'inbox.mailboxes.update': forOwners(
-    async () => ({ id: (await things.mailbox()).id, name: unique('box') }),
-    'not_found',
-  ),
-  'inbox.mailboxes.remove': forOwners(idOf(things.mailbox), 'not_found'),
-  'inbox.mailboxes.checkAvailability': forMembers(() => ({ name: 'orders' })),
-  'inbox.mailboxes.ensureStarterMailbox': forOwners(),
-  'inbox.ensureStarterMailbox': forOwners(),
-  'inbox.messages.list': forMembers(),
-  'inbox.messages.count': forMembers(),
-  'inbox.messages.get': forMembers(idOf(things.message), 'message_not_found'),
-  'inbox.messages.remove': forOwners(idOf(things.message), 'message_not_found'),
-  'inbox.messages.removeMany': forOwners(async () => ({ ids: [(await things.message()).id] })),
-  'inbox.messages.removeAll': forOwners(() => ({ subject: 'of nobody' })),
-  'inbox.messages.view': forMembers(idOf(things.message), 'message_not_found'),
-  'inbox.messages.follow': forMembers(things.messages),
-  'inbox.tags.list': forMembers(),
-  'inbox.rejections.list': forMembers(),
-  'inbox.unrouted.list': { expected: { owner: 'forbidden', member: 'forbidden', outsider: 'forbidden' } },
+  'team.deleteInvite': given(idOf(things.invite), 'not_found'),
+  'team.invitesByEmail': {},
+  'inbox.settings.get': {},
+  'inbox.settings.update': given(() => ({ domain: null })),
+  'inbox.settings.verify': {},
+  'inbox.mailboxes.list': {},
+  'inbox.mailboxes.create': given(() => ({ name: unique('box') })),
+  'inbox.mailboxes.update': given(async () => ({ id: (await things.mailbox()).id, name: unique('box') }), 'not_found'),
+  'inbox.mailboxes.remove': given(idOf(things.mailbox), 'not_found'),
+  'inbox.mailboxes.checkAvailability': given(() => ({ name: 'orders' })),
+  'inbox.mailboxes.ensureStarterMailbox': {},
+  'inbox.ensureStarterMailbox': {},
+  'inbox.messages.list': {},
+  'inbox.messages.count': {},
+  'inbox.messages.get': given(idOf(things.message), 'message_not_found'),
+  'inbox.messages.remove': given(idOf(things.message), 'message_not_found'),
+  'inbox.messages.removeMany': given(async () => ({ ids: [(await things.message()).id] })),
+  'inbox.messages.removeAll': given(() => ({ subject: 'of nobody' })),
+  'inbox.messages.view': given(idOf(things.message), 'message_not_found'),
+  'inbox.messages.follow': given(things.messages),
+  'inbox.tags.list': {},
+  'inbox.rejections.list': {},
+  'inbox.unrouted.list': {},
   'inbox.unrouted.retry': {
     input: () => ({ id: randomUUID(), domain: 'nobody.test', mailbox: 'orders' }),
-    expected: { owner: 'forbidden', member: 'forbidden', outsider: 'forbidden' },
   },
-  'inbox.waits.list': forMembers(),
-  'inbox.firstSteps.get': forMembers(),
+  'inbox.waits.list': {},
+  'inbox.firstSteps.get': {},
   'inbox.firstSteps.sendSample': {
     input: async () => {
       await things.mailbox()
@@ -162,42 +155,54 @@ const TABLE: Record<string, Row> = {
     },
     expected: { outsider: 'ok' },
   },
-  'apiKeys.list': forMembers(),
-  'apiKeys.create': forOwners(() => ({ name: 'ci' })),
-  'apiKeys.delete': forOwners(idOf(things.key), 'not_found'),
-  'apiKeys.rotate': forOwners(idOf(things.key), 'not_found'),
-  'webhooks.list': forMembers(),
-  'webhooks.create': forOwners(() => ({ url: `http://127.0.0.1:1/${unique('hook')}` })),
-  'webhooks.update': forOwners(async () => ({ id: (await things.endpoint()).id, description: 'x' }), 'not_found'),
-  'webhooks.toggle': forOwners(async () => ({ id: (await things.endpoint()).id, active: false }), 'not_found'),
-  'webhooks.delete': forOwners(idOf(things.endpoint), 'not_found'),
-  'webhooks.rotateSecret': forOwners(idOf(things.endpoint), 'not_found'),
-  'webhooks.deliveries': forMembers(idOf(things.endpoint), 'not_found'),
-  'webhooks.attempts': forMembers(things.delivery, 'not_found'),
-  'webhooks.test': forOwners(idOf(things.endpoint), 'not_found'),
-  'webhooks.replay': forOwners(things.delivery, 'not_found'),
-  'webhooks.replayFailed': forOwners(idOf(things.endpoint), 'not_found'),
-  'metrics.overview': forMembers(),
-  'usage.current': forMembers(),
-  'billing.status': forMembers(),
+  'apiKeys.list': {},
+  'apiKeys.create': given(() => ({ name: 'ci' })),
+  'apiKeys.delete': given(idOf(things.key), 'not_found'),
+  'apiKeys.rotate': given(idOf(things.key), 'not_found'),
+  'webhooks.list': {},
+  'webhooks.create': given(() => ({ url: `http://127.0.0.1:1/${unique('hook')}` })),
+  'webhooks.update': given(async () => ({ id: (await things.endpoint()).id, description: 'x' }), 'not_found'),
+  'webhooks.toggle': given(async () => ({ id: (await things.endpoint()).id, active: false }), 'not_found'),
+  'webhooks.delete': given(idOf(things.endpoint), 'not_found'),
+  'webhooks.rotateSecret': given(idOf(things.endpoint), 'not_found'),
+  'webhooks.deliveries': given(idOf(things.endpoint), 'not_found'),
+  'webhooks.attempts': given(things.delivery, 'not_found'),
+  'webhooks.test': given(idOf(things.endpoint), 'not_found'),
+  'webhooks.replay': given(things.delivery, 'not_found'),
+  'webhooks.replayFailed': given(idOf(things.endpoint), 'not_found'),
+  'metrics.overview': {},
+  'usage.current': {},
+  'billing.status': {},
   'billing.checkout': {
-    expected: { owner: 'billing_unavailable', member: 'forbidden', outsider: 'billing_unavailable' },
+    expected: { owner: 'billing_unavailable', outsider: 'billing_unavailable' },
   },
   'billing.portal': {
-    expected: { owner: 'billing_unavailable', member: 'forbidden', outsider: 'billing_unavailable' },
+    expected: { owner: 'billing_unavailable', outsider: 'billing_unavailable' },
   },
 }
 
-function expectedFor(row: Row, caller: Caller): Expected {
-  const others = { owner: 'ok', member: 'ok', outsider: 'ok', teamless: 'forbidden', stranger: 'unauthorized' } as const
-  return row.expected[caller] ?? others[caller]
+/** Whom the declared access lets in. */
+const LETS_IN: Record<ProcedureAccess, Caller[]> = {
+  anyone: ['owner', 'member', 'outsider', 'teamless'],
+  members: ['owner', 'member', 'outsider'],
+  owners: ['owner', 'outsider'],
+  // Neither of the two teams runs the server.
+  operator: [],
+}
+
+function expectedFor(access: ProcedureAccess, row: Row, caller: Caller): Expected {
+  if (caller === 'stranger') return 'unauthorized'
+  return LETS_IN[access].includes(caller) ? (row.expected?.[caller] ?? 'ok') : 'forbidden'
 }
 
 // Only their names and kinds are looked at; none of the ports is used. By type they are nested, in fact they are not.
 const procedures: object = createRouter({} as RpcPorts)._def.procedures
-const PROCEDURES = Object.entries(procedures as Record<string, { _def: { type: ProcedureType } }>).map(
-  ([path, { _def }]) => ({ path, type: _def.type }),
-)
+type Definition = { type: ProcedureType; meta: { access: ProcedureAccess } }
+const PROCEDURES = Object.entries(procedures as Record<string, { _def: Definition }>).map(([path, { _def }]) => ({
+  path,
+  type: _def.type,
+  access: _def.meta.access,
+}))
 const MUTATIONS = PROCEDURES.filter(({ type }) => type === 'mutation')
 
 test('every procedure is in the table, and no other', () => {
@@ -208,40 +213,44 @@ test('every procedure is in the table, and no other', () => {
 test('docs/reference/procedures.md says of every procedure of what kind it is and who may call it', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/procedures.md'), 'utf8')
   const documented = Array.from(page.matchAll(/^\| `([\w.]+)` \| (\w+) \| (\w+) \|/gm), ([, ...cells]) => cells)
-  const actual = PROCEDURES.map(({ path, type }) => [path, type, whoMayCall(TABLE[path]!)])
+  const actual = PROCEDURES.map(({ path, type, access }) => [path, type, access])
   expect(documented.sort()).toEqual(actual.sort())
 })
 
-function whoMayCall({ expected }: Row): string {
-  if (expected.teamless !== undefined) return 'anyone'
-  if (expected.owner === 'forbidden') return 'operator'
-  return expected.member === 'forbidden' ? 'owners' : 'members'
-}
+test('contract: every mutation of mailboxes, keys, webhooks, settings and members is for owners', () => {
+  const guarded =
+    /^(?:inbox\.(?:settings|mailboxes|messages)|apiKeys|webhooks|billing)\.|^team\.(?:update|invite|deleteInvite|removeMember)$/
+  const changing = MUTATIONS.filter(({ path }) => guarded.test(path))
+  expect(changing.length).toBeGreaterThan(20)
+  expect(changing.filter(({ access }) => access !== 'owners')).toEqual([])
+})
 
 describe('who may call what', () => {
-  const cases = PROCEDURES.flatMap(({ path, type }) =>
-    (Object.keys(CALLERS) as Caller[]).map((caller) => ({ path, type, caller, row: TABLE[path]! })),
+  const cases = PROCEDURES.flatMap(({ path, type, access }) =>
+    (Object.keys(CALLERS) as Caller[]).map((caller) => ({ path, type, access, caller, row: TABLE[path]! })),
   )
 
-  test.each(cases)('$caller: $path', async ({ path, type, caller, row }) => {
+  test.each(cases)('$caller: $path', async ({ path, type, access, caller, row }) => {
     const input = await row.input?.()
     const headers = caller === 'member' && row.member ? (await row.member()).headers : await CALLERS[caller]()
     const { code, status } = await callProcedure(url, { path, type, input, headers })
     expect({ code, isSuccess: status === 200 }).toEqual({
-      code: expectedFor(row, caller),
-      isSuccess: expectedFor(row, caller) === 'ok',
+      code: expectedFor(access, row, caller),
+      isSuccess: expectedFor(access, row, caller) === 'ok',
     })
   })
 })
 
 test('what takes an id refuses one of another team', async () => {
   const withIds = []
-  for (const [path, { input, expected }] of Object.entries(TABLE)) {
+  for (const [path, { input }] of Object.entries(TABLE)) {
     const names = Object.keys((await input?.()) ?? {})
-    if (names.some((name) => /id$/i.test(name))) withIds.push({ path, outsider: expected.outsider })
+    const { access } = PROCEDURES.find((one) => one.path === path)!
+    const outsider = expectedFor(access, TABLE[path]!, 'outsider')
+    if (names.some((name) => /id$/i.test(name))) withIds.push({ path, outsider })
   }
   expect(withIds.length).toBeGreaterThan(15)
-  expect(withIds.filter(({ outsider }) => !/not_found|forbidden/.test(outsider ?? 'ok'))).toEqual([])
+  expect(withIds.filter(({ outsider }) => !/not_found|forbidden/.test(outsider))).toEqual([])
 })
 
 describe('a page of another site may change nothing', () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { announcementSchema } from '../../intake/announcement.ts'
 import { readNotice, setAsideSchema } from '../../intake/set-aside-notice.ts'
+import { isOperatorTeam } from '../../manage/operator.ts'
 import { readJson } from '../body.ts'
 import { rejectionsQuery, toRejectionsParams } from '../message-params.ts'
 import { isoTime } from '../present.ts'
@@ -25,10 +26,9 @@ export const listRejections = route({
   query: rejectionsQuery,
   answers: { 200: data('The refusals.', z.array(rejection)) },
   errors: ['validation_failed'],
-  async handle({ store, isAllInOne }, { principal, query }) {
-    const { id: teamId } = principal.team
-    const seesAll = isAllInOne && (await store.findBootstrapTeam())?.id === teamId
-    const rejections = await store.listRejections(seesAll ? null : teamId, toRejectionsParams(query))
+  async handle(ports, { principal: { team }, query }) {
+    const seesAll = await isOperatorTeam(ports, team)
+    const rejections = await ports.store.listRejections(seesAll ? null : team.id, toRejectionsParams(query))
     return { data: rejections.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })) }
   },
 })

@@ -7,7 +7,7 @@ import type { ApiKey, Mailbox } from '../../store/store.ts'
 import { isoTime, presentKey } from '../present.ts'
 import { id } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
-import { asMember, asOwner, procedure, router } from './procedures.ts'
+import { procedure, router } from './procedures.ts'
 
 const SCOPES = ['api.full', 'email.full', 'email.mailbox'] as const satisfies Scope[]
 
@@ -32,7 +32,7 @@ export function apiKeysRouter(ports: RpcPorts) {
   }
 
   return router({
-    list: procedure.use(asMember).query(async ({ ctx: { team } }) => {
+    list: procedure('members').query(async ({ ctx: { team } }) => {
       const [keys, members] = await Promise.all([store.listKeys(team.id), store.listMembers(team.id)])
       return keys.map((key) => {
         const maker = members.find((member) => member.id === key.createdBy)
@@ -44,7 +44,7 @@ export function apiKeysRouter(ports: RpcPorts) {
     }),
 
     /** `key` is shown this once. */
-    create: procedure
+    create: procedure('owners')
       .input(
         z.object({
           name: keyName,
@@ -53,7 +53,6 @@ export function apiKeysRouter(ports: RpcPorts) {
           expiresAt: z.iso.datetime({ offset: true }).nullish(),
         }),
       )
-      .use(asOwner)
       .mutation(async ({ ctx: { team, signedIn }, input }) => {
         const expiresAt = input.expiresAt ? Date.parse(input.expiresAt) : null
         if (expiresAt !== null && expiresAt <= now()) {
@@ -67,9 +66,8 @@ export function apiKeysRouter(ports: RpcPorts) {
         return { key, apiKey: presentTeamKey(made) }
       }),
 
-    delete: procedure
+    delete: procedure('owners')
       .input(z.object({ id }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => {
         await removeTeamKey(ports, { teamId: team.id, id: input.id })
         ports.endKey(input.id)
@@ -77,9 +75,8 @@ export function apiKeysRouter(ports: RpcPorts) {
       }),
 
     /** The old value is dead at once; the new one is shown this once. */
-    rotate: procedure
+    rotate: procedure('owners')
       .input(z.object({ id }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => {
         const { key, apiKey } = await rotateTeamKey(ports, { teamId: team.id, id: input.id })
         ports.endKey(apiKey.id)

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Billing } from '../../manage/billing.ts'
 import type { RpcPorts } from './ports.ts'
-import { asMember, asOwner, procedure, router } from './procedures.ts'
+import { procedure, router } from './procedures.ts'
 
 export function billingRouter({ billing }: Pick<RpcPorts, 'billing'>) {
   function requireBilling(): Billing {
@@ -10,20 +10,18 @@ export function billingRouter({ billing }: Pick<RpcPorts, 'billing'>) {
   }
 
   return router({
-    status: procedure.use(asMember).query(async ({ ctx: { team } }) => ({
+    status: procedure('members').query(async ({ ctx: { team } }) => ({
       isAvailable: billing !== null,
       plan: team.plan,
       isCustomer: billing !== null && (await billing.isCustomer(team)),
     })),
 
     /** Where the browser goes to pay. */
-    checkout: procedure.use(asOwner).mutation(async ({ ctx: { team, signedIn } }) => ({
+    checkout: procedure('owners').mutation(async ({ ctx: { team, signedIn } }) => ({
       url: await requireBilling().checkout(team, signedIn.user.email),
     })),
 
     /** Where the browser goes to change or end what was agreed. */
-    portal: procedure
-      .use(asOwner)
-      .mutation(async ({ ctx: { team } }) => ({ url: await requireBilling().portal(team) })),
+    portal: procedure('owners').mutation(async ({ ctx: { team } }) => ({ url: await requireBilling().portal(team) })),
   })
 }

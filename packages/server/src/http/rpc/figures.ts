@@ -1,16 +1,16 @@
 import { usageOf, type TeamUsage } from '../../manage/usage.ts'
 import type { Metrics } from '../../manage/metrics.ts'
 import type { RpcPorts } from './ports.ts'
-import { asMember, procedure, router } from './procedures.ts'
+import { procedure, router } from './procedures.ts'
 
 export function metricsRouter({ metrics }: Pick<RpcPorts, 'metrics'>) {
   return router({
-    overview: procedure.use(asMember).query(({ ctx: { team } }): Promise<Metrics> => metrics.overview(team)),
+    overview: procedure('members').query(({ ctx: { team } }): Promise<Metrics> => metrics.overview(team)),
   })
 }
 
 export function usageRouter(ports: Pick<RpcPorts, 'store' | 'now'>) {
   return router({
-    current: procedure.use(asMember).query(({ ctx: { team } }): Promise<TeamUsage> => usageOf(ports, team)),
+    current: procedure('members').query(({ ctx: { team } }): Promise<TeamUsage> => usageOf(ports, team)),
   })
 }

@@ -5,7 +5,7 @@ import { findFirstMailbox } from '../../manage/onboarding.ts'
 import { sampleMail, SAMPLE_SENDER } from '../../manage/sample-mail.ts'
 import type { Team } from '../../store/store.ts'
 import type { RpcPorts } from './ports.ts'
-import { asMember, procedure, router } from './procedures.ts'
+import { procedure, router } from './procedures.ts'
 
 const TAG = { alphabet: 'abcdefghijkmnpqrstuvwxyz23456789', length: 6 }
 /** Where every name is a mailbox and none was chosen yet. */
@@ -27,13 +27,13 @@ export function firstStepsRouter(ports: RpcPorts) {
   }
 
   return router({
-    get: procedure.use(asMember).query(async ({ ctx: { team } }): Promise<FirstSteps> => {
+    get: procedure('members').query(async ({ ctx: { team } }): Promise<FirstSteps> => {
       const address = await newAddress(team)
       return { smtp: ports.smtp(), address, canSendSample: address !== null && ports.receiveMail() !== null }
     }),
 
     /** Comes in by the same door as mail from outside. */
-    sendSample: procedure.use(asMember).mutation(async ({ ctx: { team } }): Promise<{ to: string }> => {
+    sendSample: procedure('members').mutation(async ({ ctx: { team } }): Promise<{ to: string }> => {
       const receiveMail = ports.receiveMail()
       const to = await newAddress(team)
       const recipient = to === null ? null : parseRecipient(to)

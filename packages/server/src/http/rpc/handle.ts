@@ -4,6 +4,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { AppError } from '../../domain/errors.ts'
+import { isOperator } from '../../manage/operator.ts'
 import type { ApiEnvironment } from '../environment.ts'
 import { BODY_BYTES_MAX, readText } from '../body.ts'
 import { refusalFor } from '../errors.ts'
@@ -38,6 +39,8 @@ export function addRpcRoute(
         createContext: () => ({
           signedIn,
           requireOrigin: () => requireOrigin(ports, raw),
+          isOperator: async () =>
+            !!signedIn?.team && !!signedIn.role && isOperator(ports, signedIn.team, signedIn.role),
           lookAgain: () => findSession(ports, raw),
           proceed: whileConnected(context.env.outgoing),
         }),

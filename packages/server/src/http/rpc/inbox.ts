@@ -9,15 +9,14 @@ import {
   type DomainProof,
   type DomainState,
 } from '../../manage/custom-domain.ts'
-import type { Team } from '../../store/store.ts'
+import { isOperator } from '../../manage/operator.ts'
 import { isoTime } from '../present.ts'
 import { firstStepsRouter } from './first-steps.ts'
 import { id } from './inputs.ts'
 import { mailboxesRouter, starterMailbox } from './mailboxes.ts'
 import { messagesRouter } from './messages.ts'
 import type { RpcPorts, UnroutedMails } from './ports.ts'
-import { asMember, asOwner, procedure, router } from './procedures.ts'
-import { seesUnrouted } from './team.ts'
+import { procedure, router } from './procedures.ts'
 import { waitsRouter } from './waits.ts'
 
 const PAGE_MAX = 200
@@ -43,20 +42,19 @@ export function inboxRouter(ports: RpcPorts) {
 
   return router({
     settings: router({
-      get: procedure.use(asMember).query(async ({ ctx: { team } }) => {
+      get: procedure('members').query(async ({ ctx: { team } }) => {
         return presentSettings(ports, { domain: team.domain, pending: await store.findPendingDomain(team.id) })
       }),
 
-      update: procedure
+      update: procedure('owners')
         .input(z.object({ domain }))
-        .use(asOwner)
         .mutation(async ({ ctx: { team }, input }) =>
           presentSettings(ports, await changeDomain(ports, team, input.domain)),
         ),
 
-      verify: procedure
-        .use(asOwner)
-        .mutation(async ({ ctx: { team } }) => presentSettings(ports, await verifyDomain(ports, team))),
+      verify: procedure('owners').mutation(async ({ ctx: { team } }) =>
+        presentSettings(ports, await verifyDomain(ports, team)),
+      ),
     }),
 
     mailboxes: mailboxesRouter(ports),
@@ -65,7 +63,7 @@ export function inboxRouter(ports: RpcPorts) {
 
     tags: router({
       /** Of the newest messages, the last used first. */
-      list: procedure.use(asMember).query(async ({ ctx: { team } }) => {
+      list: procedure('members').query(async ({ ctx: { team } }) => {
         const tags = await ports.metrics.tags(team)
         return tags.map((tag) => ({ ...tag, lastReceivedAt: isoTime(tag.lastReceivedAt) }))
       }),
@@ -73,11 +71,10 @@ export function inboxRouter(ports: RpcPorts) {
 
     rejections: router({
       /** Of the team's own domain; the operator of the all-in-one program sees all. */
-      list: procedure
+      list: procedure('members')
         .input(z.object({ limit }).default({ limit: PAGE_DEFAULT }))
-        .use(asMember)
         .query(async ({ ctx: { team, role }, input }): Promise<Rejection[]> => {
-          const seesAll = await seesUnrouted(ports, team, role)
+          const seesAll = await isOperator(ports, team, role)
           const found = await store.listRejections(seesAll ? null : team.id, { since: 0, limit: input.limit })
           return found.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
         }),
@@ -89,29 +86,23 @@ export function inboxRouter(ports: RpcPorts) {
   })
 }
 
-/** Mail that is stored but belongs to nobody yet: for the operator of the all-in-one program. */
+/** Mail that is stored but belongs to nobody yet. */
 function unroutedRouter(ports: RpcPorts) {
-  async function requireUnrouted(team: Team): Promise<UnroutedMails> {
+  function requireUnrouted(): UnroutedMails {
     const unrouted = ports.unrouted()
-    if (unrouted && (await seesUnrouted(ports, team, 'owner'))) return unrouted
-    throw new AppError('forbidden', 'Forbidden')
+    if (!unrouted) throw new AppError('forbidden', 'Forbidden')
+    return unrouted
   }
 
   return router({
-    list: procedure
+    list: procedure('operator')
       .input(z.object({ cursor: z.string().max(2_000).nullish(), limit }).default({ limit: PAGE_DEFAULT }))
-      .use(asOwner)
-      .query(async ({ ctx: { team }, input }) => {
-        const unrouted = await requireUnrouted(team)
-        return unrouted.list({ cursor: input.cursor ?? null, limit: input.limit })
-      }),
+      .query(({ input }) => requireUnrouted().list({ cursor: input.cursor ?? null, limit: input.limit })),
 
-    retry: procedure
+    retry: procedure('operator')
       .input(z.object({ id, domain: z.string().max(255), mailbox: z.string().max(255) }))
-      .use(asOwner)
-      .mutation(async ({ ctx: { team }, input }) => {
-        const unrouted = await requireUnrouted(team)
-        await unrouted.retry(input)
+      .mutation(async ({ input }) => {
+        await requireUnrouted().retry(input)
         return { id: input.id }
       }),
   })

@@ -8,40 +8,36 @@ import { removeMailbox } from '../../manage/removal.ts'
 import { presentMailbox } from '../present.ts'
 import { id } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
-import { asMember, asOwner, procedure, router } from './procedures.ts'
+import { procedure, router } from './procedures.ts'
 
 const mailboxName = z.string().transform(chosenName)
 const mailboxId = id.refine(isUuid, 'must be an id')
 
 /** Under two names, so made once. */
 export function starterMailbox(ports: RpcPorts) {
-  return procedure
+  return procedure('owners')
     .input(z.object({ name: mailboxName.optional() }).default({}))
-    .use(asOwner)
     .mutation(async ({ ctx: { team }, input }) => presentMailbox(await ensureStarterMailbox(ports, team, input.name)))
 }
 
 export function mailboxesRouter(ports: RpcPorts) {
   return router({
-    list: procedure
-      .use(asMember)
-      .query(async ({ ctx: { team } }) => (await ports.store.listMailboxes(team.id)).map(presentMailbox)),
+    list: procedure('members').query(async ({ ctx: { team } }) =>
+      (await ports.store.listMailboxes(team.id)).map(presentMailbox),
+    ),
 
-    create: procedure
+    create: procedure('owners')
       .input(z.object({ name: mailboxName }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => presentMailbox(await createMailbox(ports, team, input.name))),
 
-    update: procedure
+    update: procedure('owners')
       .input(z.object({ id: mailboxId, name: mailboxName }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) =>
         presentMailbox(await renameMailbox(ports, team.id, input.id, input.name)),
       ),
 
-    remove: procedure
+    remove: procedure('owners')
       .input(z.object({ id: mailboxId }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => {
         const isRemoved = await removeMailbox(ports, { teamId: team.id, id: input.id })
         if (!isRemoved) throw new AppError('not_found', 'Not found')
@@ -49,9 +45,8 @@ export function mailboxesRouter(ports: RpcPorts) {
       }),
 
     /** For a form, while someone types: any text may be asked for. */
-    checkAvailability: procedure
+    checkAvailability: procedure('members')
       .input(z.object({ name: z.string().max(1_000) }))
-      .use(asMember)
       .query(
         async ({ ctx: { team }, input }): Promise<{ name: string; isAvailable: boolean; reason: string | null }> => {
           const checked = checkMailboxName(input.name)

@@ -17,7 +17,7 @@ import { presentMessage, presentSummary } from '../present.ts'
 import { teamView } from '../view.ts'
 import { filterInput, followInput, id, listInput } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
-import { asMember, asOwner, procedure, router } from './procedures.ts'
+import { procedure, router } from './procedures.ts'
 
 /** As many as a removal takes in one transaction. */
 const REMOVED_MAX = ROWS_PER_REMOVAL
@@ -44,35 +44,30 @@ export function messagesRouter(ports: RpcPorts) {
     return team ? readAsked(ports, { team, mailbox: null }, search, query) : parseQuery(query, search)
   }
 
-  const filtered = procedure
-    .input(filterInput)
-    .use(async ({ ctx, input, next }) => next({ ctx: { asked: toListParams(await read(ctx, input, listQuery)) } }))
+  const readList = async (caller: { signedIn: SignedIn }, search: URLSearchParams) =>
+    toListParams(await read(caller, search, listQuery))
 
   return router({
-    list: procedure
-      .input(listInput)
-      .use(async ({ ctx, input, next }) => next({ ctx: { asked: toListParams(await read(ctx, input, listQuery)) } }))
-      .use(asMember)
+    list: procedure('members')
+      .asked(listInput, readList)
       .query(async ({ ctx }): Promise<{ messages: MessageSummary[]; hasMore: boolean; cursor: string }> => {
         const { messages, hasMore, cursor } = await readPage(store, searchOf(ctx, ctx.asked.filter), ctx.asked)
         return { messages: messages.map(presentSummary), hasMore, cursor: formatCursor(cursor) }
       }),
 
     /** Beyond some thousand matches of a filter, only that there are at least so many. */
-    count: filtered
-      .use(asMember)
+    count: procedure('members')
+      .asked(filterInput, readList)
       .query(({ ctx }) => countMatching(store, searchOf(ctx, ctx.asked.filter), ctx.asked.after)),
 
-    get: procedure
+    get: procedure('members')
       .input(z.object({ id }))
-      .use(asMember)
       .query(async ({ ctx: { team }, input }): Promise<MessageDetail> =>
         presentMessage(await findMessage(team, input.id)),
       ),
 
-    remove: procedure
+    remove: procedure('owners')
       .input(z.object({ id }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => {
         const { position } = await findMessage(team, input.id)
         await removeMessages(ports, team.id, [position])
@@ -80,9 +75,8 @@ export function messagesRouter(ports: RpcPorts) {
       }),
 
     /** Of those that are there; the others are gone already. */
-    removeMany: procedure
+    removeMany: procedure('owners')
       .input(z.object({ ids: z.array(id).max(REMOVED_MAX) }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }): Promise<{ deleted: number }> => {
         const view = teamView(team, {}, now())
         const found = await Promise.all(input.ids.filter(isUuid).map((one) => store.findMessage(view, one)))
@@ -91,12 +85,14 @@ export function messagesRouter(ports: RpcPorts) {
       }),
 
     /** Everything that matches, which without a filter is everything. */
-    removeAll: filtered.use(asOwner).mutation(async ({ ctx: { team, asked } }): Promise<{ deleted: number }> => ({
-      deleted: await removeMatching(ports, teamView(team, asked.filter, now()), asked.after),
-    })),
+    removeAll: procedure('owners')
+      .asked(filterInput, readList)
+      .mutation(async ({ ctx: { team, asked } }): Promise<{ deleted: number }> => ({
+        deleted: await removeMatching(ports, teamView(team, asked.filter, now()), asked.after),
+      })),
 
     /** Where a frame finds the mail as its sender drew it, or one attachment of it; once, and soon. */
-    view: procedure
+    view: procedure('members')
       .input(
         z.object({
           id,
@@ -104,20 +100,16 @@ export function messagesRouter(ports: RpcPorts) {
           attachment: z.number().int().nullable().default(null),
         }),
       )
-      .use(asMember)
       .query(async ({ ctx: { team }, input: { remoteImages, attachment, ...input } }): Promise<{ path: string }> => {
         const { id: messageId } = await findMessage(team, input.id)
         return { path: `/view/${ports.views.make({ teamId: team.id, messageId, attachment, remoteImages })}` }
       }),
 
     /** Begins after `lastEventId`, `after` or `since`, else now; each message once, its cursor the event's id. */
-    follow: procedure
-      .input(followInput)
-      .use(async ({ ctx, input: { query, lastEventId }, next }) => {
-        const given = await read(ctx, query, streamQuery)
-        return next({ ctx: { asked: toStreamParams(given, readLastEventId(lastEventId)) } })
-      })
-      .use(asMember)
+    follow: procedure('members')
+      .asked(followInput, async (caller, { query, lastEventId }) =>
+        toStreamParams(await read(caller, query, streamQuery), readLastEventId(lastEventId)),
+      )
       .subscription(async function* ({ ctx, signal }) {
         const { user } = ctx.signedIn
         const teamNow = async () => (await ctx.lookAgain())?.team ?? null

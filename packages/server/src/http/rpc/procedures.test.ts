@@ -2,7 +2,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
-import { asOwner, procedure, router, type RpcContext } from './procedures.ts'
+import { procedure, router, type RpcContext } from './procedures.ts'
 
 const TEAM = { id: 'team', name: 'Team', plan: 'pro' as const, retentionDays: null, domain: null }
 const OWNER: RpcContext = {
@@ -13,6 +13,7 @@ const OWNER: RpcContext = {
     role: 'owner',
   },
   requireOrigin: () => {},
+  isOperator: async () => false,
   lookAgain: async () => null,
   proceed() {},
 }
@@ -20,7 +21,7 @@ const OWNER: RpcContext = {
 /** What is answered to a call whose work ends in this error. */
 async function answerTo(error: unknown) {
   const failing = router({
-    fail: procedure.use(asOwner).query(() => {
+    fail: procedure('owners').query(() => {
       throw error
     }),
   })
@@ -56,8 +57,21 @@ test.each([
   expect(answer.text).not.toContain('.ts:')
 })
 
+/** These lines are checked by the compiler: an error that does not come is an error. */
+test('a procedure that does not say who may call it does not compile', () => {
+  expect(procedure('owners').query(() => 1)._def.meta).toEqual({ access: 'owners' })
+  // @ts-expect-error -- no access
+  expect(() => procedure().query(() => 1)).toThrow(TypeError)
+  // @ts-expect-error -- an access that does not exist
+  expect(() => procedure('friends').query(() => 1)).toThrow(TypeError)
+})
+
 test('a bad input names its fields', async () => {
-  const picky = router({ ask: procedure.input(z.object({ name: z.string().max(3) })).query(({ input }) => input.name) })
+  const picky = router({
+    ask: procedure('anyone')
+      .input(z.object({ name: z.string().max(3) }))
+      .query(({ input }) => input.name),
+  })
   const ask = async (input: object) => {
     const address = `http://app.test/trpc/ask?input=${encodeURIComponent(JSON.stringify(input))}`
     const handled = { endpoint: '/trpc', router: picky, createContext: () => OWNER }

@@ -1,8 +1,9 @@
 import { initTRPC, TRPCError } from '@trpc/server'
-import { ZodError } from 'zod'
+import { ZodError, type z } from 'zod'
 import { AppError, type ErrorCode } from '../../domain/errors.ts'
 import { detailsOf } from '../../intake/announcement.ts'
-import type { SignedIn } from '../../store/accounts.ts'
+import type { Role, SignedIn } from '../../store/accounts.ts'
+import type { Team } from '../../store/store.ts'
 import { refusalFor } from '../errors.ts'
 import { codeOf } from './codes.ts'
 
@@ -11,6 +12,8 @@ export type RpcContext = {
   signedIn: SignedIn | null
   /** Throws when a page of another site asks. */
   requireOrigin: () => void
+  /** Whether the caller runs this server. */
+  isOperator: () => Promise<boolean>
   /** The same session as it is by now. */
   lookAgain: () => Promise<SignedIn | null>
   /** Throws when nobody waits for the answer any more. */
@@ -22,20 +25,26 @@ const PING_MS = 10_000
 /** Ended now and then, streams spread anew over replicas; the client comes back by itself. */
 const STREAM_MS_MAX = 3_600_000
 
-const trpc = initTRPC.context<RpcContext>().create({
-  // No stacks in answers, whatever the environment.
-  isDev: false,
-  sse: {
-    ping: { enabled: true, intervalMs: PING_MS },
-    maxDurationMs: STREAM_MS_MAX,
-    // People are told of a dead connection within 20 seconds.
-    client: { reconnectAfterInactivityMs: 1.7 * PING_MS },
-  },
-  errorFormatter({ shape, error }) {
-    const { code: errorCode, message, details } = refusalOf(error)
-    return { ...shape, message, data: { ...shape.data, errorCode, details } }
-  },
-})
+/** Who may call a procedure: anyone who is signed in, or, of those, members and owners of a team, or who runs the server. */
+export type ProcedureAccess = 'anyone' | 'members' | 'owners' | 'operator'
+
+const trpc = initTRPC
+  .context<RpcContext>()
+  .meta<{ access: ProcedureAccess }>()
+  .create({
+    // No stacks in answers, whatever the environment.
+    isDev: false,
+    sse: {
+      ping: { enabled: true, intervalMs: PING_MS },
+      maxDurationMs: STREAM_MS_MAX,
+      // People are told of a dead connection within 20 seconds.
+      client: { reconnectAfterInactivityMs: 1.7 * PING_MS },
+    },
+    errorFormatter({ shape, error }) {
+      const { code: errorCode, message, details } = refusalOf(error)
+      return { ...shape, message, data: { ...shape.data, errorCode, details } }
+    },
+  })
 
 export const { router } = trpc
 
@@ -56,20 +65,61 @@ const requireOrigin = trpc.middleware(({ ctx, type, next }) => {
   return next()
 })
 
-/** For everyone who is signed in; `.input(…)` comes before `.use(asMember)` or `.use(asOwner)`, as checks do. */
-export const procedure = trpc.procedure.use(answerRefusals).use(requireSession).use(requireOrigin)
+type Caller = Pick<RpcContext, 'signedIn' | 'isOperator'>
+type Member = { team: Team; role: Role }
 
-export const asMember = trpc.middleware(({ ctx, next }) => {
-  const { team, role } = ctx.signedIn ?? {}
+function requireMember({ signedIn }: Caller): Member {
+  const { team, role } = signedIn ?? {}
   if (!team || !role) throw new AppError('forbidden', 'Make or join a team first.')
-  return next({ ctx: { team, role } })
-})
+  return { team, role }
+}
 
-export const asOwner = trpc.middleware(({ ctx, next }) => {
-  const { team, role } = ctx.signedIn ?? {}
+function requireOwner({ signedIn }: Caller): Member {
+  const { team, role } = signedIn ?? {}
   if (!team || role !== 'owner') throw new AppError('forbidden', 'Only owners of the team may do this.')
-  return next({ ctx: { team } })
-})
+  return { team, role }
+}
+
+async function requireOperator(caller: Caller): Promise<Member> {
+  const member = requireOwner(caller)
+  if (!(await caller.isOperator())) throw new AppError('forbidden', 'Forbidden')
+  return member
+}
+
+/** Procedures for these callers. Each call is checked in this order: session, origin, input, role. */
+function proceduresFor<Known extends object>(
+  access: ProcedureAccess,
+  requireRole: (caller: Caller) => Known | Promise<Known>,
+) {
+  const start = trpc.procedure.meta({ access }).use(answerRefusals).use(requireSession).use(requireOrigin)
+  const role = trpc.middleware(async ({ ctx, next }) => next({ ctx: await requireRole(ctx) }))
+  return {
+    ...start.use(role),
+    input: <Schema extends z.ZodType>(schema: Schema) => start.input(schema).use(role),
+    /** With input that a schema alone cannot judge; the handler gets what `validate` returns as `asked`. */
+    asked: <Schema extends z.ZodType, Asked>(
+      schema: Schema,
+      validate: (caller: { signedIn: SignedIn }, input: z.output<Schema>) => Promise<Asked>,
+    ) =>
+      start.input(schema).use(async ({ ctx, input, next }) => {
+        // The same type, which tRPC derives in a way of its own.
+        const asked = await validate(ctx, input as z.output<Schema>)
+        return next({ ctx: { asked, ...(await requireRole(ctx)) } })
+      }),
+  }
+}
+
+const PROCEDURES = {
+  anyone: proceduresFor('anyone', () => ({})),
+  members: proceduresFor('members', requireMember),
+  owners: proceduresFor('owners', requireOwner),
+  operator: proceduresFor('operator', requireOperator),
+}
+
+/** Begins the declaration of a procedure: `procedure('owners').input(…).mutation(…)`. */
+export function procedure<Access extends ProcedureAccess>(access: Access): (typeof PROCEDURES)[Access] {
+  return PROCEDURES[access]
+}
 
 /** What went wrong, in the words and codes of the REST API. */
 export function refusalOf(error: TRPCError): AppError {

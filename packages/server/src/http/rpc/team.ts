@@ -6,6 +6,7 @@ import { acceptInvite, createInviteLimits, declineInvite, inviteLink, inviteToTe
 import { chosenName } from '../../manage/mailboxes.ts'
 import { removeMember } from '../../manage/members.ts'
 import { ensureStarterMailbox, findFirstMailbox, setUpTeam } from '../../manage/onboarding.ts'
+import { isOperator } from '../../manage/operator.ts'
 import { chosenTeamName, startTeam } from '../../manage/teams.ts'
 import type { Role, SignedIn } from '../../store/accounts.ts'
 import type { Team } from '../../store/store.ts'
@@ -13,7 +14,7 @@ import type { ShownInvite } from '../../store/teams.ts'
 import { isoTime, presentMailbox } from '../present.ts'
 import { id } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
-import { asMember, asOwner, procedure, router } from './procedures.ts'
+import { procedure, router } from './procedures.ts'
 
 export type PresentedTeam = {
   id: string
@@ -51,13 +52,13 @@ export function teamRouter(ports: RpcPorts) {
 
   return router({
     /** Null before the first team and after leaving one. */
-    current: procedure.query(async ({ ctx: { signedIn } }): Promise<PresentedTeam | null> => {
+    current: procedure('anyone').query(async ({ ctx: { signedIn } }): Promise<PresentedTeam | null> => {
       const { team, role } = signedIn
       return team && role ? presentTeam(ports, team, role) : null
     }),
 
     /** Whoever has a team already gets that one; its owners may name the first mailbox where there is none. */
-    autoSetup: procedure
+    autoSetup: procedure('anyone')
       .input(
         z
           .object({ teamName: teamName.optional(), mailboxName: z.string().transform(chosenName).optional() })
@@ -72,40 +73,40 @@ export function teamRouter(ports: RpcPorts) {
         return { team, mailbox: presentMailbox(made.mailbox), isNew: true }
       }),
 
-    create: procedure.input(z.object({ name: teamName })).mutation(async ({ ctx: { signedIn }, input: { name } }) => {
-      const team = await startTeam(ports, { userId: signedIn.user.id, name, plan: ports.defaultPlan })
-      return presentTeam(ports, team, 'owner')
-    }),
-
-    update: procedure
+    create: procedure('anyone')
       .input(z.object({ name: teamName }))
-      .use(asOwner)
+      .mutation(async ({ ctx: { signedIn }, input: { name } }) => {
+        const team = await startTeam(ports, { userId: signedIn.user.id, name, plan: ports.defaultPlan })
+        return presentTeam(ports, team, 'owner')
+      }),
+
+    update: procedure('owners')
+      .input(z.object({ name: teamName }))
       .mutation(async ({ ctx: { team }, input: { name } }) => {
         await store.renameTeam(team.id, name)
         return presentTeam(ports, { ...team, name }, 'owner')
       }),
 
-    members: procedure.use(asMember).query(async ({ ctx: { team } }) => {
+    members: procedure('members').query(async ({ ctx: { team } }) => {
       const members = await store.listMembers(team.id)
       return members.map((member) => ({ ...member, joinedAt: isoTime(member.joinedAt) }))
     }),
 
-    removeMember: procedure
+    removeMember: procedure('owners')
       .input(z.object({ userId: id }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input: { userId } }) => {
         await removeMember(ports, { teamId: team.id, userId })
         return { userId }
       }),
 
-    leave: procedure.use(asMember).mutation(async ({ ctx: { team, signedIn } }) => {
+    leave: procedure('members').mutation(async ({ ctx: { team, signedIn } }) => {
       const userId = signedIn.user.id
       await removeMember(ports, { teamId: team.id, userId })
       return { userId }
     }),
 
     /** The id opens an invite as the link does: members see neither. */
-    invites: procedure.use(asMember).query(async ({ ctx: { team, role } }) => {
+    invites: procedure('members').query(async ({ ctx: { team, role } }) => {
       const invites = await store.listInvites({ teamId: team.id }, now())
       return invites.map((invite) => ({
         ...presentInvite(invite),
@@ -115,9 +116,8 @@ export function teamRouter(ports: RpcPorts) {
     }),
 
     /** `link` is to be passed on where no mail was sent. */
-    invite: procedure
+    invite: procedure('owners')
       .input(z.object({ email }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team, signedIn }, input }) => {
         const { invite, isMailed } = await inviteToTeam(
           { ...ports, inviteLimits },
@@ -133,19 +133,22 @@ export function teamRouter(ports: RpcPorts) {
         }
       }),
 
-    acceptInvite: procedure.input(z.object({ id })).mutation(async ({ ctx: { signedIn }, input }) => {
-      const team = await acceptInvite(ports, signedIn.user, input.id)
-      return presentTeam(ports, team, 'member')
-    }),
-
-    declineInvite: procedure.input(z.object({ id })).mutation(async ({ ctx: { signedIn }, input }) => {
-      await declineInvite(ports, signedIn.user, input.id)
-      return { id: input.id }
-    }),
-
-    deleteInvite: procedure
+    acceptInvite: procedure('anyone')
       .input(z.object({ id }))
-      .use(asOwner)
+      .mutation(async ({ ctx: { signedIn }, input }) => {
+        const team = await acceptInvite(ports, signedIn.user, input.id)
+        return presentTeam(ports, team, 'member')
+      }),
+
+    declineInvite: procedure('anyone')
+      .input(z.object({ id }))
+      .mutation(async ({ ctx: { signedIn }, input }) => {
+        await declineInvite(ports, signedIn.user, input.id)
+        return { id: input.id }
+      }),
+
+    deleteInvite: procedure('owners')
+      .input(z.object({ id }))
       .mutation(async ({ ctx: { team }, input }) => {
         const isRemoved = await store.removeInvite({ id: input.id, teamId: team.id })
         if (!isRemoved) throw new AppError('not_found', 'Not found')
@@ -153,7 +156,7 @@ export function teamRouter(ports: RpcPorts) {
       }),
 
     /** Those for the caller's own address. Without proof that it is theirs, only the link itself opens an invite. */
-    invitesByEmail: procedure.query(async ({ ctx: { signedIn } }) => {
+    invitesByEmail: procedure('anyone').query(async ({ ctx: { signedIn } }) => {
       const { email, isEmailChecked } = signedIn.user
       const invites = isEmailChecked ? await store.listInvites({ email }, now()) : []
       return invites.map(presentInvite)
@@ -173,17 +176,8 @@ export async function presentTeam(
     retentionDays: retentionDays(team),
     domain: team.domain ?? rootDomain,
     role,
-    seesUnrouted: await seesUnrouted({ store, isAllInOne }, team, role),
+    seesUnrouted: await isOperator({ store, isAllInOne }, team, role),
   }
-}
-
-/** In the all-in-one program, whoever owns the team of its first start is its operator. */
-export async function seesUnrouted(
-  { store, isAllInOne }: Pick<RpcPorts, 'store' | 'isAllInOne'>,
-  team: Team,
-  role: Role,
-): Promise<boolean> {
-  return isAllInOne && role === 'owner' && (await store.findBootstrapTeam())?.id === team.id
 }
 
 function presentInvite(invite: ShownInvite) {

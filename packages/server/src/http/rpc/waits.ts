@@ -2,7 +2,7 @@ import type { MessageFilter } from '../../domain/match.ts'
 import type { HeldWait } from '../../read/wait.ts'
 import { isoTime } from '../present.ts'
 import type { RpcPorts } from './ports.ts'
-import { asMember, procedure, router } from './procedures.ts'
+import { procedure, router } from './procedures.ts'
 
 /** As many as someone reads. */
 const SHOWN_MAX = 100
@@ -13,7 +13,7 @@ export type ShownWait = { waitedMs: number; waitMs: number; filter: { name: stri
 /** Which tests wait for mail at this moment; each process knows of those that it holds itself. */
 export function waitsRouter({ waits, now }: RpcPorts) {
   return router({
-    list: procedure.use(asMember).query(({ ctx: { team } }): { waits: ShownWait[]; count: number } => {
+    list: procedure('members').query(({ ctx: { team } }): { waits: ShownWait[]; count: number } => {
       const held = waits.heldFor(team.id)
       return { waits: held.slice(0, SHOWN_MAX).map((wait) => present(wait, now())), count: held.length }
     }),

@@ -15,7 +15,7 @@ import { isoTime, presentDelivery, presentEndpoint } from '../present.ts'
 import { endpointBody, endpointChangeBody, toChange, toWish } from '../webhook-params.ts'
 import { id } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
-import { asMember, asOwner, procedure, router } from './procedures.ts'
+import { procedure, router } from './procedures.ts'
 
 const DELIVERIES_MAX = 100
 const DELIVERIES_DEFAULT = 50
@@ -26,54 +26,49 @@ export function webhooksRouter(ports: RpcPorts) {
   const endpoints = { ...ports, ...ports.webhooks }
 
   return router({
-    list: procedure
-      .use(asMember)
-      .query(async ({ ctx: { team } }) => (await ports.store.listEndpoints(team.id)).map(presentEndpoint)),
+    list: procedure('members').query(async ({ ctx: { team } }) =>
+      (await ports.store.listEndpoints(team.id)).map(presentEndpoint),
+    ),
 
     /** `secret` is shown this once. */
-    create: procedure
+    create: procedure('owners')
       .input(endpointBody.transform((body) => toWish(endpoints, body)))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => {
         const { endpoint, secret } = await createEndpoint(endpoints, team, input)
         return { endpoint: presentEndpoint(endpoint), secret }
       }),
 
-    update: procedure
+    update: procedure('owners')
       .input(
         endpointChangeBody
           .and(z.object({ id }))
           .transform((body) => ({ id: body.id, change: toChange(endpoints, body) })),
       )
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) =>
         presentEndpoint(await changeEndpoint(endpoints, { teamId: team.id, id: input.id }, input.change)),
       ),
 
-    toggle: procedure
+    toggle: procedure('owners')
       .input(z.object({ id, active: z.boolean() }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input: { id: endpointId, active } }) =>
         presentEndpoint(await changeEndpoint(endpoints, { teamId: team.id, id: endpointId }, { isActive: active })),
       ),
 
-    delete: procedure
+    delete: procedure('owners')
       .input(z.object({ id }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => {
         await removeEndpoint(endpoints, { teamId: team.id, id: input.id })
         return { id: input.id }
       }),
 
     /** The old secret signs as well for a day; the new one is shown this once. */
-    rotateSecret: procedure
+    rotateSecret: procedure('owners')
       .input(z.object({ id }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => ({
         secret: await rotateEndpointSecret(endpoints, { teamId: team.id, id: input.id }),
       })),
 
-    deliveries: procedure
+    deliveries: procedure('members')
       .input(
         z.object({
           id,
@@ -82,16 +77,14 @@ export function webhooksRouter(ports: RpcPorts) {
           status: z.enum(['pending', 'success', 'failed']).nullish(),
         }),
       )
-      .use(asMember)
       .query(async ({ ctx: { team }, input: { id: endpointId, limit, offset, status } }) => {
         const page = { limit, offset, status: status ?? null }
         return (await listDeliveries(endpoints, { teamId: team.id, id: endpointId }, page)).map(presentDelivery)
       }),
 
     /** Attempts newest first, and what was posted at each. */
-    attempts: procedure
+    attempts: procedure('members')
       .input(z.object({ id, deliveryId: id }))
-      .use(asMember)
       .query(async ({ ctx: { team }, input }) => {
         const endpoint = await ports.store.findEndpoint({ teamId: team.id, id: input.id })
         const where = endpoint && { endpointId: endpoint.id, id: input.deliveryId }
@@ -101,21 +94,18 @@ export function webhooksRouter(ports: RpcPorts) {
         return { requestBody, attempts: attempts.slice(-ATTEMPTS_MAX).toReversed().map(presentAttempt) }
       }),
 
-    test: procedure
+    test: procedure('owners')
       .input(z.object({ id }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => presentDelivery(await testEndpoint(endpoints, team, input.id))),
 
-    replay: procedure
+    replay: procedure('owners')
       .input(z.object({ id, deliveryId: id }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) =>
         presentDelivery(await replayDelivery(endpoints, { teamId: team.id, id: input.id }, input.deliveryId)),
       ),
 
-    replayFailed: procedure
+    replayFailed: procedure('owners')
       .input(z.object({ id }))
-      .use(asOwner)
       .mutation(async ({ ctx: { team }, input }) => ({
         replayed: await replayFailed(endpoints, { teamId: team.id, id: input.id }),
       })),

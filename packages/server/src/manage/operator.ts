@@ -1,0 +1,14 @@
+import type { Role } from '../store/accounts.ts'
+import type { Store, Team } from '../store/store.ts'
+
+type Ports = { store: Pick<Store, 'findBootstrapTeam'>; isAllInOne: boolean }
+
+/** In the all-in-one program, the team of its first start is the one that runs it: it sees what no team claims. */
+export async function isOperatorTeam({ store, isAllInOne }: Ports, { id }: Pick<Team, 'id'>): Promise<boolean> {
+  return isAllInOne && (await store.findBootstrapTeam())?.id === id
+}
+
+/** The owners of that team. */
+export async function isOperator(ports: Ports, team: Team, role: Role): Promise<boolean> {
+  return role === 'owner' && isOperatorTeam(ports, team)
+}
