@@ -8,7 +8,7 @@ import { NotFoundPage } from './shell/not-found-page.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Loaded, Loading } from './ui/loaded.tsx'
 
-// Most visits are for the inbox; the rest comes when it is asked for.
+// Most visits only need the inbox; the other pages load on demand.
 const SignInPage = lazy(() => import('./account/sign-in-page.tsx'))
 const SignUpPage = lazy(() => import('./account/sign-up-page.tsx'))
 const ResetPage = lazy(() => import('./account/reset-page.tsx'))
@@ -33,7 +33,7 @@ export function App() {
   )
 }
 
-/** Back to where they were going, afterwards. */
+/** Redirects to sign-in, which returns to this page afterwards. */
 function ToSignIn() {
   const [path] = useLocation()
   const search = useSearch()

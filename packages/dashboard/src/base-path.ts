@@ -1,10 +1,10 @@
-/** Under which path the server is reached, written into the page by it; empty at the root of a host. */
+/** The path prefix of the server, which it writes into the page; empty at the root of a host. */
 export const BASE_PATH = document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? ''
 
-/** What the page may carry of styles made at run time, by its policy. */
+/** The nonce that the content security policy requires for styles added at run time. */
 export const STYLE_NONCE = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce
 
-/** An address of the server, such as /auth/methods, as this page reaches it. */
+/** A server path such as /auth/methods, with the prefix. */
 export function serverPath(path: string): string {
   return `${BASE_PATH}${path}`
 }

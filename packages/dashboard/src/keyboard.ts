@@ -2,26 +2,26 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { getPreference } from './preferences.ts'
 
 /**
- * `keys` is one key as the browser names it (`j`, `#`, `Escape`), two in a row (`g i`), or one with Ctrl (`Mod+k`), for
- * which Macs have Command. Those work everywhere but in dialogs: nobody presses them without meaning to.
+ * `keys` is one key as the browser names it (`j`, `#`, `Escape`), a sequence (`g i`), or a key with Ctrl, or Command on a
+ * Mac (`Mod+k`). Shortcuts with `Mod` also work in text fields and when single-key shortcuts are off.
  */
 export type Shortcut = { keys: string; label: string; run: (event: KeyboardEvent) => void }
 
-/** As long as the second key may take. */
+/** Time for the second key of a sequence. */
 const SEQUENCE_MS = 1_200
 
-/** Those of every part that is on the page; the last one to come wins. */
+/** The shortcuts of all mounted components; the last one mounted wins. */
 let active: Shortcut[][] = []
 const listeners = new Set<() => void>()
 let first: { key: string; at: number } | null = null
 
-/** While the part is on the page, these keys work in it. Never where someone types, and not if they are switched off. */
+/** Registers shortcuts while the component is mounted. They do not fire in text fields or if the user turned them off. */
 export function useShortcuts(shortcuts: Shortcut[]): void {
   const latest = useRef(shortcuts)
   latest.current = shortcuts
   const names = shortcuts.map(({ keys, label }) => `${keys}\t${label}`).join('\n')
   useEffect(() => {
-    // Runs what the part meant last, however often it was drawn since.
+    // Calls the handler of the latest render.
     const bound = latest.current.map(({ keys, label }) => ({
       keys,
       label,
@@ -32,7 +32,7 @@ export function useShortcuts(shortcuts: Shortcut[]): void {
   }, [names])
 }
 
-/** All that work now, for the sheet of keys. */
+/** All active shortcuts, for the help dialog. */
 export function useActiveShortcuts(): Shortcut[] {
   const groups = useSyncExternalStore(
     (listener) => {
@@ -69,12 +69,12 @@ export function listenToKeys(): void {
 
 type Modifiers = Pick<KeyboardEvent, 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
-/** Ctrl alone; on a Mac Command, because Ctrl edits text there. */
+/** Ctrl alone; on a Mac Command, because Ctrl shortcuts edit text there. */
 export function hasModifier({ ctrlKey, metaKey, altKey, shiftKey }: Modifiers): boolean {
   return (isMac() ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !altKey && !shiftKey
 }
 
-/** As it is printed on the keys. */
+/** The key as printed on a keyboard. */
 export function keyText(key: string): string {
   return key.replace(/^Mod\+(.)$/, (_, letter: string) => `${isMac() ? '⌘' : 'Ctrl+'}${letter.toUpperCase()}`)
 }
@@ -99,7 +99,7 @@ function isTyping(target: EventTarget | null): boolean {
   )
 }
 
-/** Dialogs and menus have keys of their own. */
+/** Dialogs and menus handle keys themselves. */
 function isInPopup(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('[role=dialog], [role=alertdialog], [role=menu]') !== null
 }

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react'
 
-/** What a person chose for this browser, each with what holds before they do. */
+/** Preferences stored in this browser, with their defaults. */
 const DEFAULTS = {
   theme: 'system' as 'system' | 'light' | 'dark',
   zone: 'local' as 'local' | 'utc',
   keys: 'on' as 'on' | 'off',
   notifications: 'off' as 'on' | 'off',
-  /** Ids of mailboxes, with spaces between them. */
+  /** Mailbox ids, separated by spaces. */
   remoteImages: '',
 }
 
@@ -16,14 +16,14 @@ const listeners = new Set<() => void>()
 
 export function getPreference<Name extends keyof Preferences>(name: Name): Preferences[Name] {
   try {
-    // Only `setPreference` writes it.
+    // Only `setPreference` writes these keys.
     return (localStorage.getItem(`mailhatch.${name}`) as Preferences[Name] | null) ?? DEFAULTS[name]
   } catch {
     return chosen[name] ?? DEFAULTS[name]
   }
 }
 
-/** Where the browser keeps nothing, choices last as long as the page. */
+/** Used if storage is disabled; lasts until the page closes. */
 const chosen: Partial<Preferences> = {}
 
 export function setPreference<Name extends keyof Preferences>(name: Name, value: Preferences[Name]): void {
@@ -31,7 +31,7 @@ export function setPreference<Name extends keyof Preferences>(name: Name, value:
   try {
     localStorage.setItem(`mailhatch.${name}`, value)
   } catch {
-    // Kept above.
+    // Storage is disabled; `chosen` has the value.
   }
   for (const listener of listeners) listener()
 }
@@ -42,7 +42,7 @@ export function usePreference<Name extends keyof Preferences>(name: Name): Prefe
 
 export function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  // Chosen in another tab.
+  // Changes made in another tab.
   window.addEventListener('storage', listener)
   return () => {
     listeners.delete(listener)

@@ -10,14 +10,14 @@ const SessionContext = createContext<Session | null>(null)
 
 export const SessionProvider = SessionContext.Provider
 
-/** Who is signed in, and their team; on every page within the shell. */
+/** The signed-in user and their team. Available on every page inside the shell. */
 export function useSession(): Session {
   const session = useContext(SessionContext)
-  if (!session) throw new Error('This part of the page needs someone who is signed in.')
+  if (!session) throw new Error('useSession must be used inside SessionProvider.')
   return session
 }
 
-/** Owners change things, members look. */
+/** Owners can change settings, members can only read. */
 export function useIsOwner(): boolean {
   return useSession().team.role === 'owner'
 }

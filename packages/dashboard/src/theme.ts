@@ -2,12 +2,12 @@ import { getPreference, subscribe } from './preferences.ts'
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 
-/** The one that is drawn now, whoever chose it. */
+/** The theme currently shown, whether set by the user or by the system. */
 export function shownTheme(): 'light' | 'dark' {
   return document.documentElement.dataset['theme'] === 'dark' ? 'dark' : 'light'
 }
 
-/** Keeps the page in the chosen theme; the script in index.html has drawn it so from the first moment. */
+/** Applies the theme whenever the preference changes. The script in index.html sets it before the first paint. */
 export function followTheme(): void {
   const apply = () => {
     const choice = getPreference('theme')

@@ -4,7 +4,7 @@ import { useTitle } from '../ui/page.tsx'
 
 type Props = { title: string; description?: ReactNode; children: ReactNode; footer?: ReactNode }
 
-/** A page for those who are not within a team yet: one thing to do, in the middle. */
+/** Layout of the pages outside a team: one centred form. */
 export function AccountFrame({ title, description, children, footer }: Props) {
   useTitle(title)
   return (

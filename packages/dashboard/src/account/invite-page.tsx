@@ -10,7 +10,7 @@ import { notify } from '../ui/notices.ts'
 import { AccountFrame } from './account-frame.tsx'
 import { useParameter } from './use-parameter.ts'
 
-/** /teams?invite=…: where the link of an invite leads. */
+/** /teams?invite=…, the page that an invite links to. */
 export default function InvitePage() {
   const id = useParameter('invite')
   return id === null ? <Redirect to="/settings/team" replace /> : <Invite id={id} />
@@ -32,7 +32,7 @@ function Invite({ id }: { id: string }) {
     onDone: () => navigate('/', { replace: true }),
   })
   if (invites.isPending || !me) return <Loading />
-  // Known only to those whose address is confirmed; the link alone opens it as well.
+  // The list has the invite only if the address is confirmed. Without it, the link still works.
   const invite = invites.data?.find((other) => other.id === id)
   const failure = accept.failure ?? decline.failure
   return (
@@ -48,8 +48,8 @@ function Invite({ id }: { id: string }) {
       <div className="space-y-4">
         {invite && (
           <p>
-            {invite.invitedBy.name || invite.invitedBy.email} has invited you. You will see the mail, keys and webhooks
-            of the team; only its owners change them.
+            {invite.invitedBy.name || invite.invitedBy.email} has invited you. Members see the team’s mail, keys and
+            webhooks; only owners can change them.
           </p>
         )}
         {failure && <FailureNotice failure={explain(failure)} />}
@@ -57,7 +57,7 @@ function Invite({ id }: { id: string }) {
           <Button isBusy={decline.isRunning} onClick={() => decline.run()}>
             Decline
           </Button>
-          <Button look="primary" isBusy={accept.isRunning} onClick={() => accept.run()}>
+          <Button variant="primary" isBusy={accept.isRunning} onClick={() => accept.run()}>
             Join the team
           </Button>
         </div>
@@ -66,11 +66,11 @@ function Invite({ id }: { id: string }) {
   )
 }
 
-/** Someone else's invite looks like none to the server. */
-function explain<Told extends { code: string; message: string }>(failure: Told): Told {
+/** The server responds with the same error to an invite that does not exist and to one for another address. */
+function explain<Failure extends { code: string; message: string }>(failure: Failure): Failure {
   if (failure.code !== 'not_found') return failure
   return {
     ...failure,
-    message: 'This invite is gone, or it is for another address than the one you are signed in with.',
+    message: 'This invite has expired, was withdrawn, or is for a different address than yours.',
   }
 }

@@ -4,12 +4,12 @@ import { useAction } from '../api/use-action.ts'
 import { Button } from '../ui/button.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { AccountFrame } from './account-frame.tsx'
-import { useEnter } from './use-enter.ts'
+import { useAfterSignIn } from './use-after-sign-in.ts'
 
-/** The link is used up by a press, not by being opened: programs that look at links in mail would use it up too. */
+/** The button uses up the link, not the page load: programs that scan mail open every link in it. */
 export function LinkSignIn({ token }: { token: string }) {
-  const enter = useEnter()
-  const signIn = useAction(() => auth.signInByLink(token), { onDone: enter })
+  const afterSignIn = useAfterSignIn()
+  const signIn = useAction(() => auth.signInByLink(token), { onDone: afterSignIn })
   return (
     <AccountFrame
       title="Sign in"
@@ -25,11 +25,11 @@ export function LinkSignIn({ token }: { token: string }) {
           <>
             <FailureNotice failure={signIn.failure} />
             <p className="text-sm text-quiet">
-              A new link: <code className="font-mono">mailhatch users sign-in-link</code> on the machine of the server.
+              To get a new link, run <code className="font-mono">mailhatch users sign-in-link</code> on the server.
             </p>
           </>
         )}
-        <Button look="primary" autoFocus isBusy={signIn.isRunning} className="w-full" onClick={() => signIn.run()}>
+        <Button variant="primary" autoFocus isBusy={signIn.isRunning} className="w-full" onClick={() => signIn.run()}>
           Sign in
         </Button>
       </div>

@@ -11,6 +11,6 @@ test.each([
   ['//evil.example', false],
   ['/\\evil.example', false],
   ['javascript:alert(1)', false],
-])('whether sign-in may lead to %j: %s', (next, expected) => {
+])('sign-in may redirect to %j: %s', (next, expected) => {
   expect(isOwnPage(next)).toBe(expected)
 })

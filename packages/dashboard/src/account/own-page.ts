@@ -1,4 +1,4 @@
-/** A link to us must not lead to another site. */
+/** Prevents open redirects: `next` must be a path on this host. */
 export function isOwnPage(next: string | null): next is string {
   return next !== null && /^\/(?![/\\])/.test(next)
 }

@@ -1,7 +1,7 @@
 import type { Failure } from '../api/failure.ts'
 import { TextField } from '../ui/field.tsx'
 
-/** As the server asks for. */
+/** The same limit as on the server. */
 const PASSWORD_CHARACTERS_MIN = 10
 
 type Props = {

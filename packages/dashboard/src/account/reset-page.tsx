@@ -9,7 +9,7 @@ import { FailureNotice } from '../ui/failure-notice.tsx'
 import { TextField } from '../ui/field.tsx'
 import { AccountFrame } from './account-frame.tsx'
 import { NewPasswordField } from './password-fields.tsx'
-import { useEnter } from './use-enter.ts'
+import { useAfterSignIn } from './use-after-sign-in.ts'
 import { useParameter } from './use-parameter.ts'
 
 export default function ResetPage() {
@@ -22,13 +22,13 @@ export default function ResetPage() {
   return token ? (
     <AccountFrame
       title="Choose a new password"
-      description="You are then signed in here, and out everywhere else."
+      description="Saving signs you in here and signs out all other sessions."
       footer={footer}
     >
       <NewPassword token={token} />
     </AccountFrame>
   ) : (
-    <AccountFrame title="Forgot the password?" footer={footer}>
+    <AccountFrame title="Forgot your password?" footer={footer}>
       <RequestReset />
     </AccountFrame>
   )
@@ -41,13 +41,13 @@ function RequestReset() {
   if (methods?.mail === false) {
     return (
       <p>
-        This server sends no mail. Whoever runs it makes you a link with{' '}
+        This server cannot send mail. Ask its administrator for a link: they create one with{' '}
         <code className="font-mono">mailhatch users reset-password</code>.
       </p>
     )
   }
   if (request.result)
-    return <p role="status">If {email} has an account, a link was sent there. It works for ten minutes.</p>
+    return <p role="status">If {email} has an account, we sent a link to it. The link works for ten minutes.</p>
   return (
     <form
       className="space-y-4"
@@ -57,7 +57,7 @@ function RequestReset() {
       }}
     >
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
         autoComplete="username"
         required
@@ -66,16 +66,16 @@ function RequestReset() {
         onChange={(event) => setEmail(event.target.value)}
       />
       {request.failure && <FailureNotice failure={request.failure} />}
-      <Button type="submit" look="primary" isBusy={request.isRunning} className="w-full">
-        Send me a link
+      <Button type="submit" variant="primary" isBusy={request.isRunning} className="w-full">
+        Send link
       </Button>
     </form>
   )
 }
 
 function NewPassword({ token }: { token: string }) {
-  const enter = useEnter()
-  const reset = useAction(auth.reset, { onDone: enter })
+  const afterSignIn = useAfterSignIn()
+  const reset = useAction(auth.reset, { onDone: afterSignIn })
   const [password, setPassword] = useState('')
   return (
     <form
@@ -87,8 +87,8 @@ function NewPassword({ token }: { token: string }) {
     >
       <NewPasswordField value={password} failure={reset.failure} field="password" onChange={setPassword} />
       {reset.failure && <FailureNotice failure={reset.failure} />}
-      <Button type="submit" look="primary" isBusy={reset.isRunning} className="w-full">
-        Set the password
+      <Button type="submit" variant="primary" isBusy={reset.isRunning} className="w-full">
+        Set password
       </Button>
     </form>
   )

@@ -10,7 +10,7 @@ import { FailureNotice } from '../ui/failure-notice.tsx'
 import { TextField } from '../ui/field.tsx'
 import { AccountFrame } from './account-frame.tsx'
 import { LinkSignIn } from './link-sign-in.tsx'
-import { useEnter } from './use-enter.ts'
+import { useAfterSignIn } from './use-after-sign-in.ts'
 import { useParameter } from './use-parameter.ts'
 
 export default function SignInPage() {
@@ -20,8 +20,8 @@ export default function SignInPage() {
 
 function PasswordSignIn() {
   const methods = useQuery(queries.methods).data
-  const enter = useEnter()
-  const signIn = useAction(auth.signIn, { onDone: enter })
+  const afterSignIn = useAfterSignIn()
+  const signIn = useAction(auth.signIn, { onDone: afterSignIn })
   const refusal = useParameter('error')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -36,7 +36,7 @@ function PasswordSignIn() {
       >
         {refusal && !signIn.failure && <FailureNotice failure={providerFailure(refusal)} />}
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           required
@@ -53,18 +53,18 @@ function PasswordSignIn() {
           onChange={(event) => setPassword(event.target.value)}
         />
         {signIn.failure && <FailureNotice failure={signIn.failure} />}
-        <Button type="submit" look="primary" isBusy={signIn.isRunning} className="w-full">
+        <Button type="submit" variant="primary" isBusy={signIn.isRunning} className="w-full">
           Sign in
         </Button>
         <p className="text-sm">
           <Link href="/reset" className="link">
-            Forgot the password?
+            Forgot your password?
           </Link>
         </p>
       </form>
       {methods?.oidc && (
         <a href={serverPath('/auth/oidc/start')} className={buttonClass('plain', 'mt-4 w-full')}>
-          Sign in with your organisation
+          Sign in with SSO
         </a>
       )}
     </AccountFrame>
@@ -77,21 +77,21 @@ function Footer({ isOpen }: { isOpen: boolean }) {
       <>
         New here?{' '}
         <Link href="/sign-up" className="link">
-          Make an account
+          Create an account
         </Link>
       </>
     )
   }
-  return 'New here? Open the link of your invite. On your own machine, the server prints a sign-in link.'
+  return 'New here? Open the link in your invite. On your own machine, use the sign-in link that the server prints.'
 }
 
-/** The provider sends browsers back with a code only. */
+/** The OIDC callback redirects back here with an error code only. */
 function providerFailure(code: string) {
-  const message = PROVIDER_MESSAGES[code] ?? 'The sign-in with your organisation did not work.'
+  const message = PROVIDER_MESSAGES[code] ?? 'Signing in with SSO failed. Try again.'
   return { message, code, requestId: null, details: {} }
 }
 
 const PROVIDER_MESSAGES: Record<string, string> = {
   invite_needed: 'You need an invite for this address. Ask an owner of your team.',
-  sign_in_refused: 'Your organisation did not confirm who you are. Try again.',
+  sign_in_refused: 'The SSO provider did not confirm your identity. Try again.',
 }

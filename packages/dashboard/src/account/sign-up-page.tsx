@@ -17,7 +17,7 @@ export default function SignUpPage() {
   const toSignIn = invite ? `/sign-in?next=${encodeURIComponent(`/teams?invite=${invite}`)}` : '/sign-in'
   const footer = (
     <>
-      You have an account?{' '}
+      Already have an account?{' '}
       <Link href={toSignIn} className="link">
         Sign in
       </Link>
@@ -25,15 +25,15 @@ export default function SignUpPage() {
   )
   if (!invite && methods?.signUp === 'invite') {
     return (
-      <AccountFrame title="By invite only" footer={footer}>
-        <p>Ask an owner of your team to invite your address, then open the link of the invite.</p>
+      <AccountFrame title="Invite only" footer={footer}>
+        <p>Ask an owner of your team to invite your address, then open the link in the invite.</p>
       </AccountFrame>
     )
   }
   return (
     <AccountFrame
-      title={invite ? 'You are invited' : 'Make an account'}
-      description={invite && 'Make an account with the address that was invited.'}
+      title={invite ? 'You are invited' : 'Create an account'}
+      description={invite && 'Create an account with the address that was invited.'}
       footer={footer}
     >
       <SignUpForm invite={invite} />
@@ -54,7 +54,7 @@ function SignUpForm({ invite }: { invite: string | null }) {
     },
   })
   if (signUp.result?.status === 'check_address') {
-    return <p role="status">Open the link in the mail that was just sent to {email}. It works for ten minutes.</p>
+    return <p role="status">Open the link in the mail we just sent to {email}. It works for ten minutes.</p>
   }
   const { failure } = signUp
   return (
@@ -66,7 +66,7 @@ function SignUpForm({ invite }: { invite: string | null }) {
       }}
     >
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
         autoComplete="username"
         required
@@ -85,8 +85,8 @@ function SignUpForm({ invite }: { invite: string | null }) {
       />
       <NewPasswordField value={password} failure={failure} field="password" onChange={setPassword} />
       {failure && <FailureNotice failure={{ ...failure, details: {} }} />}
-      <Button type="submit" look="primary" isBusy={signUp.isRunning} className="w-full">
-        Make the account
+      <Button type="submit" variant="primary" isBusy={signUp.isRunning} className="w-full">
+        Create account
       </Button>
     </form>
   )

@@ -1,6 +1,6 @@
 import { useSearch } from 'wouter'
 
-/** A part of the address after `?`; null where it is not given. */
+/** A query parameter; null if it is missing or empty. */
 export function useParameter(name: string): string | null {
   return new URLSearchParams(useSearch()).get(name) || null
 }

@@ -10,14 +10,14 @@ import { FailureNotice } from '../ui/failure-notice.tsx'
 import { TextField } from '../ui/field.tsx'
 import { AccountFrame } from './account-frame.tsx'
 
-/** For those without a team: make one, or join the one that invited them. */
+/** For users without a team: create one, or accept an invite. */
 export default function WelcomePage() {
   const invites = useQuery(queries.myInvites).data ?? []
   const signOut = useSignOut()
   return (
     <AccountFrame
       title="Your team"
-      description="A team shares mailboxes, messages and keys. What you leave empty is chosen for you."
+      description="A team shares mailboxes, messages and keys. Fields you leave empty are filled in for you."
       footer={
         <button type="button" className="link" onClick={() => signOut.run()}>
           Sign out
@@ -28,7 +28,7 @@ export default function WelcomePage() {
         <p key={id} className="mb-4 rounded-md bg-accent-soft px-3 py-2">
           {team.name} has invited you.{' '}
           <Link href={`/teams?invite=${id}`} className="link font-medium">
-            See the invite
+            View invite
           </Link>
         </p>
       ))}
@@ -57,7 +57,7 @@ function TeamForm() {
       }}
     >
       <TextField
-        label="Name of the team"
+        label="Team name"
         autoFocus
         value={teamName}
         problems={setUp.failure?.details['teamName']}
@@ -65,7 +65,7 @@ function TeamForm() {
       />
       <TextField
         label="First mailbox"
-        hint="Such as qa: mail to qa@… and qa+anything@… arrives there."
+        hint="For example qa: it receives mail to qa@… and qa+anything@…."
         autoCapitalize="none"
         spellCheck={false}
         value={mailboxName}
@@ -73,8 +73,8 @@ function TeamForm() {
         onChange={(event) => setMailboxName(event.target.value)}
       />
       {setUp.failure && <FailureNotice failure={setUp.failure} />}
-      <Button type="submit" look="primary" isBusy={setUp.isRunning} className="w-full">
-        Make the team
+      <Button type="submit" variant="primary" isBusy={setUp.isRunning} className="w-full">
+        Create team
       </Button>
     </form>
   )

@@ -13,7 +13,7 @@ export type Session = {
   expiresAt: string
 }
 
-/** The routes of sign-in and account, which are no procedures because they set cookies. */
+/** Sign-in and account routes. They are not tRPC procedures because they set cookies. */
 export const auth = {
   methods: () => send<AuthMethods>('GET', '/auth/methods'),
   signIn: (body: { email: string; password: string }) => send('POST', '/auth/sign-in', body),
@@ -35,11 +35,11 @@ async function send<Data>(method: string, path: string, body?: object): Promise<
   const response = await fetch(serverPath(path), { method, ...init }).catch(() => {
     throw new RouteError(OFFLINE)
   })
-  // Every answer of the server is of this shape; a proxy's may be none.
+  // The server always responds with this shape; a proxy in between may not.
   const answer = (await response.json().catch(() => null)) as Answer<Data> | null
   if (!response.ok || !answer || !('data' in answer)) {
     const { error, code, details = {} } = answer && 'error' in answer ? answer : { error: '', code: '' }
-    const message = error || `The server answered with ${response.status}.`
+    const message = error || `The server responded with ${response.status}.`
     throw new RouteError({
       message,
       code: code || 'internal',

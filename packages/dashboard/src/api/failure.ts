@@ -1,16 +1,16 @@
 import { TRPCClientError } from '@trpc/client'
 import type { AppRouter } from '../../../server/src/http/rpc/router.ts'
 
-/** What went wrong, in the words of the server where it spoke. */
+/** What went wrong; the message is the server's if it sent one. */
 export type Failure = {
   message: string
-  /** One of docs/errors.md, or `offline` when there was no answer. */
+  /** A code from docs/errors.md, or `offline` if there was no response. */
   code: string
   requestId: string | null
   details: Record<string, string[]>
 }
 
-/** A refusal of a plain route, such as those of sign-in. */
+/** An error response of a plain HTTP route, such as sign-in. */
 export class RouteError extends Error {
   readonly failure: Failure
 
@@ -22,7 +22,7 @@ export class RouteError extends Error {
 }
 
 export const OFFLINE: Failure = {
-  message: 'The server does not answer. It may be stopped, or the network is away.',
+  message: 'The server does not respond. It may have stopped, or you may be offline.',
   code: 'offline',
   requestId: null,
   details: {},
@@ -46,21 +46,21 @@ function fromProcedure({ data, message, meta }: TRPCClientError<AppRouter>): Fai
   return { message, code: data.errorCode, requestId, details: data.details ?? {} }
 }
 
-/** What a person can do about it; null where the message says so itself. */
+/** What the user can do about it; null if the message already says so. */
 export function adviceFor({ code }: Failure): string | null {
   return ADVICE[code] ?? null
 }
 
 const ADVICE: Record<string, string> = {
-  offline: 'Check that the server runs and try again.',
-  internal: 'Try again. If it stays so, look for the request id in the log of the server.',
-  database_unavailable: 'The server lost its database for the moment. Try again.',
+  offline: 'Check that the server is running, then try again.',
+  internal: 'Try again. If the error persists, look for the request id in the server log.',
+  database_unavailable: 'The database is temporarily unavailable. Try again.',
   storage_full: 'Free disk space on the server, then try again.',
   rate_limited: 'Wait a moment, then try again.',
   forbidden: 'Ask an owner of your team.',
   unauthorized: 'Your session has ended. Sign in again.',
-  mailbox_limit: 'Remove what you no longer need, or take a larger plan.',
-  key_limit: 'Remove what you no longer need, or take a larger plan.',
-  member_limit: 'Remove what you no longer need, or take a larger plan.',
-  webhooks_unavailable: 'Take a larger plan under Billing.',
+  mailbox_limit: 'Delete a mailbox you no longer need, or upgrade your plan.',
+  key_limit: 'Delete a key you no longer need, or upgrade your plan.',
+  member_limit: 'Remove a member, or upgrade your plan.',
+  webhooks_unavailable: 'Upgrade your plan under Billing.',
 }

@@ -3,16 +3,16 @@ import { auth } from './auth.ts'
 import { failureOf } from './failure.ts'
 import { trpc } from './trpc.ts'
 
-/** Retried only when nobody answered: a refusal stays one. */
+/** Only requests without a response are retried. An error response would be the same again. */
 const RETRIES_MAX = 2
-/** Pages that are opened again within this time show what they had without asking. */
+/** Pages opened again within this time use cached data. */
 const FRESH_MS = 5_000
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
-    // The session has ended meanwhile: ask who we are, which leads to the sign-in page.
+    // The session has ended. Reloading `me` leads to the sign-in page.
     onError: (error, { queryKey }) => {
-      if (failureOf(error).code === 'unauthorized' && queryKey[0] !== 'me') void askAgain('me')
+      if (failureOf(error).code === 'unauthorized' && queryKey[0] !== 'me') void invalidate('me')
     },
   }),
   defaultOptions: {
@@ -23,9 +23,9 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** What pages ask for; the first word of a key names it for `askAgain`. */
+/** The queries of all pages. `invalidate` takes the first element of a query key. */
 export const queries = {
-  /** Null for strangers. */
+  /** Null if not signed in. */
   me: queryOptions({
     queryKey: ['me'],
     queryFn: () =>
@@ -49,7 +49,7 @@ export const queries = {
   billing: queryOptions({ queryKey: ['billing'], queryFn: () => trpc.billing.status.query() }),
 }
 
-/** After a change: whoever shows one of these asks for it again. */
-export async function askAgain(...names: string[]): Promise<void> {
+/** After a change: components that show these queries reload them. */
+export async function invalidate(...names: string[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }

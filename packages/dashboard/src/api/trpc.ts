@@ -8,20 +8,20 @@ export type Inputs = inferRouterInputs<AppRouter>
 
 const url = serverPath('/trpc')
 
-/** As the server limits them. */
+/** The same limit as on the server. */
 const BATCH_MAX = 20
 
-/** For what may take its time: asked for by itself, so that what a page asks for together does not wait for it. */
-export const ALONE = { context: { isAlone: true } }
+/** For slow queries: sent outside the batch, so that the rest of the page does not wait for them. */
+export const UNBATCHED = { context: { isUnbatched: true } }
 
-/** The procedures of the server, for whoever is signed in. */
+/** The server's procedures, called with the session cookie. */
 export const trpc = createTRPCClient<AppRouter>({
   links: [
     splitLink({
       condition: ({ type }) => type === 'subscription',
       true: httpSubscriptionLink({ url }),
       false: splitLink({
-        condition: ({ context }) => context['isAlone'] === true,
+        condition: ({ context }) => context['isUnbatched'] === true,
         true: httpLink({ url }),
         false: httpBatchLink({ url, maxItems: BATCH_MAX }),
       }),

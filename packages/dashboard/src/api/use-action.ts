@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { failureOf, type Failure } from './failure.ts'
-import { askAgain } from './queries.ts'
+import { invalidate } from './queries.ts'
 
 export type Action<Input, Output> = {
   run: (input: Input) => void
@@ -11,12 +11,12 @@ export type Action<Input, Output> = {
 }
 
 type Options<Input, Output> = {
-  /** Names of queries that are outdated by it. */
+  /** Names of the queries to reload afterwards. */
   changes?: string[]
   onDone?: (output: Output, input: Input) => void
 }
 
-/** Something that changes the server: it runs, fails or is done, and what it outdates is asked for again. */
+/** A mutation with its state. After success, the queries in `changes` reload. */
 export function useAction<Input = void, Output = unknown>(
   work: (input: Input) => Promise<Output>,
   { changes = [], onDone }: Options<Input, Output> = {},
@@ -24,7 +24,7 @@ export function useAction<Input = void, Output = unknown>(
   const { mutate, isPending, error, data, reset } = useMutation({
     mutationFn: work,
     async onSuccess(output, input) {
-      await askAgain(...changes)
+      await invalidate(...changes)
       onDone?.(output, input)
     },
   })

@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { sizeText, visibleText } from './safe-text.ts'
 import { ViewFrame } from './view-frame.tsx'
 
-/** What the server shows: pictures as pictures, text and drawings as text. */
+/** Types that the server can preview: raster images as images, text and SVG as text. */
 const PREVIEWED =
   /^(?:image\/(?:png|gif|jpe?g|webp|avif|bmp|svg\+xml)|text\/|message\/|application\/(?:json|xml)|.*\+(?:json|xml)$)/i
 
@@ -50,7 +50,7 @@ function AttachmentLine({ id, attachment, isOpen, onPreview }: LineProps) {
       <Icon name="attachment" />
       <div className="min-w-0 grow">
         <p className="flex flex-wrap items-center gap-2">
-          <bdi className="font-medium">{name}</bdi> {inline && <Badge>in the text</Badge>}
+          <bdi className="font-medium">{name}</bdi> {inline && <Badge>inline</Badge>}
         </p>
         <p className="text-xs text-quiet">
           {visibleText(contentType)} · {sizeText(size)}

@@ -3,16 +3,16 @@ import { useShortcuts } from '../keyboard.ts'
 import { copyText } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 
-const SAID_MS = 1_800
+const COPIED_SHOWN_MS = 1_800
 
-/** The code that was found, large enough to be read across a desk; a press or `c` copies it. */
+/** The code found in the message. A click or `c` copies it. */
 export function CodeChip({ code }: { code: string }) {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => setCopied(await copyText(code))
-  useShortcuts([{ keys: 'c', label: 'Copy the code', run: () => void copy() }])
+  useShortcuts([{ keys: 'c', label: 'Copy code', run: () => void copy() }])
   useEffect(() => {
     if (!isCopied) return
-    const timer = setTimeout(() => setCopied(false), SAID_MS)
+    const timer = setTimeout(() => setCopied(false), COPIED_SHOWN_MS)
     return () => clearTimeout(timer)
   }, [isCopied])
   return (

@@ -3,10 +3,10 @@ import { classNames } from '../ui/class-names.ts'
 import { announce } from '../ui/notices.ts'
 import type { LiveState } from './live-mail.ts'
 
-/** In words, and by a dot for those who only glance. */
+/** The state of the live connection, as text and as a coloured dot. */
 export function ConnectionStatus({ state, onTryNow }: { state: LiveState; onTryNow: () => void }) {
   const seconds = useSecondsUntil(state.kind === 'waiting' ? state.until : null)
-  useSaid(state.kind)
+  useAnnouncements(state.kind)
   return (
     <span className="flex items-center gap-1.5 whitespace-nowrap text-xs text-quiet" data-connection={state.kind}>
       <span
@@ -41,13 +41,13 @@ function useSecondsUntil(until: number | null): number {
   return until === null ? 0 : Math.max(0, Math.ceil((until - now) / 1000))
 }
 
-/** Said when it is lost and when it is back, not while it counts. */
-function useSaid(kind: LiveState['kind']): void {
+/** Announces to screen readers that the connection was lost or restored, but not the countdown. */
+function useAnnouncements(kind: LiveState['kind']): void {
   const wasLost = useRef(false)
   useEffect(() => {
     const isLost = kind === 'waiting' || kind === 'offline'
     if (isLost && !wasLost.current) announce('Connection lost. New mail is not shown.')
-    if (kind === 'live' && wasLost.current) announce('Connected again.')
+    if (kind === 'live' && wasLost.current) announce('Connection restored.')
     if (kind !== 'connecting') wasLost.current = isLost
   }, [kind])
 }

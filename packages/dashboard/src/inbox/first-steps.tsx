@@ -12,14 +12,14 @@ import { smtpSettings } from './smtp-settings.ts'
 
 type Steps = Outputs['inbox']['firstSteps']['get']
 
-/** For those who have no mail yet: the quickest way to the first one, and the ways of a test. */
+/** Shown while the team has no mail: how to send the first one. */
 export default function FirstSteps() {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto max-w-2xl space-y-6 px-4 py-8 sm:px-8">
         <div>
           <h2 className="text-xl font-semibold tracking-tight">Get your first mail</h2>
-          <p className="mt-1 text-quiet">It appears here as soon as it arrives; there is nothing to reload.</p>
+          <p className="mt-1 text-quiet">It appears here as soon as it arrives, without a reload.</p>
         </div>
         <Loaded query={inboxQueries.firstSteps}>{(steps) => <Steps steps={steps} />}</Loaded>
       </div>
@@ -34,20 +34,20 @@ function Steps({ steps }: { steps: Steps }) {
       {canSendSample && <SampleButton />}
       {address !== null && (
         <div className="space-y-1.5">
-          <h3 className="text-sm font-medium">Send to this address, or to any other before the @</h3>
+          <h3 className="text-sm font-medium">Send to this address, or use any other name before the @</h3>
           <CopyValue value={address} what="the address" />
         </div>
       )}
       {smtp && (
         <div className="space-y-1.5">
-          <h3 className="text-sm font-medium">Let your app send through this SMTP server, without TLS or a password</h3>
+          <h3 className="text-sm font-medium">Point your app at this SMTP server, without TLS or a password</h3>
           <p className="flex flex-wrap gap-2">
             <CopyValue value={smtp.host} what="the host" /> <CopyValue value={String(smtp.port)} what="the port" />
           </p>
           <FrameworkSettings smtp={smtp} />
         </div>
       )}
-      {smtp && address !== null && <CodeBlock label="By curl" code={curlMail(smtp, address)} />}
+      {smtp && address !== null && <CodeBlock label="With curl" code={curlMail(smtp, address)} />}
       <CodeBlock label="In a Playwright test" code={PLAYWRIGHT} />
     </>
   )
@@ -65,7 +65,7 @@ function FrameworkSettings({ smtp }: { smtp: NonNullable<Steps['smtp']> }) {
       onChoose={setChosen}
       panelClassName="pt-2"
     >
-      <CodeBlock label={`In ${name}`} code={code} />
+      <CodeBlock label={name} code={code} />
     </Tabs>
   )
 }
@@ -76,8 +76,14 @@ function SampleButton() {
   })
   return (
     <div className="space-y-3">
-      <Button look="primary" icon="play" isBusy={send.isRunning} onClick={() => send.run()} className="min-h-10 px-5">
-        Send me a test mail
+      <Button
+        variant="primary"
+        icon="play"
+        isBusy={send.isRunning}
+        onClick={() => send.run()}
+        className="min-h-10 px-5"
+      >
+        Send a test mail
       </Button>
       {send.failure && <FailureNotice failure={send.failure} onRetry={() => send.run()} />}
     </div>

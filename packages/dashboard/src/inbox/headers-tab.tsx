@@ -26,7 +26,7 @@ export function HeadersTab({ message: { headers, envelope } }: { message: Messag
       )}
       <div className="flex items-end gap-2">
         <TextField
-          label="Find a header"
+          label="Filter headers"
           type="search"
           value={wanted}
           onChange={(event) => setWanted(event.target.value)}
@@ -35,8 +35,8 @@ export function HeadersTab({ message: { headers, envelope } }: { message: Messag
         <CopyButton text={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')} label="Copy all" />
       </div>
       <table className="w-full table-fixed text-sm">
-        <caption className="sr-only">Headers, in their order</caption>
-        {/* On a phone a name is above its value, and both have the whole width. */}
+        <caption className="sr-only">Headers, in original order</caption>
+        {/* On a phone the name is above the value, both at full width. */}
         <colgroup className="max-sm:hidden">
           <col className="w-44" />
           <col />
@@ -60,12 +60,12 @@ export function HeadersTab({ message: { headers, envelope } }: { message: Messag
           ))}
         </tbody>
       </table>
-      {shown.length === 0 && <p className="text-sm text-quiet">No header has that in it.</p>}
+      {shown.length === 0 && <p className="text-sm text-quiet">No header matches.</p>}
     </div>
   )
 }
 
-/** What the receiving server says of the sender, RFC 8601. */
+/** Results of SPF, DKIM, DMARC and ARC from the Authentication-Results header (RFC 8601). */
 function authenticationOf(headers: Header[]): { method: string; result: string }[] {
   const found = headers.find(({ name }) => name.toLowerCase() === 'authentication-results')?.value ?? ''
   const verdicts = Array.from(found.matchAll(/\b(spf|dkim|dmarc|arc)=(\w+)/gi), ([, method = '', result = '']) => ({

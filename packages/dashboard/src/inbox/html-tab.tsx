@@ -9,17 +9,17 @@ import { visibleText } from './safe-text.ts'
 import { ViewFrame, type Scheme } from './view-frame.tsx'
 
 const SCHEMES = [
-  { text: 'Light', label: 'As a light mail app shows it', value: 'light' },
-  { text: 'Dark', label: 'As a dark mail app shows it; mail without dark colours stays as it is', value: 'dark' },
+  { text: 'Light', label: 'Light colour scheme', value: 'light' },
+  { text: 'Dark', label: 'Dark colour scheme, if the mail has one', value: 'dark' },
 ] as const
 
 const WIDTHS = [
-  { text: '375', label: 'As wide as a phone', value: 375 },
-  { text: '768', label: 'As wide as a tablet', value: 768 },
-  { text: 'Full', label: 'As wide as there is room', value: null },
+  { text: '375', label: 'Phone width', value: 375 },
+  { text: '768', label: 'Tablet width', value: 768 },
+  { text: 'Full', label: 'Full width', value: null },
 ]
 
-/** Addresses that a browser would ask for by itself. */
+/** URLs that a browser loads without a click. */
 const REMOTE_IMAGE = /(?:\ssrc\s*=|\sbackground\s*=|url\()\s*["']?\s*https?:/i
 
 export function HtmlTab({ message }: { message: MessageDetail }) {
@@ -27,7 +27,7 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
   const isAlways = useAlwaysImages(message.mailboxId)
   const remoteImages = isAlways || isShownOnce
   const [widthPixels, setWidthPixels] = useState<number | null>(null)
-  // Until someone chooses, the mail is told what the page is.
+  // By default the mail gets the colour scheme of the page.
   const [scheme, setScheme] = useState<Scheme>(() => shownTheme())
   const show = (shown: Shown) => {
     setShownOnce(shown === 'once')
@@ -56,7 +56,7 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
       </div>
       <div className={classNames('flex min-h-0 grow', widthPixels !== null && 'bg-sunken')}>
         <ViewFrame
-          title="The mail as its sender drew it"
+          title="HTML content of the mail"
           id={message.id}
           remoteImages={remoteImages}
           widthPixels={widthPixels}
@@ -72,11 +72,11 @@ type Shown = 'never' | 'once' | 'always'
 function RemoteImages({ mailbox, shown, onShow }: { mailbox: string; shown: Shown; onShow: (shown: Shown) => void }) {
   const name = visibleText(mailbox)
   const texts = {
-    never: 'Remote images are blocked: nobody learns that you read this.',
-    once: 'Remote images are shown this once.',
-    always: `Remote images are always shown in ${name}, in this browser.`,
+    never: 'Remote images are blocked, so the sender cannot see that you read this.',
+    once: 'Remote images are shown once.',
+    always: `Remote images are always shown in ${name} in this browser.`,
   }
-  const look = 'min-h-6 shrink-0 text-xs'
+  const buttonStyle = 'min-h-6 shrink-0 text-xs'
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2">
       <span className="flex min-w-0 items-center gap-2">
@@ -86,17 +86,17 @@ function RemoteImages({ mailbox, shown, onShow }: { mailbox: string; shown: Show
         </span>
       </span>
       {shown === 'never' && (
-        <Button className={look} onClick={() => onShow('once')}>
+        <Button className={buttonStyle} onClick={() => onShow('once')}>
           Show once
         </Button>
       )}
       {shown === 'always' ? (
-        <Button className={look} onClick={() => onShow('never')}>
-          Block again
+        <Button className={buttonStyle} onClick={() => onShow('never')}>
+          Block images
         </Button>
       ) : (
-        <Button className={look} onClick={() => onShow('always')}>
-          Always in {name}
+        <Button className={buttonStyle} onClick={() => onShow('always')}>
+          Always show in {name}
         </Button>
       )}
     </div>

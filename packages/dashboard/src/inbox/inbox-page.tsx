@@ -16,13 +16,13 @@ import { Sidebar } from './sidebar.tsx'
 import { useInbox } from './use-inbox.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
 
-// The list is there first; what is around it comes a moment later.
+// The list loads first, the parts around it on demand.
 const loadPane = () => import('./message-pane.tsx')
 const MessagePane = lazy(loadPane)
 const FirstSteps = lazy(() => import('./first-steps.tsx'))
 const InboxDialogs = lazy(() => import('./inbox-dialogs.tsx'))
 
-/** Mailboxes and tags, the list, and the message; on a phone one of them at a time. */
+/** Sidebar, message list and message; on a phone one of them at a time. */
 export function InboxPage() {
   const inbox = useInbox()
   const { place, hrefOf, go, list, live, waiting } = inbox
@@ -35,14 +35,14 @@ export function InboxPage() {
   const search = (terms: Term[]) => go({ id: null, terms })
   const isEmpty = !list.isLoading && !list.failure && list.messages.length === 0
   const isNew = isEmpty && place.terms.length === 0 && place.id === null
-  const sidebar = <Sidebar terms={place.terms} hrefOf={hrefOf} onShowTroubles={() => setShown('troubles')} />
+  const sidebar = <Sidebar terms={place.terms} hrefOf={hrefOf} onShowMissingMail={() => setShown('missingMail')} />
 
   return (
     <div className="grid h-full grid-cols-1 md:grid-cols-[20rem_minmax(0,1fr)] lg:grid-cols-[13rem_22rem_minmax(0,1fr)]">
       <h1 className="sr-only">Inbox</h1>
       <aside className="overflow-y-auto border-r border-line bg-sunken max-lg:hidden">{sidebar}</aside>
       <section
-        aria-label="List of messages"
+        aria-label="Message list"
         className={classNames(
           'relative flex min-h-0 min-w-0 flex-col border-r border-line',
           (place.id !== null || isNew) && 'max-md:hidden',
@@ -66,7 +66,7 @@ export function InboxPage() {
         {isEmpty && <NothingFound isFiltered={place.terms.length > 0} />}
         {!isEmpty && !list.isLoading && (
           <MessageList
-            // Another search begins at its top.
+            // A new search starts at the top.
             key={JSON.stringify(place.terms)}
             list={list}
             openId={place.id}
@@ -118,8 +118,8 @@ function useInboxTitle(id: string | null, newCount: number): void {
 
 function NothingFound({ isFiltered }: { isFiltered: boolean }) {
   return (
-    <EmptyState icon="inbox" title={isFiltered ? 'Nothing matches' : 'No mail yet'}>
-      {isFiltered ? 'Mail that does is shown here as soon as it arrives.' : 'It is shown here as soon as it arrives.'}
+    <EmptyState icon="inbox" title={isFiltered ? 'No matching mail' : 'No mail yet'}>
+      {isFiltered ? 'Matching mail appears here as soon as it arrives.' : 'Mail appears here as soon as it arrives.'}
     </EmptyState>
   )
 }
@@ -127,8 +127,8 @@ function NothingFound({ isFiltered }: { isFiltered: boolean }) {
 function NothingOpen() {
   return (
     <div className="flex h-full items-center justify-center">
-      <EmptyState icon="mailbox" title="No message is open">
-        Choose one from the list, or press <kbd>j</kbd> and <kbd>Enter</kbd>.
+      <EmptyState icon="mailbox" title="No message selected">
+        Select one from the list, or press <kbd>j</kbd> and then <kbd>Enter</kbd>.
       </EmptyState>
     </div>
   )

@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
-import { ALONE, trpc } from '../api/trpc.ts'
+import { UNBATCHED, trpc } from '../api/trpc.ts'
 
-/** Tests wait for seconds: who looks wants to see them come and go. */
+/** Short, because a test waits only for seconds. */
 const WAITS_EVERY_MS = 3_000
 const TAGS_EVERY_MS = 30_000
 
 export const inboxQueries = {
   tags: queryOptions({
     queryKey: ['tags'],
-    queryFn: () => trpc.inbox.tags.list.query(undefined, ALONE),
+    queryFn: () => trpc.inbox.tags.list.query(undefined, UNBATCHED),
     refetchInterval: TAGS_EVERY_MS,
   }),
   waits: queryOptions({
@@ -27,7 +27,7 @@ export const inboxQueries = {
   firstSteps: queryOptions({
     queryKey: ['firstSteps'],
     queryFn: () => trpc.inbox.firstSteps.get.query(),
-    // Another address each time it is asked.
+    // Each request returns a different address; keep the first one.
     staleTime: Infinity,
   }),
   message: (id: string) =>
@@ -37,11 +37,11 @@ export const inboxQueries = {
       // A message never changes.
       staleTime: Infinity,
     }),
-  /** Opens once, so it is forgotten with the frame that has opened it. */
-  view: (wish: { id: string; remoteImages: boolean; attachment: number | null }) =>
+  /** The URL works once, so it is dropped from the cache together with its frame. */
+  view: (input: { id: string; remoteImages: boolean; attachment: number | null }) =>
     queryOptions({
-      queryKey: ['view', wish],
-      queryFn: () => trpc.inbox.messages.view.query(wish),
+      queryKey: ['view', input],
+      queryFn: () => trpc.inbox.messages.view.query(input),
       staleTime: Infinity,
       gcTime: 0,
       refetchOnWindowFocus: false,

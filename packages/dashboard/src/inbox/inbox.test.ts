@@ -20,7 +20,7 @@ async function sendMail(mail: { to: string; subject: string; html?: string; text
   transport.close()
 }
 
-/** Conditions are waited for; this only ends a wait for one that never comes. */
+/** A generous limit for conditions that never become true. */
 const SOON = { timeout: 30_000 }
 
 const openReused = reuseWindows(browser, url)
@@ -29,16 +29,16 @@ const rowsOf = (page: Page) => page.locator('[data-message]')
 const rowWith = (page: Page, subject: string) => rowsOf(page).filter({ hasText: subject })
 const isLive = (page: Page) => page.locator('[data-connection=live]').waitFor()
 
-test('who has no mail is one press away from the first, and reads its code by keyboard alone', async () => {
+test('the empty inbox sends a test mail with one click, and its code can be copied by keyboard alone', async () => {
   const { page, complaints } = await open()
   await page.goto('/')
   await isLive(page)
-  const send = page.getByRole('button', { name: 'Send me a test mail' })
+  const send = page.getByRole('button', { name: 'Send a test mail' })
   await send.focus()
   const pressedAt = performance.now()
   await page.keyboard.press('Enter')
   await rowsOf(page).first().waitFor()
-  console.log(`a mail is shown ${Math.round(performance.now() - pressedAt)} ms after it was asked for`)
+  console.log(`a mail is shown ${Math.round(performance.now() - pressedAt)} ms after the request`)
   await send.waitFor({ state: 'detached' })
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
@@ -48,7 +48,7 @@ test('who has no mail is one press away from the first, and reads its code by ke
   await page.keyboard.press('c')
   await page.getByText('Copied').first().waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(value)
-  const mail = page.frameLocator('iframe[title="The mail as its sender drew it"]')
+  const mail = page.frameLocator('iframe[title="HTML content of the mail"]')
   await mail.getByRole('heading', { name: 'Welcome to Mailhatch!' }).waitFor()
   await page.keyboard.press('y')
   await page.getByRole('dialog', { name: 'Copy as test code' }).getByText('waitFor').waitFor()
@@ -61,7 +61,7 @@ test('who has no mail is one press away from the first, and reads its code by ke
   expect(complaints).toEqual([])
 })
 
-test('of many messages few rows are drawn, each page is asked for once, and new mail does not move the list', async () => {
+test('a long list renders few rows, loads each page once, and does not move when new mail arrives', async () => {
   const { owner } = await people.newTeam()
   const { name, domain } = await owner.call.inbox.mailboxes.create.mutate({ name: 'many' })
   const stored = Array.from({ length: 450 }, (_, index) =>
@@ -97,7 +97,7 @@ test('of many messages few rows are drawn, each page is asked for once, and new 
   expect(requests).toBe(5)
 })
 
-test('what is searched for is in the address, and a link brings it back', async () => {
+test('the search is in the URL, and a link restores it', async () => {
   await sendMail({ to: 'qa+found@mailhatch.test', subject: 'Needle in a haystack' })
   const { page } = await open()
   await page.goto('/')
@@ -120,7 +120,7 @@ test('what is searched for is in the address, and a link brings it back', async 
   }
 })
 
-test('what is deleted can be brought back for some seconds, and then is gone', async () => {
+test('a deletion can be undone for some seconds', async () => {
   for (const subject of ['Kept', 'Deleted']) await sendMail({ to: 'qa+removal@mailhatch.test', subject })
   const { page } = await open()
   await page.goto('/?q=tag:removal')
@@ -141,29 +141,29 @@ test('what is deleted can be brought back for some seconds, and then is gone', a
   await rowWith(page, 'Kept').waitFor()
 })
 
-test('images of the sender’s server are asked for only once someone wants them', async () => {
+test('remote images load only after the user allows them', async () => {
   const html = '<h1>Picture</h1><img src="https://tracker.example/pixel.png">'
   await sendMail({ to: 'qa+picture@mailhatch.test', subject: 'With a picture', html })
   const { page } = await open()
-  const asked: string[] = []
+  const requested: string[] = []
   await page.context().route('https://tracker.example/**', (route) => {
-    asked.push(route.request().url())
+    requested.push(route.request().url())
     return route.abort()
   })
   await page.goto('/?q=tag:picture')
   await rowsOf(page).first().click()
   const mail = page.frameLocator('iframe')
   await mail.getByRole('heading', { name: 'Picture' }).waitFor()
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
   await page.getByRole('button', { name: 'Show once' }).click()
-  await expect.poll(() => asked, SOON).toEqual(['https://tracker.example/pixel.png'])
+  await expect.poll(() => requested, SOON).toEqual(['https://tracker.example/pixel.png'])
 })
 
-test('a mail is shown in its dark colours and in its light ones, whatever the page is', async () => {
+test('a mail can be shown in its dark and its light colour scheme, independent of the page', async () => {
   const html =
     '<style>h1 { color: #000 } @media (prefers-color-scheme: dark) { h1 { color: #fff } }</style><h1>Hello</h1>'
   await sendMail({ to: 'qa+colours@mailhatch.test', subject: 'With dark colours', html })
-  // Else Playwright answers for the browser, in frames too.
+  // Otherwise Playwright overrides prefers-color-scheme, also in frames.
   const { page, complaints } = await open({ colorScheme: null })
   await page.goto('/?q=tag:colours')
   await rowsOf(page).first().click()
@@ -181,7 +181,7 @@ test('a mail is shown in its dark colours and in its light ones, whatever the pa
   expect(complaints).toEqual([])
 })
 
-test('the chosen tab is in sight where there is no room for all', async () => {
+test('the selected tab is scrolled into view if there is no room for all tabs', async () => {
   const { id } = await server.store({ domain: 'mailhatch.test' })
   const { page } = await open({ viewport: { width: 1024, height: 700 } })
   for (const [tab, name] of [
@@ -195,66 +195,66 @@ test('the chosen tab is in sight where there is no room for all', async () => {
       chosen.evaluate((element) => {
         const list = element.parentElement!.getBoundingClientRect()
         const { left, right } = element.getBoundingClientRect()
-        // Within a pixel: browsers scroll by whole ones.
+        // Browsers scroll by whole pixels.
         return element.parentElement!.scrollWidth > list.width && left > list.left - 1 && right < list.right + 1
       })
     await expect.poll(isWhole, SOON).toBe(true)
   }
 })
 
-test('who asked for it is told of mail that comes while they look elsewhere', async () => {
+test('with notifications enabled, mail that arrives in a background tab shows one', async () => {
   const { page, complaints } = await openWindow(browser, { url, headers: operator.headers })
-  // A headless browser has neither notifications nor tabs in the background.
+  // A headless browser has neither notifications nor background tabs.
   await page.addInitScript(() => {
-    class Told extends EventTarget {
+    class FakeNotification extends EventTarget {
       static permission = 'default'
-      static all: Told[] = []
-      static requestPermission = async () => (Told.permission = 'granted')
+      static all: FakeNotification[] = []
+      static requestPermission = async () => (FakeNotification.permission = 'granted')
       text: string
       constructor(title: string, { body = '' }: { body?: string }) {
         super()
         this.text = `${title}: ${body}`
-        Told.all.push(this)
+        FakeNotification.all.push(this)
       }
       close() {}
     }
-    Object.assign(window, { Notification: Told })
-    Object.defineProperty(document, 'hidden', { get: () => 'isAway' in window && window.isAway === true })
+    Object.assign(window, { Notification: FakeNotification })
+    Object.defineProperty(document, 'hidden', { get: () => 'isTabHidden' in window && window.isTabHidden === true })
   })
-  const look = (isAway: boolean) =>
+  const setTabHidden = (isTabHidden: boolean) =>
     page.evaluate((value) => {
-      Object.assign(window, { isAway: value })
+      Object.assign(window, { isTabHidden: value })
       document.dispatchEvent(new Event('visibilitychange'))
-    }, isAway)
-  const told = () => page.evaluate('Notification.all.map(({ text }) => text)')
-  const mail = (subject: string) => sendMail({ to: 'qa+told@mailhatch.test', subject })
+    }, isTabHidden)
+  const notifications = () => page.evaluate('Notification.all.map(({ text }) => text)')
+  const mail = (subject: string) => sendMail({ to: 'qa+notified@mailhatch.test', subject })
 
-  await page.goto('/?q=tag:told')
+  await page.goto('/?q=tag:notified')
   await isLive(page)
-  await look(true)
-  await mail('Not asked for')
+  await setTabHidden(true)
+  await mail('Notifications are off')
   await expect.poll(() => page.title(), SOON).toBe('(1) Inbox · Mailhatch')
-  expect(await told()).toEqual([])
-  await look(false)
+  expect(await notifications()).toEqual([])
+  await setTabHidden(false)
   await expect.poll(() => page.title(), SOON).toBe('Inbox · Mailhatch')
 
   await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await page.getByRole('link', { name: 'Account', exact: true }).click()
-  await page.getByLabel('Notify me of new mail').click()
-  await expect.poll(() => page.getByLabel('Notify me of new mail').isChecked(), SOON).toBe(true)
+  await page.getByLabel('Notify me about new mail').click()
+  await expect.poll(() => page.getByLabel('Notify me about new mail').isChecked(), SOON).toBe(true)
   await page.getByRole('link', { name: 'Inbox', exact: true }).click()
   await isLive(page)
-  await mail('While they look')
-  await rowWith(page, 'While they look').waitFor()
-  await look(true)
-  await mail('<b>While</b> they \u202elook elsewhere')
-  await expect.poll(told, SOON).toEqual(['The Shop: <b>While</b> they \u2423look elsewhere'])
+  await mail('Tab is visible')
+  await rowWith(page, 'Tab is visible').waitFor()
+  await setTabHidden(true)
+  await mail('<b>Tab</b> is \u202ehidden now')
+  await expect.poll(notifications, SOON).toEqual(['The Shop: <b>Tab</b> is \u2423hidden now'])
   await page.evaluate("Notification.all[0].dispatchEvent(new Event('click'))")
-  await page.getByRole('heading', { name: 'look elsewhere' }).waitFor()
+  await page.getByRole('heading', { name: 'hidden now' }).waitFor()
   expect(complaints).toEqual([])
 })
 
-test('who waits for mail that does not come sees that it is waited for', async () => {
+test('a held wait is listed under missing mail', async () => {
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort())
   const waited = `${url}/v1/messages/latest?mailbox=qa&subject=Never&wait=60`
@@ -263,14 +263,14 @@ test('who waits for mail that does not come sees that it is waited for', async (
   const { page } = await open()
   await page.goto('/')
   await page.getByRole('button', { name: 'Missing mail? 1 waiting' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Why did nothing arrive?' })
+  const dialog = page.getByRole('dialog', { name: 'Missing mail' })
   await dialog.getByText('subject: never').waitFor()
-  await dialog.getByText(/waits for \d+ of 60 s/).waitFor()
+  await dialog.getByText(/waiting for \d+ of 60 s/).waitFor()
   await dialog.getByRole('tab', { name: 'Undelivered mail' }).click()
   await dialog.getByText('All mail was delivered').waitFor()
 })
 
-test('a lost connection is told in words and heals by itself; nothing is shown twice', async () => {
+test('a lost connection is shown and restored; no message appears twice', async () => {
   const { page } = await open()
   await page.goto('/?q=tag:lost')
   await isLive(page)
@@ -301,7 +301,7 @@ test('a server that stops is noticed within 20 seconds', async () => {
 })
 
 test.each(['/', '/m?tab=html', '/m?tab=headers'])(
-  'no barriers at %s, in either theme, and no scrolling sideways on a small phone',
+  'no accessibility violations at %s in either theme, and no horizontal scrolling on a small phone',
   async (path) => {
     const { id } = await server.store({ domain: 'mailhatch.test', rawContent: '<p>Your code is 482913</p>' })
     const { page, complaints } = await open({ viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' })

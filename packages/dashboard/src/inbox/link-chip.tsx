@@ -3,7 +3,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { hostOf, visibleText } from './safe-text.ts'
 
-/** The link that the mail is about, such as one that confirms an address. Where it leads is shown before it is followed. */
+/** The main link of the mail, such as the one that confirms an address. Shows its host before a click. */
 export function LinkChip({ link: { url, text } }: { link: Link }) {
   return (
     <span className="inline-flex min-h-11 max-w-full items-center rounded-lg border border-line-strong/60 pr-1">
@@ -18,7 +18,7 @@ export function LinkChip({ link: { url, text } }: { link: Link }) {
         <bdi className="truncate font-medium">{visibleText(text) || 'Link'}</bdi>
         <span className="truncate text-quiet">{hostOf(url)}</span>
       </a>
-      <CopyButton text={url} what="Copy the link" />
+      <CopyButton text={url} what="Copy link" />
     </span>
   )
 }

@@ -25,7 +25,7 @@ export function LinksTab({ message: { links } }: { message: MessageDetail }) {
   )
 }
 
-/** The whole address is shown before anyone follows it; we never do. */
+/** Shows the whole URL, so that users see it before they click. Mailhatch itself never requests it. */
 function LinkItem({ link: { url, text, kind } }: { link: Link }) {
   const host = hostOf(url)
   return (
@@ -38,7 +38,7 @@ function LinkItem({ link: { url, text, kind } }: { link: Link }) {
         </p>
         <p className="break-all font-mono text-xs text-quiet">{visibleText(url)}</p>
       </div>
-      <CopyButton text={url} what="Copy the link" />
+      <CopyButton text={url} what="Copy link" />
       {isWebAddress(url) && (
         <a href={url} target="_blank" rel="noopener noreferrer" className={buttonClass('plain')}>
           <Icon name="outside" size={14} /> Open

@@ -33,7 +33,7 @@ export function ListHeader(props: Props) {
           onClick={props.onShowSidebar}
           className="-ml-1 lg:hidden"
         />
-        <h2 className="text-base font-semibold">{terms.length === 0 ? 'All mail' : 'Found'}</h2>
+        <h2 className="text-base font-semibold">{terms.length === 0 ? 'All mail' : 'Search results'}</h2>
         <span className="grow" />
         <ConnectionStatus state={live.state} onTryNow={live.tryNow} />
         <ListMenu {...props} />
@@ -55,7 +55,7 @@ function ListMenu({ terms, onReload, onRemoveAll }: Props) {
         <>
           <MenuLine />
           <MenuItem icon="trash" isDanger onSelect={onRemoveAll}>
-            {terms.length === 0 ? 'Delete all mail…' : 'Delete all that is found…'}
+            {terms.length === 0 ? 'Delete all mail…' : 'Delete all results…'}
           </MenuItem>
         </>
       )}
@@ -76,10 +76,10 @@ function SelectionBar({ selectedCount, onMarkSelected, onRemoveSelected, onClear
         <Icon name="check" size={14} /> {selectedCount} selected
       </span>
       <button type="button" className={action} onClick={() => onMarkSelected(true)}>
-        Read
+        Mark read
       </button>
       <button type="button" className={action} onClick={() => onMarkSelected(false)}>
-        Unread
+        Mark unread
       </button>
       {isOwner && (
         <button type="button" className={action} onClick={onRemoveSelected}>
@@ -87,7 +87,7 @@ function SelectionBar({ selectedCount, onMarkSelected, onRemoveSelected, onClear
         </button>
       )}
       <button type="button" className={`${action} ml-auto`} onClick={onClearSelection}>
-        None
+        Clear
       </button>
     </div>
   )

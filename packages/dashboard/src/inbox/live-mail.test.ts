@@ -26,7 +26,7 @@ function start() {
   return { live, streams, states, mails, last: () => streams.at(-1)!, state: () => states.at(-1) }
 }
 
-test('goes on after the last mail, and what a lost stream still says is not heard', () => {
+test('resumes after the last mail, and ignores events of a lost stream', () => {
   const { last, streams, mails, state } = start()
   last().onOpen()
   expect(state()).toEqual({ kind: 'live' })
@@ -43,7 +43,7 @@ test('goes on after the last mail, and what a lost stream still says is not hear
   expect(streams[0]!.isClosed).toBe(true)
 })
 
-test('tries again less and less often, at once when told to, and from the start once it was connected', () => {
+test('retries with increasing delays, at once on tryNow, and from the first delay again after it was connected', () => {
   const { live, last, streams, state } = start()
   for (const delay of [1_000, 2_000, 3_000, 5_000, 5_000, 5_000]) {
     last().onLost()
@@ -59,14 +59,14 @@ test('tries again less and less often, at once when told to, and from the start 
   expect(state()).toEqual({ kind: 'waiting', until: Date.now() + 1_000 })
 })
 
-test('a try that nobody answers is given up', () => {
+test('a connection attempt without a response times out', () => {
   const { state, last } = start()
   vi.advanceTimersByTime(10_000)
   expect(state()).toMatchObject({ kind: 'waiting' })
   expect(last().isClosed).toBe(true)
 })
 
-test('without a network it waits for one, and once closed it does nothing', () => {
+test('offline, it waits for the network; once closed, it does nothing', () => {
   const { live, streams, state, last } = start()
   live.setOnline(false)
   expect(state()).toEqual({ kind: 'offline' })

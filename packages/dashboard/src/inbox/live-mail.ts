@@ -1,11 +1,11 @@
-/** Whether new mail is shown as it comes. `waiting` until the next try, `offline` when the browser has no network. */
+/** State of the live connection. `waiting`: the next attempt is at `until`. `offline`: the browser has no network. */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }
   | { kind: 'waiting'; until: number }
   | { kind: 'offline' }
 
-/** One try at a stream. After `onLost` nothing more comes of it. */
+/** Opens one stream. After `onLost` it calls no other handler. */
 export type OpenStream<Mail> = (handlers: {
   after: string
   onOpen: () => void
@@ -14,7 +14,7 @@ export type OpenStream<Mail> = (handlers: {
 }) => { close: () => void }
 
 export type LiveMail = {
-  /** Does not wait for the next try. */
+  /** Connects at once instead of waiting for the next attempt. */
   tryNow: () => void
   setOnline: (isOnline: boolean) => void
   close: () => void
@@ -22,7 +22,7 @@ export type LiveMail = {
 
 type Options<Mail> = {
   open: OpenStream<Mail>
-  /** Nothing up to this place comes again, however often the connection is lost. */
+  /** The cursor to start after. Mail up to it is never delivered again, however often the connection is lost. */
   after: string
   cursorOf: (mail: Mail) => string
   onMail: (mail: Mail) => void
@@ -30,12 +30,12 @@ type Options<Mail> = {
   now: () => number
 }
 
-/** Between tries, the last one again and again: a server that restarts is back within seconds. */
-const TRY_AFTER_MS = [1_000, 2_000, 3_000, 5_000]
-/** A try that nobody answers for so long has failed: someone may have pulled a cable. */
-const OPENING_MS_MAX = 10_000
+/** Delays between attempts; the last one repeats. Short, because a restarting server is back within seconds. */
+const RETRY_DELAYS_MS = [1_000, 2_000, 3_000, 5_000]
+/** An attempt without a response for this long has failed, for example because a cable was pulled. */
+const CONNECT_TIMEOUT_MS = 10_000
 
-/** Follows new mail over connections that may be lost: each mail once, none left out. */
+/** Follows new mail across lost connections: every mail exactly once. */
 export function followMail<Mail>(options: Options<Mail>): LiveMail {
   const { onMail, onState, cursorOf, now } = options
   let after = options.after
@@ -48,7 +48,7 @@ export function followMail<Mail>(options: Options<Mail>): LiveMail {
     stream?.close()
     let isOver = false
     onState({ kind: 'connecting' })
-    timer = setTimeout(lose, OPENING_MS_MAX)
+    timer = setTimeout(lose, CONNECT_TIMEOUT_MS)
     const opened = options.open({
       after,
       onOpen() {
@@ -74,7 +74,7 @@ export function followMail<Mail>(options: Options<Mail>): LiveMail {
     function lose(): void {
       if (isOver) return
       stop()
-      const delay = TRY_AFTER_MS[Math.min(failures++, TRY_AFTER_MS.length - 1)]!
+      const delay = RETRY_DELAYS_MS[Math.min(failures++, RETRY_DELAYS_MS.length - 1)]!
       onState({ kind: 'waiting', until: now() + delay })
       timer = setTimeout(connect, delay)
     }

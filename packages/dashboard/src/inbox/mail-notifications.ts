@@ -2,39 +2,39 @@ import type { MessageSummary } from '@mailhatch/sdk'
 import { getPreference } from '../preferences.ts'
 import { visibleText } from './safe-text.ts'
 
-/** Of more that come at once, only how many they are is told. */
-const TOLD_ONE_BY_ONE = 3
+/** If more mails arrive at once, one notification shows their number. */
+const SINGLE_NOTIFICATIONS_MAX = 3
 
-/** By the browser, where the person has asked for it: who wrote and about what, as text. A press opens it. */
+/** Shows browser notifications with sender and subject, if the user enabled them. A click opens the message. */
 export function notifyOfMail(mails: MessageSummary[], open: (id: string | null) => void): void {
   if (getPreference('notifications') === 'off' || notificationPermission() !== 'granted') return
-  if (mails.length > TOLD_ONE_BY_ONE) {
-    tell({ title: `${mails.length} new mails`, tag: 'many', onPress: () => open(null) })
+  if (mails.length > SINGLE_NOTIFICATIONS_MAX) {
+    show({ title: `${mails.length} new mails`, tag: 'many', onClick: () => open(null) })
     return
   }
   for (const { id, from, fromName, subject } of mails) {
-    const title = visibleText(fromName || from || 'no sender')
-    tell({ title, body: visibleText(subject) || '(no subject)', tag: id, onPress: () => open(id) })
+    const title = visibleText(fromName || from || '(no sender)')
+    show({ title, body: visibleText(subject) || '(no subject)', tag: id, onClick: () => open(id) })
   }
 }
 
-/** `missing` where the browser has none: without https, unless on localhost. */
+/** `missing` if the browser has no notifications: it needs https or localhost. */
 export function notificationPermission(): NotificationPermission | 'missing' {
   return typeof Notification === 'undefined' ? 'missing' : Notification.permission
 }
 
-type Told = { title: string; body?: string; tag: string; onPress: () => void }
+type MailNotification = { title: string; body?: string; tag: string; onClick: () => void }
 
-/** The tag lets other tabs that tell of the same mail do so only once. */
-function tell({ title, onPress, ...options }: Told): void {
+/** Because of the tag, several tabs show only one notification for the same mail. */
+function show({ title, onClick, ...options }: MailNotification): void {
   try {
     const notification = new Notification(title, options)
     notification.addEventListener('click', () => {
       window.focus()
-      onPress()
+      onClick()
       notification.close()
     })
   } catch {
-    // Browsers of phones allow it only to apps that are installed; the title of the tab still counts.
+    // Mobile browsers allow this only to installed apps. The tab title still shows the count.
   }
 }

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 
 type Props = { message: MessageDetail; onFilter: (term: Term) => void }
 
-/** Who wrote to whom, when, and until when it is kept. A press on an address or a tag shows all of its mail. */
+/** Sender, recipient, time and retention. A click on an address or a tag filters by it. */
 export function MessageHead({ message, onFilter }: Props) {
   const { from, fromName, to, tag, receivedAt, size, parse } = message
   return (
@@ -25,7 +25,7 @@ export function MessageHead({ message, onFilter }: Props) {
         {tag !== null && (
           <button
             type="button"
-            title={`Only mail with the tag ${tag}`}
+            title={`Filter by tag ${tag}`}
             onClick={() => onFilter({ name: 'tag', value: tag })}
             className="ml-2 rounded hover:underline"
           >
@@ -41,7 +41,9 @@ export function MessageHead({ message, onFilter }: Props) {
         <Retention receivedAt={receivedAt} />
         {parse !== 'complete' && (
           <span className="ml-2">
-            <Badge tone="warn">{parse === 'failed' ? 'not readable, see Raw' : 'too large to be read whole'}</Badge>
+            <Badge tone="warn">
+              {parse === 'failed' ? 'could not be parsed, see Raw' : 'too large, parsed in part'}
+            </Badge>
           </span>
         )}
       </Line>
@@ -59,11 +61,11 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function FilterButton({ what, value, onFilter }: { what: string; value: string; onFilter: () => void }) {
-  if (value === '') return <span className="text-quiet">nobody</span>
+  if (value === '') return <span className="text-quiet">(none)</span>
   return (
     <button
       type="button"
-      title={`Only mail ${what} ${visibleText(value)}`}
+      title={`Filter by ${what} ${visibleText(value)}`}
       onClick={onFilter}
       className="min-h-6 break-all text-left hover:text-accent hover:underline"
     >

@@ -6,16 +6,16 @@ import { useReadMarks } from './read-marks.ts'
 import type { MessageList as List } from './use-messages.ts'
 import { useVisibleRows } from './visible-rows.ts'
 
-/** So far from the end, the next page is asked for. */
+/** Loads the next page when this many rows are left. */
 const ROWS_AHEAD = 30
 
 type Props = {
   list: List
   openId: string | null
-  /** The message that keys act on. */
+  /** The message that keyboard shortcuts act on. */
   focusedId: string | null
   selected: ReadonlySet<string>
-  /** Counts up whenever the focused row should be brought into view and get the focus. */
+  /** Incremented to scroll to the focused row and focus it. */
   focusCalls: number
   hrefOf: (id: string) => string
   onSelect: (id: string) => void
@@ -23,7 +23,7 @@ type Props = {
   onTop: (isAtTop: boolean) => void
 }
 
-/** Only the rows that can be seen are there, however many messages there are. */
+/** A virtual list: renders only the visible rows. */
 export function MessageList({ list, openId, focusedId, selected, focusCalls, hrefOf, ...on }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const read = useReadMarks()
@@ -43,7 +43,7 @@ export function MessageList({ list, openId, focusedId, selected, focusCalls, hre
       row?.focus({ preventScroll: true })
       return row !== null
     }
-    // At once where it can be, so that an Enter right after finds it; else it is drawn after the list has scrolled.
+    // Focus at once if the row is rendered, so that an immediate Enter opens it. Otherwise wait until it is.
     if (focusRow()) return
     const timer = requestAnimationFrame(focusRow)
     return () => cancelAnimationFrame(timer)
@@ -90,7 +90,7 @@ export function MessageList({ list, openId, focusedId, selected, focusCalls, hre
   )
 }
 
-/** Only as far as is needed, so that the list stays where it is when the row can be seen. */
+/** Scrolls as little as possible; does nothing if the row is already visible. */
 function bringIntoView(scroller: HTMLElement, index: number): void {
   const top = index * ROW_PIXELS
   const { scrollTop, clientHeight } = scroller

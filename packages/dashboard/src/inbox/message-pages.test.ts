@@ -2,7 +2,7 @@ import type { MessageSummary } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { nextPageStart, without, withNew, type MessagePages } from './message-pages.ts'
 
-// Only what these functions look at.
+// Only the fields that these functions use.
 const message = (id: string) => ({ id, cursor: `c-${id}` }) as MessageSummary
 const pagesOf = (...pages: string[]): MessagePages => ({
   pages: pages.map((ids, index) => ({
@@ -14,14 +14,14 @@ const pagesOf = (...pages: string[]): MessagePages => ({
 })
 const shown = ({ pages }: MessagePages) => pages.map(({ messages }) => messages.map(({ id }) => id).join(''))
 
-test('new messages are on top, the last to come first, each once', () => {
+test('new messages go on top, newest first, without duplicates', () => {
   const pages = withNew(pagesOf('dc', 'ba'), [message('c'), message('e'), message('f')])
   expect(shown(pages)).toEqual(['fedc', 'ba'])
   expect(pages.pages[0]!.cursor).toBe('c-f')
   expect(withNew(pages, [message('f')])).toBe(pages)
 })
 
-test('what is deleted is gone from every page, and the next page still follows the last that is there', () => {
+test('deleted messages disappear from every page, and the next page starts after the last one left', () => {
   const pages = without(pagesOf('dc', 'ba'), new Set(['d', 'b', 'a']))
   expect(shown(pages)).toEqual(['c', ''])
   expect(nextPageStart(pages.pages)).toBe('c')

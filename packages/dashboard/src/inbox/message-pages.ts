@@ -4,7 +4,7 @@ import type { InfiniteData } from '@tanstack/react-query'
 export type MessagePage = { messages: MessageSummary[]; hasMore: boolean; cursor: string }
 export type MessagePages = InfiniteData<MessagePage, string>
 
-/** New ones on top, each once. */
+/** Adds new messages on top, without duplicates. */
 export function withNew(pages: MessagePages, arrived: MessageSummary[]): MessagePages {
   const known = new Set(pages.pages.flatMap(({ messages }) => messages.map(({ id }) => id)))
   const unknown = arrived.filter(({ id }) => !known.has(id))
@@ -19,7 +19,7 @@ export function without(pages: MessagePages, ids: ReadonlySet<string>): MessageP
   return { ...pages, pages: kept }
 }
 
-/** After which message the next page begins; undefined when there is none. Pages may have been emptied meanwhile. */
+/** The id of the message that the next page starts after; undefined if this is the last page. Pages may be empty. */
 export function nextPageStart(pages: MessagePage[]): string | undefined {
   if (!pages.at(-1)?.hasMore) return undefined
   return pages.findLast(({ messages }) => messages.length > 0)?.messages.at(-1)!.id

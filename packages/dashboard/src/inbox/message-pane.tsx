@@ -66,7 +66,7 @@ function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props
     <>
       <header className="space-y-3 px-4 pb-3 pt-3">
         <div className="flex items-start gap-2">
-          <IconButton icon="back" label="Back to the list" onClick={onBack} className="-ml-2 md:hidden" />
+          <IconButton icon="back" label="Back to list" onClick={onBack} className="-ml-2 md:hidden" />
           <h2 className="min-w-0 grow pt-1 text-lg/6 font-semibold">
             <bdi>{visibleText(message.subject) || '(no subject)'}</bdi>
           </h2>
@@ -86,7 +86,7 @@ function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props
         )}
       </header>
       <Tabs
-        label="Parts of the message"
+        label="Message content"
         tabs={tabs}
         chosen={chosen}
         onChoose={onTab}
@@ -126,7 +126,7 @@ function TabContent({ name, message }: { name: TabName; message: MessageDetail }
   switch (name) {
     case 'html':
       return message.htmlContent === null ? (
-        <EmptyState icon="mailbox" title="This mail has no HTML" />
+        <EmptyState icon="mailbox" title="This mail has no HTML part" />
       ) : (
         <HtmlTab message={message} />
       )
@@ -141,9 +141,9 @@ function TabContent({ name, message }: { name: TabName; message: MessageDetail }
     case 'raw':
       return <RawTab message={message} />
     case 'source':
-      return <Code label="HTML, as it was sent" code={message.htmlContent ?? ''} />
+      return <Code label="HTML source" code={message.htmlContent ?? ''} />
     case 'json':
-      return <Code label="The answer of GET /v1/messages/:id" code={JSON.stringify({ data: message }, null, 2)} />
+      return <Code label="Response of GET /v1/messages/:id" code={JSON.stringify({ data: message }, null, 2)} />
   }
 }
 

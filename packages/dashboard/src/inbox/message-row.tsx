@@ -15,7 +15,7 @@ type Props = {
   isOpen: boolean
   isRead: boolean
   isSelected: boolean
-  /** The one row that Tab leads to; keys lead to the others. */
+  /** Tab stops at this row only; shortcuts move to the others. */
   isStop: boolean
   style: CSSProperties
   onSelect: () => void
@@ -23,7 +23,7 @@ type Props = {
 }
 
 export function MessageRow({ message, href, position, isOpen, isRead, isSelected, isStop, style, ...on }: Props) {
-  const sender = visibleText(message.fromName || message.from || 'no sender')
+  const sender = visibleText(message.fromName || message.from || '(no sender)')
   const subject = visibleText(message.subject) || '(no subject)'
   return (
     <li

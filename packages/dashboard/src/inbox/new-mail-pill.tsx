@@ -1,6 +1,6 @@
 import { Icon } from '../ui/icon.tsx'
 
-/** Mail that came while someone was further down; the list does not move under their eyes. */
+/** Counts mail that arrived while the list was scrolled down. The list does not move until it is clicked. */
 export function NewMailPill({ count, onShow }: { count: number; onShow: () => void }) {
   if (count === 0) return null
   return (

@@ -6,7 +6,7 @@ import { buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 
-/** A browser grows slow with more; the file has everything. */
+/** More text slows the browser down. The download has all of it. */
 const SHOWN_BYTES_MAX = 512 * 1024
 
 export function rawPath(id: string): string {
@@ -25,7 +25,7 @@ export function RawTab({ message: { id } }: { message: MessageDetail }) {
             <pre tabIndex={0} className="whitespace-pre-wrap break-all font-mono text-xs/relaxed">
               {text}
             </pre>
-            {isCut && <p className="text-sm text-quiet">The rest is in the file.</p>}
+            {isCut && <p className="text-sm text-quiet">Cut here. Download the file to see the rest.</p>}
           </>
         )}
       </Loaded>
@@ -41,9 +41,9 @@ async function readRaw(id: string): Promise<{ text: string; isCut: boolean }> {
   const response = await fetch(rawPath(id))
   if (!response.ok) {
     const requestId = response.headers.get('x-request-id')
-    // The shape of every failure; a proxy's may be another.
+    // The server's error shape; a proxy may respond with another one.
     const answer = (await response.json().catch(() => ({}))) as { error?: string; code?: string }
-    const message = answer.error ?? `The server answered with ${response.status}.`
+    const message = answer.error ?? `The server responded with ${response.status}.`
     throw new RouteError({ message, code: answer.code ?? 'internal', requestId, details: {} })
   }
   const bytes = new Uint8Array(await response.arrayBuffer())

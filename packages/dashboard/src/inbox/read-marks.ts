@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react'
 
-/** Read messages that this browser remembers; who looks at more in a day has other troubles. */
+/** How many read messages the browser remembers. Older ones show as unread again. */
 const REMEMBERED_MAX = 5_000
 const KEY = 'mailhatch.read'
 
 let read = load()
 const listeners = new Set<() => void>()
 
-/** Ids of the messages that were opened in this browser. */
+/** Ids of the messages opened in this browser. */
 export function useReadMarks(): ReadonlySet<string> {
   return useSyncExternalStore(subscribe, () => read)
 }
@@ -23,7 +23,7 @@ export function markRead(ids: Iterable<string>, isRead: boolean): void {
   try {
     localStorage.setItem(KEY, Array.from(read).join(' '))
   } catch {
-    // Where the browser keeps nothing, it lasts as long as the page.
+    // Storage is disabled: the marks last until the page closes.
   }
   for (const listener of listeners) listener()
 }

@@ -20,43 +20,43 @@ async function openMail(page: Page, mailbox: string): Promise<void> {
   await page.frameLocator('iframe').getByRole('heading', { name: 'Picture' }).waitFor()
 }
 
-test('images from elsewhere are shown always in the mailbox they were allowed for, until they are blocked again', async () => {
+test('remote images load in the mailbox they are allowed for, until they are blocked again', async () => {
   const picture = 'https://tracker.example/pixel.png'
   for (const mailbox of ['allowed', 'other']) {
     await server.store({ mailbox, domain: 'mailhatch.test', rawContent: `<h1>Picture</h1><img src="${picture}">` })
   }
   const { page, complaints } = await openWindow(browser, { url, headers: operator.headers, ...LOOK })
-  const asked: string[] = []
+  const requested: string[] = []
   await page.context().route('https://tracker.example/**', (route) => {
-    asked.push(route.request().url())
+    requested.push(route.request().url())
     return route.abort()
   })
   await openMail(page, 'allowed')
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
   expect(await barriersIn(page)).toEqual([])
-  await page.getByRole('button', { name: 'Always in allowed' }).click()
-  await expect.poll(() => asked).toEqual([picture])
+  await page.getByRole('button', { name: 'Always show in allowed' }).click()
+  await expect.poll(() => requested).toEqual([picture])
   expect(await barriersIn(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
 
   await openMail(page, 'allowed')
-  await expect.poll(() => asked).toEqual([picture, picture])
+  await expect.poll(() => requested).toEqual([picture, picture])
   await openMail(page, 'other')
   await page.getByText('Remote images are blocked').waitFor()
-  expect(asked).toHaveLength(2)
+  expect(requested).toHaveLength(2)
 
   await openMail(page, 'allowed')
-  await expect.poll(() => asked).toHaveLength(3)
-  await page.getByRole('button', { name: 'Block again' }).click()
+  await expect.poll(() => requested).toHaveLength(3)
+  await page.getByRole('button', { name: 'Block images' }).click()
   await page.getByText('Remote images are blocked').waitFor()
   await openMail(page, 'allowed')
   await page.getByText('Remote images are blocked').waitFor()
-  expect(asked).toHaveLength(3)
-  // Pictures that were asked for and did not come.
+  expect(requested).toHaveLength(3)
+  // The failed requests for images are expected.
   expect(complaints.filter((text) => !text.includes('tracker.example'))).toEqual([])
 })
 
-test('how a mail came in is told in words', async () => {
+test('the headers tab shows the SMTP session', async () => {
   const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort, name: 'mailer.shop.example' })
   await transport.sendMail({
     envelope: { from: 'bounces@shop.example', to: ['qa+session@mailhatch.test'] },
@@ -69,36 +69,36 @@ test('how a mail came in is told in words', async () => {
   await page.goto('/?q=tag:session')
   await page.locator('[data-message]').first().click()
   await page.getByRole('tab', { name: 'Headers' }).click()
-  const session = page.getByRole('region', { name: 'How it came in' })
+  const session = page.getByRole('region', { name: 'SMTP session' })
   await session.waitFor()
   const texts = await session.locator('dt, dd').allInnerTexts()
   const facts = Object.fromEntries(texts.flatMap((text, index) => (index % 2 === 0 ? [[text, texts[index + 1]]] : [])))
   expect(facts).toEqual({
-    'Received by': 'SMTP',
+    'Received via': 'SMTP',
     'Envelope sender': 'bounces@shop.example',
     Recipient: 'qa+session@mailhatch.test',
-    'Client calls itself': 'mailer.shop.example',
+    'Client name (HELO)': 'mailer.shop.example',
     'Client address': expect.stringContaining('127.0.0.1'),
     Encryption: 'none',
   })
   expect(await barriersIn(page)).toEqual([])
 })
 
-test('what the client claims is shown safely, and what nobody recorded is said to be so', async () => {
+test('the client name is shown safely, and a missing session is reported', async () => {
   const envelope = { mailFrom: '', rcptTo: 'qa@mailhatch.test', remoteAddress: null, tls: false, receivedVia: 'relay' }
   const claimed = await server.store({ domain: 'mailhatch.test', envelope: { ...envelope, helo: 'a\u202eb<b>' } })
   const unknown = await server.store({ domain: 'mailhatch.test' })
   const { page } = await openWindow(browser, { url, headers: operator.headers })
   await page.goto(`/m/${claimed.id}?tab=headers`)
-  const session = page.getByRole('region', { name: 'How it came in' })
+  const session = page.getByRole('region', { name: 'SMTP session' })
   await session.waitFor()
-  const claims = ['relay', 'none, as in bounces', 'qa@mailhatch.test', 'a\u2423b<b>']
+  const claims = ['relay', 'none (as in bounces)', 'qa@mailhatch.test', 'a\u2423b<b>']
   expect(await session.locator('dd').allInnerTexts()).toEqual(claims)
   await page.goto(`/m/${unknown.id}?tab=headers`)
-  await page.getByText('How this mail came in was not recorded.').waitFor()
+  await page.getByText('No SMTP session was recorded for this mail.').waitFor()
 })
 
-test('who has no mail yet copies settings for their framework, with the port that takes mail', async () => {
+test('the empty inbox has settings for frameworks, with the SMTP port of the server', async () => {
   const { owner } = await people.newTeam()
   const { page, complaints } = await openWindow(browser, { url, headers: owner.headers, ...LOOK })
   await page.goto('/')
@@ -110,7 +110,7 @@ test('who has no mail yet copies settings for their framework, with the port tha
     ['Spring Boot', `spring.mail.port=${server.smtpPort}`],
   ] as const) {
     await page.getByRole('tab', { name }).click()
-    await page.getByRole('button', { name: `Copy: In ${name}` }).click()
+    await page.getByRole('button', { name: `Copy: ${name}` }).click()
     const copied = () => page.evaluate(() => navigator.clipboard.readText())
     await expect.poll(copied).toContain(line)
     expect(await copied()).toContain('localhost')

@@ -1,9 +1,9 @@
 import { getPreference, setPreference, usePreference } from '../preferences.ts'
 
-/** More mailboxes than anyone reads; of the ones beyond, the oldest choice is asked for again. */
+/** Bounds local storage. Beyond it, the oldest choice is dropped. */
 const REMEMBERED_MAX = 200
 
-/** Whether mail of this mailbox is always shown with the images of its senders' servers, in this browser. */
+/** Whether this browser always loads remote images for mail in this mailbox. */
 export function useAlwaysImages(mailboxId: string): boolean {
   return idsIn(usePreference('remoteImages')).includes(mailboxId)
 }

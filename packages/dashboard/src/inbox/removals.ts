@@ -5,15 +5,15 @@ import { trpc } from '../api/trpc.ts'
 import { notify } from '../ui/notices.ts'
 import { without, type MessagePages } from './message-pages.ts'
 
-/** Time to think better of it; nothing is sent before it is over. */
+/** How long a deletion can be undone. The request is sent afterwards. */
 const UNDO_MS = 5_000
-/** As many as the server takes at once. */
+/** The server's limit per request. */
 const IDS_MAX = 100
 
 let hidden: ReadonlySet<string> = new Set()
 const listeners = new Set<() => void>()
 
-/** Messages that are about to be deleted, which lists leave out already. */
+/** Messages about to be deleted, already hidden in lists. */
 export function useHidden(): ReadonlySet<string> {
   return useSyncExternalStore(subscribe, () => hidden)
 }
@@ -40,7 +40,7 @@ async function remove(ids: string[]): Promise<void> {
     const gone = new Set(ids)
     queryClient.setQueriesData<MessagePages>({ queryKey: ['messages'] }, (pages) => pages && without(pages, gone))
   } catch (error) {
-    notify(`Not deleted: ${failureOf(error).message}`, { kind: 'bad' })
+    notify(`Could not delete: ${failureOf(error).message}`, { kind: 'bad' })
   } finally {
     hide(ids, false)
   }

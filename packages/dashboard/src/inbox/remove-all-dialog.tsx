@@ -17,7 +17,7 @@ export function RemoveAllDialog({ terms, isOpen, onClose, onDone }: Props) {
   })
   return (
     <ConfirmDialog
-      title={terms.length === 0 ? 'Delete all mail of the team?' : 'Delete all that is found?'}
+      title={terms.length === 0 ? 'Delete all mail of the team?' : 'Delete all search results?'}
       action="Delete"
       typed="delete"
       isOpen={isOpen}
@@ -27,10 +27,10 @@ export function RemoveAllDialog({ terms, isOpen, onClose, onDone }: Props) {
       onClose={onClose}
     >
       {terms.length === 0 ? (
-        'Every message in every mailbox goes, for everyone in the team. This cannot be undone.'
+        'This deletes every message in every mailbox, for the whole team. It cannot be undone.'
       ) : (
         <>
-          Every message that matches <strong>{formatSearch(terms)}</strong> goes, for everyone in the team. This cannot
+          This deletes every message that matches <strong>{formatSearch(terms)}</strong>, for the whole team. It cannot
           be undone.
         </>
       )}

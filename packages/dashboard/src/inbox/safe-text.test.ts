@@ -8,7 +8,7 @@ test.each([
   ['Grüße 😀', 'Grüße 😀'],
 ])('%j is shown as %j', (text, shown) => expect(visibleText(text)).toBe(shown))
 
-test('the host of a link is shown as the network knows it', () => {
+test('the host of a link is shown in Punycode', () => {
   expect(hostOf('https://аpple.com/x')).toBe('xn--pple-43d.com')
   expect(hostOf('https://shop.example:8443/x')).toBe('shop.example:8443')
   expect([hostOf('mailto:a@b.c'), hostOf('nonsense')]).toEqual([null, null])
@@ -18,7 +18,7 @@ test('sizes are short', () => {
   expect([999, 2048, 5 * 1024 ** 2].map(sizeText)).toEqual(['999 B', '2 kB', '5.0 MB'])
 })
 
-test('only addresses of the web become links', () => {
+test('only http and https URLs become links', () => {
   const addresses = [
     'https://a.example',
     'HTTP://a.example',

@@ -5,11 +5,11 @@ import { formatTerm, parseSearch, TERM_NAMES, toggleTerm, type Term } from './se
 
 type Props = { terms: Term[]; input: RefObject<HTMLInputElement | null>; onChange: (terms: Term[]) => void }
 
-/** What is searched for stands below as chips; the field takes words and adds them. */
+/** A search field, with the active filters as chips below it. */
 export function SearchBox({ terms, input, onChange }: Props) {
   const [text, setText] = useState('')
-  const alone = terms.find(({ name }) => name === 'q')?.value ?? ''
-  useEffect(() => setText(alone), [alone])
+  const freeText = terms.find(({ name }) => name === 'q')?.value ?? ''
+  useEffect(() => setText(freeText), [freeText])
 
   function search(): void {
     const others = terms.filter(({ name }) => name !== 'q')
@@ -41,8 +41,8 @@ export function SearchBox({ terms, input, onChange }: Props) {
           spellCheck={false}
           onChange={(event) => {
             setText(event.target.value)
-            // The cross within the field empties it without a key.
-            if (event.target.value === '' && alone !== '') onChange(terms.filter(({ name }) => name !== 'q'))
+            // The clear button of the field fires no submit event.
+            if (event.target.value === '' && freeText !== '') onChange(terms.filter(({ name }) => name !== 'q'))
           }}
           onKeyDown={(event) => {
             if (event.key === 'Escape') event.currentTarget.blur()

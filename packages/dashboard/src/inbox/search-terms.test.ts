@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { filterOf, formatSearch, parseSearch, toggleTerm, type Term } from './search-terms.ts'
 
-describe('what is typed into the search', () => {
+describe('search terms', () => {
   test.each<[string, Term[]]>([
     ['', []],
     ['hello', [{ name: 'q', value: 'hello' }]],
@@ -33,7 +33,7 @@ describe('what is typed into the search', () => {
     expect(parseSearch(formatSearch(terms))).toEqual(terms)
   })
 
-  test('becomes the filter of the server', () => {
+  test('become the server’s filter', () => {
     expect(filterOf(parseSearch('from:a tag:x tag:y from:b some words'))).toEqual({
       from: 'b',
       tags: ['x', 'y'],
@@ -41,7 +41,7 @@ describe('what is typed into the search', () => {
     })
   })
 
-  test('a click on a tag adds it, a second one takes it away; of addresses there is one', () => {
+  test('a click on a tag adds it and a second click removes it; an address replaces the previous one', () => {
     const once = toggleTerm([], { name: 'tag', value: 'x' })
     expect(toggleTerm(once, { name: 'tag', value: 'y' })).toHaveLength(2)
     expect(toggleTerm(once, { name: 'tag', value: 'X' })).toEqual([])

@@ -1,6 +1,6 @@
 import type { Inputs } from '../api/trpc.ts'
 
-/** Words that stand before a colon, and what each looks at. */
+/** Filter names, as in `from:shop`. */
 export const TERM_NAMES = [
   'from',
   'to',
@@ -16,25 +16,25 @@ export const TERM_NAMES = [
 
 type TermName = (typeof TERM_NAMES)[number]
 
-/** `q` is what stands alone: it is looked for everywhere. */
+/** `q` is text without a name, which searches everywhere. */
 export type Term = { name: TermName | 'q'; value: string }
 
 export type Filter = NonNullable<Inputs['inbox']['messages']['count']>
 
 const TERM = /(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
 
-/** What someone typed: `from:shop tag:login "your code"`. Words that stand alone belong together. */
+/** Parses `from:shop tag:login "your code"`. All words without a name form one `q` term. */
 export function parseSearch(text: string): Term[] {
   const terms: Term[] = []
-  const alone: string[] = []
+  const freeWords: string[] = []
   for (const [whole, name, quoted, bare] of text.matchAll(TERM)) {
     const value = (quoted ?? bare ?? '').trim()
     const word = name?.toLowerCase()
     if (isTermName(word)) {
       if (value !== '') terms.push({ name: word, value })
-    } else alone.push(quoted === undefined || name !== undefined ? whole : quoted)
+    } else freeWords.push(quoted === undefined || name !== undefined ? whole : quoted)
   }
-  if (alone.length > 0) terms.push({ name: 'q', value: alone.join(' ').trim() })
+  if (freeWords.length > 0) terms.push({ name: 'q', value: freeWords.join(' ').trim() })
   return terms
 }
 
@@ -47,14 +47,14 @@ export function formatTerm({ name, value }: Term): string {
   return `${name}:${/\s/.test(value) ? `"${value}"` : value}`
 }
 
-/** The filter of the server. Tags may be several, of which one is enough; of other words, the last counts. */
+/** The filter to send. Several tags mean any of them; of other names, the last one counts. */
 export function filterOf(terms: Term[]): Filter {
   const tags = terms.filter(({ name }) => name === 'tag').map(({ value }) => value)
   const others = terms.filter(({ name }) => name !== 'tag').map(({ name, value }) => [name, value])
   return { ...Object.fromEntries(others), ...(tags.length > 0 && { tags }) }
 }
 
-/** Adds it, or takes it away where it is; a word other than a tag takes the place of its like. */
+/** Adds the term, or removes it if present. Except for tags, it replaces a term of the same name. */
 export function toggleTerm(terms: Term[], term: Term): Term[] {
   if (hasTerm(terms, term)) return terms.filter((other) => !isSame(other, term))
   return [...terms.filter(({ name }) => name === 'tag' || name !== term.name), term]

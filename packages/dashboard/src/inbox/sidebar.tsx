@@ -10,12 +10,12 @@ import { visibleText } from './safe-text.ts'
 import { hasTerm, toggleTerm, type Term } from './search-terms.ts'
 import type { Place } from './use-inbox-location.ts'
 
-/** As many as are read at a glance; the rest is a press away. */
+/** Entries shown before "Show all". */
 const NAMES_SHOWN = 12
 
-type Props = { terms: Term[]; hrefOf: (change: Partial<Place>) => string; onShowTroubles: () => void }
+type Props = { terms: Term[]; hrefOf: (change: Partial<Place>) => string; onShowMissingMail: () => void }
 
-export function Sidebar({ terms, hrefOf, onShowTroubles }: Props) {
+export function Sidebar({ terms, hrefOf, onShowMissingMail }: Props) {
   const { team } = useSession()
   const { data: mailboxes = [] } = useQuery(queries.mailboxes)
   const { data: tags = [] } = useQuery(inboxQueries.tags)
@@ -49,7 +49,7 @@ export function Sidebar({ terms, hrefOf, onShowTroubles }: Props) {
       <Group title="Tags" items={tags.map(({ tag, count }) => item({ name: 'tag', value: tag }, `+${tag}`, count))} />
       <button
         type="button"
-        onClick={onShowTroubles}
+        onClick={onShowMissingMail}
         className="flex min-h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-left hover:bg-hover max-md:min-h-11"
       >
         <Icon name="clock" />

@@ -2,29 +2,29 @@ import type { Envelope } from '@mailhatch/sdk'
 import type { ReactNode } from 'react'
 import { visibleText } from './safe-text.ts'
 
-/** What the doors of the server are called; others are shown as they call themselves. */
-const WAYS: Record<string, string> = {
+/** Names of the known ways in; others are shown as received. */
+const RECEIVED_VIA: Record<string, string> = {
   smtp: 'SMTP',
   cloudflare: 'Cloudflare Email Routing',
-  sample: 'the button for a test mail',
+  sample: 'the “Send a test mail” button',
 }
 
-/** How the mail came in, which its headers need not tell truly. */
+/** The SMTP envelope as the server recorded it. The headers may claim something else. */
 export function SmtpSession({ envelope }: { envelope: Envelope | null }) {
-  if (!envelope) return <p className="text-sm text-quiet">How this mail came in was not recorded.</p>
+  if (!envelope) return <p className="text-sm text-quiet">No SMTP session was recorded for this mail.</p>
   const { mailFrom, rcptTo, helo, remoteAddress, tls, receivedVia } = envelope
   return (
-    <section aria-labelledby="how-it-came" className="space-y-1 text-sm">
-      <h3 id="how-it-came" className="font-medium">
-        How it came in
+    <section aria-labelledby="smtp-session" className="space-y-1 text-sm">
+      <h3 id="smtp-session" className="font-medium">
+        SMTP session
       </h3>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 [&_dt]:text-quiet">
-        <Fact name="Received by">{WAYS[receivedVia] ?? visibleText(receivedVia)}</Fact>
-        <Fact name="Envelope sender">{mailFrom === '' ? 'none, as in bounces' : visibleText(mailFrom)}</Fact>
+        <Fact name="Received via">{RECEIVED_VIA[receivedVia] ?? visibleText(receivedVia)}</Fact>
+        <Fact name="Envelope sender">{mailFrom === '' ? 'none (as in bounces)' : visibleText(mailFrom)}</Fact>
         <Fact name="Recipient">{visibleText(rcptTo)}</Fact>
-        {helo !== null && <Fact name="Client calls itself">{visibleText(helo)}</Fact>}
+        {helo !== null && <Fact name="Client name (HELO)">{visibleText(helo)}</Fact>}
         {remoteAddress !== null && <Fact name="Client address">{visibleText(remoteAddress)}</Fact>}
-        {/* Elsewhere nobody knows. */}
+        {/* Only the SMTP listener knows whether TLS was used. */}
         {receivedVia === 'smtp' && <Fact name="Encryption">{tls ? 'TLS' : 'none'}</Fact>}
       </dl>
     </section>

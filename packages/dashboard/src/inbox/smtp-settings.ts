@@ -1,4 +1,4 @@
-/** The same host and port in the words of frameworks that send mail: without TLS, and without a password. */
+/** Mail settings for common frameworks, without TLS and without a password. */
 export function smtpSettings({ host, port }: { host: string; port: number }): { name: string; code: string }[] {
   return [
     {

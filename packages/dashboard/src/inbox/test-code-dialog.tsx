@@ -16,13 +16,13 @@ export default function TestCodeDialog({ message, onClose }: { message: MessageD
   return (
     <Dialog
       title="Copy as test code"
-      description="Waits for mail like this one; it passes against this very mail."
+      description="Waits for a mail like this one. Run now, it finds this mail."
       width="large"
       isOpen
       onClose={onClose}
     >
       <Tabs
-        label="Kind of code"
+        label="Language"
         tabs={codes.map((one) => ({ name: one.name, text: one.name }))}
         chosen={name}
         onChoose={(next) => {
@@ -37,7 +37,7 @@ export default function TestCodeDialog({ message, onClose }: { message: MessageD
         Set <code>MAILHATCH_URL</code> to <code>{location.origin + serverPath('')}</code> and{' '}
         <code>MAILHATCH_API_KEY</code> to{' '}
         <Link href="/settings/keys" className="link">
-          a key of your team
+          an API key of your team
         </Link>
         .
       </p>
@@ -57,6 +57,6 @@ function remember(name: string): void {
   try {
     localStorage.setItem(CHOSEN, name)
   } catch {
-    // Then it is asked for again next time.
+    // Storage is disabled: the default is used next time.
   }
 }

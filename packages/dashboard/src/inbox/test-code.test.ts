@@ -11,7 +11,7 @@ import { stableSubject, testCodes, type Shown } from './test-code.ts'
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../../../..')
 const server = await startFileServer()
-/** A project that has installed everything. */
+/** A project with all dependencies installed. */
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-pasted-'))
 beforeAll(() => {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
@@ -26,7 +26,7 @@ const environment = { ...process.env, MAILHATCH_URL: server.url, MAILHATCH_API_K
 const CONDITION = '--conditions=mailhatch-source'
 const bin = (name: string) => join(ROOT, 'node_modules/.bin', name)
 
-/** Runs a text as its name says it is to be run; resolves to what it printed. */
+/** Runs a snippet with the tool that its name says; resolves to its output. */
 async function paste(name: string, code: string): Promise<string> {
   const write = (file: string) => {
     const path = join(folder, file)
@@ -53,7 +53,7 @@ async function paste(name: string, code: string): Promise<string> {
     case 'Playwright':
       return (await started(bin('playwright'), ['test', write('pasted.spec.ts')], { NODE_OPTIONS: CONDITION })).stdout
     default:
-      throw new Error(`Nobody knows how to run ${name}.`)
+      throw new Error(`No runner for ${name}.`)
   }
 }
 
@@ -74,7 +74,7 @@ async function newMail(subject: string, plainContent: string): Promise<MessageDe
   return data
 }
 
-describe('what is pasted passes against the same mail', async () => {
+describe('test code passes against the mail it was created from', async () => {
   const message = await newMail(
     "482913 is your shop's code",
     'Your code is 482913.\nOr confirm: https://shop.example/verify?token=abc',
@@ -87,7 +87,7 @@ describe('what is pasted passes against the same mail', async () => {
     expect(printed).toMatch(name === 'Vitest' || name === 'Playwright' ? /1 passed/ : /482913/)
   })
 
-  test('and fails when there is no such mail', async () => {
+  test('and fails if there is no such mail', async () => {
     const codes = testCodes({ ...message, to: 'nobody@mailhatch.test' }, server.url)
     const { code } = codes.find(({ name }) => name === 'fetch')!
     await expect(paste('fetch', code.replace('wait=25', 'wait=0'))).rejects.toThrow('No messages found')
@@ -102,7 +102,7 @@ test.each([
   ['123456', ''],
   ['', ''],
   ['[Shop] Reset your password', '[Shop] Reset your password'],
-])('of the subject %j, the next mail has %j too', (subject, stable) => {
+])('of the subject %j, the stable part is %j', (subject, stable) => {
   const codes: Shown['codes'] = [{ value: 'ABC-12', confidence: 1, context: '' }]
   expect(stableSubject({ subject, codes })).toBe(stable)
 })

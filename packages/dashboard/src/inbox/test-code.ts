@@ -2,13 +2,13 @@ import type { MessageDetail } from '@mailhatch/sdk'
 
 export type TestCode = { name: string; language: string; code: string }
 
-/** What the code is made from. */
+/** The fields that the code depends on. */
 export type Shown = Pick<MessageDetail, 'to' | 'subject' | 'codes' | 'links'>
 
-/** A piece of a subject that is longer says no more. */
+/** Longer parts of a subject do not make the match more specific. */
 const SUBJECT_LENGTH_MAX = 60
 
-/** The mail that is open, as tests in every dialect wait for it. Pasted as it is, each passes against this mail. */
+/** Snippets that wait for a mail like this one. Run unchanged, each passes against this mail. */
 export function testCodes(message: Shown, serverUrl: string): TestCode[] {
   return [
     { name: 'Playwright', language: 'ts', code: runnerCode('playwright', message) },
@@ -20,7 +20,7 @@ export function testCodes(message: Shown, serverUrl: string): TestCode[] {
   ]
 }
 
-/** The longest part of a subject that the next mail of its kind will have too: no codes, numbers or dates. */
+/** The longest part of the subject without codes, numbers or dates, which other mails of this kind share. */
 export function stableSubject({ subject, codes }: Pick<Shown, 'subject' | 'codes'>): string {
   const values = codes.map(({ value }) => value)
   const isStable = (word: string) => !/\d/.test(word) && !values.some((value) => word.includes(value))
@@ -105,7 +105,7 @@ function queryOf(message: Shown): string {
   return String(new URLSearchParams({ to: message.to, ...(subject && { subject }), wait: '25' }))
 }
 
-/** What the link is for is told by its path; what follows is new in each mail. */
+/** The host and first path segment of the main link. The rest, such as a token, differs in each mail. */
 function mainLink({ links }: Shown): { host: string; path: string } | null {
   const link = links.find(({ kind }) => kind !== 'other' && kind !== 'unsubscribe')
   if (!link || !URL.canParse(link.url)) return null

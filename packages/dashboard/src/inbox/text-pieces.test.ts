@@ -15,13 +15,13 @@ test.each([
   ['', '1', []],
 ])('%j', (text, code, pieces) => expect(shown(text, code)).toEqual(pieces))
 
-test('a megabyte of addresses is split in a moment', () => {
+test('a megabyte of URLs is split into few pieces', () => {
   expect(textPieces('http://a.example/ '.repeat(60_000), '123456').length).toBeLessThan(1_100)
 })
 
-test('an address with a long row of dots inside is read once', () => {
+test('a URL with a long run of dots is scanned once', () => {
   const address = `https://a.example/${'.'.repeat(100_000)}x`
-  // It takes a millisecond; looked at anew from each of the dots, it takes seconds.
+  // Takes a millisecond. With backtracking from each dot it would take seconds.
   expect(workMs(() => textPieces(`${address}...`, null))).toBeLessThan(500)
   expect(shown(`${address}...`)).toEqual([`[link ${address}]`, '...'])
 })

@@ -1,12 +1,12 @@
 export type TextPiece = { kind: 'text' | 'link' | 'code'; text: string }
 
-/** More would only slow the page down. */
+/** More links slow the page down. */
 const LINKS_MAX = 500
 const URL_IN_TEXT = /https?:\/\/[^\s<>"'`\p{Cc}]+/giu
-/** What ends a sentence does not belong to the link in it. */
+/** Punctuation after a URL that belongs to the sentence around it. */
 const TRAILING = '.,;:!?)]}'
 
-/** A body as it is shown: its web addresses can be followed, and the code that was found stands out. */
+/** Splits a text body into plain text, links and the code, for display. */
 export function textPieces(text: string, code: string | null): TextPiece[] {
   const pieces: TextPiece[] = []
   let place = 0
@@ -20,14 +20,14 @@ export function textPieces(text: string, code: string | null): TextPiece[] {
   return pieces
 }
 
-/** From the end, because a pattern would look at a row of dots anew from each of them. */
+/** A loop from the end, because a regular expression would backtrack from each of many dots. */
 function withoutTrailing(url: string): string {
   let end = url.length
   while (end > 0 && TRAILING.includes(url[end - 1]!)) end--
   return url.slice(0, end)
 }
 
-/** The first place is enough; codes are written with spaces or dashes at times. */
+/** Marks the first occurrence only. Codes may contain spaces or dashes in the text. */
 function withCode(text: string, code: string | null): TextPiece[] {
   const found =
     code === null || code === '' ? null : new RegExp(Array.from(code, escapePattern).join('[ -]?')).exec(text)

@@ -4,7 +4,7 @@ import { useIsOwner } from '../session.tsx'
 import { markRead } from './read-marks.ts'
 import type { Inbox } from './use-inbox.ts'
 
-/** The keys of the list; those of an open message are with it. */
+/** Keyboard shortcuts of the list; the message pane has its own. */
 export function useInboxKeys(inbox: Inbox, searchInput: RefObject<HTMLInputElement | null>): void {
   const isOwner = useIsOwner()
   const { place, focusedId, go } = inbox
@@ -18,12 +18,12 @@ export function useInboxKeys(inbox: Inbox, searchInput: RefObject<HTMLInputEleme
   useShortcuts([
     { keys: 'j', label: 'Next message', run: () => inbox.step(1) },
     { keys: 'k', label: 'Previous message', run: () => inbox.step(-1) },
-    { keys: 'o', label: 'Open the message', run: open },
-    { keys: 'u', label: 'Back to the list', run: back },
-    { keys: 'Escape', label: 'Back to the list', run: back },
+    { keys: 'o', label: 'Open message', run: open },
+    { keys: 'u', label: 'Back to list', run: back },
+    { keys: 'Escape', label: 'Back to list', run: back },
     {
       keys: 'x',
-      label: 'Select the message',
+      label: 'Select message',
       run: () => {
         const id = place.id ?? focusedId
         if (id !== null) inbox.toggleSelected(id)
@@ -33,6 +33,6 @@ export function useInboxKeys(inbox: Inbox, searchInput: RefObject<HTMLInputEleme
     { keys: 'U', label: 'Mark as unread', run: () => markRead(inbox.targets(), false) },
     ...(isOwner ? [{ keys: '#', label: 'Delete (5 s to undo)', run: inbox.remove }] : []),
     { keys: '/', label: 'Search', run: () => searchInput.current?.focus() },
-    { keys: 'r', label: 'Reload the list', run: inbox.reload },
+    { keys: 'r', label: 'Reload list', run: inbox.reload },
   ])
 }

@@ -7,7 +7,7 @@ export type TabName = (typeof TAB_NAMES)[number]
 
 export type Place = { id: string | null; terms: Term[]; tab: TabName | null }
 
-/** Where in the inbox someone is: everything that a link must bring back is in the address. */
+/** The state of the inbox that is in the URL, so that a link restores it. */
 export function useInboxLocation() {
   const [, navigate] = useLocation()
   const [isMessage, message] = useRoute('/m/:id')
@@ -25,19 +25,19 @@ export function useInboxLocation() {
 
   return {
     place,
-    /** The address of another place; what is not named stays. */
+    /** The URL for a changed state; fields not given stay the same. */
     hrefOf: (change: Partial<Place>) => placeHref({ ...place, ...change }),
     go: (change: Partial<Place>, options?: { replace: boolean }) =>
       navigate(placeHref({ ...place, ...change }), options),
   }
 }
 
-/** The router leaves signs such as `%40` and `%2B` as they are, because they could mean something in a path. */
+/** The router does not decode characters that have a meaning in paths, such as `%40` and `%2B`. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Addresses may have a percent sign of their own.
+    // The address contains a literal percent sign.
     return text
   }
 }

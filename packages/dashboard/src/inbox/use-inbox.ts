@@ -1,6 +1,6 @@
 import type { MessageSummary } from '@mailhatch/sdk'
 import { useMemo, useRef, useState } from 'react'
-import { askAgain } from '../api/queries.ts'
+import { invalidate } from '../api/queries.ts'
 import { announce } from '../ui/notices.ts'
 import { removeWithUndo } from './removals.ts'
 import { visibleText } from './safe-text.ts'
@@ -10,12 +10,12 @@ import { useLiveMail } from './use-live-mail.ts'
 import { useMessages } from './use-messages.ts'
 import { useUnseenMail } from './use-unseen-mail.ts'
 
-/** However much mail comes, the names beside the list are asked for no more often. */
-const NAMES_EVERY_MS = 5_000
+/** The sidebar reloads at most this often, however much mail arrives. */
+const SIDEBAR_RELOAD_MS = 5_000
 
 export type Inbox = ReturnType<typeof useInbox>
 
-/** Everything that the parts of the inbox share. */
+/** State shared by the parts of the inbox. */
 export function useInbox() {
   const { place, hrefOf, go } = useInboxLocation()
   const searchText = formatSearch(place.terms)
@@ -27,10 +27,10 @@ export function useInbox() {
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const [focusCalls, setFocusCalls] = useState(0)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const namesAskedAt = useRef(-NAMES_EVERY_MS)
+  const sidebarLoadedAt = useRef(-SIDEBAR_RELOAD_MS)
   const shownSearch = useRef(searchText)
   if (shownSearch.current !== searchText) {
-    // Another list: what belonged to the one before is forgotten.
+    // A new search: reset the state of the previous list.
     shownSearch.current = searchText
     setAtTop(true)
     setWaiting([])
@@ -48,9 +48,9 @@ export function useInbox() {
       mails.length === 1 ? `New mail from ${visibleText(first.fromName || first.from)}` : `${mails.length} new mails`,
     )
     unseen.take(mails)
-    if (performance.now() - namesAskedAt.current > NAMES_EVERY_MS) {
-      namesAskedAt.current = performance.now()
-      void askAgain('tags', 'mailboxes')
+    if (performance.now() - sidebarLoadedAt.current > SIDEBAR_RELOAD_MS) {
+      sidebarLoadedAt.current = performance.now()
+      void invalidate('tags', 'mailboxes')
     }
     if (isAtTop) list.add(mails)
     else setWaiting((before) => [...before, ...mails.filter(({ id }) => !before.some((other) => other.id === id))])
@@ -68,7 +68,7 @@ export function useInbox() {
     setFocusCalls((calls) => calls + 1)
   }
 
-  /** To the next one in the list; with a message open, the next one opens. */
+  /** Moves the focus in the list. If a message is open, opens the next one instead. */
   function step(by: number): void {
     const index = messages.findIndex(({ id }) => id === (place.id ?? focusedId))
     const next = messages[index === -1 ? 0 : index + by]
@@ -85,7 +85,7 @@ export function useInbox() {
     focusOn(place.id ?? focusedId)
   }
 
-  /** What is selected, else what is open, else what has the focus. */
+  /** The selected messages, else the open one, else the focused one. */
   function targets(): string[] {
     if (selected.size > 0) return Array.from(selected)
     const one = place.id ?? focusedId
@@ -111,7 +111,7 @@ export function useInbox() {
     list,
     live,
     waiting,
-    /** Those that nobody has had before their eyes: they wait above the list, or came while nobody looked. */
+    /** Messages the user has not seen: waiting above the list, or arrived while the tab was hidden. */
     newCount: new Set([...waiting.map(({ id }) => id), ...unseen.ids]).size,
     showWaiting,
     selected,

@@ -1,22 +1,22 @@
 import type { MessageSummary } from '@mailhatch/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { failureOf } from '../api/failure.ts'
-import { askAgain } from '../api/queries.ts'
+import { invalidate } from '../api/queries.ts'
 import { trpc } from '../api/trpc.ts'
 import { followMail, type LiveMail, type LiveState, type OpenStream } from './live-mail.ts'
 import type { Filter } from './search-terms.ts'
 
-/** Mail that comes within this time is drawn at once: a thousand mails are no thousand drawings. */
-const TOGETHER_MS = 40
+/** Mail that arrives within this time is rendered together, so that a thousand mails are not a thousand renders. */
+const BATCH_MS = 40
 
 type Options = {
   filter: Filter
-  /** The place up to which the list is complete; undefined until it is there. */
+  /** The cursor up to which the list is complete; undefined while it loads. */
   after: string | undefined
   onMails: (mails: MessageSummary[]) => void
 }
 
-/** New mail that matches the filter, as it comes, and how the connection is. */
+/** Calls `onMails` with new mail that matches the filter; returns the state of the connection. */
 export function useLiveMail({ filter, after, onMails }: Options): { state: LiveState; tryNow: () => void } {
   const [state, setState] = useState<LiveState>({ kind: 'connecting' })
   const live = useRef<LiveMail | null>(null)
@@ -31,7 +31,7 @@ export function useLiveMail({ filter, after, onMails }: Options): { state: LiveS
     let waiting: MessageSummary[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
     const current = followMail<MessageSummary>({
-      // Written as text a moment ago.
+      // Serialised above, so the type is known.
       open: openStream(JSON.parse(filterText) as Filter),
       after: start,
       cursorOf: ({ cursor }) => cursor,
@@ -43,7 +43,7 @@ export function useLiveMail({ filter, after, onMails }: Options): { state: LiveS
           latest.current.onMails(waiting)
           waiting = []
           timer = undefined
-        }, TOGETHER_MS)
+        }, BATCH_MS)
       },
     })
     live.current = current
@@ -72,10 +72,10 @@ function openStream(filter: Filter): OpenStream<MessageSummary> {
         onComplete: onLost,
         onStopped: onLost,
         onError(error) {
-          if (failureOf(error).code === 'unauthorized') void askAgain('me')
+          if (failureOf(error).code === 'unauthorized') void invalidate('me')
           onLost()
         },
-        // It would come back by itself, without a word about when.
+        // tRPC would reconnect on its own, without telling when.
         onConnectionStateChange: ({ state, error }) => {
           if (state === 'connecting' && error) onLost()
         },

@@ -7,7 +7,7 @@ import { nextPageStart, withNew, type MessagePages } from './message-pages.ts'
 import { useHidden } from './removals.ts'
 import type { Filter } from './search-terms.ts'
 
-/** More than fill a screen, so that there is one request for several screens of scrolling. */
+/** One request for several screens of scrolling. */
 const PAGE_MESSAGES = 100
 
 export type MessageList = {
@@ -16,14 +16,14 @@ export type MessageList = {
   failure: Failure | null
   hasMore: boolean
   isLoadingMore: boolean
-  /** The place up to which the list is complete; undefined until it is there. */
+  /** The cursor up to which the list is complete; undefined while it loads. */
   cursor: string | undefined
   loadMore: () => void
   add: (arrived: MessageSummary[]) => void
   reload: () => void
 }
 
-/** Messages that match, newest first. Pages stay as they were read; what is new is put on top by `add`. */
+/** Matching messages, newest first. Loaded pages are not refetched; `add` puts new messages on top. */
 export function useMessages(filter: Filter): MessageList {
   const client = useQueryClient()
   const queryKey = ['messages', filter]
@@ -33,7 +33,7 @@ export function useMessages(filter: Filter): MessageList {
       trpc.inbox.messages.list.query({ ...filter, limit: PAGE_MESSAGES, ...(pageParam && { afterId: pageParam }) }),
     initialPageParam: '',
     getNextPageParam: (_, pages) => nextPageStart(pages),
-    // Kept up to date by the stream; asking again would ask for every page that was read.
+    // The stream keeps the list current. A refetch would load every page again.
     staleTime: Infinity,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,

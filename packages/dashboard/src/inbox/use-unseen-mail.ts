@@ -4,15 +4,15 @@ import { notifyOfMail } from './mail-notifications.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Mail that comes while nobody looks at the tab: counted until someone does, and told of where that was asked for. */
+/** Collects mail that arrives while the tab is hidden, until it is visible again. Shows notifications if enabled. */
 export function useUnseenMail(open: (id: string | null) => void) {
   const [ids, setIds] = useState(NONE)
   useEffect(() => {
-    const look = () => {
+    const resetIfVisible = () => {
       if (!document.hidden) setIds(NONE)
     }
-    document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
+    document.addEventListener('visibilitychange', resetIfVisible)
+    return () => document.removeEventListener('visibilitychange', resetIfVisible)
   }, [])
   return {
     ids,

@@ -5,7 +5,7 @@ import { FailureNotice } from '../ui/failure-notice.tsx'
 import { Loading } from '../ui/loaded.tsx'
 import { inboxQueries } from './inbox-queries.ts'
 
-/** Neither scripts nor our origin, ever; the answer says the same of itself. */
+/** No scripts and no access to our origin. The response sets the same sandbox in its CSP header. */
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
 
 export type Scheme = 'light' | 'dark'
@@ -19,7 +19,7 @@ type Props = {
   scheme?: Scheme
 }
 
-/** What a stranger drew, in an origin of its own. */
+/** Shows untrusted HTML in an isolated frame. */
 export function ViewFrame(props: Props) {
   const { title, id, remoteImages = false, attachment = null, widthPixels = null, scheme } = props
   const { data, error, refetch } = useQuery(inboxQueries.view({ id, remoteImages, attachment }))
@@ -34,7 +34,7 @@ export function ViewFrame(props: Props) {
       referrerPolicy="no-referrer"
       loading="lazy"
       className="mx-auto block h-full w-full grow bg-white"
-      // Browsers answer prefers-color-scheme within a frame by the scheme of the frame; nothing else of the mail changes.
+      // Sets prefers-color-scheme inside the frame, without changing anything else in the mail.
       style={{ maxWidth: widthPixels ?? undefined, colorScheme: scheme }}
     />
   )

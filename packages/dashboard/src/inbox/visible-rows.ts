@@ -2,12 +2,12 @@ import { useLayoutEffect, useState, type RefObject } from 'react'
 
 export type Range = { first: number; end: number }
 
-/** Rows drawn beyond what can be seen, so that quick scrolling shows no gaps. */
+/** Extra rows above and below the visible ones, so that fast scrolling shows no gaps. */
 const ROWS_BEYOND = 10
 
 type Window = { scrollTop: number; height: number; rowPixels: number; count: number }
 
-/** Which rows of a list of equal ones are to be drawn: `first` up to, and without, `end`. */
+/** The range of rows to render, `end` excluded, for rows of equal height. */
 export function rangeOf({ scrollTop, height, rowPixels, count }: Window): Range {
   const seen = Math.floor(scrollTop / rowPixels)
   const first = Math.max(0, Math.min(seen, count - 1) - ROWS_BEYOND)
@@ -15,7 +15,7 @@ export function rangeOf({ scrollTop, height, rowPixels, count }: Window): Range 
   return { first, end: Math.max(first, end) }
 }
 
-/** The same as the list is scrolled; drawn anew only when other rows come into sight. */
+/** The current range. Re-renders only if it changes. */
 export function useVisibleRows(
   scroller: RefObject<HTMLElement | null>,
   { rowPixels, count }: Pick<Window, 'rowPixels' | 'count'>,
@@ -24,20 +24,20 @@ export function useVisibleRows(
   useLayoutEffect(() => {
     const element = scroller.current
     if (!element) return
-    const look = () => {
+    const update = () => {
       const { scrollTop, clientHeight: height } = element
       const next = rangeOf({ scrollTop, height, rowPixels, count })
       setRange((before) => (before.first === next.first && before.end === next.end ? before : next))
     }
-    look()
-    const resized = new ResizeObserver(look)
+    update()
+    const resized = new ResizeObserver(update)
     resized.observe(element)
-    element.addEventListener('scroll', look, { passive: true })
+    element.addEventListener('scroll', update, { passive: true })
     return () => {
       resized.disconnect()
-      element.removeEventListener('scroll', look)
+      element.removeEventListener('scroll', update)
     }
   }, [scroller, rowPixels, count])
-  // Of a list that has become shorter meanwhile.
+  // The list may have become shorter since the range was computed.
   return { first: Math.min(range.first, count), end: Math.min(range.end, count) }
 }

@@ -1,15 +1,12 @@
 import { serverPath } from '../base-path.ts'
 import { Page, Panel } from '../ui/page.tsx'
 
-/** Written in by the build. */
+/** Set by the build. */
 declare const MAILHATCH_VERSION: string
 
 export function AboutPage() {
   return (
-    <Page
-      title="About"
-      description="Mailhatch catches the mail your app sends and hands it to the test that waits for it."
-    >
+    <Page title="About" description="Mailhatch catches the mail your app sends and hands it to the waiting test.">
       <Panel>
         <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr] [&_dt]:text-quiet">
           <dt>Version</dt>
@@ -29,7 +26,7 @@ export function AboutPage() {
           <dt>Licence</dt>
           <dd>MIT</dd>
           <dt>Privacy</dt>
-          <dd>This page and the server call nobody: no statistics, no update check, nothing from other hosts.</dd>
+          <dd>Mailhatch sends no statistics, checks for no updates and loads nothing from other hosts.</dd>
         </dl>
       </Panel>
     </Page>

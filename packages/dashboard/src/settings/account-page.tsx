@@ -20,11 +20,11 @@ export function AccountPage() {
       <NamePanel
         label="Your name"
         autoComplete="name"
-        present={me.name}
+        current={me.name}
         action="Save"
         save={(name) => trpc.user.update.mutate({ name })}
         changes={['me', 'members']}
-        saved="Your name was saved."
+        saved="Name saved."
       />
       <NotificationsPanel />
       <PasswordPanel />
@@ -42,11 +42,14 @@ function PasswordPanel() {
     onDone() {
       setCurrent('')
       setPassword('')
-      notify('The password was changed. Other browsers were signed out.')
+      notify('Password changed. Your other sessions were signed out.')
     },
   })
   return (
-    <Panel title="Password" description="Whoever came by a link and has none yet leaves the present one empty.">
+    <Panel
+      title="Password"
+      description="If you signed in with a link and have no password yet, leave the current password empty."
+    >
       <form
         className="max-w-sm space-y-4"
         onSubmit={(event) => {
@@ -56,7 +59,7 @@ function PasswordPanel() {
       >
         <input type="text" autoComplete="username" value={me.email} readOnly hidden />
         <TextField
-          label="Present password"
+          label="Current password"
           type="password"
           autoComplete="current-password"
           value={current}
@@ -71,7 +74,7 @@ function PasswordPanel() {
         />
         {change.failure && <FailureNotice failure={{ ...change.failure, details: {} }} />}
         <Button type="submit" isBusy={change.isRunning}>
-          Change the password
+          Change password
         </Button>
       </form>
     </Panel>

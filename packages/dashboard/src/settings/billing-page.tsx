@@ -8,28 +8,27 @@ import { Loaded } from '../ui/loaded.tsx'
 import { OwnersOnly } from '../ui/owners-only.tsx'
 import { Page, Panel } from '../ui/page.tsx'
 
-/** Away from here, to the payment provider. */
-const goThere = ({ url }: { url: string }) => location.assign(url)
+const openPaymentPage = ({ url }: { url: string }) => location.assign(url)
 
 export function BillingPage() {
   const { team } = useSession()
   const isOwner = useIsOwner()
   return (
-    <Page title="Billing" description={`The team is on the plan ${team.plan}.`}>
-      <OwnersOnly what="see and change what is paid" />
+    <Page title="Billing" description={`The team is on the ${team.plan} plan.`}>
+      <OwnersOnly what="see and change billing" />
       {isOwner && <Loaded query={queries.billing}>{(status) => <BillingPanel status={status} />}</Loaded>}
     </Page>
   )
 }
 
 function BillingPanel({ status }: { status: Outputs['billing']['status'] }) {
-  const checkout = useAction(() => trpc.billing.checkout.mutate(), { onDone: goThere })
-  const portal = useAction(() => trpc.billing.portal.mutate(), { onDone: goThere })
+  const checkout = useAction(() => trpc.billing.checkout.mutate(), { onDone: openPaymentPage })
+  const portal = useAction(() => trpc.billing.portal.mutate(), { onDone: openPaymentPage })
   const failure = checkout.failure ?? portal.failure
   if (!status.isAvailable) {
     return (
       <Panel>
-        <p>Nothing is paid on this server. Whoever runs it sets the plan of each team.</p>
+        <p>Billing is not set up on this server. Its administrator sets the plan of each team.</p>
       </Panel>
     )
   }
@@ -41,8 +40,8 @@ function BillingPanel({ status }: { status: Outputs['billing']['status'] }) {
       {failure && <FailureNotice failure={failure} />}
       <Buttons>
         {status.plan === 'starter' && (
-          <Button look="primary" isBusy={checkout.isRunning} onClick={() => checkout.run()}>
-            Take the plan pro
+          <Button variant="primary" isBusy={checkout.isRunning} onClick={() => checkout.run()}>
+            Upgrade to Pro
           </Button>
         )}
         {status.isCustomer && (

@@ -1,4 +1,4 @@
-/** Each names itself after those whose pages it can show as well, so the order matters. */
+/** The order matters: a user agent also contains the names of browsers it is compatible with. */
 const BROWSERS: [RegExp, string][] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -14,7 +14,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** “Firefox on Linux”, as well as its text tells. */
+/** “Firefox on Linux”, as far as the user agent tells. */
 export function browserName(userAgent: string): string {
   const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
   const browser = find(BROWSERS)

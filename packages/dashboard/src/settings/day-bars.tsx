@@ -4,28 +4,28 @@ import { roundAbove } from './usage-text.ts'
 export type DayBar = {
   date: string
   value: number
-  /** The part of it that went wrong. */
-  bad?: number
+  /** How many of `value` failed. */
+  failed?: number
 }
 
 const HEIGHT = 120
-/** So that a single message is seen beside thousands. */
+/** Keeps a single message visible next to thousands. */
 const BAR_HEIGHT_MIN = 2
 
-/** How wide a day is drawn; where there is less room narrower, so that the texts stay as large. */
+/** Pixels per day. Narrow screens use narrower bars, so that labels keep their size. */
 const WIDE = { step: 24, bar: 16, labelEvery: 5 }
 const NARROW = { step: 10, bar: 7, labelEvery: 10 }
 
 type Props = {
-  /** What the bars are, for those who do not see them. */
+  /** Accessible name of the chart. */
   label: string
   bars: DayBar[]
   format: (value: number) => string
-  /** Half as wide as the page. */
+  /** For charts half as wide as the page. */
   isSmall?: boolean
 }
 
-/** A bar a day; the table below it says the same to those who do not see it, and exactly to those who do. */
+/** A bar chart with one bar per day. The table below it has the exact figures, also for screen readers. */
 export function DayBars({ isSmall = false, ...rest }: Props) {
   if (isSmall) return <Chart {...rest} form={NARROW} />
   return (
@@ -46,7 +46,7 @@ function Chart({ label, bars, format, form, className }: ChartProps) {
       viewBox={`-52 -8 ${width + 68} ${HEIGHT + 32}`}
       className={classNames('w-full text-quiet', className)}
       role="img"
-      aria-label={`${label} a day, as a chart; the table below has the figures`}
+      aria-label={`${label} per day, as a chart. The table below has the figures.`}
     >
       {[0, 0.5, 1].map((share) => (
         <g key={share} transform={`translate(0 ${HEIGHT * (1 - share)})`}>
@@ -65,14 +65,14 @@ function Chart({ label, bars, format, form, className }: ChartProps) {
 
 type BarProps = Pick<ChartProps, 'form' | 'format'> & { bar: DayBar; top: number; index: number }
 
-function Bar({ bar: { date, value, bad = 0 }, top, form, index, format }: BarProps) {
+function Bar({ bar: { date, value, failed = 0 }, top, form, index, format }: BarProps) {
   const height = heightOf(value, top)
-  const badHeight = Math.min(heightOf(bad, top), height)
+  const failedHeight = Math.min(heightOf(failed, top), height)
   return (
     <g transform={`translate(${index * form.step + (form.step - form.bar) / 2} 0)`}>
-      <title>{`${date}: ${format(value)}${bad > 0 ? `, ${format(bad)} of them failed` : ''}`}</title>
+      <title>{`${date}: ${format(value)}${failed > 0 ? `, ${format(failed)} failed` : ''}`}</title>
       <rect y={HEIGHT - height} width={form.bar} height={height} rx={2} className="fill-accent" />
-      <rect y={HEIGHT - height} width={form.bar} height={badHeight} rx={2} className="fill-danger" />
+      <rect y={HEIGHT - height} width={form.bar} height={failedHeight} rx={2} className="fill-danger" />
       {(index + 1) % form.labelEvery === 0 && (
         <text x={form.bar / 2} y={HEIGHT + 18} textAnchor="middle" className="fill-current text-[11px]">
           {shortDate(date)}

@@ -1,11 +1,11 @@
 type Props = {
   caption: string
   columns: string[]
-  /** The oldest first, as charts have them; a cell for each column. */
+  /** Oldest first, like the charts; one cell per column. */
   rows: { date: string; cells: string[] }[]
 }
 
-/** What a chart shows, exactly; the newest first. */
+/** The exact figures of a chart, newest first. */
 export function DayFigures({ caption, columns, rows }: Props) {
   return (
     <details>

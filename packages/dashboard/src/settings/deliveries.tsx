@@ -16,13 +16,13 @@ import type { Endpoint } from './webhooks-page.tsx'
 export type Delivery = Outputs['webhooks']['deliveries'][number]
 
 const PAGE = 25
-/** Attempts come and go by themselves; someone who looks on sees them. */
-const LOOK_EVERY_MS = 4_000
+/** Attempts happen in the background, so the list refreshes while it is open. */
+const REFRESH_MS = 4_000
 
 const FILTERS = [
   { status: null, text: 'All' },
   { status: 'failed', text: 'Failed' },
-  { status: 'pending', text: 'Waiting' },
+  { status: 'pending', text: 'Pending' },
   { status: 'success', text: 'Delivered' },
 ] as const
 
@@ -33,18 +33,17 @@ export function Deliveries({ endpoint: { id } }: { endpoint: Endpoint }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['deliveries', id, status, limit],
     queryFn: () => trpc.webhooks.deliveries.query({ id, status, limit }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
   })
   const replayAll = useAction(() => trpc.webhooks.replayFailed.mutate({ id }), {
     changes: ['deliveries'],
-    onDone: ({ replayed }) =>
-      notify(replayed === 1 ? '1 delivery is tried again.' : `${replayed} deliveries are tried again.`),
+    onDone: ({ replayed }) => notify(replayed === 1 ? 'Replaying 1 delivery.' : `Replaying ${replayed} deliveries.`),
   })
   return (
     <Panel
       title="Deliveries"
-      description="One for each message, kept for 30 days."
+      description="One per message, kept for 30 days."
       isFlush
       actions={
         isOwner && (
@@ -58,7 +57,7 @@ export function Deliveries({ endpoint: { id } }: { endpoint: Endpoint }) {
         {FILTERS.map((filter) => (
           <Button
             key={filter.text}
-            look={filter.status === status ? 'plain' : 'quiet'}
+            variant={filter.status === status ? 'plain' : 'quiet'}
             aria-pressed={filter.status === status}
             onClick={() => setStatus(filter.status)}
           >
@@ -70,10 +69,8 @@ export function Deliveries({ endpoint: { id } }: { endpoint: Endpoint }) {
       {error && !data && <FailureNotice failure={failureOf(error)} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data?.length === 0 && (
-        <EmptyState icon="webhook" title="Nothing here">
-          <p>
-            {status === null ? 'The next mail is the first one, or a test event.' : 'No delivery is in this state.'}
-          </p>
+        <EmptyState icon="webhook" title="No deliveries">
+          <p>{status === null ? 'The next mail creates one, or send a test event.' : 'No delivery has this status.'}</p>
         </EmptyState>
       )}
       <ul className="divide-y divide-line">
@@ -81,10 +78,10 @@ export function Deliveries({ endpoint: { id } }: { endpoint: Endpoint }) {
           <DeliveryItem key={delivery.id} endpointId={id} delivery={delivery} />
         ))}
       </ul>
-      {/* More than the server gives at once is no longer for reading. */}
+      {/* 100 is the server's limit per request. */}
       {data?.length === limit && limit < 100 && (
         <div className="border-t border-line p-2 text-center">
-          <Button look="quiet" onClick={() => setLimit(Math.min(limit + PAGE, 100))}>
+          <Button variant="quiet" onClick={() => setLimit(Math.min(limit + PAGE, 100))}>
             Show more
           </Button>
         </div>

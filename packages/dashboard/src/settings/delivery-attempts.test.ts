@@ -6,14 +6,14 @@ import { openPeople } from '../../../server/test/support/people.ts'
 import { startWebhookReceiver } from '../../../server/test/support/webhook-receiver.ts'
 
 await buildDashboard()
-// What fails stays pending, longer than any test.
+// A failed delivery stays pending for longer than the test runs.
 const server = await startFileServer({ WEBHOOK_ALLOWED_HOSTS: '127.0.0.1', WEBHOOK_RETRY_DELAYS: '3600' })
 const people = await openPeople(server)
 const { call, headers } = await people.operator()
 const browser = await openChromium()
 const { url } = server
 
-test('a delivery shows each attempt with its answer, and the next as soon as it is made', async () => {
+test('a delivery shows each attempt with its response, and a new attempt as soon as it happens', async () => {
   const answers = [
     { status: 500, body: '<b>out of order</b>' },
     { status: 200, body: 'thanks' },
@@ -39,7 +39,7 @@ test('a delivery shows each attempt with its answer, and the next as soon as it 
     /500\s+\d+ ms\s+The endpoint answered 500\.\s+<b>out of order<\/b>/,
   )
   expect(asked).not.toEqual([])
-  const posted = page.getByRole('figure').filter({ hasText: 'Body of the request' })
+  const posted = page.getByRole('figure').filter({ hasText: 'Request body' })
   expect(await posted.innerText()).toContain(receiver.received[0]!.messageId)
 
   await page.getByRole('button', { name: 'Replay', exact: true }).click()

@@ -9,11 +9,11 @@ import type { Delivery } from './deliveries.tsx'
 
 type Attempt = Outputs['webhooks']['attempts']['attempts'][number]
 
-/** What was posted, and every try with what came back, newest first. */
+/** The request body, and every attempt with its response, newest first. */
 export function DeliveryAttempts({ endpointId, delivery }: { endpointId: string; delivery: Delivery }) {
   const { id: deliveryId, attempt: count } = delivery
   const { data, error, refetch } = useQuery({
-    // With their number, so that a new one is asked for as soon as the delivery tells of it.
+    // The count in the key reloads the list when the delivery has a new attempt.
     queryKey: ['attempts', deliveryId, count],
     queryFn: () => trpc.webhooks.attempts.query({ id: endpointId, deliveryId }),
     placeholderData: keepPreviousData,
@@ -21,24 +21,24 @@ export function DeliveryAttempts({ endpointId, delivery }: { endpointId: string;
   if (error && !data) return <FailureNotice failure={failureOf(error)} onRetry={() => void refetch()} />
   if (!data) return <Loading />
   const { requestBody, attempts } = data
-  // Such as that the endpoint was switched off meanwhile, which no attempt tells.
+  // For example, the endpoint was disabled before the next attempt.
   const isOtherError = delivery.error !== null && delivery.error !== attempts[0]?.error
   return (
     <div className="space-y-2">
       <h3 className="font-medium">Attempts</h3>
       {isOtherError && <p className="text-danger">{delivery.error}</p>}
-      {attempts.length === 0 && <p className="text-quiet">{count === 0 ? 'None yet.' : 'They are no longer kept.'}</p>}
+      {attempts.length === 0 && <p className="text-quiet">{count === 0 ? 'None yet.' : 'No longer stored.'}</p>}
       <ol aria-label="Attempts, newest first" className="space-y-2">
         {attempts.map((attempt, index) => (
           <AttemptItem key={attempts.length - index} attempt={attempt} />
         ))}
       </ol>
-      <CodeBlock label="Body of the request" code={indented(requestBody)} />
+      <CodeBlock label="Request body" code={indented(requestBody)} />
     </div>
   )
 }
 
-/** For people; what is signed is the text as it was posted. */
+/** For display only. The signature covers the body as it was sent. */
 function indented(json: string): string {
   return JSON.stringify(JSON.parse(json), null, 2)
 }
@@ -48,7 +48,7 @@ function AttemptItem({ attempt: { at, httpStatus, latencyMs, responseBody, error
     <li className="space-y-1.5">
       <p className="flex flex-wrap gap-x-3">
         <RelativeTime at={at} />
-        <span className="font-mono">{httpStatus ?? 'no answer'}</span>
+        <span className="font-mono">{httpStatus ?? 'no response'}</span>
         {latencyMs !== null && <span className="text-quiet tabular-nums">{latencyMs} ms</span>}
         {error && <span className="text-danger">{error}</span>}
       </p>
@@ -56,7 +56,7 @@ function AttemptItem({ attempt: { at, httpStatus, latencyMs, responseBody, error
         <pre
           tabIndex={0}
           role="group"
-          aria-label="Body of the response"
+          aria-label="Response body"
           className="max-h-48 overflow-auto whitespace-pre-wrap rounded-md border border-line bg-raised p-2.5 font-mono text-xs"
         >
           {responseBody}

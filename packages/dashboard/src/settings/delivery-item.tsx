@@ -15,7 +15,7 @@ import { DeliveryAttempts } from './delivery-attempts.tsx'
 const STATES: Record<Delivery['status'], { text: string; tone: Tone }> = {
   success: { text: 'delivered', tone: 'good' },
   failed: { text: 'failed', tone: 'danger' },
-  pending: { text: 'waiting', tone: 'warn' },
+  pending: { text: 'pending', tone: 'warn' },
 }
 
 export function DeliveryItem({ endpointId, delivery }: { endpointId: string; delivery: Delivery }) {
@@ -49,7 +49,7 @@ function DeliveryDetails({ endpointId, delivery }: { endpointId: string; deliver
   const { id, event, messageId, nextAttemptAt } = delivery
   const replay = useAction(() => trpc.webhooks.replay.mutate({ id: endpointId, deliveryId: id }), {
     changes: ['deliveries'],
-    onDone: () => notify('The delivery is tried again.'),
+    onDone: () => notify('Replaying the delivery.'),
   })
   return (
     <div className="space-y-3 bg-sunken px-4 py-3 text-sm sm:pl-10">
@@ -62,10 +62,10 @@ function DeliveryDetails({ endpointId, delivery }: { endpointId: string; deliver
         <dd>
           {messageId ? (
             <Link href={`/m/${messageId}`} className="link">
-              Open the message
+              Open message
             </Link>
           ) : (
-            'a test event, or deleted meanwhile'
+            'none: a test event, or the message was deleted'
           )}
         </dd>
         {nextAttemptAt && (

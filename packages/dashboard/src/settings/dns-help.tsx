@@ -9,39 +9,39 @@ import { notify } from '../ui/notices.ts'
 import { Panel } from '../ui/page.tsx'
 import type { InboxSettings } from './domain-page.tsx'
 
-/** The record that shows that the domain is theirs. */
+/** The DNS record that verifies the ownership of the domain. */
 export function ProofPanel({ pending }: { pending: NonNullable<InboxSettings['pending']> }) {
   const isOwner = useIsOwner()
   const { domain, record } = pending
   const verify = useAction(() => trpc.inbox.settings.verify.mutate(), {
     changes: ['settings', 'team', 'mailboxes'],
-    onDone: () => notify(`${domain} is yours now.`),
+    onDone: () => notify(`${domain} is verified.`),
   })
   return (
     <Panel
-      title={`Show that ${domain} is yours`}
-      description="Add this record where the domain is managed. Until it is found, mail there is refused. New records can take an hour to be seen."
+      title={`Verify ${domain}`}
+      description="Add this record at your DNS provider. Until it is found, mail to the domain is rejected. A new record can take up to an hour to become visible."
     >
       <Records>
         <Record type={record.type} name={record.name} value={record.value} />
       </Records>
       {verify.failure && <FailureNotice failure={verify.failure} />}
       {isOwner && (
-        <Button look="primary" isBusy={verify.isRunning} onClick={() => verify.run()}>
-          Look for the record
+        <Button variant="primary" isBusy={verify.isRunning} onClick={() => verify.run()}>
+          Verify
         </Button>
       )}
     </Panel>
   )
 }
 
-/** How mail from anywhere finds the server; mail that an app hands over by SMTP needs none of it. */
+/** DNS records for mail from other servers. Apps that connect to the SMTP port directly need none. */
 export function DnsHelp({ domain }: { domain: string | null }) {
   return (
     <Panel title="DNS">
       <p>
-        Apps that send straight to the SMTP port of this server need no DNS: any name works. Mail that other servers
-        send finds its way by an MX record.
+        Apps that send directly to the SMTP port of this server need no DNS records: any domain works. Other mail
+        servers find this server through an MX record.
       </p>
       {domain && (
         <Records>
@@ -49,21 +49,21 @@ export function DnsHelp({ domain }: { domain: string | null }) {
         </Records>
       )}
       <ul className="list-disc space-y-1 pl-5 text-sm text-quiet">
-        <li>Other servers send to port 25: let it lead to the SMTP port of Mailhatch.</li>
+        <li>Other mail servers connect to port 25. Forward it to the SMTP port of Mailhatch.</li>
         <li>
-          With the worker on Cloudflare, Email Routing makes the records itself; route the catch-all address of the
-          domain to the worker.
+          If the worker runs on Cloudflare, Email Routing creates the records. Route the catch-all address of the domain
+          to the worker.
         </li>
-        <li>Do not use a domain on which people get mail.</li>
+        <li>Do not use a domain that receives real mail.</li>
       </ul>
     </Panel>
   )
 }
 
-/** As other machines know it, which `localhost` is not. */
+/** The public host name, or a placeholder if this page was opened as `localhost` or by IP address. */
 function serverName(): string {
   const { hostname } = location
-  return hostname.includes('.') && !/^[\d.]+$/.test(hostname) ? hostname : 'the.name.of.this.server'
+  return hostname.includes('.') && !/^[\d.]+$/.test(hostname) ? hostname : 'name-of-this-server.example'
 }
 
 function Records({ children }: { children: ReactNode }) {

@@ -19,7 +19,7 @@ export function DomainPage() {
   return (
     <Page
       title="Domain"
-      description="On a domain of its own a team takes mail for every address there, without making mailboxes first."
+      description="With a custom domain, the team receives mail for every address on it, without creating mailboxes first."
     >
       <OwnersOnly what="change the domain" />
       <Loaded query={queries.settings}>{(settings) => <DomainSettings settings={settings} />}</Loaded>
@@ -34,7 +34,7 @@ function DomainSettings({ settings }: { settings: InboxSettings }) {
       <Panel>
         <p>
           Addresses end in <CopyValue value={`@${domain ?? rootDomain}`} what="the domain" />
-          <span className="text-quiet">{domain ? ' (your own)' : ' (shared with other teams)'}</span>
+          <span className="text-quiet">{domain ? ' (custom domain)' : ' (shared with other teams)'}</span>
         </p>
         {useIsOwner() && <DomainForm key={domain} settings={settings} />}
       </Panel>
@@ -45,35 +45,36 @@ function DomainSettings({ settings }: { settings: InboxSettings }) {
 }
 
 function DomainForm({ settings: { domain, rootDomain } }: { settings: InboxSettings }) {
-  const [wish, setWish] = useState(domain ?? '')
+  const [name, setName] = useState(domain ?? '')
   const save = useAction((chosen: string | null) => trpc.inbox.settings.update.mutate({ domain: chosen }), {
     changes: ['settings', 'team', 'mailboxes'],
-    onDone: ({ pending }) => notify(pending ? 'One step is left: the TXT record below.' : 'The domain was saved.'),
+    onDone: ({ pending }) =>
+      notify(pending ? 'Saved. Add the TXT record below to verify the domain.' : 'Domain saved.'),
   })
   return (
     <form
       className="space-y-3"
       onSubmit={(event) => {
         event.preventDefault()
-        save.run(wish.trim() || null)
+        save.run(name.trim() || null)
       }}
     >
       <TextField
-        label="Domain of your own"
-        hint={`A name that you hold and use for nothing else, such as mail.staging.example. Empty: ${rootDomain}.`}
+        label="Custom domain"
+        hint={`A domain you own and use for nothing else, such as mail.staging.example. Leave empty to use ${rootDomain}.`}
         autoCapitalize="none"
         spellCheck={false}
         className="max-w-md"
-        value={wish}
+        value={name}
         problems={save.failure?.details['domain']}
-        onChange={(event) => setWish(event.target.value)}
+        onChange={(event) => setName(event.target.value)}
       />
       {save.failure && <FailureNotice failure={save.failure} />}
       <Buttons>
-        <Button type="submit" look="primary" isBusy={save.isRunning} disabled={wish.trim() === (domain ?? '')}>
+        <Button type="submit" variant="primary" isBusy={save.isRunning} disabled={name.trim() === (domain ?? '')}>
           Save
         </Button>
-        <span className="text-sm text-quiet">Mailboxes move along; stored mail keeps the address it came to.</span>
+        <span className="text-sm text-quiet">Mailboxes move to the new domain. Stored mail keeps its address.</span>
       </Buttons>
     </form>
   )

@@ -45,7 +45,9 @@ function InviteForm() {
     changes: ['invites'],
     onDone({ isMailed }) {
       setEmail('')
-      notify(isMailed ? 'The invite was mailed.' : 'The invite is made. Pass its link on: this server sends no mail.')
+      notify(
+        isMailed ? 'Invite sent.' : 'Invite created. Copy its link and send it yourself: this server cannot send mail.',
+      )
     },
   })
   return (
@@ -58,7 +60,7 @@ function InviteForm() {
     >
       <div className="flex flex-wrap items-end gap-3">
         <TextField
-          label="Invite by e-mail"
+          label="Invite by email"
           type="email"
           required
           className="w-72 max-w-full"
@@ -66,7 +68,7 @@ function InviteForm() {
           problems={invite.failure?.details['email']}
           onChange={(event) => setEmail(event.target.value)}
         />
-        <Button type="submit" look="primary" isBusy={invite.isRunning} className="min-h-9">
+        <Button type="submit" variant="primary" isBusy={invite.isRunning} className="min-h-9">
           Invite
         </Button>
       </div>
@@ -95,11 +97,11 @@ function InviteRow({ invite: { id, email, expiresAt, link } }: { invite: Invite 
 function WithdrawButton({ id, email }: { id: string; email: string }) {
   const remove = useAction(() => trpc.team.deleteInvite.mutate({ id }), {
     changes: ['invites'],
-    onDone: () => notify('The invite was withdrawn.'),
+    onDone: () => notify('Invite withdrawn.'),
   })
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       isBusy={remove.isRunning}
       onClick={() => remove.run()}
       aria-label={`Withdraw the invite for ${email}`}

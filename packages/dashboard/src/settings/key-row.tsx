@@ -20,13 +20,13 @@ export function KeyRow({ apiKey, onRotate, onDelete }: Props) {
       <Cell>
         <code className="font-mono text-xs text-quiet">{keyMasked}</code>
       </Cell>
-      <Cell label="May">
+      <Cell label="Permissions">
         <Scope apiKey={apiKey} />
       </Cell>
       <Cell label="Last used">
         {lastUsedAt ? <RelativeTime at={lastUsedAt} /> : <span className="text-quiet">never</span>}
       </Cell>
-      <Cell label="Made">
+      <Cell label="Created">
         <RelativeTime at={createdAt} />
         {createdBy && <span className="text-quiet"> by {createdBy.name || createdBy.email}</span>}
       </Cell>

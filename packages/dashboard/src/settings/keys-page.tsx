@@ -21,27 +21,27 @@ type Asked = { what: 'rotate' | 'delete'; key: Key } | null
 
 export function KeysPage() {
   const isOwner = useIsOwner()
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
   const [asked, setAsked] = useState<Asked>(null)
   const newKey = (
-    <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+    <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
       New key
     </Button>
   )
   return (
     <Page
       title="API keys"
-      description="Tests, the SDK and the CLI read mail with a key. Keep it in a secret of your CI; it is shown only when it is made."
+      description="Tests, the SDK and the CLI use a key to read mail. Store it as a secret in your CI: it is shown only once."
       actions={isOwner && newKey}
     >
-      <OwnersOnly what="make and remove keys" />
+      <OwnersOnly what="create and delete keys" />
       <Loaded query={queries.keys}>
         {(keys) => (
           <Panel isFlush>
             {keys.length === 0 ? (
               <EmptyState icon="key" title="No keys yet">
-                <p>Make one for your tests, or one a mailbox to keep suites apart.</p>
+                <p>Create one for your tests, or one per mailbox to isolate test suites.</p>
                 {isOwner && newKey}
               </EmptyState>
             ) : (
@@ -51,17 +51,17 @@ export function KeysPage() {
         )}
       </Loaded>
       <NewKeyDialog
-        isOpen={isMaking}
-        onClose={() => setMaking(false)}
-        onMade={(key) => {
-          setMaking(false)
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+        onCreated={(key) => {
+          setCreating(false)
           setSecret(key)
         }}
       />
       <SecretDialog
         title="Your new key"
         what="key"
-        hint="It is shown this once. Whoever has it can do what its scope says."
+        hint="It is shown only once. Anyone who has it gets its permissions."
         secret={secret}
         onClose={() => setSecret(null)}
       />
@@ -82,9 +82,9 @@ function KeyTable({ keys, onAsk }: { keys: Key[]; onAsk: (asked: Asked) => void 
       columns={[
         { text: 'Name' },
         { text: 'Key' },
-        { text: 'May' },
+        { text: 'Permissions' },
         { text: 'Last used' },
-        { text: 'Made' },
+        { text: 'Created' },
         { text: 'Actions', isHidden: true },
       ]}
     >
@@ -120,7 +120,7 @@ function RotateDialog({ asked, onClose, onRotated }: AnswerProps & { onRotated: 
       onClose={onClose}
       onConfirm={() => asked && rotate.run(asked.id)}
     >
-      The present value stops working at once, in every test that uses it. You get a new one.
+      The current key stops working at once, in every test that uses it. You get a new one.
     </ConfirmDialog>
   )
 }
@@ -129,7 +129,7 @@ function DeleteDialog({ asked, onClose }: AnswerProps) {
   const remove = useAction((id: string) => trpc.apiKeys.delete.mutate({ id }), {
     changes: ['keys', 'usage'],
     onDone() {
-      notify('The key was deleted.')
+      notify('Key deleted.')
       onClose()
     },
   })
@@ -143,7 +143,7 @@ function DeleteDialog({ asked, onClose }: AnswerProps) {
       onClose={onClose}
       onConfirm={() => asked && remove.run(asked.id)}
     >
-      Every test that uses it fails from now on. This cannot be undone.
+      Every test that uses this key will fail. This cannot be undone.
     </ConfirmDialog>
   )
 }

@@ -16,13 +16,13 @@ export function LeaveTeam() {
     onDone() {
       notify(`You have left ${team.name}.`)
       navigate('/')
-      // Nothing of the team is kept, and what the page goes on with is asked for anew.
+      // Drops all cached data of the team and reloads what the page needs.
       void queryClient.resetQueries()
     },
   })
   return (
     <>
-      <Button look="quiet" onClick={() => setAsking(true)}>
+      <Button variant="quiet" onClick={() => setAsking(true)}>
         Leave team
       </Button>
       <ConfirmDialog
@@ -34,7 +34,7 @@ export function LeaveTeam() {
         onClose={() => setAsking(false)}
         onConfirm={() => leave.run()}
       >
-        You no longer see the team’s mail, and the keys you made stop working. To come back you need a new invite.
+        You lose access to the team’s mail, and the keys you created stop working. To rejoin, you need a new invite.
       </ConfirmDialog>
     </>
   )

@@ -6,20 +6,20 @@ import { countText } from './usage-text.ts'
 
 type Usage = Outputs['usage']['current']
 
-/** What the plan limits, and how much of it is used. */
+/** The limits of the plan and their usage. */
 export function LimitMeters({ usage }: { usage: Usage }) {
   return (
-    <Panel title={`Plan ${usage.plan}`}>
+    <Panel title={`Plan: ${usage.plan}`}>
       <dl className="space-y-3">
         <Meter name="Mailboxes" used={usage.mailboxes} />
         <Meter name="API keys" used={usage.keys} />
         <Meter name="Members" used={usage.members} />
         <div className="flex flex-wrap justify-between gap-2">
-          <dt className="text-quiet">Requests a minute</dt>
+          <dt className="text-quiet">Requests per minute</dt>
           <dd className="tabular-nums">{usage.requestsPerMinute.toLocaleString('en')}</dd>
         </div>
         <div className="flex flex-wrap justify-between gap-2">
-          <dt className="text-quiet">Mail is kept</dt>
+          <dt className="text-quiet">Retention</dt>
           <dd>
             <RetentionNotice days={usage.retentionDays} />
           </dd>

@@ -10,7 +10,7 @@ import type { Mailbox } from './mailboxes-page.tsx'
 
 type Props = { edited: Mailbox | 'new' | null; onClose: () => void }
 
-/** Makes a mailbox, or gives one another name. */
+/** Creates or renames a mailbox. */
 export function MailboxDialog({ edited, onClose }: Props) {
   return (
     <Dialog
@@ -55,14 +55,14 @@ function MailboxForm({ edited, onClose }: { edited: Mailbox | 'new'; onClose: ()
       />
       {edited !== 'new' && (
         <p className="text-sm text-quiet">
-          Stored mail and keys follow. Mail to the old address no longer arrives here.
+          Stored mail and keys move to the new name. Mail to the old address no longer arrives here.
         </p>
       )}
       {save.failure && <FailureNotice failure={{ ...save.failure, details: {} }} />}
       <Buttons className="justify-end">
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isBusy={save.isRunning}>
-          {edited === 'new' ? 'Make the mailbox' : 'Rename'}
+        <Button type="submit" variant="primary" isBusy={save.isRunning}>
+          {edited === 'new' ? 'Create mailbox' : 'Rename'}
         </Button>
       </Buttons>
     </form>

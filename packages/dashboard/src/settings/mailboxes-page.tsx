@@ -22,27 +22,27 @@ export type Mailbox = Outputs['inbox']['mailboxes']['list'][number]
 export function MailboxesPage() {
   const isOwner = useIsOwner()
   const [edited, setEdited] = useState<Mailbox | 'new' | null>(null)
-  const [doomed, setDoomed] = useState<Mailbox | null>(null)
+  const [deleting, setDeleting] = useState<Mailbox | null>(null)
   const remove = useAction((id: string) => trpc.inbox.mailboxes.remove.mutate({ id }), {
     changes: ['mailboxes', 'usage', 'keys'],
     onDone() {
-      setDoomed(null)
-      notify('The mailbox and its mail were deleted.')
+      setDeleting(null)
+      notify('Mailbox and its mail deleted.')
     },
   })
   return (
     <Page
       title="Mailboxes"
-      description="Each takes its own address and every address with a tag: qa@…, qa+signup@…. On a domain of your own, mail to a new name makes its mailbox."
+      description="A mailbox receives mail for its address and for every tag: qa@…, qa+signup@…. On a custom domain, the first mail to a new name creates its mailbox."
       actions={
         isOwner && (
-          <Button look="primary" icon="plus" onClick={() => setEdited('new')}>
+          <Button variant="primary" icon="plus" onClick={() => setEdited('new')}>
             New mailbox
           </Button>
         )
       }
     >
-      <OwnersOnly what="make, rename and delete mailboxes" />
+      <OwnersOnly what="create, rename and delete mailboxes" />
       <Loaded query={queries.mailboxes}>
         {(mailboxes) => (
           <Panel isFlush>
@@ -51,7 +51,7 @@ export function MailboxesPage() {
             ) : (
               <Table caption="Mailboxes" columns={COLUMNS}>
                 {mailboxes.map((mailbox) => (
-                  <MailboxRow key={mailbox.id} mailbox={mailbox} onEdit={setEdited} onRemove={setDoomed} />
+                  <MailboxRow key={mailbox.id} mailbox={mailbox} onEdit={setEdited} onRemove={setDeleting} />
                 ))}
               </Table>
             )}
@@ -60,16 +60,16 @@ export function MailboxesPage() {
       </Loaded>
       <MailboxDialog edited={edited} onClose={() => setEdited(null)} />
       <ConfirmDialog
-        title={`Delete ${doomed?.name}?`}
+        title={`Delete ${deleting?.name}?`}
         action="Delete mailbox and mail"
-        typed={doomed?.name ?? ''}
-        isOpen={doomed !== null}
+        typed={deleting?.name ?? ''}
+        isOpen={deleting !== null}
         isBusy={remove.isRunning}
         failure={remove.failure}
-        onClose={() => setDoomed(null)}
-        onConfirm={() => doomed && remove.run(doomed.id)}
+        onClose={() => setDeleting(null)}
+        onConfirm={() => deleting && remove.run(deleting.id)}
       >
-        All its messages go too, and keys that are bound to it stop working. This cannot be undone.
+        This also deletes all its messages, and keys limited to it stop working. It cannot be undone.
       </ConfirmDialog>
     </Page>
   )

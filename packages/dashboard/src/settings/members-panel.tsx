@@ -25,7 +25,7 @@ export function MembersPanel() {
     changes: ['members', 'keys', 'usage'],
     onDone() {
       setLeaving(null)
-      notify('The member was removed.')
+      notify('Member removed.')
     },
   })
   return (
@@ -48,11 +48,11 @@ export function MembersPanel() {
                 </Cell>
                 <Cell align="right">
                   {isOwner && member.id !== me.id && (
-                    <Button look="quiet" onClick={() => setLeaving(member)} aria-label={`Remove ${member.email}`}>
+                    <Button variant="quiet" onClick={() => setLeaving(member)} aria-label={`Remove ${member.email}`}>
                       Remove
                     </Button>
                   )}
-                  {member.id === me.id && mayLeave(member, members) && <LeaveTeam />}
+                  {member.id === me.id && canLeave(member, members) && <LeaveTeam />}
                 </Cell>
               </Row>
             ))}
@@ -68,13 +68,13 @@ export function MembersPanel() {
         onClose={() => setLeaving(null)}
         onConfirm={() => leaving && remove.run(leaving.id)}
       >
-        They no longer see the team’s mail, and the keys they made stop working.
+        They lose access to the team’s mail, and the keys they created stop working.
       </ConfirmDialog>
     </Panel>
   )
 }
 
-/** A team keeps an owner. */
-function mayLeave(leaving: Member, members: Member[]): boolean {
+/** The last owner cannot leave. */
+function canLeave(leaving: Member, members: Member[]): boolean {
   return leaving.role !== 'owner' || members.some(({ id, role }) => role === 'owner' && id !== leaving.id)
 }

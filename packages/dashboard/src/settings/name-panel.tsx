@@ -7,18 +7,18 @@ import { notify } from '../ui/notices.ts'
 import { Panel } from '../ui/page.tsx'
 
 type Options = Pick<ComponentProps<typeof TextField>, 'label' | 'required' | 'autoComplete'> & {
-  present: string
+  current: string
   action: string
   save: (name: string) => Promise<unknown>
-  /** Names of queries that are outdated by it. */
+  /** Names of the queries to reload afterwards. */
   changes: string[]
-  /** What people are told when it is saved. */
+  /** The notice after saving. */
   saved: string
 }
 
-/** A name to change: of a team, of a person. */
-export function NamePanel({ present, action, save, changes, saved, ...field }: Options) {
-  const [name, setName] = useState(present)
+/** A form to change the name of a team or a user. */
+export function NamePanel({ current, action, save, changes, saved, ...field }: Options) {
+  const [name, setName] = useState(current)
   const rename = useAction(() => save(name), { changes, onDone: () => notify(saved) })
   return (
     <Panel>
@@ -36,7 +36,7 @@ export function NamePanel({ present, action, save, changes, saved, ...field }: O
           problems={rename.failure?.details['name']}
           onChange={(event) => setName(event.target.value)}
         />
-        <Button type="submit" isBusy={rename.isRunning} disabled={name.trim() === present} className="min-h-9">
+        <Button type="submit" isBusy={rename.isRunning} disabled={name.trim() === current} className="min-h-9">
           {action}
         </Button>
       </form>

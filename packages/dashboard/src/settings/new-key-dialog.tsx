@@ -11,38 +11,41 @@ import { SelectField, TextField } from '../ui/field.tsx'
 import { SCOPE_TEXTS } from './scope-texts.ts'
 
 const DAY_MS = 86_400_000
-const LIVES = [
-  { days: '', text: 'No, until it is deleted' },
+const LIFETIMES = [
+  { days: '', text: 'Never' },
   { days: '7', text: 'After 7 days' },
   { days: '30', text: 'After 30 days' },
   { days: '90', text: 'After 90 days' },
   { days: '365', text: 'After a year' },
 ]
 
-type Props = { isOpen: boolean; onClose: () => void; onMade: (key: string) => void }
+type Props = { isOpen: boolean; onClose: () => void; onCreated: (key: string) => void }
 
-export function NewKeyDialog({ isOpen, onClose, onMade }: Props) {
+export function NewKeyDialog({ isOpen, onClose, onCreated }: Props) {
   return (
     <Dialog title="New API key" isOpen={isOpen} onClose={onClose}>
-      <KeyForm onClose={onClose} onMade={onMade} />
+      <KeyForm onClose={onClose} onCreated={onCreated} />
     </Dialog>
   )
 }
 
-function KeyForm({ onClose, onMade }: Omit<Props, 'isOpen'>) {
+function KeyForm({ onClose, onCreated }: Omit<Props, 'isOpen'>) {
   const mailboxes = useQuery(queries.mailboxes).data ?? []
   const [name, setName] = useState('')
   const [scope, setScope] = useState<Scope>('api.full')
   const [mailboxId, setMailboxId] = useState('')
   const [days, setDays] = useState('')
-  const make = useAction(trpc.apiKeys.create.mutate, { changes: ['keys', 'usage'], onDone: ({ key }) => onMade(key) })
-  const problems = make.failure?.details ?? {}
+  const create = useAction(trpc.apiKeys.create.mutate, {
+    changes: ['keys', 'usage'],
+    onDone: ({ key }) => onCreated(key),
+  })
+  const problems = create.failure?.details ?? {}
   return (
     <form
       className="space-y-4"
       onSubmit={(event) => {
         event.preventDefault()
-        make.run({
+        create.run({
           name,
           scope,
           ...(scope === 'email.mailbox' && { mailboxId }),
@@ -52,7 +55,7 @@ function KeyForm({ onClose, onMade }: Omit<Props, 'isOpen'>) {
     >
       <TextField
         label="Name"
-        hint="Where it is used, such as “CI of the shop”."
+        hint="Where it is used, for example “Shop CI”."
         required
         autoFocus
         maxLength={100}
@@ -60,8 +63,8 @@ function KeyForm({ onClose, onMade }: Omit<Props, 'isOpen'>) {
         problems={problems['name']}
         onChange={(event) => setName(event.target.value)}
       />
-      {/* The options are the names of scopes. */}
-      <SelectField label="It may" value={scope} onChange={(event) => setScope(event.target.value as Scope)}>
+      {/* The option values are scopes. */}
+      <SelectField label="Permissions" value={scope} onChange={(event) => setScope(event.target.value as Scope)}>
         {Object.entries(SCOPE_TEXTS).map(([value, { long }]) => (
           <option key={value} value={value}>
             {long}
@@ -74,10 +77,10 @@ function KeyForm({ onClose, onMade }: Omit<Props, 'isOpen'>) {
           required
           value={mailboxId}
           problems={problems['mailboxId']}
-          hint={mailboxes.length === 0 && 'There is none yet: make one under Mailboxes, or send it a mail.'}
+          hint={mailboxes.length === 0 && 'There are no mailboxes yet. Create one under Mailboxes.'}
           onChange={(event) => setMailboxId(event.target.value)}
         >
-          <option value="">Choose one</option>
+          <option value="">Select a mailbox</option>
           {mailboxes.map(({ id, address }) => (
             <option key={id} value={id}>
               {address}
@@ -85,18 +88,18 @@ function KeyForm({ onClose, onMade }: Omit<Props, 'isOpen'>) {
           ))}
         </SelectField>
       )}
-      <SelectField label="Does it expire?" value={days} onChange={(event) => setDays(event.target.value)}>
-        {LIVES.map(({ days, text }) => (
+      <SelectField label="Expires" value={days} onChange={(event) => setDays(event.target.value)}>
+        {LIFETIMES.map(({ days, text }) => (
           <option key={days} value={days}>
             {text}
           </option>
         ))}
       </SelectField>
-      {make.failure && <FailureNotice failure={make.failure} />}
+      {create.failure && <FailureNotice failure={create.failure} />}
       <Buttons className="justify-end">
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isBusy={make.isRunning}>
-          Make the key
+        <Button type="submit" variant="primary" isBusy={create.isRunning}>
+          Create key
         </Button>
       </Buttons>
     </form>

@@ -6,24 +6,24 @@ import { Dialog } from '../ui/dialog.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { TextField } from '../ui/field.tsx'
 
-type Props = { isOpen: boolean; onClose: () => void; onMade: (secret: string) => void }
+type Props = { isOpen: boolean; onClose: () => void; onCreated: (secret: string) => void }
 
-export function NewWebhookDialog({ isOpen, onClose, onMade }: Props) {
+export function NewWebhookDialog({ isOpen, onClose, onCreated }: Props) {
   return (
-    <Dialog title="Add an endpoint" isOpen={isOpen} onClose={onClose}>
-      <WebhookForm onClose={onClose} onMade={onMade} />
+    <Dialog title="Add endpoint" isOpen={isOpen} onClose={onClose}>
+      <WebhookForm onClose={onClose} onCreated={onCreated} />
     </Dialog>
   )
 }
 
-function WebhookForm({ onClose, onMade }: Omit<Props, 'isOpen'>) {
+function WebhookForm({ onClose, onCreated }: Omit<Props, 'isOpen'>) {
   const [url, setUrl] = useState('')
   const [description, setDescription] = useState('')
   const [mailbox, setMailbox] = useState('')
   const [tag, setTag] = useState('')
   const add = useAction(trpc.webhooks.create.mutate, {
     changes: ['webhooks', 'usage'],
-    onDone: ({ secret }) => onMade(secret),
+    onDone: ({ secret }) => onCreated(secret),
   })
   const problems = add.failure?.details ?? {}
   return (
@@ -53,16 +53,16 @@ function WebhookForm({ onClose, onMade }: Omit<Props, 'isOpen'>) {
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Only for mailbox"
-          hint="Empty: all."
+          label="Mailbox"
+          hint="Leave empty for all mailboxes."
           autoCapitalize="none"
           value={mailbox}
           problems={problems['mailbox']}
           onChange={(event) => setMailbox(event.target.value)}
         />
         <TextField
-          label="Only with tag"
-          hint="Empty: any."
+          label="Tag"
+          hint="Leave empty for any tag."
           autoCapitalize="none"
           value={tag}
           problems={problems['tag']}
@@ -72,7 +72,7 @@ function WebhookForm({ onClose, onMade }: Omit<Props, 'isOpen'>) {
       {add.failure && <FailureNotice failure={add.failure} />}
       <Buttons className="justify-end">
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isBusy={add.isRunning}>
+        <Button type="submit" variant="primary" isBusy={add.isRunning}>
           Add endpoint
         </Button>
       </Buttons>

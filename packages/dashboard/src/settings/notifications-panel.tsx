@@ -6,13 +6,13 @@ import { notify } from '../ui/notices.ts'
 import { Panel } from '../ui/page.tsx'
 
 const HINTS = {
-  default: 'Kept in this browser, which then asks you whether it may.',
-  granted: 'Kept in this browser.',
-  denied: 'The browser blocks notifications of this page. Allow them in its settings of this site first.',
-  missing: 'The browser has notifications only over https and on localhost.',
+  default: 'Applies to this browser, which will ask for your permission.',
+  granted: 'Applies to this browser.',
+  denied: 'The browser blocks notifications from this page. Allow them in the browser’s site settings first.',
+  missing: 'Browsers support notifications only over https and on localhost.',
 }
 
-/** Off until someone presses the switch, and only then the browser asks. */
+/** Off by default. The browser asks for permission when the user turns it on. */
 export function NotificationsPanel() {
   const choice = usePreference('notifications')
   const [permission, setPermission] = useState(notificationPermission)
@@ -27,10 +27,10 @@ export function NotificationsPanel() {
   return (
     <Panel
       title="Notifications"
-      description="Sender and subject of new mail, while the inbox is open in a tab that you are not looking at."
+      description="Shows the sender and subject of new mail while the inbox is open in a background tab."
     >
       <CheckboxField
-        label="Notify me of new mail"
+        label="Notify me about new mail"
         hint={HINTS[permission]}
         checked={choice === 'on' && permission === 'granted'}
         disabled={permission === 'denied' || permission === 'missing'}

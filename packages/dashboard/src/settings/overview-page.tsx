@@ -12,7 +12,7 @@ import { countText } from './usage-text.ts'
 export function OverviewPage() {
   const { team } = useSession()
   return (
-    <Page title={team.name} description="What the team has, and where each part is set.">
+    <Page title={team.name} description="Usage and settings of the team.">
       <Loaded query={queries.usage}>{(usage) => <Facts usage={usage} />}</Loaded>
     </Page>
   )
@@ -29,7 +29,7 @@ function Facts({ usage }: { usage: Outputs['usage']['current'] }) {
         <Fact name="Messages" to="/settings/usage">
           {usage.messages.toLocaleString('en')}
         </Fact>
-        <Fact name="Kept" to={null}>
+        <Fact name="Retention" to={null}>
           <RetentionNotice days={usage.retentionDays} />
         </Fact>
         <Fact name="Plan" to="/settings/billing">

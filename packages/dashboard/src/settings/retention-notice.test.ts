@@ -4,12 +4,13 @@ import { expect, test } from 'vitest'
 import { RetentionNotice } from './retention-notice.tsx'
 
 test.each([
-  [null, 'For ever; nothing is deleted by itself.', false],
-  [1, 'For 1 day. Older mail is gone at once from every view.', true],
-  [14, 'For 14 days. Older mail is gone at once from every view.', true],
-])('mail kept for %s days', (days, said, isSwept) => {
+  [null, 'Forever. Mail is never deleted automatically.', false],
+  [1, '1 day. Older mail is no longer shown.', true],
+  [14, '14 days. Older mail is no longer shown.', true],
+])('mail kept for %s days', (days, start, isSwept) => {
   const text = renderToStaticMarkup(createElement(RetentionNotice, { days })).replaceAll(/<[^>]+>/g, '')
-  expect(text.startsWith(said)).toBe(true)
-  const sweep = 'Its bytes go with the next sweep: one comes every minute, or as often as RETENTION_SWEEP_SECONDS says.'
+  expect(text.startsWith(start)).toBe(true)
+  const sweep =
+    'The next sweep deletes it from disk. Sweeps run every minute, or at the interval that RETENTION_SWEEP_SECONDS sets.'
   expect(text.endsWith(sweep)).toBe(isSwept)
 })

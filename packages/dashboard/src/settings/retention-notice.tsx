@@ -1,10 +1,9 @@
-/** How long mail stays. */
 export function RetentionNotice({ days }: { days: number | null }) {
-  if (days === null) return <>For ever; nothing is deleted by itself.</>
+  if (days === null) return <>Forever. Mail is never deleted automatically.</>
   return (
     <>
-      For {days} {days === 1 ? 'day' : 'days'}. Older mail is gone at once from every view. Its bytes go with the next
-      sweep: one comes every minute, or as often as <code>RETENTION_SWEEP_SECONDS</code> says.
+      {days} {days === 1 ? 'day' : 'days'}. Older mail is no longer shown. The next sweep deletes it from disk. Sweeps
+      run every minute, or at the interval that <code>RETENTION_SWEEP_SECONDS</code> sets.
     </>
   )
 }

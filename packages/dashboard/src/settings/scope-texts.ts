@@ -1,8 +1,8 @@
 import type { Scope } from '@mailhatch/sdk'
 
-/** What a key of each scope may do, in a word or two and in a sentence. */
+/** The permissions of each scope, in short for tables and in full for forms. */
 export const SCOPE_TEXTS: Record<Scope, { short: string; long: string }> = {
-  'api.full': { short: 'everything', long: 'Read all mail; change and delete mail, mailboxes and webhooks' },
-  'email.full': { short: 'read all mail', long: 'Read the mail of all mailboxes' },
-  'email.mailbox': { short: 'read', long: 'Read the mail of one mailbox' },
+  'api.full': { short: 'full access', long: 'Full access: read all mail, manage mail, mailboxes and webhooks' },
+  'email.full': { short: 'read all mail', long: 'Read mail in all mailboxes' },
+  'email.mailbox': { short: 'read', long: 'Read mail in one mailbox' },
 }

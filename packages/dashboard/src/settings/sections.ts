@@ -2,7 +2,7 @@ import type { IconName } from '../ui/icon.tsx'
 
 export type Section = { path: string; text: string; icon: IconName }
 
-/** In the order of the menu; apart from the pages, so that who only names them does not load them. */
+/** In menu order. Separate from the pages, so that the command palette does not load them. */
 export const SECTIONS = [
   { path: '/settings', text: 'Overview', icon: 'overview' },
   { path: '/settings/keys', text: 'API keys', icon: 'key' },

@@ -11,13 +11,13 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { Cell, Row, Table } from '../ui/table.tsx'
 import { browserName } from './browser-name.ts'
 
-const COLUMNS = [{ text: 'Browser' }, { text: 'From' }, { text: 'Last seen' }, { text: 'Actions', isHidden: true }]
+const COLUMNS = [{ text: 'Browser' }, { text: 'Address' }, { text: 'Last seen' }, { text: 'Actions', isHidden: true }]
 
 export function SessionsPanel() {
   const everywhere = useSignOut(true)
   return (
     <Panel
-      title="Where you are signed in"
+      title="Active sessions"
       isFlush
       actions={
         <Button isBusy={everywhere.isRunning} onClick={() => everywhere.run()}>
@@ -44,9 +44,9 @@ function SessionRow({ session: { id, isCurrent, userAgent, address, lastSeenAt }
   return (
     <Row>
       <Cell>
-        <span title={userAgent}>{browserName(userAgent)}</span> {isCurrent && <Badge tone="accent">this one</Badge>}
+        <span title={userAgent}>{browserName(userAgent)}</span> {isCurrent && <Badge tone="accent">this browser</Badge>}
       </Cell>
-      <Cell label="From">
+      <Cell label="Address">
         <span className="font-mono text-xs">{address}</span>
       </Cell>
       <Cell label="Last seen">
@@ -55,7 +55,7 @@ function SessionRow({ session: { id, isCurrent, userAgent, address, lastSeenAt }
       <Cell align="right">
         {!isCurrent && (
           <Button
-            look="quiet"
+            variant="quiet"
             isBusy={end.isRunning}
             onClick={() => end.run()}
             aria-label={`Sign out ${browserName(userAgent)} from ${address}`}

@@ -4,7 +4,7 @@ import { classNames } from '../ui/class-names.ts'
 import { Icon } from '../ui/icon.tsx'
 import { SECTIONS } from './sections.ts'
 
-/** The menu beside the page; on a phone it is a page of its own, at /settings. */
+/** The settings menu next to the page. On a phone, the menu is its own page at /settings. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const isMenuPage = path === '/settings'

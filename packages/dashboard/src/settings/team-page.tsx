@@ -11,18 +11,18 @@ export function TeamPage() {
   return (
     <Page
       title="Team"
-      description="Members see all mail of the team. Owners also change keys, webhooks, mailboxes and the domain."
+      description="Members can read all mail of the team. Owners can also change keys, webhooks, mailboxes and the domain."
     >
-      <OwnersOnly what="rename it, invite and remove people" />
+      <OwnersOnly what="rename the team and invite or remove members" />
       {useIsOwner() && (
         <NamePanel
-          label="Name of the team"
+          label="Team name"
           required
-          present={team.name}
+          current={team.name}
           action="Rename"
           save={(name) => trpc.team.update.mutate({ name })}
           changes={['team', 'me']}
-          saved="The team was renamed."
+          saved="Team renamed."
         />
       )}
       <MembersPanel />

@@ -12,7 +12,10 @@ type Metrics = Outputs['metrics']['overview']
 
 export function UsagePage() {
   return (
-    <Page title="Usage" description="Mail and webhooks of the last 30 days, and what the plan allows. Days are in UTC.">
+    <Page
+      title="Usage"
+      description="Mail and webhooks of the last 30 days, and the limits of your plan. Days are in UTC."
+    >
       <Loaded query={queries.metrics}>{(metrics) => <Charts metrics={metrics} />}</Loaded>
       <Loaded query={queries.usage}>{(usage) => <LimitMeters usage={usage} />}</Loaded>
     </Page>
@@ -26,7 +29,7 @@ function Charts({ metrics }: { metrics: Metrics }) {
       <Panel title={`${total.toLocaleString('en')} ${total === 1 ? 'message' : 'messages'}`}>
         <DayBars label="Messages" bars={days.map(({ date, count }) => ({ date, value: count }))} format={shortCount} />
         <DayFigures
-          caption="Messages a day"
+          caption="Messages per day"
           columns={['Messages']}
           rows={days.map(({ date, count }) => ({ date, cells: [count.toLocaleString('en')] }))}
         />
@@ -46,7 +49,7 @@ function Charts({ metrics }: { metrics: Metrics }) {
       )}
       {countedMessages < total && (
         <p className="text-sm text-quiet">
-          Names and sizes are counted in the newest {countedMessages.toLocaleString('en')}.
+          Names and sizes cover the newest {countedMessages.toLocaleString('en')} messages.
         </p>
       )}
     </>
@@ -58,9 +61,9 @@ function SizePanel({ days }: Pick<Metrics, 'days'>) {
   const sum = bars.reduce((before, { value }) => before + value, 0)
   return (
     <Panel title={`${bytesText(sum)} of mail`}>
-      <DayBars label="Size of the mail" bars={bars} format={bytesText} isSmall />
+      <DayBars label="Mail size" bars={bars} format={bytesText} isSmall />
       <DayFigures
-        caption="Size of the mail a day"
+        caption="Mail size per day"
         columns={['Size']}
         rows={days.map(({ date, bytes }) => ({ date, cells: [bytes === null ? 'not counted' : bytesText(bytes)] }))}
       />
@@ -69,16 +72,16 @@ function SizePanel({ days }: Pick<Metrics, 'days'>) {
 }
 
 function WebhooksPanel({ days }: Pick<Metrics, 'days'>) {
-  const bars = days.map(({ date, delivered, failed }) => ({ date, value: delivered + failed, bad: failed }))
+  const bars = days.map(({ date, delivered, failed }) => ({ date, value: delivered + failed, failed }))
   return (
     <Panel title={successText(days)}>
       {bars.every(({ value }) => value === 0) ? (
-        <p className="text-sm text-quiet">None were sent in the last 30 days.</p>
+        <p className="text-sm text-quiet">No webhooks were sent in the last 30 days.</p>
       ) : (
         <>
           <DayBars label="Webhooks" bars={bars} format={shortCount} isSmall />
           <DayFigures
-            caption="Webhooks a day"
+            caption="Webhooks per day"
             columns={['Delivered', 'Failed']}
             rows={days.map(({ date, delivered, failed }) => ({
               date,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bytesText, countText, roundAbove, successText } from './usage-text.ts'
 
-test('a count says of how many, where there is a limit', () => {
+test('a count includes the limit if there is one', () => {
   expect(countText({ used: 3, limit: 10 })).toBe('3 of 10')
   expect(countText({ used: 1234, limit: null })).toBe('1,234')
 })
@@ -15,7 +15,7 @@ test.each([
   [101, 200],
   [499, 500],
   [7_001, 10_000],
-])('a chart with %d is %d high', (count, height) => {
+])('a chart with %d goes up to %d', (count, height) => {
   expect(roundAbove(count)).toBe(height)
 })
 
@@ -41,6 +41,6 @@ test.each([
     '99.9 % of 2,000 webhooks delivered',
   ],
   [[{ delivered: 0, failed: 3 }], '0 % of 3 webhooks delivered'],
-])('of %j it is said: %s', (days, text) => {
+])('%j is summarised as: %s', (days, text) => {
   expect(successText(days)).toBe(text)
 })

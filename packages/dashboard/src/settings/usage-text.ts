@@ -1,9 +1,9 @@
-/** “3 of 10”, or “3” where there is no limit. */
+/** “3 of 10”, or “3” without a limit. */
 export function countText({ used, limit }: { used: number; limit: number | null }): string {
   return limit === null ? used.toLocaleString('en') : `${used} of ${limit}`
 }
 
-/** The least round number that all counts fit under, for the height of a chart; half of it is a whole number too. */
+/** The smallest even round number above the count, for the axis of a chart. */
 export function roundAbove(count: number): number {
   if (count <= 4) return 4
   const magnitude = 10 ** Math.floor(Math.log10(count))
@@ -12,14 +12,14 @@ export function roundAbove(count: number): number {
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
-/** In steps of a thousand, as round numbers of a chart need it. */
+/** Decimal units, so that round axis values stay round. */
 export function bytesText(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1)
   const number = (bytes / 1000 ** step).toLocaleString('en', { maximumSignificantDigits: 3 })
   return `${number} ${UNITS[step]}`
 }
 
-/** How many webhooks got through; never “100 %” while one has failed. */
+/** The share of delivered webhooks, rounded down: never “100 %” if one failed. */
 export function successText(days: { delivered: number; failed: number }[]): string {
   const delivered = days.reduce((sum, day) => sum + day.delivered, 0)
   const all = days.reduce((sum, day) => sum + day.failed, delivered)

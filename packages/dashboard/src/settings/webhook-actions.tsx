@@ -12,26 +12,26 @@ import type { Endpoint } from './webhooks-page.tsx'
 
 type Asked = 'rotate' | 'delete' | null
 
-/** What an owner does with an endpoint as a whole. */
+/** The actions of an owner on an endpoint. */
 export function WebhookActions({ endpoint }: { endpoint: Endpoint }) {
   const { id, active } = endpoint
   const [, navigate] = useLocation()
   const [asked, setAsked] = useState<Asked>(null)
   const [secret, setSecret] = useState<string | null>(null)
   const close = () => setAsked(null)
-  const test = useAction(() => trpc.webhooks.test.mutate({ id }), { changes: ['deliveries'], onDone: tellTest })
+  const test = useAction(() => trpc.webhooks.test.mutate({ id }), { changes: ['deliveries'], onDone: reportTest })
   const toggle = useAction(() => trpc.webhooks.toggle.mutate({ id, active: !active }), { changes: ['webhooks'] })
   const rotate = useAction(() => trpc.webhooks.rotateSecret.mutate({ id }), {
     changes: ['webhooks'],
-    onDone(made) {
+    onDone(rotated) {
       close()
-      setSecret(made.secret)
+      setSecret(rotated.secret)
     },
   })
   const remove = useAction(() => trpc.webhooks.delete.mutate({ id }), {
     changes: ['webhooks', 'usage'],
     onDone() {
-      notify('The endpoint was deleted.')
+      notify('Endpoint deleted.')
       navigate('/settings/webhooks')
     },
   })
@@ -40,14 +40,14 @@ export function WebhookActions({ endpoint }: { endpoint: Endpoint }) {
     <>
       <Buttons>
         <Button icon="play" isBusy={test.isRunning} onClick={() => test.run()}>
-          Send a test event
+          Send test event
         </Button>
         <Button isBusy={toggle.isRunning} onClick={() => toggle.run()}>
-          {active ? 'Switch off' : 'Switch on'}
+          {active ? 'Disable' : 'Enable'}
         </Button>
         <Menu trigger={<IconButton icon="more" label="More actions" />}>
           <MenuItem icon="refresh" onSelect={() => setAsked('rotate')}>
-            Rotate the secret
+            Rotate secret
           </MenuItem>
           <MenuItem icon="trash" isDanger onSelect={() => setAsked('delete')}>
             Delete
@@ -65,7 +65,7 @@ export function WebhookActions({ endpoint }: { endpoint: Endpoint }) {
         onClose={close}
         onConfirm={() => rotate.run()}
       >
-        For a day, requests are signed with both the old and the new secret, so that your app can change over.
+        For 24 hours, requests are signed with both the old and the new secret, so that you can update your app.
       </ConfirmDialog>
       <ConfirmDialog
         title="Delete this endpoint?"
@@ -76,12 +76,12 @@ export function WebhookActions({ endpoint }: { endpoint: Endpoint }) {
         onClose={close}
         onConfirm={() => remove.run()}
       >
-        Its deliveries go too, also those that are still to be tried. This cannot be undone.
+        This also deletes its deliveries, including pending ones. It cannot be undone.
       </ConfirmDialog>
       <SecretDialog
-        title="The new signing secret"
+        title="New signing secret"
         what="secret"
-        hint="It is shown this once. The old one signs as well for a day."
+        hint="It is shown only once. The old secret stays valid for 24 hours."
         secret={secret}
         onClose={() => setSecret(null)}
       />
@@ -89,7 +89,7 @@ export function WebhookActions({ endpoint }: { endpoint: Endpoint }) {
   )
 }
 
-function tellTest({ status, httpStatus, latencyMs, error }: Outputs['webhooks']['test']): void {
-  if (status === 'success') notify(`The endpoint answered ${httpStatus} in ${latencyMs} ms.`)
-  else notify(`The test event failed. ${error ?? `The endpoint answered ${httpStatus}.`}`, { kind: 'bad' })
+function reportTest({ status, httpStatus, latencyMs, error }: Outputs['webhooks']['test']): void {
+  if (status === 'success') notify(`The endpoint responded with ${httpStatus} in ${latencyMs} ms.`)
+  else notify(`The test event failed. ${error ?? `The endpoint responded with ${httpStatus}.`}`, { kind: 'bad' })
 }

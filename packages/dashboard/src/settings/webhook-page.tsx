@@ -9,7 +9,7 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
-import { toldOf, type Endpoint } from './webhooks-page.tsx'
+import { eventsText, type Endpoint } from './webhooks-page.tsx'
 
 export function WebhookPage({ id }: { id: string }) {
   return (
@@ -24,7 +24,7 @@ export function WebhookPage({ id }: { id: string }) {
 
 function GonePage() {
   return (
-    <Page title="This endpoint is gone">
+    <Page title="Endpoint not found">
       <BackLink />
     </Page>
   )
@@ -57,8 +57,8 @@ function EndpointPage({ endpoint }: { endpoint: Endpoint }) {
           <dd>
             <EndpointState endpoint={endpoint} />
           </dd>
-          <dt>Told of</dt>
-          <dd>{toldOf(endpoint)}</dd>
+          <dt>Events</dt>
+          <dd>{eventsText(endpoint)}</dd>
           <dt>Signing secret</dt>
           <dd className="font-mono">{secretMasked}</dd>
           <dt>Added</dt>
@@ -72,7 +72,7 @@ function EndpointPage({ endpoint }: { endpoint: Endpoint }) {
   )
 }
 
-/** The host and what follows, which is what people know it by. */
+/** The URL without its scheme and trailing slash. */
 function shortAddress(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '')
 }

@@ -18,17 +18,17 @@ export type Endpoint = Outputs['webhooks']['list'][number]
 
 export function WebhooksPage() {
   const isOwner = useIsOwner()
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
   const add = (
-    <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+    <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
       Add endpoint
     </Button>
   )
   return (
     <Page
       title="Webhooks"
-      description="Each new message is posted to your endpoints, signed, and tried again until they take it."
+      description="Each new message is posted to your endpoints with a signature, and retried until they accept it."
       actions={isOwner && add}
     >
       <OwnersOnly what="add and change webhooks" />
@@ -37,7 +37,7 @@ export function WebhooksPage() {
           <Panel isFlush>
             {endpoints.length === 0 ? (
               <EmptyState icon="webhook" title="No endpoints yet">
-                <p>Add the https address of an app that wants to hear of new mail.</p>
+                <p>Add the https URL of an app that should receive new messages.</p>
                 {isOwner && add}
               </EmptyState>
             ) : (
@@ -51,17 +51,17 @@ export function WebhooksPage() {
         )}
       </Loaded>
       <NewWebhookDialog
-        isOpen={isMaking}
-        onClose={() => setMaking(false)}
-        onMade={(made) => {
-          setMaking(false)
-          setSecret(made)
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+        onCreated={(created) => {
+          setCreating(false)
+          setSecret(created)
         }}
       />
       <SecretDialog
-        title="The signing secret"
+        title="Signing secret"
         what="secret"
-        hint="It is shown this once. Your app checks with it that a request came from here."
+        hint="It is shown only once. Your app uses it to verify that a request came from this server."
         secret={secret}
         onClose={() => setSecret(null)}
       />
@@ -69,7 +69,7 @@ export function WebhooksPage() {
   )
 }
 
-const COLUMNS = [{ text: 'Endpoint' }, { text: 'Told of' }, { text: 'State' }, { text: 'Added' }]
+const COLUMNS = [{ text: 'Endpoint' }, { text: 'Events' }, { text: 'State' }, { text: 'Added' }]
 
 function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
   const { id, url, description, createdAt } = endpoint
@@ -81,7 +81,7 @@ function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
         </Link>
         {description && <p className="text-quiet">{description}</p>}
       </Cell>
-      <Cell label="Told of">{toldOf(endpoint)}</Cell>
+      <Cell label="Events">{eventsText(endpoint)}</Cell>
       <Cell>
         <EndpointState endpoint={endpoint} />
       </Cell>
@@ -92,7 +92,7 @@ function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
   )
 }
 
-export function toldOf({ mailbox, tag }: Pick<Endpoint, 'mailbox' | 'tag'>): string {
+export function eventsText({ mailbox, tag }: Pick<Endpoint, 'mailbox' | 'tag'>): string {
   if (!mailbox && !tag) return 'all mail'
   return `mail to ${mailbox ?? 'any mailbox'}${tag ? `, tag ${tag}` : ''}`
 }

@@ -1,4 +1,4 @@
-/** A hatch that opens for a letter. */
+/** The logo: a hatch with an envelope. */
 export function Brand({ size = 22 }: { size?: number }) {
   return (
     <span className="inline-flex items-center gap-2 font-semibold tracking-tight">

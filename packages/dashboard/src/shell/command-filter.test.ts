@@ -5,20 +5,20 @@ const commands = [
   command('Inbox', 'Go to'),
   command('API keys', 'Settings'),
   command('Webhooks', 'Settings'),
-  command('Show all keys', 'Help'),
-  command('keys@mailhatch.test', 'Address', { isFurther: true }),
+  command('Keyboard shortcuts', 'Help'),
+  command('keys@mailhatch.test', 'Address', { isSearchOnly: true }),
 ]
 
 function command(text: string, kind: string, rest: Partial<Command> = {}): Command {
   return { id: text, text, kind, icon: 'inbox', run: () => {}, ...rest }
 }
 
-describe('commands that are found', () => {
+describe('finds commands', () => {
   test.each([
-    ['', ['Inbox', 'API keys', 'Webhooks', 'Show all keys']],
-    ['   ', ['Inbox', 'API keys', 'Webhooks', 'Show all keys']],
+    ['', ['Inbox', 'API keys', 'Webhooks', 'Keyboard shortcuts']],
+    ['   ', ['Inbox', 'API keys', 'Webhooks', 'Keyboard shortcuts']],
     ['WEB', ['Webhooks']],
-    ['keys', ['keys@mailhatch.test', 'API keys', 'Show all keys']],
+    ['keys', ['keys@mailhatch.test', 'API keys']],
     ['keys settings', ['API keys']],
     ['settings', ['API keys', 'Webhooks']],
     ['[', []],

@@ -3,7 +3,7 @@ import { Page } from '../ui/page.tsx'
 
 export function NotFoundPage() {
   return (
-    <Page title="There is no such page" description="The address may be mistyped, or what it named is gone.">
+    <Page title="Page not found" description="Check the address, or go back to the inbox.">
       <Link href="/" className="link">
         Go to the inbox
       </Link>

@@ -2,28 +2,28 @@ import { queryOptions } from '@tanstack/react-query'
 import { trpc } from '../api/trpc.ts'
 import { inboxQueries } from '../inbox/inbox-queries.ts'
 
-/** Of the newest mails, to whom they went. */
-const LOOKED_AT_FOR_ADDRESSES = 50
-/** Each is read whole until one has a code, which the first one has as a rule. */
-const LOOKED_AT_FOR_CODES = 3
+/** How many of the newest messages to take addresses from. */
+const MESSAGES_FOR_ADDRESSES = 50
+/** How many messages to load in search of a code. Usually the first one has it. */
+const MESSAGES_FOR_CODE = 3
 
-/** Asked for when the palette opens, so that what it does is done at once. */
+/** Loaded when the palette opens, so that its commands run at once. */
 export const paletteQueries = {
   newestAddresses: queryOptions({
     queryKey: ['newestAddresses'],
     queryFn: async () => {
-      const { messages } = await trpc.inbox.messages.list.query({ limit: LOOKED_AT_FOR_ADDRESSES })
+      const { messages } = await trpc.inbox.messages.list.query({ limit: MESSAGES_FOR_ADDRESSES })
       return Array.from(new Set(messages.map(({ to }) => to)))
     },
   }),
-  /** Null where none of the newest mails has one. */
+  /** Null if none of the newest messages has a code. */
   newestCode: queryOptions({
     queryKey: ['newestCode'],
-    // Forgotten with the palette: when it opens again, a newer one may be there, and nobody wants the old one.
+    // Not cached: the next time the palette opens, there may be a newer code.
     gcTime: 0,
     staleTime: 0,
     queryFn: async ({ client }) => {
-      const { messages } = await trpc.inbox.messages.list.query({ limit: LOOKED_AT_FOR_CODES })
+      const { messages } = await trpc.inbox.messages.list.query({ limit: MESSAGES_FOR_CODE })
       for (const { id } of messages) {
         const { codes } = await client.fetchQuery(inboxQueries.message(id))
         if (codes[0]) return codes[0].value

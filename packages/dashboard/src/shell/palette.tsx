@@ -8,28 +8,28 @@ import { Icon } from '../ui/icon.tsx'
 import { findCommands, type Command } from './command-filter.ts'
 import { useCommands, useSearchCommand } from './use-commands.ts'
 
-type Props = { onClose: () => void; onShowKeys: () => void }
+type Props = { onClose: () => void; onShowShortcuts: () => void }
 
-/** Everything by name: type some letters of it, and Enter does it. */
-export default function Palette({ onClose, onShowKeys }: Props) {
+/** The command palette: type to filter, press Enter to run. */
+export default function Palette({ onClose, onShowShortcuts }: Props) {
   return (
     <Base.Root open onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={SCRIM} />
         <Base.Popup className={classNames(POPUP, 'max-w-lg')}>
           <Base.Title className="sr-only">Commands</Base.Title>
-          <Chooser onClose={onClose} onShowKeys={onShowKeys} />
+          <Chooser onClose={onClose} onShowShortcuts={onShowShortcuts} />
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   )
 }
 
-function Chooser({ onClose, onShowKeys }: Props) {
+function Chooser({ onClose, onShowShortcuts }: Props) {
   const listId = useId()
   const [typed, setTyped] = useState('')
   const [chosenId, setChosenId] = useState<string | null>(null)
-  const commands = [...findCommands(useCommands({ onShowKeys }), typed), ...useSearchCommand(typed)]
+  const commands = [...findCommands(useCommands({ onShowShortcuts }), typed), ...useSearchCommand(typed)]
   const index = Math.max(
     0,
     commands.findIndex(({ id }) => id === chosenId),
@@ -38,7 +38,7 @@ function Chooser({ onClose, onShowKeys }: Props) {
 
   function run(command: Command | undefined): void {
     if (!command) return
-    // First, because what it does may open something in its place.
+    // Close first, because the command may open another dialog.
     onClose()
     command.run()
   }
@@ -60,12 +60,12 @@ function Chooser({ onClose, onShowKeys }: Props) {
         <input
           type="text"
           role="combobox"
-          aria-label="Type a command, a mailbox or words to search for"
+          aria-label="Search commands, mailboxes and mail"
           aria-expanded="true"
           aria-autocomplete="list"
           aria-controls={listId}
           aria-activedescendant={commands.length > 0 ? optionId(index) : undefined}
-          placeholder="Command, mailbox or words"
+          placeholder="Search commands, mailboxes and mail"
           autoComplete="off"
           spellCheck={false}
           value={typed}
@@ -113,7 +113,7 @@ function Option({ id, command: { text, kind, icon }, isChosen, onPoint, onRun }:
       id={id}
       role="option"
       aria-selected={isChosen}
-      // Not on entering: a list that scrolls under a still pointer would choose by itself.
+      // Not onPointerEnter: scrolling the list under a resting pointer must not change the selection.
       onPointerMove={isChosen ? undefined : onPoint}
       onClick={onRun}
       className={classNames(

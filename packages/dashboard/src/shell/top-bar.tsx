@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../ui/icon.tsx'
 import { Brand } from './brand.tsx'
 import { UserMenu } from './user-menu.tsx'
 
-export function TopBar(shows: { onShowKeys: () => void; onShowPalette: () => void }) {
+export function TopBar(shows: { onShowShortcuts: () => void; onShowPalette: () => void }) {
   const { team } = useSession()
   const [isSettings] = useRoute('/settings/*?')
   return (

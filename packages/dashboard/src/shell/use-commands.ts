@@ -15,17 +15,17 @@ import type { Command } from './command-filter.ts'
 import { paletteQueries } from './palette-queries.ts'
 import { useSignOut } from './use-sign-out.ts'
 
-/** Mailboxes and addresses that are shown before anything is typed. */
+/** Mailboxes and addresses listed before the user types. */
 const NAMES_SHOWN = 3
 
 const THEMES = [
   { value: 'light', text: 'Light theme' },
   { value: 'dark', text: 'Dark theme' },
-  { value: 'system', text: 'Theme as the system' },
+  { value: 'system', text: 'System theme' },
 ] as const
 
-/** All that can be done from everywhere. */
-export function useCommands({ onShowKeys }: { onShowKeys: () => void }): Command[] {
+/** All commands of the palette, except the search. */
+export function useCommands({ onShowShortcuts }: { onShowShortcuts: () => void }): Command[] {
   const [, navigate] = useLocation()
   const signOut = useSignOut()
   const theme = usePreference('theme')
@@ -39,7 +39,7 @@ export function useCommands({ onShowKeys }: { onShowKeys: () => void }): Command
       text: visibleText(name),
       kind,
       icon: 'mailbox',
-      isFurther: index >= NAMES_SHOWN,
+      isSearchOnly: index >= NAMES_SHOWN,
       run: () => navigate(hrefOf(name)),
     }))
 
@@ -56,7 +56,7 @@ export function useCommands({ onShowKeys }: { onShowKeys: () => void }): Command
         ]
       : []),
     ...(steps?.canSendSample
-      ? [{ id: 'sample', text: 'Send me a test mail', kind: 'Mail', icon: 'play' as const, run: sendSample }]
+      ? [{ id: 'sample', text: 'Send a test mail', kind: 'Mail', icon: 'play' as const, run: sendSample }]
       : []),
     { id: 'inbox', text: 'Inbox', kind: 'Go to', icon: 'inbox', run: () => navigate('/') },
     ...named(
@@ -75,16 +75,16 @@ export function useCommands({ onShowKeys }: { onShowKeys: () => void }): Command
     ...THEMES.filter(({ value }) => value !== theme).map(({ value, text }) => ({
       id: value,
       text,
-      kind: 'Look',
+      kind: 'Theme',
       icon: 'sun' as const,
       run: () => setPreference('theme', value),
     })),
-    { id: 'keys', text: 'Show all keys', kind: 'Help', icon: 'keyboard', run: onShowKeys },
+    { id: 'keys', text: 'Keyboard shortcuts', kind: 'Help', icon: 'keyboard', run: onShowShortcuts },
     { id: 'signOut', text: 'Sign out', kind: 'Account', icon: 'signOut', run: () => signOut.run() },
   ]
 }
 
-/** What was typed, looked for in the mail: always the last. */
+/** A command that searches mail for the typed text; always the last one. */
 export function useSearchCommand(typed: string): Command[] {
   const [, navigate] = useLocation()
   const terms = parseSearch(typed)

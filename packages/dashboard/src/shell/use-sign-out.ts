@@ -3,7 +3,7 @@ import { auth } from '../api/auth.ts'
 import { queryClient } from '../api/queries.ts'
 import { useAction } from '../api/use-action.ts'
 
-/** Whatever this page knew is forgotten with it. */
+/** Signs out and clears all cached data. */
 export function useSignOut(everywhere = false) {
   const [, navigate] = useLocation()
   return useAction(everywhere ? auth.signOutEverywhere : auth.signOut, {

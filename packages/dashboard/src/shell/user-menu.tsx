@@ -6,7 +6,13 @@ import { Menu, MenuChoice, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { UserButton } from './user-button.tsx'
 import { useSignOut } from './use-sign-out.ts'
 
-export function UserMenu({ onShowKeys, onShowPalette }: { onShowKeys: () => void; onShowPalette: () => void }) {
+export function UserMenu({
+  onShowShortcuts,
+  onShowPalette,
+}: {
+  onShowShortcuts: () => void
+  onShowPalette: () => void
+}) {
   const { me, team } = useSession()
   const [, navigate] = useLocation()
   const signOut = useSignOut()
@@ -26,28 +32,28 @@ export function UserMenu({ onShowKeys, onShowPalette }: { onShowKeys: () => void
         label="Theme"
         value={theme}
         choices={[
-          { value: 'system', text: 'As the system' },
+          { value: 'system', text: 'System' },
           { value: 'light', text: 'Light' },
           { value: 'dark', text: 'Dark' },
         ]}
         onChoose={(value) => setPreference('theme', value)}
       />
       <MenuChoice
-        label="Times"
+        label="Time zone"
         value={zone}
         choices={[
-          { value: 'local', text: 'In my time zone' },
-          { value: 'utc', text: 'In UTC' },
+          { value: 'local', text: 'Local' },
+          { value: 'utc', text: 'UTC' },
         ]}
         onChoose={(value) => setPreference('zone', value)}
       />
       <MenuLine />
       <MenuItem icon="search" onSelect={onShowPalette}>
-        <span className="grow">Commands</span>
+        <span className="grow">Search commands</span>
         <kbd className="pl-4 font-sans text-xs text-quiet">{keyText('Mod+k')}</kbd>
       </MenuItem>
-      <MenuItem icon="keyboard" onSelect={onShowKeys}>
-        Keyboard
+      <MenuItem icon="keyboard" onSelect={onShowShortcuts}>
+        Keyboard shortcuts
       </MenuItem>
       <MenuItem icon="user" onSelect={() => navigate('/settings/account')}>
         Account

@@ -2,37 +2,37 @@ import type { ComponentProps, ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger'
+export type ButtonVariant = 'primary' | 'plain' | 'quiet' | 'danger'
 
-const LOOKS: Record<ButtonLook, string> = {
+const VARIANTS: Record<ButtonVariant, string> = {
   primary: 'bg-accent text-on-accent hover:bg-accent-strong',
   plain: 'border border-line-strong/60 bg-raised text-ink hover:bg-hover',
   quiet: 'text-quiet hover:bg-hover hover:text-ink',
   danger: 'bg-danger text-on-danger hover:bg-danger-strong',
 }
 
-/** For links that look like buttons as well. */
-export function buttonClass(look: ButtonLook, className?: string): string {
+/** Also for links styled as buttons. */
+export function buttonClass(variant: ButtonVariant, className?: string): string {
   return classNames(
     'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md px-3 py-1 text-sm font-medium',
     'transition-colors disabled:cursor-not-allowed disabled:opacity-55',
-    LOOKS[look],
+    VARIANTS[variant],
     className,
   )
 }
 
 type Props = ComponentProps<'button'> & {
-  look?: ButtonLook
+  variant?: ButtonVariant
   icon?: IconName
-  /** Waits for the server: stays in place and takes no second press. */
+  /** Shows a spinner and blocks further clicks while a request runs. */
   isBusy?: boolean
 }
 
-export function Button({ look = 'plain', icon, isBusy = false, className, children, disabled, ...rest }: Props) {
+export function Button({ variant = 'plain', icon, isBusy = false, className, children, disabled, ...rest }: Props) {
   return (
     <button
       type="button"
-      className={buttonClass(look, className)}
+      className={buttonClass(variant, className)}
       disabled={disabled || isBusy}
       aria-busy={isBusy || undefined}
       {...rest}
@@ -43,7 +43,7 @@ export function Button({ look = 'plain', icon, isBusy = false, className, childr
   )
 }
 
-/** Only an icon; its label is for those who do not see it, and shown on hover. */
+/** An icon without text. The label is the accessible name and the tooltip. */
 export function IconButton({
   icon,
   label,
@@ -75,7 +75,7 @@ export function Spinner() {
   )
 }
 
-/** A row of buttons that breaks where it must. */
+/** A row of buttons that wraps. */
 export function Buttons({ children, className }: { children: ReactNode; className?: string }) {
   return <div className={classNames('flex flex-wrap items-center gap-2', className)}>{children}</div>
 }

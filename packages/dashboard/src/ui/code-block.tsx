@@ -1,6 +1,6 @@
 import { CopyButton } from './copy-button.tsx'
 
-/** Text to paste elsewhere. Long lines break rather than hide. */
+/** Code with a copy button. Long lines wrap. */
 export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
     <figure className="overflow-hidden rounded-md border border-line bg-sunken">
@@ -18,7 +18,7 @@ export function CodeBlock({ code, label }: { code: string; label: string }) {
   )
 }
 
-/** A short value to copy, such as an address. */
+/** A short value with a copy button, such as an address. */
 export function CopyValue({ value, what }: { value: string; what: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-0.5 rounded-md border border-line bg-sunken pl-2.5 align-middle">

@@ -11,19 +11,19 @@ import { useWhileOpen } from './use-while-open.ts'
 type Props = {
   title: string
   children: ReactNode
-  /** What the button does, in a word or two. */
+  /** The label of the button. */
   action: string
   isOpen: boolean
   isBusy?: boolean
   failure?: Failure | null
-  /** To be typed first, for what cannot be undone and is much. */
+  /** Text the user must type first, for large deletions. */
   typed?: string
   isDanger?: boolean
   onConfirm: () => void
   onClose: () => void
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function ConfirmDialog(props: Props) {
   const { isOpen, onClose } = props
   const { title, children } = useWhileOpen(isOpen, props)
@@ -45,7 +45,7 @@ export function ConfirmDialog(props: Props) {
   )
 }
 
-/** Within the popup, so that what was typed is forgotten when it closes. */
+/** A component inside the popup, so that its state resets when the dialog closes. */
 function Answer({ action, typed, isBusy = false, isDanger = true, failure, onConfirm, onClose }: Props) {
   const [given, setGiven] = useState('')
   const isAllowed = typed === undefined || given.trim() === typed
@@ -68,7 +68,7 @@ function Answer({ action, typed, isBusy = false, isDanger = true, failure, onCon
       {failure && <FailureNotice failure={failure} />}
       <Buttons className="justify-end">
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look={isDanger ? 'danger' : 'primary'} isBusy={isBusy} disabled={!isAllowed}>
+        <Button type="submit" variant={isDanger ? 'danger' : 'primary'} isBusy={isBusy} disabled={!isAllowed}>
           {action}
         </Button>
       </Buttons>

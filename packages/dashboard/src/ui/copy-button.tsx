@@ -1,25 +1,25 @@
 import { useEffect, useState } from 'react'
-import { Button, IconButton, type ButtonLook } from './button.tsx'
+import { Button, IconButton, type ButtonVariant } from './button.tsx'
 import { announce, notify } from './notices.ts'
 
-const SAID_MS = 1_800
+const COPIED_SHOWN_MS = 1_800
 
-/** Says that it copied, where it was pressed. Without `label` it is only an icon. */
+/** Shows “Copied” after a click. Without `label` it is only an icon. */
 export function CopyButton({
   text,
   label,
   what = 'Copy',
-  look = 'plain',
+  variant = 'plain',
 }: {
   text: string
   label?: string
   what?: string
-  look?: ButtonLook
+  variant?: ButtonVariant
 }) {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
-    const timer = setTimeout(() => setCopied(false), SAID_MS)
+    const timer = setTimeout(() => setCopied(false), COPIED_SHOWN_MS)
     return () => clearTimeout(timer)
   }, [isCopied])
   const copy = async () => setCopied(await copyText(text))
@@ -27,13 +27,13 @@ export function CopyButton({
   if (label === undefined)
     return <IconButton icon={icon} label={isCopied ? 'Copied' : what} onClick={() => void copy()} />
   return (
-    <Button look={look} icon={icon} onClick={() => void copy()}>
+    <Button variant={variant} icon={icon} onClick={() => void copy()}>
       {isCopied ? 'Copied' : label}
     </Button>
   )
 }
 
-/** False when the browser does not let us, which is then said. */
+/** False if the browser denies access to the clipboard; then a notice says so. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -47,16 +47,16 @@ export async function copyText(text: string): Promise<boolean> {
   return true
 }
 
-/** Browsers have a clipboard only over https and on localhost; this old way works elsewhere too. */
+/** Fallback for plain http, where browsers have no clipboard API except on localhost. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text
   area.style.position = 'fixed'
   area.style.opacity = '0'
-  // Inside an open dialog, where focus may go.
-  const place = document.activeElement?.closest('[role=dialog], [role=alertdialog]') ?? document.body
+  // An open dialog traps the focus, so the text area must be inside it.
+  const container = document.activeElement?.closest('[role=dialog], [role=alertdialog]') ?? document.body
   const focused = document.activeElement
-  place.append(area)
+  container.append(area)
   area.select()
   const isCopied = document.execCommand('copy')
   area.remove()

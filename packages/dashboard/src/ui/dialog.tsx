@@ -18,7 +18,7 @@ type Props = {
   onClose: () => void
   children: ReactNode
   width?: 'small' | 'large'
-  /** What is shown must be read first: a press beside it or Escape does not close it. */
+  /** A click outside or Escape does not close the dialog. */
   mustAnswer?: boolean
 }
 

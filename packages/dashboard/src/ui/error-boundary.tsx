@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react'
 import { failureOf, type Failure } from '../api/failure.ts'
 import { FailureNotice } from './failure-notice.tsx'
 
-/** A fault of a page takes only that page away. React has no hook for this. */
+/** Limits a rendering error to one page. A class, because React has no hook for this. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failure: Failure | null }> {
   override state: { failure: Failure | null } = { failure: null }
 
@@ -14,7 +14,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failure:
     if (!this.state.failure) return this.props.children
     return (
       <div className="mx-auto w-full max-w-2xl space-y-4 p-6">
-        <h1 className="text-xl font-semibold">This page has a fault</h1>
+        <h1 className="text-xl font-semibold">This page has crashed</h1>
         <FailureNotice failure={this.state.failure} onRetry={() => location.reload()} />
       </div>
     )

@@ -2,7 +2,7 @@ import { adviceFor, type Failure } from '../api/failure.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
-/** What went wrong, what to do, and what to look for in the log of the server. */
+/** The error message, advice, and the request id to look for in the server log. */
 export function FailureNotice({ failure, onRetry }: { failure: Failure; onRetry?: () => void }) {
   const advice = adviceFor(failure)
   const details = Object.entries(failure.details)

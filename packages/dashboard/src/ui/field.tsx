@@ -8,7 +8,7 @@ const CONTROL =
 type Common = {
   label: string
   hint?: ReactNode
-  /** What is wrong with it, as the server says. */
+  /** Validation errors from the server. */
   problems?: string[] | undefined
 }
 
@@ -21,7 +21,7 @@ export function TextField({ label, hint, problems = [], className, ...rest }: Co
   )
 }
 
-/** The browser's own: it works by keyboard, by voice and on a phone as people expect. */
+/** A native select, which works with keyboards, screen readers and phones. */
 export function SelectField({ label, hint, problems = [], className, ...rest }: Common & ComponentProps<'select'>) {
   const id = useId()
   return (

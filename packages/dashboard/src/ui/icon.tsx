@@ -1,4 +1,4 @@
-/** Strokes on a grid of 16. */
+/** SVG paths on a 16-pixel grid. */
 const PATHS = {
   inbox: 'M2 9.5 4 3h8l2 6.5V13H2zM2 9.5h3.5L7 11.5h2l1.5-2H14',
   settings:
@@ -36,7 +36,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** Beside a text, or in a control that has a label: by itself it says nothing to those who do not see it. */
+/** Hidden from screen readers: use it next to text or in a labelled control. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -4,7 +4,7 @@ import { failureOf } from '../api/failure.ts'
 import { Spinner } from './button.tsx'
 import { FailureNotice } from './failure-notice.tsx'
 
-/** Draws what a query answers; until then that it loads, or what went wrong. */
+/** Renders the result of a query, a spinner while it loads, or its error. */
 export function Loaded<Data, Key extends readonly unknown[]>({
   query,
   children,
@@ -18,13 +18,13 @@ export function Loaded<Data, Key extends readonly unknown[]>({
   return <Loading />
 }
 
-/** What is there at once should not flicker. */
-const PATIENCE_MS = 200
+/** Fast responses should not flash a spinner. */
+const SPINNER_DELAY_MS = 200
 
 export function Loading() {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
+    const timer = setTimeout(() => setLate(true), SPINNER_DELAY_MS)
     return () => clearTimeout(timer)
   }, [])
   return (

@@ -7,7 +7,7 @@ const ITEM =
   'flex min-h-8 w-full cursor-default select-none items-center gap-2.5 rounded px-2.5 py-1 text-sm outline-none ' +
   'data-highlighted:bg-hover data-disabled:opacity-50'
 
-/** What a menu is made of, on Base UI; loaded by ui/menu.tsx, which has the same parts for pages. */
+/** The parts of a menu, built on Base UI. Pages use the wrappers in ui/menu.tsx, which load this file on demand. */
 export function MenuPopup({
   trigger,
   align,
@@ -55,7 +55,7 @@ export type ChoiceProps<Value extends string> = {
   onChoose: (value: Value) => void
 }
 
-/** One of several; the chosen one has a mark. */
+/** A radio group; the selected item has a check mark. */
 export function MenuChoice<Value extends string>({ label, value, choices, onChoose }: ChoiceProps<Value>) {
   return (
     <Base.Group>

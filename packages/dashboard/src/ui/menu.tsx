@@ -14,13 +14,13 @@ type Parts = typeof import('./menu-parts.tsx')
 const PartsContext = createContext<Parts | null>(null)
 
 type Props = {
-  /** A button; it says what the menu is about. */
+  /** The button that opens the menu. */
   trigger: ReactElement<ComponentProps<'button'>>
   children: ReactNode
   align?: 'start' | 'end'
 }
 
-/** Menus are a third of the code of a page, and seldom opened: loaded when a hand comes near the first one. */
+/** Menus are a third of a page's code and rarely opened, so they load when the pointer or focus reaches the first one. */
 export function Menu({ trigger, children, align = 'end' }: Props) {
   const [parts, setParts] = useState<Parts | null>(null)
   const [isWanted, setWanted] = useState(false)
@@ -50,7 +50,7 @@ export function MenuItem(props: ItemProps) {
   return parts && <parts.MenuItem {...props} />
 }
 
-/** One of several; the chosen one has a mark. */
+/** A radio group; the selected item has a check mark. */
 export function MenuChoice<Value extends string>(props: ChoiceProps<Value>) {
   const parts = useContext(PartsContext)
   return parts && <parts.MenuChoice {...props} />

@@ -4,7 +4,7 @@ export type Notice = {
   id: number
   text: string
   kind: 'good' | 'bad'
-  /** Such as undo, for as long as the notice is shown. */
+  /** For example Undo; available while the notice is visible. */
   action?: { text: string; run: () => void }
 }
 
@@ -13,11 +13,11 @@ const SHOWN_MS = 5_000
 const SHOWN_MAX = 3
 
 let shown: Notice[] = []
-let said = ''
+let announcement = ''
 let lastId = 0
 const listeners = new Set<() => void>()
 
-/** Tells in a corner what happened, and says it to screen readers. Returns a function that takes it away. */
+/** Shows a toast and announces it to screen readers. Returns a function that dismisses it. */
 export function notify(
   text: string,
   { kind = 'good', action }: Partial<Pick<Notice, 'kind' | 'action'>> = {},
@@ -36,10 +36,10 @@ export function notify(
   return dismiss
 }
 
-/** Only says it, without showing anything: for what can be seen elsewhere. */
+/** Announces a text to screen readers only, for what is visible elsewhere on the page. */
 export function announce(text: string): void {
-  // The same text twice in a row would not be said again.
-  said = text === said ? `${text}\u00a0` : text
+  // Screen readers ignore a repeated text, so it must differ.
+  announcement = text === announcement ? `${text}\u00a0` : text
   change(shown)
 }
 
@@ -48,7 +48,7 @@ export function useNotices(): Notice[] {
 }
 
 export function useAnnouncement(): string {
-  return useSyncExternalStore(subscribe, () => said)
+  return useSyncExternalStore(subscribe, () => announcement)
 }
 
 function subscribe(listener: () => void): () => void {

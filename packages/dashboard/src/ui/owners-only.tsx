@@ -1,7 +1,7 @@
 import { useIsOwner } from '../session.tsx'
 
-/** On pages where members look and owners change. */
+/** Tells members what only owners can do on this page. */
 export function OwnersOnly({ what }: { what: string }) {
   if (useIsOwner()) return null
-  return <p className="rounded-md bg-sunken px-3 py-2 text-sm text-quiet">Only owners of the team {what}.</p>
+  return <p className="rounded-md bg-sunken px-3 py-2 text-sm text-quiet">Only team owners can {what}.</p>
 }

@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts'
 
 type Props = { title: string; description?: ReactNode; actions?: ReactNode; children: ReactNode }
 
-/** A page with its one heading, which is the title of the window too. */
+/** A page with its heading, which is also the window title. */
 export function Page({ title, description, actions, children }: Props) {
   useTitle(title)
   return (
@@ -34,7 +34,7 @@ type PanelProps = {
   children: ReactNode
 }
 
-/** A part of a page; `isFlush` for tables and lists, which go to its edges. */
+/** A bordered section; `isFlush` removes the padding for tables and lists. */
 export function Panel({ title, description, actions, isFlush = false, children }: PanelProps) {
   return (
     <section className="rounded-lg border border-line bg-raised">

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { usePreference } from '../preferences.ts'
 import { exactText, relativeText } from './time-text.ts'
 
-/** How often “3 min. ago” is drawn anew; one timer for all of them. */
+/** How often relative times update; one timer serves all of them. */
 const TICK_MS = 15_000
 
 let now = Date.now()
@@ -16,11 +16,11 @@ export function useNow(): number {
 type Props = {
   /** ISO 8601. */
   at: string
-  /** False in long lists, where every row would be one more stop for the keyboard. */
+  /** False in long lists, where every row would add a tab stop. */
   isFocusable?: boolean
 }
 
-/** How long ago, with the exact time on hover and focus. */
+/** A relative time, with the exact time on hover and focus. */
 export function RelativeTime({ at, isFocusable = true }: Props) {
   const exact = exactText(Date.parse(at), usePreference('zone'))
   const text = relativeText(Date.parse(at), useNow())

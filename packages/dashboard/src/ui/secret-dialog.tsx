@@ -6,7 +6,7 @@ import { CheckboxField } from './field.tsx'
 
 type Props = { title: string; what: string; secret: string | null; hint: string; onClose: () => void }
 
-/** A secret, for the only time: it is in the page as long as this is open, and closing needs a yes. */
+/** Shows a secret once. The user must confirm that it is saved before the dialog closes. */
 export function SecretDialog({ title, what, secret, hint, onClose }: Props) {
   return (
     <Dialog title={title} description={hint} isOpen={secret !== null} onClose={onClose} mustAnswer>
@@ -28,8 +28,8 @@ function Secret({ what, secret, onClose }: { what: string; secret: string; onClo
         onChange={(event) => setSaved(event.target.checked)}
       />
       <Buttons className="justify-end">
-        <CopyButton text={secret} label={`Copy the ${what}`} />
-        <Button look="primary" disabled={!isSaved} onClick={onClose}>
+        <CopyButton text={secret} label={`Copy ${what}`} />
+        <Button variant="primary" disabled={!isSaved} onClick={onClose}>
           Done
         </Button>
       </Buttons>

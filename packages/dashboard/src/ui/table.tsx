@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts'
 
 export type Column = { text: string; align?: 'left' | 'right'; isHidden?: boolean }
 
-/** A real table; on narrow screens each row becomes a block, whose cells name themselves by `label`. */
+/** On narrow screens each row becomes a block, and cells show their `label`. */
 export function Table({ caption, columns, children }: { caption: string; columns: Column[]; children: ReactNode }) {
   return (
     <table className="w-full border-collapse text-sm max-md:block">

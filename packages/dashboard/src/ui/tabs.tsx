@@ -14,7 +14,7 @@ type Props<Name extends string> = {
   panelClassName?: string
 }
 
-/** Arrow keys move between them; only the chosen panel is drawn. */
+/** Arrow keys move between tabs; only the selected panel is rendered. */
 export function Tabs<Name extends string>(props: Props<Name>) {
   const { label, tabs, chosen, onChoose, children, className, panelClassName } = props
   return (
@@ -26,7 +26,7 @@ export function Tabs<Name extends string>(props: Props<Name>) {
       <Base.List
         aria-label={label}
         activateOnFocus
-        // Base UI brings the chosen tab into sight, and measures from the nearest part that is positioned.
+        // Positioned, because Base UI scrolls the selected tab into view relative to the nearest positioned ancestor.
         className="relative flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
       >
         {tabs.map(({ name, text }) => (

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exactText, relativeText } from './time-text.ts'
 
-/** Noon wherever this runs: dates are those of the reader's zone. */
+/** Local noon, because relativeText uses the local time zone. */
 const NOW = new Date(2026, 10, 15, 12).getTime()
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

@@ -6,12 +6,12 @@ const STEPS: { unit: Intl.RelativeTimeFormatUnit; ms: number }[] = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 
-/** “3 min. ago”, “in 2 days”; beyond a month, the date says more. */
+/** “3 min. ago”, “in 2 days”, or the date if more than a month away. */
 export function relativeText(at: number, now: number): string {
   const distance = at - now
   if (Math.abs(distance) > 30 * 86_400_000) return dateText(at)
   const step = STEPS.find(({ ms }) => Math.abs(distance) >= ms)
-  // The page's clock ticks every 15 seconds: what came since is not of the future.
+  // `now` updates every 15 seconds, so a recent time may be slightly in the future.
   if (!step) return distance > 20_000 ? 'in a moment' : 'just now'
   return relative.format(Math.round(distance / step.ms), step.unit)
 }

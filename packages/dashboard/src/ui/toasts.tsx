@@ -1,7 +1,7 @@
 import { Icon } from './icon.tsx'
 import { useAnnouncement, useNotices } from './notices.ts'
 
-/** Where notices appear; on every page, once. */
+/** Renders notices and screen reader announcements; mounted once. */
 export function Toasts() {
   const notices = useNotices()
   return (

@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 
-/** What was shown last, while it fades away: what it was about may be gone by then. */
+/** Keeps the last content of a dialog while it fades out, because its data may already be gone. */
 export function useWhileOpen<Shown>(isOpen: boolean, shown: Shown): Shown {
   const last = useRef(shown)
   if (isOpen) last.current = shown

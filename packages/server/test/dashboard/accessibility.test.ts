@@ -123,7 +123,7 @@ async function expectNoBarriers(page: Page, where: string): Promise<void> {
 /** The open parts over the inbox, each with how it is opened. */
 const OPENED: Record<string, (page: Page) => Promise<void>> = {
   'test code': (page) => page.getByRole('button', { name: 'Test code' }).click(),
-  troubles: (page) => page.getByRole('button', { name: 'Missing mail?' }).click(),
+  'missing mail': (page) => page.getByRole('button', { name: 'Missing mail?' }).click(),
   keys: (page) => page.keyboard.press('?'),
   commands: (page) => page.keyboard.press('Control+k'),
   'delete all': async (page) => {
@@ -160,7 +160,7 @@ describe('by keyboard alone', () => {
     await page.goto(`/sign-in?token=${own.signInToken}`)
     await tabTo(page, page.getByRole('button', { name: 'Sign in' }))
     await page.keyboard.press('Enter')
-    await tabTo(page, page.getByRole('button', { name: 'Send me a test mail' }))
+    await tabTo(page, page.getByRole('button', { name: 'Send a test mail' }))
     await page.keyboard.press('Enter')
     const row = page.getByRole('list', { name: 'Messages' }).getByRole('link')
     await tabTo(page, row)

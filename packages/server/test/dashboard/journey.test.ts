@@ -11,7 +11,7 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 const DESKTOP = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 375, height: 740 }, hasTouch: true }
 const PASSWORD = 'correct horse battery'
-/** New mail is there in less than a second on a quiet machine; tests run on busy ones too. */
+/** New mail appears in less than a second on an idle machine; tests also run on busy ones. */
 const APPEARS_MS_MAX = 5_000
 
 await buildDashboard()
@@ -41,7 +41,7 @@ async function sendFirstMail(page: Page): Promise<Locator> {
   await page.getByRole('heading', { name: 'Get your first mail' }).waitFor()
   await page.locator('[data-connection=live]').waitFor({ state: 'attached' })
   const pressedAt = performance.now()
-  await page.getByRole('button', { name: 'Send me a test mail' }).click()
+  await page.getByRole('button', { name: 'Send a test mail' }).click()
   const row = page.getByRole('list', { name: 'Messages' }).getByRole('link', { name: /is your verification code/ })
   await row.waitFor()
   const latencyMs = performance.now() - pressedAt
@@ -63,7 +63,7 @@ async function makeKey(page: Page): Promise<string> {
   await page.getByRole('link', { name: 'API keys', exact: true }).click()
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name').fill('CI of the shop')
-  await page.getByRole('button', { name: 'Make the key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   const dialog = page.getByRole('dialog', { name: 'Your new key' })
   const key = await dialog.locator('code').innerText()
   await dialog.getByLabel('I have saved the key').check()
@@ -79,7 +79,7 @@ async function addWebhook(page: Page, endpointUrl: string): Promise<void> {
   await page.getByRole('button', { name: 'Add endpoint' }).first().click()
   await page.getByLabel('URL').fill(endpointUrl)
   await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click()
-  const secret = page.getByRole('dialog', { name: 'The signing secret' })
+  const secret = page.getByRole('dialog', { name: 'Signing secret' })
   expect(await secret.locator('code').innerText()).toMatch(/^whsec_/)
   await secret.getByLabel('I have saved the secret').check()
   await secret.getByRole('button', { name: 'Done' }).click()
@@ -89,7 +89,7 @@ async function addWebhook(page: Page, endpointUrl: string): Promise<void> {
 /** Resolves to the link of the invite. */
 async function invite(page: Page, email: string): Promise<string> {
   await page.getByRole('link', { name: 'Team', exact: true }).click()
-  await page.getByLabel('Invite by e-mail').fill(email)
+  await page.getByLabel('Invite by email').fill(email)
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
   await page.getByRole('button', { name: 'Copy link' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
@@ -99,15 +99,15 @@ async function invite(page: Page, email: string): Promise<string> {
 async function join(page: Page, link: string, email: string): Promise<void> {
   await page.goto(link)
   await page.getByRole('heading', { name: 'You are invited' }).waitFor()
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Make the account' }).click()
+  await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('button', { name: 'Join the team' }).click()
   await page.getByText('You are now a member of My Team.').first().waitFor()
 }
 
 async function signInAgain(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill('wrong password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').waitFor()
@@ -138,9 +138,9 @@ test('from the first start to a team that works with it, on a desk', async () =>
 
   const receiver = await startWebhookReceiver(() => ({ status: 200, body: 'taken' }))
   await addWebhook(page, `${receiver.url}/hook`)
-  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('button', { name: 'Send test event' }).click()
   await page.locator('summary', { hasText: 'delivered' }).click()
-  await page.getByLabel('Body of the response').getByText('taken').waitFor()
+  await page.getByLabel('Response body').getByText('taken').waitFor()
   expect(receiver.received).toHaveLength(1)
   await page.getByRole('button', { name: 'Replay', exact: true }).click()
   await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2)
@@ -151,11 +151,11 @@ test('from the first start to a team that works with it, on a desk', async () =>
   const colleague = await openWindow(browser, { url, ...PHONE })
   await join(colleague.page, link, email)
   await colleague.page.goto('/settings/domain')
-  await colleague.page.getByText('Only owners of the team change the domain.').waitFor()
-  expect(await colleague.page.getByLabel('Domain of your own').count()).toBe(0)
+  await colleague.page.getByText('Only team owners can change the domain.').waitFor()
+  expect(await colleague.page.getByLabel('Custom domain').count()).toBe(0)
   expect(await changeDomain(colleague.page)).toBe(403)
   await page.getByRole('link', { name: 'Domain', exact: true }).click()
-  await page.getByLabel('Domain of your own').waitFor()
+  await page.getByLabel('Custom domain').waitFor()
   expect(await changeDomain(page)).toBe(200)
 
   await signOut(colleague.page)
@@ -171,7 +171,7 @@ test('from the first start to a key that reads mail, on a phone', async () => {
   const { page, url, countLoads, complaints } = await openFirstStart(PHONE)
   await (await sendFirstMail(page)).tap()
   const code = await copyCode(page)
-  await page.getByRole('button', { name: 'Back to the list' }).click()
+  await page.getByRole('button', { name: 'Back to list' }).click()
   await page.getByRole('list', { name: 'Messages' }).waitFor()
   expect(await page.getByRole('button', { name: /^Code \d+/ }).count()).toBe(0)
   await page.getByRole('link', { name: 'Settings', exact: true }).click()

@@ -3,15 +3,15 @@ import { setPreference, usePreference } from '../preferences.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { CheckboxField } from '../ui/field.tsx'
 
-/** All keys that work on this page, and a switch that turns them off: some press keys without meaning to. */
-export default function KeySheet({ onClose }: { onClose: () => void }) {
+/** The active shortcuts, and a switch that turns them off, because single keys are easy to press by accident. */
+export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const shortcuts = useActiveShortcuts()
   const keys = usePreference('keys')
   return (
-    <Dialog title="Keyboard" isOpen onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" isOpen onClose={onClose}>
       <CheckboxField
-        label="Single keys do things"
-        hint={`Kept in this browser. ${keyText('Mod+k')}, Tab, arrows and Enter always work.`}
+        label="Enable keyboard shortcuts"
+        hint={`Applies to this browser. ${keyText('Mod+k')}, Tab, arrow keys and Enter always work.`}
         checked={keys === 'on'}
         onChange={(event) => setPreference('keys', event.target.checked ? 'on' : 'off')}
       />

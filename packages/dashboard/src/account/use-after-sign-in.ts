@@ -1,15 +1,15 @@
 import { useLocation } from 'wouter'
-import { askAgain, queryClient } from '../api/queries.ts'
+import { invalidate, queryClient } from '../api/queries.ts'
 import { isOwnPage } from './own-page.ts'
 import { useParameter } from './use-parameter.ts'
 
-/** After signing in: on to where they were going. */
-export function useEnter(): () => void {
+/** Clears cached data and opens the page that asked for the sign-in. */
+export function useAfterSignIn(): () => void {
   const [, navigate] = useLocation()
   const next = useParameter('next')
   return () => {
     queryClient.clear()
-    void askAgain('me')
+    void invalidate('me')
     navigate(isOwnPage(next) ? next : '/', { replace: true })
   }
 }

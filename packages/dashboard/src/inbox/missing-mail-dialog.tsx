@@ -16,19 +16,19 @@ import { visibleText } from './safe-text.ts'
 
 type Name = 'waits' | 'rejections' | 'unrouted'
 
-/** Why did nothing arrive? Requests that wait, mail that was refused, and mail that is stored and not delivered. */
-export function TroublesDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+/** Helps to find out why a mail did not arrive: held waits, rejected mail, and stored mail that was not delivered. */
+export function MissingMailDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { team } = useSession()
   const [chosen, setChosen] = useState<Name>('waits')
   const tabs: Tab<Name>[] = [
     { name: 'waits', text: 'Waiting now' },
-    { name: 'rejections', text: 'Refused mail' },
+    { name: 'rejections', text: 'Rejected mail' },
     ...(team.seesUnrouted ? [{ name: 'unrouted' as const, text: 'Undelivered mail' }] : []),
   ]
   return (
     <Dialog
-      title="Why did nothing arrive?"
-      description="Tests that are waiting now, and mail that did not reach this inbox."
+      title="Missing mail"
+      description="Tests that are waiting right now, and mail that did not reach this inbox."
       width="large"
       isOpen={isOpen}
       onClose={onClose}
@@ -50,7 +50,7 @@ function Waits() {
       {({ waits, count }) =>
         waits.length === 0 ? (
           <EmptyState icon="clock" title="No test is waiting">
-            Waits of API requests with “wait” are shown here while they are held by this server.
+            API requests with “wait” appear here while this server holds them.
           </EmptyState>
         ) : (
           <>
@@ -66,7 +66,7 @@ function Waits() {
                     ))}
                   </span>
                   <span className="text-xs text-quiet">
-                    waits for {seconds(waitedMs)} of {seconds(waitMs)} s
+                    waiting for {seconds(waitedMs)} of {seconds(waitMs)} s
                   </span>
                 </li>
               ))}
@@ -88,7 +88,7 @@ function Rejections() {
     <Loaded query={inboxQueries.rejections}>
       {(rejections) =>
         rejections.length === 0 ? (
-          <EmptyState icon="check" title="No mail was refused" />
+          <EmptyState icon="check" title="No mail was rejected" />
         ) : (
           <ul className={LIST}>
             {rejections.map(({ at, from, to, code, reason }, index) => (
@@ -134,7 +134,7 @@ function UnroutedMail({ mail }: { mail: Outputs['inbox']['unrouted']['list']['ma
   const { id, domain, mailbox } = mail
   const retry = useAction(() => trpc.inbox.unrouted.retry.mutate({ id, domain, mailbox }), {
     changes: ['unrouted'],
-    onDone: () => notify('The mail was delivered.'),
+    onDone: () => notify('Mail delivered.'),
   })
   return (
     <li className="space-y-2 py-2">
@@ -151,8 +151,8 @@ function UnroutedMail({ mail }: { mail: Outputs['inbox']['unrouted']['list']['ma
           </p>
           {mail.setAside !== null && (
             <p>
-              <Badge tone="danger">set aside</Badge> {visibleText(mail.setAside)} The mail is kept. Try again once the
-              cause is fixed.
+              <Badge tone="danger">set aside</Badge> {visibleText(mail.setAside)} The mail is kept. Retry once the cause
+              is fixed.
             </p>
           )}
           <p className="text-quiet">
@@ -161,7 +161,7 @@ function UnroutedMail({ mail }: { mail: Outputs['inbox']['unrouted']['list']['ma
           </p>
         </div>
         <Button icon="refresh" isBusy={retry.isRunning} onClick={() => retry.run()}>
-          Try again
+          Retry
         </Button>
       </div>
       {retry.failure && <FailureNotice failure={retry.failure} />}
