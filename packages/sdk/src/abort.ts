@@ -1,33 +1,33 @@
-/** Why a request was given up: its own time limit, not the caller's signal. */
-export class TimeUp extends Error {}
+/** The abort reason when a request exceeds its time limit, as opposed to the caller's signal. */
+export class RequestTimeout extends Error {}
 
-/** Runs the work with a signal that fires when any of these does. */
+/** Runs the work with a signal that fires when any of the given ones does. */
 export async function withSignals<Value>(
   signals: (AbortSignal | undefined)[],
   work: (controller: AbortController) => Promise<Value>,
 ): Promise<Value> {
   for (const signal of signals) signal?.throwIfAborted()
-  // Not AbortSignal.any with AbortSignal.timeout: on Node 20 the garbage collector may take them before they fire.
+  // Not AbortSignal.any with AbortSignal.timeout: on Node 20 they may be garbage collected before they fire.
   const controller = new AbortController()
   const links = signals.map((signal) => () => controller.abort(signal!.reason))
   signals.forEach((signal, index) => signal?.addEventListener('abort', links[index]!))
   try {
     return await work(controller)
   } catch (error) {
-    // What is thrown on the way differs between platforms; the reason does not.
+    // Platforms throw different errors on abort; the reason is the same everywhere.
     throw controller.signal.aborted ? controller.signal.reason : error
   } finally {
     signals.forEach((signal, index) => signal?.removeEventListener('abort', links[index]!))
   }
 }
 
-/** Runs the work with a signal that fires when the time is over or the caller's own signal does. */
+/** Runs the work with a signal that fires on timeout or when the caller's signal does. */
 export function withTimeout<Value>(
   { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal | undefined },
   work: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   return withSignals([signal], async (controller) => {
-    const timer = setTimeout(() => controller.abort(new TimeUp()), timeoutMs)
+    const timer = setTimeout(() => controller.abort(new RequestTimeout()), timeoutMs)
     try {
       return await work(controller.signal)
     } finally {

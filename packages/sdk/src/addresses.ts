@@ -2,19 +2,19 @@ import { Inbox, type InboxPorts } from './inbox.ts'
 import { slug } from './slug.ts'
 import type { Mailbox, Me } from './wire.ts'
 
-/** Where the key is bound to none and the team has none: the first mail to a domain of its own makes it. */
-const MAILBOX_WHERE_NONE_IS = 'e2e'
-/** 50 bits: two of a million addresses are the same with a chance of one in two thousand. */
+/** If the key has no mailbox and the team has none. On a custom domain, the first mail creates it. */
+const DEFAULT_MAILBOX = 'e2e'
+/** 50 bits: the chance that two of a million addresses collide is one in two thousand. */
 const RANDOM_CHARACTERS = 10
-/** 32 of them, so that each byte gives one without preferring any; none that people confuse. */
+/** 32 characters, so that a byte maps to them without bias. Characters that people confuse are left out. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz023456789'
-/** With the longest of usual mailbox names and an alias, 64 characters before the @ must do. */
+/** Leaves room for a long mailbox name and an alias within the 64 characters before the @. */
 const PREFIX_CHARACTERS_MAX = 24
 
 export type AddressOptions = {
-  /** Put before the random part, to recognise the address by: the name of a test for example. */
+  /** Put before the random part to make the address recognisable, for example the name of the test. */
   prefix?: string
-  /** The key's own, the team's first, or `e2e`, unless told. */
+  /** Default: the mailbox of the key, else the team's first, else `e2e`. */
   mailbox?: string
 }
 
@@ -23,20 +23,20 @@ export type AddressPorts = InboxPorts & { me: () => Promise<Me>; mailboxes: () =
 export type Addresses = ReturnType<typeof createAddresses>
 
 export function createAddresses({ me, mailboxes, ...inboxPorts }: AddressPorts) {
-  let asked: Promise<Me> | undefined
+  let cached: Promise<Me> | undefined
 
-  /** Once a client; a failure is forgotten. */
-  function askOnce(): Promise<Me> {
-    asked ??= me().catch((error: unknown) => {
-      asked = undefined
+  /** One request per client; failures are not cached. */
+  function cachedMe(): Promise<Me> {
+    cached ??= me().catch((error: unknown) => {
+      cached = undefined
       throw error
     })
-    return asked
+    return cached
   }
 
   return {
     /**
-     * An address that nobody else has; nothing is made on the server, so there is nothing to clean up.
+     * Creates a unique address. Nothing is stored on the server, so there is nothing to clean up.
      *
      * @example
      * const inbox = await mailhatch.addresses.create({ prefix: 'signup' })
@@ -46,8 +46,8 @@ export function createAddresses({ me, mailboxes, ...inboxPorts }: AddressPorts) 
       if (mailbox !== undefined && /[@+\s]|^$/.test(mailbox)) {
         throw new TypeError(`A mailbox is the name before the + and the @, such as 'qa', not '${mailbox}'.`)
       }
-      const { key, team, cursor } = await askOnce()
-      const name = mailbox?.toLowerCase() ?? key.mailbox ?? firstOf(await mailboxes()) ?? MAILBOX_WHERE_NONE_IS
+      const { key, team, cursor } = await cachedMe()
+      const name = mailbox?.toLowerCase() ?? key.mailbox ?? firstOf(await mailboxes()) ?? DEFAULT_MAILBOX
       const start = slug(slug(prefix).slice(0, PREFIX_CHARACTERS_MAX))
       const tag = start === '' ? randomText() : `${start}-${randomText()}`
       return new Inbox(inboxPorts, { mailbox: name, tag, domain: team.domain, cursor })
@@ -55,7 +55,7 @@ export function createAddresses({ me, mailboxes, ...inboxPorts }: AddressPorts) 
   }
 }
 
-/** The oldest, which stays the same while tests make others. */
+/** The oldest, so that the result does not change when tests create mailboxes. */
 function firstOf(mailboxes: Mailbox[]): string | undefined {
   return mailboxes.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))[0]?.name
 }

@@ -4,8 +4,8 @@ import { Mailhatch } from './client.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
 
-describe('where and who', () => {
-  test('from the environment', async () => {
+describe('url and key', () => {
+  test('come from the environment', async () => {
     const { url, asked } = await startAnswering([success({ data: { cursor: 'c1' } })])
     vi.stubEnv('MAILHATCH_URL', `${url}/`)
     vi.stubEnv('MAILHATCH_API_KEY', 'key-of-environment')
@@ -17,7 +17,7 @@ describe('where and who', () => {
     expect(asked[1]?.headers.authorization).toBe('Bearer given')
   })
 
-  test('a laptop unless told, also where there is no environment', () => {
+  test('the url defaults to localhost, also without an environment', () => {
     vi.stubEnv('MAILHATCH_URL', '')
     expect(new Mailhatch().url).toBe('http://localhost:3003')
     vi.stubGlobal('process', undefined)
@@ -40,7 +40,7 @@ test('a server that is not ready says why', async () => {
   const { sdk } = await startAnswering([
     success({ status: 'ready' }),
     { status: 503, body: JSON.stringify(trouble) },
-    { status: 503, body: '<h1>Nobody here</h1>' },
+    { status: 503, body: '<h1>Not found</h1>' },
   ])
   expect(await sdk.ready()).toEqual({ status: 'ready', troubles: [] })
   expect(await sdk.ready()).toEqual(trouble)
@@ -54,7 +54,7 @@ describe('pages', () => {
     { data: [message('2'), message('1')], has_more: false, cursor: 'c9' },
   ]
 
-  test('one by one, or all messages', async () => {
+  test('can be read page by page, or iterated over all messages', async () => {
     const { sdk, asked } = await startAnswering([...PAGES, ...PAGES].map(success))
     const page = await sdk.messages.list({ limit: 2 })
     expect(page).toEqual(PAGES[0])
@@ -70,7 +70,7 @@ describe('pages', () => {
     ])
   })
 
-  test('after a cursor, in the order in which messages became visible', async () => {
+  test('after a cursor come in the order in which messages became visible', async () => {
     const following = [
       { data: [message('2'), message('1')], has_more: true, cursor: 'c2' },
       { data: [message('4'), message('3')], has_more: false, cursor: 'c4' },

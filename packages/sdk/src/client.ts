@@ -8,19 +8,19 @@ import type { ApiKey, Me, Rejection } from './wire.ts'
 const DEFAULT_URL = 'http://localhost:3003'
 
 export type MailhatchOptions = {
-  /** MAILHATCH_URL, or else http://localhost:3003, unless told. */
+  /** Default: MAILHATCH_URL, else http://localhost:3003. */
   url?: string | undefined
-  /** MAILHATCH_API_KEY unless told. */
+  /** Default: MAILHATCH_API_KEY. */
   apiKey?: string | undefined
-  /** Milliseconds that one request may take, 30,000 unless told. */
+  /** Time limit of one request in milliseconds. Default: 30,000. */
   timeout?: number | undefined
-  /** How often a request is repeated when the server is away or asks to slow down, 2 unless told. */
+  /** How often to retry if the server is unreachable or rate-limits the request. Default: 2. */
   retries?: number | undefined
-  /** Instead of the platform's own. */
+  /** Used instead of the global `fetch`. */
   fetch?: typeof fetch | undefined
 }
 
-/** `troubles`: why mail cannot be taken in or read; none when it is ready. */
+/** `troubles`: why the server cannot accept or serve mail; empty if it is ready. */
 export type Readiness = { status: 'ready' | 'not ready'; troubles: string[] }
 
 /**
@@ -34,7 +34,7 @@ export type Readiness = { status: 'ready' | 'not ready'; troubles: string[] }
  * console.log(mail.code())
  */
 export class Mailhatch {
-  /** Where the server is. */
+  /** The base URL of the server. */
   readonly url: string
   readonly addresses: Addresses
   readonly messages: Messages
@@ -62,7 +62,7 @@ export class Mailhatch {
   }
 
   /**
-   * The team and key behind the API key, and the newest cursor.
+   * The team and the API key of this client, and the newest cursor.
    *
    * @example
    * const { team, cursor } = await mailhatch.me()
@@ -73,7 +73,7 @@ export class Mailhatch {
 
   readonly apiKeys = {
     /**
-     * Gives the key of this client a new value, shown this once; the old one is dead at once, and the client uses the new.
+     * Replaces the API key of this client. The old key stops working at once; the client uses the new one, which is shown only here.
      *
      * @example
      * const { key } = await mailhatch.apiKeys.rotate()
@@ -88,7 +88,7 @@ export class Mailhatch {
 
   readonly rejections = {
     /**
-     * Mail that was refused, newest first: why an expected one did not come.
+     * Rejected mail, newest first, with the reason. Helps if an expected mail does not arrive.
      *
      * @example
      * for (const { to, reason } of await mailhatch.rejections.list()) console.log(to, reason)
@@ -98,7 +98,7 @@ export class Mailhatch {
   }
 
   /**
-   * Whether the process is alive; needs no key.
+   * Checks that the process is alive. Needs no key.
    *
    * @example
    * await mailhatch.health()
@@ -108,13 +108,13 @@ export class Mailhatch {
   }
 
   /**
-   * Whether mail can be taken in and read, and why not; needs no key.
+   * Checks whether the server can accept and serve mail, and why not. Needs no key.
    *
    * @example
    * const { status, troubles } = await mailhatch.ready()
    */
   async ready(options: RequestOptions = {}): Promise<Readiness> {
-    const answer = await this.#transport.json<Partial<Readiness>>({ ...options, path: '/ready', answer: 503 })
+    const answer = await this.#transport.json<Partial<Readiness>>({ ...options, path: '/ready', alsoAccept: 503 })
     return { status: 'ready', troubles: [], ...answer }
   }
 
@@ -129,7 +129,7 @@ export class Mailhatch {
   }
 }
 
-/** Browsers have none. */
+/** Browsers have no `process`. */
 function environment(name: string): string | undefined {
   return typeof process === 'undefined' ? undefined : process.env[name]
 }

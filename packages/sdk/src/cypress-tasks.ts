@@ -4,34 +4,34 @@ import { ContentNotFoundError } from './errors.ts'
 import type { Inbox, InboxMatch } from './inbox.ts'
 import type { MessageDetail } from './wire.ts'
 
-/** Inboxes that later commands can name; the oldest are forgotten first. */
+/** How many inboxes to remember for later commands; the oldest are dropped first. */
 const INBOXES_MAX = 1_000
 
-/** A pattern as JSON can carry it. */
+/** A regular expression as JSON. */
 export type JsonPattern = { regex: string; flags?: string }
 
 type PatternName = 'to' | 'from' | 'subject' | 'text'
 
-/** What to wait for; functions cannot pass from the browser to the task. */
+/** What to wait for, as JSON: functions cannot be passed from the browser to the task. */
 export type JsonMatch = Omit<InboxMatch, PatternName | 'where'> & { [name in PatternName]?: string | JsonPattern }
 
 export type CypressInboxOptions = {
   /** Put before the random part of the address. */
   prefix?: string
   mailbox?: string
-  /** Names of further people, each of whom gets an address. */
+  /** Names of additional recipients; each gets its own address. */
   aliases?: string[]
 }
 
 export type CypressInbox = { address: string; aliases: Record<string, string> }
 
-/** A message with its code and its link, empty where it has none. */
+/** A message with its code and link, which are empty if it has none. */
 export type CypressEmail = MessageDetail & { text: string; html: string; code: string; link: string }
 
 export type WaitForEmail = { address: string; match?: JsonMatch; timeout?: number }
 export type ExpectNoEmail = { address: string; match?: JsonMatch; within?: number }
 
-/** What Cypress runs for the commands: everything that goes in and comes out is JSON. */
+/** The tasks behind the commands. Arguments and results are JSON. */
 export type MailhatchTasks = {
   'mailhatch:inbox': (options: CypressInboxOptions | null) => Promise<CypressInbox>
   'mailhatch:waitForEmail': (wait: WaitForEmail) => Promise<CypressEmail>
@@ -52,7 +52,7 @@ export function mailhatchTasks(options: MailhatchOptions = {}): MailhatchTasks {
 
   function inboxOf(address: string): Inbox {
     const inbox = inboxes.get(address)
-    if (inbox === undefined) throw new Error(`${address} is not an address that cy.inbox() gave.`)
+    if (inbox === undefined) throw new Error(`${address} was not created by cy.inbox().`)
     return inbox
   }
 
@@ -83,7 +83,7 @@ export function mailhatchTasks(options: MailhatchOptions = {}): MailhatchTasks {
 
 function matchOf(match: JsonMatch): InboxMatch {
   const entries = Object.entries(match).map(([name, value]) => [name, isPattern(value) ? patternOf(value) : value])
-  // Patterns are all that the two shapes differ in.
+  // The two types differ only in their patterns.
   return Object.fromEntries(entries) as InboxMatch
 }
 

@@ -14,39 +14,39 @@ export type { CypressEmail, CypressInbox, CypressInboxOptions, MailhatchTasks } 
 
 const TIMEOUT_MS = 30_000
 const WITHIN_MS = 2_000
-/** Cypress ends a task later than the task itself gives up, or nobody would read what it has to say. */
+/** The Cypress timeout is longer than the task's own, so that the task's error message is shown. */
 const TASK_SPARE_MS = 5_000
 
-/** What to wait for; there is no `where`, because functions cannot leave the browser. */
+/** What to wait for, without `where`: functions cannot be passed out of the browser. */
 export type CypressMatch = Omit<InboxMatch, 'where'>
 
 declare global {
-  // eslint-disable-next-line typescript/no-namespace -- where Cypress looks for the types of commands
+  // eslint-disable-next-line typescript/no-namespace -- Cypress declares the types of commands here
   namespace Cypress {
-    // The parameter must be that of the interface that this adds to.
+    // Must match the type parameter of the interface that this extends.
     // eslint-disable-next-line typescript/no-explicit-any, typescript/no-unused-vars
     interface Chainable<Subject = any> {
-      /** An address that nobody else has. */
+      /** Creates a unique address. */
       inbox(options?: CypressInboxOptions): Chainable<CypressInbox>
-      /** The next message to an inbox, or to the alias that `to` names, within 30 seconds unless told. */
+      /** Waits for the next message to the inbox, or to the alias in `to`. Default timeout: 30 seconds. */
       waitForEmail(
         inbox: CypressInbox | string,
         match?: CypressMatch,
         options?: { timeout?: number },
       ): Chainable<CypressEmail>
-      /** Passes when no message comes that matches, within 2 seconds unless told. */
+      /** Passes if no matching message arrives within `within` milliseconds. Default: 2,000. */
       expectNoEmail(inbox: CypressInbox | string, match?: CypressMatch & { within?: number }): Chainable<null>
     }
   }
 }
 
-/** As much of Cypress as the commands need, whose own types not everybody has. */
+/** The part of Cypress that the commands use. Not every project has the Cypress types installed. */
 type InBrowser = {
   Cypress?: { Commands: { add: (name: string, command: (...given: never[]) => unknown) => void } }
   cy?: { task: (name: string, given: unknown, options?: { timeout: number }) => unknown }
 }
 
-// Cypress puts its own into the browser; in its configuration, where the tasks are for, there is none.
+// Defined in the browser. In the Cypress configuration, which only needs the tasks, it is undefined.
 const browser = globalThis as InBrowser
 if (browser.Cypress !== undefined) addCommands(browser.Cypress.Commands)
 
@@ -72,12 +72,15 @@ const task = (name: string, given: unknown, timeoutMs: number): unknown =>
 const addressOf = (inbox: CypressInbox | string): string => (typeof inbox === 'string' ? inbox : inbox.address)
 
 function toJson(match: CypressMatch = {}): JsonMatch {
-  if ('where' in match) throw new TypeError('A function cannot leave the browser: check the message after it has come.')
+  if ('where' in match)
+    throw new TypeError(
+      '`where` is not supported: a function cannot leave the browser. Check the message after it arrived.',
+    )
   const entries = Object.entries(match).map(([name, value]) => [
     name,
     value instanceof RegExp ? patternOf(value) : value,
   ])
-  // Patterns are all that the two shapes differ in.
+  // The two types differ only in their patterns.
   return Object.fromEntries(entries) as JsonMatch
 }
 

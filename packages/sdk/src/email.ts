@@ -2,16 +2,16 @@ import { ContentNotFoundError } from './errors.ts'
 import { printable } from './printable.ts'
 import type { Link, LinkKind, MessageDetail } from './wire.ts'
 
-/** An error names so many of them; a newsletter has hundreds. */
+/** Bounds the error message; a newsletter may have hundreds of links. */
 const LINKS_SHOWN = 20
 
-/** A whole message, with ways to get at what a test needs of it. */
+/** A whole message, with helpers to extract codes and links. */
 export type Email = MessageDetail & EmailReader
 
-/** A part of its URL or text, a pattern for either, or what the link is for. */
+/** A substring or pattern of the URL or text, or the kind of link. */
 export type LinkMatch = string | RegExp | { kind: LinkKind }
 
-/** What a message can do, beside what it holds. */
+/** The methods of an `Email`. */
 class EmailReader {
   readonly #message: MessageDetail
   readonly #readRaw: (id: string) => Promise<Uint8Array>
@@ -22,19 +22,19 @@ class EmailReader {
     this.#readRaw = readRaw
   }
 
-  /** The text body, or text made from the HTML; empty when there is none. */
+  /** The text body, or text derived from the HTML; empty if there is neither. */
   get text(): string {
     return this.#message.textContent ?? ''
   }
 
-  /** The HTML body; empty when there is none. */
+  /** The HTML body; empty if there is none. */
   get html(): string {
     return this.#message.htmlContent ?? ''
   }
 
   /**
-   * The one-time code in the message; throws when there is none. With a pattern: what its first group matches in the
-   * text, or all that it matches.
+   * The one-time code in the message; throws if there is none. With a pattern: its first group, or the whole match, in the
+   * subject or text.
    *
    * @example
    * mail.code() // '123456'
@@ -55,8 +55,8 @@ class EmailReader {
   }
 
   /**
-   * The URL of the first link that matches; throws, and lists the links there are, when none does. Without a match, the
-   * first link that asks the reader to do something.
+   * The URL of the first matching link; throws with a list of the links if none matches. Without an argument, the first
+   * link to verify, reset or sign in, else the first one.
    *
    * @example
    * mail.link() // the link to confirm, to reset a password, to sign in
@@ -75,7 +75,7 @@ class EmailReader {
     )
   }
 
-  /** The mail as it was received, read as UTF-8; `messages.raw` gives the bytes. */
+  /** The raw mail, decoded as UTF-8; `messages.raw` returns the bytes. */
   async raw(): Promise<string> {
     return new TextDecoder().decode(await this.#readRaw(this.#message.id))
   }
@@ -86,12 +86,12 @@ class EmailReader {
 }
 
 export function toEmail(message: MessageDetail, readRaw: (id: string) => Promise<Uint8Array>): Email {
-  // The reader takes over what the message holds, which the class cannot declare.
+  // The constructor copies the fields of the message, which the class cannot declare.
   return new EmailReader(message, readRaw) as Email
 }
 
 const firstMatch = (text: string, pattern: RegExp): RegExpExecArray | null =>
-  // A copy, because a global pattern would go on where its last use stopped.
+  // Without the global flag, which would continue after the previous match.
   new RegExp(pattern.source, pattern.flags.replace('g', '')).exec(text)
 
 function mainLink(links: Link[]): Link | undefined {

@@ -2,8 +2,8 @@ import { printable } from './printable.ts'
 import type { ErrorBody, NearMiss } from './wire.ts'
 
 /**
- * Every failure of the client: `status`, `code`, `requestId` and `body` are as the server sent them, and `status` is 0
- * where no answer came.
+ * The base class of all errors of the client. `status`, `code`, `requestId` and `body` are from the server's response;
+ * without a response, `status` is 0.
  *
  * @example
  * try {
@@ -17,10 +17,10 @@ export class MailhatchError extends Error {
   override readonly name: string = 'MailhatchError'
   readonly status: number
   readonly code: string
-  /** The server's log has it too. */
+  /** Also in the server's log. */
   readonly requestId: string
   readonly body: ErrorBody
-  /** How long the server asks to wait before the next try; undefined where it does not. */
+  /** The server's `Retry-After` in milliseconds; undefined if it sent none. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, { status, body, retryAfterMs, cause }: Failure) {
@@ -45,12 +45,12 @@ export class ForbiddenError extends MailhatchError {
   override readonly name: string = 'ForbiddenError'
 }
 
-/** 404: it does not exist, or the key may not see it. */
+/** 404: the resource does not exist, or the key may not read it. */
 export class NotFoundError extends MailhatchError {
   override readonly name: string = 'NotFoundError'
 }
 
-/** 409: it clashes with what there is. */
+/** 409: conflicts with an existing resource. */
 export class ConflictError extends MailhatchError {
   override readonly name: string = 'ConflictError'
 }
@@ -60,57 +60,57 @@ export class ValidationError extends MailhatchError {
   override readonly name: string = 'ValidationError'
 }
 
-/** 429: too many requests; `retryAfterMs` says when to come back. */
+/** 429: too many requests; `retryAfterMs` says when to retry. */
 export class RateLimitError extends MailhatchError {
   override readonly name: string = 'RateLimitError'
 }
 
-/** No answer: the server cannot be reached, hung up, or took too long; `cause` says more. */
+/** No response: the server is unreachable, closed the connection or timed out. `cause` has the reason. */
 export class ConnectionError extends MailhatchError {
   override readonly name: string = 'ConnectionError'
 
   constructor(message: string, cause?: unknown) {
-    super(message, { ...withoutAnswer(message, 'connection_failed'), cause })
+    super(message, { ...withoutResponse(message, 'connection_failed'), cause })
   }
 }
 
-/** No matching message came in time; `arrived` says what did come, and what each message lacked. */
+/** No matching message arrived in time. `arrived` has the messages that did, each with its failed conditions. */
 export class MessageTimeoutError extends MailhatchError {
   override readonly name: string = 'MessageTimeoutError'
   readonly arrived: NearMiss[]
 
   constructor({ description, timeoutMs, arrived, cause }: TimedOut) {
-    const message = `No message matched ${description} within ${timeoutMs} ms. ${sayArrived(arrived)}${sayCause(cause)}`
-    super(message, { ...withoutAnswer(message, 'message_timeout'), cause })
+    const message = `No message matched ${description} within ${timeoutMs} ms. ${arrivedText(arrived)}${causeText(cause)}`
+    super(message, { ...withoutResponse(message, 'message_timeout'), cause })
     this.arrived = arrived
   }
 }
 
 export type TimedOut = { description: string; timeoutMs: number; arrived: NearMiss[]; cause?: unknown }
 
-/** A message came although none should. */
+/** A message arrived that should not have. */
 export class UnexpectedMessageError extends MailhatchError {
   override readonly name: string = 'UnexpectedMessageError'
 
   constructor(message: string) {
-    super(message, withoutAnswer(message, 'message_unexpected'))
+    super(message, withoutResponse(message, 'message_unexpected'))
   }
 }
 
-/** A message has no such code or link; the text of the error says what it has. */
+/** The message has no such code or link. The error message lists what it has. */
 export class ContentNotFoundError extends MailhatchError {
   override readonly name: string = 'ContentNotFoundError'
 
   constructor(message: string) {
-    super(message, withoutAnswer(message, 'content_not_found'))
+    super(message, withoutResponse(message, 'content_not_found'))
   }
 }
 
-const withoutAnswer = (error: string, code: string): Failure => ({ status: 0, body: { error, code, requestId: '' } })
+const withoutResponse = (error: string, code: string): Failure => ({ status: 0, body: { error, code, requestId: '' } })
 
-function sayArrived(arrived: NearMiss[]): string {
+function arrivedText(arrived: NearMiss[]): string {
   if (arrived.length === 0) {
-    return 'Nothing arrived. Was the mail sent, and to this address? `rejections.list()` shows what was refused.'
+    return 'Nothing arrived. Was the mail sent, and to this address? `rejections.list()` shows rejected mail.'
   }
   const lines = arrived.map(
     ({ to, subject, failed }) => `  to ${printable(to)}: ${printable(subject)} (not matching: ${failed.join(', ')})`,
@@ -118,6 +118,6 @@ function sayArrived(arrived: NearMiss[]): string {
   return `What did arrive:\n${lines.join('\n')}`
 }
 
-function sayCause(cause: unknown): string {
+function causeText(cause: unknown): string {
   return cause instanceof Error ? `\nThe last request failed: ${cause.message}` : ''
 }

@@ -5,13 +5,13 @@ import { printable } from './printable.ts'
 import type { TestInbox } from './test-inbox.ts'
 import type { WaitOptions } from './wait.ts'
 
-/** How long mail is watched for that should not come. */
+/** How long `.not` watches for a message that should not arrive. */
 const NOT_WITHIN_MS = 2_000
 
 export const inboxMatchers = {
   /**
-   * Passes when a message matches, waiting for it; `waitFor` still gives that message. With `.not`, it watches for 2 seconds
-   * unless told.
+   * Waits for a matching message, which `waitFor` still returns afterwards. With `.not`, passes if none arrives within
+   * 2 seconds, or within `timeout`.
    */
   async toHaveReceived(
     this: { isNot: boolean },
@@ -19,14 +19,14 @@ export const inboxMatchers = {
     match: InboxMatch = {},
     options: WaitOptions = {},
   ): Promise<{ pass: boolean; message: () => string }> {
-    const patience = this.isNot ? { timeout: NOT_WITHIN_MS } : {}
+    const defaults = this.isNot ? { timeout: NOT_WITHIN_MS } : {}
     try {
-      const { subject, from } = await inbox.waitFor(match, { ...patience, ...options, again: true })
+      const { subject, from } = await inbox.waitFor(match, { ...defaults, ...options, again: true })
       const what = `'${printable(subject)}' from ${printable(from)}`
       const wanted = `a message that matches ${describeMatch(match)}`
-      return { pass: true, message: () => `Expected ${inbox.address} not to receive ${wanted}, but ${what} came.` }
+      return { pass: true, message: () => `Expected ${inbox.address} not to receive ${wanted}, but ${what} arrived.` }
     } catch (error) {
-      // Only a server that was asked to the end can say that nothing came.
+      // If the last request failed, it is unknown whether a message arrived.
       if (!(error instanceof MessageTimeoutError) || (this.isNot && error.cause !== undefined)) throw error
       return { pass: false, message: () => error.message }
     }

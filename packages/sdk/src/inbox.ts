@@ -1,4 +1,4 @@
-// For those whose own settings do not know Symbol.asyncDispose.
+// For projects whose compiler settings do not include Symbol.asyncDispose.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { withSignals } from './abort.ts'
 import type { Email } from './email.ts'
@@ -11,15 +11,15 @@ import { slug } from './slug.ts'
 import { waitUntilFound, type WaitOptions } from './wait.ts'
 import type { MessageSummary } from './wire.ts'
 
-/** How long to watch for mail that should not come. */
+/** How long to watch for a message that should not arrive. */
 const WITHIN_MS = 2_000
 /** RFC 5321, section 4.5.3.1.1. */
 const LOCAL_PART_CHARACTERS_MAX = 64
 
-/** What to wait for in an inbox, which stands for mailbox and tag itself. */
+/** What to wait for; the inbox itself determines mailbox and tag. */
 export type InboxMatch = Omit<Match, 'mailbox' | 'tag' | 'tags'>
 
-/** `again`: look at all mail of the inbox, and leave it for other calls to find. */
+/** `again`: also match messages that `waitFor` returned before, and leave the match for other calls. */
 export type InboxWaitOptions = WaitOptions & { again?: boolean }
 
 export type InboxPorts = {
@@ -27,12 +27,11 @@ export type InboxPorts = {
   list: (filter: MessageFilter) => AsyncIterable<MessageSummary>
 }
 
-/** `cursor`: a place before all mail of the inbox. */
+/** `cursor`: a position before all mail of the inbox. */
 export type InboxPlace = { mailbox: string; tag: string; domain: string; cursor: string }
 
 /**
- * An address that nobody else has, and the mail that comes to it. Each message is found once: `waitFor` gives the oldest
- * match that it has not given before.
+ * A unique address and its mail. `waitFor` returns each message once: the oldest match that it has not returned before.
  *
  * @example
  * await using inbox = await mailhatch.addresses.create()
@@ -56,7 +55,7 @@ export class Inbox {
   }
 
   /**
-   * Another address of this inbox, for a second person in the same test; found by `to`, and by `messages()`.
+   * Another address of this inbox, for a second recipient in the same test. Use it as `to` in `waitFor`.
    *
    * @example
    * const colleague = inbox.alias('colleague')
@@ -68,7 +67,7 @@ export class Inbox {
     const address = this.#addressOf(tag)
     if (address.indexOf('@') > LOCAL_PART_CHARACTERS_MAX) {
       throw new RangeError(
-        `The alias ${address} is too long: ${LOCAL_PART_CHARACTERS_MAX} characters may precede the @.`,
+        `The alias ${address} is too long: at most ${LOCAL_PART_CHARACTERS_MAX} characters are allowed before the @.`,
       )
     }
     this.#tags.add(tag)
@@ -76,7 +75,7 @@ export class Inbox {
   }
 
   /**
-   * The next message to the inbox's own address, or to the alias that `to` names, waiting up to 30 seconds for it.
+   * Waits up to 30 seconds for the next message to the inbox's address, or to the alias in `to`.
    *
    * @example
    * const mail = await inbox.waitFor({ subject: /magic link/i }, { timeout: 60_000 })
@@ -87,7 +86,8 @@ export class Inbox {
   }
 
   /**
-   * Passes when no message comes that matches, within 2 seconds unless told; what `waitFor` gave before does not count.
+   * Passes if no matching message arrives within `within` milliseconds (default: 2,000). Messages that `waitFor` returned
+   * before do not count.
    *
    * @example
    * await inbox.expectNone({ subject: 'Newsletter', within: 5_000 })
@@ -97,21 +97,21 @@ export class Inbox {
     signal,
     ...match
   }: InboxMatch & { within?: number; signal?: AbortSignal } = {}): Promise<void> {
-    // A copy: what should not have come is still there for other calls to find.
+    // A copy, so that an unexpected message stays available for other calls.
     const found = await this.#find(match, { timeout: within, ...(signal && { signal }) }, new Set(this.#taken)).catch(
       (error: unknown) => {
-        // Only a server that was asked to the end can say that nothing came.
+        // If the last request failed, it is unknown whether a message arrived.
         if (error instanceof MessageTimeoutError && error.cause === undefined) return null
         throw error
       },
     )
     if (found === null) return
     const what = `'${printable(found.subject)}' from ${printable(found.from)} to ${printable(found.to)}`
-    throw new UnexpectedMessageError(`Expected no message that matches ${describeMatch(match)}, but ${what} came.`)
+    throw new UnexpectedMessageError(`Expected no message that matches ${describeMatch(match)}, but ${what} arrived.`)
   }
 
   /**
-   * All that came so far, to the address and its aliases, in the order in which it came.
+   * All messages to the address and its aliases so far, in order of arrival.
    *
    * @example
    * const subjects = (await inbox.messages()).map(({ subject }) => subject)
@@ -122,7 +122,7 @@ export class Inbox {
     return messages
   }
 
-  /** Ends the waits that are still open; the mail stays, for whoever wants to look at it. */
+  /** Aborts pending waits. The mail stays on the server. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#life.abort(new Error(`The inbox ${this.address} was closed.`))
   }
@@ -136,7 +136,7 @@ export class Inbox {
     )
   }
 
-  /** One address where it is clear which, by equality; else all of them, narrowed by what `to` says. */
+  /** The inbox's address if `to` is missing, the alias that equals `to`, else all addresses, which `to` then filters. */
   #scopeOf(to: string | RegExp | undefined): MessageFilter {
     const addresses = [...this.#tags].map((tag) => this.#addressOf(tag))
     const wanted = to === undefined ? this.address : addresses.find((address) => address === String(to).toLowerCase())

@@ -8,7 +8,7 @@ const pathOf = (id: string): string => `/v1/mailboxes/${encodeURIComponent(id)}`
 export function createMailboxes(transport: Transport) {
   return {
     /**
-     * The mailboxes that the key may see, the last changed first.
+     * The mailboxes that the key may read, most recently changed first.
      *
      * @example
      * const mailboxes = await mailhatch.mailboxes.list()
@@ -17,7 +17,7 @@ export function createMailboxes(transport: Transport) {
       transport.data({ ...options, path: '/v1/mailboxes', query }),
 
     /**
-     * Makes a mailbox; a name that the team already has gives the mailbox that exists.
+     * Creates a mailbox. If the team already has one with this name, returns that one.
      *
      * @example
      * const { address } = await mailhatch.mailboxes.create('orders')
@@ -26,7 +26,7 @@ export function createMailboxes(transport: Transport) {
       transport.data({ ...options, method: 'POST', path: '/v1/mailboxes', body: { name } }),
 
     /**
-     * Gives a mailbox another name; its messages go with it.
+     * Renames a mailbox. Its messages move to the new name.
      *
      * @example
      * await mailhatch.mailboxes.rename(mailbox.id, 'receipts')

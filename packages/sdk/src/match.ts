@@ -6,21 +6,21 @@ import type { MessageSummary } from './wire.ts'
 type PatternName = 'to' | 'from' | 'subject' | 'text'
 
 /**
- * What to wait for: the filters of the server, of which `to`, `from`, `subject` and `text` may also be patterns, and
- * conditions that only the client can check.
+ * What to wait for: the server's filters, where `to`, `from`, `subject` and `text` may also be patterns, and conditions
+ * that the client checks.
  */
 export type Match = Omit<MessageFilter, PatternName> & { [name in PatternName]?: string | RegExp } & {
   hasAttachment?: boolean
-  /** Called with the whole message; a `code()` or `link()` that is not there counts as no. */
+  /** Called with the whole message. A missing `code()` or `link()` counts as false. */
   where?: (email: Email) => boolean | Promise<boolean>
 }
 
-/** The conditions of a match, by who can check them. */
+/** The conditions of a match, grouped by what is needed to check them. */
 export type Conditions = {
   filter: MessageFilter
-  /** Names of those that a summary does not meet. */
+  /** Names of the conditions that the summary fails. */
   failedBySummary: (summary: MessageSummary) => string[]
-  /** Null where a summary is enough. */
+  /** Null if the summary is enough. */
   failedByEmail: ((email: Email) => Promise<string[]>) | null
   isForServerAlone: boolean
 }
@@ -55,7 +55,7 @@ export function conditionsOf({ to, from, subject, text, hasAttachment, where, ..
   }
 }
 
-/** As an error shows it. */
+/** The match as text, for error messages. */
 export function describeMatch(match: object): string {
   return JSON.stringify(match, (_, value: unknown) => {
     if (value instanceof RegExp) return String(value)
@@ -78,5 +78,5 @@ async function answerOf(where: NonNullable<Match['where']>, email: Email): Promi
   }
 }
 
-/** `search` looks from the start, also for a global pattern that was used before. */
+/** `search` ignores `lastIndex`, so a global pattern works more than once. */
 const occurs = (pattern: RegExp, texts: string[]): boolean => texts.some((text) => text.search(pattern) >= 0)

@@ -8,7 +8,7 @@ import type { Call, RequestOptions, Transport } from './transport.ts'
 import { waitUntilFound, type WaitOptions } from './wait.ts'
 import type { MessageDetail } from './wire.ts'
 
-/** A held answer may take so much longer than it is held. */
+/** Time for a held response to arrive, on top of the time it is held. */
 const TRAVEL_MS = 10_000
 
 export type Messages = ReturnType<typeof createMessages>
@@ -20,7 +20,7 @@ export function createMessages(transport: Transport) {
 
   return {
     /**
-     * A page of messages, newest first; iterated, all messages of all pages.
+     * A page of messages, newest first. `for await` iterates over the messages of all pages.
      *
      * @example
      * const { data, has_more } = await mailhatch.messages.list({ mailbox: 'qa', limit: 20 })
@@ -42,7 +42,7 @@ export function createMessages(transport: Transport) {
       readEmail(transport, { ...options, path: pathOf(id) }),
 
     /**
-     * The newest match; a `NotFoundError` when there is none.
+     * The newest match; throws a `NotFoundError` if there is none.
      *
      * @example
      * const mail = await mailhatch.messages.latest({ mailbox: 'qa', subject: 'Welcome' })
@@ -51,7 +51,7 @@ export function createMessages(transport: Transport) {
       readEmail(transport, { timeout: heldFor(query), ...options, path: '/v1/messages/latest', query }),
 
     /**
-     * Resolves with the newest match as soon as there is one; a `MessageTimeoutError` says what came instead.
+     * Waits for a match and returns the newest one. A `MessageTimeoutError` lists what arrived instead.
      *
      * @example
      * const { cursor } = await mailhatch.me()
@@ -62,7 +62,7 @@ export function createMessages(transport: Transport) {
       waitUntilFound(searchNewest(reader, match), options),
 
     /**
-     * Messages as they come in, from now on or from the cursor `after`; goes on by itself where a connection is cut.
+     * Streams messages as they arrive, from now on or from the cursor `after`. Reconnects and resumes without gaps.
      *
      * @example
      * for await (const message of mailhatch.messages.stream({ mailbox: 'qa' })) console.log(message.subject)
@@ -70,7 +70,7 @@ export function createMessages(transport: Transport) {
     stream: (filter: MessageFilter = {}, options: StreamOptions = {}) => streamMessages(transport, filter, options),
 
     /**
-     * The mail as it was received, byte by byte.
+     * The raw mail, exactly as received.
      *
      * @example
      * await writeFile('mail.eml', await mailhatch.messages.raw(id))
@@ -98,7 +98,7 @@ export function createMessages(transport: Transport) {
       transport.data({ ...options, method: 'DELETE', path: pathOf(id) }),
 
     /**
-     * Deletes every match; at least one filter is needed.
+     * Deletes all matching messages. Requires at least one filter.
      *
      * @example
      * const { deleted } = await mailhatch.messages.deleteMany({ mailbox: 'qa' })
@@ -108,7 +108,7 @@ export function createMessages(transport: Transport) {
   }
 }
 
-/** One try each, for waits that repeat them by themselves. */
+/** Without retries, because waits do their own. */
 export function readerOf(transport: Transport): Reader {
   return {
     latest: (query, options) => readEmail(transport, { ...options, retries: 0, path: '/v1/messages/latest', query }),
@@ -122,7 +122,7 @@ async function readEmail(transport: Transport, call: Call): Promise<Email> {
   return toEmail(await transport.data<MessageDetail>(call), readRaw)
 }
 
-/** The time limit of a request that the server may hold; undefined for the usual one. */
+/** The time limit of a request that the server holds; undefined for the default. */
 function heldFor({ wait = 0 }: MessageQuery): number | undefined {
   return wait === 0 ? undefined : wait * 1000 + TRAVEL_MS
 }

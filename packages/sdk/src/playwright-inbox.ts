@@ -8,7 +8,7 @@ import type { TestInbox } from './test-inbox.ts'
 
 export type PlaywrightEmail = Email & {
   /**
-   * Shows the mail on the page, to click on its links or to compare a screenshot; nothing in it runs, and it loads nothing.
+   * Shows the mail on the page, to click its links or compare screenshots. It runs no scripts and loads nothing.
    *
    * @example
    * await mail.open(page)
@@ -17,12 +17,12 @@ export type PlaywrightEmail = Email & {
   open(page: Page): Promise<void>
 }
 
-/** An inbox whose waits are steps of the report. */
+/** An inbox whose waits appear as steps in the report. */
 export type PlaywrightInbox = Omit<TestInbox, 'waitFor'> & {
   waitFor(match?: InboxMatch, options?: InboxWaitOptions): Promise<PlaywrightEmail>
 }
 
-// Steps are never boxed: a boxed one hides the line of the test that failed.
+// Steps are not boxed: a boxed step hides the failing line of the test.
 export function playwrightInbox(inbox: TestInbox): PlaywrightInbox {
   function waitFor(match: InboxMatch = {}, options?: InboxWaitOptions): Promise<PlaywrightEmail> {
     const wait = async () => {
@@ -41,12 +41,12 @@ export function playwrightInbox(inbox: TestInbox): PlaywrightInbox {
 }
 
 async function open(page: Page, email: Email): Promise<void> {
-  // Away from the app first, or the mail would become a part of its page.
+  // Leave the app first; otherwise the mail would share its origin.
   await page.goto('about:blank')
   await page.setContent(mailPage(email))
 }
 
-/** The line of the test, for the report to show instead of one of ours. */
+/** The calling line of the test, so that the report shows it instead of a line in this file. */
 function callerOf(callee: (...given: never[]) => unknown): { location?: Location } {
   const trace = { stack: '' }
   Error.captureStackTrace(trace, callee)

@@ -7,37 +7,37 @@ import { inboxOfTest, prefixOf } from './test-inbox.ts'
 
 export type { PlaywrightEmail, PlaywrightInbox } from './playwright-inbox.ts'
 
-/** For the first request of a worker, and for what is attached after a failure; the test's own time is not used for it. */
+/** For the first request of a worker and for attachments after a failure. Does not count towards the test's timeout. */
 const FIXTURE_MS_MAX = 30_000
 
 export type InboxOptions = {
-  /** MAILHATCH_URL, or else http://localhost:3003, unless told. */
+  /** Default: MAILHATCH_URL, else http://localhost:3003. */
   url?: string | undefined
-  /** MAILHATCH_API_KEY unless told. */
+  /** Default: MAILHATCH_API_KEY. */
   apiKey?: string | undefined
-  /** Milliseconds that `waitFor` takes at most: 30,000 unless told, and less where the test ends before. */
+  /** Timeout of `waitFor` in milliseconds. Default: 30,000, or less if the test ends earlier. */
   timeout?: number | undefined
-  /** When the mail of a test is attached to its report: `on-failure` unless told. */
+  /** When to attach the mail of a test to its report. Default: `on-failure`. */
   attach?: 'on-failure' | 'always' | 'never' | undefined
-  /** The key's own, the team's first, or `e2e`, unless told. */
+  /** Default: the mailbox of the key, else the team's first, else `e2e`. */
   mailbox?: string | undefined
 }
 
 export type InboxTestFixtures = {
-  /** An address that no other test has, and its mail. */
+  /** A unique address for this test, and its mail. */
   inbox: PlaywrightInbox
-  /** When the test began. */
+  /** When the test started. */
   inboxClock: number
 }
 
 export type InboxWorkerFixtures = {
   inboxOptions: InboxOptions
-  /** The client that a worker's inboxes share. */
+  /** The client shared by all inboxes of a worker. */
   mailhatch: Mailhatch
 }
 
 /**
- * The fixtures on their own.
+ * The fixtures, to extend your own `test` with.
  *
  * @example
  * const test = base.extend(inboxFixtures)
@@ -52,9 +52,9 @@ export const inboxFixtures: Fixtures<InboxTestFixtures, InboxWorkerFixtures> = {
     { scope: 'worker' },
   ],
 
-  // For every test, because only such fixtures are set up before all others, whose time counts too.
+  // Automatic, because such fixtures run before all others, whose setup counts towards the timeout.
   inboxClock: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures that are needed from here
+    // eslint-disable-next-line no-empty-pattern -- Playwright reads the required fixtures from this pattern
     async ({}, use) => {
       await use(performance.now())
     },
@@ -66,7 +66,7 @@ export const inboxFixtures: Fixtures<InboxTestFixtures, InboxWorkerFixtures> = {
       const { attach = 'on-failure', mailbox, timeout: timeoutMs } = inboxOptions
       const prefix = prefixOf(testInfo.title, testInfo.workerIndex)
       const inbox = await mailhatch.addresses.create({ prefix, ...(mailbox !== undefined && { mailbox }) })
-      // Zero is Playwright's way to say that a test may take for ever; `test.setTimeout` may change it at any time.
+      // Zero means no timeout. Read each time, because `test.setTimeout` may change it.
       const leftMs = () => (testInfo.timeout || Infinity) - (performance.now() - inboxClock)
       await use(playwrightInbox(inboxOfTest(inbox, { leftMs, timeoutMs })))
       await inbox[Symbol.asyncDispose]()
@@ -81,7 +81,7 @@ export const inboxFixtures: Fixtures<InboxTestFixtures, InboxWorkerFixtures> = {
 }
 
 /**
- * Playwright's own `test`, with an inbox for each test that asks for one.
+ * Playwright's `test` with the `inbox` fixture.
  *
  * @example
  * test('sign up', async ({ page, inbox }) => {
@@ -95,7 +95,7 @@ export const inboxFixtures: Fixtures<InboxTestFixtures, InboxWorkerFixtures> = {
 export const test = base.extend<InboxTestFixtures, InboxWorkerFixtures>(inboxFixtures)
 
 /**
- * Playwright's own `expect`, which can also look into an inbox.
+ * Playwright's `expect` with the matcher `toHaveReceived`.
  *
  * @example
  * await expect(inbox).toHaveReceived({ subject: 'Receipt', hasAttachment: true })

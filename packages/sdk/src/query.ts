@@ -1,34 +1,34 @@
 import type { MessageSummary } from './wire.ts'
 
-/** Filters of the message routes, by their names on the wire; all of those given must match. */
+/** Filters of the message routes, named as on the wire. All must match. */
 export type MessageFilter = {
   /** `qa`, `qa+tag` or a full address. */
   mailbox?: string
   tag?: string
-  /** Any of these. */
+  /** Any of these tags. */
   tags?: string | string[]
-  /** A part of the recipient, in any case; so are `from`, `subject` and `text`. */
+  /** Case-insensitive substring of the recipient; likewise `from`, `subject` and `text`. */
   to?: string
   from?: string
   subject?: string
   text?: string
-  /** A part of subject, sender, recipient or text. */
+  /** Substring of subject, sender, recipient or text. */
   q?: string
-  /** `Name:value`, exactly. */
+  /** `Name:value`, exact match. */
   header?: string
-  /** UTC days, both included. */
+  /** UTC days, inclusive. */
   start?: string
   end?: string
   /** ISO 8601. */
   since?: string
-  /** A cursor: only what became visible after it. */
+  /** A cursor: only messages that became visible after it. */
   after?: string
 }
 
-/** With `wait`, the answer is held for so many seconds until something matches. */
+/** `wait`: how many seconds the server holds the response until a message matches. */
 export type MessageQuery = MessageFilter & { wait?: number; explain?: 0 | 1 }
 
 export type ListQuery = MessageQuery & { limit?: number; after_id?: string }
 
-/** `cursor` is the place up to which nothing is missing: give it as `after` to go on. */
+/** Nothing is missing up to `cursor`: pass it as `after` to continue. */
 export type MessagePage = { data: MessageSummary[]; has_more: boolean; cursor: string }

@@ -5,15 +5,15 @@ import { mailPage } from './mail-page.ts'
 import { printable } from './printable.ts'
 import type { MessageSummary } from './wire.ts'
 
-/** A test that got more than that has another problem. */
+/** Bounds the size of the report. */
 const MESSAGES_MAX = 20
-/** A report is to be opened in a browser; what is larger stays on the server. */
+/** The report opens in a browser, so larger mail is not attached. */
 const RAW_BYTES_MAX = 5 * 1024 * 1024
 
-/** One thing to attach to the report of a test. */
+/** An attachment of a test report. */
 export type Evidence = { name: string; contentType: string; body: string | Uint8Array }
 
-/** The newest mail of an inbox, each message as JSON, as a page where it has HTML, and as it was received. */
+/** The newest messages of an inbox, each as JSON, as an HTML page if it has HTML, and as raw mail. */
 export async function collectEvidence(mailhatch: Mailhatch, inbox: Pick<Inbox, 'messages'>): Promise<Evidence[]> {
   try {
     const messages = await inbox.messages()
@@ -21,7 +21,7 @@ export async function collectEvidence(mailhatch: Mailhatch, inbox: Pick<Inbox, '
     const each = messages.slice(first).map((message, index) => evidenceOf(mailhatch, message, first + index + 1))
     return (await Promise.all(each)).flat()
   } catch (error) {
-    // The test has failed by itself; why its mail cannot be shown must not take the place of that.
+    // Attach this error instead of throwing it, because it would hide why the test failed.
     if (!(error instanceof MailhatchError)) throw error
     return [{ name: 'mail could not be read', contentType: 'text/plain', body: error.message }]
   }

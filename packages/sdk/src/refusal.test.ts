@@ -13,7 +13,7 @@ test.each([
   [429, errors.RateLimitError, 'RateLimitError'],
   [500, errors.MailhatchError, 'MailhatchError'],
   [503, errors.MailhatchError, 'MailhatchError'],
-])('%i has an error of its own', async (status, Kind, name) => {
+])('status %i has its own error class', async (status, Kind, name) => {
   const { sdk } = await startAnswering([refusal(status, 'some_code')], { retries: 0 })
   const error: unknown = await sdk.me().catch((error: unknown) => error)
   expect(error).toBeInstanceOf(Kind)
@@ -34,15 +34,17 @@ test('an error says what to do', async () => {
   await expect(body.sdk.me()).rejects.toThrow('The body is not valid. url: must be a URL; tag: is too long.')
 })
 
-test('an answer that is not ours is an error with its status', async () => {
+test('a response that is not from Mailhatch is an error with its status', async () => {
   const page = await startAnswering([{ status: 502, body: '<h1>Bad gateway</h1>' }], { retries: 0 })
   await expect(page.sdk.me()).rejects.toMatchObject({ name: 'MailhatchError', status: 502, code: 'unknown' })
   const website = await startAnswering([{ status: 200, body: '<h1>Welcome</h1>' }])
-  await expect(website.sdk.me()).rejects.toThrow('The server answered 200 OK, not as Mailhatch does. Check the url.')
+  await expect(website.sdk.me()).rejects.toThrow(
+    'The server responded with 200 OK, but not like Mailhatch. Check the url.',
+  )
   expect(website.asked).toHaveLength(1)
 })
 
-test('a failure as a value', async () => {
+test('toResult returns a failure as a value', async () => {
   const { sdk } = await startAnswering([
     refusal(404, 'message_not_found'),
     { status: 200, body: '{"data":{"id":"1"}}' },

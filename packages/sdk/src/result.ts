@@ -5,7 +5,7 @@ export type Result<Data> =
   | { data: null; error: { message: string; status: number; code: string; requestId: string; cause: MailhatchError } }
 
 /**
- * For those who like failures as values: an error of Mailhatch becomes one, any other is thrown as before.
+ * Returns errors of Mailhatch as values. Other errors are still thrown.
  *
  * @example
  * const { data: mail, error } = await toResult(mailhatch.messages.latest({ mailbox: 'qa' }))

@@ -3,18 +3,18 @@ import { MailhatchError, NotFoundError } from './errors.ts'
 import { conditionsOf, describeMatch, type Conditions, type Match } from './match.ts'
 import { nextPage } from './page.ts'
 import type { ListQuery, MessageFilter, MessagePage, MessageQuery } from './query.ts'
-import { CODE_OF_OTHERS } from './refusal.ts'
+import { UNSPECIFIED_CODE } from './refusal.ts'
 import type { RequestOptions } from './transport.ts'
 import type { Look, NextRequest, Search } from './wait.ts'
 import type { MessageSummary, NearMiss } from './wire.ts'
 
-/** The most that the server gives. */
+/** The server's maximum. */
 const PAGE_MESSAGES = 200
-/** Whole messages that are read at once where a summary is not enough. */
+/** How many whole messages to read in parallel if a summary is not enough. */
 const READ_AT_ONCE = 8
 const ARRIVED_SHOWN = 20
 
-/** One try each: whoever waits repeats them. */
+/** Without retries, because waits do their own. */
 export type Reader = {
   latest: (query: MessageQuery, options: RequestOptions) => Promise<Email>
   list: (query: ListQuery, options: RequestOptions) => Promise<MessagePage>
@@ -33,7 +33,7 @@ export function searchNewest(reader: Reader, match: Match): Search {
       try {
         return { found: await reader.latest({ ...conditions.filter, wait: seconds(holdMs), explain: 1 }, next()) }
       } catch (error) {
-        if (!isNothingYet(error)) throw error
+        if (!isNoMatchYet(error)) throw error
         arrived = error.body.arrived ?? []
         return { found: null, isMore: false }
       }
@@ -46,36 +46,36 @@ export type Each = {
   conditions: Conditions
   description: string
   order: 'newest' | 'oldest'
-  /** Ids of messages that are not to be found (again); what is found is added. */
+  /** Ids of messages to skip; the one that is found is added. */
   taken?: Set<string>
 }
 
-/** Looks at every message that the server's filters let through, first those that are there, then what comes. */
+/** Checks every message that passes the server's filters: first those that exist, then new ones. */
 export function searchEach(reader: Reader, { conditions, description, order, taken = new Set() }: Each): Search {
   const { filter, failedBySummary, failedByEmail } = conditions
   const misses = new Map<string, NearMiss>()
-  let place = filter.after
+  let cursor = filter.after
 
   async function look(holdMs: number, next: NextRequest): Promise<Look> {
-    const from = place
+    const from = cursor
     try {
       for await (const batch of batches(holdMs, next)) {
         const found = await firstMatch(batch, next)
         if (found !== null) return { found }
       }
     } catch (error) {
-      // The message that a page was to follow has been deleted meanwhile; the next look starts anew.
+      // The last message of the previous page was deleted. The next look starts from the beginning.
       if (!(error instanceof MailhatchError && error.code === 'cursor_not_found')) throw error
     }
-    return { found: null, isMore: place !== from }
+    return { found: null, isMore: cursor !== from }
   }
 
-  /** What has not been looked at; the place moves on when all of it was, so that nothing is missed when a request fails. */
+  /** Yields unchecked messages. The cursor advances only after all of them, so that a failed request skips none. */
   async function* batches(holdMs: number, next: NextRequest): AsyncGenerator<MessageSummary[]> {
-    const isFollowing = place !== undefined
+    const isFollowing = cursor !== undefined
     const newestFirst: MessageSummary[] = []
     let query: ListQuery = { ...filter, limit: PAGE_MESSAGES }
-    if (isFollowing) query = { ...query, after: place!, wait: seconds(holdMs) }
+    if (isFollowing) query = { ...query, after: cursor!, wait: seconds(holdMs) }
     let reached: string | undefined
     for (;;) {
       const page = await reader.list(query, next())
@@ -88,7 +88,7 @@ export function searchEach(reader: Reader, { conditions, description, order, tak
       query = nextPage({ ...query, wait: 0 }, page.cursor, last.id)
     }
     yield order === 'newest' ? newestFirst : newestFirst.toReversed()
-    place = reached
+    cursor = reached
   }
 
   async function firstMatch(batch: MessageSummary[], next: NextRequest): Promise<Email | null> {
@@ -96,12 +96,12 @@ export function searchEach(reader: Reader, { conditions, description, order, tak
     const readAtOnce = failedByEmail === null ? 1 : READ_AT_ONCE
     for (let start = 0; start < candidates.length; start += readAtOnce) {
       const some = candidates.slice(start, start + readAtOnce)
-      const emails = await Promise.all(some.map(({ id }) => readUnlessGone(id, next())))
+      const emails = await Promise.all(some.map(({ id }) => readUnlessDeleted(id, next())))
       for (const [index, email] of emails.entries()) {
         if (email === null) continue
         const failed = (await failedByEmail?.(email)) ?? []
         if (failed.length > 0) misses.set(email.id, { ...some[index]!, failed })
-        // Asked again: another wait may have taken it while this one was reading.
+        // Checked again, because a concurrent wait may have taken it meanwhile.
         else if (!taken.has(email.id)) {
           taken.add(email.id)
           return email
@@ -118,7 +118,7 @@ export function searchEach(reader: Reader, { conditions, description, order, tak
     return failed.length === 0
   }
 
-  async function readUnlessGone(id: string, options: RequestOptions): Promise<Email | null> {
+  async function readUnlessDeleted(id: string, options: RequestOptions): Promise<Email | null> {
     try {
       return await reader.get(id, options)
     } catch (error) {
@@ -131,12 +131,12 @@ export function searchEach(reader: Reader, { conditions, description, order, tak
     description,
     look,
     arrived: async (options) =>
-      misses.size > 0 ? [...misses.values()].slice(-ARRIVED_SHOWN) : whatElseArrived(reader, filter, options),
+      misses.size > 0 ? [...misses.values()].slice(-ARRIVED_SHOWN) : otherArrivals(reader, filter, options),
   }
 }
 
-/** What the server's own filters kept away; an explanation that cannot be had is no reason to fail otherwise. */
-async function whatElseArrived(reader: Reader, filter: MessageFilter, options: RequestOptions): Promise<NearMiss[]> {
+/** Messages that the server's filters excluded. If the request fails, the list is empty. */
+async function otherArrivals(reader: Reader, filter: MessageFilter, options: RequestOptions): Promise<NearMiss[]> {
   try {
     await reader.latest({ ...filter, explain: 1 }, options)
   } catch (error) {
@@ -146,9 +146,9 @@ async function whatElseArrived(reader: Reader, filter: MessageFilter, options: R
   return []
 }
 
-function isNothingYet(error: unknown): error is MailhatchError {
-  return error instanceof NotFoundError && ['message_not_found', CODE_OF_OTHERS].includes(error.code)
+function isNoMatchYet(error: unknown): error is MailhatchError {
+  return error instanceof NotFoundError && ['message_not_found', UNSPECIFIED_CODE].includes(error.code)
 }
 
-/** Without the exponent that very small numbers would have. */
+/** Rounded, because tiny numbers would be printed with an exponent. */
 const seconds = (ms: number): number => Math.round(ms) / 1000

@@ -5,22 +5,22 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** A start takes a second, on a busy machine some. */
+/** Startup takes a second, longer on a busy machine. */
 const START_MS_MAX = 60_000
-/** Mailhatch itself is gone by 25 seconds at the latest. */
+/** Mailhatch exits within 25 seconds of SIGTERM. */
 const STOP_MS_MAX = 30_000
-/** Of what the program complains about, the end says most. */
-const COMPLAINTS_CHARACTERS_MAX = 5_000
-/** Nothing else of the environment: the app under test may have a PORT or a DATABASE_URL of its own. */
-const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot']
-/** The server ends with whoever started it, also when that is killed; the channel that tells must not keep it from ending. */
+/** How much of standard error to keep for the error message. */
+const STDERR_CHARACTERS_MAX = 5_000
+/** Other variables are not inherited: PORT or DATABASE_URL may belong to the app under test. */
+const INHERITED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot']
+/** Stops the server when the parent process exits, even if it is killed. The channel must not keep the server alive. */
 const END_WITH_PARENT =
   'data:text/javascript,' +
   "process.once('disconnect',()=>process.kill(process.pid,'SIGTERM'));" +
   'process.channel.unref()'
 
 export type StartOptions = {
-  /** Settings of Mailhatch, such as `{ SMTP_PORT: '2525' }`; ports are free ones unless told. */
+  /** Mailhatch settings, such as `{ SMTP_PORT: '2525' }`. By default, all ports are free ones. */
   settings?: Record<string, string>
 }
 
@@ -29,14 +29,14 @@ export type RunningMailhatch = {
   url: string
   /** For MAILHATCH_API_KEY. */
   apiKey: string
-  /** Where the app under test sends its mail, on 127.0.0.1. */
+  /** The SMTP port on 127.0.0.1 for the app under test. */
   smtpPort: number
-  /** Stops it; its data is gone then, unless DATA_DIR was set. */
+  /** Stops the server and deletes its data, unless DATA_DIR was set. */
   close(): Promise<void>
 }
 
 /**
- * Starts Mailhatch for a test run, in a process of its own; needs the package `mailhatch`.
+ * Starts Mailhatch for a test run in a child process. Needs the package `mailhatch`.
  *
  * @example
  * const mailhatch = await startMailhatch()
@@ -49,7 +49,7 @@ export async function startMailhatch({ settings = {} }: StartOptions = {}): Prom
   const dataDir = temporary ?? settings['DATA_DIR']!
   const child = spawn(process.execPath, [`--import=${END_WITH_PARENT}`, program, 'serve'], {
     env: {
-      ...Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]])),
+      ...Object.fromEntries(INHERITED_VARIABLES.map((name) => [name, process.env[name]])),
       PORT: '0',
       WORKER_PORT: '0',
       SMTP_PORT: '0',
@@ -64,7 +64,7 @@ export async function startMailhatch({ settings = {} }: StartOptions = {}): Prom
   try {
     const { apiPort, smtpPort } = await readPorts(child)
     const apiKey = (await readFile(join(dataDir, 'api-key'), 'utf8')).trim()
-    letGo(child)
+    detach(child)
     return { url: `http://127.0.0.1:${apiPort}`, apiKey, smtpPort, close }
   } catch (error) {
     await close()
@@ -73,7 +73,7 @@ export async function startMailhatch({ settings = {} }: StartOptions = {}): Prom
 }
 
 function findProgram(): string {
-  // As a CommonJS module it has the one name, as an ES module the other.
+  // `__filename` exists in the CommonJS build, `import.meta.url` in the ES module.
   const here = typeof __filename === 'undefined' ? import.meta.url : __filename
   try {
     return join(dirname(createRequire(here).resolve('mailhatch/package.json')), 'bin/mailhatch.js')
@@ -82,15 +82,15 @@ function findProgram(): string {
   }
 }
 
-/** Resolves when the program says that it is ready; it prints its ports then. */
+/** Resolves when the program is ready and has printed its ports. */
 function readPorts(child: ChildProcess): Promise<{ apiPort: number; smtpPort: number }> {
   return new Promise((resolve, reject) => {
     let printed = ''
-    let complaints = ''
-    const fail = (why: string) => reject(new Error(`Mailhatch ${why}. ${complaints}`.trim()))
+    let stderr = ''
+    const fail = (why: string) => reject(new Error(`Mailhatch ${why}. ${stderr}`.trim()))
     const timer = setTimeout(() => fail(`was not ready within ${START_MS_MAX} ms`), START_MS_MAX)
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      complaints = (complaints + text).slice(-COMPLAINTS_CHARACTERS_MAX)
+      stderr = (stderr + text).slice(-STDERR_CHARACTERS_MAX)
     })
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       printed += text
@@ -107,12 +107,12 @@ function readPorts(child: ChildProcess): Promise<{ apiPort: number; smtpPort: nu
   })
 }
 
-/** From here on nobody listens; a run that is over need not wait for the server. */
-function letGo(child: ChildProcess): void {
+/** Ignores further output and lets this process exit without waiting for the child. */
+function detach(child: ChildProcess): void {
   for (const output of [child.stdout!, child.stderr!]) {
     output.removeAllListeners('data')
     output.resume()
-    // A pipe to a child is a socket, which its type does not say.
+    // The pipe is a socket, but its type does not say so.
     ;(output as unknown as { unref(): void }).unref()
   }
   child.channel?.unref()
@@ -121,11 +121,11 @@ function letGo(child: ChildProcess): void {
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.ref()
   child.kill('SIGTERM')
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
-  await gone
+  await exited
   clearTimeout(timer)
 }
 

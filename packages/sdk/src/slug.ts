@@ -1,4 +1,4 @@
-/** Letters and digits of the text, joined by dashes: fit for any mail address. */
+/** Lower-case letters and digits joined by dashes, safe in any mail address. */
 export function slug(text: string): string {
   return text
     .normalize('NFKD')

@@ -1,23 +1,23 @@
-import { sleep, TimeUp } from './abort.ts'
+import { sleep, RequestTimeout } from './abort.ts'
 import type { MessageFilter } from './query.ts'
 import { serverSentEvents } from './server-sent-events.ts'
-import { isPassing, jittered, type Call, type Transport } from './transport.ts'
+import { isTransient, jittered, type Call, type Transport } from './transport.ts'
 import type { Me, MessageSummary } from './wire.ts'
 
-/** The server says something every 10 seconds; a connection that is silent for longer is dead. */
+/** The server pings every 10 seconds; a connection that is silent for this long is dead. */
 const SILENCE_MS_MAX = 25_000
 const RECONNECT_MS = 250
 const RECONNECT_MS_MAX = 5_000
 
 export type StreamOptions = { signal?: AbortSignal }
 
-/** Messages as they become visible, from now or from the place that the filter names. */
+/** Messages as they become visible, from now on or after the cursor in the filter. */
 export function streamMessages(
   transport: Transport,
   filter: MessageFilter,
   { signal }: StreamOptions,
 ): AsyncGenerator<MessageSummary> {
-  // Asked for at once: the stream starts where it was opened, not where it is first read.
+  // Requested at once, so that the stream starts when it is opened and not when it is first read.
   const start = startOf(transport, filter, signal)
   start.catch(() => undefined)
   return follow(transport, filter, { start, signal })
@@ -30,30 +30,30 @@ async function startOf(transport: Transport, { after, since }: MessageFilter, si
 
 type Following = { start: Promise<string | undefined>; signal: AbortSignal | undefined }
 
-/** Goes on after the last message seen, however often the connection is cut. */
+/** Reconnects and resumes after the last message whenever the connection is lost. */
 async function* follow(
   transport: Transport,
   filter: MessageFilter,
   { start, signal }: Following,
 ): AsyncGenerator<MessageSummary> {
-  let place = await start
+  let cursor = await start
   let wasConnected = false
   for (let delayMs = RECONNECT_MS; ; delayMs = Math.min(delayMs * 2, RECONNECT_MS_MAX)) {
-    const call = { path: '/v1/messages/stream', query: { ...filter, after: place }, signal }
+    const call = { path: '/v1/messages/stream', query: { ...filter, after: cursor }, signal }
     let waitMs = jittered(delayMs)
     try {
       for await (const { event, data } of connection(transport, call)) {
         wasConnected = true
         delayMs = RECONNECT_MS
         if (event !== 'message.received') continue
-        // What the server sends under this name.
+        // The server sends this shape for this event.
         const message = JSON.parse(data) as MessageSummary
-        place = message.cursor
+        cursor = message.cursor
         yield message
       }
     } catch (error) {
-      // A wrong url should be heard of; a server that restarts comes back.
-      if (!wasConnected || !isPassing(error)) throw error
+      // Before the first connection, report errors such as a wrong url. Afterwards, wait for the server to come back.
+      if (!wasConnected || !isTransient(error)) throw error
       waitMs = error.retryAfterMs ?? waitMs
     }
     await sleep(waitMs, signal)
@@ -64,16 +64,16 @@ async function* connection(transport: Transport, call: Call) {
   const controller = new AbortController()
   const abort = () => controller.abort(call.signal!.reason)
   let silence: ReturnType<typeof setTimeout> | undefined
-  const hear = () => {
+  const resetTimer = () => {
     clearTimeout(silence)
-    silence = setTimeout(() => controller.abort(new TimeUp()), SILENCE_MS_MAX)
+    silence = setTimeout(() => controller.abort(new RequestTimeout()), SILENCE_MS_MAX)
   }
   call.signal?.throwIfAborted()
   call.signal?.addEventListener('abort', abort)
   try {
-    hear()
+    resetTimer()
     const response = await transport.ask({ ...call, headers: { accept: 'text/event-stream' } }, controller.signal)
-    yield* serverSentEvents(textOf(response, hear))
+    yield* serverSentEvents(textOf(response, resetTimer))
   } catch (error) {
     call.signal?.throwIfAborted()
     throw transport.failureOf(controller.signal.aborted ? controller.signal.reason : error, SILENCE_MS_MAX)
@@ -84,14 +84,14 @@ async function* connection(transport: Transport, call: Call) {
   }
 }
 
-/** By a reader, because not every browser can iterate over a body. */
-async function* textOf({ body }: Response, hear: () => void): AsyncGenerator<string> {
+/** Uses a reader, because not every browser can iterate over a body. */
+async function* textOf({ body }: Response, resetTimer: () => void): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   const reader = body!.getReader()
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
-    hear()
+    resetTimer()
     yield decoder.decode(value, { stream: true })
   }
 }

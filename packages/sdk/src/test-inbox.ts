@@ -2,17 +2,17 @@ import type { Inbox } from './inbox.ts'
 import { slug } from './slug.ts'
 
 const TIMEOUT_MS = 30_000
-/** An address has room for so much of a title. */
+/** How much of a test's title fits into an address. */
 const PREFIX_CHARACTERS_MAX = 24
-/** So long before the runner ends the test, to say what came instead; the last request may be late by two seconds. */
+/** Waits end this long before the test, to report what arrived instead. The last request may be two seconds late. */
 const SPARE_MS = 3_000
-/** Of a short test less is kept. */
+/** At most this part of the remaining time, for short tests. */
 const SPARE_PART = 1 / 5
 
-/** An inbox as a test has it: waits end before the test does. */
+/** The inbox of a test, whose waits end before the test times out. */
 export type TestInbox = Pick<Inbox, 'address' | 'alias' | 'waitFor' | 'expectNone' | 'messages'>
 
-/** `leftMs`: what remains of the test; Infinity where it may take for ever. */
+/** `leftMs`: the remaining time of the test; Infinity without a timeout. */
 export type TestTime = { leftMs: () => number; timeoutMs: number | undefined }
 
 export function inboxOfTest(inbox: Inbox, { leftMs, timeoutMs = TIMEOUT_MS }: TestTime): TestInbox {
@@ -25,7 +25,7 @@ export function inboxOfTest(inbox: Inbox, { leftMs, timeoutMs = TIMEOUT_MS }: Te
   }
 }
 
-/** To recognise the test and its worker by. */
+/** A prefix that identifies the test and its worker. */
 export function prefixOf(title: string, worker: string | number): string {
   const end = `-w${worker}`
   return slug(title).slice(0, PREFIX_CHARACTERS_MAX - end.length) + end

@@ -4,38 +4,38 @@ import { MailhatchError } from './errors.ts'
 
 const ME = success({ data: { cursor: 'c1' } })
 
-describe('what is repeated', () => {
+describe('retries', () => {
   test.each([
     [429, refusal(429, 'rate_limited')],
     [502, refusal(502, 'unknown')],
     [503, refusal(503, 'shutting_down')],
-    // No answer at all:
+    // No response at all:
     [0, 'drop'],
-  ] as const)('a read after %i, twice unless told', async (status, trouble) => {
-    const healing = await startAnswering([trouble, trouble, ME])
-    expect((await healing.sdk.me()).cursor).toBe('c1')
-    const lasting = await startAnswering([trouble])
+  ] as const)('a read after status %i, twice by default', async (status, failure) => {
+    const recovering = await startAnswering([failure, failure, ME])
+    expect((await recovering.sdk.me()).cursor).toBe('c1')
+    const lasting = await startAnswering([failure])
     await expect(lasting.sdk.me()).rejects.toMatchObject({ status })
     expect(lasting.asked).toHaveLength(3)
-    const once = await startAnswering([trouble], { retries: 0 })
+    const once = await startAnswering([failure], { retries: 0 })
     await expect(once.sdk.me()).rejects.toMatchObject({ status })
     expect(once.asked).toHaveLength(1)
   })
 
-  test('a change only when the server said that it was not made', async () => {
-    for (const trouble of [refusal(429, 'rate_limited'), refusal(503, 'server_busy')]) {
-      const { sdk, asked } = await startAnswering([trouble, success({ data: { id: '1' } })])
+  test('a write only if the server said that it did nothing', async () => {
+    for (const failure of [refusal(429, 'rate_limited'), refusal(503, 'server_busy')]) {
+      const { sdk, asked } = await startAnswering([failure, success({ data: { id: '1' } })])
       expect(await sdk.messages.delete('1')).toEqual({ id: '1' })
       expect(asked).toHaveLength(2)
     }
-    for (const trouble of [refusal(503, 'shutting_down'), 'drop'] as const) {
-      const { sdk, asked } = await startAnswering([trouble])
+    for (const failure of [refusal(503, 'shutting_down'), 'drop'] as const) {
+      const { sdk, asked } = await startAnswering([failure])
       await expect(sdk.mailboxes.create('qa')).rejects.toBeInstanceOf(MailhatchError)
       expect(asked).toHaveLength(1)
     }
   })
 
-  test('not before the server wants it, and not when that is far away', async () => {
+  test('not before Retry-After, and not at all if that is too long', async () => {
     const soon = await startAnswering([{ status: 429, headers: { 'retry-after': '0.4' }, body: '{}' }, ME])
     const startedAt = performance.now()
     await soon.sdk.me()
@@ -46,19 +46,19 @@ describe('what is repeated', () => {
   })
 })
 
-describe('how long a request may take', () => {
+describe('a request ends', () => {
   test.each([
-    ['the client’s limit', { timeout: 50, retries: 0 }, {}],
-    ['its own limit', { retries: 0 }, { timeout: 50 }],
+    ['at the client’s time limit', { timeout: 50, retries: 0 }, {}],
+    ['at its own time limit', { retries: 0 }, { timeout: 50 }],
   ])('%s', async (_, ofClient, ofRequest) => {
     const { sdk } = await startAnswering(['hang'], ofClient)
     await expect(sdk.me(ofRequest)).rejects.toMatchObject({
       name: 'ConnectionError',
-      message: expect.stringMatching(/^http:\S+ did not answer within 50 ms\.$/),
+      message: expect.stringMatching(/^http:\S+ did not respond within 50 ms\.$/),
     })
   })
 
-  test('until its signal fires, also between two tries', async () => {
+  test('when its signal fires, also between two attempts', async () => {
     const silent = await startAnswering(['hang'])
     const controller = new AbortController()
     const asking = silent.sdk.me({ signal: controller.signal })
@@ -78,17 +78,14 @@ describe('how long a request may take', () => {
 })
 
 test.each([
-  [
-    'http://127.0.0.1:2',
-    'Nothing answers at http://127.0.0.1:2: start a server with `mailhatch serve`, or set MAILHATCH_URL to where one runs.',
-  ],
-  ['http://127.0.0.1:1', 'http://127.0.0.1:1 cannot be reached (bad port). Is Mailhatch running there?'],
-])('a server that is not there is named, with the reason: %s', async (url, says) => {
+  ['http://127.0.0.1:2', 'No server at http://127.0.0.1:2. Start one with `mailhatch serve`, or set MAILHATCH_URL.'],
+  ['http://127.0.0.1:1', 'http://127.0.0.1:1 is unreachable (bad port). Is Mailhatch running there?'],
+])('an unreachable server is named, with the reason: %s', async (url, says) => {
   const { sdk } = await startAnswering(['drop'], { url, retries: 0 })
   await expect(sdk.me()).rejects.toThrow(says)
 })
 
-test('what goes over the wire', async () => {
+test('requests on the wire', async () => {
   const { sdk, asked } = await startAnswering([success({ data: [], has_more: false })], { apiKey: ' key\n' })
   await sdk.messages.list({ mailbox: 'qa+1', tags: ['a', 'b'], limit: 5 })
   await sdk.mailboxes.create('qa')
@@ -102,7 +99,7 @@ test('what goes over the wire', async () => {
   expect(asked.map(({ headers }) => headers['content-type'])).toEqual([undefined, 'application/json', undefined])
 })
 
-test('a fetch of one’s own', async () => {
+test('a custom fetch', async () => {
   const asked: RequestInit[] = []
   const { sdk } = await startAnswering(['drop'], {
     fetch: async (_, init) => {

@@ -1,16 +1,16 @@
-import { sleep, TimeUp, withTimeout } from './abort.ts'
+import { sleep, RequestTimeout, withTimeout } from './abort.ts'
 import { ConnectionError, MailhatchError } from './errors.ts'
 import { refusalOf } from './refusal.ts'
 
-/** How long one request may take, unless told. */
+/** Default time limit of a request. */
 const TIMEOUT_MS = 30_000
 const RETRIES = 2
-/** Before the second try; doubled for each further one. */
+/** Delay before the first retry; doubles each time. */
 const RETRY_DELAY_MS = 250
-/** Whoever is asked to stay away longer should hear of it. */
+/** If `Retry-After` is longer than this, the error is thrown instead. */
 const RETRY_DELAY_MS_MAX = 30_000
 
-/** What every method takes: a signal that ends the request, and how many milliseconds it may take. */
+/** Options of every method: a signal to abort the request, and its time limit in milliseconds. */
 export type RequestOptions = { signal?: AbortSignal | undefined; timeout?: number | undefined }
 
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>
@@ -22,12 +22,12 @@ export type Call = RequestOptions & {
   body?: unknown
   headers?: Record<string, string>
   retries?: number
-  /** A status that is an answer here, although it is none of success. */
-  answer?: number
+  /** An error status that is a valid response to this call. */
+  alsoAccept?: number
 }
 
 export type TransportOptions = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string
   apiKey: string | undefined
   timeout?: number | undefined
@@ -37,11 +37,11 @@ export type TransportOptions = {
 
 export type Transport = ReturnType<typeof createTransport>
 
-/** Speaks HTTP with one server: credentials, time limits, retries, and refusals as errors. */
+/** HTTP requests to one server, with credentials, time limits, retries and typed errors. */
 export function createTransport(options: TransportOptions) {
   const { url } = options
   let apiKey = options.apiKey?.trim()
-  // Not bound to our object: browsers refuse that.
+  // Not called as a method of our object: browsers throw then.
   const send = options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request))
 
   async function ask(call: Call, signal: AbortSignal): Promise<Response> {
@@ -55,24 +55,25 @@ export function createTransport(options: TransportOptions) {
       body,
       signal,
     })
-    if (response.ok || response.status === call.answer) return response
+    if (response.ok || response.status === call.alsoAccept) return response
     throw refusalOf(response, await response.text(), Boolean(apiKey))
   }
 
-  /** What the caller of the client gets to see of an error; `timeoutMs` is the time that was given. */
+  /** The error to show to the caller; `timeoutMs` is the time limit of the request. */
   function failureOf(error: unknown, timeoutMs: number): unknown {
     if (error instanceof MailhatchError) return error
-    if (error instanceof TimeUp) return new ConnectionError(`${url} did not answer within ${timeoutMs} ms.`, error)
+    if (error instanceof RequestTimeout)
+      return new ConnectionError(`${url} did not respond within ${timeoutMs} ms.`, error)
     const reason = reasonOf(error)
     return new ConnectionError(
       reason === 'ECONNREFUSED'
-        ? `Nothing answers at ${url}: start a server with \`mailhatch serve\`, or set MAILHATCH_URL to where one runs.`
-        : `${url} cannot be reached (${reason}). Is Mailhatch running there?`,
+        ? `No server at ${url}. Start one with \`mailhatch serve\`, or set MAILHATCH_URL.`
+        : `${url} is unreachable (${reason}). Is Mailhatch running there?`,
       error,
     )
   }
 
-  /** One request; the time limit covers reading the answer too. */
+  /** One request. The time limit includes reading the response. */
   async function attempt<Value>(call: Call, read: (response: Response) => Promise<Value>): Promise<Value> {
     const timeoutMs = call.timeout ?? options.timeout ?? TIMEOUT_MS
     try {
@@ -89,7 +90,7 @@ export function createTransport(options: TransportOptions) {
         return await attempt(call, read)
       } catch (error) {
         const waitMs = error instanceof MailhatchError ? (error.retryAfterMs ?? jittered(delayMs)) : Infinity
-        if (left <= 0 || !mayRepeat(call, error) || waitMs > RETRY_DELAY_MS_MAX) throw error
+        if (left <= 0 || !canRetry(call, error) || waitMs > RETRY_DELAY_MS_MAX) throw error
         await sleep(waitMs, call.signal)
       }
     }
@@ -98,9 +99,9 @@ export function createTransport(options: TransportOptions) {
   return {
     ask,
     failureOf,
-    /** The whole body of the answer. */
+    /** The whole response body. */
     json: <Body>(call: Call): Promise<Body> => request(call, readJson<Body>),
-    /** What the answer has in `data`. */
+    /** The `data` of the response. */
     data: async <Data>(call: Call): Promise<Data> => (await request(call, readJson<{ data: Data }>)).data,
     bytes: (call: Call): Promise<Uint8Array> =>
       request(call, async (response) => new Uint8Array(await response.arrayBuffer())),
@@ -110,19 +111,19 @@ export function createTransport(options: TransportOptions) {
   }
 }
 
-/** The server is away or asks to slow down; the same request may succeed in a moment. */
-export function isPassing(error: unknown): error is MailhatchError {
+/** The server is unreachable or overloaded; the same request may succeed later. */
+export function isTransient(error: unknown): error is MailhatchError {
   if (error instanceof ConnectionError) return true
   return error instanceof MailhatchError && [429, 502, 503, 504].includes(error.status)
 }
 
-/** What changes something is repeated only where the server said that it did not even look at it. */
-function mayRepeat({ method = 'GET' }: Call, error: unknown): boolean {
-  if (!isPassing(error)) return false
+/** A write is retried only if the server did not process it. */
+function canRetry({ method = 'GET' }: Call, error: unknown): boolean {
+  if (!isTransient(error)) return false
   return method === 'GET' || error.status === 429 || error.code === 'server_busy'
 }
 
-/** Many clients that were cut off together should not come back together. */
+/** Spreads the reconnects of many clients that lost their connection at the same time. */
 export function jittered(ms: number): number {
   return ms * (0.5 + Math.random())
 }
@@ -139,7 +140,7 @@ function searchOf(query: Query = {}): string {
 async function readJson<Body>(response: Response): Promise<Body> {
   const text = await response.text()
   try {
-    // The shape is what the method that asks declares; the server's tests hold it to that.
+    // The caller declares the type; the server's tests check it.
     return JSON.parse(text) as Body
   } catch {
     throw refusalOf(response, text)

@@ -11,7 +11,7 @@ import {
 
 const sdk = new Mailhatch()
 
-test('what methods give', () => {
+test('return types', () => {
   expectTypeOf(sdk.messages.get).returns.resolves.toEqualTypeOf<Email>()
   expectTypeOf<Email>().toExtend<MessageDetail>()
   expectTypeOf<ReturnType<typeof sdk.messages.list>>().resolves.toExtend<MessagePage>()
@@ -24,17 +24,17 @@ test('what methods give', () => {
   expectTypeOf<Email['link']>().returns.toEqualTypeOf<string>()
 })
 
-test('what methods take', () => {
+test('parameter types', () => {
   expectTypeOf(sdk.messages.waitFor).parameter(0).toExtend<{ subject?: string | RegExp; hasAttachment?: boolean }>()
-  // @ts-expect-error -- the server knows no patterns
+  // @ts-expect-error -- the server does not support patterns
   expectTypeOf(sdk.messages.latest).toBeCallableWith({ subject: /code/ })
-  // @ts-expect-error -- an inbox stands for its mailbox
+  // @ts-expect-error -- an inbox has a fixed mailbox
   expectTypeOf<Inbox['waitFor']>().toBeCallableWith({ mailbox: 'qa' })
-  // @ts-expect-error -- deleting everything is no default
+  // @ts-expect-error -- a filter is required
   expectTypeOf(sdk.messages.deleteMany).toBeCallableWith()
 })
 
-test('a result is one of two', async () => {
+test('a result is data or an error', async () => {
   type Outcome = Awaited<ReturnType<typeof toResult<Email>>>
   expectTypeOf<Extract<Outcome, { error: null }>['data']>().toEqualTypeOf<Email>()
   expectTypeOf<Exclude<Outcome, { error: null }>['data']>().toEqualTypeOf<null>()

@@ -10,10 +10,10 @@ export { expect }
 export type { TestInbox }
 
 declare module 'vitest' {
-  // The parameters must be those of the interface that this adds to.
+  // Must match the type parameters of the interface that this extends.
   // eslint-disable-next-line typescript/no-unused-vars
   interface Matchers<R, T> {
-    /** Waits for a message that matches; `waitFor` still gives it. */
+    /** Waits for a matching message, which `waitFor` still returns afterwards. */
     toHaveReceived(match?: InboxMatch, options?: WaitOptions): Promise<void>
   }
 }
@@ -21,14 +21,14 @@ declare module 'vitest' {
 expect.extend(inboxMatchers)
 
 type InboxFixtures = {
-  /** An address that no other test has, and its mail. */
+  /** A unique address for this test, and its mail. */
   inbox: TestInbox
-  /** The client behind it, of MAILHATCH_URL and MAILHATCH_API_KEY. */
+  /** The client, configured by MAILHATCH_URL and MAILHATCH_API_KEY. */
   mailhatch: Mailhatch
 }
 
 /**
- * Vitest's own `test`, with an inbox for each test that asks for one.
+ * Vitest's `test` with the `inbox` fixture.
  *
  * @example
  * test('sign up', async ({ inbox }) => {
@@ -38,7 +38,7 @@ type InboxFixtures = {
  * })
  */
 export const test = base.extend<InboxFixtures>({
-  // eslint-disable-next-line no-empty-pattern -- Vitest reads the names of the fixtures that are needed from here
+  // eslint-disable-next-line no-empty-pattern -- Vitest reads the required fixtures from this pattern
   mailhatch: async ({}, use) => {
     await use(sharedClient())
   },
@@ -58,7 +58,7 @@ export const test = base.extend<InboxFixtures>({
 
 let client: Mailhatch | undefined
 
-/** One for each worker. */
+/** One client per worker. */
 function sharedClient(): Mailhatch {
   return (client ??= new Mailhatch())
 }
@@ -67,12 +67,12 @@ function workerOf(): string {
   return process.env['VITEST_POOL_ID'] ?? '0'
 }
 
-/** Bytes, because texts count as Base64. */
+/** As bytes, because Vitest takes strings for Base64. */
 function annotationOf({ name, contentType, body }: Evidence) {
   return [name, { contentType, body: typeof body === 'string' ? new TextEncoder().encode(body) : body }] as const
 }
 
-/** Vitest says that a test failed only when it has ended, and takes annotations only while it runs. */
+/** Vitest reports a failure after the test has ended, but accepts annotations only while it runs. */
 function annotateAfterwards<Value>({ result }: { result?: { state: string } }, annotate: () => Value): Value {
   if (result === undefined) return annotate()
   const { state } = result

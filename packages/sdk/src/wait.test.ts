@@ -6,7 +6,7 @@ import { waitUntilFound } from './wait.ts'
 const FOUND = success({ data: { id: '1', subject: 'Hello' } })
 const NOTHING = refusal(404, 'message_not_found')
 
-test('a wait goes on through a restart, a request to slow down, a cut connection, and "nothing yet"', async () => {
+test('a wait survives a restart, a rate limit, a lost connection, and "nothing yet"', async () => {
   const { sdk, asked } = await startAnswering([
     refusal(503, 'shutting_down'),
     refusal(429, 'too_many_waits'),
@@ -25,15 +25,15 @@ test.each([
   [403, 'forbidden'],
   [404, 'not_found'],
   [500, 'internal'],
-])('a wait ends at once with %i %s, which would only be the same again', async (status, code) => {
+])('a wait ends at once with %i %s, which a retry would not change', async (status, code) => {
   const { sdk, asked } = await startAnswering([refusal(status, code)])
   await expect(sdk.messages.waitFor({ mailbox: 'qa' })).rejects.toMatchObject({ status, code })
   await expect(sdk.messages.waitFor({ subject: /x/ })).rejects.toMatchObject({ status, code })
   expect(asked).toHaveLength(2)
 })
 
-describe('a server that does not hold the answer', () => {
-  test('is asked once an interval', async () => {
+describe('a server that does not hold requests', () => {
+  test('is polled once per interval', async () => {
     const { sdk, asked } = await startAnswering([NOTHING, NOTHING, NOTHING, FOUND])
     const startedAt = performance.now()
     await sdk.messages.waitFor({ mailbox: 'qa' }, { interval: 100 })
@@ -41,10 +41,10 @@ describe('a server that does not hold the answer', () => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(290)
   })
 
-  test('is asked once a second unless told', async () => {
+  test('is polled once a second by default', async () => {
     const { sdk, asked } = await startAnswering([NOTHING])
     await expect(sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 1_500 })).rejects.toThrow('within 1500 ms')
-    // At the start, after a second if the machine is not too busy, and when the time is over.
+    // At the start, after a second if the machine is not too busy, and at the timeout.
     expect([2, 3]).toContain(asked.length)
   })
 
@@ -70,7 +70,7 @@ describe('a server that does not hold the answer', () => {
     ])
   })
 
-  test('is not pressed when what it has does not match', async () => {
+  test('is not polled faster while its messages do not match', async () => {
     const page = { data: [{ id: '1', to: 'qa@x.test', subject: 'One' }], has_more: false }
     const { sdk, asked } = await startAnswering([success(page)])
     const waiting = sdk.messages.waitFor({ subject: /Two/ }, { timeout: 250, interval: 100 })
@@ -138,7 +138,7 @@ describe('when the time is over', () => {
     await expect(waiting).rejects.toMatchObject({ name: 'ConnectionError', status: 0, code: 'connection_failed' })
     const silent = await startAnswering(['hang'])
     const startedAt = performance.now()
-    await expect(silent.sdk.messages.waitFor({ tag: '1' }, { timeout: 300 })).rejects.toThrow('did not answer within')
+    await expect(silent.sdk.messages.waitFor({ tag: '1' }, { timeout: 300 })).rejects.toThrow('did not respond within')
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 })
@@ -154,7 +154,7 @@ test('a message that is deleted between two pages does not end the wait', async 
   expect((await sdk.messages.waitFor({ subject: /1/ }, { interval: 10 })).subject).toBe('Mail 1')
 })
 
-test('the requests of one look share what is left of the time; none begins it anew', async () => {
+test('the requests of one look share the remaining time', async () => {
   const timeouts: number[] = []
   const search = {
     description: 'slow',
@@ -175,7 +175,7 @@ test('the requests of one look share what is left of the time; none begins it an
   expect(third).toBeLessThan(second - 90)
 })
 
-test('a look that takes too long is a wait in vain, not a server that is away', async () => {
+test('a look that takes too long is a message timeout, not a connection error', async () => {
   const list = success({ data: [{ id: '1', to: 'qa@x.test', subject: 'One' }], has_more: false, cursor: 'c1' })
   const { sdk } = await startAnswering([list, 'hang'])
   const startedAt = performance.now()

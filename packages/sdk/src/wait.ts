@@ -1,52 +1,52 @@
 import { sleep } from './abort.ts'
 import type { Email } from './email.ts'
 import { MessageTimeoutError } from './errors.ts'
-import { isPassing, jittered, type RequestOptions } from './transport.ts'
+import { isTransient, jittered, type RequestOptions } from './transport.ts'
 import type { NearMiss } from './wire.ts'
 
 const TIMEOUT_MS = 30_000
-/** One held request; common proxies cut connections at 30 to 60 seconds. */
+/** Longest hold of one request; common proxies close connections after 30 to 60 seconds. */
 const HOLD_MS_MAX = 25_000
-/** Between two looks at a server that does not hold the answer. */
+/** Polling interval for a server that does not hold requests. */
 const INTERVAL_MS = 1_000
-/** Between two tries while the server is away: a restart takes a second or two. */
+/** Delay between attempts while the server is unreachable: a restart takes a second or two. */
 const RETRY_MS = 250
-/** For an answer to travel, beyond the time that it was held. */
+/** Time for a response to arrive, on top of the time it is held. */
 const TRAVEL_MS = 5_000
-/** The same for the last one, after which the caller expects to hear from us. */
+/** The same for the last request, after which the wait must end. */
 const LAST_TRAVEL_MS = 2_000
 
 export type WaitOptions = {
-  /** Milliseconds, 30,000 unless told. */
+  /** Milliseconds. Default: 30,000. */
   timeout?: number
-  /** Milliseconds between two looks at a server that cannot hold the answer, 1,000 unless told. */
+  /** Polling interval in milliseconds for a server that does not hold requests. Default: 1,000. */
   interval?: number
   signal?: AbortSignal
 }
 
-/** Asked anew for each request: what is left of the time shrinks while one follows another. */
+/** Called for each request, because the remaining time shrinks from one to the next. */
 export type NextRequest = () => RequestOptions
 
-/** What a wait asks, again and again: `look` may be held for `holdMs`, and misses nothing that comes between two looks. */
+/** The query that a wait repeats. `look` may be held for `holdMs`, and misses nothing that arrives between two looks. */
 export type Search = {
   description: string
   look: (holdMs: number, next: NextRequest) => Promise<Look>
-  /** What came in vain, once the time is over. */
+  /** The messages that arrived but did not match, for the timeout error. */
   arrived: (options: RequestOptions) => Promise<NearMiss[]>
 }
 
-/** `isMore`: nothing matched, but looking again at once is of use. */
+/** `isMore`: nothing matched yet, but there is more to look at right away. */
 export type Look = { found: Email } | { found: null; isMore: boolean }
 
-/** Looks until something is found or the time is over; only the monotonic clock is used. */
+/** Looks until a message matches or the time is over. Uses only the monotonic clock. */
 export async function waitUntilFound(
   search: Search,
   { timeout = TIMEOUT_MS, interval = INTERVAL_MS, signal }: WaitOptions,
 ) {
   const deadline = performance.now() + timeout
   const leftMs = (moreMs = 0) => Math.max(0, deadline + moreMs - performance.now())
-  let wasAnswered = false
-  let trouble: unknown
+  let hasResponse = false
+  let lastError: unknown
   for (;;) {
     const askedAt = performance.now()
     const holdMs = Math.min(leftMs(), HOLD_MS_MAX)
@@ -54,25 +54,25 @@ export async function waitUntilFound(
     try {
       let requests = 0
       const next = () => {
-        // Whoever asks for more has been answered before.
-        if (requests++ > 0) wasAnswered = true
+        // A second request means that the first one got a response.
+        if (requests++ > 0) hasResponse = true
         return { signal, timeout: Math.min(holdMs + TRAVEL_MS, leftMs(LAST_TRAVEL_MS)) }
       }
       const look = await search.look(holdMs, next)
       if (look.found !== null) return look.found
-      wasAnswered = true
-      trouble = undefined
+      hasResponse = true
+      lastError = undefined
       if (!look.isMore) pauseMs = interval - (performance.now() - askedAt)
     } catch (error) {
-      if (!isPassing(error)) throw error
-      trouble = error
+      if (!isTransient(error)) throw error
+      lastError = error
       pauseMs = error.retryAfterMs ?? jittered(RETRY_MS)
     }
     if (leftMs() === 0) break
     if (pauseMs > 0) await sleep(Math.min(pauseMs, leftMs()), signal)
   }
-  // Who was never answered has not waited in vain for a message, but for the server.
-  if (!wasAnswered) throw trouble
+  // Without a single response, the problem is the server and not a missing message.
+  if (!hasResponse) throw lastError
   const arrived = await search.arrived({ signal, timeout: LAST_TRAVEL_MS })
-  throw new MessageTimeoutError({ description: search.description, timeoutMs: timeout, arrived, cause: trouble })
+  throw new MessageTimeoutError({ description: search.description, timeoutMs: timeout, arrived, cause: lastError })
 }

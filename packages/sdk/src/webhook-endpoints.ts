@@ -21,7 +21,7 @@ export function createWebhookEndpoints(transport: Transport) {
       transport.data({ ...options, path: '/v1/webhooks' }),
 
     /**
-     * Adds an endpoint; `secret`, by which to verify deliveries, is shown this once.
+     * Adds an endpoint. `secret` verifies its deliveries and is returned only here.
      *
      * @example
      * const { endpoint, secret } = await mailhatch.webhooks.create({ url: 'https://shop.example/hooks/mail' })
@@ -33,7 +33,7 @@ export function createWebhookEndpoints(transport: Transport) {
       transport.data({ ...options, method: 'POST', path: '/v1/webhooks', body: webhook }),
 
     /**
-     * Switches an endpoint on or off, or changes where it leads.
+     * Enables or disables an endpoint, or changes its URL or description.
      *
      * @example
      * await mailhatch.webhooks.update(endpoint.id, { active: false })
@@ -42,7 +42,7 @@ export function createWebhookEndpoints(transport: Transport) {
       transport.data({ ...options, method: 'PATCH', path: pathOf(id), body: changes }),
 
     /**
-     * Removes an endpoint.
+     * Deletes an endpoint.
      *
      * @example
      * await mailhatch.webhooks.delete(endpoint.id)
@@ -51,7 +51,7 @@ export function createWebhookEndpoints(transport: Transport) {
       transport.data({ ...options, method: 'DELETE', path: pathOf(id) }),
 
     /**
-     * Sends a test event, once, and says how that went.
+     * Sends a test event once and returns the result.
      *
      * @example
      * const { status, httpStatus } = await mailhatch.webhooks.test(endpoint.id)
@@ -60,7 +60,7 @@ export function createWebhookEndpoints(transport: Transport) {
       transport.data({ ...options, method: 'POST', path: `${pathOf(id)}/test` }),
 
     /**
-     * Replaces the secret; for 24 hours the old one signs too.
+     * Replaces the secret. For 24 hours, deliveries are also signed with the old one.
      *
      * @example
      * const { secret } = await mailhatch.webhooks.rotateSecret(endpoint.id)
@@ -69,7 +69,7 @@ export function createWebhookEndpoints(transport: Transport) {
       transport.data({ ...options, method: 'POST', path: `${pathOf(id)}/secret` }),
 
     /**
-     * What was sent to an endpoint, newest first.
+     * The deliveries of an endpoint, newest first.
      *
      * @example
      * const failed = await mailhatch.webhooks.deliveries(endpoint.id, { status: 'failed' })
@@ -91,7 +91,7 @@ export function createWebhookEndpoints(transport: Transport) {
       }),
 
     /**
-     * Sends everything again that failed.
+     * Sends all failed deliveries again.
      *
      * @example
      * const { replayed } = await mailhatch.webhooks.replayFailed(endpoint.id)

@@ -1,4 +1,4 @@
-/** What Mailhatch posts to a webhook endpoint. A test event has an id of zeros only. */
+/** The body that Mailhatch posts to a webhook endpoint. The id of a test event is all zeros. */
 export type WebhookEvent = {
   event: 'email.received'
   timestamp: string
@@ -15,39 +15,39 @@ export type WebhookEvent = {
   }
 }
 
-/** A request did not come from Mailhatch, was changed on its way, or is too old; `message` says which. */
+/** A request is not from Mailhatch, was modified, or is too old; `message` says which. */
 export class WebhookVerificationError extends Error {
   override readonly name: string = 'WebhookVerificationError'
 }
 
 export type SignedDelivery = {
-  /** Of the event: the same on every attempt. */
+  /** The event id, the same on every attempt. */
   id: string
   body: string
-  /** While a secret is being replaced: the old one, then the new one. */
+  /** During a rotation: the old secret, then the new one. */
   secrets: string[]
-  /** In seconds since 1970. */
+  /** Unix time in seconds. */
   timestamp: number
 }
 
 export type ReceivedDelivery = {
-  /** As it was shown when the endpoint was made; several while it is being replaced. */
+  /** The secret returned when the endpoint was created; several during a rotation. */
   secret: string | string[]
-  /** Exactly as it was received: parsing it and writing it again would change it. */
+  /** The body exactly as received. Parsing and serialising it again would change it. */
   body: string | Uint8Array
   headers: Headers | Record<string, string | string[] | undefined>
-  /** How far the sender's clock and the way here may be off. */
+  /** The maximum age and clock difference. */
   toleranceSeconds?: number
-  /** In milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   now?: number
 }
 
 const PREFIX = 'whsec_'
 const TOLERANCE_SECONDS = 300
-/** Two while a secret is being replaced, a few more if it is replaced again; each costs a computation, and strangers may send as many as they like. */
+/** A rotation has two, repeated rotations a few more. Bounded, because each costs an HMAC and a stranger may send any number. */
 const SIGNATURES_MAX = 8
 
-/** The headers by which a receiver can tell that a delivery is ours, in both families. */
+/** The signature headers of a delivery, in both families. */
 export async function signWebhook({ id, body, secrets, timestamp }: SignedDelivery): Promise<Record<string, string>> {
   const bytes = new TextEncoder().encode(body)
   const service = await Promise.all(secrets.map((secret) => mac(serviceKey(secret), join(`${timestamp}.`, bytes))))
@@ -63,7 +63,7 @@ export async function signWebhook({ id, body, secrets, timestamp }: SignedDelive
 }
 
 /**
- * The event of a request, once its signature and its age are found to be right; throws `WebhookVerificationError` otherwise.
+ * Verifies the signature and age of a request and returns its event; throws `WebhookVerificationError` otherwise.
  *
  * @example
  * const { data } = await verifyWebhook({ secret, body: await request.text(), headers: request.headers })
@@ -87,13 +87,13 @@ export async function verifyWebhook({
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return parseEvent(bytes)
     }
   }
-  throw new WebhookVerificationError('No signature fits: the body was changed, or the secret is another one.')
+  throw new WebhookVerificationError('No signature matches: the body was modified, or the secret is wrong.')
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
 type Claim = { timestamp: string; signedPrefix: string; signatures: Bytes[]; keyOf: (secret: string) => Bytes }
 
-/** `webhook-*` of Standard Webhooks, which sign the id too and therefore come first; null without them. */
+/** The `webhook-*` headers of Standard Webhooks, preferred because they also sign the id; null without them. */
 function readStandard(headers: ReceivedDelivery['headers']): Claim | null {
   const id = headerOf(headers, 'webhook-id')
   const timestamp = headerOf(headers, 'webhook-timestamp')
@@ -132,20 +132,20 @@ function checkAge(timestamp: string, { toleranceSeconds, now }: { toleranceSecon
 
 function parseEvent(bytes: Uint8Array): WebhookEvent {
   try {
-    // What carries our signature has our shape.
+    // A valid signature means that Mailhatch wrote it.
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
   } catch (error) {
     throw new WebhookVerificationError('The body is signed but is not JSON.', { cause: error })
   }
 }
 
-/** The whole text, prefix included, is the key of `x-service-signature`. */
+/** `x-service-signature` uses the whole secret, prefix included, as the key. */
 function serviceKey(secret: string): Bytes {
   if (secret === '') throw new TypeError('The webhook secret is empty.')
   return new TextEncoder().encode(secret)
 }
 
-/** What the part after the prefix stands for is the key of `webhook-signature`. */
+/** `webhook-signature` uses the decoded part after the prefix as the key. */
 function standardKey(secret: string): Bytes {
   const key = secret.startsWith(PREFIX) ? fromBase64(secret.slice(PREFIX.length)) : null
   if (!key || key.length === 0) throw new TypeError(`A webhook secret is ${PREFIX} followed by base64.`)

@@ -1,4 +1,4 @@
-// The shapes that travel between Mailhatch and its clients. Every key is always present.
+// The JSON shapes of the API. Every key is always present.
 
 export type Header = { name: string; value: string }
 
@@ -32,7 +32,7 @@ export type MessageDetail = MessageSummary & {
   parse: ParseState
 }
 
-/** A one-time code found in a message, the best candidate first. `confidence` lies between 0 and 1. */
+/** A one-time code found in a message. `confidence` is between 0 and 1. */
 export type Code = { value: string; confidence: number; context: string }
 
 export type LinkKind = 'verify' | 'reset' | 'magic' | 'unsubscribe' | 'other'
@@ -47,7 +47,7 @@ export type Attachment = {
   inline: boolean
 }
 
-/** How the mail came in; `null` for messages announced without it. */
+/** The SMTP envelope; `null` for messages announced without one. */
 export type Envelope = {
   mailFrom: string
   rcptTo: string
@@ -57,7 +57,7 @@ export type Envelope = {
   receivedVia: string
 }
 
-/** `partial`: a limit cut something off; `failed`: only the raw bytes are to be had. */
+/** `partial`: a limit cut something off; `failed`: only the raw mail is available. */
 export type ParseState = 'complete' | 'partial' | 'failed'
 
 export type Scope = 'api.full' | 'email.full' | 'email.mailbox'
@@ -78,7 +78,7 @@ export type Mailbox = {
   updatedAt: string
 }
 
-/** A key as it is listed: the key itself is shown once, when it is made. */
+/** A key as listed. The key itself is shown only once, when it is created. */
 export type ApiKey = {
   id: string
   name: string
@@ -88,7 +88,7 @@ export type ApiKey = {
   expiresAt: string | null
 }
 
-/** A message that arrived but was not the one waited for, with the parameters it did not meet. */
+/** A message that arrived but did not match, with the parameters that failed. */
 export type NearMiss = MessageSummary & { failed: string[] }
 
 export type ErrorBody = {
@@ -100,10 +100,10 @@ export type ErrorBody = {
   arrived?: NearMiss[]
 }
 
-/** Mail that was refused. `code` is an error code of the API, or the status of an SMTP reply. */
+/** A rejected mail. `code` is an error code of the API, or the status of an SMTP reply. */
 export type Rejection = { at: string; from: string; to: string; code: string; reason: string }
 
-/** A URL that is told of new mail. Its secret is shown once, when it is made. */
+/** A URL that receives an event for each new message. Its secret is shown only once, when it is created. */
 export type WebhookEndpoint = {
   id: string
   url: string
@@ -118,7 +118,7 @@ export type WebhookEndpoint = {
   updatedAt: string
 }
 
-/** One event for one endpoint, with what the last attempt brought. */
+/** One event for one endpoint, with the result of the last attempt. */
 export type WebhookDelivery = {
   id: string
   event: string
@@ -133,7 +133,7 @@ export type WebhookDelivery = {
   createdAt: string
 }
 
-/** Worker to API, posted to `/webhooks/inbox`. The last four keys are sent by our own worker only. */
+/** The worker's post to `/webhooks/inbox`. Only our own worker sends the last four keys. */
 export type Announcement = {
   event: 'email.received'
   id: string
@@ -155,5 +155,5 @@ export type Announcement = {
   parse?: ParseState
 }
 
-/** What `/webhooks/inbox` answers; a message is stored once, however often it is announced. */
+/** The response of `/webhooks/inbox`. A message is stored once, however often it is announced. */
 export type IntakeAnswer = { ok: true; status: 'stored' | 'duplicate'; inboxMessageId: string }

@@ -4,10 +4,10 @@ import { mailhatchTasks, type CypressEmail, type CypressInbox, type MailhatchTas
 
 afterEach(() => void vi.unstubAllGlobals())
 
-/** What passes between the browser and a task. */
+/** Cypress passes only JSON between the browser and a task. */
 const asJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
 
-/** The part that Cypress itself has: commands that can be added, and `cy.task`, which carries only JSON. */
+/** A fake Cypress: collects commands, and runs `cy.task` with JSON only. */
 async function startCypress(tasks: MailhatchTasks) {
   const commands: Record<string, (...given: unknown[]) => Promise<unknown>> = {}
   const timeouts: number[] = []
@@ -15,13 +15,13 @@ async function startCypress(tasks: MailhatchTasks) {
   vi.stubGlobal('cy', {
     async task(name: keyof MailhatchTasks, given: unknown, { timeout }: { timeout: number }) {
       timeouts.push(timeout)
-      // Each command gives its own task what that takes.
+      // Each command passes the arguments of its own task.
       const answer = await tasks[name](asJson(given) as never)
-      if (answer === undefined) throw new Error('A task must give something, or null.')
+      if (answer === undefined) throw new Error('A task must return a value or null.')
       return asJson(answer)
     },
   })
-  // Anew, because it looks for Cypress when it is loaded.
+  // Import again, because the module checks for Cypress when it loads.
   vi.resetModules()
   await import('../src/cypress.ts')
   return {
@@ -37,7 +37,7 @@ async function start() {
   return { sendMail, sdk, cy: await startCypress(mailhatchTasks({ url, apiKey })) }
 }
 
-test('the commands give an address, its mail, its code and its link', async () => {
+test('the commands return an address, its mail, code and link', async () => {
   const { sendMail, cy } = await start()
   const inbox = await cy.inbox({ prefix: 'sign up', aliases: ['Bob'] })
   expect(inbox.address).toMatch(/^e2e\+sign-up-[a-z0-9]{10}@/)
@@ -61,7 +61,7 @@ test('the commands give an address, its mail, its code and its link', async () =
   expect(await cy.waitForEmail(inbox, { to: inbox.aliases['Bob'] })).toMatchObject({ subject: 'You are invited' })
 })
 
-test('each message is given once, and what should not come is noticed', async () => {
+test('each message is returned once, and an unexpected message is an error', async () => {
   const { sendMail, cy } = await start()
   const inbox = await cy.inbox()
   expect(await cy.expectNoEmail(inbox, { within: 50 })).toBe(null)
@@ -72,7 +72,7 @@ test('each message is given once, and what should not come is noticed', async ()
   await expect(cy.expectNoEmail(inbox, { subject: 'Verify' })).rejects.toThrow("'Verify again' from")
 })
 
-test('a wait says what came instead, before Cypress ends the task', async () => {
+test('a wait reports what arrived instead, before Cypress ends the task', async () => {
   const { sendMail, sdk, cy } = await start()
   const inbox = await cy.inbox()
   await sendMail({ to: inbox.address, subject: 'Verify' })
@@ -83,14 +83,14 @@ test('a wait says what came instead, before Cypress ends the task', async () => 
   expect(cy.timeouts.at(-1)).toBe(5_200)
 })
 
-test('what cannot work is refused in words', async () => {
+test('misuse has a clear error', async () => {
   const { cy } = await start()
-  await expect(cy.waitForEmail('stranger@mailhatch.test')).rejects.toThrow('not an address that cy.inbox() gave')
+  await expect(cy.waitForEmail('stranger@mailhatch.test')).rejects.toThrow('was not created by cy.inbox()')
   const inbox = await cy.inbox()
   expect(() => cy.waitForEmail(inbox, { where: () => true })).toThrow('cannot leave the browser')
 })
 
-test('without Cypress, as in its configuration, there are only tasks', () => {
+test('without Cypress, as in its configuration, only the tasks exist', () => {
   expect(Object.keys(mailhatchTasks())).toEqual([
     'mailhatch:inbox',
     'mailhatch:waitForEmail',

@@ -12,7 +12,7 @@ import { Mailhatch } from '../src/client.ts'
 import { addSpecs, installExamples, runExample, type Ended } from './support/examples.ts'
 import { playwrightReport, type PlaywrightReport } from './support/playwright-report.ts'
 
-/** Twenty tests in a real browser; beside other work they take minutes. */
+/** Twenty tests in a real browser take minutes on a busy machine. */
 const RUN_MS_MAX = 300_000
 
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-examples-'))
@@ -30,7 +30,7 @@ describe('Playwright', () => {
     report = await playwrightReport(example, { chromium: await findChromium(), reporters: ['./step-lines.ts'] })
   }, RUN_MS_MAX)
 
-  test('20 tests, two at a time, sign up and read their own mail', () => {
+  test('20 tests, two in parallel, sign up and read their own mail', () => {
     const ofExample = report.results.filter(({ file }) => /^(sign-up|parallel)/.test(file))
     expect(ofExample.filter(({ status }) => status !== 'passed')).toEqual([])
     expect(ofExample).toHaveLength(20)
@@ -38,7 +38,7 @@ describe('Playwright', () => {
     expect(ofExample.flatMap(({ attachments }) => attachments)).toEqual([])
   })
 
-  test('a failed wait says what came before the test runs out of time, and shows the line of the test', () => {
+  test('a failed wait reports what arrived before the test times out, and shows the line of the test', () => {
     const { status, errors, steps } = report.resultOf('failing.spec.ts')
     expect(status).toBe('failed')
     expect(errors).toHaveLength(1)
@@ -52,7 +52,7 @@ describe('Playwright', () => {
     expect(lines).toContain('Waits in vain for a receipt: failing.spec.ts:6')
   })
 
-  test('a failed test carries its mail, as JSON, as a page and as it was received', () => {
+  test('a failed test has its mail attached, as JSON, as an HTML page and raw', () => {
     const mail = report.resultOf('failing.spec.ts').attachments.filter(({ name }) => name.startsWith('mail'))
     const [json, html, raw] = mail.map(({ body }) => Buffer.from(body!, 'base64').toString())
     expect(mail.map(({ name, contentType }) => [name, contentType])).toEqual([
@@ -90,8 +90,8 @@ describe('Vitest', () => {
     ended = await runExample(join(folder, 'examples/vitest'), ['vitest', 'run', '--reporter=default'])
   }, RUN_MS_MAX)
 
-  /** What is said of one test that failed. */
-  const complaintOf = (name: string) => ended.stderr.split(' FAIL  ').find((part) => part.includes(`> ${name}\n`))
+  /** The output for one failed test. */
+  const errorOf = (name: string) => ended.stderr.split(' FAIL  ').find((part) => part.includes(`> ${name}\n`))
 
   test('the tests of the example pass', () => {
     expect(ended.stdout).toContain('✓ sign-up.test.ts (2 tests)')
@@ -102,16 +102,16 @@ describe('Vitest', () => {
     ['waits in vain', /^MessageTimeoutError: No message matched .*What did arrive:\n.*\(not matching: subject\)/m],
     ['is about something else', /expected 'Verify your address' to be 'Something else'/],
     ['expects what does not come', /Error: No message matched \{"subject":"Newsletter"\}/],
-    ['gets what should not come', /not to receive .*, but 'Verify your address' from app@shop\.example came\./],
-  ])('a test that %s says so, and carries its mail', (name, complaint) => {
-    expect(complaintOf(name)).toMatch(complaint)
+    ['gets what should not come', /not to receive .*, but 'Verify your address' from app@shop\.example arrived\./],
+  ])('a test that %s says so, and has its mail attached', (name, error) => {
+    expect(errorOf(name)).toMatch(error)
     for (const form of ['JSON', 'HTML', '.eml']) {
-      expect(complaintOf(name)).toContain(`↳ mail 1: Verify your address (${form})`)
+      expect(errorOf(name)).toContain(`↳ mail 1: Verify your address (${form})`)
     }
   })
 })
 
-test('plain fetch signs up too', async () => {
+test('the fetch example signs up', async () => {
   const { url, apiKey, smtpPort } = await startServer()
   const app = await startApp({ smtpPort })
   onTestFinished(() => app.close())
@@ -120,7 +120,7 @@ test('plain fetch signs up too', async () => {
   expect(ended).toEqual({ code: 0, stdout: 'signed up\n', stderr: '' })
 })
 
-test('the workflow for other runners starts a Mailhatch that answers with the key of the run', async () => {
+test('the workflow for any runner starts a Mailhatch that accepts the key of the run', async () => {
   const workflow = readFileSync(join(folder, 'examples/github-actions/any-runner.yml'), 'utf8')
   const [, indented] = /name: Start Mailhatch\n +run: \|\n((?: {10}.*\n)+)/.exec(workflow)!
   const [, apiKey] = /MAILHATCH_API_KEY: (\S+)/.exec(workflow)!
@@ -128,7 +128,7 @@ test('the workflow for other runners starts a Mailhatch that answers with the ke
   const environment = { PORT: String(port), WORKER_PORT: '0', SMTP_PORT: '0', DISK_FREE_MIN: '0' }
   const url = `http://localhost:${port}`
   const { PATH = '', HOME = '' } = process.env
-  // Apart, so that all it starts can be ended together.
+  // In its own process group, so that everything it starts can be stopped together.
   const child = spawn('bash', ['-e', '-c', indented!], {
     cwd: join(folder, 'examples/github-actions'),
     env: { PATH, HOME, MAILHATCH_URL: url, MAILHATCH_API_KEY: apiKey, ...environment },
@@ -140,7 +140,7 @@ test('the workflow for other runners starts a Mailhatch that answers with the ke
   expect((await new Mailhatch({ url, apiKey: apiKey! }).me()).team.domain).toBe('mailhatch.test')
 })
 
-test('the workflow for GitHub runs what the example has', () => {
+test('the GitHub workflow runs the test script of the example', () => {
   const workflow = readFileSync(join(folder, 'examples/github-actions/e2e.yml'), 'utf8')
   const { scripts } = JSON.parse(readFileSync(join(folder, 'examples/playwright/package.json'), 'utf8')) as {
     scripts: { test: string }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findChromium } from '../../server/test/support/chromium.ts'
 import { mailPage } from '../src/mail-page.ts'
 
-/** Where Chromium must be installed first. */
+/** Chromium may have to be installed first. */
 const START_MS_MAX = 300_000
 const hostile = (url: string) => `
   <html><head><style>p { color: rgb(1, 2, 3) }</style><script>document.title = 'ran'</script></head>
@@ -28,39 +28,39 @@ async function show(html: string): Promise<Page> {
   return page
 }
 
-/** A machine of the sender, which would like to know who reads the mail. */
+/** A tracking server that records requests. */
 async function startSender() {
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url!)
+    requested.push(request.url!)
     response.writeHead(404).end()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  // Listening on a port, not on a pipe.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
-  return { asked, url: `http://127.0.0.1:${port}` }
+  return { requested, url: `http://127.0.0.1:${port}` }
 }
 
-test('nothing of a mail runs or is fetched; it keeps its style, and links can be followed', async () => {
-  const { asked, url } = await startSender()
+test('a mail runs no scripts and loads nothing; its style and links work', async () => {
+  const { requested, url } = await startSender()
   const page = await show(mailPage({ html: hostile(url), text: '' }))
   expect(await page.title()).toBe('')
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
   expect(await page.locator('p').evaluate((element) => getComputedStyle(element).color)).toBe('rgb(1, 2, 3)')
   await page.getByRole('link', { name: 'Confirm' }).click()
   await page.waitForURL(/#followed$/)
 })
 
-test('without our page around it, it would run and fetch', async () => {
-  const { asked, url } = await startSender()
+test('control: without the policy, the same mail runs scripts and loads images', async () => {
+  const { requested, url } = await startSender()
   const page = await show(hostile(url))
   expect(await page.title()).toBe('ran')
-  expect(asked).toEqual(['/pixel.png'])
+  expect(requested).toEqual(['/pixel.png'])
 })
 
-test('a mail without HTML is shown as text, markup and all', async () => {
+test('a mail without HTML is shown as escaped text', async () => {
   const page = await show(mailPage({ html: '', text: '<b>1 & 2\n3' }))
   expect(await page.locator('pre').textContent()).toBe('<b>1 & 2\n3')
 })

@@ -25,7 +25,7 @@ const KITS = `
     ...(await names), ...Object.keys(await kit)
   ], []).then((names) => console.log(names.filter((name) => !/default|module.exports/.test(name)).sort().join(' ')))`
 
-test('the kits load by import and by require, on Node 20 and 24', async () => {
+test('the kits load with import and require, on Node 20 and 24', async () => {
   writeFileSync(join(folder, 'load.mjs'), `const load = (name) => import(name); ${KITS}`)
   writeFileSync(join(folder, 'load.cjs'), `const load = require; ${KITS}`)
   for (const node of [await node20(), process.execPath]) {
@@ -36,7 +36,7 @@ test('the kits load by import and by require, on Node 20 and 24', async () => {
   }
 })
 
-test('without the package that it starts, the server kit says what to install', async () => {
+test('without the mailhatch package, the server kit says what to install', async () => {
   writeFileSync(
     join(folder, 'start.cjs'),
     `require('@mailhatch/sdk/server').startMailhatch().catch(({ message }) => console.log(message))`,
@@ -45,7 +45,7 @@ test('without the package that it starts, the server kit says what to install', 
   expect(stdout).toBe('startMailhatch needs the package mailhatch: npm install --save-dev mailhatch\n')
 })
 
-test('the commands for Cypress stay when a bundler drops what nobody uses', () => {
+test('the Cypress commands survive tree shaking', () => {
   const bundle = (contents: string) =>
     buildSync({ stdin: { contents, resolveDir: folder }, bundle: true, platform: 'browser', write: false })
       .outputFiles[0]!.text
@@ -96,12 +96,12 @@ async function check(name: string, source: string): Promise<string> {
   ]
   return run('tsc', [...settings, name], { cwd: join(folder, 'types') }).then(
     () => 'fine',
-    // What tsc complains about, it prints.
+    // tsc prints errors to standard output.
     ({ stdout }: { stdout: string }) => stdout,
   )
 }
 
-test('the types of the kits hold, for ES modules and CommonJS', async () => {
+test('the types of the kits compile, for ES modules and CommonJS', async () => {
   expect(await check('consumer.mts', CONSUMER)).toBe('fine')
   expect(await check('consumer.cts', CONSUMER)).toBe('fine')
   expect(await check('vitest.mts', VITEST_CONSUMER)).toBe('fine')

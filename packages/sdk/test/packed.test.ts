@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installPackedSdk } from './support/packed-sdk.ts'
 
 const run = promisify(execFile)
-/** What a test suite can load without noticing. */
+/** Small enough not to slow down a test suite. */
 const GZIP_BYTES_MAX = 12_000
 
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-sdk-'))
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The whole SDK as a web page would load it. */
+/** The bundle that a web page would load. */
 function bundle(contents: string): string {
   const { outputFiles } = buildSync({
     stdin: { contents, resolveDir: folder },
@@ -34,7 +34,7 @@ function bundle(contents: string): string {
   return outputFiles[0]!.text
 }
 
-test('publint and attw have nothing to say', async () => {
+test('publint and attw find no problems', async () => {
   await expect(run('publint', ['run', tarball, '--strict'])).resolves.toMatchObject({
     stdout: expect.stringContaining('All good!'),
   })
@@ -43,7 +43,7 @@ test('publint and attw have nothing to say', async () => {
   })
 })
 
-test('what is packed', () => {
+test('the package contains only the build, without dependencies', () => {
   expect(readdirSync(installed).sort()).toEqual(['README.md', 'dist', 'package.json'])
   const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
   expect(files.filter((file) => file.includes('.test.'))).toEqual([])
@@ -60,7 +60,7 @@ test('what is packed', () => {
   expect(dependencies).toBeUndefined()
 })
 
-test(`minified and compressed, the whole is at most ${GZIP_BYTES_MAX} bytes, and needs nothing of Node`, () => {
+test(`the minified and compressed bundle is at most ${GZIP_BYTES_MAX} bytes, and needs no Node modules`, () => {
   const bytes = gzipSync(bundle(`export * from '@mailhatch/sdk'`)).length
   expect(bytes).toBeGreaterThan(3_000)
   expect(bytes).toBeLessThanOrEqual(GZIP_BYTES_MAX)
@@ -77,7 +77,7 @@ test('errors keep their names when minified', async () => {
   expect(code).not.toContain('class AuthenticationError')
   const file = join(folder, 'minified.mjs')
   writeFileSync(file, code)
-  // A file of this test.
+  // Written above.
   const module = (await import(file)) as { names: string[] }
   expect(module.names).toEqual([...names, 'ConnectionError', 'MessageTimeoutError'])
 })
@@ -108,7 +108,7 @@ describe('types', () => {
     ['an ES module', 'consumer.mts', NODE],
     ['CommonJS', 'consumer.cts', NODE],
     ['a bundler', 'consumer.ts', ['--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2022,dom']],
-  ])('%s compiles against them, without those of Node', async (_, name, settings) => {
+  ])('%s compiles against them, without the Node types', async (_, name, settings) => {
     await expect(check(name, CONSUMER, settings)).resolves.toBeDefined()
   })
 

@@ -7,21 +7,21 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Mailhatch } from '../src/client.ts'
 import { startMailhatch } from '../src/server.ts'
 
-/** As npm would start an example: beside the source, not beside a build. */
+/** Runs the source, not a build. */
 const NODE_ARGUMENTS = ['--conditions=mailhatch-source', join(import.meta.dirname, 'kits/start-and-stay.ts')]
 
 afterEach(() => void vi.unstubAllEnvs())
 
-const isAway = async (url: string): Promise<boolean> =>
+const isDown = async (url: string): Promise<boolean> =>
   fetch(url).then(
     () => false,
     () => true,
   )
 
-/** Where the started program keeps what it compiled: filled already, which makes it start sooner. */
+/** Keeps the shared compile cache, which speeds up the start. */
 const settings = { TMPDIR: tmpdir(), DISK_FREE_MIN: '0' }
 
-/** For what is put into the folder for temporary files by this process. */
+/** A folder for the temporary files of this process. */
 function useTemporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-kit-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -29,9 +29,9 @@ function useTemporaryFolder(): string {
   return folder
 }
 
-test('Mailhatch is started, captures mail, and leaves nothing behind', async () => {
+test('startMailhatch captures mail and leaves nothing behind', async () => {
   const folder = useTemporaryFolder()
-  // Those of an app under test, which must not be taken for settings.
+  // Variables of the app under test must not be used as settings.
   vi.stubEnv('PORT', '1')
   vi.stubEnv('DATABASE_URL', 'postgres://nobody@127.0.0.1:1/shop')
   const { url, apiKey, smtpPort, close } = await startMailhatch({ settings })
@@ -43,13 +43,13 @@ test('Mailhatch is started, captures mail, and leaves nothing behind', async () 
   expect(readdirSync(folder)).toHaveLength(1)
   const began = performance.now()
   await Promise.all([close(), close()])
-  // Not by force, which takes half a minute.
+  // SIGKILL would follow only after half a minute.
   expect(performance.now() - began).toBeLessThan(15_000)
-  expect(await isAway(url)).toBe(true)
+  expect(await isDown(url)).toBe(true)
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a folder that was given is kept, with what is in it', async () => {
+test('a given DATA_DIR is kept', async () => {
   const folder = useTemporaryFolder()
   const kept = { ...settings, DATA_DIR: join(folder, 'data') }
   const first = await startMailhatch({ settings: kept })
@@ -60,7 +60,7 @@ test('a folder that was given is kept, with what is in it', async () => {
   expect(existsSync(join(folder, 'data'))).toBe(true)
 })
 
-test('what keeps Mailhatch from starting is said, and nothing is left', async () => {
+test('a failed start reports the reason and leaves nothing behind', async () => {
   const folder = useTemporaryFolder()
   await expect(startMailhatch({ settings: { ...settings, SMTP_PORT: 'twenty-five' } })).rejects.toThrow(
     /^Mailhatch did not start\. [^]*SMTP_PORT/,
@@ -68,7 +68,7 @@ test('what keeps Mailhatch from starting is said, and nothing is left', async ()
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('Mailhatch ends with whoever started it, even if that is killed', async () => {
+test('Mailhatch stops with its parent process, even if that is killed', async () => {
   const child = spawn(process.execPath, NODE_ARGUMENTS, { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let url = ''
@@ -76,7 +76,7 @@ test('Mailhatch ends with whoever started it, even if that is killed', async () 
     url += chunk
     if (url.endsWith('\n')) break
   }
-  expect(await isAway(url.trim())).toBe(false)
+  expect(await isDown(url.trim())).toBe(false)
   child.kill('SIGKILL')
-  await vi.waitUntil(() => isAway(url.trim()), { timeout: 30_000, interval: 100 })
+  await vi.waitUntil(() => isDown(url.trim()), { timeout: 30_000, interval: 100 })
 })

@@ -144,7 +144,7 @@ test('what is wrong is told by the exit code, and on standard error', async () =
   const to = ['--forward-to', 'http://localhost:3000/hook']
   const cases: [string[], number, string][] = [
     [[...to, '--api-key', 'unknown', '--url', url], 4, 'nauthorized'],
-    [[...to, '--api-key', 'any', '--url', nowhere], 5, 'Nothing answers at'],
+    [[...to, '--api-key', 'any', '--url', nowhere], 5, 'No server at'],
     [['--api-key', 'any'], 2, '--forward-to'],
   ]
   for (const [words, code, text] of cases) {

@@ -2,5 +2,5 @@ import { startMailhatch } from '@mailhatch/sdk/server'
 
 const { url } = await startMailhatch()
 console.log(url)
-// What a test run that hangs does.
+// Simulates a test run that hangs.
 setInterval(() => {}, 60_000)

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Reporter, TestCase, TestResult, TestStep } from '@playwright/test/reporter'
 
-/** Writes down where each step of a test's own is said to be, which Playwright's JSON does not tell. */
+/** Records the location of each test step, which Playwright's JSON report does not contain. */
 export default class StepLines implements Reporter {
   readonly #lines: string[] = []
 

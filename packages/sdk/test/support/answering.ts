@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { Mailhatch, type MailhatchOptions } from '../../src/client.ts'
 
-/** `hang`: no answer at all; `drop`: the connection is cut. */
+/** `hang`: never responds; `drop`: closes the connection. */
 export type Reply = 'hang' | 'drop' | { status: number; headers?: Record<string, string>; body: string }
 
 export type Asked = { method: string; url: string; headers: IncomingMessage['headers'] }
 
-/** A server that gives these answers one after another, the last one again and again, and a client of it. */
+/** A server that sends these responses in turn and repeats the last one, and a client for it. */
 export async function startAnswering(replies: Reply[], options: MailhatchOptions = {}) {
   const asked: Asked[] = []
   const server = createServer((request, response) => {
@@ -24,7 +24,7 @@ export async function startAnswering(replies: Reply[], options: MailhatchOptions
     server.closeAllConnections()
     server.close()
   })
-  // Listening on a port, not on a pipe.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
   return { asked, url, sdk: new Mailhatch({ url: `${url}/`, apiKey: 'key', ...options }) }

@@ -7,11 +7,11 @@ import { installPackedSdk } from './packed-sdk.ts'
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const SPECS = fileURLToPath(new URL('../kits', import.meta.url))
 
-/** Beside other work a run takes some minutes; one that hangs is ended. */
+/** A run takes minutes on a busy machine; a longer one hangs. */
 const RUN_MS_MAX = 280_000
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024
 
-/** The examples as users have them: on the packed SDK, with all other packages of this checkout. */
+/** Copies the examples and installs the packed SDK, as users would; other packages come from this checkout. */
 export async function installExamples(folder: string): Promise<void> {
   await installPackedSdk(folder)
   const modules = join(folder, 'node_modules')
@@ -21,7 +21,7 @@ export async function installExamples(folder: string): Promise<void> {
   cpSync(join(ROOT, 'examples'), join(folder, 'examples'), { recursive: true, filter: (path) => !isOutput(path) })
 }
 
-/** Adds tests of our own to an example; those for Vitest have another name here, or Vitest would run them here too. */
+/** Adds our tests to an example. Those for Vitest have a different name here, so that Vitest does not run them. */
 export function addSpecs(folder: string, specs: Record<string, string>): void {
   for (const [from, to] of Object.entries(specs)) {
     mkdirSync(join(folder, 'examples', to, '..'), { recursive: true })
@@ -31,7 +31,7 @@ export function addSpecs(folder: string, specs: Record<string, string>): void {
 
 export type Ended = { code: number; stdout: string; stderr: string }
 
-/** Runs a command in the folder of an example, whatever code it ends with. */
+/** Runs a command in the folder of an example; resolves with any exit code. */
 export function runExample(
   folder: string,
   command: string[],
@@ -41,7 +41,7 @@ export function runExample(
   const [program, ...words] = command
   const options = {
     cwd: folder,
-    // Not the variables of the runner that runs this, which other runners would heed.
+    // A clean environment: variables of the outer test runner would affect the inner one.
     env: { PATH, HOME, NO_COLOR: '1', ...environment },
     timeout: RUN_MS_MAX,
     maxBuffer: OUTPUT_BYTES_MAX,

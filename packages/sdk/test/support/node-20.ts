@@ -8,8 +8,8 @@ const VERSION = '20.20.2'
 const FOLDER = fileURLToPath(new URL('../../../../node_modules/.cache/node-20', import.meta.url))
 
 /**
- * The oldest Node that the SDK runs on, fetched when it is first asked for. It is no dependency, because its `node` would
- * take the place of the one that everything else runs on.
+ * The oldest Node that the SDK supports, installed on first use. Not a dependency, because its `node` binary would shadow
+ * the one that everything else uses.
  */
 export async function node20(): Promise<string> {
   const name = `node-linux-${process.arch}`

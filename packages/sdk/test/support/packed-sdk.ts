@@ -8,11 +8,11 @@ import { buildSdk } from '../../../../scripts/build-sdk.ts'
 const run = promisify(execFile)
 const SDK = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Builds and packs the SDK, away from its own folder, and installs it in the given one as npm would. */
+/** Builds and packs the SDK outside its own folder, and installs it in the given one as npm would. */
 export async function installPackedSdk(folder: string): Promise<{ tarball: string; installed: string }> {
   const source = join(folder, 'source')
   const installed = join(folder, 'node_modules/@mailhatch/sdk')
-  for (const made of [source, installed]) mkdirSync(made, { recursive: true })
+  for (const path of [source, installed]) mkdirSync(path, { recursive: true })
   for (const name of ['package.json', 'README.md']) copyFileSync(join(SDK, name), join(source, name))
   buildSdk(join(source, 'dist'))
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: source })

@@ -12,7 +12,7 @@ export type PlaywrightResult = {
 
 export type PlaywrightReport = { results: PlaywrightResult[]; resultOf: (file: string) => PlaywrightResult }
 
-/** As much of Playwright's own report as is looked at. */
+/** The part of Playwright's report that the tests use. */
 type Suite = {
   suites?: Suite[]
   specs: { file: string; title: string; tests: { results: Omit<PlaywrightResult, 'file' | 'title'>[] }[] }[]
@@ -25,7 +25,7 @@ export async function playwrightReport(
 ): Promise<PlaywrightReport> {
   const command = ['playwright', 'test', `--reporter=${['json', ...reporters].join(',')}`]
   const { stdout, stderr } = await runExample(folder, command, { CHROMIUM_PATH: chromium })
-  if (!stdout.startsWith('{')) throw new Error(`Playwright made no report: ${stdout}${stderr}`)
+  if (!stdout.startsWith('{')) throw new Error(`Playwright wrote no report: ${stdout}${stderr}`)
   // Playwright's format.
   const { suites } = JSON.parse(stdout) as { suites: Suite[] }
   const results = suites.flatMap(resultsIn)

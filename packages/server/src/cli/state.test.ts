@@ -75,7 +75,7 @@ test('doctor finds what is wrong, and goes on looking', async () => {
     healthy: false,
     failed: ['server'],
     skipped: ['key', 'clock', 'dns', 'webhooks'],
-    says: expect.stringContaining(`Nothing answers at http://${away}: start a server with \`mailhatch serve\``),
+    says: expect.stringContaining(`No server at http://${away}. Start one with \`mailhatch serve\``),
   })
 })
 
@@ -88,10 +88,7 @@ test.each(['status', 'whoami', 'ready', 'list', 'get 1', 'wait --timeout 1s', 't
     )
     // Its own format.
     const { error } = JSON.parse(stderr) as { error: { message: string } }
-    expect([code, error.message]).toEqual([
-      5,
-      expect.stringContaining(`Nothing answers at ${url}: start a server with`),
-    ])
+    expect([code, error.message]).toEqual([5, expect.stringContaining(`No server at ${url}. Start one with`)])
   },
 )
 

@@ -57,7 +57,7 @@ test('an attempt is a signed POST of exactly the stored body', async () => {
   })
   const delivered = { body: webhook!.body, headers: webhook!.headers, now: NOW }
   await expect(verifyWebhook({ ...delivered, secret: SECRET })).resolves.toMatchObject({ event: 'email.received' })
-  await expect(verifyWebhook({ ...delivered, secret: OLD_SECRET })).rejects.toThrow('No signature fits')
+  await expect(verifyWebhook({ ...delivered, secret: OLD_SECRET })).rejects.toThrow('No signature matches')
 })
 
 test.each([
