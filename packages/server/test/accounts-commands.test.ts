@@ -62,8 +62,8 @@ describe('mailhatch users', () => {
     const { dataDir } = await startAccounts()
     const refusals: [string[], string][] = [
       [['sign-in-link', 'nobody@corp.example'], 'There is no user nobody@corp.example.'],
-      [['create', 'nobody'], 'nobody is not an e-mail address'],
-      [['create', OWNER], 'has an account already'],
+      [['create', 'nobody'], 'nobody is not an email address'],
+      [['create', OWNER], 'already has an account'],
     ]
     for (const [words, about] of refusals) {
       const { code, stderr } = await run(['users', ...words], { DATA_DIR: dataDir })

@@ -76,7 +76,7 @@ describe('a file of settings', () => {
     writeFileSync(file, 'MAILHATCH_URL=http://file.test\nMAILHATCH_API_KEY=mh_file\n')
     const mailhatch = async (words: string, environment: Record<string, string> = {}) =>
       run(words.split(' '), { DATA_DIR: folder, XDG_CONFIG_HOME: folder, ...environment })
-    expect((await mailhatch('listen --print-secret')).stderr).toContain('There is no API key for http://localhost:3003')
+    expect((await mailhatch('listen --print-secret')).stderr).toContain('No API key for http://localhost:3003')
     const fromFile = await mailhatch(`--settings ${file} listen --print-secret`)
     expect(fromFile).toEqual(await mailhatch('listen --print-secret --api-key mh_file'))
     expect(fromFile.code).toBe(0)
@@ -99,7 +99,7 @@ describe('the command line', () => {
     for (const command of ['serve', 'api', 'worker', 'teams', 'mailboxes', 'keys']) {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
     }
-    expect(stdout).toContain('mailhatch without a command starts the server in the folder where you stand.')
+    expect(stdout).toContain('Without a command, mailhatch starts the server with its data in the current folder.')
   })
 
   test('serve --help lists the settings with their defaults', async () => {

@@ -64,12 +64,12 @@ test('what cannot be copied is refused, and nothing is written', async () => {
     JSON.parse((await runDatabaseCommand(['status'], { DATABASE_URL: url })).stdout).counts?.teams
 
   const lock = lockFolder(join(dataDir, 'lock.db'), 'The source')
-  expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 1, stderr: expect.stringContaining('is serving') })
+  expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 1, stderr: expect.stringContaining('is using') })
   lock.release()
   for (const [from, to, message] of [
     [`sqlite:${temporaryFolder()}`, url, 'there is no database at'],
-    [dataDir, url, '--from takes sqlite:'],
-    [`sqlite:${dataDir}`, 'mysql://localhost/mail', '--to takes postgres://'],
+    [dataDir, url, '--from must be sqlite:'],
+    [`sqlite:${dataDir}`, 'mysql://localhost/mail', '--to must be postgres://'],
   ] as const) {
     expect(await copy(from, to)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) })
   }

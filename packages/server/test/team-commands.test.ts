@@ -21,7 +21,7 @@ test('teams plan and teams retention change a team while the server runs', async
 
 test('what is no plan, no number of days or no team is refused', async () => {
   const { name } = (await server.me()).team
-  expect(await refused('plan', name, 'gold')).toContain('A plan is one of starter, pro, enterprise.')
+  expect(await refused('plan', name, 'gold')).toContain('Unknown plan. Choose one of starter, pro, enterprise.')
   expect(await refused('retention', name, '0')).toContain('1 to 36500 days')
   expect(await refused('retention', name, 'soon')).toContain('a number of days, or none')
   expect(await refused('plan', 'Nobody', 'pro')).toContain('There is no team Nobody.')

@@ -92,7 +92,7 @@ describe('mailhatch worker <command>', () => {
     const failed = await run(['worker', 'bootstrap'], { ...settings, EMAIL_DOMAIN: 'in.test' })
     expect(failed.code).toBe(1)
     expect(failed.stderr).toContain('Authentication error')
-    expect(failed.stderr).toContain('Done before: add and lock the mail records of in.test')
+    expect(failed.stderr).toContain('Already done: add and lock the mail records of in.test')
   })
 
   test('what is wrong is said in a sentence', async () => {
@@ -103,8 +103,8 @@ describe('mailhatch worker <command>', () => {
     const other = await run(['worker', 'inboxes'], { ...settings, ADMIN_TOKEN: 'another-token' })
     expect([other.code, JSON.parse(other.stderr)]).toMatchObject([4, { error: { code: 'unauthorized' } }])
     const away = await run(['worker', 'retry'], { ...settings, WORKER_URL: 'http://127.0.0.1:1' })
-    expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('cannot be reached')])
+    expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('is unreachable')])
     const half = await run(['worker', 'retry', 'qa'], settings)
-    expect([half.code, half.stderr]).toEqual([1, expect.stringContaining('Say which message')])
+    expect([half.code, half.stderr]).toEqual([1, expect.stringContaining('The message id is missing')])
   })
 })

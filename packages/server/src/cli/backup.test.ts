@@ -6,7 +6,7 @@ import { serveIn, startServer, temporaryFolder } from '../../test/support/server
 import { createShell } from '../../test/support/shell.ts'
 import { unprocessedMail } from '../../test/support/stored-mail.ts'
 
-test('a copy that was made while mail came in is whole, and a server starts on it', async () => {
+test('a backup taken while mail arrives is consistent, and a server starts on it', async () => {
   const { dataDir, apiKey, sendMail, sdk } = await startServer()
   const folder = temporaryFolder()
   const shell = createShell(folder, { DATA_DIR: dataDir })
@@ -23,7 +23,7 @@ test('a copy that was made while mail came in is whole, and a server starts on i
 
   const restored = await serveIn(join(folder, 'copy'), {})
   onTestFinished(() => restored.close())
-  // Mail that the copy has caught before its announcement is announced now.
+  // Mail that was copied before its announcement is announced now.
   await vi.waitUntil(() => unprocessedMail(join(folder, 'copy', 'inbox.db')).length === 0)
   const copy = new Mailhatch({ url: `http://127.0.0.1:${restored.apiPort}`, apiKey })
   const subjects: string[] = []
@@ -32,11 +32,11 @@ test('a copy that was made while mail came in is whole, and a server starts on i
     subjects.push(subject)
   }
   expect(subjects).toContain('before')
-  // Nothing is missing in between: a copy of one moment.
+  // No gaps: the copy is a snapshot of one moment.
   expect(subjects.toReversed()).toEqual(['before', ...subjects.slice(1).map((_, index) => `during ${index + 1}`)])
 })
 
-test('what is there is replaced only when told so, and nothing to copy is an error', async () => {
+test('an existing folder is replaced only with --yes, and a missing database is an error', async () => {
   const { dataDir } = await startServer()
   const folder = temporaryFolder()
   const shell = createShell(folder, { DATA_DIR: dataDir })
@@ -48,7 +48,7 @@ test('what is there is replaced only when told so, and nothing to copy is an err
   expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('There is no database in')])
 })
 
-test('a copy that lacks something says so, and where messages are in PostgreSQL only when that is wanted', async () => {
+test('an incomplete backup says what is missing, and with PostgreSQL it needs --bucket-only', async () => {
   const { dataDir } = await startServer()
   const folder = temporaryFolder()
   const shell = createShell(folder, { DATA_DIR: dataDir })
@@ -72,7 +72,7 @@ test('a copy that lacks something says so, and where messages are in PostgreSQL 
     [expect.stringContaining('Raw mail is in /srv/mail')],
   ])
 
-  // The control: a whole copy lacks nothing.
+  // Control: a complete backup lacks nothing.
   const whole = await shell.run('mailhatch backup --to whole --json')
   expect([whole.code, JSON.parse(whole.stdout)]).toEqual([0, expect.objectContaining({ notContained: [] })])
 

@@ -9,11 +9,11 @@ import { examples } from './examples.ts'
 import { print, type JsonOption } from './output.ts'
 import { createProgress } from './progress.ts'
 
-/** Small files without which a copy could not be used: what is sealed in the database opens only with the secrets. */
+/** Files that a backup needs to be usable: the secrets decrypt values in the database. */
 const SECRETS = ['secrets.json', 'api-key']
-/** Pages that are copied before others get a turn. */
+/** Pages to copy before the event loop gets a turn. */
 const PAGES_AT_ONCE = 1_000
-/** One takes some microseconds, and a write some hundred. */
+/** An attempt takes microseconds, a write some hundred, so a quiet moment comes soon. */
 const SNAPSHOT_TRIES = 1_000
 
 type BackupOptions = JsonOption & { to: string; yes?: boolean; bucketOnly?: boolean }
@@ -21,14 +21,14 @@ type BackupOptions = JsonOption & { to: string; yes?: boolean; bucketOnly?: bool
 export function addBackupCommand(program: Command): void {
   program
     .command('backup')
-    .description('Copy the databases and secrets of DATA_DIR to a folder, while the server runs.')
-    .requiredOption('--to <folder>', 'where to; to restore it, start with DATA_DIR=<folder>')
-    .option('--yes', 'replace what is there')
+    .description('Copy the databases and secrets in DATA_DIR to a folder. The server may be running.')
+    .requiredOption('--to <folder>', 'target folder; to restore, start the server with DATA_DIR=<folder>')
+    .option('--yes', 'replace the folder if it exists')
     .option('--bucket-only', 'copy only raw mail and secrets; required with PostgreSQL')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      `\nThe folder holds keys: keep it as safe as the original. PostgreSQL and S3 have backups of their own.\n${examples(
+      `\nThe folder contains secrets: protect it like the original. PostgreSQL and S3 need their own backups.\n${examples(
         'mailhatch backup --to backup-monday',
       )}`,
     )
@@ -45,14 +45,14 @@ export function addBackupCommand(program: Command): void {
       if (existsSync(target) && !yes) {
         throw new AppError(
           'validation_failed',
-          `${target} is there already. Choose another folder, or add --yes to replace it.`,
+          `${target} already exists. Choose another folder, or add --yes to replace it.`,
         )
       }
       const bytes = await copyWhole(config.dataDir, databases, target)
       const notContained = findNotContained(config, bucketOnly)
       print(
         { folder: target, databases, bytes, notContained },
-        [`Copied ${databases.join(' and ')} of ${config.dataDir} to ${target}, ${bytes} bytes.`, ...notContained],
+        [`Copied ${databases.join(' and ')} from ${config.dataDir} to ${target}, ${bytes} bytes.`, ...notContained],
         options,
       )
     })
@@ -60,11 +60,11 @@ export function addBackupCommand(program: Command): void {
 
 const IN_POSTGRES = 'Messages, teams, users and keys are in PostgreSQL and are not part of this backup: use pg_dump.'
 
-/** A sentence for each part of the installation that the copy lacks. */
+/** A sentence for each part of the installation that the backup does not contain. */
 function findNotContained({ dataDir, databaseUrl, storage }: Config, bucketOnly: boolean): string[] {
   const sentences: string[] = []
   if (databaseUrl !== null) sentences.push(IN_POSTGRES)
-  else if (bucketOnly) sentences.push(`Messages, teams, people and keys are in ${dataDir} and were left out.`)
+  else if (bucketOnly) sentences.push(`Messages, teams, users and keys in ${dataDir} were left out.`)
   if (storage?.kind === 'folder')
     sentences.push(`Raw mail is in ${storage.path} and is not part of this backup: copy that folder.`)
   if (storage?.kind === 's3')
@@ -86,7 +86,7 @@ function databasesOf(config: Config, bucketOnly: boolean): string[] {
   )
 }
 
-/** The folder appears under its name when all of it is there. */
+/** The target folder gets its final name only when the copy is complete. */
 async function copyWhole(dataDir: string, databases: string[], target: string): Promise<number> {
   const unfinished = `${target}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
@@ -116,8 +116,8 @@ async function copyWhole(dataDir: string, databases: string[], target: string): 
 }
 
 /**
- * Opens the databases as they all were at one moment; what is written later is not seen. A message has a row in one and
- * its raw mail in the other, so that nothing may be written to any while the moments are taken.
+ * Opens snapshots of all databases at the same moment. A message has a row in one database and its raw mail in the other,
+ * so no write may happen between the snapshots; if one does, it tries again.
  */
 function openSnapshots(paths: string[]): DatabaseSync[] {
   const connections = paths.map(openForReading)
@@ -134,5 +134,5 @@ function openSnapshots(paths: string[]): DatabaseSync[] {
   } finally {
     for (const watcher of watchers) watcher.close()
   }
-  throw new AppError('server_busy', 'The server writes too much at the moment. Try again.')
+  throw new AppError('server_busy', 'The server is too busy for a consistent snapshot. Try again later.')
 }

@@ -5,14 +5,14 @@ type Format = Parameters<typeof styleText>[0]
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const
 export type ColorChoice = (typeof COLOR_CHOICES)[number]
 
-/** Chosen once, before a command runs. */
+/** Set once, before a command runs. */
 let choice: ColorChoice = 'auto'
 
-export function chooseColor(wanted: ColorChoice): void {
-  choice = wanted
+export function chooseColor(chosen: ColorChoice): void {
+  choice = chosen
 }
 
-/** Text of ours, coloured on a terminal; NO_COLOR and FORCE_COLOR are respected. */
+/** Colours trusted text if the output is a terminal; respects NO_COLOR and FORCE_COLOR. */
 export function paint(format: Format, text: string): string {
   if (choice === 'never') return text
   return choice === 'always'

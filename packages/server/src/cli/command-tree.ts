@@ -9,9 +9,9 @@ export type OptionEntry = {
 }
 export type ArgumentEntry = { name: string; required: boolean; variadic: boolean }
 
-/** A command as a program reads it; those that only hold others have no examples. */
+/** A command as data. Commands that only group others have no examples. */
 export type CommandEntry = {
-  /** Without the name of the program: `worker retry`. */
+  /** Without the program name: `worker retry`. */
   path: string
   usage: string
   description: string
@@ -20,12 +20,12 @@ export type CommandEntry = {
   examples: string[]
 }
 
-/** Every command below this one, in the order of the help. */
+/** All subcommands, in the order of the help. */
 export function commandTree(program: Command): CommandEntry[] {
   return below(program, '')
 }
 
-/** What stands after `Example:` in a help text. */
+/** The lines after `Example:` in a help text. */
 export function examplesIn(help: string): string[] {
   const [, block = ''] = /^Examples?:\n((?: {2}\S.*\n?)+)/m.exec(help) ?? []
   return block.split('\n').flatMap((line) => line.trim() || [])
@@ -53,7 +53,7 @@ function describe(command: Command, path: string): CommandEntry {
   }
 }
 
-/** The whole help, with what was added to it. */
+/** The whole help, including texts added with `addHelpText`. */
 export function helpOf(command: Command): string {
   let help = ''
   const before = command.configureOutput()
@@ -75,7 +75,7 @@ function describeOption({
   envVar,
   argChoices,
 }: Option): OptionEntry {
-  // Ours are texts and numbers.
+  // All our defaults are strings or numbers.
   const value = (defaultValueDescription ?? defaultValue) as string | number | undefined
   return {
     flags,

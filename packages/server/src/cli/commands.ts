@@ -6,7 +6,7 @@ import { print, type JsonOption } from './output.ts'
 export function addCommandsCommand(program: Command): void {
   program
     .command('commands')
-    .description('List every command with its options, for programs that call this one.')
+    .description('List every command with its options, for scripts and tools.')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch commands --json'))
     .action((options: JsonOption) => {

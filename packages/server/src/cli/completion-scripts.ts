@@ -1,4 +1,4 @@
-/** What may follow a command; the empty path is the program itself. */
+/** The words that may follow a command; the empty path is the program itself. */
 export type Words = { path: string; words: { word: string; description: string }[] }
 
 export function bashScript(all: Words[]): string {
@@ -34,7 +34,7 @@ export function zshScript(all: Words[]): string {
     '  esac',
     "  _describe 'mailhatch' words_here || _files",
     '}',
-    // Read by eval, it is set up; as a file of $fpath it is what is run.
+    // Works both with eval, which registers the function, and as a file in $fpath, which runs it.
     'if [ "$funcstack[1]" = "_mailhatch" ]; then _mailhatch "$@"; else compdef _mailhatch mailhatch; fi',
   ].join('\n')
 }
@@ -51,7 +51,7 @@ export function fishScript(all: Words[]): string {
   return lines.join('\n')
 }
 
-/** The words before the cursor that are names of commands. */
+/** The command names before the cursor. */
 function pathInBash(all: Words[]): string {
   return [
     '  local path="" word',
@@ -63,7 +63,7 @@ function pathInBash(all: Words[]): string {
 
 function casePatterns(all: Words[]): string {
   const paths = all.flatMap(({ path }) => (path === '' ? [] : [path]))
-  // The path so far and a word, with a space between; the first word has nothing before it.
+  // Matches "<path> <word>". For the first word the path is empty, hence the leading space.
   return paths.map((path) => (path.includes(' ') ? `'${path}'` : `' ${path}'`)).join('|')
 }
 

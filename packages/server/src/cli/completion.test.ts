@@ -6,14 +6,14 @@ import { createProgram } from './program.ts'
 
 const WORDS = wordsOf(createProgram('0.0.0'))
 
-/** What bash would offer behind these words, of which the last is being typed. */
+/** The completions that bash offers for the last word. */
 function offered(...words: string[]): string[] {
   const typed = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`
   const line = `${bashScript(WORDS)}\n${typed}; _mailhatch; printf '%s\\n' "\${COMPREPLY[@]}"`
   return execFileSync('bash', ['-c', line], { encoding: 'utf8' }).split('\n').filter(Boolean)
 }
 
-test('bash completes commands, commands below them, and options', () => {
+test('bash completes commands, subcommands and options', () => {
   expect(offered('mailhatch', 'wa')).toEqual(['wait'])
   expect(offered('mailhatch', 'worker', 're')).toEqual(['retry'])
   expect(offered('mailhatch', 'wait', '--mailbox', 'qa', '--ti')).toEqual(['--timeout'])
@@ -33,7 +33,7 @@ test('zsh and fish get the same words', () => {
     }
     expect(zsh).toContain(`    '${path}') words_here=(`)
   }
-  // Each line is one command with its quotes closed.
+  // Each line is one command with balanced quotes.
   for (const line of fish.split('\n'))
     expect(line).toMatch(/^complete -c mailhatch -n '[^']+' (-l|-f -a) [\w-]+ -d '[^']*'$/)
 })

@@ -9,8 +9,8 @@ type Shell = keyof typeof SCRIPTS
 export function addCompletionCommand(program: Command): void {
   program
     .command('completion')
-    .description('Print a script that completes commands and options in your shell.')
-    .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(SCRIPTS)))
+    .description('Print a completion script for your shell.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
     .addHelpText(
       'after',
       examples(
@@ -22,7 +22,7 @@ export function addCompletionCommand(program: Command): void {
     .action((shell: Shell) => console.log(SCRIPTS[shell](wordsOf(program))))
 }
 
-/** What can follow each command: the names below it, and its options. */
+/** For each command, its subcommands and options. */
 export function wordsOf(program: Command): Words[] {
   const tree = commandTree(program)
   const namesBelow = (path: string) =>

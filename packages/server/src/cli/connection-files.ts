@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
 
 const PROJECT_FILE = '.mailhatch.json'
-/** Rights of others than the owner. */
+/** Permission bits of group and others. */
 const OTHERS = 0o077
 
 const projectShape = z.strictObject({ url: z.string().optional(), smtp: z.string().optional() })
@@ -13,20 +13,23 @@ const credentialsShape = projectShape.extend({ apiKey: z.string().optional() })
 export type ProjectFile = z.infer<typeof projectShape> & { path: string }
 export type Credentials = z.infer<typeof credentialsShape> & { path: string }
 
-/** The nearest one, in this folder or above. It is committed with the project, so a key in it is refused. */
+/** The nearest project file, in this folder or above. It is committed with the project, so it must not contain a key. */
 export function readProjectFile(folder: string): ProjectFile | null {
   const path = join(resolve(folder), PROJECT_FILE)
-  if (existsSync(path)) return { ...read(path, projectShape, 'url and smtp, and no key'), path }
+  if (existsSync(path)) return { ...read(path, projectShape, 'url and smtp; a key is not allowed'), path }
   return dirname(path) === dirname(dirname(path)) ? null : readProjectFile(dirname(dirname(path)))
 }
 
-/** What a person keeps for all projects. */
+/** The credentials of the user, shared by all projects. */
 export function readCredentials(configHome: string): Credentials | null {
   const path = join(configHome, 'mailhatch', 'credentials.json')
   if (!existsSync(path)) return null
-  // Windows has no such rights.
+  // Windows has no permission bits.
   if (process.platform !== 'win32' && (statSync(path).mode & OTHERS) !== 0) {
-    throw new AppError('validation_failed', `Others can read ${path}, which holds a key. Run: chmod 600 ${path}`)
+    throw new AppError(
+      'validation_failed',
+      `Other users can read ${path}, which contains a key. Run: chmod 600 ${path}`,
+    )
   }
   return { ...read(path, credentialsShape, 'url, apiKey and smtp'), path }
 }
@@ -35,6 +38,6 @@ function read<Shape extends z.ZodType<object>>(path: string, shape: Shape, allow
   try {
     return shape.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
-    throw new AppError('validation_failed', `${path} is not valid: it must be JSON, with nothing but ${allowed}.`)
+    throw new AppError('validation_failed', `${path} is not valid: it must be JSON with only ${allowed}.`)
   }
 }

@@ -7,7 +7,7 @@ import { clientOf, findConnection, withSmtp } from './connection.ts'
 
 type Files = { project?: object; credentials?: object; keyFile?: string }
 
-/** A project below another folder, the home of its user, and the data of a server on this machine. */
+/** A project folder, a user's home, and the data folder of a server on this machine. */
 function setUp({ project, credentials, keyFile }: Files = {}) {
   const home = temporaryFolder()
   const folder = join(home, 'project', 'tests')
@@ -36,7 +36,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.unstubAllEnvs())
 
-describe('the nearer word wins', () => {
+describe('precedence', () => {
   test('for the server: flag, environment, project, credentials, default', () => {
     const files = { project: { url: 'http://project.test' }, credentials: { url: 'http://home.test' } }
     const { find, path } = setUp(files)
@@ -50,7 +50,7 @@ describe('the nearer word wins', () => {
     expect(setUp().find().url).toEqual({ value: 'http://localhost:3003', from: 'default' })
   })
 
-  test('for the server and its SMTP: what a server that runs on this machine left, before the default', async () => {
+  test('for the server and SMTP: the addresses of a server running on this machine come before the default', async () => {
     const { dataDir, url, smtpPort, close } = await startServer()
     const left = { url: `http://localhost:${new URL(url).port}`, smtp: `localhost:${smtpPort}` }
     const find = (...words: string[]) => setUp().find('--data-dir', dataDir, ...words)
@@ -61,12 +61,12 @@ describe('the nearer word wins', () => {
     const files = { project: { url: 'http://project.test' } }
     expect(setUp(files).find('--data-dir', dataDir).url.value).toBe('http://project.test')
     await close()
-    // As after `kill -9`: the file is still there, the server is not.
+    // As after `kill -9`: the file is left behind, but the server is gone.
     expect(existsSync(from)).toBe(true)
     expect(find().url).toEqual({ value: 'http://localhost:3003', from: 'default' })
   })
 
-  test('for the key: flag, environment, credentials, what a server on this machine made', () => {
+  test('for the key: flag, environment, credentials, the key of a server on this machine', () => {
     const { find, path } = setUp({ credentials: { apiKey: 'mh_home' }, keyFile: 'mh_made' })
     vi.stubEnv('MAILHATCH_API_KEY', 'mh_environment')
     expect(find('--api-key', 'mh_flag').apiKey).toEqual({ value: 'mh_flag', from: '--api-key' })
@@ -89,8 +89,8 @@ describe('the nearer word wins', () => {
   })
 })
 
-describe('a key goes only where it belongs', () => {
-  test('that of a server on this machine stays here', () => {
+describe('a key is only sent to its own server', () => {
+  test('the key of a local server is only used for local URLs', () => {
     const { find } = setUp({ keyFile: 'mh_made' })
     for (const url of ['http://127.0.0.1:3003', 'http://[::1]:3003', 'http://localhost']) {
       expect(find('--url', url).apiKey?.value).toBe('mh_made')
@@ -100,7 +100,7 @@ describe('a key goes only where it belongs', () => {
     }
   })
 
-  test('that of the credentials goes to their server', () => {
+  test('the key in the credentials is only used for their URL', () => {
     const { find } = setUp({ credentials: { url: 'https://mail.example/', apiKey: 'mh_home' } })
     expect(find().apiKey?.value).toBe('mh_home')
     expect(find('--url', 'https://mail.example').apiKey?.value).toBe('mh_home')
@@ -113,16 +113,16 @@ describe('a key goes only where it belongs', () => {
     expect(hostile.find().apiKey).toBe(null)
   })
 
-  test('without one, it is said where it could have been', () => {
-    expect(() => clientOf(setUp().find())).toThrow(/There is no API key for http:\/\/localhost:3003: give --api-key/)
+  test('a missing key is an error that says where to put it', () => {
+    expect(() => clientOf(setUp().find())).toThrow(/No API key for http:\/\/localhost:3003: pass --api-key/)
   })
 })
 
-test.each(['nonsense', 'localhost:3003', 'ftp://localhost'])('%s is no server', (url) => {
-  expect(() => setUp().find('--url', url)).toThrow(`${url} (--url) is not the address of a server`)
+test.each(['nonsense', 'localhost:3003', 'ftp://localhost'])('%s is not a server', (url) => {
+  expect(() => setUp().find('--url', url)).toThrow(`${url} (--url) is not a server URL`)
 })
 
-describe('files that are not as they should be are refused', () => {
+describe('invalid files are refused', () => {
   test.each([{ apiKey: 'mh_secret' }, { url: 1 }, []])('a project with %j', (project) => {
     const { find, path } = setUp({ project })
     expect(find).toThrow(`${path.project} is not valid`)

@@ -11,22 +11,24 @@ const DEFAULT_URL = 'http://localhost:3003'
 export const SMTP_PORT = 2525
 const GROUP = 'Connection:'
 
-/** A value and where it was found. */
+/** A value and its source. */
 export type Found = { value: string; from: string }
 
 export type Connection = { url: Found; apiKey: Found | null; smtp: Found }
 
 type ConnectionOptions = { url?: string; apiKey?: string; smtp?: string; dataDir: string; configHome?: string }
 
-/** How a command finds its server and key. */
+/** Adds the options that select the server and the key. */
 export function withConnection(command: Command): Command {
   const options = [
-    new Option('--url <url>', 'address of the Mailhatch server').env('MAILHATCH_URL'),
-    new Option('--api-key <key>', 'key that opens the messages').env('MAILHATCH_API_KEY'),
-    new Option('--data-dir <folder>', 'of a server on this machine, for its addresses and the key that it made')
+    new Option('--url <url>', 'URL of the Mailhatch server').env('MAILHATCH_URL'),
+    new Option('--api-key <key>', 'API key').env('MAILHATCH_API_KEY'),
+    new Option('--data-dir <folder>', 'data folder of a server on this machine, to find its addresses and key')
       .env('DATA_DIR')
       .default('.mailhatch'),
-    new Option('--config-home <folder>', 'where mailhatch/credentials.json is').env('XDG_CONFIG_HOME').hideHelp(),
+    new Option('--config-home <folder>', 'folder that contains mailhatch/credentials.json')
+      .env('XDG_CONFIG_HOME')
+      .hideHelp(),
   ]
   for (const option of options) command.addOption(option.helpGroup(GROUP))
   return command
@@ -36,14 +38,14 @@ export function withSmtp(command: Command): Command {
   return withConnection(command).addOption(
     new Option(
       '--smtp <address>',
-      `host:port, or smtp://user:password@host:port (default: what the server on this machine says, or port ${SMTP_PORT} of the server)`,
+      `host:port, or smtp://user:password@host:port (default: the address of the server on this machine, else port ${SMTP_PORT} of the server)`,
     )
       .env('MAILHATCH_SMTP')
       .helpGroup(GROUP),
   )
 }
 
-/** Flag, environment, project file, credentials file, what a server on this machine left, default; in this order. */
+/** In order of precedence: flag, environment, project file, credentials file, a server on this machine, default. */
 export function findConnection(command: Command, folder = process.cwd()): Connection {
   const options = command.opts<ConnectionOptions>()
   const project = readProjectFile(folder)
@@ -58,7 +60,7 @@ export function findConnection(command: Command, folder = process.cwd()): Connec
   }
   const { hostname } = readUrl(url)
   url.value = url.value.replace(/\/+$/, '')
-  // A key is sent only to the server that it is meant for.
+  // Never send a key to a server it does not belong to.
   const isMeant = (credentials?.url ?? DEFAULT_URL).replace(/\/+$/, '') === url.value
   const apiKey = first([
     ...given('apiKey'),
@@ -73,15 +75,15 @@ export function findConnection(command: Command, folder = process.cwd()): Connec
   return { url, apiKey, smtp }
 }
 
-/** A client with a key. */
+/** A client with a key; throws if there is none. */
 export function connect(command: Command): Mailhatch {
   return clientOf(findConnection(command))
 }
 
 export function clientOf({ url, apiKey }: Connection): Mailhatch {
   if (apiKey !== null) return new Mailhatch({ url: url.value, apiKey: apiKey.value })
-  const advice = 'give --api-key, set MAILHATCH_API_KEY, or run this where the server keeps its data (--data-dir).'
-  throw new AppError('unauthorized', `There is no API key for ${url.value}: ${advice}`)
+  const advice = 'pass --api-key, set MAILHATCH_API_KEY, or point --data-dir at the data folder of the server.'
+  throw new AppError('unauthorized', `No API key for ${url.value}: ${advice}`)
 }
 
 export function isLoopback(hostname: string): boolean {
@@ -91,7 +93,7 @@ export function isLoopback(hostname: string): boolean {
 function readUrl({ value, from }: Found): URL {
   const url = URL.parse(value)
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
-  throw new AppError('validation_failed', `${value} (${from}) is not the address of a server, such as ${DEFAULT_URL}.`)
+  throw new AppError('validation_failed', `${value} (${from}) is not a server URL such as ${DEFAULT_URL}.`)
 }
 
 function optionOf(command: Command, name: 'url' | 'apiKey' | 'smtp'): Found | null {
@@ -100,7 +102,7 @@ function optionOf(command: Command, name: 'url' | 'apiKey' | 'smtp'): Found | nu
   return found(value, command.getOptionValueSource(name) === 'env' ? envVar : (long ?? undefined))
 }
 
-/** Empty counts as not given. */
+/** Treats an empty value as missing. */
 function found(value: string | undefined, from: string | undefined): Found | null {
   return value && from ? { value, from } : null
 }

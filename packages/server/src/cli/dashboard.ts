@@ -3,21 +3,21 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Log } from '../log.ts'
 
-/** There only in a clone; packages bring the dashboard built. */
+/** Exists only in a clone; packages contain the built dashboard. */
 const SCRIPT = fileURLToPath(new URL('../../../../scripts/build-dashboard.ts', import.meta.url))
 
-/** Builds the dashboard if it is missing or older than its source, beside this process, which serves meanwhile. */
+/** Builds the dashboard in a child process if it is missing or outdated. The server runs meanwhile. */
 export async function buildDashboard(log: Pick<Log, 'error'>): Promise<void> {
   if (!import.meta.url.endsWith('.ts') || !existsSync(SCRIPT)) return
-  // The compiler must not follow it: packages have no such file.
+  // A dynamic path, so that the compiler does not include the script: packages do not have it.
   const { isFresh } = (await import(pathToFileURL(SCRIPT).href)) as { isFresh: () => boolean }
   if (isFresh()) return
-  console.log('The dashboard is being built; all else is ready.')
+  console.log('Building the dashboard. Everything else is ready.')
   const child = spawn(process.execPath, [SCRIPT], { stdio: ['ignore', 'inherit', 'inherit'] })
   child.on('exit', (code) => {
-    if (code !== 0) log.error({ code }, 'the dashboard could not be built; all else works')
+    if (code !== 0) log.error({ code }, 'building the dashboard failed; everything else works')
   })
-  child.on('error', (error) => log.error({ err: error }, 'the dashboard could not be built; all else works'))
+  child.on('error', (error) => log.error({ err: error }, 'building the dashboard failed; everything else works'))
   process.once('exit', () => child.kill())
   child.unref()
 }

@@ -20,10 +20,10 @@ type CopyOptions = JsonOption & { from: string; to?: string }
 export function addDatabaseCommands(program: Command): void {
   const db = program
     .command('db')
-    .description('The database: DATABASE_URL if it is set, else the SQLite file in DATA_DIR.')
+    .description('Manage the database: DATABASE_URL if set, else the SQLite file in DATA_DIR.')
 
   db.command('status')
-    .description('Show which database it is, its schema, and what is in it; changes nothing.')
+    .description('Show the database, its schema version and row counts. Changes nothing.')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch db status'))
     .action(async (options: JsonOption) => {
@@ -33,7 +33,7 @@ export function addDatabaseCommands(program: Command): void {
     })
 
   db.command('migrate')
-    .description('Bring the schema up to date, as every start does by itself.')
+    .description('Migrate the schema to the newest version. Every server start does this too.')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch db migrate'))
     .action(async (options: JsonOption) => {
@@ -41,18 +41,18 @@ export function addDatabaseCommands(program: Command): void {
       const { schema: from } = await readStatus(place)
       await (await open(place)).close()
       const { schema: to } = await readStatus(place)
-      const line = from === to ? `Schema ${to} is up to date.` : `Brought the schema from ${from} to ${to}.`
+      const line = from === to ? `Schema ${to} is up to date.` : `Migrated the schema from ${from} to ${to}.`
       print({ database: nameOf(place), from, to }, [line], options)
     })
 
   db.command('copy')
-    .description('Copy everything but raw mail from a SQLite file into an empty PostgreSQL, and compare both.')
-    .requiredOption('--from <place>', 'sqlite:<DATA_DIR, or the file mailhatch.db>; must not be served meanwhile')
+    .description('Copy everything except raw mail from SQLite into an empty PostgreSQL database, and verify the copy.')
+    .requiredOption('--from <source>', 'sqlite:<DATA_DIR, or the file mailhatch.db>; its server must be stopped')
     .option('--to <url>', 'postgres://user:password@host:port/database (default: DATABASE_URL)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      `\nRun again after an interruption, it goes on where it stopped.\n${examples(
+      `\nAn interrupted copy continues where it stopped when you run the command again.\n${examples(
         'mailhatch db copy --from sqlite:.mailhatch --to postgres://mailhatch@localhost/mailhatch',
       )}`,
     )
@@ -62,7 +62,7 @@ export function addDatabaseCommands(program: Command): void {
     })
 }
 
-/** Where it fails, the process ends, and with it all that is open here. */
+/** Leaves connections open on failure, because the process exits then. */
 async function copy(file: string, url: string): Promise<CopyResult> {
   const lock = lockSource(file)
   const target = await openPostgresDatabase(url)
@@ -80,16 +80,13 @@ function lockSource(file: string): { release(): void } {
   try {
     return lockFolder(join(dirname(file), 'lock.db'), 'The source')
   } catch (error) {
-    throw new Error(
-      `A Mailhatch is serving ${file}. Stop it, so that nothing changes while it is copied, and run this again.`,
-      { cause: error },
-    )
+    throw new Error(`A Mailhatch server is using ${file}. Stop it and run this command again.`, { cause: error })
   }
 }
 
 function readSource(given: string): string {
   const path = given.startsWith('sqlite:') ? resolve(given.slice('sqlite:'.length)) : null
-  if (path === null) throw new AppError('validation_failed', '--from takes sqlite:<DATA_DIR, or the file in it>.')
+  if (path === null) throw new AppError('validation_failed', '--from must be sqlite:<DATA_DIR, or the file in it>.')
   const file = existsSync(path) && statSync(path).isDirectory() ? join(path, 'mailhatch.db') : path
   if (!existsSync(file)) throw new AppError('validation_failed', `--from: there is no database at ${file}.`)
   return file
@@ -97,11 +94,11 @@ function readSource(given: string): string {
 
 function readTarget(given: string | undefined): string {
   const url = given ?? directUrl(readConfig('api'))
-  if (url === null) throw new AppError('validation_failed', 'Say where to with --to postgres://…, or DATABASE_URL.')
+  if (url === null) throw new AppError('validation_failed', 'No target: pass --to postgres://…, or set DATABASE_URL.')
   try {
     return databaseUrl(url)
   } catch {
-    throw new AppError('validation_failed', '--to takes postgres://user:password@host:port/database.')
+    throw new AppError('validation_failed', '--to must be postgres://user:password@host:port/database.')
   }
 }
 
@@ -131,20 +128,20 @@ function nameOf(place: DatabasePlace): string {
 
 function describe({ schema, newestSchema, counts }: DatabaseStatus): string[] {
   if (schema === 0)
-    return [`not set up yet; the first start, or mailhatch db migrate, brings it to schema ${newestSchema}`]
-  if (schema < newestSchema) return [`schema ${schema}; mailhatch db migrate brings it to ${newestSchema}`]
-  if (counts === null) return [`schema ${schema}, of a newer Mailhatch: this one knows ${newestSchema}`]
+    return [`not set up yet; run mailhatch db migrate, or start the server, to create schema ${newestSchema}`]
+  if (schema < newestSchema) return [`schema ${schema}; run mailhatch db migrate to update it to ${newestSchema}`]
+  if (counts === null) return [`schema ${schema}, from a newer Mailhatch: this version supports ${newestSchema}`]
   const { teams, mailboxes, keys, messages, missing, unindexed } = counts
   const lines = [
     `schema ${schema}, up to date`,
     `${teams} teams, ${mailboxes} mailboxes, ${keys} keys, ${messages} messages`,
   ]
-  // Keys come last in a copy: what has messages and no key is not whole.
+  // A copy writes keys last, so messages without a key mean that it is incomplete.
   if (keys === 0 && messages + missing > 0) {
     const left = missing > 0 ? `, ${missing} messages are missing` : ''
     return [...lines, `incomplete: no keys yet${left}; if a copy was interrupted, run mailhatch db copy again`]
   }
-  return [...lines, unindexed === 0 ? 'text index up to date' : `text index: ${unindexed} messages still to come`]
+  return [...lines, unindexed === 0 ? 'text index up to date' : `text index: ${unindexed} messages not indexed yet`]
 }
 
 function describeCopy({ copied, digests }: CopyResult): string[] {
@@ -152,10 +149,10 @@ function describeCopy({ copied, digests }: CopyResult): string[] {
   const rows = digests.reduce((sum, digest) => sum + digest.rows, 0)
   return [
     parts.length === 0
-      ? 'Nothing was left to copy.'
+      ? 'Nothing left to copy.'
       : `Copied ${parts.map(([part, count]) => `${count} ${part}`).join(', ')}.`,
-    `Both sides hold the same ${rows} rows.`,
-    'Raw mail is not in this database. In S3 or a folder, it stays where it is: keep INBOX_STORAGE as it was.',
-    'Without INBOX_STORAGE it is in inbox.db, which stays with its worker: give the API WORKER_URL and ADMIN_TOKEN.',
+    `Verified: both databases have the same ${rows} rows.`,
+    'Raw mail was not copied. If it is in S3 or a folder, keep INBOX_STORAGE as it is.',
+    'Without INBOX_STORAGE it is in inbox.db, which stays with the worker: set WORKER_URL and ADMIN_TOKEN for the API.',
   ]
 }

@@ -8,19 +8,19 @@ import { createProgram } from './program.ts'
 const PAGE = join(import.meta.dirname, '../../../../docs/reference/cli.md')
 const REFERENCE = '## Commands\n'
 
-test('docs/reference/cli.md lists the commands as they are; after a change: vitest run cli/docs.test.ts -u', async () => {
+test('docs/reference/cli.md lists the current commands; to update it: vitest run cli/docs.test.ts -u', async () => {
   const [written = ''] = readFileSync(PAGE, 'utf8').split(REFERENCE)
   const sections = commandTree(createProgram('0.0.0')).map(sectionOf)
   await expect(`${written}${REFERENCE}\n${sections.join('\n')}`).toMatchFileSnapshot(PAGE)
 })
 
-test('docs/reference/cli.md knows every exit code', () => {
+test('docs/reference/cli.md lists every exit code', () => {
   const page = readFileSync(PAGE, 'utf8')
   for (const code of Object.values(EXIT)) expect(page).toContain(`\n| ${code} | `)
 })
 
 function sectionOf({ usage, description, options, examples }: CommandEntry): string {
-  // Those that can be set in the environment are the same for all, and described above.
+  // Options that the environment can set are shared by all commands and described above.
   const own = options.filter(({ variable }) => variable === null)
   const table = own.length === 0 ? [] : ['| option | |', '|---|---|', ...own.map(rowOf), '']
   const shown = examples.length === 0 ? [] : ['```sh', ...examples, '```', '']
@@ -33,7 +33,7 @@ function rowOf({ flags, description, default: fallback, choices }: OptionEntry):
   return `| \`${flags}\` | ${escaped(`${description}${oneOf}${otherwise}`)} |`
 }
 
-/** Outside of code, it would be taken for HTML. */
+/** Outside of code, `<` would start an HTML tag. */
 function escaped(text: string): string {
   return text.replaceAll('<', '&lt;')
 }

@@ -2,7 +2,7 @@ import { ConnectionError } from '@mailhatch/sdk'
 import type { Command } from 'commander'
 import { paint } from './color.ts'
 import { findConnection, withSmtp } from './connection.ts'
-import { ASKING_SERVER, CHECKS, type Finding } from './doctor-checks.ts'
+import { CHECKS, CHECKS_OF_SERVER, type Finding } from './doctor-checks.ts'
 import { examples } from './examples.ts'
 import { EXIT } from './failure.ts'
 import { printJson, wantsJson, type JsonOption } from './output.ts'
@@ -13,21 +13,21 @@ const COLORS = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'gray' } as con
 export function addDoctorCommand(program: Command): void {
   const command = program
     .command('doctor')
-    .description('Look at everything that mail needs to reach a test, and say what is wrong.')
+    .description('Check everything that mail needs to reach a test, and report problems.')
     .option('--json', 'print JSON')
   withSmtp(command)
     .addHelpText('after', examples('mailhatch doctor'))
     .action(async (options: JsonOption & { dataDir: string }) => {
-      const patient = { connection: findConnection(command), dataDir: options.dataDir }
+      const input = { connection: findConnection(command), dataDir: options.dataDir }
       const findings: (Finding & { check: string })[] = []
-      let isAway = false
+      let isUnreachable = false
       const failed = (error: unknown): Finding => {
-        isAway ||= error instanceof ConnectionError
+        isUnreachable ||= error instanceof ConnectionError
         return findingOf(error)
       }
-      for (const [check, examine] of Object.entries(CHECKS)) {
-        const isInVain = isAway && ASKING_SERVER.includes(check)
-        const finding = isInVain ? AWAY : await examine(patient).catch(failed)
+      for (const [check, run] of Object.entries(CHECKS)) {
+        const isSkipped = isUnreachable && CHECKS_OF_SERVER.includes(check)
+        const finding = isSkipped ? SKIPPED : await run(input).catch(failed)
         findings.push({ check, ...finding })
         if (!wantsJson(options)) console.log(lineOf(check, finding))
       }
@@ -37,9 +37,9 @@ export function addDoctorCommand(program: Command): void {
     })
 }
 
-const AWAY: Finding = { state: 'skip', says: 'not asked: the server is away' }
+const SKIPPED: Finding = { state: 'skip', says: 'not checked: the server is unreachable' }
 
-/** A check that cannot be made has failed. */
+/** A check that throws has failed. */
 function findingOf(error: unknown): Finding {
   return { state: 'fail', says: error instanceof Error ? error.message : String(error) }
 }

@@ -14,5 +14,5 @@ test.each([
 })
 
 test.each(['', 's', '-1s', '1 week', '1e3', 'Infinity', '15d', '30S'])('%j is refused', (text) => {
-  expect(() => readDuration(text)).toThrow('It must be a time such as')
+  expect(() => readDuration(text)).toThrow('Expected a duration such as')
 })

@@ -9,10 +9,10 @@ import { print, type JsonOption } from './output.ts'
 import { createProgress } from './progress.ts'
 import { untilStopped } from './stop-signal.ts'
 
-/** What the exported files hold, and to whom each came; import reads it. */
+/** Lists the exported files with their recipients; `import` reads it. */
 export const INDEX_FILE = 'index.json'
 const PAGE_MAX = 200
-/** Requests at a time; more would not be faster on one server, and each holds a mail in memory. */
+/** Parallel requests. More are not faster, and each holds a mail in memory. */
 const AT_ONCE = 4
 
 type Exported = MessageSummary & { file: string | null }
@@ -21,8 +21,8 @@ type ExportOptions = FilterOptions & JsonOption & { dir: string }
 export function addExportCommand(program: Command): void {
   const command = program
     .command('export')
-    .description('Write messages to .eml files, with a list of them in index.json; run again, it goes on.')
-    .option('--dir <folder>', 'where to', 'mailhatch-export')
+    .description('Write messages to .eml files and list them in index.json. Run again to continue.')
+    .option('--dir <folder>', 'target folder', 'mailhatch-export')
   withConnection(withFilter(command).option('--json', 'print JSON'))
     .addHelpText('after', examples('mailhatch export --dir mails --mailbox qa --since 1d'))
     .action((options: ExportOptions) =>
@@ -38,8 +38,8 @@ export function addExportCommand(program: Command): void {
         print(
           { dir: options.dir, messages: exported.length, withoutRaw: missing },
           [
-            `${exported.length} messages are in ${options.dir}.`,
-            ...(missing === 0 ? [] : [`Of ${missing} the server has no raw mail; they are only in ${INDEX_FILE}.`]),
+            `Exported ${exported.length} messages to ${options.dir}.`,
+            ...(missing === 0 ? [] : [`${missing} have no raw mail on the server; they are only in ${INDEX_FILE}.`]),
           ],
           options,
         )
@@ -65,9 +65,9 @@ async function exportAll(ports: Ports, messages: MessageSummary[], dir: string):
   return exported
 }
 
-/** The name of its file; null where the raw mail is not to be had. */
+/** The file name; null if the server has no raw mail. */
 async function exportOne({ mailhatch, signal }: Ports, { id }: MessageSummary, dir: string): Promise<string | null> {
-  // An id makes a name of a file, whatever server it comes from.
+  // Sanitised, because the id comes from the server.
   const file = `${id.replaceAll(/[^\w-]/g, '_')}.eml`
   const path = join(dir, file)
   if (existsSync(path)) return file
@@ -80,7 +80,7 @@ async function exportOne({ mailhatch, signal }: Ports, { id }: MessageSummary, d
   }
 }
 
-/** A file that is there is whole: what is interrupted is begun again. */
+/** Renames at the end, so that an existing file is always complete. */
 function writeWhole(path: string, content: string | Uint8Array): void {
   writeFileSync(`${path}.new`, content)
   renameSync(`${path}.new`, path)

@@ -10,28 +10,28 @@ import {
 import { ConfigError } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
 
-/** Why a command ends as it does; `mailhatch help exit-codes` says the same in words. */
+/** Exit codes; `mailhatch help exit-codes` describes them. */
 export const EXIT = { failure: 1, usage: 2, timeout: 3, auth: 4, unreachable: 5, config: 78 }
 
-/** By whom something can be done about it. */
+/** Tells a script who or what can fix the failure. */
 export type Category = 'user_input' | 'settings' | 'auth' | 'network' | 'timeout' | 'api' | 'filesystem' | 'internal'
 
 export type Failure = { code: string; category: Category; retryable: boolean; exitCode: number; arrived?: NearMiss[] }
 
-/** A mail that an SMTP server did not take. */
+/** An SMTP server rejected the mail. */
 export class SmtpRefusal extends Error {
   /** Such as `550 5.7.1 Mail for this domain is not accepted here`. */
   readonly reply: string
 
   constructor(reply: string) {
-    super(`The SMTP server refused the mail: ${reply}`)
+    super(`The SMTP server rejected the mail: ${reply}`)
     this.name = 'SmtpRefusal'
     this.reply = reply
   }
 }
 
-/** Statuses after which the same request may succeed in a moment. */
-const PASSING = [429, 502, 503, 504]
+/** After these statuses, the same request may succeed later. */
+const TRANSIENT_STATUSES = [429, 502, 503, 504]
 
 export function describeFailure(error: unknown): Failure {
   if (error instanceof ConfigError) return failure('settings_invalid', 'settings', { exitCode: EXIT.config })
@@ -42,7 +42,7 @@ export function describeFailure(error: unknown): Failure {
   return failure('internal', 'internal')
 }
 
-/** What the client of a server has thrown. */
+/** For errors thrown by the SDK. */
 function describeAnswer(error: MailhatchError): Failure {
   const { code, status } = error
   if (error instanceof MessageTimeoutError) {
@@ -53,13 +53,13 @@ function describeAnswer(error: MailhatchError): Failure {
     return failure(code, 'auth', { exitCode: EXIT.auth })
   }
   if (error instanceof ContentNotFoundError) return failure(code, 'user_input')
-  return failure(code, 'api', { retryable: PASSING.includes(status) })
+  return failure(code, 'api', { retryable: TRANSIENT_STATUSES.includes(status) })
 }
 
-/** What a command that works on the data itself refuses. */
+/** For errors of commands that work directly on the data. */
 function describeRefusal({ code, status }: AppError): Failure {
   if (status === 401) return failure(code, 'auth', { exitCode: EXIT.auth })
-  return failure(code, 'user_input', { retryable: PASSING.includes(status) })
+  return failure(code, 'user_input', { retryable: TRANSIENT_STATUSES.includes(status) })
 }
 
 function failure(

@@ -8,25 +8,25 @@ const RETRY_MS = 250
 const RETRY_MS_MAX = 5_000
 
 type Ports = { mailhatch: Mailhatch; forward: Forward; report: ListenReport; signal: AbortSignal }
-type Wish = { filter: { mailbox?: string; tag?: string }; replayLast: number; onReady: () => void }
+type Options = { filter: { mailbox?: string; tag?: string }; replayLast: number; onReady: () => void }
 
-/** Forwards each message as it comes in, one after another, until the signal fires; then it throws. */
-export async function followAndForward(ports: Ports, { filter, replayLast, onReady }: Wish): Promise<never> {
+/** Forwards messages one by one as they arrive. Throws when the signal fires. */
+export async function followAndForward(ports: Ports, { filter, replayLast, onReady }: Options): Promise<never> {
   const { mailhatch, signal } = ports
   const limit = Math.max(1, replayLast)
   const { data: newest, cursor } = await mailhatch.messages.list({ ...filter, limit }, { signal })
   onReady()
   for (const message of newest.slice(0, replayLast).reverse()) await forwardMessage(ports, message)
-  // From the place of that list on, so that nothing is missing between the two.
+  // Starts at the cursor of the list, so that no message is missed in between.
   for await (const message of mailhatch.messages.stream({ ...filter, after: cursor }, { signal })) {
     await forwardMessage(ports, message)
   }
-  throw new Error('The stream of messages has ended.')
+  throw new Error('The message stream ended unexpectedly.')
 }
 
 async function forwardMessage({ mailhatch, forward, report, signal }: Ports, message: MessageSummary): Promise<void> {
   report.event(message)
-  const mail = await untilThere(
+  const mail = await retryWhileAway(
     () => mailhatch.messages.get(message.id, { signal }).catch(awayOrGone),
     () => report.away(message, 'server'),
     signal,
@@ -34,12 +34,12 @@ async function forwardMessage({ mailhatch, forward, report, signal }: Ports, mes
   if (mail === 'gone') return report.gone(message)
   const { id, mailbox, mailboxWithTag, tag, from, to, subject, domain, timings } = mail
   const receivedAt = Date.parse(mail.receivedAt)
-  // To the byte what the server would send.
+  // Byte for byte what the server would send.
   const body = webhookEventBody(
     { id, mailbox, mailboxWithTag, tag, from, to, subject, receivedAt, domain },
     Date.parse(timings.storedAt),
   )
-  const answer = await untilThere(
+  const answer = await retryWhileAway(
     () => forward({ id, body }, signal),
     () => report.away(message, 'target'),
     signal,
@@ -47,7 +47,7 @@ async function forwardMessage({ mailhatch, forward, report, signal }: Ports, mes
   report.answer(message, answer)
 }
 
-async function untilThere<Result>(
+async function retryWhileAway<Result>(
   work: () => Promise<Result | 'away'>,
   onFirstAway: () => void,
   signal: AbortSignal,
@@ -62,7 +62,7 @@ async function untilThere<Result>(
 
 function awayOrGone(error: unknown): 'away' | 'gone' {
   if (error instanceof NotFoundError) return 'gone'
-  // No answer at all, a restart, or too many questions.
+  // No response, a restart, or a rate limit.
   if (error instanceof MailhatchError && (error.status === 0 || error.status >= 500 || error.status === 429))
     return 'away'
   throw error

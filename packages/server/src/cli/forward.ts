@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks'
 import { signWebhook } from '@mailhatch/sdk'
 
-/** As long as the server itself waits for a receiver. */
+/** The same timeout as for deliveries by the server. */
 const ANSWER_MS_MAX = 10_000
 
 export type ForwardAnswer = { status: number; latencyMs: number } | 'away' | 'late'
 
 export type Forward = (event: { id: string; body: string }, signal: AbortSignal) => Promise<ForwardAnswer>
 
-/** Posts events to a target of the user's own, signed as the server would; `away` when nobody takes the connection. */
+/** Posts events to the user's target, signed like the server's deliveries. `away`: the target is unreachable. */
 export function createForward({
   target,
   secret,
@@ -28,9 +28,9 @@ export function createForward({
     const deadline = AbortSignal.timeout(ANSWER_MS_MAX)
     try {
       const request = { method: 'POST', headers: all, body, signal: AbortSignal.any([signal, deadline]) }
-      // Redirects are failures, as they are to the server.
+      // Redirects are failures, as in deliveries by the server.
       const response = await fetch(target, { ...request, redirect: 'manual' })
-      // Nobody reads the body; until it is let go, it would hold its connection.
+      // An unread body would keep the connection open.
       await response.body?.cancel()
       return { status: response.status, latencyMs: Math.round(performance.now() - startedAt) }
     } catch (error) {
@@ -42,7 +42,7 @@ export function createForward({
   }
 }
 
-/** What fetch throws when there was no answer; its own cause has the code of the socket. */
+/** `fetch` throws a TypeError without a response; its cause has the socket's error code. */
 function isUnreached(error: unknown): boolean {
   return error instanceof TypeError && error.cause instanceof Error && 'code' in error.cause
 }

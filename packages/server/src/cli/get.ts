@@ -9,11 +9,11 @@ type GetOptions = PrintOptions & { attachment?: string; out?: string }
 export function addGetCommand(program: Command): void {
   const command = program
     .command('get [id]')
-    .description('Print a message, or one part of it; without an id, the newest.')
+    .description('Print a message or one part of it. Without an id, the newest message.')
     .addOption(printOption())
-    .option('--attachment <index>', 'the bytes of an attachment, by its number')
+    .option('--attachment <index>', 'print the attachment with this number')
     .option('--out <file>', 'write the attachment to this file')
-    .option('--json [fields]', 'print JSON, or only these fields of it')
+    .option('--json [fields]', 'print JSON, optionally only these fields')
   withConnection(command)
     .addHelpText(
       'after',
@@ -31,7 +31,7 @@ export function addGetCommand(program: Command): void {
       const bytes = await mailhatch.messages.attachment(email.id, Number(options.attachment))
       if (options.out !== undefined) return writeFileSync(options.out, bytes)
       if (!process.stdout.isTTY) return void process.stdout.write(bytes)
-      // A stranger's bytes could be commands to the terminal.
-      command.error('error: say where to, with --out <file>')
+      // Untrusted bytes could contain terminal escape sequences.
+      command.error('error: write the attachment to a file with --out <file>')
     })
 }

@@ -22,7 +22,7 @@ async function start() {
   return { ...server, folder, shell, importInto }
 }
 
-/** Accepted mail is a message a moment later. */
+/** Accepted mail becomes a message with a short delay. */
 async function untilCounted(sdk: Mailhatch, count: number): Promise<void> {
   await expect.poll(async () => (await sdk.me()).messageCount).toBe(count)
 }
@@ -32,7 +32,7 @@ function mail(id: string | null, to: string): string {
   return [...lines, '', 'Grüße\u0000 . ', '.', '..', 'end', ''].join('\r\n')
 }
 
-test('what was exported comes back, byte for byte and to the same address, and only once', async () => {
+test('an export can be imported byte for byte to the same addresses, and only once', async () => {
   const first = await start()
   for (const name of ['one', 'two', 'three']) {
     await first.sendMail({ to: [`qa+${name}@mailhatch.test`, 'all@mailhatch.test'], subject: name, text: `.\n${name}` })
@@ -54,7 +54,7 @@ test('what was exported comes back, byte for byte and to the same address, and o
   expect((await second.sdk.me()).messageCount).toBe(6)
 })
 
-test('an export that is run again fetches only what is new', async () => {
+test('a repeated export fetches only new messages', async () => {
   const { shell, folder, sendMail, sdk } = await start()
   await sendMail({ to: 'qa@mailhatch.test', subject: 'one' })
   const { id } = await sdk.messages.waitFor({ subject: 'one' })
@@ -69,7 +69,7 @@ test('an export that is run again fetches only what is new', async () => {
   expect(index).toMatchObject({ messages: [{ subject: 'two' }, { id, subject: 'one', file: `${id}.eml` }] })
 })
 
-test('an mbox, and mail of another domain', async () => {
+test('an mbox file, and mail for another domain', async () => {
   const { folder, importInto, sdk } = await start()
   const mails = [mail('a@x', 'qa@mailhatch.test'), mail('b@x', 'ada@corp.example'), mail(null, 'qa@mailhatch.test')]
   writeFileSync(join(folder, 'archive'), mails.map((one) => `From app@shop.example Mon\r\n${one}\r\n`).join(''))
@@ -77,16 +77,16 @@ test('an mbox, and mail of another domain', async () => {
     code: 1,
     imported: 2,
     duplicates: 0,
-    problems: ['archive: no recipient at mailhatch.test; say who gets it with --to'],
+    problems: ['archive: no recipient at mailhatch.test; pass --to'],
   })
-  // What has no Message-ID cannot be recognised.
+  // Without a Message-ID, a duplicate cannot be detected.
   expect(await importInto('archive --to ada@mailhatch.test')).toMatchObject({ code: 0, imported: 3, duplicates: 0 })
   await untilCounted(sdk, 5)
   expect(await importInto('archive --to ada@mailhatch.test')).toMatchObject({ code: 0, imported: 1, duplicates: 2 })
   await untilCounted(sdk, 6)
 })
 
-test('files that are not there, and a server that is not', async () => {
+test('missing files, and an unreachable server', async () => {
   const { shell, folder } = await start()
   expect(await shell.run('mailhatch import nothing.eml')).toMatchObject({ code: 1, stdout: '' })
   writeFileSync(join(folder, 'mail.eml'), mail('a@x', 'qa@mailhatch.test'))

@@ -10,7 +10,7 @@ import { createProgress } from './progress.ts'
 import { openSmtp, type SmtpSender } from './smtp.ts'
 
 const KIB = 1_024
-/** Mails that are on their way together: the server makes them durable together, too. */
+/** Mails sent in parallel, because the server syncs them to disk together. */
 const AT_ONCE = 8
 
 type ImportOptions = JsonOption & { to?: string; duplicates?: boolean }
@@ -20,14 +20,14 @@ type Ports = { smtp: SmtpSender; known: KnownMail; domain: string }
 export function addImportCommand(program: Command): void {
   const command = program
     .command('import <path...>')
-    .description('Send mail from .eml files, folders or mbox files to the server; what is there already is left out.')
-    .option('--to <address>', 'give it to this address (default: the recipient on the team’s domain)')
-    .option('--duplicates', 'also send what is there already')
+    .description('Send mail from .eml files, folders or mbox files to the server. Skips mail that it already has.')
+    .option('--to <address>', 'recipient (default: the recipient on the team’s domain)')
+    .option('--duplicates', 'also send mail that the server already has')
     .option('--json', 'print JSON')
   withSmtp(command)
     .addHelpText(
       'after',
-      `\nA mail is known by its Message-ID and recipient, so an interrupted import can be run again.\n${examples(
+      `\nDuplicates are detected by Message-ID and recipient, so an interrupted import can be repeated.\n${examples(
         'mailhatch import mail.eml --to qa@mailhatch.test',
         'mailhatch import mails archive.mbox --to qa+archive@mailhatch.test',
       )}`,
@@ -43,7 +43,7 @@ export function addImportCommand(program: Command): void {
       const { imported, duplicates, problems } = result
       print(
         result,
-        [`${imported} imported, ${duplicates} were there already, ${problems.length} left out.`, ...problems],
+        [`${imported} imported, ${duplicates} duplicates skipped, ${problems.length} failed.`, ...problems],
         options,
       )
       if (problems.length > 0) process.exitCode = EXIT.failure
@@ -83,16 +83,17 @@ async function importAll(ports: Ports, files: MailFile[], options: ImportOptions
 
 async function importMail({ smtp, known, domain }: Ports, mail: StoredMail, options: ImportOptions): Promise<Outcome> {
   const { from, to: named, messageId } = await readEnvelope(mail.raw)
-  const ours = options.to === undefined ? recipientsAt(domain, mail.to === null ? named : [mail.to]) : [options.to]
-  if (ours.length === 0) return { problem: `no recipient at ${domain}; say who gets it with --to` }
+  const recipients =
+    options.to === undefined ? recipientsAt(domain, mail.to === null ? named : [mail.to]) : [options.to]
+  if (recipients.length === 0) return { problem: `no recipient at ${domain}; pass --to` }
   const raw = withLineEnds(mail.raw)
   const isKnown = (to: string) => known.has({ to, messageId, size: raw.byteLength })
-  const there = options.duplicates ? [] : await Promise.all(ours.map(isKnown))
-  const missing = ours.filter((_, index) => !there[index])
+  const stored = options.duplicates ? [] : await Promise.all(recipients.map(isKnown))
+  const missing = recipients.filter((_, index) => !stored[index])
   if (missing.length === 0) return 'duplicate'
   try {
     const { rejected } = await smtp.send({ from, to: missing, raw })
-    return rejected.length === 0 ? 'imported' : { problem: `refused for ${rejected.join(', ')}` }
+    return rejected.length === 0 ? 'imported' : { problem: `rejected for ${rejected.join(', ')}` }
   } catch (error) {
     if (error instanceof SmtpRefusal) return { problem: error.reply }
     throw error
@@ -103,9 +104,9 @@ function recipientsAt(domain: string, addresses: string[]): string[] {
   return addresses.filter((address) => address.toLowerCase().endsWith(`@${domain.toLowerCase()}`))
 }
 
-/** As SMTP carries it, so that its size can be compared with that of a message. */
+/** With CRLF line ends as in SMTP, so that the size can be compared with that of a message. */
 function withLineEnds(raw: Uint8Array): Uint8Array {
-  // Latin-1 keeps every byte as it is.
+  // Latin-1 preserves every byte.
   const text = Buffer.from(raw).toString('latin1').replaceAll(/\r?\n/g, '\r\n')
   return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1')
 }

@@ -20,22 +20,22 @@ type CreateOptions = {
 }
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('API keys open a team’s messages to programs.')
+  const keys = program.command('keys').description('Manage API keys, which give programs access to a team’s messages.')
 
   keys
     .command('create')
-    .description('Make a key and show it, this once.')
-    .option('--team <id or name>', 'team; needed when there are several')
+    .description('Create a key and print it. It is not shown again.')
+    .option('--team <id or name>', 'team; required if there are several')
     .addOption(
-      new Option('--scope <scope>', 'what it may do (default: api.full, or email.mailbox with --mailbox)').choices([
+      new Option('--scope <scope>', 'permissions (default: api.full, or email.mailbox with --mailbox)').choices([
         'api.full',
         'email.full',
         'email.mailbox',
       ]),
     )
-    .option('--mailbox <name>', 'the only mailbox that it may see')
-    .option('--name <name>', 'what people call it', 'Key')
-    .option('--expires <time>', 'ISO 8601 time after which it is refused')
+    .option('--mailbox <name>', 'limit the key to this mailbox')
+    .option('--name <name>', 'name of the key', 'Key')
+    .option('--expires <time>', 'ISO 8601 time at which the key expires')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -48,14 +48,14 @@ export function addKeyCommands(program: Command): void {
       withStore(async (store) => {
         const team = await chooseTeam(store, options.team)
         const mailbox = await findMailbox(store, team, options.mailbox)
-        const wish = {
+        const request = {
           name: options.name,
           scope: options.scope ?? (mailbox ? 'email.mailbox' : 'api.full'),
           mailbox,
           expiresAt: readExpiry(options.expires),
         }
         const ports = { store, newId, now: Date.now, random: secureRandom, hashKey: hashApiKey }
-        const { key, record } = await createKey(ports, team, wish)
+        const { key, record } = await createKey(ports, team, request)
         print({ id: record.id, key }, [key], options)
       }),
     )
@@ -63,7 +63,7 @@ export function addKeyCommands(program: Command): void {
   keys
     .command('list')
     .description('List keys, masked.')
-    .option('--team <id or name>', 'only those of this team')
+    .option('--team <id or name>', 'only keys of this team')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch keys list --team Checkout'))
     .action((options: { team?: string; json?: boolean }) =>
@@ -73,19 +73,19 @@ export function addKeyCommands(program: Command): void {
         const lines = all.map((key) =>
           [key.id, key.masked, key.scopes.join(' '), key.mailboxName ?? '', key.name].join('  '),
         )
-        print(all, lines.length > 0 ? lines : ['There is no key yet.'], options)
+        print(all, lines.length > 0 ? lines : ['There are no keys yet.'], options)
       }),
     )
 
   keys
     .command('revoke <id>')
-    .description('End a key; it is refused from the next request on.')
+    .description('Revoke a key. It stops working at once.')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch keys revoke 0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24'))
     .action((id: string, options: { json?: boolean }) =>
       withStore(async (store) => {
         if (!(await store.removeKey(id))) throw new AppError('not_found', `There is no key ${id}.`)
-        print({ id }, [`Key ${id} is revoked.`], options)
+        print({ id }, [`Revoked key ${id}.`], options)
       }),
     )
 }

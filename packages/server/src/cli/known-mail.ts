@@ -5,32 +5,32 @@ const PAGE_MAX = 200
 type Mail = { to: string; messageId: string | null; size: number }
 
 export type KnownMail = {
-  /** Whether there is a message of this mail, or was one asked for before; without a Message-ID nobody can say. */
+  /** True if the server has this mail, or if it was checked before. Always false without a Message-ID. */
   has(mail: Mail): Promise<boolean>
 }
 
-/** What a server has at this moment. */
+/** Reads which mail the server has now. */
 export async function findKnownMail({ messages }: Pick<Mailhatch, 'messages'>): Promise<KnownMail> {
-  // Read at once, because most mails are new, and looking for a header takes the server long.
+  // Compare sizes first: most mails are new, and searching by header is slow.
   const sizes = new Set<string>()
   for await (const { to, size } of messages.list({ limit: PAGE_MAX })) sizes.add(sizeKey(to, size))
-  const asked = new Set<string>()
+  const checked = new Set<string>()
 
   return {
     async has({ to, messageId, size }) {
       if (messageId === null) return false
       const key = `${to.toLowerCase()} ${messageId}`
-      if (asked.has(key)) return true
-      asked.add(key)
+      if (checked.has(key)) return true
+      checked.add(key)
       if (!sizes.has(sizeKey(to, size)) && !sizes.has(sizeKey(to, null))) return false
-      // A part of the address is enough to the server, so that the rest is compared here.
+      // `to` is a substring filter, so compare the whole address here.
       const { data } = await messages.list({ to, header: `Message-ID: ${messageId}` })
       return data.some((message) => message.to.toLowerCase() === to.toLowerCase())
     },
   }
 }
 
-/** The size is not known of messages that were announced without it. */
+/** `size` is null for messages that were announced without it. */
 function sizeKey(to: string, size: number | null): string {
   return `${to.toLowerCase()} ${size}`
 }

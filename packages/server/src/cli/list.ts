@@ -7,19 +7,17 @@ import { filterOf, withFilter, type FilterOptions } from './message-filter.ts'
 import { messageTable } from './message-lines.ts'
 import { printJson, wantsJson, type JsonOption } from './output.ts'
 
-/** The most that one request gives. */
+/** The server's maximum per request. */
 const PAGE_MAX = 200
 
 type ListOptions = FilterOptions & JsonOption & { limit: number }
 
 export function addListCommand(program: Command): void {
-  const command = program
-    .command('list')
-    .description('List messages, newest first; with --after, in the order they came.')
+  const command = program.command('list').description('List messages, newest first. With --after, in order of arrival.')
   withConnection(
     withFilter(command)
-      .option('--limit <n>', 'how many at most', readCount, 50)
-      .option('--json [fields]', 'print JSON, or only these fields of it'),
+      .option('--limit <n>', 'maximum number of messages', readCount, 50)
+      .option('--json [fields]', 'print JSON, optionally only these fields'),
   )
     .addHelpText(
       'after',
@@ -34,6 +32,6 @@ export function addListCommand(program: Command): void {
         if (messages.length === limit) break
       }
       if (wantsJson(options)) return printJson(messages, options)
-      console.log(messages.length === 0 ? 'There is no message.' : messageTable(messages).join('\n'))
+      console.log(messages.length === 0 ? 'No messages.' : messageTable(messages).join('\n'))
     })
 }

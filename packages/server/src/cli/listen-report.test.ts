@@ -18,7 +18,7 @@ const MESSAGE: MessageSummary = {
   size: 1_000,
 }
 
-test('a person reads one line an event and one an answer, with nothing in them that moves the cursor', () => {
+test('text output has one line per event and response, without terminal escape sequences', () => {
   const lines: string[] = []
   const report = reportLines(
     (line) => lines.push(line),
@@ -31,12 +31,12 @@ test('a person reads one line an event and one an answer, with nothing in them t
   report.answer(MESSAGE, 'late')
   report.gone(MESSAGE)
   expect(lines).toEqual([
-    'Ready! signing secret is whsec_c2VjcmV0',
-    'Mail is forwarded to http://localhost:3000/hook. Stop with Ctrl+C.',
+    'Ready! Signing secret: whsec_c2VjcmV0',
+    'Forwarding mail to http://localhost:3000/hook. Press Ctrl+C to stop.',
     '12:00:05  --> email.received to qa+42@mailhatch.test from app@shop.example: Your code is 123456',
-    '12:00:05  The target cannot be reached; trying again until it can.',
+    '12:00:05  The target is unreachable. Retrying until it responds.',
     '12:00:05  <-- 200 (12 ms)',
-    '12:00:05  <-- no answer in time',
-    '12:00:05  The message has been deleted meanwhile; it is left out.',
+    '12:00:05  <-- no response within 10 s',
+    '12:00:05  The message was deleted before it was forwarded. Skipped.',
   ])
 })

@@ -6,37 +6,37 @@ export type ListenReport = {
   ready(listening: { secret: string; target: string }): void
   event(message: MessageSummary): void
   answer(message: MessageSummary, answer: Exclude<ForwardAnswer, 'away'>): void
-  /** Said once for each message, however often it is tried. */
+  /** Called once per message, however often it is retried. */
   away(message: MessageSummary, who: 'target' | 'server'): void
   gone(message: MessageSummary): void
 }
 
-/** For a person at a terminal. */
+/** Text for a terminal. */
 export function reportLines(print: (line: string) => void, now: () => Date): ListenReport {
-  const say = (text: string) => print(`${now().toLocaleTimeString('en-GB')}  ${text}`)
+  const write = (text: string) => print(`${now().toLocaleTimeString('en-GB')}  ${text}`)
   return {
     ready({ secret, target }) {
-      print(`Ready! signing secret is ${secret}`)
-      print(`Mail is forwarded to ${safeText(target)}. Stop with Ctrl+C.`)
+      print(`Ready! Signing secret: ${secret}`)
+      print(`Forwarding mail to ${safeText(target)}. Press Ctrl+C to stop.`)
     },
     event: ({ to, from, subject }) =>
-      say(`--> email.received to ${safeText(to)} from ${safeText(from)}: ${safeText(subject)}`),
+      write(`--> email.received to ${safeText(to)} from ${safeText(from)}: ${safeText(subject)}`),
     answer: (_message, answer) =>
-      say(answer === 'late' ? '<-- no answer in time' : `<-- ${answer.status} (${answer.latencyMs} ms)`),
-    away: (_message, who) => say(`The ${who} cannot be reached; trying again until it can.`),
-    gone: () => say('The message has been deleted meanwhile; it is left out.'),
+      write(answer === 'late' ? '<-- no response within 10 s' : `<-- ${answer.status} (${answer.latencyMs} ms)`),
+    away: (_message, who) => write(`The ${who} is unreachable. Retrying until it responds.`),
+    gone: () => write('The message was deleted before it was forwarded. Skipped.'),
   }
 }
 
-/** For a program: one JSON object a line. */
+/** One JSON object per line, for programs. */
 export function reportJson(print: (line: string) => void): ListenReport {
-  const say = (type: string, fields: object) => print(JSON.stringify({ type, ...fields }))
+  const write = (type: string, fields: object) => print(JSON.stringify({ type, ...fields }))
   return {
-    ready: ({ secret, target }) => say('ready', { secret, forwardTo: target }),
+    ready: ({ secret, target }) => write('ready', { secret, forwardTo: target }),
     event: ({ id, mailboxWithTag, tag, from, to, subject, receivedAt }) =>
-      say('event', { event: 'email.received', id, mailboxWithTag, tag, from, to, subject, receivedAt }),
-    answer: ({ id }, answer) => say('answer', answer === 'late' ? { id, status: null } : { id, ...answer }),
-    away: ({ id }, who) => say('away', { id, who }),
-    gone: ({ id }) => say('gone', { id }),
+      write('event', { event: 'email.received', id, mailboxWithTag, tag, from, to, subject, receivedAt }),
+    answer: ({ id }, answer) => write('answer', answer === 'late' ? { id, status: null } : { id, ...answer }),
+    away: ({ id }, who) => write('away', { id, who }),
+    gone: ({ id }) => write('gone', { id }),
   }
 }

@@ -2,25 +2,25 @@ import { Command } from 'commander'
 import { expect, test, vi } from 'vitest'
 import { addListenCommand } from './listen.ts'
 
-/** What the command says of its words before it asks any server. */
-async function say(...words: string[]): Promise<string> {
-  let said = ''
-  const write = (text: string) => void (said += text)
+/** The output of the command before it contacts a server. */
+async function outputOf(...words: string[]): Promise<string> {
+  let output = ''
+  const write = (text: string) => void (output += text)
   const program = new Command('mailhatch').exitOverride().configureOutput({ writeErr: write })
   addListenCommand(program)
   const log = vi.spyOn(console, 'log').mockImplementation(write)
   await program.parseAsync(['listen', ...words], { from: 'user' }).catch(() => null)
   log.mockRestore()
-  return said
+  return output
 }
 
-test('the secret stays the same for a key, unless another is given', async () => {
-  const first = await say('--print-secret', '--api-key', 'one')
+test('the secret is the same for each key, unless --secret is given', async () => {
+  const first = await outputOf('--print-secret', '--api-key', 'one')
   expect(first).toMatch(/^whsec_[\w+/]{43}=$/)
-  expect(await say('--print-secret', '--api-key', 'one')).toBe(first)
-  expect(await say('--print-secret', '--api-key', 'two')).not.toBe(first)
+  expect(await outputOf('--print-secret', '--api-key', 'one')).toBe(first)
+  expect(await outputOf('--print-secret', '--api-key', 'two')).not.toBe(first)
   const own = 'whsec_bXkgb3duIHNlY3JldA=='
-  expect(await say('--print-secret', '--api-key', 'one', '--secret', own)).toBe(own)
+  expect(await outputOf('--print-secret', '--api-key', 'one', '--secret', own)).toBe(own)
 })
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   [['--secret', 'whsec_'], '--secret'],
 ])('%j is refused', async (words, option) => {
   const good = ['--print-secret', '--api-key', 'one']
-  expect(await say(...good, ...words)).toMatch(new RegExp(`^error: option '${option} .* is invalid`, 's'))
+  expect(await outputOf(...good, ...words)).toMatch(new RegExp(`^error: option '${option} .* is invalid`, 's'))
 })
 
 test.each([
@@ -45,6 +45,6 @@ test.each([
   ['--headers', 'X-One: 1', 'X-Two: a: b'],
   ['--replay-last', '1'],
   ['--replay-last', '200'],
-])('%s %s is taken', async (...words) => {
-  expect(await say('--print-secret', '--api-key', 'one', ...words)).toMatch(/^whsec_/)
+])('%s %s is accepted', async (...words) => {
+  expect(await outputOf('--print-secret', '--api-key', 'one', ...words)).toMatch(/^whsec_/)
 })

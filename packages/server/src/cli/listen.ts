@@ -24,15 +24,15 @@ type ListenOptions = {
 export function addListenCommand(program: Command): void {
   const command = program
     .command('listen')
-    .description('Forward mail to a webhook receiver on this machine, as it comes in and signed as by the server.')
-    .option('--forward-to <url>', 'the receiver, such as http://localhost:3000/hook', readTarget)
+    .description('Forward new mail to a webhook receiver on this machine, signed like a delivery by the server.')
+    .option('--forward-to <url>', 'URL of the receiver, such as http://localhost:3000/hook', readTarget)
     .option('--mailbox <mailbox>', 'only mail to this mailbox')
     .option('--tag <tag>', 'only mail with this tag')
-    .option('--headers <header...>', 'further headers, each as "Name: value"', readHeader)
-    .option('--replay-last <n>', 'begin with the last n messages', readReplay)
-    .option('--secret <secret>', 'sign with this secret (default: one that stays the same for the key)', readSecret)
-    .option('--print-secret', 'print the signing secret and stop')
-    .option('--json', 'print a JSON object a line')
+    .option('--headers <header...>', 'additional headers, each as "Name: value"', readHeader)
+    .option('--replay-last <n>', 'first forward the last n messages', readReplay)
+    .option('--secret <secret>', 'signing secret (default: derived from the API key)', readSecret)
+    .option('--print-secret', 'print the signing secret and exit')
+    .option('--json', 'print one JSON object per line')
   withConnection(command)
     .addHelpText('after', examples('mailhatch listen --forward-to http://localhost:3000/hook --mailbox qa'))
     .action((options: ListenOptions) => listen(options, command))
@@ -42,10 +42,11 @@ async function listen(options: ListenOptions, command: Command): Promise<void> {
   const { forwardTo: target, mailbox, tag, headers = new Headers(), replayLast = 0 } = options
   const connection = findConnection(command)
   const mailhatch = clientOf(connection)
-  // Without a key there is no client.
+  // clientOf throws without a key.
   const secret = options.secret ?? secretOf(connection.apiKey!.value)
   if (options.printSecret) return console.log(secret)
-  if (target === undefined) return command.error('error: say where to, with --forward-to http://localhost:3000/hook')
+  if (target === undefined)
+    return command.error('error: pass --forward-to with the URL of the receiver, such as http://localhost:3000/hook')
 
   const isJson = options.json ?? !process.stdout.isTTY
   const report = isJson ? reportJson(console.log) : reportLines(console.log, () => new Date())
@@ -59,14 +60,14 @@ async function listen(options: ListenOptions, command: Command): Promise<void> {
   )
 }
 
-/** The same on every start, so that the receiver's settings can stay; who has it does not have the key. */
+/** The same on every start, so that the receiver's settings stay valid. The key cannot be derived from it. */
 function secretOf(apiKey: string): string {
   return `whsec_${createHmac('sha256', apiKey).update('mailhatch listen').digest('base64')}`
 }
 
 function readTarget(text: string): string {
   const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`)
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidArgumentError('It must be a URL.')
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidArgumentError('Expected a URL.')
   return url.href
 }
 
@@ -76,18 +77,19 @@ function readHeader(text: string, previous: Headers | undefined): Headers {
   try {
     headers.append(name, value)
   } catch {
-    throw new InvalidArgumentError('It must be "Name: value".')
+    throw new InvalidArgumentError('Expected "Name: value".')
   }
   return headers
 }
 
 function readReplay(text: string): number {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (count < 1 || count > REPLAY_MAX) throw new InvalidArgumentError(`It must be a number from 1 to ${REPLAY_MAX}.`)
+  if (count < 1 || count > REPLAY_MAX) throw new InvalidArgumentError(`Expected a number from 1 to ${REPLAY_MAX}.`)
   return count
 }
 
 function readSecret(text: string): string {
-  if (!/^whsec_[A-Za-z\d+/]{4,}={0,2}$/.test(text)) throw new InvalidArgumentError('It must be whsec_ and base64.')
+  if (!/^whsec_[A-Za-z\d+/]{4,}={0,2}$/.test(text))
+    throw new InvalidArgumentError('Expected whsec_ followed by base64.')
   return text
 }

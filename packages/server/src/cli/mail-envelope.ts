@@ -1,7 +1,7 @@
 import { findHead } from '../mime/head.ts'
 import { readHeaders } from '../mime/headers.ts'
 
-/** Headers that name who a stored mail was delivered to; where there is one of them, the others do not count. */
+/** Headers with the recipients of a stored mail. The first group that is present wins. */
 const RECIPIENT_HEADERS = [
   ['delivered-to', 'x-original-to', 'envelope-to'],
   ['to', 'cc', 'bcc'],
@@ -9,9 +9,9 @@ const RECIPIENT_HEADERS = [
 
 export type MailEnvelope = { from: string; to: string[]; messageId: string | null }
 
-/** Who a mail in a file is from and to, as far as its headers say. */
+/** The sender and recipients of a mail in a file, according to its headers. */
 export async function readEnvelope(raw: Uint8Array): Promise<MailEnvelope> {
-  // Only some commands need it.
+  // Imported on demand, because few commands need it.
   const { default: parseAddresses } = await import('nodemailer/lib/addressparser/index.js')
   const headers = readHeaders(raw, findHead(raw))
   const addressesOf = (names: string[]) =>

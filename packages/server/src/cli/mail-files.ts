@@ -8,16 +8,16 @@ const MBOX_START = 'From '
 
 export type MailFile = { path: string; bytes: number }
 export type StoredMail = {
-  /** The file, for what is said about it. */
+  /** The file, for error messages. */
   path: string
   raw: Uint8Array
-  /** The recipient, where an export wrote it down. */
+  /** The recipient from the export's index; null without one. */
   to: string | null
 }
 
 const indexShape = z.object({ messages: z.array(z.object({ file: z.string().nullable(), to: z.string() })) })
 
-/** The files that are given, and those with mail in the folders that are given. */
+/** The given files, and the mail files in the given folders. */
 export function findMailFiles(paths: string[]): MailFile[] {
   const files = paths.flatMap((path) => (statSync(path).isDirectory() ? mailFilesIn(path) : [path]))
   return files.map((path) => ({ path, bytes: statSync(path).size }))
@@ -52,7 +52,7 @@ function isMbox(path: string): boolean {
   return start.toString('latin1') === MBOX_START
 }
 
-/** By the name of the file; an index of something else is of no use. */
+/** Recipients by file name; empty if index.json is missing or is not an export's. */
 function readRecipients(folder: string): Map<string, string> {
   const path = join(folder, INDEX_FILE)
   const index = existsSync(path) ? indexShape.safeParse(parseJson(readFileSync(path, 'utf8'))) : null

@@ -9,10 +9,10 @@ import { chooseTeam, withStore } from './with-store.ts'
 export function addMailboxCommands(program: Command): void {
   program
     .command('mailboxes')
-    .description('Mailboxes receive mail for <name>@<domain> and <name>+<tag>@<domain>.')
+    .description('Manage mailboxes, which receive mail for <name>@<domain> and <name>+<tag>@<domain>.')
     .command('create <name>')
-    .description('Make a mailbox on the team’s domain, or on the shared root domain.')
-    .option('--team <id or name>', 'team; needed when there are several')
+    .description('Create a mailbox on the team’s domain, or on the shared root domain.')
+    .option('--team <id or name>', 'team; required if there are several')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch mailboxes create orders --team Checkout'))
     .action((name: string, options: { team?: string; json?: boolean }) =>
@@ -20,7 +20,7 @@ export function addMailboxCommands(program: Command): void {
         const { rootDomain } = readConfig('api')
         const team = await chooseTeam(store, options.team)
         const mailbox = await createMailbox({ store, rootDomain, newId, now: Date.now }, team, name)
-        print(mailbox, [`${mailbox.name}@${mailbox.domain} is ready (${mailbox.id}).`], options)
+        print(mailbox, [`Created ${mailbox.name}@${mailbox.domain} (${mailbox.id}).`], options)
       }),
     )
 }

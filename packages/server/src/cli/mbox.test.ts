@@ -12,7 +12,7 @@ async function mailsIn(content: string): Promise<string[]> {
   return mails
 }
 
-test('mails are told apart by their From lines', async () => {
+test('From lines separate mails', async () => {
   const one = 'From a@b.c Mon\nSubject: one\n\nText\nFrom here on, no new mail.\n>From is escaped\n>>From twice\n\n'
   const two = 'From a@b.c Tue\nSubject: two\n\n8-bit: \u00e4\u00ff\n'
   expect(await mailsIn(one + two)).toEqual([
@@ -21,7 +21,7 @@ test('mails are told apart by their From lines', async () => {
   ])
 })
 
-test('line ends of Windows, and no mail at all', async () => {
+test('Windows line ends, and files without mail', async () => {
   expect(await mailsIn('From a@b.c Mon\r\nSubject: one\r\n\r\nText\r\n')).toEqual(['Subject: one\r\n\r\nText\r\n'])
   expect(await mailsIn('')).toEqual([])
   expect(await mailsIn('no mail\n')).toEqual([])

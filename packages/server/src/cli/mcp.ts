@@ -7,11 +7,11 @@ import { examples } from './examples.ts'
 export function addMcpCommand(program: Command): void {
   const command = program
     .command('mcp')
-    .description('Give an AI agent the tools to read mail: MCP over standard input and output.')
+    .description('Run an MCP server on standard input and output, with tools for AI agents to read mail.')
   withConnection(command)
     .addHelpText(
       'after',
-      `\nGive the agent a key that is bound to a mailbox: mailhatch keys create --name agent --mailbox qa\n${examples(
+      `\nGive the agent a key that is limited to one mailbox: mailhatch keys create --name agent --mailbox qa\n${examples(
         'mailhatch mcp',
       )}`,
     )
@@ -19,12 +19,12 @@ export function addMcpCommand(program: Command): void {
       const connection = findConnection(command)
       const mailhatch = clientOf(connection)
       const { url } = mailhatch
-      // Without a key there is no client.
+      // clientOf throws without a key.
       const apiKey = connection.apiKey!.value
       const reader = createMailReader(askOverNetwork({ url, apiKey }))
-      // Before an agent connects, so that a wrong address or key is told to the person who set it up.
+      // Check before an agent connects, so that the user sees a wrong URL or key.
       const { key } = await mailhatch.me()
-      // Only this command needs them, and they take as long to load as all the rest.
+      // Imported on demand: they take as long to load as everything else together.
       const [{ serveStdio }, { createMailServer }] = await Promise.all([
         import('@modelcontextprotocol/server/stdio'),
         import('../mcp/tools.ts'),

@@ -7,18 +7,18 @@ const NAMES = ['mailbox', 'tag', 'to', 'from', 'subject', 'text', 'header', 'sin
 
 export type FilterOptions = { [name in (typeof NAMES)[number]]?: string }
 
-/** What messages a command is about; all conditions must be met. */
+/** Adds filter options; a message must match all of them. */
 export function withFilter(command: Command): Command {
   return command
-    .option('--mailbox <name>', 'a mailbox, such as qa, qa+tag, or its whole address')
-    .option('--tag <tag>', 'the tag of the address, what follows its +')
-    .option('--to <text>', 'a part of the recipient')
-    .option('--from <text>', 'a part of the sender')
-    .option('--subject <text>', 'a part of the subject')
-    .option('--text <text>', 'a part of the text')
-    .option('--header <header>', '"Name: value", exactly')
-    .option('--since <time>', 'not older than 10m, 2h …, or an ISO 8601 time', readSince)
-    .option('--after <cursor>', 'only what came after this cursor')
+    .option('--mailbox <name>', 'mailbox: qa, qa+tag or a full address')
+    .option('--tag <tag>', 'tag: the part of the address after the +')
+    .option('--to <text>', 'substring of the recipient')
+    .option('--from <text>', 'substring of the sender')
+    .option('--subject <text>', 'substring of the subject')
+    .option('--text <text>', 'substring of the text')
+    .option('--header <header>', 'exact header, as "Name: value"')
+    .option('--since <time>', 'maximum age such as 10m or 2h, or an ISO 8601 time', readSince)
+    .option('--after <cursor>', 'only messages after this cursor')
 }
 
 export function filterOf(options: FilterOptions): MessageFilter {
@@ -32,6 +32,6 @@ function readSince(text: string): string {
   try {
     return new Date(Date.now() - readDuration(text)).toISOString()
   } catch {
-    throw new InvalidArgumentError('It must be a time ago, such as 10m or 2h, or an ISO 8601 time.')
+    throw new InvalidArgumentError('Expected an age such as 10m or 2h, or an ISO 8601 time.')
   }
 }

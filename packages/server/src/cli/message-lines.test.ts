@@ -22,12 +22,12 @@ const MESSAGE: MessageSummary = {
 }
 const ODD = { ...MESSAGE, to: `${'x'.repeat(64)}@mailhatch.test`, from: HOSTILE, subject: HOSTILE }
 
-// eslint-disable-next-line no-control-regex -- they are what is looked for
+// eslint-disable-next-line no-control-regex -- control characters are what the test looks for
 const COMMANDS = /[\u0000-\u001f\u007f-\u009f\p{Cf}]/u
 
 beforeAll(() => chooseColor('never'))
 
-test('a table has a line a message, in columns, whatever senders wrote', () => {
+test('a table has one line per message, in columns, whatever senders wrote', () => {
   const [first, second] = messageTable([MESSAGE, { ...ODD, subject: `${HOSTILE} ${'y'.repeat(300)}` }], 120)
   expect(first).toMatch(/^2026-01-3\d \S+ {2}qa@mailhatch\.test {17}Welcome {2,}0199a3c2-\S{27}$/)
   expect(second).toMatch(/^2026-01-3\d \S+ {2}x{31}… {2}newline here y+… {2}0199a3c2-\S{27}$/)
@@ -35,14 +35,14 @@ test('a table has a line a message, in columns, whatever senders wrote', () => {
   expect(`${first}${second}`).not.toMatch(COMMANDS)
 })
 
-test('a message that comes in is one line', () => {
+test('a new message is one line', () => {
   expect(messageLine(ODD)).not.toMatch(COMMANDS)
   expect(messageLine(MESSAGE)).toMatch(/qa@mailhatch\.test {2}app@shop\.example {2}Welcome$/)
 })
 
 test('a whole message shows what a test needs, with its text', () => {
   const url = `https://shop.example/verify?token=${'f3a1'.repeat(100)}`
-  // What the lines are made of; the rest of an email are ways to get at it.
+  // Only the fields that the lines use.
   const email = {
     ...ODD,
     fromName: 'The\nShop',

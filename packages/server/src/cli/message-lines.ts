@@ -3,16 +3,16 @@ import { cutText } from '../domain/cut-text.ts'
 import { paint } from './color.ts'
 import { safeLines, safeText } from './terminal-text.ts'
 
-/** Longer addresses are cut, so that subjects begin at the same place. */
+/** Longer addresses are cut, so that subjects align. */
 const ADDRESS_WIDTH_MAX = 32
-/** Of a subject, however narrow the terminal is. */
+/** Minimum, however narrow the terminal is. */
 const SUBJECT_WIDTH_MIN = 12
-/** Where the terminal does not say. */
+/** If the width of the terminal is unknown. */
 const COLUMNS = 120
 const GAP = '  '
 const LINKS_SHOWN = 10
 
-/** A line a message, in columns; the id is whole, because other commands take it. */
+/** One line per message, in columns. The id is not cut, because other commands need it. */
 export function messageTable(messages: MessageSummary[], columns = process.stdout.columns || COLUMNS): string[] {
   const rows = messages.map(({ id, receivedAt, to, subject }) => ({
     id: safeText(id),
@@ -34,13 +34,13 @@ export function messageTable(messages: MessageSummary[], columns = process.stdou
   )
 }
 
-/** One message as it comes in. */
+/** One line for a new message. */
 export function messageLine({ receivedAt, to, from, subject }: MessageSummary): string {
   const start = [shortTime(receivedAt), safeText(to), paint('dim', safeText(from))].join('  ')
   return `${start}  ${paint('bold', safeText(subject))}`
 }
 
-/** A whole message, to be read. */
+/** A whole message as text. */
 export function messageLines(email: Email): string[] {
   const { fromName, from, to, subject, receivedAt, id, attachments, codes, links } = email
   const fields: [string, string][] = [
@@ -56,14 +56,14 @@ export function messageLines(email: Email): string[] {
     ...(codes[0] === undefined ? [] : [['Code', codes[0].value] as [string, string]]),
     ...links.slice(0, LINKS_SHOWN).map(({ url }): [string, string] => ['Link', url]),
   ]
-  // A link that is cut is of no use.
+  // Not cut, because a cut link does not work.
   const lines = fields.map(
     ([name, value]) => `${paint('dim', `${name}:`.padEnd(9))} ${safeLines(value.replaceAll(/\s+/g, ' '))}`,
   )
   return [...lines, '', safeLines(email.text)]
 }
 
-/** Local time, without the day where it is today. */
+/** Local time, with the date if it is not today. */
 function shortTime(iso: string): string {
   const at = new Date(iso)
   const day = at.toLocaleDateString('sv')

@@ -6,7 +6,7 @@ import { safeLines } from './terminal-text.ts'
 /** `--json`, or `--json <fields>`: only these fields, separated by commas. */
 export type JsonOption = { json?: boolean | string | undefined }
 
-/** Text for a person at a terminal, JSON for a program that reads us. */
+/** Prints text on a terminal, and JSON otherwise or with --json. */
 export function print(result: object, lines: string[], options: JsonOption): void {
   if (wantsJson(options)) printJson(result, options)
   else for (const line of lines) console.log(safeLines(line))
@@ -29,7 +29,7 @@ export function fail(error: unknown): void {
   else console.error(jsonText({ error: { message, ...failure } }))
 }
 
-/** What a terminal could take for a command is escaped as JSON can, so that nothing of it is lost. */
+/** Escapes characters that a terminal could interpret, in JSON notation, so that nothing is lost. */
 export function jsonText(value: object): string {
   return JSON.stringify(value).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join(''),
@@ -40,7 +40,7 @@ function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`
 }
 
-/** Of each entry, where it is a list. */
+/** Selects fields; in a list, of each entry. */
 function pick(value: object, names: string[]): object {
   if (Array.isArray(value)) return value.map((entry: object) => pick(entry, names))
   const known = new Map(Object.entries(value))
@@ -49,7 +49,7 @@ function pick(value: object, names: string[]): object {
   if (unknown !== undefined) {
     throw new AppError(
       'validation_failed',
-      `--json: there is no field ${unknown}, only ${[...known.keys()].join(', ')}.`,
+      `--json: unknown field ${unknown}. Available: ${[...known.keys()].join(', ')}.`,
     )
   }
   return Object.fromEntries(wanted.map((name) => [name, known.get(name)]))

@@ -10,10 +10,10 @@ type Part = (typeof PARTS)[number]
 export type PrintOptions = JsonOption & { print?: Part }
 
 export function printOption(): Option {
-  return new Option('--print <part>', 'only this of the message').choices(PARTS)
+  return new Option('--print <part>', 'print only this part of the message').choices(PARTS)
 }
 
-/** Without a part, the message as a person or a program reads it. */
+/** Without a part, prints the whole message as text or JSON. */
 export async function printEmail(
   { messages }: Pick<Mailhatch, 'messages'>,
   email: Email,
@@ -21,7 +21,7 @@ export async function printEmail(
 ): Promise<void> {
   if (print === 'json' || (print === undefined && wantsJson({ json }))) return printJson(email, { json })
   if (print === undefined) return console.log(messageLines(email).join('\n'))
-  // As it was received where a file is written, but not on a terminal.
+  // Unmodified bytes to a file or pipe, but never to a terminal.
   if (print === 'raw' && !process.stdout.isTTY) return void process.stdout.write(await messages.raw(email.id))
   console.log(safeLines(await textOf(email, print)))
 }

@@ -52,17 +52,17 @@ const PARTS: [heading: string, ...add: ((program: Command) => void)[]][] = [
 export function createProgram(version: string): Command {
   const isTerminal = process.stderr.isTTY
   const program = new Command('mailhatch')
-    .description('Catches the mail your app sends and hands it to the test that waits for it.')
+    .description('Catches the mail your app sends and hands it to the waiting test.')
     .version(version)
     .showHelpAfterError(isTerminal ? '(add --help for more)' : false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => write(isTerminal ? text : usageError(text)) })
-    // Not read by itself: in most folders, .env belongs to the app under test and has a PORT of its own.
-    .option('--settings <file>', 'read settings from this file; what the environment has wins')
-    .addOption(new Option('--color <when>', 'whether to use colours').choices(COLOR_CHOICES).default('auto'))
-    .addHelpText('after', '\nmailhatch without a command starts the server in the folder where you stand.')
-    .addHelpText('after', 'mailhatch help exit-codes says what the exit codes mean.')
-    // Before the command looks at the environment for those of its options that can stand there.
+    // .env is not read automatically: it usually belongs to the app under test and has its own PORT.
+    .option('--settings <file>', 'read settings from this file; environment variables take precedence')
+    .addOption(new Option('--color <when>', 'when to use colours').choices(COLOR_CHOICES).default('auto'))
+    .addHelpText('after', '\nWithout a command, mailhatch starts the server with its data in the current folder.')
+    .addHelpText('after', 'mailhatch help exit-codes explains the exit codes.')
+    // Before the command reads options from the environment.
     .hook('preSubcommand', (command) => {
       const { settings } = command.opts<GlobalOptions>()
       if (settings !== undefined) loadEnvFile(settings)
@@ -76,7 +76,7 @@ export function createProgram(version: string): Command {
   return program
 }
 
-/** As every other error that a program reads. */
+/** The same JSON shape as other errors. */
 function usageError(text: string): string {
   const message = text.trim().replace(/^error: /, '')
   return `${jsonText({ error: { message, code: 'usage', category: 'user_input', retryable: false } })}\n`

@@ -10,7 +10,7 @@ function showAll({ isTTY, isLogged = false }: { isTTY: boolean; isLogged?: boole
   return written
 }
 
-test('on a terminal, a bar grows and is gone at the end', () => {
+test('on a terminal, a bar grows and disappears at the end', () => {
   expect(showAll({ isTTY: true })).toEqual([
     `\r\u001b[K${'░'.repeat(20)} copying messages: 0 of 100`,
     `\r\u001b[K${'░'.repeat(20)} copying messages: 1 of 100`,
@@ -21,11 +21,11 @@ test('on a terminal, a bar grows and is gone at the end', () => {
   ])
 })
 
-test('elsewhere, nothing is written', () => {
+test('without a terminal, nothing is written', () => {
   expect(showAll({ isTTY: false })).toEqual([])
 })
 
-test('in a log, a line for each tenth', () => {
+test('in a log, one line per tenth', () => {
   expect(showAll({ isTTY: false, isLogged: true })).toEqual([
     'copying messages: 0 of 100\n',
     'copying messages: 50 of 100\n',

@@ -1,16 +1,16 @@
 const BAR_WIDTH = 20
-/** Where there is no bar, a line for each of these steps is enough to see that it goes on. */
+/** Lines in a log, where there is no bar. */
 const STEPS = 10
 
 export type Shown = { label: string; done: number; total: number }
 
 type Options = {
   output?: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
-  /** Work of an operator, that a log may follow: some lines where standard error is no terminal. */
+  /** Write some lines if standard error is not a terminal, for long work that an operator follows in a log. */
   isLogged?: boolean
 }
 
-/** Shows how far a long work is: a bar on standard error, where that is a terminal, gone at the end. */
+/** Shows the progress of long work as a bar on standard error, if that is a terminal. Removes it at the end. */
 export function createProgress({ output = process.stderr, isLogged = false }: Options = {}) {
   let shown = ''
 

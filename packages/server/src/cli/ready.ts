@@ -8,8 +8,8 @@ import { examples } from './examples.ts'
 import { print, type JsonOption } from './output.ts'
 import { untilStopped } from './stop-signal.ts'
 
-const LOOK_EVERY_MS = 250
-/** A server that does not answer in this time is asked again. */
+const POLL_MS = 250
+/** Time limit of one request. */
 const ANSWER_MS_MAX = 5_000
 
 type ReadyOptions = JsonOption & { wait?: number }
@@ -17,8 +17,8 @@ type ReadyOptions = JsonOption & { wait?: number }
 export function addReadyCommand(program: Command): void {
   const command = program
     .command('ready')
-    .description('Say whether the server can take mail in and hand it out; needs no key.')
-    .option('--wait <time>', 'wait until it can, so long at most', readDuration)
+    .description('Check whether the server can accept and serve mail. Needs no key.')
+    .option('--wait <time>', 'wait up to this long until it is ready', readDuration)
     .option('--json', 'print JSON')
   withConnection(command)
     .addHelpText('after', examples('mailhatch ready --wait 30s'))
@@ -31,19 +31,19 @@ export function addReadyCommand(program: Command): void {
     )
 }
 
-/** Throws with what is in the way once the time is over. */
+/** Throws the last problem when the time is over. */
 async function untilReady(url: string, { waitMs, signal }: { waitMs: number; signal: AbortSignal }): Promise<void> {
   const mailhatch = new Mailhatch({ url, retries: 0, timeout: ANSWER_MS_MAX })
   const deadline = performance.now() + waitMs
   for (;;) {
-    const trouble = await troubleOf(mailhatch, signal)
-    if (trouble === null) return
-    if (performance.now() >= deadline) throw trouble
-    await pause(LOOK_EVERY_MS, undefined, { signal })
+    const problem = await findProblem(mailhatch, signal)
+    if (problem === null) return
+    if (performance.now() >= deadline) throw problem
+    await pause(POLL_MS, undefined, { signal })
   }
 }
 
-async function troubleOf(mailhatch: Mailhatch, signal: AbortSignal): Promise<Error | null> {
+async function findProblem(mailhatch: Mailhatch, signal: AbortSignal): Promise<Error | null> {
   try {
     const { status, troubles } = await mailhatch.ready({ signal })
     if (status === 'ready') return null

@@ -23,7 +23,7 @@ async function start(environment: Record<string, string> = {}) {
   return { ...server, folder, shell, send }
 }
 
-test('a test mail has what is asked for, one message a recipient, whose ids are told', async () => {
+test('a test mail has the given content, one message per recipient, and prints their ids', async () => {
   const { send, folder, sdk } = await start()
   writeFileSync(join(folder, 'terms.txt'), 'Be nice.')
   const mail =
@@ -42,13 +42,13 @@ test('a test mail has what is asked for, one message a recipient, whose ids are 
   }
 })
 
-test('without a text there is a code to wait for', async () => {
+test('without --text, the mail contains a code', async () => {
   const { send, sdk } = await start()
   const { ids } = await send('--to qa@mailhatch.test')
   expect((await sdk.messages.get(ids[0]!)).code()).toMatch(/^\d{6}$/)
 })
 
-test('a file is sent as it is, to those that it names', async () => {
+test('a file is sent unchanged, to the recipients in it', async () => {
   const { send, folder, sdk } = await start()
   const raw =
     'From: Ada <ada@corp.example>\r\nTo: QA <qa@mailhatch.test>, ops@mailhatch.test\r\nX-Odd:  as  is \r\n\r\n.\r\nÄ\r\n'
@@ -59,14 +59,14 @@ test('a file is sent as it is, to those that it names', async () => {
   expect(ids).toHaveLength(2)
 })
 
-test('without a key, the reply is told', async () => {
+test('without a key, the SMTP reply is printed', async () => {
   const { shell } = await start()
   const { code, stdout } = await shell.run('MAILHATCH_API_KEY= mailhatch send --to qa@mailhatch.test')
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ ids: [], reply: '250 2.0.0 Stored' })
 })
 
-test('refusals, and a server that is away', async () => {
+test('rejected mail, and an unreachable server', async () => {
   const { shell } = await start({ SMTP_ALLOWED_DOMAINS: 'mailhatch.test' })
   const refused = await shell.run('mailhatch send --to qa@elsewhere.test')
   expect(refused.code).toBe(1)

@@ -10,7 +10,7 @@ import { readEnvelope } from './mail-envelope.ts'
 import { print, type JsonOption } from './output.ts'
 import { openSmtp, type OutgoingMail, type Sent } from './smtp.ts'
 
-/** A message can be read some milliseconds after its mail was taken; one that never comes is another team's. */
+/** A message is visible milliseconds after its mail was accepted. If it never is, it belongs to another team. */
 const VISIBLE_MS_MAX = 5_000
 
 type SendOptions = JsonOption & {
@@ -25,11 +25,11 @@ type SendOptions = JsonOption & {
 export function addSendCommand(program: Command): void {
   const command = program
     .command('send [file]')
-    .description('Send a mail to the server by SMTP: a test mail, or a .eml file (- for standard input).')
-    .option('--to <address>', 'recipient; may be repeated (default: those in the file)', collect)
+    .description('Send a test mail or an .eml file (- for standard input) to the server by SMTP.')
+    .option('--to <address>', 'recipient; may be repeated (default: the recipients in the file)', collect)
     .option('--from <address>', 'sender', 'sender@shop.example')
     .option('--subject <text>', 'subject of a test mail', 'Test mail')
-    .option('--text <text>', 'text of a test mail (default: one with a code)')
+    .option('--text <text>', 'text of a test mail (default: a text with a code)')
     .option('--html <html>', 'HTML of a test mail')
     .option('--attach <file>', 'attach a file to a test mail; may be repeated', collect)
     .option('--json', 'print JSON')
@@ -45,15 +45,15 @@ export function addSendCommand(program: Command): void {
     )
     .action(async (file: string | undefined, options: SendOptions) => {
       if (file === undefined && options.to === undefined) {
-        command.error('error: say who to, with --to qa@mailhatch.test')
+        command.error('error: pass the recipient with --to, for example --to qa@mailhatch.test')
       }
       const { messageId, ...mail } = await (file === undefined ? composeMail(options) : readMail(file, options))
-      if (mail.to.length === 0) command.error('error: the mail names no recipient; give one with --to')
+      if (mail.to.length === 0) command.error('error: the mail has no recipient; pass one with --to')
       const connection = findConnection(command)
-      const place = await placeOf(connection)
+      const start = await startOf(connection)
       const sent = await sendOne(connection.smtp.value, mail)
-      const ids = place === null ? [] : await findIds({ ...place, messageId }, sent)
-      const lines = [sent.reply, ...ids, ...sent.rejected.map((address) => `refused: ${address}`)]
+      const ids = start === null ? [] : await findIds({ ...start, messageId }, sent)
+      const lines = [sent.reply, ...ids, ...sent.rejected.map((address) => `rejected: ${address}`)]
       print({ ids, reply: sent.reply, accepted: sent.accepted, rejected: sent.rejected }, lines, options)
     })
 }
@@ -63,12 +63,13 @@ type Outgoing = OutgoingMail & { messageId: string | null }
 async function composeMail({ to = [], from, subject, html, attach = [], ...options }: SendOptions): Promise<Outgoing> {
   const { createTransport } = await import('nodemailer')
   const code = String(secureRandom(1_000_000)).padStart(6, '0')
-  const text = options.text ?? (html === undefined ? `A test mail of mailhatch send. Your code is ${code}.` : undefined)
-  // Read here: a composer would take addresses for files, too.
+  const text =
+    options.text ?? (html === undefined ? `A test mail from mailhatch send. Your code is ${code}.` : undefined)
+  // Read here, because nodemailer would also accept URLs as paths.
   const attachments = attach.map((path) => ({ filename: basename(path), content: readFileSync(path) }))
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   const { message, messageId } = await composer.sendMail({ to, from, subject, text, html, attachments })
-  // A buffer, as the transport was asked for.
+  // The transport option `buffer` makes it a Buffer.
   return { from, to, raw: message as Buffer, messageId }
 }
 
@@ -87,10 +88,10 @@ async function sendOne(address: string, mail: OutgoingMail): Promise<Sent> {
   }
 }
 
-type Place = { mailhatch: Mailhatch; cursor: string }
+type Start = { mailhatch: Mailhatch; cursor: string }
 
-/** Where messages are before the mail is sent; null where there is no key, or only the SMTP server is there. */
-async function placeOf(connection: Connection): Promise<Place | null> {
+/** The newest cursor before the mail is sent; null without a key, or if only the SMTP server is reachable. */
+async function startOf(connection: Connection): Promise<Start | null> {
   if (connection.apiKey === null) return null
   const mailhatch = clientOf(connection)
   try {
@@ -101,8 +102,8 @@ async function placeOf(connection: Connection): Promise<Place | null> {
   }
 }
 
-/** The ids of the messages that the mail has become, one a recipient. */
-async function findIds({ mailhatch, cursor, messageId }: Place & { messageId: string | null }, { accepted }: Sent) {
+/** The ids of the stored messages, one per recipient. */
+async function findIds({ mailhatch, cursor, messageId }: Start & { messageId: string | null }, { accepted }: Sent) {
   const header = messageId === null ? {} : { header: `Message-ID: ${messageId}` }
   const options = { timeout: VISIBLE_MS_MAX }
   const ids = accepted.map(async (to) => {

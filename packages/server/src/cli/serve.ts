@@ -10,15 +10,15 @@ import { startApi, startServe, startWorker, type Running } from '../node.ts'
 import { buildDashboard } from './dashboard.ts'
 import { examples } from './examples.ts'
 
-/** Whatever hangs, the process is gone by then; supervisors commonly wait 30 s. */
+/** The process exits by then even if something hangs; supervisors commonly wait 30 s. */
 const STOP_MS_MAX = 25_000
 
 const PROGRAMS: { name: Program; description: string; start: (config: Config, log: Log) => Promise<Running> }[] = [
   { name: 'serve', description: 'Run everything in one process: API, inbox worker and SMTP.', start: startServe },
-  { name: 'api', description: 'Run the API alone.', start: startApi },
+  { name: 'api', description: 'Run only the API.', start: startApi },
   {
     name: 'worker',
-    description: 'Run the inbox worker alone: SMTP in, announcements to WEBHOOK_URL out.',
+    description: 'Run only the inbox worker, which receives mail by SMTP and announces it to WEBHOOK_URL.',
     start: startWorker,
   },
 ]
@@ -30,7 +30,8 @@ export function addServerCommands(program: Command): void {
       .description(description)
       .addHelpText(
         'after',
-        () => `\nSettings (environment, or a file given by mailhatch --settings <file> …):\n${settingsHelp(name)}`,
+        () =>
+          `\nSettings (environment variables, or a file passed with mailhatch --settings <file> …):\n${settingsHelp(name)}`,
       )
       .addHelpText(
         'after',
@@ -55,7 +56,7 @@ async function run(name: Program, start: (config: Config, log: Log) => Promise<R
   await running.close()
 }
 
-/** A second signal changes nothing: terminals and process managers often send two. */
+/** A second signal has no effect, because terminals and process managers often send two. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve())
@@ -65,7 +66,7 @@ function stopSignal(): Promise<void> {
 function explainStartError(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error
   const { code, port, path } = error as NodeJS.ErrnoException & { port?: number }
-  if (code === 'EADDRINUSE') return new Error(`Port ${port} is in use. Stop what runs there, or choose another port.`)
+  if (code === 'EADDRINUSE') return new Error(`Port ${port} is in use. Stop the other program, or choose another port.`)
   if (['EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes(code ?? '')) {
     return new Error(`${path ?? `Port ${port}`} cannot be used: ${error.message}. Check DATA_DIR and the ports.`)
   }
@@ -88,9 +89,9 @@ function welcome(config: Config, { apiPort, workerPort, smtpPort, firstStart }: 
   const [mailbox] = address.split('+')
   return [
     ...lines,
-    `  Send to  ${address}${config.bootstrapDomain === null ? '' : '  (any address there works)'}`,
-    `  API key  ${apiKey}  (shown this once; kept in ${config.dataDir}/api-key)`,
-    `  Sign in  ${signIn}  (once, within 10 minutes; later: mailhatch users sign-in-link)`,
+    `  Send to  ${address}${config.bootstrapDomain === null ? '' : '  (any address on this domain works)'}`,
+    `  API key  ${apiKey}  (shown only once; stored in ${config.dataDir}/api-key)`,
+    `  Sign in  ${signIn}  (works once, for 10 minutes; for a new link: mailhatch users sign-in-link)`,
     '',
     `Wait for the next mail to ${mailbox}:`,
     '',

@@ -4,19 +4,19 @@ import { isLoopback, SMTP_PORT } from './connection.ts'
 import { SmtpRefusal } from './failure.ts'
 
 const CONNECT_MS_MAX = 10_000
-/** Without a word from the server. */
+/** Time without any data from the server. */
 const SILENCE_MS_MAX = 60_000
 
 export type OutgoingMail = { from: string; to: string[]; raw: Uint8Array }
 export type Sent = { accepted: string[]; rejected: string[]; reply: string }
 
 export type SmtpSender = {
-  /** Throws when nobody gets it. */
+  /** Throws if all recipients are rejected. */
   send(mail: OutgoingMail): Promise<Sent>
   close(): void
 }
 
-/** Sends mails as they are, over so many connections. */
+/** Sends mails unchanged, over the given number of connections. */
 export async function openSmtp(address: string, connections = 1): Promise<SmtpSender> {
   const { createTransport } = await import('nodemailer')
   const server = readSmtpAddress(address)
@@ -28,7 +28,7 @@ export async function openSmtp(address: string, connections = 1): Promise<SmtpSe
     connectionTimeout: CONNECT_MS_MAX,
     greetingTimeout: CONNECT_MS_MAX,
     socketTimeout: SILENCE_MS_MAX,
-    // A certificate that a server on this machine signed itself says nothing.
+    // A self-signed certificate of a local server cannot be verified.
     ignoreTLS: isLoopback(server.host),
   })
   return {
@@ -43,15 +43,15 @@ export async function openSmtp(address: string, connections = 1): Promise<SmtpSe
   }
 }
 
-/** `host`, `host:port`, or a URL with user and password. */
+/** Parses `host`, `host:port`, or a URL with user and password. */
 export function readSmtpAddress(address: string) {
   const url = URL.parse(/^[a-z]+:\/\//i.test(address) ? address : `smtp://${address}`)
   if ((url?.protocol !== 'smtp:' && url?.protocol !== 'smtps:') || url.hostname === '') {
-    throw new AppError('validation_failed', `${address} is not an SMTP server: it must be host:port, or smtp://….`)
+    throw new AppError('validation_failed', `${address} is not an SMTP address. Use host:port, or smtp://….`)
   }
   const { protocol, hostname, port, username, password } = url
   return {
-    // An IPv6 address is in brackets only within a URL.
+    // Remove the brackets that URLs put around an IPv6 address.
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port) || SMTP_PORT,
     secure: protocol === 'smtps:',
@@ -63,7 +63,7 @@ function explain(error: unknown, { host, port }: { host: string; port: number })
   if (!(error instanceof Error)) return error
   if ('response' in error && typeof error.response === 'string') return new SmtpRefusal(error.response)
   if ('code' in error && typeof error.code === 'string') {
-    return new ConnectionError(`The SMTP server at ${host}:${port} cannot be reached (${error.message}).`, error)
+    return new ConnectionError(`The SMTP server at ${host}:${port} is unreachable (${error.message}).`, error)
   }
   return error
 }

@@ -15,7 +15,7 @@ async function start() {
   return { ...server, shell }
 }
 
-test('status -o env gives what eval and $GITHUB_ENV take, under the names that are wanted', async () => {
+test('status -o env prints variables for eval and $GITHUB_ENV, with the given names', async () => {
   const { shell, url, apiKey, smtpPort } = await start()
   const names = '--override-name url=APP_MAIL_URL --override-name smtp_port=APP_SMTP_PORT'
   const { stdout } = await shell.run(`mailhatch status -o env ${names}`)
@@ -35,7 +35,7 @@ test('status -o env gives what eval and $GITHUB_ENV take, under the names that a
   expect((await shell.run('mailhatch status -o env --override-name nothing=X')).code).toBe(2)
 })
 
-test('whoami shows value and source, and the key only masked', async () => {
+test('whoami shows values with their source, and masks the key', async () => {
   const { shell, url, apiKey } = await start()
   const { code, stdout } = await shell.run('mailhatch whoami')
   expect(code).toBe(0)
@@ -50,12 +50,12 @@ test('whoami shows value and source, and the key only masked', async () => {
   expect(JSON.parse(refused.stdout)).toMatchObject({ apiKey: { from: '--api-key' } })
 })
 
-test('doctor finds what is wrong, and goes on looking', async () => {
+test('doctor reports problems and runs the remaining checks', async () => {
   const { shell } = await start()
   type Report = { healthy: boolean; findings: { check: string; state: string; says: string }[] }
   const examine = async (words: string) => {
     const { code, stdout } = await shell.run(`mailhatch doctor ${words}`)
-    // Our own format.
+    // The format of this command.
     const { healthy, findings } = JSON.parse(stdout) as Report
     const inState = (wanted: string) => findings.filter(({ state }) => state === wanted).map(({ check }) => check)
     const says = findings.find(({ state }) => state === 'fail')?.says
@@ -68,7 +68,7 @@ test('doctor finds what is wrong, and goes on looking', async () => {
     failed: ['key', 'dns', 'webhooks'],
   })
   const away = `127.0.0.1:${await freePort()}`
-  const says = `nothing takes mail at ${away}: ECONNREFUSED`
+  const says = `no SMTP server at ${away}: ECONNREFUSED`
   expect(await examine(`--smtp ${away}`)).toMatchObject({ code: 1, healthy: false, failed: ['smtp'], says })
   expect(await examine(`--url http://${away}`)).toEqual({
     code: 1,
@@ -80,19 +80,19 @@ test('doctor finds what is wrong, and goes on looking', async () => {
 })
 
 test.each(['status', 'whoami', 'ready', 'list', 'get 1', 'wait --timeout 1s', 'tail', 'mcp', 'export'])(
-  '%s says what to type where no server runs',
+  '%s says what to do if no server is running',
   async (words) => {
     const url = `http://127.0.0.1:${await freePort()}`
     const { code, stderr } = await createShell(temporaryFolder(), {}).run(
       `mailhatch ${words} --url ${url} --api-key any`,
     )
-    // Its own format.
+    // The JSON format of errors.
     const { error } = JSON.parse(stderr) as { error: { message: string } }
     expect([code, error.message]).toEqual([5, expect.stringContaining(`No server at ${url}. Start one with`)])
   },
 )
 
-test('ready waits for a server that starts later, and says when none does', async () => {
+test('ready waits for a server that starts later, and fails if none does', async () => {
   const { shell } = await start()
   const port = await freePort()
   const away = await shell.run(`mailhatch ready --wait 100ms --url http://127.0.0.1:${port}`)
@@ -102,7 +102,7 @@ test('ready waits for a server that starts later, and says when none does', asyn
   expect(await waiting).toMatchObject({ code: 0, stdout: `{"url":"http://127.0.0.1:${port}","status":"ready"}\n` })
 })
 
-test('open says where to look; a usage error is told as JSON where a program reads it', async () => {
+test('open prints the URL; without a terminal, usage errors are JSON', async () => {
   const { shell, url } = await start()
   expect(JSON.parse((await shell.run('mailhatch open')).stdout)).toEqual({ url: `${url}/` })
   expect(JSON.parse((await shell.run('mailhatch open a/b')).stdout)).toEqual({ url: `${url}/m/a%2Fb` })
@@ -111,7 +111,7 @@ test('open says where to look; a usage error is told as JSON where a program rea
   expect(JSON.parse(stderr)).toMatchObject({ error: { message: expect.stringContaining('frobnicate'), code: 'usage' } })
 })
 
-test('on a terminal, open waits for what opens the page', async () => {
+test('on a terminal, open reports whether the browser was opened', async () => {
   const folder = temporaryFolder()
   const asTerminal = '--import=data:text/javascript,process.stdout.isTTY=true'
   const shell = createShell(folder, { NODE_OPTIONS: asTerminal, MAILHATCH_URL: 'http://mail.test' })

@@ -3,7 +3,7 @@ import { clientOf, findConnection, withSmtp, type Connection } from './connectio
 import { examples } from './examples.ts'
 import { print, printJson, type JsonOption } from './output.ts'
 import { readSmtpAddress } from './smtp.ts'
-import { masked, sayFound } from './whoami.ts'
+import { describeFound, masked } from './whoami.ts'
 
 const NAMES = {
   url: 'MAILHATCH_URL',
@@ -19,15 +19,14 @@ type StatusOptions = JsonOption & { output?: 'env' | 'json'; overrideName?: Over
 export function addStatusCommand(program: Command): void {
   const command = program
     .command('status')
-    .description('Show what the server says of itself; or, with -o, the values that programs need.')
+    .description('Show the state of the server; with -o, the connection values for programs.')
     .addOption(
-      new Option('-o, --output <format>', 'the values, key included, as variables or JSON').choices(['env', 'json']),
+      new Option('-o, --output <format>', 'print the values, including the key, as variables or JSON').choices([
+        'env',
+        'json',
+      ]),
     )
-    .option(
-      '--override-name <name=variable>',
-      `call a value differently: ${Object.keys(NAMES).join(', ')}`,
-      readOverride,
-    )
+    .option('--override-name <name=variable>', `rename a value: ${Object.keys(NAMES).join(', ')}`, readOverride)
     .option('--json', 'print JSON')
   withSmtp(command)
     .addHelpText(
@@ -48,10 +47,10 @@ export function addStatusCommand(program: Command): void {
       print(
         { url, apiKey: key, smtp, status, troubles, team, messageCount },
         [
-          `${sayFound('Server', url)}, ${status}${troubles.map((trouble) => `, ${trouble}`).join('')}`,
-          sayFound('SMTP', smtp),
-          ...(key ? [sayFound('Key', key)] : []),
-          `Team: ${team.name}, mail to ${team.domain}, ${messageCount} messages`,
+          `${describeFound('Server', url)}, ${status}${troubles.map((trouble) => `, ${trouble}`).join('')}`,
+          describeFound('SMTP', smtp),
+          ...(key ? [describeFound('Key', key)] : []),
+          `Team: ${team.name}, domain ${team.domain}, ${messageCount} messages`,
         ],
         options,
       )
@@ -65,7 +64,7 @@ function valuesOf({ url, apiKey, smtp }: Connection, domain: string): Record<Nam
 
 function printValues(values: Record<Name, string>, { output, overrideName = {} }: StatusOptions): void {
   const named = Object.entries(values).map(([name, value]) => {
-    // The keys of both are the same.
+    // Object.entries loses the type of the keys.
     const known = name as Name
     return [overrideName[known] ?? NAMES[known], value] as const
   })
@@ -73,7 +72,7 @@ function printValues(values: Record<Name, string>, { output, overrideName = {} }
   for (const [name, value] of named) console.log(`${name}=${quoted(value)}`)
 }
 
-/** Plain where it can be: files such as $GITHUB_ENV take quotes for a part of the value. */
+/** Quotes only if necessary, because files such as $GITHUB_ENV treat quotes as part of the value. */
 function quoted(value: string): string {
   return /^[\w@%+=:,./[\]-]*$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`
 }
@@ -81,7 +80,7 @@ function quoted(value: string): string {
 function readOverride(text: string, previous: Overrides = {}): Overrides {
   const [, name = '', variable = ''] = /^([a-z_]+)=([A-Za-z_]\w*)$/.exec(text) ?? []
   if (!Object.hasOwn(NAMES, name)) {
-    throw new InvalidArgumentError(`It must be name=VARIABLE, the name one of ${Object.keys(NAMES).join(', ')}.`)
+    throw new InvalidArgumentError(`Expected name=VARIABLE, where name is one of ${Object.keys(NAMES).join(', ')}.`)
   }
   return { ...previous, [name]: variable }
 }

@@ -1,11 +1,11 @@
 import { constants } from 'node:os'
 
-/** Fires at the first signal, or when nobody reads any longer what we print; a second signal ends the process. */
+/** Fires at the first signal, or when the reader of standard output is gone. A second signal kills the process. */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => {
-      // As shells count it: 130 and 143.
+      // The shell convention: 130 and 143.
       process.exitCode = 128 + constants.signals[name]
       controller.abort()
     })
@@ -14,7 +14,7 @@ export function stopSignal(): AbortSignal {
   return controller.signal
 }
 
-/** Runs a work that takes long; the user ending it is no failure. */
+/** Runs work until it ends or the user stops it, which is not a failure. */
 export async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const signal = stopSignal()
   try {

@@ -10,11 +10,11 @@ import { untilStopped } from './stop-signal.ts'
 type TailOptions = FilterOptions & JsonOption & { count?: number }
 
 export function addTailCommand(program: Command): void {
-  const command = program.command('tail').description('Show messages as they come in, a line each.')
+  const command = program.command('tail').description('Show new messages as they arrive, one per line.')
   withConnection(
     withFilter(command)
-      .option('--count <n>', 'stop after so many', readCount)
-      .option('--json [fields]', 'print a JSON object a line, or only these fields of it'),
+      .option('--count <n>', 'stop after this many messages', readCount)
+      .option('--json [fields]', 'print one JSON object per line, optionally only these fields'),
   )
     .addHelpText(
       'after',

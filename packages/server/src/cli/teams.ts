@@ -13,18 +13,14 @@ import { withStore } from './with-store.ts'
 type CreateOptions = { domain?: string; plan?: string; retentionDays?: string; json?: boolean }
 
 export function addTeamCommands(program: Command): void {
-  const teams = program.command('teams').description('Teams own domains, mailboxes, keys and messages.')
+  const teams = program.command('teams').description('Manage teams, which own domains, mailboxes, keys and messages.')
 
   teams
     .command('create <name>')
-    .description('Make a team.')
-    .option('--domain <domain>', 'domain of its own: any address there works at once')
-    .addOption(
-      new Option('--plan <plan>', 'plan (default: this command’s DEFAULT_PLAN, else starter)').choices(
-        Object.keys(PLANS),
-      ),
-    )
-    .option('--retention-days <days>', 'on enterprise: how long mail is kept, or none to keep it')
+    .description('Create a team.')
+    .option('--domain <domain>', 'custom domain: every address on it works at once')
+    .addOption(new Option('--plan <plan>', 'plan (default: DEFAULT_PLAN, else starter)').choices(Object.keys(PLANS)))
+    .option('--retention-days <days>', 'enterprise only: days to keep mail, or none to keep it forever')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch teams create Checkout --domain checkout.test --plan pro'))
     .action((name: string, options: CreateOptions) =>
@@ -36,13 +32,17 @@ export function addTeamCommands(program: Command): void {
           { store, rootDomain, newId, now: Date.now },
           { name, domain: options.domain ?? null, plan, retentionDays },
         )
-        print(team, [`Made team ${team.name} (${team.id}), ${plan}, mail to ${team.domain ?? rootDomain}.`], options)
+        print(
+          team,
+          [`Created team ${team.name} (${team.id}), plan ${plan}, domain ${team.domain ?? rootDomain}.`],
+          options,
+        )
       }),
     )
 
   teams
     .command('plan <team> <plan>')
-    .description('Put a team, given by id or name, on a plan: starter, pro or enterprise.')
+    .description('Change the plan of a team (id or name): starter, pro or enterprise.')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch teams plan Checkout enterprise'))
     .action((idOrName: string, plan: string, options: { json?: boolean }) =>
@@ -51,7 +51,7 @@ export function addTeamCommands(program: Command): void {
 
   teams
     .command('retention <team> <days>')
-    .description('Say how many days the mail of an enterprise team is kept, or none to keep it.')
+    .description('Set how many days an enterprise team keeps mail, or none to keep it forever.')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch teams retention Checkout 30'))
     .action((idOrName: string, days: string, options: { json?: boolean }) =>
@@ -67,32 +67,36 @@ export function addTeamCommands(program: Command): void {
       withStore(async (store) => {
         const all = await store.listTeams()
         const lines = all.map((team) =>
-          [team.id, team.name, team.plan, team.domain ?? '(root domain)', kept(team)].join('  '),
+          [team.id, team.name, team.plan, team.domain ?? '(root domain)', retentionText(team)].join('  '),
         )
-        print(all, lines.length > 0 ? lines : ['There is no team yet.'], options)
+        print(all, lines.length > 0 ? lines : ['There are no teams yet.'], options)
       }),
     )
 }
 
-function change(idOrName: string, wish: Parameters<typeof changePlan>[2], options: { json?: boolean }): Promise<void> {
+function change(
+  idOrName: string,
+  changes: Parameters<typeof changePlan>[2],
+  options: { json?: boolean },
+): Promise<void> {
   return withStore(async (store) => {
-    const team = await changePlan({ store }, await findTeam({ store }, idOrName), wish)
-    print(team, [`${team.name} is on ${team.plan} and ${kept(team)}.`], options)
+    const team = await changePlan({ store }, await findTeam({ store }, idOrName), changes)
+    print(team, [`${team.name} is on ${team.plan} and ${retentionText(team)}.`], options)
   })
 }
 
 function readPlanName(text: string): PlanName {
   if (isPlanName(text)) return text
-  throw new AppError('validation_failed', `A plan is one of ${Object.keys(PLANS).join(', ')}.`)
+  throw new AppError('validation_failed', `Unknown plan. Choose one of ${Object.keys(PLANS).join(', ')}.`)
 }
 
 function readDays(text: string): number | null {
   if (text === 'none') return null
   if (/^\d+$/.test(text)) return Number(text)
-  throw new AppError('validation_failed', 'Mail is kept for a number of days, or none to keep it.')
+  throw new AppError('validation_failed', 'Expected a number of days, or none to keep mail forever.')
 }
 
-function kept(team: Pick<Team, 'plan' | 'retentionDays'>): string {
+function retentionText(team: Pick<Team, 'plan' | 'retentionDays'>): string {
   const days = retentionDays(team)
-  return days === null ? 'keeps mail' : `keeps mail for ${days} days`
+  return days === null ? 'keeps mail forever' : `keeps mail for ${days} days`
 }

@@ -15,11 +15,11 @@ import { chooseTeam, withStore } from './with-store.ts'
 type Options = { json?: boolean }
 
 const LINK_HELP = `
-The link names the server that runs in DATA_DIR. Set APP_URL where none does, and with DATABASE_URL.
+The link points to the server that runs in DATA_DIR. If none does, or with DATABASE_URL, set APP_URL.
 `
 
 export function addUserCommands(program: Command): void {
-  const users = program.command('users').description('Users are people who sign in to the dashboard.')
+  const users = program.command('users').description('Manage users, who sign in to the dashboard.')
 
   users
     .command('list')
@@ -33,16 +33,16 @@ export function addUserCommands(program: Command): void {
         const lines = all.map(({ id, email, name, teamId, role }) =>
           [id, email, name, ...(teamId === null ? ['(no team)'] : [role, teams.get(teamId)])].join('  '),
         )
-        print(all, lines.length > 0 ? lines : ['There is no user yet.'], options)
+        print(all, lines.length > 0 ? lines : ['There are no users yet.'], options)
       }),
     )
 
   users
     .command('create <email>')
-    .description('Make a user in a team and print a link that signs in.')
-    .option('--team <id or name>', 'team; needed when there are several')
-    .addOption(new Option('--role <role>', 'what they may do there').choices(['owner', 'member']).default('owner'))
-    .option('--name <name>', 'what people call them', '')
+    .description('Create a user in a team and print a sign-in link.')
+    .option('--team <id or name>', 'team; required if there are several')
+    .addOption(new Option('--role <role>', 'role in the team').choices(['owner', 'member']).default('owner'))
+    .option('--name <name>', 'name of the user', '')
     .option('--json', 'print JSON')
     .addHelpText('after', LINK_HELP)
     .addHelpText('after', examples('mailhatch users create ada@example.com --team Checkout --role owner'))
@@ -55,7 +55,9 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('sign-in-link [email]')
-    .description('Print a link that signs in, once and within 10 minutes; without an e-mail, the first team’s owner.')
+    .description(
+      'Print a sign-in link that works once, for 10 minutes. Without an email, for the owner of the first team.',
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', LINK_HELP)
     .addHelpText('after', examples('mailhatch users sign-in-link', 'mailhatch users sign-in-link ada@example.com'))
@@ -69,7 +71,7 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('reset-password <email>')
-    .description('End a user’s password and sessions, and print a link by which they choose a new password.')
+    .description('Delete a user’s password and sessions, and print a link to set a new password.')
     .option('--json', 'print JSON')
     .addHelpText('after', LINK_HELP)
     .addHelpText('after', examples('mailhatch users reset-password ada@example.com'))
@@ -77,7 +79,7 @@ export function addUserCommands(program: Command): void {
       withStore(async (store) => {
         const user = await findUser(store, email)
         await store.setPassword(user.id, { passwordHash: null, at: Date.now(), keepSessionId: null })
-        // The operator answers for the person, so what someone else may have prepared ends now; the team stays.
+        // The operator vouches for the user, so anything another person may have set up for this address is revoked.
         await store.claimAccount(user, { passwordHash: null, keepsTeam: true, at: Date.now() })
         await printLink(store, user, 'reset', options)
       }),
@@ -87,11 +89,11 @@ export function addUserCommands(program: Command): void {
 async function createUser(
   store: Store,
   given: string,
-  { team: wanted, role, name }: { team?: string; role: Role; name: string },
+  { team: idOrName, role, name }: { team?: string; role: Role; name: string },
 ): Promise<Pick<User, 'id' | 'email'>> {
   const email = parseEmail(given)
-  if (email === null) throw new AppError('validation_failed', `${given} is not an e-mail address.`)
-  const team = await chooseTeam(store, wanted)
+  if (email === null) throw new AppError('validation_failed', `${given} is not an email address.`)
+  const team = await chooseTeam(store, idOrName)
   const at = Date.now()
   const user = {
     id: newId(at),
@@ -102,9 +104,9 @@ async function createUser(
     role,
     createdAt: at,
   }
-  // The operator answers for the address.
+  // The operator vouches for the address.
   if ((await store.addUser({ ...user, emailCheckedAt: at })) === 'added') return user
-  throw new AppError('account_exists', `${email} has an account already.`)
+  throw new AppError('account_exists', `${email} already has an account.`)
 }
 
 async function findUser(store: Store, email: string): Promise<User> {
@@ -121,10 +123,10 @@ async function printLink(
 ): Promise<void> {
   const token = await giveToken({ store, newSecret, now: Date.now }, id, purpose)
   const link = linkWith(token, purpose, findAppUrl())
-  print({ id, email, link }, [`For ${email}, once and within 10 minutes:`, link], options)
+  print({ id, email, link }, [`Link for ${email}; it works once, for 10 minutes:`, link], options)
 }
 
-/** APP_URL where it is given, else what the server says that runs beside. */
+/** APP_URL if set, else the URL of the server that runs in DATA_DIR. */
 function findAppUrl(): string {
   const { appUrl, port, dataDir } = readConfig('api')
   return appUrl === localUrl(port) ? (findLeftAddresses(dataDir)?.appUrl ?? appUrl) : appUrl

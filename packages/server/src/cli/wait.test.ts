@@ -13,7 +13,7 @@ async function start() {
   return { ...server, shell: createShell(temporaryFolder(), environment) }
 }
 
-test('it prints what is asked for, as soon as the mail is there', async () => {
+test('it prints the requested part as soon as the mail arrives', async () => {
   const { shell, sendMail } = await start()
   const waiting = shell.start('mailhatch wait --mailbox qa --subject verify --timeout 15s --print code')
   await sendMail({ to: 'qa@mailhatch.test', subject: 'Newsletter', text: 'Your code is 111222.' })
@@ -29,7 +29,7 @@ test('it prints what is asked for, as soon as the mail is there', async () => {
   expect(JSON.parse(await printed('json'))).toMatchObject({ subject: 'Verify', codes: [{ value: '482913' }] })
 })
 
-test('when the time is over: exit code 3, nothing printed, and what came instead', async () => {
+test('a timeout: exit code 3, no output, and an error that lists what arrived instead', async () => {
   const { shell, sendMail, sdk } = await start()
   await sendMail({ to: 'qa@mailhatch.test', subject: 'Welcome\u001b[2J' })
   await sdk.messages.waitFor({ subject: 'Welcome' })
@@ -53,7 +53,7 @@ test('limit: it waits for 30 seconds unless told', () => {
   expect(wait.opts()).toMatchObject({ timeout: 30_000 })
 })
 
-test('a message without a code is a failure that says what it has', async () => {
+test('a message without a code is an error', async () => {
   const { shell, sendMail } = await start()
   await sendMail({ to: 'qa@mailhatch.test', subject: 'Welcome', text: 'Hello.' })
   const { code, stdout, stderr } = await shell.run('mailhatch wait --mailbox qa --print code')
@@ -61,7 +61,7 @@ test('a message without a code is a failure that says what it has', async () => 
   expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'content_not_found' } })
 })
 
-test('who cannot wait hears why', async () => {
+test('errors have a code and a category', async () => {
   const { shell } = await start()
   const away = `http://127.0.0.1:${await freePort()}`
   const cases: [string, number, string, string][] = [
@@ -80,18 +80,18 @@ test('who cannot wait hears why', async () => {
   }
 })
 
-test('Ctrl+C ends it with 130, and without an error', async () => {
-  const { promise: hasAsked, resolve: ask } = Promise.withResolvers<void>()
-  // It never answers.
-  const server = createServer(() => ask()).listen(0, '127.0.0.1')
+test('Ctrl+C exits with 130 and without an error', async () => {
+  const { promise: requested, resolve: onRequest } = Promise.withResolvers<void>()
+  // It never responds.
+  const server = createServer(() => onRequest()).listen(0, '127.0.0.1')
   onTestFinished(() => server.closeAllConnections())
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  // It listens on an address and a port, so this is no pipe's name.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   const shell = createShell(temporaryFolder(), { MAILHATCH_URL: `http://127.0.0.1:${port}`, MAILHATCH_API_KEY: 'any' })
   const waiting = shell.start('mailhatch wait')
-  await hasAsked
+  await requested
   waiting.stop('SIGINT')
   expect(await waiting.ended).toEqual({ code: 130, stdout: '', stderr: '' })
 })

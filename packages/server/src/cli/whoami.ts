@@ -7,7 +7,7 @@ import { print, type JsonOption } from './output.ts'
 export function addWhoamiCommand(program: Command): void {
   const command = program
     .command('whoami')
-    .description('Show server and key, where they were found, and what the key may do.')
+    .description('Show the server and key, their sources, and the permissions of the key.')
     .option('--json', 'print JSON')
   withConnection(command)
     .addHelpText('after', examples('mailhatch whoami'))
@@ -15,7 +15,7 @@ export function addWhoamiCommand(program: Command): void {
       const connection = findConnection(command)
       const { url, apiKey } = connection
       const known = { url, apiKey: apiKey && masked(apiKey) }
-      const lines = [sayFound('Server', url), apiKey ? sayFound('Key', masked(apiKey)) : 'Key: none was found']
+      const lines = [describeFound('Server', url), apiKey ? describeFound('Key', masked(apiKey)) : 'Key: none']
       try {
         const { team, key, messageCount, cursor } = await clientOf(connection).me()
         const scopes = `${key.scopes.join(', ')}${key.mailbox === null ? '' : `, mailbox ${key.mailbox} only`}`
@@ -23,14 +23,14 @@ export function addWhoamiCommand(program: Command): void {
           { ...known, team, key, messageCount, cursor },
           [
             ...lines,
-            `May: ${scopes} (${key.name})`,
-            `Team: ${team.name}, mail to ${team.domain}, plan ${team.plan}`,
+            `Permissions: ${scopes} (${key.name})`,
+            `Team: ${team.name}, domain ${team.domain}, plan ${team.plan}`,
             `Messages: ${messageCount}, cursor ${cursor}`,
           ],
           options,
         )
       } catch (error) {
-        // Where they came from is what one wants to know then.
+        // The sources help to find out what is wrong.
         print(known, lines, options)
         throw error
       }
@@ -41,6 +41,6 @@ export function masked({ value, from }: Found): Found {
   return { value: maskApiKey(value), from }
 }
 
-export function sayFound(name: string, { value, from }: Found): string {
+export function describeFound(name: string, { value, from }: Found): string {
   return `${name}: ${value} (${from})`
 }

@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import { findTeam } from '../manage/teams.ts'
 import type { Store, Team } from '../store/store.ts'
 
-/** Opens the store beside a running server, which sees what is written here at its next read. */
+/** Opens the store, also while a server is running, which sees the changes at its next read. */
 export async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
   const store = await openStore(readConfig('api'), { error: (_, message) => console.error(message) })
   try {
@@ -14,10 +14,13 @@ export async function withStore(work: (store: Store) => Promise<void>): Promise<
   }
 }
 
-/** The team that was named, or the only one there is. */
+/** The given team, or the only one. */
 export async function chooseTeam(store: Store, idOrName: string | undefined): Promise<Team> {
   if (idOrName !== undefined) return findTeam({ store }, idOrName)
   const teams = await store.listTeams()
   if (teams.length === 1) return teams[0]!
-  throw new AppError('validation_failed', teams.length === 0 ? 'There is no team yet.' : 'Say which team with --team.')
+  throw new AppError(
+    'validation_failed',
+    teams.length === 0 ? 'There are no teams yet.' : 'There are several teams: pass --team.',
+  )
 }

@@ -10,37 +10,37 @@ type Options = { domain?: string; subdomain?: string; dryRun?: boolean; json?: b
 
 type Step = { does: string; path: string; body: object }
 
-/** Turns on at Cloudflare what mail needs to reach the worker. */
+/** Sets up Cloudflare Email Routing for the worker. */
 export function addBootstrapCommand(worker: Command): void {
   worker
     .command('bootstrap')
-    .description('Have Cloudflare route mail to the worker at WORKER_URL: DNS records, then the catch-all rule.')
-    .option('--domain <domain>', 'domain that receives mail (default: EMAIL_DOMAIN; without it the zone itself)')
+    .description('Set up Cloudflare Email Routing for the worker at WORKER_URL: DNS records, then the catch-all rule.')
+    .option('--domain <domain>', 'domain that receives mail (default: EMAIL_DOMAIN, else the zone)')
     .option('--subdomain <label>', 'also receive mail for <label>.<EMAIL_DOMAIN>')
-    .option('--dry-run', 'only say what would be done')
+    .option('--dry-run', 'only print the steps')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('mailhatch worker bootstrap --domain in.example.com --subdomain team'))
     .action(async (options: Options) => {
       const worker = connectWorker()
       const steps = planSteps(options)
-      if (!options.dryRun) await take(worker, steps)
+      if (!options.dryRun) await run(worker, steps)
       const lines = steps.map(({ does, path }) => `${options.dryRun ? 'would' : 'done:'} ${does}  (POST ${path})`)
       print({ worker: worker.url, dryRun: options.dryRun ?? false, steps }, lines, options)
     })
 }
 
-/** One that fails ends it; every step may be taken again. */
-async function take({ ask }: WorkerClient, steps: Step[]): Promise<void> {
+/** Stops at the first failure. All steps are safe to repeat. */
+async function run({ request }: WorkerClient, steps: Step[]): Promise<void> {
   for (const [index, { does, path, body }] of steps.entries()) {
-    await ask(path, { method: 'POST', body }).catch((error: unknown) => {
+    await request(path, { method: 'POST', body }).catch((error: unknown) => {
       if (!(error instanceof AppError)) throw error
-      const done = steps.slice(0, index).map((step) => ` Done before: ${step.does}.`)
+      const done = steps.slice(0, index).map((step) => ` Already done: ${step.does}.`)
       throw new AppError(error.code, `Could not ${does}: ${error.message}${done.join('')}`)
     })
   }
 }
 
-/** Records first: Cloudflare refuses rules of a domain that does not receive mail. */
+/** Records first: Cloudflare refuses rules for a domain without mail records. */
 function planSteps({ domain = emailDomain(), subdomain }: Options): Step[] {
   return [
     {
@@ -58,14 +58,14 @@ function planSteps({ domain = emailDomain(), subdomain }: Options): Step[] {
           },
         ]),
     {
-      does: 'route what no other rule takes to the worker',
+      does: 'route the catch-all address to the worker',
       path: '/admin/catch-all/worker',
       body: { enabled: true },
     },
   ]
 }
 
-/** Only one that was chosen: the default is a name for a laptop. */
+/** Undefined for the default, which is only for local use. */
 function emailDomain(): string | undefined {
   const { emailDomain } = readConfig('worker')
   return emailDomain === SETTINGS.rootDomain.default ? undefined : emailDomain

@@ -11,44 +11,44 @@ import { connectWorker } from './worker-client.ts'
 type ListOptions = { domain?: string; status?: string; limit?: string; cursor?: string; json?: boolean }
 type RetryTotals = { retried: number; processed: number; failed: number }
 
-/** Commands below `mailhatch worker`, which by itself runs the worker. */
+/** Subcommands of `mailhatch worker`, which itself runs the worker. */
 export function addWorkerCommands(program: Command): void {
   const worker = program.commands.find((command) => command.name() === 'worker')!
   const listOptions = (command: Command) =>
     command
-      .option('--domain <domain>', 'a label under EMAIL_DOMAIN, or a full name')
-      .option('--status <status>', 'unprocessed or processed; without it both')
-      .option('--limit <number>', 'how many, up to 200 (default: 50)')
-      .option('--cursor <cursor>', 'go on after a page')
+      .option('--domain <domain>', 'a subdomain of EMAIL_DOMAIN, or a full domain')
+      .option('--status <status>', 'unprocessed or processed (default: both)')
+      .option('--limit <number>', 'page size, up to 200 (default: 50)')
+      .option('--cursor <cursor>', 'continue after a page')
       .option('--json', 'print JSON')
 
   listOptions(worker.command('inboxes'))
-    .description('List the mailboxes that the worker at WORKER_URL has mail of.')
+    .description('List the mailboxes with mail on the worker at WORKER_URL.')
     .addHelpText('after', examples('mailhatch worker inboxes --status unprocessed'))
     .action(async ({ json, ...query }: ListOptions) => {
-      const page = await connectWorker().ask<{ mailboxes: string[]; cursor?: string }>('/admin/inboxes', { query })
-      const lines = page.mailboxes.length > 0 ? page.mailboxes : ['There is no mail.']
+      const page = await connectWorker().request<{ mailboxes: string[]; cursor?: string }>('/admin/inboxes', { query })
+      const lines = page.mailboxes.length > 0 ? page.mailboxes : ['No mail.']
       print(page, [...lines, ...moreLine(page)], { json })
     })
 
   listOptions(worker.command('messages <mailbox>'))
-    .description('List the messages of a mailbox, newest first; a name, or a full address.')
+    .description('List the messages of a mailbox (name or full address), newest first.')
     .addHelpText('after', examples('mailhatch worker messages qa@team.in.example.com --status unprocessed'))
     .action(async (given: string, { json, domain, ...rest }: ListOptions) => {
       const { mailbox, query } = readMailbox(given, domain)
-      const page = await connectWorker().ask<{ messages: Metadata[]; cursor?: string }>(adminMailboxPath(mailbox), {
+      const page = await connectWorker().request<{ messages: Metadata[]; cursor?: string }>(adminMailboxPath(mailbox), {
         query: { ...query, ...rest },
       })
       const lines = page.messages.map(({ id, receivedAt, status, mailboxWithTag, from, subject, lastError }) =>
         [id, receivedAt, status, mailboxWithTag, from, subject, lastError ?? ''].join('  ').trimEnd(),
       )
-      print(page, [...(lines.length > 0 ? lines : ['There is no mail.']), ...moreLine(page)], { json })
+      print(page, [...(lines.length > 0 ? lines : ['No mail.']), ...moreLine(page)], { json })
     })
 
   worker
     .command('retry [mailbox] [id]')
-    .description('Announce a message again, or everything that is unprocessed.')
-    .option('--domain <domain>', 'a label under EMAIL_DOMAIN, or a full name')
+    .description('Announce a message again, or all unprocessed messages.')
+    .option('--domain <domain>', 'a subdomain of EMAIL_DOMAIN, or a full domain')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -57,33 +57,40 @@ export function addWorkerCommands(program: Command): void {
     .action(async (given: string | undefined, id: string | undefined, { domain, json }: ListOptions) => {
       if (given === undefined) return retryAll({ domain, json })
       if (id === undefined)
-        throw new AppError('validation_failed', 'Say which message: mailhatch worker retry <mailbox> <id>')
+        throw new AppError('validation_failed', 'The message id is missing: mailhatch worker retry <mailbox> <id>')
       const { mailbox, query } = readMailbox(given, domain)
       const path = `${adminMailboxPath(mailbox)}/${encodeURIComponent(id)}/webhook`
-      const answer = await connectWorker().ask<object>(path, { method: 'POST', query })
-      print(answer, [`The API has taken ${id}.`], { json })
+      const answer = await connectWorker().request<object>(path, { method: 'POST', query })
+      print(answer, [`The API accepted ${id}.`], { json })
     })
 
   addBootstrapCommand(worker)
 }
 
-/** Page after page: the worker bounds what one request does. */
+/** In pages, because the worker limits the work of one request. */
 async function retryAll({ domain, json }: Pick<ListOptions, 'domain' | 'json'>): Promise<void> {
   const worker = connectWorker()
   const totals = { retried: 0, processed: 0, failed: 0 }
   let cursor: string | undefined
   do {
     const query = { domain, cursor, limit: '200' }
-    const page = await worker.ask<RetryTotals & { cursor?: string }>('/admin/webhook/retry', { method: 'POST', query })
+    const page = await worker.request<RetryTotals & { cursor?: string }>('/admin/webhook/retry', {
+      method: 'POST',
+      query,
+    })
     totals.retried += page.retried
     totals.processed += page.processed
     totals.failed += page.failed
     cursor = page.cursor
   } while (cursor !== undefined)
   const { retried, processed, failed } = totals
-  print(totals, [retried === 0 ? 'Nothing waits.' : `${retried} retried: ${processed} taken, ${failed} refused.`], {
-    json,
-  })
+  print(
+    totals,
+    [retried === 0 ? 'Nothing to retry.' : `${retried} retried: ${processed} accepted, ${failed} failed.`],
+    {
+      json,
+    },
+  )
   if (failed > 0) process.exitCode = EXIT.failure
 }
 
@@ -95,5 +102,5 @@ function readMailbox(given: string, domain: string | undefined) {
 }
 
 function moreLine({ cursor }: { cursor?: string }): string[] {
-  return cursor === undefined ? [] : [`There is more: --cursor ${cursor}`]
+  return cursor === undefined ? [] : [`More: --cursor ${cursor}`]
 }
