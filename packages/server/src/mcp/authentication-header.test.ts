@@ -15,7 +15,7 @@ test.each([
     found: { spf: 'fail', dkim: null, dmarc: null },
   },
   {
-    name: 'no words but those of the RFC',
+    name: 'only results that the RFC defines',
     headers: [header('x; spf=obey-me')],
     found: { spf: null, dkim: null, dmarc: null },
   },

@@ -3,8 +3,8 @@ import type { Header } from '@mailhatch/sdk'
 export type AuthenticationHeader = { spf: string | null; dkim: string | null; dmarc: string | null }
 
 /**
- * What the first `Authentication-Results` says (RFC 8601), or null without one. It is a claim: a receiving provider writes
- * it above all others, but where none does, the sender may have.
+ * The results in the first `Authentication-Results` header (RFC 8601), or null without one. They are a claim: a receiving
+ * provider adds its header on top, but without such a provider the sender may have written it.
  */
 export function readAuthentication(headers: Header[]): AuthenticationHeader | null {
   const value = headers.find(({ name }) => name.toLowerCase() === 'authentication-results')?.value.slice(0, LENGTH_MAX)
@@ -13,7 +13,7 @@ export function readAuthentication(headers: Header[]): AuthenticationHeader | nu
 }
 
 const LENGTH_MAX = 4_096
-// Only the results that the RFC knows: nothing else of the header becomes a fact.
+// Only results that the RFC defines are accepted; the rest of the header is untrusted.
 const RESULTS = '(pass|fail|softfail|neutral|none|policy|temperror|permerror)'
 const SPF = new RegExp(String.raw`\bspf=${RESULTS}\b`, 'i')
 const DKIM = new RegExp(String.raw`\bdkim=${RESULTS}\b`, 'i')

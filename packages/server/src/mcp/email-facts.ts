@@ -4,7 +4,7 @@ import { visibleText } from '../domain/visible-text.ts'
 import { readAuthentication } from './authentication-header.ts'
 import { cleanLine, cleanText, type Fields } from './untrusted-text.ts'
 
-// What a person sees of them in a list; longer ones are there to fill the reader's memory.
+// Enough for legitimate values; longer ones would only fill the agent's context.
 const ADDRESS_LENGTH_MAX = 254
 const NAME_LENGTH_MAX = 100
 const SUBJECT_LENGTH_MAX = 200
@@ -13,7 +13,7 @@ const LINK_TEXT_LENGTH_MAX = 100
 const HEADER_VALUE_LENGTH_MAX = 500
 const ATTACHMENTS_MAX = 20
 const LINKS_MAX = 20
-// A link must be whole to work, so a longer one is left out: tokens of sign-in links stay below 2 KiB.
+// A cut link does not work, so longer ones are left out. Sign-in links stay below 2 KiB.
 const LINK_LENGTH_MAX = 4_096
 
 export function summaryOf(message: MessageSummary): Fields {
@@ -26,7 +26,7 @@ export function summaryOf(message: MessageSummary): Fields {
   }
 }
 
-/** Facts first: what most callers want of a mail without its body. */
+/** What most callers need from a mail, without its body. */
 export function factsOf(message: MessageDetail): Fields {
   const { links, leftOut } = linksOf(message.links)
   return {
@@ -46,14 +46,14 @@ export function factsOf(message: MessageDetail): Fields {
   }
 }
 
-/** As a reader of the mail sees it: of HTML only what is visible, or else the plain text. */
+/** The visible text of the HTML body, else the plain text. */
 export function bodyOf({ htmlContent, textContent }: MessageDetail): { text: string; hiddenCharacters: number } {
   const visible = htmlContent === null ? null : visibleText(htmlContent)
   const shown = visible?.text.trim() ? visible.text : (textContent ?? '')
   return { text: cleanText(shown).trim(), hiddenCharacters: visible?.hiddenCharacters ?? 0 }
 }
 
-/** As many headers as there is room for, in their order. */
+/** As many headers as fit, in their original order. */
 export function headersOf(headers: Header[], charactersMax: number): { headers: string[]; leftOut: number } {
   const shown: string[] = []
   let left = charactersMax
@@ -75,7 +75,7 @@ export function attachmentOf({ index, filename, contentType, size }: Attachment)
   }
 }
 
-/** A cut text, with the length of what is missing. */
+/** A part of the text, and the number of characters after it. */
 export function cutBody(text: string, { from, lengthMax }: { from: number; lengthMax: number }) {
   const rest = text.slice(from)
   const shown = cutText(rest, lengthMax).toWellFormed()
@@ -91,12 +91,12 @@ function sentBy({ from, fromName, to, subject }: MessageSummary): Fields {
   }
 }
 
-/** A fact, because nothing but a code fits into its shape. */
+/** Trusted, because the pattern allows nothing but a code. */
 function codeOf({ codes: [best] }: MessageDetail): Fields {
   return best && /^[A-Za-z\d-]{4,11}$/.test(best.value) ? { code: best.value, code_confidence: best.confidence } : {}
 }
 
-/** Those that do something come before the rest. Written as URLs are, they have no characters that hide. */
+/** Links to verify, reset or sign in come first. Serialised URLs contain no invisible characters. */
 function linksOf(all: Link[]): { links: Fields[]; leftOut: number } {
   const isAction = ({ kind }: Link) => kind === 'verify' || kind === 'reset' || kind === 'magic'
   const links = [...all.filter(isAction), ...all.filter((link) => !isAction(link))].flatMap(({ url, text, kind }) => {

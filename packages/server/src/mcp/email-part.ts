@@ -5,19 +5,19 @@ import { attachmentOf, bodyOf, cutBody } from './email-facts.ts'
 import type { MailReader } from './mail-reader.ts'
 import { cleanText, type Fields } from './untrusted-text.ts'
 
-/** As much of a part as one call shows. */
+/** Characters per call. */
 const PART_LENGTH_MAX = 8_000
-/** What is read of a text attachment: further than anyone pages. */
+/** Limit for text attachments, more than any agent pages through. */
 const TEXT_BYTES_MAX = 1024 * 1024
 const READABLE = /^(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?(?:json|xml))$/i
 const MEDIA_TYPE = /^[a-z]+\/[\w.+-]{1,80}$/i
 
-type Asked = { id: string; part: string; offset: number }
+type PartInput = { id: string; part: string; offset: number }
 
-/** `text`, or an attachment by its number: as text where it is text, else as a link that the key opens. */
+/** The body (`text`) or an attachment by number. Attachments that are not text become a download link. */
 export async function readPart(
   { reader, url }: { reader: MailReader; url: string },
-  { id, part, offset }: Asked,
+  { id, part, offset }: PartInput,
 ): Promise<{ fields: Fields; link: ResourceLink | null }> {
   const email = await reader.get(id)
   if (part === 'text') {
@@ -25,15 +25,15 @@ export async function readPart(
     return { fields: textFields(email.id, { text, hiddenCharacters, offset }, {}), link: null }
   }
   const attachment = email.attachments.find(({ index }) => String(index) === part)
-  if (!attachment) throw new Error('There is no such part.')
+  if (!attachment) throw new Error('The email has no such part.')
   const described = attachmentOf(attachment)
   if (!READABLE.test(attachment.contentType)) {
     return { fields: { id: email.id, untrusted: described }, link: linkTo(url, email.id, attachment) }
   }
   const bytes = await reader.attachment(email.id, { index: attachment.index, bytesMax: TEXT_BYTES_MAX })
-  const written = new TextDecoder().decode(bytes)
+  const decoded = new TextDecoder().decode(bytes)
   const isHtml = attachment.contentType.toLowerCase() === 'text/html'
-  const { text, hiddenCharacters } = isHtml ? visibleText(written) : { text: written, hiddenCharacters: 0 }
+  const { text, hiddenCharacters } = isHtml ? visibleText(decoded) : { text: decoded, hiddenCharacters: 0 }
   return { fields: textFields(email.id, { text: cleanText(text), hiddenCharacters, offset }, described), link: null }
 }
 
@@ -49,7 +49,7 @@ function textFields(id: string, { text, hiddenCharacters, offset }: Shown, descr
   }
 }
 
-/** Nothing of it is in the sender's words. */
+/** Contains no text from the sender. */
 function linkTo(url: string, id: string, { index, contentType, size }: Attachment): ResourceLink {
   return {
     type: 'resource_link',

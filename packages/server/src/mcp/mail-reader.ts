@@ -1,6 +1,6 @@
 import type { ErrorBody, Mailbox, Me, MessageDetail, MessageSummary, NearMiss, Rejection } from '@mailhatch/sdk'
 
-/** One REST route: of the app in this process, or of a server over the network. Both check the key in the same way. */
+/** Calls a REST route, of the app in this process or of a remote server. Both check the key in the same way. */
 export type Ask = (path: string, options?: AskOptions) => Promise<Response>
 type AskOptions = { method?: 'GET' | 'DELETE'; signal?: AbortSignal }
 
@@ -9,11 +9,11 @@ type Page = { data: MessageSummary[]; has_more: boolean; cursor: string }
 type Found = { email: MessageDetail; arrived: []; cursor: string }
 type NotFound = { email: null; arrived: NearMiss[]; cursor: string }
 
-/** All that the tools may do. */
+/** The operations available to the tools. */
 export type MailReader = {
   me(): Promise<Me>
   mailboxes(): Promise<Mailbox[]>
-  /** The newest match, as soon as there is one; what came instead when the time is up. */
+  /** Waits for a match and returns the newest one; on timeout, the messages that arrived instead. */
   wait(query: Query, signal: AbortSignal): Promise<Found | NotFound>
   list(query: Query): Promise<Page>
   get(id: string): Promise<MessageDetail>
@@ -29,7 +29,7 @@ export function createMailReader(ask: Ask): MailReader {
     if (!response.ok) throw refusal(response, await readError(response))
     return response
   }
-  // Our own API's answer to this route.
+  // The caller declares the response type of the route.
   const read = async <Answer>(path: string) => (await (await succeed(path)).json()) as Answer
   const readData = async <Data>(path: string) => (await read<{ data: Data }>(path)).data
 
@@ -58,10 +58,10 @@ export function createMailReader(ask: Ask): MailReader {
   }
 }
 
-/** A held wait ends within a minute; whatever takes longer is broken. */
+/** A held wait ends within a minute, so a longer request has failed. */
 const ANSWER_MS_MAX = 75_000
 
-/** Asks a server with a key. */
+/** Calls a remote server with an API key. */
 export function askOverNetwork({ url, apiKey }: { url: string; apiKey: string }): Ask {
   const base = url.replace(/\/+$/, '')
   const headers = { authorization: `Bearer ${apiKey}` }
@@ -69,7 +69,7 @@ export function askOverNetwork({ url, apiKey }: { url: string; apiKey: string })
     const deadline = AbortSignal.timeout(ANSWER_MS_MAX)
     const request = { method, headers, signal: signal ? AbortSignal.any([signal, deadline]) : deadline }
     return fetch(base + path, request).catch((error: unknown) => {
-      throw new Error(`The Mailhatch server at ${base} cannot be reached.`, { cause: error })
+      throw new Error(`The Mailhatch server at ${base} is unreachable.`, { cause: error })
     })
   }
 }
@@ -80,15 +80,16 @@ function search(query: Query): string {
 }
 
 async function readError(response: Response): Promise<ErrorBody | null> {
-  // A proxy in between answers in its own way.
+  // A proxy may respond with something other than JSON.
   return (await response.json().catch(() => null)) as ErrorBody | null
 }
 
-/** What the agent reads: nothing of it comes from a mail. */
+/** The error for the agent. Contains no text from mails. */
 function refusal({ status, headers }: Response, body: ErrorBody | null): Error {
   const retryAfter = headers.get('retry-after')
-  const sentence = typeof body?.error === 'string' ? `${body.code}: ${body.error}` : `The server answered ${status}.`
-  return new Error(retryAfter === null ? sentence : `${sentence} Try again in ${retryAfter} s.`)
+  const sentence =
+    typeof body?.error === 'string' ? `${body.code}: ${body.error}` : `The server responded with ${status}.`
+  return new Error(retryAfter === null ? sentence : `${sentence} Retry in ${retryAfter} s.`)
 }
 
 async function firstBytes(response: Response, bytesMax: number): Promise<Uint8Array> {
@@ -97,7 +98,7 @@ async function firstBytes(response: Response, bytesMax: number): Promise<Uint8Ar
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk)
     size += chunk.byteLength
-    // Leaving the loop cancels the rest.
+    // `break` cancels the rest of the body.
     if (size >= bytesMax) break
   }
   return Buffer.concat(chunks).subarray(0, bytesMax)

@@ -5,11 +5,11 @@ import type { MailReader } from './mail-reader.ts'
 /** RFC 5321, 4.5.3.1.1. */
 const LOCAL_PART_LENGTH_MAX = 64
 const LABEL_LENGTH_MAX = 20
-// 36^8: two of a million addresses are the same with a chance of one in six.
+// 36^8 values: the chance that two of a million addresses collide is one in six.
 const UNIQUE = { alphabet: 'abcdefghijklmnopqrstuvwxyz0123456789', length: 8 }
 const MAILBOX_DEFAULT = 'e2e'
 
-/** An address that nobody has used: the mailbox of the key, or else the team's oldest, with a tag of its own. */
+/** A unique address: the mailbox of the key, else the team's oldest, with a random tag. */
 export async function newAddress(reader: MailReader, me: Me, label: string, random: RandomInt): Promise<string> {
   const mailbox = me.key.mailbox ?? (await oldestMailbox(reader)) ?? MAILBOX_DEFAULT
   const unique = randomText(UNIQUE, random)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { cleanLine, cleanText, toMarkedText } from './untrusted-text.ts'
 
 describe('text with marks', () => {
-  test('facts are lines, and what strangers wrote stands between marks', () => {
+  test('trusted fields are plain lines, untrusted ones are between marks', () => {
     const result = { timed_out: false, email: { id: 'a', untrusted: { subject: 'Hi', links: [], text: 'one\ntwo' } } }
     expect(toMarkedText(result, 'f00d')).toBe(
       [
@@ -42,7 +42,7 @@ describe('clean text', () => {
     { name: 'controls', given: 'a\u001b[31mb\u0000\u0007\u009b', cleaned: 'a[31mb' },
     { name: 'half of a pair', given: 'a\ud800b', cleaned: 'a\ufffdb' },
     { name: 'line ends', given: 'a\r\nb\rc\u2028d', cleaned: 'a\nb\nc\nd' },
-    { name: 'nothing of what is written', given: 'Grüße, 日本語 😀\tx', cleaned: 'Grüße, 日本語 😀\tx' },
+    { name: 'visible characters are kept', given: 'Grüße, 日本語 😀\tx', cleaned: 'Grüße, 日本語 😀\tx' },
   ])('$name', ({ given, cleaned }) => {
     expect(cleanText(given)).toBe(cleaned)
   })
