@@ -9,7 +9,7 @@ import { MAILDEV } from './references/maildev.ts'
 import { MAILHATCH, ratio, type Results, type Series } from './results.ts'
 import { median } from './statistics.ts'
 
-/** Null where it was not measured. */
+/** Null if it was not measured. */
 export type Goal = { goal: string; figure: number | null; unit: string; isMet: boolean | null }
 
 type Bound = { atLeast: number } | { atMost: number }
@@ -21,7 +21,7 @@ export function judgeGoals(results: Results): Goal[] {
   const smtpRatio = ({ name }: SmtpScenario, subject: string) => ratio(find('smtp', name), find('smtp', name, subject))
   const latencyRatio = (subject: string) => ratio(find('latency', 'p50', subject), find('latency', 'p50', SYNCED_WRITE))
   const woken = find('waiters', WOKEN)
-  // What users run is the built program; a clone has only the source.
+  // Users run the built program; a clone may have only the source.
   const start = find('memory', COLD_START, BUILT) ?? find('memory', COLD_START)
   const idle = find('memory', IDLE_MEMORY, BUILT) ?? find('memory', IDLE_MEMORY)
 

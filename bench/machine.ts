@@ -2,7 +2,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 
 export type Machine = { node: string; platform: string; processor: string; cores: number; memoryGigabytes: number }
 
-/** What the figures depend on; nothing that tells whose machine it is. */
+/** What the figures depend on, without anything that identifies the machine. */
 export function describeMachine(): Machine {
   return {
     node: process.versions.node,
@@ -13,10 +13,10 @@ export function describeMachine(): Machine {
   }
 }
 
-/** Null when the machine is idle; otherwise how busy it was during the last minute. */
+/** Null if the machine is idle; otherwise a note with the load of the last minute. */
 export function findOtherWork(): string | null {
   const IDLE_LOAD_MAX = 0.5
   const load = loadavg()[0] ?? 0
   if (load <= IDLE_LOAD_MAX) return null
-  return `The machine was busy when the benchmark began (load ${load.toFixed(2)}): the figures are worse than they could be.`
+  return `The machine was busy when the benchmark started (load ${load.toFixed(2)}): the figures are worse than on an idle machine.`
 }

@@ -4,25 +4,25 @@ import { isPeerName, type Peer } from './references/peers.ts'
 export const MEASURES = ['smtp', 'intake', 'latest', 'latency', 'waiters', 'memory', 'purge'] as const
 export type Measure = (typeof MEASURES)[number]
 
-/** How long everything takes; the default plan is done in less than 15 minutes on two cores. */
+/** Durations and sizes. The default plan takes less than 15 minutes on two cores. */
 export type Plan = {
   rounds: number
   sampleMs: number
-  /** Before the samples of a round, so that what runs is compiled, which takes some seconds, and its files are open. */
+  /** Warm-up before the samples of a round: compiling the code takes some seconds. */
   warmUpMs: number
   smtpSourceMails: number
   latencyMails: number
   waiters: number
   starts: number
   idleMs: number
-  /** Expired messages that are removed, and mails timed meanwhile. */
+  /** Expired messages to delete, and mails to measure meanwhile. */
   purgeMessages: number
   purgeMails: number
 }
 
 export type Options = {
   plan: Plan
-  /** Quick and partial looks are printed but do not take the place of a whole report. */
+  /** Quick and partial runs are only printed; they do not overwrite the report. */
   isWhole: boolean
   measures: Measure[]
   peers: Peer[]
@@ -54,24 +54,24 @@ const QUICK: Plan = {
   purgeMails: 50,
 }
 
-/** More rounds than this would not end within an hour. */
+/** More rounds would take over an hour. */
 const ROUNDS_MAX = 30
 
-export const HELP = `Measures Mailhatch and its references on this machine. A whole run writes bench/report.md and bench/report.json.
+export const HELP = `Measures Mailhatch and its references on this machine. A full run writes bench/report.md and bench/report.json.
 
 Usage: npm run bench -- [options]
 
   --rounds <n>           Rounds of each measure, 1 to ${ROUNDS_MAX}. Default: ${FULL.rounds}.
-  --quick                A short look: fewer rounds, shorter samples, ${QUICK.waiters} waits. Printed only.
+  --quick                A short run: fewer rounds, shorter samples, ${QUICK.waiters} waits. Printed only.
   --only <a,b>           Only these measures: ${MEASURES.join(', ')}. Printed only.
-  --peer <name=binary>   Measure this program too: mailpit=<path> or inbucket=<path>. May be given twice.
+  --peer <name=binary>   Measure this program too: mailpit=<path> or inbucket=<path>. Can be repeated.
   --help                 This text.
 
-MailDev is installed from npm into the temporary folder. Postfix's smtp-sink and smtp-source are used where they are
-installed. Leave the machine alone while it runs.
+MailDev is installed from npm into the temporary folder. Postfix's smtp-sink and smtp-source are used if installed. Do not
+use the machine for anything else during the run.
 `
 
-/** Null when help was asked for; throws with what is wrong. */
+/** Null for --help; throws on invalid options. */
 export function readOptions(args: string[]): Options | null {
   const { values } = parseArgs({
     args,
@@ -97,20 +97,20 @@ export function readOptions(args: string[]): Options | null {
 function readRounds(text: string): number {
   const rounds = Number(text)
   if (!(Number.isInteger(rounds) && rounds >= 1 && rounds <= ROUNDS_MAX)) {
-    throw new Error(`--rounds takes a number from 1 to ${ROUNDS_MAX}.`)
+    throw new Error(`--rounds must be a number from 1 to ${ROUNDS_MAX}.`)
   }
   return rounds
 }
 
 function readMeasure(name: string): Measure {
   const measure = MEASURES.find((known) => known === name.trim())
-  if (!measure) throw new Error(`--only takes ${MEASURES.join(', ')}.`)
+  if (!measure) throw new Error(`--only must be one or more of ${MEASURES.join(', ')}.`)
   return measure
 }
 
 function readPeer(text: string): Peer {
   const [name = '', ...path] = text.split('=')
   const binary = path.join('=')
-  if (!isPeerName(name) || binary === '') throw new Error('--peer takes mailpit=<binary> or inbucket=<binary>.')
+  if (!isPeerName(name) || binary === '') throw new Error('--peer must be mailpit=<binary> or inbucket=<binary>.')
   return { name, binary }
 }

@@ -14,11 +14,11 @@ const SOURCE_FOLDERS = ['server', 'sdk'].map((name) =>
   fileURLToPath(new URL(`../packages/${name}/src`, import.meta.url)),
 )
 
-/** Mail that is not readable by then is taken for lost. */
+/** Mail that is not readable by then counts as lost. */
 const READABLE_MS_MAX = 60_000
-const ASK_EVERY_MS = 10
+const POLL_MS = 10
 
-/** When a file of the source was last written, in milliseconds since 1970. */
+/** When the source was last changed, as Unix time in milliseconds. */
 export function sourceChangedAt(): number {
   const files = SOURCE_FOLDERS.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
@@ -30,7 +30,7 @@ export type Product = Awaited<ReturnType<typeof startProduct>>
 
 type ProductOptions = { file?: string; environment?: Record<string, string> }
 
-/** Mailhatch as a user starts it, with a new data folder inside `folder` unless one is given, on free ports. */
+/** Starts Mailhatch as a user would, on free ports, by default with a new data folder inside `folder`. */
 export async function startProduct(folder: string, { file = SOURCE_PROGRAM, environment = {} }: ProductOptions = {}) {
   const startedAt = performance.now()
   const program = startProgram({
@@ -55,9 +55,9 @@ export async function startProduct(folder: string, { file = SOURCE_PROGRAM, envi
   const startMs = performance.now() - startedAt
 
   async function me(): Promise<Me> {
-    const answer = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${API_KEY}` } })
-    // The shape of this answer is part of the API.
-    const { data } = (await answer.json()) as { data: Me }
+    const response = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${API_KEY}` } })
+    // The documented response of the API.
+    const { data } = (await response.json()) as { data: Me }
     return data
   }
 
@@ -77,7 +77,7 @@ export async function startProduct(folder: string, { file = SOURCE_PROGRAM, envi
         const found = await countMessages()
         if (found >= count) return
         if (performance.now() > deadline) throw new Error(`Only ${found} of ${count} messages became readable.`)
-        await sleep(ASK_EVERY_MS)
+        await sleep(POLL_MS)
       }
     },
     stop: program.stop,

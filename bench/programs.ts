@@ -4,23 +4,23 @@ import { readFileSync, rmSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A program that has not come up by then will not. */
+/** A program that has not started by then has failed. */
 const START_MS_MAX = 20_000
-const LOOK_EVERY_MS = 2
-/** Then it is ended the hard way. */
+const POLL_MS = 2
+/** SIGKILL follows after this time. */
 const STOP_MS_MAX = 10_000
 
 export type Program = { name: string; pid: number; stop: () => Promise<void> }
 
 const running = new Map<number, { child: ChildProcess; program: Program }>()
 
-// Also when the benchmark fails half-way or is interrupted, nothing that it started stays behind.
+// Leave no processes behind, even if the benchmark fails or is interrupted.
 process.on('exit', () => {
   for (const { child } of running.values()) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-/** Ends what is still running, after a measure that failed half-way above all. */
+/** Stops all running programs, for example after a failed measure. */
 export async function stopPrograms(): Promise<void> {
   await Promise.all(Array.from(running.values(), ({ program }) => program.stop()))
 }
@@ -29,12 +29,12 @@ export type StartOptions = {
   name: string
   command: string
   args: string[]
-  /** Beyond PATH and HOME; the caller's other variables are not passed on, they might be settings. */
+  /** In addition to PATH and HOME. Other variables are not inherited, because they might be settings. */
   environment?: Record<string, string>
   folder: string
 }
 
-/** Starts a program; `output` waits for something that it prints, `listening` for a port that it opens. */
+/** Starts a program. `output` waits for a pattern in its output, `listening` for an open port. */
 export function startProgram({ name, command, args, environment, folder }: StartOptions) {
   const { PATH, HOME } = process.env
   const env = { PATH, HOME, TMPDIR: folder, ...environment }
@@ -42,19 +42,19 @@ export function startProgram({ name, command, args, environment, folder }: Start
   const program = keepTrack(name, child)
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
-    // Bounded: enough to tell why it did not start.
+    // Bounded; enough to show why the program did not start.
     stream.on('data', (chunk: Buffer) => {
       if (printed.length < 64 * 1024) printed += chunk.toString()
     })
   }
 
-  /** Asks again and again until there is an answer; fails when the program ends or takes too long. */
-  async function until<Answer>(look: () => Promise<Answer | null> | Answer | null): Promise<Answer> {
+  /** Polls until there is a result; fails if the program exits or takes too long. */
+  async function until<Result>(poll: () => Promise<Result | null> | Result | null): Promise<Result> {
     const deadline = performance.now() + START_MS_MAX
     while (performance.now() < deadline && child.exitCode === null) {
-      const answer = await look()
-      if (answer !== null) return answer
-      await sleep(LOOK_EVERY_MS)
+      const result = await poll()
+      if (result !== null) return result
+      await sleep(POLL_MS)
     }
     await program.stop()
     throw new Error(`${name} did not start:\n${printed}`)
@@ -68,10 +68,10 @@ export function startProgram({ name, command, args, environment, folder }: Start
 }
 
 export function keepTrack(name: string, child: ChildProcess): Program {
-  // The missing pid below says the same; without a listener the event would end the benchmark.
+  // The missing pid below reports the failure. Without a listener, the event would crash the benchmark.
   child.on('error', () => {})
   const { pid } = child
-  if (pid === undefined) throw new Error(`${name} cannot be started.`)
+  if (pid === undefined) throw new Error(`${name} could not be started.`)
   const exited = once(child, 'exit').then(() => running.delete(pid))
   const program = {
     name,
@@ -88,11 +88,11 @@ export function keepTrack(name: string, child: ChildProcess): Program {
   return program
 }
 
-/** For programs that cannot take port 0 themselves. */
+/** For programs that do not support port 0. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A listening TCP server has an address of this kind.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
@@ -110,13 +110,13 @@ function canConnect(port: number): Promise<boolean> {
   })
 }
 
-/** A program that was just ended may still be writing; the removal is tried again then. */
+/** Retries, because a program that was just stopped may still be writing. */
 export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
 }
 
 export function residentMegabytes(pid: number): number {
   const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  if (kilobytes === undefined) throw new Error('The memory of a process can be read on Linux only.')
+  if (kilobytes === undefined) throw new Error('Reading the memory of a process is only supported on Linux.')
   return Number(kilobytes) / 1024
 }

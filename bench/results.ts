@@ -1,16 +1,16 @@
 import type { Measure } from './options.ts'
 import { median } from './statistics.ts'
 
-/** The subject that everything else is compared with. */
+/** The subject that all others are compared with. */
 export const MAILHATCH = 'Mailhatch'
 
-/** What a figure says: what was done, by whom, in which unit. */
+/** Identifies a figure: the scenario, the program and the unit. */
 export type Label = { measure: Measure; scenario: string; subject: string; unit: string }
 
-/** One value a round, in the order of the rounds. */
+/** One value per round, in order. */
 export type Series = Label & { values: number[] }
 
-/** Collects figures and remarks while the benchmark runs. */
+/** Collects figures and notes during the benchmark. */
 export class Results {
   readonly series: Series[] = []
   readonly notes: string[] = []
@@ -35,14 +35,14 @@ export class Results {
   }
 }
 
-/** Compared round by round, so that what disturbs a round disturbs both. Null when there is nothing to compare. */
+/** Compares round by round, so that disturbances affect both. Null if there is nothing to compare. */
 export function ratio(ours: Series | undefined, theirs: Series | undefined): number | null {
   if (!ours || !theirs || ours.unit !== theirs.unit) return null
   const rounds = Math.min(ours.values.length, theirs.values.length)
   return median(Array.from({ length: rounds }, (_, round) => ours.values[round]! / theirs.values[round]!))
 }
 
-/** What the report says of an error; further lines may show paths of this machine. */
+/** The first line of an error, for the report. Further lines may contain paths of this machine. */
 export function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
 }

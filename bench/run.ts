@@ -43,13 +43,13 @@ async function run(options: Options): Promise<void> {
     if (options.measures.includes(measure)) await runOne(measure, { ...options, folder, results })
   }
   if (sourceChangedAt() > beganAt) {
-    results.note('The source was edited while the benchmark ran: its figures are not all of one version.')
+    results.note('The source was edited during the benchmark: the figures are not all from one version.')
   }
   const seconds = (performance.now() - startedAt) / 1000
   console.log(`\n${report({ options, machine: describeMachine(), results, seconds })}`)
 }
 
-/** One measure that fails does not take the figures of the others with it. */
+/** A failed measure does not affect the others. */
 async function runOne(measure: Measure, bench: Omit<Bench, 'generator'>): Promise<void> {
   try {
     await RUN[measure]({ ...bench, generator: new TaskProcess('load generator') })

@@ -2,7 +2,7 @@ export function median(values: number[]): number {
   return percentile(values, 50)
 }
 
-/** The value below which that share lies, between two neighbours where it falls between them. */
+/** The percentile, interpolated between two neighbouring values. */
 export function percentile(values: number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const place = ((sorted.length - 1) * percent) / 100

@@ -7,10 +7,10 @@ import { MAILHATCH } from '../results.ts'
 import { perSecond } from '../statistics.ts'
 
 const CONNECTIONS = 16
-/** Takes the place of the last twelve digits of an id; the generator replaces it in every request. */
+/** Placeholder for the last twelve digits of an id, which the generator replaces in every request. */
 const FRESH_DIGITS = 'ffffffffffff'
 
-/** Announcements a second, each for a message that is new and durable when it is answered. */
+/** Announcements per second. Each stores a new message durably before the response. */
 export async function measureIntake({ folder, generator, plan, results }: Bench): Promise<void> {
   const product = await startProduct(folder)
   const load = (durationMs: number) =>
@@ -34,7 +34,7 @@ export async function measureIntake({ folder, generator, plan, results }: Bench)
   await product.stop()
 }
 
-/** What our own worker would post for a mail of about 2 kB; ids of one request share all but the fresh digits. */
+/** An announcement as the worker posts it for a mail of about 2 kB. */
 function announcementRequest(): string {
   const announcement: Announcement = {
     event: 'email.received',

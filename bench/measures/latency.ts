@@ -10,7 +10,7 @@ const SQLITE_COMMIT = 'SQLite commit of 2 kB, synchronous=full'
 const WARM_UP_MAILS = 50
 const PERCENTILES = [50, 95, 99]
 
-/** How long a held wait takes to answer after the mail was acknowledged, beside the price of one synced write. */
+/** The time from the acknowledgement of a mail to the response of a held wait, compared with one synced write. */
 export async function measureLatency({ folder, generator, plan, results }: Bench): Promise<void> {
   console.log(`latency, ${plan.latencyMails} mails one at a time`)
   const product = await startProduct(folder)

@@ -11,12 +11,12 @@ export const BARE_HTTP = 'bare node:http, the same answer'
 
 const CONNECTIONS = 16
 const PATH = '/v1/messages/latest?mailbox=poll'
-/** The one that is asked for, and others that it must be told from. */
+/** The polled message and others. */
 const MAILS = 200
-/** node:http writes these by itself. */
+/** node:http adds these itself. */
 const HEADERS_OF_NODE = ['connection', 'date', 'keep-alive']
 
-/** Polls a second for a message that is there, against a server that only ever says this answer. */
+/** Polls per second for an existing message, compared with a server that always sends the same response. */
 export async function measureLatest({ folder, generator, plan, results }: Bench): Promise<void> {
   const product = await startProduct(folder)
   await generator.run('runSmtpLoad', {
@@ -29,7 +29,7 @@ export async function measureLatest({ folder, generator, plan, results }: Bench)
   })
   await product.untilReadable(MAILS)
   const reference = new TaskProcess(BARE_HTTP)
-  const { port } = await reference.run('startBareHttp', await readAnswer(product.url + PATH))
+  const { port } = await reference.run('startBareHttp', await readResponse(product.url + PATH))
   const targets = [
     { subject: MAILHATCH, port: product.apiPort },
     { subject: BARE_HTTP, port },
@@ -51,9 +51,9 @@ export async function measureLatest({ folder, generator, plan, results }: Bench)
   await Promise.all([product.stop(), reference.stop()])
 }
 
-async function readAnswer(url: string): Promise<{ headers: [string, string][]; body: string }> {
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${API_KEY}` } })
-  if (answer.status !== 200) throw new Error(`latest answered ${answer.status}.`)
-  const headers = [...answer.headers].filter(([name]) => !HEADERS_OF_NODE.includes(name))
-  return { headers, body: await answer.text() }
+async function readResponse(url: string): Promise<{ headers: [string, string][]; body: string }> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${API_KEY}` } })
+  if (response.status !== 200) throw new Error(`latest responded with ${response.status}.`)
+  const headers = [...response.headers].filter(([name]) => !HEADERS_OF_NODE.includes(name))
+  return { headers, body: await response.text() }
 }

@@ -9,11 +9,11 @@ export const COLD_START = 'from the start of the process to its first answer'
 export const IDLE_MEMORY = 'memory when idle'
 export const BUILT = `${MAILHATCH}, built`
 
-/** How long the program takes to start, and what it holds when nothing happens. */
+/** Startup time, and memory when idle. */
 export async function measureMemory({ folder, plan, results }: Bench): Promise<void> {
   const programs = [{ subject: MAILHATCH, file: SOURCE_PROGRAM }]
   if (existsSync(BUILT_PROGRAM)) programs.push({ subject: BUILT, file: BUILT_PROGRAM })
-  else results.note('There is no built program: start and memory are those of the source.')
+  else results.note('There is no built program: start and memory were measured with the source.')
   if (programs.length > 1 && statSync(BUILT_PROGRAM).mtimeMs < sourceChangedAt()) {
     results.note('The built program is older than the source.')
   }

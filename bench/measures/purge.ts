@@ -12,7 +12,7 @@ export const PURGING = 'Mailhatch, while expired messages are removed'
 export const PURGE_SCENARIO = 'p95 from the end of DATA to the answer'
 
 const DAY_MS = 86_400_000
-/** Longer than the starter plan keeps mail. */
+/** Longer than the retention of the starter plan. */
 const AGE_DAYS = 20
 const ROUNDS_MAX = 3
 const SWEEP_SOON = { RETENTION_SWEEP_SECONDS: '1' }
@@ -21,7 +21,7 @@ const CONNECTIONS = 50
 const FILL_MS_MAX = 300_000
 const WARM_UP_MAILS = 30
 
-/** How long mail takes to become readable while many expired messages are removed, and while none are. */
+/** How long mail takes to become readable while many expired messages are deleted, and while none are. */
 export async function measurePurge({ folder, generator, plan, results }: Bench): Promise<void> {
   const filled = mkdtempSync(join(folder, 'filled-'))
   await fill()
@@ -33,7 +33,7 @@ export async function measurePurge({ folder, generator, plan, results }: Bench):
     const product = await startProduct(folder, { environment: { ...SWEEP_SOON, DATA_DIR: dataDir } })
     await readableWithin(product, WARM_UP_MAILS)
     add(IDLE, await readableWithin(product, plan.purgeMails))
-    // Everything but the mails of this round is too old for this plan.
+    // On this plan, everything except the mails of this round has expired.
     mailhatch(dataDir, 'teams', 'plan', await product.teamId(), 'starter')
     add(PURGING, await readableWithin(product, plan.purgeMails))
     const left = countExpired(dataDir)
@@ -42,7 +42,7 @@ export async function measurePurge({ folder, generator, plan, results }: Bench):
       left,
     )
     if (left === 0)
-      results.note('The purge ended before its last mail was timed: its figure is partly of an idle server.')
+      results.note('The purge ended before the last mail was measured: the figure is partly that of an idle server.')
     await product.stop()
   }
 
@@ -54,7 +54,7 @@ export async function measurePurge({ folder, generator, plan, results }: Bench):
     const { acknowledged } = await generator.run('runSmtpLoad', { ...load, mailsMax: plan.purgeMessages })
     await product.untilReadable(acknowledged)
     await product.stop()
-    // As if they had come that long ago.
+    // Backdate the messages.
     withMessages(filled, (database) =>
       database.prepare('update messages set received_at = received_at - ?').run(AGE_DAYS * DAY_MS),
     )

@@ -29,22 +29,22 @@ const SCENARIOS = [SMALL_50, SMALL_10, LARGE_50, LARGE_10, SMALL_ONCE, LARGE_ONC
 
 export const BARE_BUCKET = 'bare bucket (its objects and syncs only)'
 const RECIPIENT = 'load@mailhatch.test'
-/** A sample ends by time; this only bounds what a very fast disk would collect. */
+/** Samples are limited by time; this bounds the number of mails on a very fast disk. */
 const MAILS_MAX = 50_000
 
-/** Mails a second: acknowledged, and until all of them can be read. */
+/** Mails per second: acknowledged, and until all of them are readable. */
 export async function measureSmtp(bench: Bench): Promise<void> {
   const references = await findReferences(bench)
   const source = findPostfixProgram('smtp-source')
-  if (!source) bench.results.note('smtp-source is not installed: only our own generator sent mail.')
+  if (!source) bench.results.note('smtp-source is not installed: all mail was sent by our own generator.')
   for (let round = 1; round <= bench.plan.rounds; round++) {
     console.log(`SMTP, round ${round} of ${bench.plan.rounds}`)
-    // New programs with empty stores: none is slowed down by what an earlier round left in it.
+    // New programs with empty stores, so that earlier rounds do not slow them down.
     const folder = mkdtempSync(join(bench.folder, 'smtp-'))
     const product = await startProduct(folder)
     const targets: SmtpTarget[] = [{ ...product, name: MAILHATCH }]
     for (const start of references) targets.push(await start(folder))
-    // Whoever comes first in one round comes last in the next.
+    // Alternate the order from round to round.
     if (round % 2 === 0) targets.reverse()
     await warmUp(bench, targets)
     for (const scenario of SCENARIOS) {
@@ -57,10 +57,10 @@ export async function measureSmtp(bench: Bench): Promise<void> {
   }
 }
 
-/** Those that can be had on this machine; each is started once to see. */
+/** The reference programs available on this machine. Each is started once to check. */
 async function findReferences({ results, peers, folder }: Bench): Promise<StartSmtpTarget[]> {
   const sink = findPostfixProgram('smtp-sink')
-  if (!sink) results.note('smtp-sink is not installed and is left out.')
+  if (!sink) results.note('smtp-sink is not installed and was skipped.')
   const candidates: { name: string; prepare: () => Promise<StartSmtpTarget> }[] = [
     { name: MAILDEV, prepare: installMailDev },
     ...(sink ? [{ name: 'smtp-sink', prepare: async () => (folder: string) => startSmtpSink(sink, folder) }] : []),
@@ -75,7 +75,7 @@ async function findReferences({ results, peers, folder }: Bench): Promise<StartS
       references.push(start)
     } catch (error) {
       console.error(error)
-      results.note(`${name} cannot be run here and is left out: ${firstLine(error)}`)
+      results.note(`${name} could not be started and was skipped: ${firstLine(error)}`)
     }
   }
   return references
@@ -109,7 +109,7 @@ async function takeSmtpSourceSample(
   })
 }
 
-/** Of Mailhatch's two figures, the one until everything can be read bears its plain name. */
+/** Mailhatch has two figures; the one until everything is readable has the plain name. */
 async function measureSending(
   { results }: Bench,
   scenario: string,
@@ -132,7 +132,7 @@ async function measureSending(
   await sleep(SETTLE_MS)
 }
 
-/** In a process of its own for each sample, as the other programs are. */
+/** In a separate process, like the other programs. */
 async function takeBareBucketSample({ results, plan }: Bench, folder: string): Promise<void> {
   const process = new TaskProcess(BARE_BUCKET)
   const options = { folder, sizeBytes: SMALL_50.sizeBytes, loops: SMALL_50.connections }

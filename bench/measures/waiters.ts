@@ -7,16 +7,16 @@ import { percentile } from '../statistics.ts'
 export const WOKEN = 'woken'
 export const HOLDING = 'memory while holding'
 
-/** Files that the two processes have open beside the waiting connections. */
+/** Open files of the two processes besides the held connections. */
 const OTHER_FILES = 500
 
-/** Very many waits held in one process, then a mail for each of them. */
+/** Holds many waits in one process, then sends a mail to each. */
 export async function measureWaiters({ folder, generator, plan, results }: Bench): Promise<void> {
   const needed = plan.waiters + OTHER_FILES
   const allowed = openFilesMax()
   if (allowed < needed) {
     results.note(
-      `${plan.waiters} waits need a limit of ${needed} open files; it is ${allowed} (see ulimit -n): left out.`,
+      `${plan.waiters} waits need a limit of ${needed} open files; it is ${allowed} (see ulimit -n): skipped.`,
     )
     return
   }
@@ -45,7 +45,7 @@ export async function measureWaiters({ folder, generator, plan, results }: Bench
   }
 }
 
-/** Node has raised its soft limit to the hard one, and so do the processes that it starts. */
+/** Node raises its soft limit to the hard limit, as do the processes it starts. */
 function openFilesMax(): number {
   const [, soft] = /Max open files\s+(\S+)/.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
   return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)

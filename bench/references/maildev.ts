@@ -9,11 +9,11 @@ import type { SmtpTarget, StartSmtpTarget } from './smtp-target.ts'
 
 const VERSION = '3.0.0'
 export const MAILDEV = `MailDev ${VERSION}`
-/** The newest that can be installed; later ones ask for packages that the registry does not have. */
+/** The newest installable version; later ones depend on packages that are not published. */
 const MAILPARSER_VERSION = '3.9.31'
 const INSTALL_MS_MAX = 180_000
 
-/** Installs MailDev into a folder of the system's temporary folder, where the next run finds it. */
+/** Installs MailDev into the system's temporary folder, where the next run finds it. */
 export async function installMailDev(): Promise<StartSmtpTarget> {
   const folder = join(tmpdir(), `mailhatch-bench-maildev-${VERSION}`)
   const program = join(folder, 'node_modules', 'maildev', 'dist', 'bin', 'maildev.js')
@@ -33,7 +33,7 @@ export async function installMailDev(): Promise<StartSmtpTarget> {
   return (temporaryFolder) => startMailDev(program, temporaryFolder)
 }
 
-/** In memory, as it comes; without its web interface, which would only cost it time. */
+/** With its default in-memory store, and without its web interface, which would slow it down. */
 async function startMailDev(file: string, folder: string): Promise<SmtpTarget> {
   const port = await freePort()
   const program = startProgram({

@@ -14,7 +14,7 @@ const SETTINGS: Record<PeerName, (ports: { smtp: number; web: number }, data: st
       `--smtp=127.0.0.1:${smtp}`,
       `--listen=127.0.0.1:${web}`,
       `--database=${join(data, 'mailpit.db')}`,
-      // Its default of 500 mails would make it delete while it is measured.
+      // With the default of 500 mails it would delete mail during the measurement.
       '--max=0',
       '--quiet',
     ],
@@ -38,7 +38,7 @@ export function isPeerName(name: string): name is PeerName {
   return Object.hasOwn(SETTINGS, name)
 }
 
-/** Starts a program that the user has brought; we download none. */
+/** Starts a binary that the user provides; none is downloaded. */
 export async function startPeer({ name, binary }: Peer, folder: string): Promise<SmtpTarget & { webPort: number }> {
   const smtp = await freePort()
   const web = await freePort()

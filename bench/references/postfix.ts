@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { freePort, startProgram } from '../programs.ts'
 import type { SmtpTarget } from './smtp-target.ts'
 
-// Postfix brings two test programs: smtp-sink takes mail and throws it away, smtp-source sends it.
+// Postfix includes two test programs: smtp-sink accepts and discards mail, smtp-source sends it.
 
 const SOURCE_MS_MAX = 60_000
 const BACKLOG = '1000'
@@ -15,11 +15,11 @@ export function findPostfixProgram(name: 'smtp-sink' | 'smtp-source'): string | 
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null
 }
 
-/** What the generator could send at most: nothing is stored, nothing is read. */
+/** An upper bound for the generator: smtp-sink stores nothing. */
 export async function startSmtpSink(command: string, folder: string): Promise<SmtpTarget> {
   const port = await freePort()
   const name = 'Postfix smtp-sink (stores nothing)'
-  // It refuses to stay root.
+  // smtp-sink refuses to run as root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const args = [...user, `127.0.0.1:${port}`, BACKLOG]
   const program = startProgram({ name, command, args, folder })
@@ -37,7 +37,7 @@ export type SmtpSourceOptions = {
   mails: number
 }
 
-/** Sends so many mails with Postfix's generator; resolves to the milliseconds that it took. */
+/** Sends mails with Postfix's generator; resolves to the elapsed milliseconds. */
 export async function runSmtpSource(options: SmtpSourceOptions): Promise<number> {
   const { command, port, recipient, sizeBytes, connections, reuse, mails } = options
   const args = ['-s', String(connections), '-m', String(mails), '-l', String(sizeBytes)]

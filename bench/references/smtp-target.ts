@@ -1,4 +1,4 @@
-/** Something that takes mail by SMTP while the benchmark runs. */
+/** A program that accepts mail by SMTP. */
 export type SmtpTarget = {
   name: string
   smtpPort: number

@@ -5,20 +5,20 @@ import { promisify } from 'node:util'
 import { SOURCE_PROGRAM, WEBHOOK_SECRET } from '../product.ts'
 import { startProgram } from '../programs.ts'
 
-/** Messages of one team are stored one after another, those of several teams are not. */
+/** Messages of one team are stored sequentially, those of several teams in parallel. */
 export const TEAMS = 8
 
 const run = promisify(execFile)
 
 export type Fleet = {
   ports: number[]
-  /** Of the first team. */
+  /** API key of the first team. */
   key: string
   domains: string[]
   stop(): Promise<void>
 }
 
-/** API processes on one database, with teams to announce to. Without an address, one process on SQLite. */
+/** Starts API processes on one PostgreSQL database, with teams. Without `databaseUrl`, one process on SQLite. */
 export async function startFleet(
   folder: string,
   { count, databaseUrl }: { count: number; databaseUrl: string | null },
@@ -41,7 +41,7 @@ export async function startFleet(
   for (const [number, domain] of domains.entries()) {
     await command('teams', 'create', `Team ${number}`, '--domain', domain, '--plan', 'enterprise')
   }
-  // The command's own format.
+  // The JSON output of the command.
   const { key } = JSON.parse(await command('keys', 'create', '--team', 'Team 0')) as { key: string }
   const programs = Array.from({ length: count }, () =>
     startProgram({ name: 'API', command: process.execPath, args: [SOURCE_PROGRAM, 'api'], folder, environment }),

@@ -7,9 +7,9 @@ import { getRequest, HttpClient } from '../tasks/http-client.ts'
 import { runHttpLoad, type HttpLoadOptions } from '../tasks/http-load.ts'
 import type { Fleet } from './fleet.ts'
 
-/** Over all replicas together, so that their number is all that differs. */
+/** In total, so that only the number of replicas differs. */
 const CONNECTIONS = 24
-/** Takes the place of the last twelve digits of an id; the generator replaces it in every request. */
+/** Placeholder for the last twelve digits of an id, which the generator replaces in every request. */
 const FRESH_DIGITS = 'ffffffffffff'
 
 export type Figures = { intakeOneTeam: number; intakeTeams: number; latest: number }
@@ -26,7 +26,7 @@ export async function measureFleet(fleet: Fleet, sampleMs: number): Promise<Figu
 
 type Load = Pick<HttpLoadOptions, 'request' | 'freshDigits'>
 
-/** Answers a second, each connection with a request of its own. */
+/** Responses per second; each connection has its own request. */
 async function load({ ports }: Fleet, durationMs: number, requestOf: (connection: number) => Load): Promise<number> {
   const results = await Promise.all(
     Array.from({ length: CONNECTIONS }, (_, number) =>
@@ -36,7 +36,7 @@ async function load({ ports }: Fleet, durationMs: number, requestOf: (connection
   return results.reduce((sum, { answers, elapsedMs }) => sum + perSecond(answers, elapsedMs), 0)
 }
 
-/** A wait is held on the first replica and answered by what is announced to the last. */
+/** Holds a wait on the first replica and announces its mail to the last one. */
 export async function measureWakesOf({ ports, key, domains }: Fleet, count: number): Promise<WakeTimes> {
   const holder = new HttpClient(ports[0]!, key)
   const other = new HttpClient(ports[0]!, key)
@@ -49,9 +49,9 @@ export async function measureWakesOf({ ports, key, domains }: Fleet, count: numb
       async announce(tag) {
         const headers = { authorization: `Bearer ${WEBHOOK_SECRET}`, 'content-type': 'application/json' }
         const body = JSON.stringify(announcement(domains[0]!, { id: randomUUID(), tag }))
-        const answer = await fetch(announcedTo, { method: 'POST', headers, body })
-        if (answer.status !== 200) throw new Error(`The announcement was answered with ${answer.status}.`)
-        await answer.text()
+        const response = await fetch(announcedTo, { method: 'POST', headers, body })
+        if (response.status !== 200) throw new Error(`The announcement got status ${response.status}.`)
+        await response.text()
       },
     })
   } finally {
@@ -75,7 +75,7 @@ function announcing(domain: string): Load {
   return { request, freshDigits: FRESH_DIGITS }
 }
 
-/** What our own worker would post for a mail of about 2 kB. */
+/** An announcement as the worker posts it for a mail of about 2 kB. */
 function announcement(domain: string, { id, tag }: { id: string; tag: string }): Announcement {
   return {
     event: 'email.received',

@@ -36,7 +36,7 @@ async function run(options: Options): Promise<void> {
     })),
   ]
   try {
-    // Interleaved, so that what disturbs a round disturbs all alike.
+    // Interleaved, so that disturbances affect all subjects alike.
     for (let round = 1; round <= options.rounds; round++) {
       for (const [count, subject] of measured.entries()) {
         const name = `round_${round}_with_${count}`
@@ -53,7 +53,7 @@ async function run(options: Options): Promise<void> {
     await stopPrograms()
     await postgres.remove()
   }
-  if (sourceChangedAt() > beganAt) notes.push('The source was edited while the benchmark ran.')
+  if (sourceChangedAt() > beganAt) notes.push('The source was edited during the benchmark.')
   const seconds = (performance.now() - startedAt) / 1000
   const text = renderReport({ machine: describeMachine(), measured, options, seconds, notes })
   if (isWhole(options)) writeFileSync(new URL('report.md', import.meta.url), text)
@@ -68,7 +68,7 @@ async function measure(
   options: Options,
 ): Promise<void> {
   const fleet = await startFleet(folder, start)
-  // Before any load, which leaves work behind: texts are indexed a moment later.
+  // Before any load, because indexing continues in the background afterwards.
   await measureWakesOf(fleet, WARM_UP_WAKES)
   const wake = await measureWakesOf(fleet, options.wakes)
   await measureFleet(fleet, WARM_UP_MS)

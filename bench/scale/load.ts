@@ -1,10 +1,10 @@
 import type { Mailbox, Store } from '../../packages/server/src/store/store.ts'
 import { messageAt } from '../search/mail.ts'
 
-/** Held by as many clients at once, as in bench/search. */
+/** Parallel clients, as in bench/search. */
 const CONCURRENT = 64
 
-/** Adds messages of a time to one team until told to stop; resolves to how many a second were stored. */
+/** Adds messages to one team until the signal fires; resolves to the rate per second. */
 export function startLoad(store: Store, mailboxes: Mailbox[], now: number): () => Promise<number> {
   const byName = new Map(mailboxes.map((mailbox) => [mailbox.name, mailbox]))
   const startedAt = performance.now()

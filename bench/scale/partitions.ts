@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { median } from '../statistics.ts'
 
-/** Starter, pro, and one for teams that keep mail for ever; teams with days of their own would need more. */
+/** Starter, pro, and one for teams that keep mail forever. Teams with a custom retention would need more. */
 const CLASSES = 3
-/** A year and the month that has begun. */
+/** A year and the current month. */
 const MONTHS = 13
 const QUERIES = 200
 
@@ -11,15 +11,15 @@ export type Partitions = {
   count: number
   insertSeconds: { plain: number; partitioned: number }
   dropSeconds: number
-  /** What must be read of a partition before it goes: whose objects are to be removed, and from whose count. */
+  /** Reading a partition before it is dropped, to find the objects to delete and the counts to update. */
   readSeconds: number
-  /** Of the ids, once nobody announces them any more. */
+  /** Deleting the ids, once they can no longer be announced again. */
   forgetIdsSeconds: number
   newestMs: { plain: number; partitioned: number }
   byIdMs: { plain: number; partitioned: number }
 }
 
-/** The same rows in tables as they are, and in partitions by (retention class, month) beside a table of all ids. */
+/** Compares plain tables with partitions by (retention class, month) plus a table of all ids. */
 export async function measurePartitions(client: pg.Client): Promise<Partitions> {
   await client.query(`
     create table plain (like messages including all);

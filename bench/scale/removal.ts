@@ -6,19 +6,19 @@ import { startLoad } from './load.ts'
 
 const LOAD_MS = 8_000
 const DAY_MS = 86_400_000
-/** The messages of bench/search are 1 to 13 days old; each copy of them is as much younger than the one before. */
+/** The messages of bench/search span 1 to 13 days; each copy is that much younger than the previous one. */
 const AGE_STEP_MS = 20 * DAY_MS
 
 export type Removal = {
   rows: number
-  /** Before the first removal and after the last. */
+  /** Before the first deletion and after the last. */
   idleInsertsPerSecond: [number, number]
   seconds: number
   megabytes: { before: number; after: number; afterVacuum: number; refilled: number }
   loaded: { seconds: number; insertsPerSecond: number }
 }
 
-/** Removes a third of a team's messages as the sweep does, first alone, then a second third under load. */
+/** Deletes a third of a team's messages as the sweep does, then a second third under load. */
 export async function measureRemoval(
   client: pg.Client,
   store: Store,
@@ -47,7 +47,7 @@ export async function measureRemoval(
   }
 }
 
-/** Two copies of all that a team has, each younger than the one before, as mail comes in the course of time. */
+/** Copies all messages of a team twice, each copy younger than the previous one. */
 export async function addYoungerCopies(client: pg.Client, teamId: string): Promise<void> {
   for (const copy of [1, 2]) {
     await client.query(
@@ -82,7 +82,7 @@ async function loadFor(store: Store, mailboxes: Mailbox[]): Promise<number> {
   return stop()
 }
 
-/** With pauses as long as the steps, as the sweep has them. */
+/** Pauses after each step for as long as it took, like the sweep. */
 async function removeAll(store: Store, teamId: string, before: number): Promise<number> {
   const startedAt = performance.now()
   for (;;) {

@@ -12,7 +12,7 @@ import { addYoungerCopies, measureRemoval } from './removal.ts'
 import { renderReport } from './report.ts'
 import { copyAndIndex, postgresSizes, sqliteSizes } from './store-sizes.ts'
 
-/** What docs/operate/scale.md counts with: sizes of a store, and ways to remove what has expired. Takes ten minutes. */
+/** Figures for docs/operate/scale.md: the size of a store, and ways to delete expired messages. Takes ten minutes. */
 const MESSAGES = 100_000
 const SMALL_TEAM_MESSAGES = 1_000
 const FILL = { messages: MESSAGES, smallTeamMessages: SMALL_TEAM_MESSAGES, questions: 0, rounds: 0 }

@@ -7,10 +7,10 @@ import { readStatus } from '../../packages/server/src/store/database-status.ts'
 import { createSqlStore } from '../../packages/server/src/store/sql-store.ts'
 import { openSqliteDatabase } from '../../packages/server/src/store/sqlite-database.ts'
 
-/** Of a store, by what takes the room. */
+/** The size of a store, by kind of data. */
 export type Sizes = { messages: number; contents: number; indexes: number; textIndex: number }
 
-/** Copies what a SQLite file holds and has it indexed; how many seconds each took. */
+/** Copies a SQLite file to PostgreSQL and indexes it; resolves to the seconds of each step. */
 export async function copyAndIndex(file: string, target: Database, url: string) {
   const source = openSqliteDatabase(file)
   const startedAt = performance.now()

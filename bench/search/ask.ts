@@ -3,19 +3,19 @@ import { percentile } from '../statistics.ts'
 import { keyOf, type TeamName } from './fill.ts'
 import type { Question } from './questions.ts'
 
-/** Before those that count, so that what runs is compiled. */
+/** Warm-up requests, which are not counted. */
 const WARM_UP = 5
 
 export type Answers = { p50: number; p95: number; max: number; found: number }
 
-/** Where to ask, with which headers, and how to read from an answer how many messages it shows. */
+/** The URL and headers of a request, and how to count the messages in its response. */
 export type Asking = { url: string; headers: Record<string, string>; countIn: (body: string) => number }
 
 export function mailhatch(url: string, team: TeamName): Asking {
   return { url, headers: { authorization: `Bearer ${keyOf(team)}` }, countIn }
 }
 
-/** Asks one after another over one connection; `found` is the median of the messages in the answers. */
+/** Sends requests sequentially over one connection; `found` is the median number of messages per response. */
 export async function ask(asking: Asking, { path }: Pick<Question, 'path'>, count: number): Promise<Answers> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []
@@ -45,14 +45,14 @@ function read(agent: Agent, url: string, headers: Record<string, string>): Promi
       response.on('error', reject)
       response.on('end', () => {
         if (response.statusCode === 200) resolve(body)
-        else reject(new Error(`${url} was answered by ${response.statusCode}: ${body.slice(0, 200)}`))
+        else reject(new Error(`${url} responded with ${response.statusCode}: ${body.slice(0, 200)}`))
       })
     }).on('error', reject)
   })
 }
 
 function countIn(body: string): number {
-  // The shape of this answer is part of the API.
+  // The documented response of the API.
   const { data } = JSON.parse(body) as { data: unknown }
   return Array.isArray(data) ? data.length : 1
 }

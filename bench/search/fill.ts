@@ -11,9 +11,9 @@ import { BLOCK_SIZE, readIndexState } from '../../packages/server/src/store/text
 import { COMMON_SHARE, messageAt } from './mail.ts'
 import type { Options } from './options.ts'
 
-/** Written at once: one commit of the store. */
+/** Messages per commit. */
 const GROUP = 256
-/** Indexing that has not ended by then never will. */
+/** Indexing that takes longer has failed. */
 const INDEXING_MS_MAX = 600_000
 const TELL_EVERY_MS = 2_000
 
@@ -23,7 +23,7 @@ export type TeamName = (typeof TEAMS)[number]
 export type Filled = {
   counts: Record<TeamName, number>
   fillSeconds: number
-  /** After the last message came. */
+  /** Time after the last message was stored. */
   indexSeconds: number
   megabytes: number
 }
@@ -36,14 +36,14 @@ export function databaseFile(folder: string): string {
   return join(folder, 'mailhatch.db')
 }
 
-/** What an earlier run left in the folder, if it did. */
+/** The store of an earlier run in the folder, if any. */
 export function readFilled(folder: string): Filled | null {
   const file = factsFile(folder)
-  // Written by `fillStore`.
+  // `fillStore` wrote it.
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Filled) : null
 }
 
-/** A store with both teams in `folder`, all of it indexed. */
+/** Creates an indexed store with both teams in `folder`. */
 export async function fillStore(folder: string, { messages, smallTeamMessages }: Options): Promise<Filled> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const database = openSqliteDatabase(databaseFile(folder))
@@ -87,7 +87,7 @@ async function addAll(store: Store, counts: Record<TeamName, number>): Promise<v
   let toldAt = performance.now()
   let waiting: Promise<unknown>[] = []
   for (let count = 0; count < all; count++) {
-    // Both teams grow evenly, so that their messages lie among one another.
+    // Both teams grow evenly, so that their messages are interleaved.
     const team = added.small * counts.large <= added.large * counts.small ? 'small' : 'large'
     const message = messageAt(added[team]++, counts[team], mailboxes[team], now)
     const mailbox = mailboxes[team].find(({ name }) => name === message.objectMailbox)!
@@ -102,7 +102,7 @@ async function addAll(store: Store, counts: Record<TeamName, number>): Promise<v
   process.stderr.write('\n')
 }
 
-/** With its key and as many mailboxes as a common term has messages. */
+/** Creates a team with its key and mailboxes. */
 export async function addTeam(store: Store, name: TeamName): Promise<Mailbox[]> {
   const at = Date.now()
   const team = { id: newId(at), name, plan: 'enterprise' as const, retentionDays: null, domain: `${name}.in.example` }

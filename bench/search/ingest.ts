@@ -9,18 +9,18 @@ import { addTeam, databaseFile } from './fill.ts'
 import { messageAt } from './mail.ts'
 
 const MESSAGES = 30_000
-/** Held by as many clients at once. */
+/** Parallel clients. */
 const CONCURRENT = 64
 
 export type Ingest = { on: number; off: number; ratio: number }
 
-/** Messages a second that the store takes while it indexes them, against one that never does; medians. */
+/** Messages stored per second with indexing, compared with a store that never indexes; medians. */
 export async function measureIngest(folder: string, rounds: number): Promise<Ingest> {
   const rates = { on: [] as number[], off: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     const order = round % 2 === 0 ? (['on', 'off'] as const) : (['off', 'on'] as const)
     for (const indexing of order) {
-      // A block that is never complete is never indexed.
+      // An incomplete block is never indexed.
       rates[indexing].push(await ingest(folder, indexing === 'on' ? BLOCK_SIZE : Infinity))
       process.stderr.write(`\ringest: round ${round + 1} of ${rounds} `)
     }

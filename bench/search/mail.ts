@@ -3,7 +3,7 @@ import { fold } from '../../packages/server/src/domain/fold.ts'
 import { newId } from '../../packages/server/src/random.ts'
 import type { Mailbox, NewMessage } from '../../packages/server/src/store/store.ts'
 
-/** How often a term occurs: in a few messages, in one of a hundred, in more than half of them. */
+/** The frequency of a term: a few messages, one in a hundred, or more than half. */
 export const RARE_HITS = 4
 export const COMMON_SHARE = 100
 
@@ -13,7 +13,7 @@ const WORDS = 3_000
 const SENTENCES_PER_BODY = 30
 const DAY_MS = 86_400_000
 
-/** A repeatable number below `below`, the same for the same place in the same series (splitmix32). */
+/** A deterministic pseudo-random number below `below` for an index in a series (splitmix32). */
 export function drawAt(series: number, index: number, below: number): number {
   let mixed = (Math.imul(index, 0x9e3779b9) + Math.imul(series, 0x632be5ab)) | 0
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad)
@@ -28,7 +28,7 @@ function word(number: number): string {
   return Array.from({ length }, (_, index) => SYLLABLES[drawAt(2 + index, number, SYLLABLES.length)]).join('')
 }
 
-/** Few words are frequent and most are not, as in any language. */
+/** A skewed distribution: few words are frequent, as in natural language. */
 function frequentWord(series: number, index: number): string {
   return word(Math.floor(WORDS ** (drawAt(series, index, 1_000) / 1_000)))
 }
@@ -38,13 +38,13 @@ const sentences = Array.from({ length: SENTENCES }, (_, sentence) => {
   return `${words.join(' ')}.`
 })
 
-/** Five letters and digits for a number, unlike its neighbours'. */
+/** Five letters and digits for a number, unlike those of neighbouring numbers. */
 function code(series: number, number: number): string {
   const mixed = drawAt(series, number, 36 ** 5)
   return (mixed + 36 ** 5).toString(36).slice(1)
 }
 
-/** The terms that a team's messages are searched for: the same number stands for the same few, or many, messages. */
+/** The search terms. The same number always selects the same messages. */
 export const terms = {
   rare: {
     subject: (number: number) => `order ${code(20, number)}`,
@@ -69,14 +69,14 @@ export const terms = {
   },
 }
 
-/** Message `index` of a team with `count` of them. */
+/** Message `index` of a team with `count` messages. */
 export function messageAt(index: number, count: number, mailboxes: Mailbox[], now: number): NewMessage {
   const rare = drawAt(30, index, Math.floor(count / RARE_HITS))
   const common = (series: number) => drawAt(series, index, COMMON_SHARE)
   const isFrequent = drawAt(31, index, 100) < 60
   const mailbox = mailboxes[common(32)]!
   const tag = terms.rare.to(rare)
-  // Mail comes nearly in the order of its time.
+  // Mail arrives almost in the order of its date.
   const receivedAt = Math.floor(now - 13 * DAY_MS + (index / count) * 12 * DAY_MS + drawAt(33, index, 5_000))
   const from = `${isFrequent ? 'news@' : terms.rare.from(rare)}${terms.common.from(common(34)).slice(1)}`
   const fromName = isFrequent ? 'Shop Kim' : 'Kim'

@@ -10,7 +10,7 @@ const MAILPIT = 'Mailpit'
 const CONNECTIONS = 8
 const TELL_EVERY = 5_000
 
-/** How Mailpit is asked for what a parameter of ours asks for; it has no search by header value. */
+/** The Mailpit query for each of our parameters. Mailpit has no search by header value. */
 const QUERIES: Record<string, (term: string) => string> = {
   subject: (term) => `subject:"${term}"`,
   from: (term) => `from:"${term}"`,
@@ -18,7 +18,7 @@ const QUERIES: Record<string, (term: string) => string> = {
   q: (term) => `"${term}"`,
 }
 
-/** The searches of the smaller team, put to a Mailpit that has the same mail. */
+/** Runs the searches of the smaller team on a Mailpit with the same mail. */
 export async function askMailpit(folder: string, binary: string, count: number, options: Options): Promise<Asked[]> {
   const peer = await startPeer({ name: 'mailpit', binary }, folder)
   await fill(peer.smtpPort, count)
@@ -67,6 +67,6 @@ async function fill(port: number, count: number): Promise<void> {
 }
 
 function countIn(body: string): number {
-  // Mailpit's own shape.
+  // The response format of Mailpit.
   return (JSON.parse(body) as { messages: unknown[] }).messages.length
 }

@@ -2,20 +2,20 @@ import { parseArgs } from 'node:util'
 
 export type Options = {
   messages: number
-  /** Of the smaller team; the others are all of the large one. */
+  /** Messages of the smaller team; the rest belong to the large one. */
   smallTeamMessages: number
   questions: number
   rounds: number
-  /** Null for a temporary one. */
+  /** Null for a temporary folder. */
   folder: string | null
   keep: boolean
-  /** Mailpit, for the same searches in as many messages as the smaller team has. */
+  /** Mailpit, to run the same searches on the messages of the smaller team. */
   mailpit: string | null
 }
 
 const MESSAGES = 1_000_000
 const SMALL_TEAM_MESSAGES = 50_000
-/** Fewer make no complete block, more do not fit on an ordinary disk. */
+/** Fewer messages do not fill an index block; more do not fit on an ordinary disk. */
 const MESSAGES_MIN = 10_000
 const MESSAGES_MAX = 5_000_000
 
@@ -25,14 +25,14 @@ Usage: node --conditions=mailhatch-source bench/search/run.ts [options]
 
   --messages <n>   Messages to fill the store with. Default: ${MESSAGES}, of which ${SMALL_TEAM_MESSAGES} are one team's.
   --folder <path>  Where the store lies. What an earlier run kept there is used again, whatever its size.
-  --keep           Leave the store there afterwards. Without it, a store that this run filled is removed.
+  --keep           Keep the store afterwards. By default, a store that this run created is deleted.
   --mailpit <path> Ask this Mailpit, too, after filling it with the smaller team's messages by SMTP.
   --help           This text.
 
 A run of the default size writes bench/search/report.md; others are printed. It needs 6 GB of disk and 15 minutes.
 `
 
-/** Null when help was asked for; throws with what is wrong. */
+/** Null for --help; throws on invalid options. */
 export function readOptions(args: string[]): Options | null {
   const { values } = parseArgs({
     args,
@@ -47,7 +47,7 @@ export function readOptions(args: string[]): Options | null {
   if (values.help) return null
   const messages = Number(values.messages)
   if (!(Number.isInteger(messages) && messages >= MESSAGES_MIN && messages <= MESSAGES_MAX)) {
-    throw new Error(`--messages takes a number from ${MESSAGES_MIN} to ${MESSAGES_MAX}.`)
+    throw new Error(`--messages must be a number from ${MESSAGES_MIN} to ${MESSAGES_MAX}.`)
   }
   return {
     messages,
@@ -60,7 +60,7 @@ export function readOptions(args: string[]): Options | null {
   }
 }
 
-/** Only figures of this size are worth keeping. */
+/** Only runs of this size overwrite the report. */
 export function isWhole({ small, large }: { small: number; large: number }): boolean {
   return small === SMALL_TEAM_MESSAGES && small + large === MESSAGES
 }

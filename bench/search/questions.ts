@@ -2,14 +2,14 @@ import type { Header } from '@mailhatch/sdk'
 import type { TeamName } from './fill.ts'
 import { COMMON_SHARE, drawAt, RARE_HITS, terms } from './mail.ts'
 
-/** One kind of search: what it is called, who asks, how often it finds something, and how quick it should be. */
+/** One kind of search: its name, the team, the frequency of matches and the goal. */
 export type Question = {
   parameter: string
-  /** What it asks for; none where a message is found by its place. */
+  /** The searched value; none if the message is found by mailbox and tag. */
   term?: (number: number) => string
   team: TeamName
   frequency: Frequency
-  /** The p95 in milliseconds that is asked for; null where the figure is for information. */
+  /** The goal for the p95 in milliseconds; null if there is none. */
   goalMs: number | null
   path: (number: number) => string
 }
@@ -33,7 +33,7 @@ const PARAMETERS: { parameter: string; field: Field; goalMs: Record<TeamName, nu
   { parameter: 'header', field: 'header', goalMs: { small: null, large: null } },
 ]
 
-/** The searches, each with another term every time where there are others, and never the same request twice. */
+/** The searches. Terms vary where possible, and no request is sent twice. */
 export function searchesOf(team: TeamName, messages: number): Question[] {
   return PARAMETERS.flatMap(({ parameter, field, goalMs }) =>
     FREQUENCIES.map((frequency) => ({
@@ -57,7 +57,7 @@ export function latestOf(team: TeamName, messages: number): Question {
     frequency: '≤ 10 hits',
     goalMs: LATEST_GOAL_MS,
     path(number) {
-      // Of a message that is there: its mailbox and tag are drawn from the same series.
+      // An existing message: its mailbox and tag come from the same series.
       const index = drawAt(91, number, messages)
       const tag = terms.rare.to(drawAt(30, index, Math.floor(messages / RARE_HITS)))
       return `/v1/messages/latest?mailbox=box${drawAt(32, index, COMMON_SHARE)}&tag=${tag}&request=${number}`

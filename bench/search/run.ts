@@ -34,7 +34,7 @@ async function run(options: Options): Promise<void> {
   console.log(`ingest: ${formatFigure(ingest.on)}/s with indexing, ${formatFigure(ingest.off)}/s without`)
   const asked = await askAll(temporary, folder, filled, options)
   if (options.mailpit) asked.push(...(await askMailpit(temporary, options.mailpit, filled.counts.small, options)))
-  if (sourceChangedAt() > beganAt) notes.push('The source was edited while the benchmark ran.')
+  if (sourceChangedAt() > beganAt) notes.push('The source was edited during the benchmark.')
   const { questions, rounds } = options
   const seconds = (performance.now() - startedAt) / 1000
   const text = renderReport({ machine: describeMachine(), filled, asked, ingest, questions, rounds, seconds, notes })
@@ -42,7 +42,7 @@ async function run(options: Options): Promise<void> {
   console.log(`\n${text}`)
 }
 
-/** Mailhatch as a user starts it, on the filled store. */
+/** Starts Mailhatch as a user would, on the filled store. */
 async function askAll(temporary: string, folder: string, { counts }: Filled, options: Options): Promise<Asked[]> {
   const product = await startProduct(temporary, { environment: { DATA_DIR: folder } })
   const asked: Asked[] = []

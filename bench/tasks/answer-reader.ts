@@ -3,7 +3,7 @@ const STATUS_START = 'HTTP/1.1 '.length
 
 export type OnAnswer = (status: number, body: Buffer) => void
 
-/** Calls back with each whole HTTP answer. The body is a view that is valid only during the call. */
+/** Calls back with each complete HTTP response. The body is a view that is valid only during the call. */
 export function createAnswerReader(onAnswer: OnAnswer): (chunk: Buffer) => void {
   let rest: Buffer | null = null
 
@@ -13,7 +13,7 @@ export function createAnswerReader(onAnswer: OnAnswer): (chunk: Buffer) => void 
     while (bytes.length > 0) {
       const end = endOfAnswer(bytes)
       if (end === null || end.total > bytes.length) {
-        // A copy: the bytes of the chunk belong to the socket's buffer.
+        // Copied, because the chunk is a view of the socket's buffer.
         rest = Buffer.from(bytes)
         return
       }
@@ -29,7 +29,7 @@ function endOfAnswer(bytes: Buffer): { status: number; head: number; total: numb
   if (end === -1) return null
   const head = bytes.toString('latin1', 0, end)
   const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? []
-  if (length === undefined) throw new Error('An answer without content-length cannot be measured.')
+  if (length === undefined) throw new Error('Responses without content-length are not supported.')
   const start = end + END_OF_HEAD.length
   return { status: Number(head.slice(STATUS_START, STATUS_START + 3)), head: start, total: start + Number(length) }
 }

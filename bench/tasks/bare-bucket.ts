@@ -8,10 +8,10 @@ export type BareBucketOptions = { folder: string; sizeBytes: number; loops: numb
 
 export type BareBucketResult = { mails: number; elapsedMs: number }
 
-/** About what the worker keeps of a mail beside its bytes. */
+/** About the size of a mail's metadata. */
 const METADATA_BYTES = 1_200
 
-/** The objects and the syncs of a mail, and nothing else: put raw and metadata, then move the metadata to processed. */
+/** Only the bucket operations of a mail: put raw and metadata, then move the metadata to processed. */
 export async function runBareBucket(options: BareBucketOptions): Promise<BareBucketResult> {
   const folder = mkdtempSync(join(options.folder, 'bucket-'))
   const bucket = openEmbeddedBucket(join(folder, 'inbox.db'))

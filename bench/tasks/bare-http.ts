@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 export type BareHttpOptions = { headers: [name: string, value: string][]; body: string }
 
-/** A server that always gives the same answer: what node:http itself costs. It ends with its process. */
+/** A server that always sends the same response, to measure the cost of node:http itself. */
 export async function startBareHttp({ headers, body }: BareHttpOptions): Promise<{ port: number }> {
   const bytes = Buffer.from(body)
   const server = createServer((_request, response) => {
@@ -13,6 +13,6 @@ export async function startBareHttp({ headers, body }: BareHttpOptions): Promise
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A listening TCP server has an address of this kind.
+  // A TCP server has an AddressInfo.
   return { port: (server.address() as AddressInfo).port }
 }

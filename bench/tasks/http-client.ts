@@ -1,7 +1,7 @@
 import { createAnswerReader } from './answer-reader.ts'
 import { openSocket } from './socket.ts'
 
-/** `at` is the moment at which the answer was whole. */
+/** `at` is the time at which the response was complete. */
 export type Answer = { status: number; body: Record<string, unknown>; at: number }
 
 /** One keep-alive connection to the API, one request at a time. */
@@ -16,12 +16,12 @@ export class HttpClient {
       const at = performance.now()
       const pending = this.#pending
       this.#pending = null
-      // Every answer of the API is a JSON object.
+      // Every response of the API is a JSON object.
       pending?.resolve({ status, body: JSON.parse(bytes.toString()) as Record<string, unknown>, at })
     })
     this.#socket = openSocket(port, {
       onBytes: read,
-      onClose: (error) => this.#pending?.reject(error ?? new Error('The server hung up.')),
+      onClose: (error) => this.#pending?.reject(error ?? new Error('The server closed the connection.')),
     })
   }
 

@@ -6,13 +6,13 @@ export type HttpLoadOptions = {
   request: string
   connections: number
   durationMs: number
-  /** In a POST of announcements: these twelve digits of the request become a new number every time. */
+  /** For announcements: these twelve digits of the request are replaced by a new number each time. */
   freshDigits?: string
 }
 
 export type HttpLoadResult = { answers: number; elapsedMs: number }
 
-/** Asks the same thing on keep-alive connections, each asking again when its answer is whole. */
+/** Repeats a request on keep-alive connections, each as soon as the previous response is complete. */
 export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadResult> {
   const startedAt = performance.now()
   const until = startedAt + options.durationMs
@@ -34,7 +34,7 @@ export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadRes
 
       const read = createAnswerReader((status, body) => {
         if (status !== 200) {
-          refusal = new Error(`The server answered ${status}: ${body.toString().slice(0, 200)}`)
+          refusal = new Error(`The server responded with ${status}: ${body.toString().slice(0, 200)}`)
           return void socket.destroy()
         }
         answers++
@@ -46,7 +46,7 @@ export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadRes
       const socket = openSocket(options.port, {
         onBytes: read,
         onClose: (error) => {
-          const failure = refusal ?? (isDone ? null : (error ?? new Error('The server hung up.')))
+          const failure = refusal ?? (isDone ? null : (error ?? new Error('The server closed the connection.')))
           if (failure) reject(failure)
           else resolve()
         },

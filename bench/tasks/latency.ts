@@ -11,11 +11,11 @@ export type LatencyOptions = {
   apiPort: number
   apiKey: string
   mails: number
-  /** On the disk that the server writes to. */
+  /** On the same disk as the server's data. */
   folder: string
 }
 
-/** Milliseconds, one of each a mail. */
+/** Milliseconds, one value per mail. */
 export type LatencyResult = {
   acknowledgedToReadable: number[]
   sentToReadable: number[]
@@ -24,12 +24,12 @@ export type LatencyResult = {
 }
 
 const MAIL_BYTES = 2_000
-/** Lets what the server still does after one step, moving the mail to processed, end before the next begins. */
+/** Lets the server finish background work, such as moving the mail to processed, before the next step. */
 const PAUSE_MS = 8
 const WAIT_SECONDS = 20
 const RECIPIENT = 'latency@mailhatch.test'
 
-/** One mail at a time for a held wait; beside each, one synced write by the bare file system and one by SQLite. */
+/** Sends one mail at a time to a held wait, and after each measures one synced file write and one SQLite commit. */
 export async function measureLatency(options: LatencyOptions): Promise<LatencyResult> {
   const smtp = await SmtpClient.open(options.smtpPort)
   const http = new HttpClient(options.apiPort, options.apiKey)
@@ -68,7 +68,7 @@ function timed(work: () => void): number {
   return performance.now() - startedAt
 }
 
-/** The least that storing a mail durably can cost: appending it to a file, or one row of its own commit. */
+/** The minimum cost of storing a mail durably: appending it to a file, or committing one row. */
 function openDisk(parent: string) {
   const folder = mkdtempSync(join(parent, 'disk-'))
   const bytes = Buffer.alloc(MAIL_BYTES, 'm')

@@ -1,6 +1,6 @@
 export type MailOptions = { sizeBytes: number; recipient: string }
 
-/** What a load generator sends for one mail, command by command; made once, so that sending costs nothing more. */
+/** The SMTP commands for one mail, prepared in advance to keep sending cheap. */
 export type MailCommands = { from: Buffer; recipient: Buffer; data: Buffer; content: Buffer }
 
 export const EHLO = Buffer.from('EHLO load.test\r\n')
@@ -18,7 +18,7 @@ export function mailCommands({ sizeBytes, recipient }: MailOptions): MailCommand
   }
 }
 
-/** A sign-up mail as web shops send it: text and HTML, a code and a link, the HTML filled up to the size. */
+/** A typical sign-up mail with text, HTML, a code and a link, padded to the given size. */
 export function mailOfSize({ sizeBytes, recipient }: MailOptions): Buffer {
   const start = [
     'Received: from app.shop.test (app.shop.test [192.0.2.10]) by mx.shop.test; Mon, 2 Nov 2026 09:00:00 +0000',

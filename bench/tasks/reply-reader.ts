@@ -2,7 +2,7 @@ const LINE_FEED = 10
 const SPACE = 32
 const ZERO = 48
 
-/** Calls back with the code of each whole SMTP reply; of the text it looks only at where lines end. */
+/** Calls back with the code of each complete SMTP reply. Ignores the text of the replies. */
 export function createReplyReader(onReply: (code: number) => void): (bytes: Uint8Array, length: number) => void {
   let column = 0
   let code = 0

@@ -4,7 +4,7 @@ import { openSocket } from './socket.ts'
 
 type Reply = { code: number; at: number }
 
-/** One connection, one command at a time; a reply carries the moment at which it was read. */
+/** One connection, one command at a time. A reply includes the time at which it was read. */
 export class SmtpClient {
   #socket
   #pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null
@@ -20,12 +20,12 @@ export class SmtpClient {
     const read = createReplyReader((code) => {
       const pending = this.#pending
       this.#pending = null
-      if (code >= 400) pending?.reject(new Error(`The server answered ${code}.`))
+      if (code >= 400) pending?.reject(new Error(`The server replied ${code}.`))
       else pending?.resolve({ code, at: performance.now() })
     })
     this.#socket = openSocket(port, {
       onBytes: (chunk) => read(chunk, chunk.length),
-      onClose: (error) => this.#pending?.reject(error ?? new Error('The server hung up.')),
+      onClose: (error) => this.#pending?.reject(error ?? new Error('The server closed the connection.')),
     })
   }
 

@@ -8,7 +8,7 @@ export type SmtpLoadOptions = {
   connections: number
   /** False: a new connection for every mail. */
   reuse: boolean
-  /** No mail is begun after this, nor after `mailsMax`. */
+  /** No new mail starts after this time, or after `mailsMax` mails. */
   durationMs: number
   mailsMax: number
 }
@@ -16,7 +16,7 @@ export type SmtpLoadOptions = {
 /** `elapsedMs` is from the first connection to the last acknowledgement. */
 export type SmtpLoadResult = { acknowledged: number; elapsedMs: number }
 
-/** Sends mail as fast as it is taken, one command at a time on each connection, and counts the 250s. */
+/** Sends mail as fast as the server accepts it, one command at a time per connection, and counts the 250 replies. */
 export async function runSmtpLoad(options: SmtpLoadOptions): Promise<SmtpLoadResult> {
   const startedAt = performance.now()
   const until = startedAt + options.durationMs
@@ -34,12 +34,12 @@ export async function runSmtpLoad(options: SmtpLoadOptions): Promise<SmtpLoadRes
 
   function sendOnConnection(): Promise<void> {
     return new Promise((resolve, reject) => {
-      // -2: greeting awaited, -1: EHLO answered; then the step whose reply is awaited; past the last one, QUIT's.
+      // -2: waiting for the greeting, -1: for the reply to EHLO, then for that of each step, and finally for that of QUIT.
       let step = -2
       let refusal: Error | null = null
       const read = createReplyReader((code) => {
         if (code >= 400) {
-          refusal = new Error(`The server answered ${code} at step ${step}.`)
+          refusal = new Error(`The server replied ${code} at step ${step}.`)
           socket.destroy()
           return
         }
@@ -58,7 +58,8 @@ export async function runSmtpLoad(options: SmtpLoadOptions): Promise<SmtpLoadRes
       const socket = openSocket(options.port, {
         onBytes: (chunk) => read(chunk, chunk.length),
         onClose: (error) => {
-          const failure = refusal ?? error ?? (step < steps.length ? new Error('The server hung up.') : null)
+          const failure =
+            refusal ?? error ?? (step < steps.length ? new Error('The server closed the connection.') : null)
           if (failure) reject(failure)
           else resolve()
         },

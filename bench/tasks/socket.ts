@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 
-/** One buffer for all sockets: the system reads into it and we look at it before the next read, in one turn. */
+/** One buffer for all sockets; each read is processed before the next one. */
 const READ_BUFFER = Buffer.allocUnsafe(256 * 1024)
 
 type Events = { onBytes: (chunk: Buffer) => void; onClose: (error: Error | null) => void }
 
-/** A loopback connection without the cost of streams on the reading side. */
+/** A loopback connection without the overhead of readable streams. */
 export function openSocket(port: number, { onBytes, onClose }: Events): Socket {
   let failure: Error | null = null
   const socket = connect({

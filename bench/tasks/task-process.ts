@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { keepTrack, type Program } from '../programs.ts'
 import type { TaskName, TaskOptions, TaskReply, TaskResult } from './tasks.ts'
 
-/** A process of its own for load generators and references, so that they share no event loop with what is measured. */
+/** A separate process for load generators and references, so that they do not share an event loop with the server. */
 export class TaskProcess {
   #child: ChildProcess
   #program: Program
@@ -16,9 +16,9 @@ export class TaskProcess {
   /** One task at a time. */
   run<Name extends TaskName>(name: Name, options: TaskOptions<Name>): Promise<TaskResult<Name>> {
     return new Promise((resolve, reject) => {
-      const onExit = () => reject(new Error(`The process of task ${name} ended.`))
+      const onExit = () => reject(new Error(`The process of task ${name} exited.`))
       this.#child.once('exit', onExit)
-      // The child answers each task with the result of that task.
+      // The child sends the result of each task.
       this.#child.once('message', (reply: TaskReply<Name>) => {
         this.#child.off('exit', onExit)
         if ('error' in reply) reject(new Error(`${name}: ${reply.error}`))

@@ -5,7 +5,7 @@ import { measureLatency } from './latency.ts'
 import { runSmtpLoad } from './smtp-load.ts'
 import { measureWaiters } from './waiters.ts'
 
-// The program of a task process: it gets the name and the options of a task and sends back the result.
+// The program of a task process: receives the name and options of a task and sends back the result.
 
 const TASKS = { runSmtpLoad, runHttpLoad, measureLatency, measureWaiters, runBareBucket, startBareHttp }
 
@@ -15,12 +15,12 @@ export type TaskResult<Name extends TaskName> = Awaited<ReturnType<(typeof TASKS
 export type TaskReply<Name extends TaskName> = { result: TaskResult<Name> } | { error: string }
 
 process.on('message', ({ name, options }: { name: TaskName; options: unknown }) => {
-  // The sender's types have made sure that name and options belong together.
+  // The types of the sender ensure that name and options match.
   const task = TASKS[name] as (options: unknown) => Promise<unknown>
   task(options).then(
     (result) => process.send?.({ result }),
     (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
   )
 })
-// Whoever started us is gone.
+// The parent process has exited.
 process.on('disconnect', () => process.exit())

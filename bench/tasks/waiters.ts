@@ -11,14 +11,14 @@ export type WaitersOptions = {
   smtpPort: number
   apiPort: number
   apiKey: string
-  /** Of the server, to look at its memory. */
+  /** The server's pid, to read its memory. */
   pid: number
   waiters: number
 }
 
 export type WaitersResult = {
   woken: number
-  /** From reading the 250 of a mail to having the whole answer of its wait. */
+  /** From the 250 of a mail to the complete response of its wait. */
   latenciesMs: number[]
   openMs: number
   mailsMs: number
@@ -28,17 +28,17 @@ export type WaitersResult = {
 
 type Waiter = { socket: Socket; acknowledgedAt: number | null; answeredAt: number | null }
 
-/** The longest wait that the API holds. */
+/** The API's maximum wait. */
 const WAIT_SECONDS = 60
-/** Connections being opened at once: a burst as the workers of a large test run make. */
+/** Connections opened at once, like the workers of a large test run. */
 const OPENING_MAX = 200
 const MAIL_CONNECTIONS = 8
 const MAIL_BYTES = 2_000
 const SETTLE_MS = 1_000
-/** From the last mail's 250; a wait that has not been answered by then is not woken. */
+/** After the 250 of the last mail. A wait without a response by then counts as not woken. */
 const WAKE_MS_MAX = 15_000
 
-/** Holds many waits, each for a tag of its own on a connection of its own, then sends each its mail. */
+/** Holds many waits, each for its own tag on its own connection, then sends a mail to each. */
 export async function measureWaiters(options: WaitersOptions): Promise<WaitersResult> {
   const waiters: Waiter[] = []
   let answered = 0
@@ -46,7 +46,7 @@ export async function measureWaiters(options: WaitersOptions): Promise<WaitersRe
   await inParallel(OPENING_MAX, options.waiters, async (tag) => {
     waiters[tag] = await openWaiter(options, tag, () => answered++)
   })
-  // Answered after the requests that came before it, so that all of them are held by now.
+  // Handled after the earlier requests, so all of them are held now.
   const http = new HttpClient(options.apiPort, options.apiKey)
   await http.get('/v1/me')
   const openMs = performance.now() - openedAt
@@ -79,12 +79,12 @@ function openWaiter({ apiPort, apiKey }: WaitersOptions, tag: number, onAnswer: 
   return new Promise((resolve, reject) => {
     const socket = openSocket(apiPort, {
       onBytes: createAnswerReader((status) => {
-        // An answer before its mail, or another status, is not a wake-up.
+        // A response before the mail was sent, or with another status, is not a wake-up.
         if (status !== 200) return
         waiter.answeredAt = performance.now()
         onAnswer()
       }),
-      onClose: (error) => reject(error ?? new Error('The server hung up.')),
+      onClose: (error) => reject(error ?? new Error('The server closed the connection.')),
     })
     const waiter: Waiter = { socket, acknowledgedAt: null, answeredAt: null }
     socket.on('connect', () => {
