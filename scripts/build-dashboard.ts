@@ -1,4 +1,4 @@
-// Builds the dashboard where it is missing or older than its source; run by the first start in a clone as well.
+// Builds the dashboard if it is missing or older than its source. The server also runs this when started in a clone.
 import {
   closeSync,
   existsSync,
@@ -22,13 +22,13 @@ const packages = fileURLToPath(new URL('../packages', import.meta.url))
 export const DASHBOARD = join(root, 'dist')
 
 const cache = fileURLToPath(new URL('../node_modules/.cache/dashboard', import.meta.url))
-/** Held while someone builds: tests start many programs at once. */
+/** Held during a build, because tests start many programs in parallel. */
 const LOCK = join(cache, 'lock')
-/** A build takes some seconds; whoever held the lock for so long is gone. */
+/** A build takes seconds; an older lock was left behind by a crashed process. */
 const LOCK_MS_MAX = 60_000
-const LOOK_EVERY_MS = 100
+const LOCK_POLL_MS = 100
 
-/** What the dashboard is made of; the server's part of it is only types. */
+/** The sources of the dashboard. From the server it imports only types. */
 const SOURCES = [
   join(root, 'src'),
   join(root, 'index.html'),
@@ -40,7 +40,7 @@ const SOURCES = [
 if (import.meta.main) await buildDashboard()
 
 export async function buildDashboard(): Promise<void> {
-  while (!takeLock()) await pause(LOOK_EVERY_MS)
+  while (!takeLock()) await pause(LOCK_POLL_MS)
   try {
     if (!isFresh()) await build()
   } finally {
@@ -68,19 +68,19 @@ function takeLock(): boolean {
 
 async function build(): Promise<void> {
   const beganAt = new Date()
-  const made = join(cache, 'made')
+  const output = join(cache, 'output')
   try {
-    await runVite(made)
-    compress(join(made, 'assets'))
-    // What was changed meanwhile may not be in it.
-    utimesSync(join(made, 'index.html'), beganAt, beganAt)
-    // Until here the old one was served, if there was one; now it is replaced whole.
+    await runVite(output)
+    compress(join(output, 'assets'))
+    // Dated to the start of the build, so that files changed meanwhile cause another one.
+    utimesSync(join(output, 'index.html'), beganAt, beganAt)
+    // The server keeps serving the old build until here.
     rmSync(DASHBOARD, { recursive: true, force: true })
-    renameSync(made, DASHBOARD)
+    renameSync(output, DASHBOARD)
   } finally {
-    rmSync(made, { recursive: true, force: true })
+    rmSync(output, { recursive: true, force: true })
   }
-  console.log(`The dashboard was built in ${((Date.now() - beganAt.getTime()) / 1000).toFixed(1)} s.`)
+  console.log(`Built the dashboard in ${((Date.now() - beganAt.getTime()) / 1000).toFixed(1)} s.`)
 }
 
 function newestChange(path: string): number {
@@ -89,9 +89,9 @@ function newestChange(path: string): number {
   return Math.max(entry.mtimeMs, ...readdirSync(path).map((name) => newestChange(join(path, name))))
 }
 
-/** Imported only here: most starts find a fresh build and need none of it. */
+/** Imports Vite on demand, because most starts find a fresh build. */
 async function runVite(outDir: string): Promise<void> {
-  // React looks at it, and whoever starts us may have another one.
+  // React reads it, and the calling process may have a different value.
   process.env['NODE_ENV'] = 'production'
   const [vite, { default: react }, { default: tailwind }] = await Promise.all([
     import('vite'),
@@ -101,7 +101,7 @@ async function runVite(outDir: string): Promise<void> {
   await vite.build({
     configFile: false,
     root,
-    // Chunks find each other by where they lie; the server writes into the page where that is.
+    // Relative URLs: the server inserts the base path into the page.
     base: './',
     logLevel: 'warn',
     plugins: [react(), tailwind()],
@@ -112,7 +112,7 @@ async function runVite(outDir: string): Promise<void> {
       outDir,
       emptyOutDir: true,
       target: 'baseline-widely-available',
-      // A file within another would need a policy that allows it.
+      // Inlined files would need a weaker content security policy.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
@@ -121,7 +121,7 @@ async function runVite(outDir: string): Promise<void> {
 }
 
 function readVersion(): string {
-  // Of our own package.
+  // Our own package.json.
   const { version } = JSON.parse(readFileSync(join(packages, 'server/package.json'), 'utf8')) as { version: string }
   return version
 }

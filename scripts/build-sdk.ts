@@ -7,8 +7,8 @@ import { buildSync } from 'esbuild'
 const SDK = fileURLToPath(new URL('../packages/sdk', import.meta.url))
 
 /**
- * The SDK for `import` and, in its folder `cjs`, for `require`. Both have their own files and types, because a type file
- * counts as what the package.json next to it says.
+ * Builds the SDK for `import` and, in the folder `cjs`, for `require`. Each has its own types, because the nearest
+ * package.json decides the module kind of a type file.
  */
 export function buildSdk(dist = `${SDK}/dist`): void {
   rmSync(dist, { recursive: true, force: true })
@@ -19,14 +19,14 @@ export function buildSdk(dist = `${SDK}/dist`): void {
     outbase: dist,
     outdir: `${dist}/cjs`,
     format: 'cjs',
-    // Not what esbuild makes of the settings of the source.
+    // Ignore the tsconfig of the source.
     tsconfigRaw: {},
     target: 'node20',
-    // server.ts asks for __filename there.
+    // server.ts uses __filename in CommonJS.
     logOverride: { 'empty-import-meta': 'silent' },
   })
   for (const file of files.filter((file) => file.endsWith('.d.ts'))) {
-    // tsc leaves the names of source files in types, where older compilers do not look for them.
+    // tsc keeps .ts extensions in type files, which older compilers cannot resolve.
     const types = readFileSync(`${dist}/${file}`, 'utf8').replace(
       /(from |import\()(['"]\.{1,2}\/[^'"]+)\.ts(?=['"])/g,
       '$1$2.js',

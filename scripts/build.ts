@@ -1,5 +1,4 @@
-// Makes what is published: JavaScript and types of the SDK, then the server, which is compiled against them and brings
-// the dashboard along.
+// Builds the published packages: first the SDK, then the server, which is compiled against it and includes the dashboard.
 import { execFileSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -3,10 +3,10 @@ import { extname } from 'node:path'
 
 const root = new URL('../', import.meta.url)
 
-/** A comment that names an example's file, and the block of code below it. */
+/** A comment with the path of an example file, and the code block below it. */
 const EMBEDDED = /<!-- (examples\/\S+) -->\n```[^]*?\n```\n/g
 
-/** The page with the files of examples as they are now, each below the comment that names it. */
+/** Replaces the code blocks of a page by the current example files. */
 export function withExamples(page: string): string {
   return page.replaceAll(EMBEDDED, (_, path: string) => {
     const content = readFileSync(new URL(path, root), 'utf8')

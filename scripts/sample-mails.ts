@@ -1,6 +1,6 @@
 import type { SendMailOptions } from 'nodemailer'
 
-/** Mail as the apps of a team under test send it, the oldest first; shops and people are made up. */
+/** Sample mail for screenshots, oldest first. All names are fictitious. */
 export const SAMPLE_MAILS: (SendMailOptions & { minutesAgo: number })[] = [
   {
     minutesAgo: 2_950,
@@ -57,7 +57,10 @@ export const SAMPLE_MAILS: (SendMailOptions & { minutesAgo: number })[] = [
     text: 'Your verification code is 482913. Or confirm: https://acme.example/verify?token=482913',
     html: letter(
       'Nearly there, Robin',
-      ['Enter this code to finish making your account:', '<b style="font:600 30px ui-monospace,monospace">482913</b>'],
+      [
+        'Enter this code to finish creating your account:',
+        '<b style="font:600 30px ui-monospace,monospace">482913</b>',
+      ],
       { text: 'Confirm your address', href: 'https://acme.example/verify?token=482913' },
     ),
   },

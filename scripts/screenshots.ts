@@ -1,4 +1,4 @@
-// Takes the pictures of docs/images/ of a dashboard with some mail in it: node --conditions=mailhatch-source scripts/screenshots.ts
+// Takes the screenshots in docs/images/: node --conditions=mailhatch-source scripts/screenshots.ts
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,18 +15,18 @@ import { SAMPLE_MAILS } from './sample-mails.ts'
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url))
 const MINUTE_MS = 60_000
 
-const DESK = { viewport: { width: 1280, height: 720 }, deviceScaleFactor: 1.5 }
+const DESKTOP = { viewport: { width: 1280, height: 720 }, deviceScaleFactor: 1.5 }
 const PHONE = { viewport: { width: 375, height: 720 }, deviceScaleFactor: 2, hasTouch: true }
 
-const PICTURES = [
-  { name: 'dashboard-light', colorScheme: 'light', ...DESK },
-  { name: 'dashboard-dark', colorScheme: 'dark', ...DESK },
+const SCREENSHOTS = [
+  { name: 'dashboard-light', colorScheme: 'light', ...DESKTOP },
+  { name: 'dashboard-dark', colorScheme: 'dark', ...DESKTOP },
   { name: 'dashboard-phone', colorScheme: 'light', ...PHONE },
 ] as const
 
 await buildDashboard()
 const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-screenshots-'))
-/** Mail of the last days comes within a second, so the clock of the server is set back for it. */
+/** All mail is sent within seconds, so the server's clock is set back for older mail. */
 let agoMs = 0
 const settings = { DATA_DIR: dataDir, PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', DISK_FREE_MIN: '0' }
 const running = await startServe(
@@ -40,7 +40,7 @@ try {
   const cookies = await signIn(browser, running.firstStart!.signInToken)
   await sendMails()
   mkdirSync(IMAGES, { recursive: true })
-  for (const { name, ...options } of PICTURES) {
+  for (const { name, ...options } of SCREENSHOTS) {
     const context = await browser.newContext({ baseURL: url, storageState: cookies, ...options })
     const page = await context.newPage()
     await openNewest(page)
@@ -64,7 +64,7 @@ async function signIn(from: Browser, token: string) {
   return state
 }
 
-/** One after the other, each seen in the list before the clock moves on. */
+/** Sends one mail at a time and waits until it is listed before the clock moves on. */
 async function sendMails(): Promise<void> {
   const transport = createTransport({ host: '127.0.0.1', port: running.smtpPort! })
   for (const [index, { minutesAgo, ...mail }] of SAMPLE_MAILS.entries()) {
@@ -80,7 +80,7 @@ async function untilStored(count: number): Promise<void> {
   const headers = { authorization: `Bearer ${running.firstStart!.apiKey}` }
   for (;;) {
     const response = await fetch(`${url}/v1/messages?limit=100`, { headers, signal: AbortSignal.timeout(10_000) })
-    // The documented answer of our own server.
+    // The documented response of the API.
     const { data } = (await response.json()) as { data: unknown[] }
     if (data.length >= count) return
   }
@@ -89,13 +89,13 @@ async function untilStored(count: number): Promise<void> {
 async function openNewest(page: Page): Promise<void> {
   await page.goto('/')
   const rows = page.getByRole('list', { name: 'Messages' }).getByRole('link')
-  // Some have been read.
+  // Mark some messages as read.
   for (const index of [4, 2, 0]) {
     await rows.nth(index).click()
     await page.frameLocator('iframe').locator('body').waitFor()
     if (index > 0) await page.goBack()
   }
   await page.locator('[data-connection=live]').waitFor({ state: 'attached' })
-  // Nothing is pointed at.
+  // Avoid hover effects.
   await page.mouse.move(0, 0)
 }

@@ -1,5 +1,5 @@
-// Writes the files that are made from code: .env.example, docs/reference/settings.md and what pages show of examples/. `--check` only says
-// whether they are current.
+// Writes the generated files: .env.example, docs/reference/settings.md and the examples embedded in pages. `--check` only reports whether
+// they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { SETTINGS } from '../packages/server/src/settings.ts'
 import { withExamples } from './embed-examples.ts'
@@ -17,7 +17,7 @@ function envExample(): string {
     const note = setting.default?.startsWith('(') ? ` Default: ${shownDefault(setting.default)}.` : ''
     return `# ${setting.help}${note}\n#${setting.variable}=${value}\n`
   })
-  return `# Settings of Mailhatch. Copy this file, change what you need, and start with: mailhatch --settings <file> serve\n# What is unset has a default that works.\n\n${blocks.join('\n')}`
+  return `# Mailhatch settings. Copy this file, change what you need, and start with: mailhatch --settings <file> serve\n# All settings have working defaults.\n\n${blocks.join('\n')}`
 }
 
 function settingsPage(): string {
@@ -28,8 +28,8 @@ function settingsPage(): string {
   return [
     '# Settings',
     '',
-    'Read from the environment, or from a file: `mailhatch --settings <file> serve` (`.env.example` has them all). `mailhatch',
-    'serve` reads all of them, `mailhatch api` and `mailhatch worker` those of their part. Every problem is reported at once, with exit code 78.',
+    'Settings are read from the environment, or from a file: `mailhatch --settings <file> serve` (`.env.example` lists them all). `mailhatch',
+    'serve` reads all settings, `mailhatch api` and `mailhatch worker` only their own. All problems are reported together, with exit code 78.',
     '',
     '| variable | read by | default | meaning |',
     '|---|---|---|---|',
@@ -45,7 +45,7 @@ for (const [name, content] of Object.entries(files)) {
   const file = new URL(name, root)
   if (!process.argv.includes('--check')) writeFileSync(file, content)
   else if (readFileSync(file, 'utf8') !== content) {
-    console.error(`${name} is not current: run npm run docs`)
+    console.error(`${name} is outdated: run npm run docs`)
     process.exitCode = 1
   }
 }

@@ -5,7 +5,7 @@ export default defineConfig({
   e2e: {
     baseUrl: process.env['APP_URL'] ?? 'http://localhost:3000',
     setupNodeEvents(on) {
-      // Of MAILHATCH_URL and MAILHATCH_API_KEY; or say mailhatchTasks({ url, apiKey }).
+      // Uses MAILHATCH_URL and MAILHATCH_API_KEY, or pass mailhatchTasks({ url, apiKey }).
       on('task', mailhatchTasks())
     },
   },

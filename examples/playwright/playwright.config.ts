@@ -8,7 +8,7 @@ export default defineConfig({
   reporter: [['list'], ['html', { open: 'never' }]],
   use: {
     baseURL: process.env['APP_URL'],
-    // Playwright's own browser unless there is another one that you would rather use.
+    // Set CHROMIUM_PATH to use a browser other than Playwright's.
     launchOptions: process.env['CHROMIUM_PATH'] ? { executablePath: process.env['CHROMIUM_PATH'] } : {},
   },
 })

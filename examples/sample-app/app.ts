@@ -1,4 +1,4 @@
-// A small app as one that is tested might be: people sign up by a code or by a link that it mails to them.
+// A small app to test: users sign up with a code or a link that it mails to them.
 import { randomInt, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -7,14 +7,14 @@ import { createTransport, type SendMailOptions } from 'nodemailer'
 
 type App = {
   url: string
-  /** Codes by address, addresses by token. */
+  /** Maps addresses to codes, and tokens to addresses. */
   expected: Map<string, string>
   send: (mail: SendMailOptions) => Promise<unknown>
 }
 
 type Page = { status: number; html: string }
 
-/** Starts the app on a free port; its mail goes to the SMTP server at `smtpPort`. */
+/** Starts the app on a free port. It sends mail to the SMTP server at `smtpPort`. */
 export async function startApp({ smtpPort }: { smtpPort: number }) {
   const transport = createTransport({ host: '127.0.0.1', port: smtpPort, pool: true })
   const app: App = {
@@ -23,13 +23,13 @@ export async function startApp({ smtpPort }: { smtpPort: number }) {
     send: (mail) => transport.sendMail({ from: 'Shop <app@shop.example>', ...mail }),
   }
   const server = createServer((request, response) => {
-    void answer(request, app)
+    void respond(request, app)
       .catch((error: unknown) => page(`<p role="alert">${escaped(String(error))}</p>`, 500))
       .then(({ status, html }) => response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(html))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // Listening on a port, not on a pipe.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   app.url = `http://127.0.0.1:${port}`
   return {
@@ -43,7 +43,7 @@ export async function startApp({ smtpPort }: { smtpPort: number }) {
   }
 }
 
-async function answer(request: IncomingMessage, app: App): Promise<Page> {
+async function respond(request: IncomingMessage, app: App): Promise<Page> {
   const { pathname, searchParams } = new URL(request.url ?? '/', app.url)
   const form = request.method === 'POST' ? await readForm(request) : searchParams
   const email = form.get('email') ?? ''

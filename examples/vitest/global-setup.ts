@@ -1,7 +1,7 @@
 import { startMailhatch } from '@mailhatch/sdk/server'
 import { startApp } from '../sample-app/app.ts'
 
-/** Mailhatch and the app, on free ports; the tests find them in their environment. */
+/** Starts Mailhatch and the app on free ports. The tests read the URLs from the environment. */
 export default async function globalSetup() {
   const mailhatch = await startMailhatch()
   const app = await startApp({ smtpPort: mailhatch.smtpPort })

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     globalSetup: './global-setup.ts',
-    // Waits end shortly before the test does, so a mail may take almost as long as this.
+    // Waits end shortly before the test times out.
     testTimeout: 30_000,
   },
 })

@@ -1,4 +1,4 @@
-// A receiver of Mailhatch's webhooks, for Node 20 or newer:
+// A webhook receiver for Node 20 or newer:
 //
 //   npm install @mailhatch/sdk
 //   WEBHOOK_SECRET=whsec_… PORT=3000 node receiver.js
@@ -7,22 +7,22 @@ import { text } from 'node:stream/consumers'
 import { verifyWebhook, WebhookVerificationError } from '@mailhatch/sdk'
 
 const { WEBHOOK_SECRET, PORT = '3000' } = process.env
-/** Deliveries come at least once: the id is what tells a repeated one. A real receiver keeps it in its database. */
+/** Deliveries are at least once, so duplicates are detected by id. A real receiver stores the ids in its database. */
 const seen = new Set()
 
 const server = createServer((request, response) => void receive(request, response))
 
 async function receive(request, response) {
   try {
-    // The bytes as they came: parsed and written again, they would no longer fit the signature.
+    // The raw body: parsing and serialising it again would break the signature.
     const body = await text(request)
     const { data } = await verifyWebhook({ secret: WEBHOOK_SECRET, body, headers: request.headers })
-    // Answer first, work later: after 10 seconds the delivery counts as failed and comes again.
+    // Respond first, work later: after 10 seconds the delivery counts as failed and is retried.
     response.writeHead(204).end()
     const id = request.headers['webhook-id']
     if (seen.has(id)) return
     seen.add(id)
-    // As JSON, because strangers wrote it, and a terminal obeys what it is shown.
+    // Printed as JSON, because untrusted text could contain terminal escape sequences.
     const { mailboxWithTag, from, subject } = data
     console.log(JSON.stringify({ mailboxWithTag, from, subject }))
   } catch (error) {

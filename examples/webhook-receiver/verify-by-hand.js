@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Whether `x-service-signature` was made with the secret, over exactly this body, in the last five minutes. */
+/** Whether `x-service-signature` is valid for this secret and body, and at most five minutes old. */
 export function isFromMailhatch(secret, body, signatureHeader) {
   const fields = signatureHeader.split(',').map((field) => field.split('='))
   const seconds = fields.find(([name]) => name === 't')?.[1]

@@ -1,6 +1,6 @@
 import { expect, test } from '@mailhatch/sdk/playwright'
 
-// They sign up at the same moment, and nobody gets the mail of another: each test has an address of its own.
+// The tests run in parallel without mixing up mail, because each one has its own address.
 for (const person of 'Ada Ben Cem Dora Émile Fatma Gil Hana Ivo Jun Kai Léa Mia'.split(' ')) {
   test(`${person} signs up`, async ({ page, inbox }) => {
     await page.goto('/')

@@ -19,7 +19,7 @@ test('sign up by link', async ({ page, inbox }) => {
   await expect(page.getByRole('heading')).toHaveText(`Welcome, ${inbox.address}`)
 })
 
-test('the mail has a link that people can click', async ({ page, inbox }) => {
+test('the link in the mail can be clicked', async ({ page, inbox }) => {
   await page.getByLabel('Email').fill(inbox.address)
   await page.getByRole('button', { name: 'Sign up by link' }).click()
   const mail = await inbox.waitFor()
@@ -28,12 +28,12 @@ test('the mail has a link that people can click', async ({ page, inbox }) => {
   await expect(page.getByRole('heading')).toHaveText(`Welcome, ${inbox.address}`)
 })
 
-test('another code is a new one', async ({ page, inbox }) => {
+test('a second code replaces the first', async ({ page, inbox }) => {
   await page.getByLabel('Email').fill(inbox.address)
   await page.getByRole('button', { name: 'Sign up by code' }).click()
   const first = await inbox.waitFor({ subject: 'Verify' })
   await page.getByRole('button', { name: 'Send another code' }).click()
-  // Each message is given once, so this is the second one.
+  // waitFor returns each message once, so this is the second one.
   const second = await inbox.waitFor({ subject: 'Verify' })
   expect(second.id).not.toBe(first.id)
   await page.getByLabel('Code').fill(second.code())
@@ -41,7 +41,7 @@ test('another code is a new one', async ({ page, inbox }) => {
   await expect(page.getByRole('heading')).toHaveText(`Welcome, ${inbox.address}`)
 })
 
-test('a receipt comes after the sign-up, and no newsletter', async ({ page, inbox }) => {
+test('the sign-up sends a receipt but no newsletter', async ({ page, inbox }) => {
   await page.getByLabel('Email').fill(inbox.address)
   await page.getByRole('button', { name: 'Sign up by code' }).click()
   await page.getByLabel('Code').fill((await inbox.waitFor({ subject: 'Verify' })).code())
