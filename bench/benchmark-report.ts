@@ -20,7 +20,7 @@ const REMARKS: Partial<Record<Measure, string>> = {
     `“${MAILHATCH}” counts until every mail is durable and readable through the API. MailDev keeps mail in ` +
     'memory; like every other program here, it is measured by its 250 replies.',
   latency:
-    `“${MAILHATCH}” is the time from the 250 to the complete response. The synced writes happened between the mails, ` +
+    `“${MAILHATCH}” is the time from the 250 to the complete response. The synced writes ran between two messages, ` +
     'one at a time, on the same disk.',
 }
 

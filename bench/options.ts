@@ -15,7 +15,7 @@ export type Plan = {
   waiters: number
   starts: number
   idleMs: number
-  /** Expired messages to delete, and mails to measure meanwhile. */
+  /** Expired messages to delete, and mail to measure meanwhile. */
   purgeMessages: number
   purgeMails: number
 }

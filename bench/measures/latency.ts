@@ -12,7 +12,7 @@ const PERCENTILES = [50, 95, 99]
 
 /** The time from the acknowledgement of a mail to the response of a held wait, compared with one synced write. */
 export async function measureLatency({ folder, generator, plan, results }: Bench): Promise<void> {
-  console.log(`latency, ${plan.latencyMails} mails one at a time`)
+  console.log(`latency, ${plan.latencyMails} messages one at a time`)
   const product = await startProduct(folder)
   const options = { smtpPort: product.smtpPort, apiPort: product.apiPort, apiKey: API_KEY, folder }
   await generator.run('measureLatency', { ...options, mails: WARM_UP_MAILS })

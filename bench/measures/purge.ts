@@ -33,7 +33,7 @@ export async function measurePurge({ folder, generator, plan, results }: Bench):
     const product = await startProduct(folder, { environment: { ...SWEEP_SOON, DATA_DIR: dataDir } })
     await readableWithin(product, WARM_UP_MAILS)
     add(IDLE, await readableWithin(product, plan.purgeMails))
-    // On this plan, everything except the mails of this round has expired.
+    // On this plan, everything except the mail of this round has expired.
     mailhatch(dataDir, 'teams', 'plan', await product.teamId(), 'starter')
     add(PURGING, await readableWithin(product, plan.purgeMails))
     const left = countExpired(dataDir)

@@ -29,7 +29,7 @@ const SCENARIOS = [SMALL_50, SMALL_10, LARGE_50, LARGE_10, SMALL_ONCE, LARGE_ONC
 
 export const BARE_BUCKET = 'bare bucket (its objects and syncs only)'
 const RECIPIENT = 'load@mailhatch.test'
-/** Samples are limited by time; this bounds the number of mails on a very fast disk. */
+/** Samples are limited by time; this bounds the amount of mail on a very fast disk. */
 const MAILS_MAX = 50_000
 
 /** Mails per second: acknowledged, and until all of them are readable. */

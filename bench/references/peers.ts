@@ -14,7 +14,7 @@ const SETTINGS: Record<PeerName, (ports: { smtp: number; web: number }, data: st
       `--smtp=127.0.0.1:${smtp}`,
       `--listen=127.0.0.1:${web}`,
       `--database=${join(data, 'mailpit.db')}`,
-      // With the default of 500 mails it would delete mail during the measurement.
+      // With the default limit of 500 messages it would delete mail during the measurement.
       '--max=0',
       '--quiet',
     ],

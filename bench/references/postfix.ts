@@ -37,7 +37,7 @@ export type SmtpSourceOptions = {
   mails: number
 }
 
-/** Sends mails with Postfix's generator; resolves to the elapsed milliseconds. */
+/** Sends mail with Postfix's generator; resolves to the elapsed milliseconds. */
 export async function runSmtpSource(options: SmtpSourceOptions): Promise<number> {
   const { command, port, recipient, sizeBytes, connections, reuse, mails } = options
   const args = ['-s', String(connections), '-m', String(mails), '-l', String(sizeBytes)]

@@ -4,16 +4,16 @@ import { messageAt } from '../search/mail.ts'
 /** Parallel clients, as in bench/search. */
 const CONCURRENT = 64
 
-/** Adds messages to one team until the signal fires; resolves to the rate per second. */
+/** Adds messages to one team until the returned function is called, which resolves to the rate per second. */
 export function startLoad(store: Store, mailboxes: Mailbox[], now: number): () => Promise<number> {
   const byName = new Map(mailboxes.map((mailbox) => [mailbox.name, mailbox]))
   const startedAt = performance.now()
-  let made = 0
+  let created = 0
   let stored = 0
   let isStopping = false
   const clients = Array.from({ length: CONCURRENT }, async () => {
     while (!isStopping) {
-      const message = messageAt(made++, 1_000_000, mailboxes, now)
+      const message = messageAt(created++, 1_000_000, mailboxes, now)
       await store.addMessage(byName.get(message.objectMailbox)!, message)
       stored++
     }

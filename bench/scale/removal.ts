@@ -6,7 +6,7 @@ import { startLoad } from './load.ts'
 
 const LOAD_MS = 8_000
 const DAY_MS = 86_400_000
-/** The messages of bench/search span 1 to 13 days; each copy is that much younger than the previous one. */
+/** Longer than the 1 to 13 days that the messages of bench/search span, so that the copies do not overlap. */
 const AGE_STEP_MS = 20 * DAY_MS
 
 export type Removal = {

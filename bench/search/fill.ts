@@ -15,7 +15,7 @@ import type { Options } from './options.ts'
 const GROUP = 256
 /** Indexing that takes longer has failed. */
 const INDEXING_MS_MAX = 600_000
-const TELL_EVERY_MS = 2_000
+const PROGRESS_MS = 2_000
 
 export const TEAMS = ['small', 'large'] as const
 export type TeamName = (typeof TEAMS)[number]
@@ -95,7 +95,7 @@ async function addAll(store: Store, counts: Record<TeamName, number>): Promise<v
     if (waiting.length < GROUP && count < all - 1) continue
     await Promise.all(waiting)
     waiting = []
-    if (performance.now() - toldAt < TELL_EVERY_MS) continue
+    if (performance.now() - toldAt < PROGRESS_MS) continue
     toldAt = performance.now()
     process.stderr.write(`\rfilling: ${count + 1} of ${all} messages `)
   }

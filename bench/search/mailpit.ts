@@ -8,7 +8,7 @@ import type { Asked } from './report.ts'
 
 const MAILPIT = 'Mailpit'
 const CONNECTIONS = 8
-const TELL_EVERY = 5_000
+const PROGRESS_EVERY = 5_000
 
 /** The Mailpit query for each of our parameters. Mailpit has no search by header value. */
 const QUERIES: Record<string, (term: string) => string> = {
@@ -53,7 +53,7 @@ async function fill(port: number, count: number): Promise<void> {
     const client = await SmtpClient.open(port)
     while (next < count) {
       const index = next++
-      if (index % TELL_EVERY === 0) console.log(`Mailpit: ${index} of ${count} mails`)
+      if (index % PROGRESS_EVERY === 0) console.log(`Mailpit: ${index} of ${count} messages`)
       const { from, to, headers, text } = messageAt(index, count, mailboxes, now)
       const lines = [...headers.map(({ name, value }) => `${name}: ${value}`), '', ...(text ?? '').split('\n'), '.', '']
       for (const command of [`MAIL FROM:<${from}>\r\n`, `RCPT TO:<${to}>\r\n`, 'DATA\r\n', lines.join('\r\n')]) {

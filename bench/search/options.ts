@@ -19,17 +19,17 @@ const SMALL_TEAM_MESSAGES = 50_000
 const MESSAGES_MIN = 10_000
 const MESSAGES_MAX = 5_000_000
 
-export const HELP = `Measures searches in a store full of messages, and what their index costs.
+export const HELP = `Measures searches in a large store, and the cost of their index.
 
 Usage: node --conditions=mailhatch-source bench/search/run.ts [options]
 
-  --messages <n>   Messages to fill the store with. Default: ${MESSAGES}, of which ${SMALL_TEAM_MESSAGES} are one team's.
-  --folder <path>  Where the store lies. What an earlier run kept there is used again, whatever its size.
+  --messages <n>   Messages in the store. Default: ${MESSAGES}, ${SMALL_TEAM_MESSAGES} of them in a small team.
+  --folder <path>  Folder of the store. A store that an earlier run kept there is reused, whatever its size.
   --keep           Keep the store afterwards. By default, a store that this run created is deleted.
-  --mailpit <path> Ask this Mailpit, too, after filling it with the smaller team's messages by SMTP.
+  --mailpit <path> Also measure this Mailpit, filled by SMTP with the messages of the small team.
   --help           This text.
 
-A run of the default size writes bench/search/report.md; others are printed. It needs 6 GB of disk and 15 minutes.
+A run of the default size writes bench/search/report.md; other runs are only printed. It needs 6 GB of disk and 15 minutes.
 `
 
 /** Null for --help; throws on invalid options. */

@@ -57,7 +57,7 @@ export function latestOf(team: TeamName, messages: number): Question {
     frequency: '≤ 10 hits',
     goalMs: LATEST_GOAL_MS,
     path(number) {
-      // An existing message: its mailbox and tag come from the same series.
+      // Selects an existing message: its mailbox and tag come from the same series.
       const index = drawAt(91, number, messages)
       const tag = terms.rare.to(drawAt(30, index, Math.floor(messages / RARE_HITS)))
       return `/v1/messages/latest?mailbox=box${drawAt(32, index, COMMON_SHARE)}&tag=${tag}&request=${number}`

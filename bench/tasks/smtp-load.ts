@@ -8,7 +8,7 @@ export type SmtpLoadOptions = {
   connections: number
   /** False: a new connection for every mail. */
   reuse: boolean
-  /** No new mail starts after this time, or after `mailsMax` mails. */
+  /** No new mail starts after this time, or after `mailsMax`. */
   durationMs: number
   mailsMax: number
 }

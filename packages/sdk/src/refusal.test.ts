@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusal, startAnswering } from '../test/support/answering.ts'
+import { refusal, startFakeServer } from '../test/support/fake-server.ts'
 import * as errors from './errors.ts'
 import { toResult } from './result.ts'
 
@@ -14,7 +14,7 @@ test.each([
   [500, errors.MailhatchError, 'MailhatchError'],
   [503, errors.MailhatchError, 'MailhatchError'],
 ])('status %i has its own error class', async (status, Kind, name) => {
-  const { sdk } = await startAnswering([refusal(status, 'some_code')], { retries: 0 })
+  const { sdk } = await startFakeServer([refusal(status, 'some_code')], { retries: 0 })
   const error: unknown = await sdk.me().catch((error: unknown) => error)
   expect(error).toBeInstanceOf(Kind)
   expect(error).toBeInstanceOf(errors.MailhatchError)
@@ -22,30 +22,30 @@ test.each([
 })
 
 test('an error says what to do', async () => {
-  const key = await startAnswering([refusal(401, 'unauthorized', { error: 'Unauthorized' })])
+  const key = await startFakeServer([refusal(401, 'unauthorized', { error: 'Unauthorized' })])
   await expect(key.sdk.me()).rejects.toThrow(/^Unauthorized\. Check the API key \(`apiKey`, or MAILHATCH_API_KEY\)/)
-  const none = await startAnswering([refusal(401, 'unauthorized', { error: 'Unauthorized' })], { apiKey: '' })
+  const none = await startFakeServer([refusal(401, 'unauthorized', { error: 'Unauthorized' })], { apiKey: '' })
   await expect(none.sdk.me()).rejects.toThrow(/^Unauthorized\. No API key was given: /)
-  expect(none.asked[0]?.headers.authorization).toBeUndefined()
-  const scope = await startAnswering([refusal(403, 'forbidden', { error: 'Forbidden' })])
+  expect(none.requests[0]?.headers.authorization).toBeUndefined()
+  const scope = await startFakeServer([refusal(403, 'forbidden', { error: 'Forbidden' })])
   await expect(scope.sdk.me()).rejects.toThrow('Forbidden. This key’s scope or mailbox does not allow it')
   const details = { url: ['must be a URL'], tag: ['is too long'] }
-  const body = await startAnswering([refusal(400, 'validation_failed', { error: 'The body is not valid.', details })])
+  const body = await startFakeServer([refusal(400, 'validation_failed', { error: 'The body is not valid.', details })])
   await expect(body.sdk.me()).rejects.toThrow('The body is not valid. url: must be a URL; tag: is too long.')
 })
 
 test('a response that is not from Mailhatch is an error with its status', async () => {
-  const page = await startAnswering([{ status: 502, body: '<h1>Bad gateway</h1>' }], { retries: 0 })
+  const page = await startFakeServer([{ status: 502, body: '<h1>Bad gateway</h1>' }], { retries: 0 })
   await expect(page.sdk.me()).rejects.toMatchObject({ name: 'MailhatchError', status: 502, code: 'unknown' })
-  const website = await startAnswering([{ status: 200, body: '<h1>Welcome</h1>' }])
+  const website = await startFakeServer([{ status: 200, body: '<h1>Welcome</h1>' }])
   await expect(website.sdk.me()).rejects.toThrow(
     'The server responded with 200 OK, but not like Mailhatch. Check the url.',
   )
-  expect(website.asked).toHaveLength(1)
+  expect(website.requests).toHaveLength(1)
 })
 
 test('toResult returns a failure as a value', async () => {
-  const { sdk } = await startAnswering([
+  const { sdk } = await startFakeServer([
     refusal(404, 'message_not_found'),
     { status: 200, body: '{"data":{"id":"1"}}' },
   ])

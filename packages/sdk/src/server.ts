@@ -20,7 +20,7 @@ const END_WITH_PARENT =
   'process.channel.unref()'
 
 export type StartOptions = {
-  /** Mailhatch settings, such as `{ SMTP_PORT: '2525' }`. By default, all ports are free ones. */
+  /** Mailhatch settings, such as `{ SMTP_PORT: '2525' }`. By default, Mailhatch picks free ports. */
   settings?: Record<string, string>
 }
 

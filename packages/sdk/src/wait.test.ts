@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
-import { refusal, startAnswering, success } from '../test/support/answering.ts'
+import { refusal, startFakeServer, success } from '../test/support/fake-server.ts'
 import { waitUntilFound } from './wait.ts'
 
 const FOUND = success({ data: { id: '1', subject: 'Hello' } })
 const NOTHING = refusal(404, 'message_not_found')
 
 test('a wait survives a restart, a rate limit, a lost connection, and "nothing yet"', async () => {
-  const { sdk, asked } = await startAnswering([
+  const { sdk, requests } = await startFakeServer([
     refusal(503, 'shutting_down'),
     refusal(429, 'too_many_waits'),
     'drop',
@@ -16,7 +16,7 @@ test('a wait survives a restart, a rate limit, a lost connection, and "nothing y
   ])
   const found = await sdk.messages.waitFor({ mailbox: 'qa' }, { interval: 10 })
   expect(found.subject).toBe('Hello')
-  expect(asked).toHaveLength(5)
+  expect(requests).toHaveLength(5)
 })
 
 test.each([
@@ -26,31 +26,31 @@ test.each([
   [404, 'not_found'],
   [500, 'internal'],
 ])('a wait ends at once with %i %s, which a retry would not change', async (status, code) => {
-  const { sdk, asked } = await startAnswering([refusal(status, code)])
+  const { sdk, requests } = await startFakeServer([refusal(status, code)])
   await expect(sdk.messages.waitFor({ mailbox: 'qa' })).rejects.toMatchObject({ status, code })
   await expect(sdk.messages.waitFor({ subject: /x/ })).rejects.toMatchObject({ status, code })
-  expect(asked).toHaveLength(2)
+  expect(requests).toHaveLength(2)
 })
 
 describe('a server that does not hold requests', () => {
   test('is polled once per interval', async () => {
-    const { sdk, asked } = await startAnswering([NOTHING, NOTHING, NOTHING, FOUND])
+    const { sdk, requests } = await startFakeServer([NOTHING, NOTHING, NOTHING, FOUND])
     const startedAt = performance.now()
     await sdk.messages.waitFor({ mailbox: 'qa' }, { interval: 100 })
-    expect(asked).toHaveLength(4)
+    expect(requests).toHaveLength(4)
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(290)
   })
 
   test('is polled once a second by default', async () => {
-    const { sdk, asked } = await startAnswering([NOTHING])
+    const { sdk, requests } = await startFakeServer([NOTHING])
     await expect(sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 1_500 })).rejects.toThrow('within 1500 ms')
     // At the start, after a second if the machine is not too busy, and at the timeout.
-    expect([2, 3]).toContain(asked.length)
+    expect([2, 3]).toContain(requests.length)
   })
 
   test('may have no cursors and no codes either', async () => {
     const other = { status: 404, body: '{"error":"No messages found"}' }
-    const { sdk } = await startAnswering([other, FOUND])
+    const { sdk } = await startFakeServer([other, FOUND])
     expect((await sdk.messages.waitFor({ mailbox: 'qa' }, { interval: 10 })).subject).toBe('Hello')
 
     const one = { id: '1', to: 'qa@x.test', subject: 'One' }
@@ -60,9 +60,9 @@ describe('a server that does not hold requests', () => {
       { data: [], has_more: false },
       { data: [two, one], has_more: false },
     ]
-    const followed = await startAnswering([...lists.map(success), success({ data: two })])
+    const followed = await startFakeServer([...lists.map(success), success({ data: two })])
     expect((await followed.sdk.messages.waitFor({ subject: /Two/ }, { interval: 10 })).subject).toBe('Two')
-    expect(followed.asked.map(({ url }) => url.split('?')[0])).toEqual([
+    expect(followed.requests.map(({ url }) => url.split('?')[0])).toEqual([
       '/v1/messages',
       '/v1/messages',
       '/v1/messages',
@@ -72,10 +72,10 @@ describe('a server that does not hold requests', () => {
 
   test('is not polled faster while its messages do not match', async () => {
     const page = { data: [{ id: '1', to: 'qa@x.test', subject: 'One' }], has_more: false }
-    const { sdk, asked } = await startAnswering([success(page)])
+    const { sdk, requests } = await startFakeServer([success(page)])
     const waiting = sdk.messages.waitFor({ subject: /Two/ }, { timeout: 250, interval: 100 })
     await expect(waiting).rejects.toThrow('One (not matching: subject)')
-    expect(asked.length).toBeLessThanOrEqual(4)
+    expect(requests.length).toBeLessThanOrEqual(4)
   })
 })
 
@@ -100,9 +100,9 @@ test('limit: by default a wait looks once a second, for 30 seconds', async () =>
 })
 
 describe('when the time is over', () => {
-  test('the error says what was asked, what arrived, and what each message lacked', async () => {
+  test('the error lists the conditions, what arrived, and which conditions each message failed', async () => {
     const arrived = [{ to: 'qa+2@in.test', subject: 'Welcome', failed: ['tag'] }]
-    const { sdk } = await startAnswering([refusal(404, 'message_not_found', { arrived })])
+    const { sdk } = await startFakeServer([refusal(404, 'message_not_found', { arrived })])
     await expect(sdk.messages.waitFor({ tag: '1' }, { timeout: 30 })).rejects.toMatchObject({
       name: 'MessageTimeoutError',
       status: 0,
@@ -114,16 +114,16 @@ describe('when the time is over', () => {
     })
   })
 
-  test('it says that nothing came, and shows patterns as they were written', async () => {
-    const { sdk } = await startAnswering([success({ data: [], has_more: false, cursor: 'c1' })])
+  test('the error says that nothing arrived, and shows patterns as written', async () => {
+    const { sdk } = await startFakeServer([success({ data: [], has_more: false, cursor: 'c1' })])
     const waiting = sdk.messages.waitFor({ subject: /code/i, where: () => true }, { timeout: 30 })
     await expect(waiting).rejects.toThrow(
       'No message matched {"subject":"/code/i","where":"(a function)"} within 30 ms. Nothing arrived.',
     )
   })
 
-  test('it says what the last request failed with', async () => {
-    const { sdk } = await startAnswering([NOTHING, refusal(503, 'shutting_down', { error: 'Restarting.' })])
+  test('the error includes the failure of the last request', async () => {
+    const { sdk } = await startFakeServer([NOTHING, refusal(503, 'shutting_down', { error: 'Restarting.' })])
     const waiting = sdk.messages.waitFor({ tag: '1' }, { timeout: 1_000, interval: 10 })
     await expect(waiting).rejects.toMatchObject({
       name: 'MessageTimeoutError',
@@ -132,11 +132,11 @@ describe('when the time is over', () => {
     })
   })
 
-  test('a server that never answered is what is heard of', async () => {
-    const away = await startAnswering(['drop'])
+  test('a server that never responded is a connection error', async () => {
+    const away = await startFakeServer(['drop'])
     const waiting = away.sdk.messages.waitFor({ tag: '1' }, { timeout: 300 })
     await expect(waiting).rejects.toMatchObject({ name: 'ConnectionError', status: 0, code: 'connection_failed' })
-    const silent = await startAnswering(['hang'])
+    const silent = await startFakeServer(['hang'])
     const startedAt = performance.now()
     await expect(silent.sdk.messages.waitFor({ tag: '1' }, { timeout: 300 })).rejects.toThrow('did not respond within')
     expect(performance.now() - startedAt).toBeLessThan(20_000)
@@ -145,7 +145,7 @@ describe('when the time is over', () => {
 
 test('a message that is deleted between two pages does not end the wait', async () => {
   const message = (id: string) => ({ id, to: 'qa@x.test', subject: `Mail ${id}` })
-  const { sdk } = await startAnswering([
+  const { sdk } = await startFakeServer([
     success({ data: [message('2')], has_more: true, cursor: 'c2' }),
     refusal(400, 'cursor_not_found'),
     success({ data: [message('1')], has_more: false, cursor: 'c2' }),
@@ -177,7 +177,7 @@ test('the requests of one look share the remaining time', async () => {
 
 test('a look that takes too long is a message timeout, not a connection error', async () => {
   const list = success({ data: [{ id: '1', to: 'qa@x.test', subject: 'One' }], has_more: false, cursor: 'c1' })
-  const { sdk } = await startAnswering([list, 'hang'])
+  const { sdk } = await startFakeServer([list, 'hang'])
   const startedAt = performance.now()
   await expect(sdk.messages.waitFor({ subject: /One/ }, { timeout: 100 })).rejects.toMatchObject({
     code: 'message_timeout',
@@ -186,10 +186,10 @@ test('a look that takes too long is a message timeout, not a connection error', 
 })
 
 test('one request is held for 25 seconds at most', async () => {
-  const { sdk, asked } = await startAnswering([FOUND])
+  const { sdk, requests } = await startFakeServer([FOUND])
   await sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 300_000 })
   await sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 2_000 })
-  const [long, short] = asked.map(({ url }) => Number(new URL(url, 'http://localhost').searchParams.get('wait')))
+  const [long, short] = requests.map(({ url }) => Number(new URL(url, 'http://localhost').searchParams.get('wait')))
   expect(long).toBe(25)
   expect(short).toBeGreaterThan(1.5)
   expect(short).toBeLessThanOrEqual(2)

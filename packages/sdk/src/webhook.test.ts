@@ -55,7 +55,7 @@ describe.each(FAMILIES)('verifying $family', ({ headers, signatureHeader }) => {
   const received = { secret: SECRET, body: BODY, headers, now: NOW }
 
   test.each([
-    ['as it came', received],
+    ['as received', received],
     ['with the body as bytes', { ...received, body: Buffer.from(BODY) }],
     ['with Headers', { ...received, headers: new Headers(headers) }],
     ['with upper-case header names', { ...received, headers: upperCased(headers) }],

@@ -43,13 +43,13 @@ describe('Playwright', () => {
     expect(status).toBe('failed')
     expect(errors).toHaveLength(1)
     expect(errors[0]!.message).toMatch(
-      /MessageTimeoutError: No message matched \{"subject":"receipt"\} in [a-z0-9]+\+waits-in-vain-for-a-r-w\d+-[a-z0-9]{10}@/,
+      /MessageTimeoutError: No message matched \{"subject":"receipt"\} in [a-z0-9]+\+waits-for-a-receipt-t-w\d+-[a-z0-9]{10}@/,
     )
     expect(errors[0]!.message).toContain('Verify your address (not matching: subject)')
     expect(errors[0]!.location).toMatchObject({ file: expect.stringContaining('failing.spec.ts'), line: 6 })
     expect(steps!.map(({ title }) => title)).toContain('waitFor email {"subject":"receipt"}')
     const lines = JSON.parse(readFileSync(join(example, 'step-lines.json'), 'utf8')) as string[]
-    expect(lines).toContain('Waits in vain for a receipt: failing.spec.ts:6')
+    expect(lines).toContain('Waits for a receipt that never arrives: failing.spec.ts:6')
   })
 
   test('a failed test has its mail attached, as JSON, as an HTML page and raw', () => {
@@ -99,10 +99,10 @@ describe('Vitest', () => {
   })
 
   test.each([
-    ['waits in vain', /^MessageTimeoutError: No message matched .*What did arrive:\n.*\(not matching: subject\)/m],
+    ['times out', /^MessageTimeoutError: No message matched .*What did arrive:\n.*\(not matching: subject\)/m],
     ['is about something else', /expected 'Verify your address' to be 'Something else'/],
-    ['expects what does not come', /Error: No message matched \{"subject":"Newsletter"\}/],
-    ['gets what should not come', /not to receive .*, but 'Verify your address' from app@shop\.example arrived\./],
+    ['expects a missing message', /Error: No message matched \{"subject":"Newsletter"\}/],
+    ['gets an unexpected message', /not to receive .*, but 'Verify your address' from app@shop\.example arrived\./],
   ])('a test that %s says so, and has its mail attached', (name, error) => {
     expect(errorOf(name)).toMatch(error)
     for (const form of ['JSON', 'HTML', '.eml']) {

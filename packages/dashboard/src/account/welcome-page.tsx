@@ -65,7 +65,7 @@ function TeamForm() {
       />
       <TextField
         label="First mailbox"
-        hint="For example qa: it receives mail to qa@… and qa+anything@…."
+        hint="For example qa, which receives mail to qa@… and to every tag, such as qa+signup@…"
         autoCapitalize="none"
         spellCheck={false}
         value={mailboxName}

@@ -22,7 +22,7 @@ export class RouteError extends Error {
 }
 
 export const OFFLINE: Failure = {
-  message: 'The server does not respond. It may have stopped, or you may be offline.',
+  message: 'The server is not responding. It may have stopped, or you may be offline.',
   code: 'offline',
   requestId: null,
   details: {},
@@ -32,7 +32,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof RouteError) return error.failure
   if (error instanceof TRPCClientError) return fromProcedure(error as TRPCClientError<AppRouter>)
   return {
-    message: error instanceof Error ? error.message : 'Something went wrong in this page.',
+    message: error instanceof Error ? error.message : 'Something went wrong on this page.',
     code: 'page_error',
     requestId: null,
     details: {},

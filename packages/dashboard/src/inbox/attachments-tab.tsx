@@ -14,7 +14,7 @@ const PREVIEWED =
 
 export function AttachmentsTab({ message: { id, attachments } }: { message: MessageDetail }) {
   const [previewed, setPreviewed] = useState<number | null>(null)
-  if (attachments.length === 0) return <EmptyState icon="attachment" title="This mail has no attachments" />
+  if (attachments.length === 0) return <EmptyState icon="attachment" title="This message has no attachments" />
   return (
     <ul className="divide-y divide-line">
       {attachments.map((attachment) => {

@@ -22,7 +22,7 @@ export function ConnectionStatus({ state, onTryNow }: { state: LiveState; onTryN
         <>
           Reconnecting in {seconds} s
           <button type="button" className="link min-h-6" onClick={onTryNow}>
-            Now
+            Retry now
           </button>
         </>
       )}

@@ -35,14 +35,14 @@ function Steps({ steps }: { steps: Steps }) {
       {address !== null && (
         <div className="space-y-1.5">
           <h3 className="text-sm font-medium">Send to this address, or use any other name before the @</h3>
-          <CopyValue value={address} what="the address" />
+          <CopyValue value={address} what="address" />
         </div>
       )}
       {smtp && (
         <div className="space-y-1.5">
           <h3 className="text-sm font-medium">Point your app at this SMTP server, without TLS or a password</h3>
           <p className="flex flex-wrap gap-2">
-            <CopyValue value={smtp.host} what="the host" /> <CopyValue value={String(smtp.port)} what="the port" />
+            <CopyValue value={smtp.host} what="host" /> <CopyValue value={String(smtp.port)} what="port" />
           </p>
           <FrameworkSettings smtp={smtp} />
         </div>

@@ -10,7 +10,7 @@ import { ViewFrame, type Scheme } from './view-frame.tsx'
 
 const SCHEMES = [
   { text: 'Light', label: 'Light colour scheme', value: 'light' },
-  { text: 'Dark', label: 'Dark colour scheme, if the mail has one', value: 'dark' },
+  { text: 'Dark', label: 'Dark colour scheme, if the message has one', value: 'dark' },
 ] as const
 
 const WIDTHS = [
@@ -27,7 +27,7 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
   const isAlways = useAlwaysImages(message.mailboxId)
   const remoteImages = isAlways || isShownOnce
   const [widthPixels, setWidthPixels] = useState<number | null>(null)
-  // By default the mail gets the colour scheme of the page.
+  // By default the message gets the colour scheme of the page.
   const [scheme, setScheme] = useState<Scheme>(() => shownTheme())
   const show = (shown: Shown) => {
     setShownOnce(shown === 'once')
@@ -50,13 +50,13 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
           />
         )}
         <div className="ml-auto flex items-center gap-3 max-sm:hidden">
-          <Choice label="Colours" choices={SCHEMES} chosen={scheme} onChoose={setScheme} />
+          <Choice label="Colour scheme" choices={SCHEMES} chosen={scheme} onChoose={setScheme} />
           <Choice label="Width" choices={WIDTHS} chosen={widthPixels} onChoose={setWidthPixels} />
         </div>
       </div>
       <div className={classNames('flex min-h-0 grow', widthPixels !== null && 'bg-sunken')}>
         <ViewFrame
-          title="HTML content of the mail"
+          title="HTML content of the message"
           id={message.id}
           remoteImages={remoteImages}
           widthPixels={widthPixels}

@@ -48,7 +48,7 @@ test('the empty inbox sends a test mail with one click, and its code can be copi
   await page.keyboard.press('c')
   await page.getByText('Copied').first().waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(value)
-  const mail = page.frameLocator('iframe[title="HTML content of the mail"]')
+  const mail = page.frameLocator('iframe[title="HTML content of the message"]')
   await mail.getByRole('heading', { name: 'Welcome to Mailhatch!' }).waitFor()
   await page.keyboard.press('y')
   await page.getByRole('dialog', { name: 'Copy as test code' }).getByText('waitFor').waitFor()
@@ -76,14 +76,14 @@ test('a long list renders few rows, loads each page once, and does not move when
   await rowsOf(page).first().waitFor()
   const scroller = page.locator('ul[aria-label=Messages]').locator('..')
   const scrollBy = (pixels: number) => scroller.evaluate((element, by) => (element.scrollTop += by), pixels)
-  const drawn: number[] = []
+  const rendered: number[] = []
   const scrollOn = async () => {
     await scrollBy(1_500)
-    drawn.push(await rowsOf(page).count())
+    rendered.push(await rowsOf(page).count())
     return page.locator('li[aria-setsize="450"][aria-posinset="450"]').count()
   }
   await expect.poll(scrollOn, SOON).toBe(1)
-  expect(Math.max(...drawn)).toBeLessThanOrEqual(100)
+  expect(Math.max(...rendered)).toBeLessThanOrEqual(100)
   expect(requests).toBe(5)
 
   const place = await scroller.evaluate((element) => element.scrollTop)
@@ -169,7 +169,7 @@ test('a mail can be shown in its dark and its light colour scheme, independent o
   await rowsOf(page).first().click()
   const heading = page.frameLocator('iframe').getByRole('heading', { name: 'Hello' })
   const colour = () => heading.evaluate((element) => getComputedStyle(element).color)
-  const choices = page.getByRole('group', { name: 'Colours' })
+  const choices = page.getByRole('group', { name: 'Colour scheme' })
   for (const [name, shown] of [
     ['Dark', 'rgb(255, 255, 255)'],
     ['Light', 'rgb(0, 0, 0)'],

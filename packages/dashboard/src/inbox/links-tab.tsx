@@ -15,7 +15,7 @@ const KINDS: Record<LinkKind, string | null> = {
 }
 
 export function LinksTab({ message: { links } }: { message: MessageDetail }) {
-  if (links.length === 0) return <EmptyState icon="outside" title="This mail has no links" />
+  if (links.length === 0) return <EmptyState icon="outside" title="This message has no links" />
   return (
     <ul className="divide-y divide-line">
       {links.map((link, index) => (

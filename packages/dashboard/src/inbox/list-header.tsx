@@ -76,10 +76,10 @@ function SelectionBar({ selectedCount, onMarkSelected, onRemoveSelected, onClear
         <Icon name="check" size={14} /> {selectedCount} selected
       </span>
       <button type="button" className={action} onClick={() => onMarkSelected(true)}>
-        Mark read
+        Mark as read
       </button>
       <button type="button" className={action} onClick={() => onMarkSelected(false)}>
-        Mark unread
+        Mark as unread
       </button>
       {isOwner && (
         <button type="button" className={action} onClick={onRemoveSelected}>

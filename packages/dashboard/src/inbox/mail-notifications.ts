@@ -2,14 +2,14 @@ import type { MessageSummary } from '@mailhatch/sdk'
 import { getPreference } from '../preferences.ts'
 import { visibleText } from './safe-text.ts'
 
-/** If more mails arrive at once, one notification shows their number. */
+/** If more messages arrive at once, one notification shows their number. */
 const SINGLE_NOTIFICATIONS_MAX = 3
 
 /** Shows browser notifications with sender and subject, if the user enabled them. A click opens the message. */
 export function notifyOfMail(mails: MessageSummary[], open: (id: string | null) => void): void {
   if (getPreference('notifications') === 'off' || notificationPermission() !== 'granted') return
   if (mails.length > SINGLE_NOTIFICATIONS_MAX) {
-    show({ title: `${mails.length} new mails`, tag: 'many', onClick: () => open(null) })
+    show({ title: `${mails.length} new messages`, tag: 'many', onClick: () => open(null) })
     return
   }
   for (const { id, from, fromName, subject } of mails) {

@@ -18,10 +18,10 @@ export function MessageHead({ message, onFilter }: Props) {
     <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-3 text-sm">
       <Line name="From">
         {fromName && <bdi className="font-medium">{visibleText(fromName)} </bdi>}
-        <FilterButton what="from" value={from} onFilter={() => onFilter({ name: 'from', value: from })} />
+        <FilterButton what="sender" value={from} onFilter={() => onFilter({ name: 'from', value: from })} />
       </Line>
       <Line name="To">
-        <FilterButton what="to" value={to} onFilter={() => onFilter({ name: 'to', value: to })} />
+        <FilterButton what="recipient" value={to} onFilter={() => onFilter({ name: 'to', value: to })} />
         {tag !== null && (
           <button
             type="button"

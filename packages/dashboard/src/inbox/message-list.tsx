@@ -78,7 +78,7 @@ export function MessageList({ list, openId, focusedId, selected, focusCalls, hre
       </ul>
       {list.isLoadingMore && (
         <p className="flex items-center justify-center gap-2 py-3 text-sm text-quiet">
-          <Spinner /> Loading older mail…
+          <Spinner /> Loading older messages…
         </p>
       )}
       {list.failure && (

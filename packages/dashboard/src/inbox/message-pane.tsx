@@ -126,7 +126,7 @@ function TabContent({ name, message }: { name: TabName; message: MessageDetail }
   switch (name) {
     case 'html':
       return message.htmlContent === null ? (
-        <EmptyState icon="mailbox" title="This mail has no HTML part" />
+        <EmptyState icon="mailbox" title="This message has no HTML part" />
       ) : (
         <HtmlTab message={message} />
       )

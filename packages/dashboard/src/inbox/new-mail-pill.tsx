@@ -1,6 +1,6 @@
 import { Icon } from '../ui/icon.tsx'
 
-/** Counts mail that arrived while the list was scrolled down. The list does not move until it is clicked. */
+/** Counts messages that arrived while the list was scrolled down. Only a click scrolls the list to them. */
 export function NewMailPill({ count, onShow }: { count: number; onShow: () => void }) {
   if (count === 0) return null
   return (

@@ -95,7 +95,7 @@ test('the client name is shown safely, and a missing session is reported', async
   const claims = ['relay', 'none (as in bounces)', 'qa@mailhatch.test', 'a\u2423b<b>']
   expect(await session.locator('dd').allInnerTexts()).toEqual(claims)
   await page.goto(`/m/${unknown.id}?tab=headers`)
-  await page.getByText('No SMTP session was recorded for this mail.').waitFor()
+  await page.getByText('No SMTP session was recorded for this message.').waitFor()
 })
 
 test('the empty inbox has settings for frameworks, with the SMTP port of the server', async () => {

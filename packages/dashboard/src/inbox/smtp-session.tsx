@@ -11,7 +11,7 @@ const RECEIVED_VIA: Record<string, string> = {
 
 /** The SMTP envelope as the server recorded it. The headers may claim something else. */
 export function SmtpSession({ envelope }: { envelope: Envelope | null }) {
-  if (!envelope) return <p className="text-sm text-quiet">No SMTP session was recorded for this mail.</p>
+  if (!envelope) return <p className="text-sm text-quiet">No SMTP session was recorded for this message.</p>
   const { mailFrom, rcptTo, helo, remoteAddress, tls, receivedVia } = envelope
   return (
     <section aria-labelledby="smtp-session" className="space-y-1 text-sm">

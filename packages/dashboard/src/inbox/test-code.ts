@@ -20,7 +20,7 @@ export function testCodes(message: Shown, serverUrl: string): TestCode[] {
   ]
 }
 
-/** The longest part of the subject without codes, numbers or dates, which other mails of this kind share. */
+/** The longest part of the subject without codes, numbers or dates, which other messages of this kind share. */
 export function stableSubject({ subject, codes }: Pick<Shown, 'subject' | 'codes'>): string {
   const values = codes.map(({ value }) => value)
   const isStable = (word: string) => !/\d/.test(word) && !values.some((value) => word.includes(value))

@@ -5,7 +5,7 @@ import { textPieces } from './text-pieces.ts'
 /** React escapes the text; only http and https URLs become links. */
 export function TextTab({ message }: { message: MessageDetail }) {
   const { textContent, codes } = message
-  if (textContent === null) return <EmptyState icon="mailbox" title="This mail has no text part" />
+  if (textContent === null) return <EmptyState icon="mailbox" title="This message has no text part" />
   return (
     <pre tabIndex={0} className="whitespace-pre-wrap p-4 font-sans text-base/relaxed">
       {textPieces(textContent, codes[0]?.value ?? null).map(({ kind, text }, index) => {

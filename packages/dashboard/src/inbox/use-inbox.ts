@@ -45,7 +45,9 @@ export function useInbox() {
     const [first] = mails
     if (!first) return
     announce(
-      mails.length === 1 ? `New mail from ${visibleText(first.fromName || first.from)}` : `${mails.length} new mails`,
+      mails.length === 1
+        ? `New mail from ${visibleText(first.fromName || first.from)}`
+        : `${mails.length} new messages`,
     )
     unseen.take(mails)
     if (performance.now() - sidebarLoadedAt.current > SIDEBAR_RELOAD_MS) {

@@ -6,7 +6,7 @@ import { trpc } from '../api/trpc.ts'
 import { followMail, type LiveMail, type LiveState, type OpenStream } from './live-mail.ts'
 import type { Filter } from './search-terms.ts'
 
-/** Mail that arrives within this time is rendered together, so that a thousand mails are not a thousand renders. */
+/** Messages that arrive within this time are rendered together, so that a thousand of them do not cause a thousand renders. */
 const BATCH_MS = 40
 
 type Options = {

@@ -77,11 +77,11 @@ function Record({ type, name, value }: { type: string; name: string; value: stri
       <dd>{type}</dd>
       <dt>Name</dt>
       <dd>
-        <CopyValue value={name} what="the name" />
+        <CopyValue value={name} what="name" />
       </dd>
       <dt>Value</dt>
       <dd>
-        <CopyValue value={value} what="the value" />
+        <CopyValue value={value} what="value" />
       </dd>
     </div>
   )

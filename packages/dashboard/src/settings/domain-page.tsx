@@ -33,7 +33,7 @@ function DomainSettings({ settings }: { settings: InboxSettings }) {
     <>
       <Panel>
         <p>
-          Addresses end in <CopyValue value={`@${domain ?? rootDomain}`} what="the domain" />
+          Addresses end in <CopyValue value={`@${domain ?? rootDomain}`} what="domain" />
           <span className="text-quiet">{domain ? ' (custom domain)' : ' (shared with other teams)'}</span>
         </p>
         {useIsOwner() && <DomainForm key={domain} settings={settings} />}

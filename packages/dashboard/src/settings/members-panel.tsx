@@ -15,7 +15,7 @@ import { LeaveTeam } from './leave-team.tsx'
 
 type Member = Outputs['team']['members'][number]
 
-const COLUMNS = [{ text: 'Person' }, { text: 'Role' }, { text: 'Joined' }, { text: 'Actions', isHidden: true }]
+const COLUMNS = [{ text: 'Member' }, { text: 'Role' }, { text: 'Joined' }, { text: 'Actions', isHidden: true }]
 
 export function MembersPanel() {
   const { me } = useSession()

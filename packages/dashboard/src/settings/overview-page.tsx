@@ -23,8 +23,8 @@ function Facts({ usage }: { usage: Outputs['usage']['current'] }) {
   return (
     <Panel isFlush>
       <dl className="divide-y divide-line">
-        <Fact name="Addresses end in" to="/settings/domain">
-          <CopyValue value={`@${team.domain}`} what="the domain" />
+        <Fact name="Domain" to="/settings/domain">
+          <CopyValue value={`@${team.domain}`} what="domain" />
         </Fact>
         <Fact name="Messages" to="/settings/usage">
           {usage.messages.toLocaleString('en')}

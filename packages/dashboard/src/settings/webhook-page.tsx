@@ -53,7 +53,7 @@ function EndpointPage({ endpoint }: { endpoint: Endpoint }) {
         <dl className="grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[auto_1fr] [&_dt]:text-quiet">
           <dt>URL</dt>
           <dd className="font-mono">{url}</dd>
-          <dt>State</dt>
+          <dt>Status</dt>
           <dd>
             <EndpointState endpoint={endpoint} />
           </dd>

@@ -69,7 +69,7 @@ export function WebhooksPage() {
   )
 }
 
-const COLUMNS = [{ text: 'Endpoint' }, { text: 'Events' }, { text: 'State' }, { text: 'Added' }]
+const COLUMNS = [{ text: 'Endpoint' }, { text: 'Events' }, { text: 'Status' }, { text: 'Added' }]
 
 function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
   const { id, url, description, createdAt } = endpoint

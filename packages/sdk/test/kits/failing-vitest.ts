@@ -4,7 +4,7 @@ async function signUp(email: string): Promise<void> {
   await fetch(`${process.env['APP_URL']}/sign-up-by-code`, { method: 'POST', body: new URLSearchParams({ email }) })
 }
 
-test('waits in vain', { timeout: 8_000 }, async ({ inbox }) => {
+test('times out', { timeout: 8_000 }, async ({ inbox }) => {
   await signUp(inbox.address)
   await inbox.waitFor({ subject: 'receipt' })
 })
@@ -15,13 +15,13 @@ test('is about something else', async ({ inbox }) => {
   expect(mail.subject).toBe('Something else')
 })
 
-test('expects what does not come', async ({ inbox }) => {
+test('expects a missing message', async ({ inbox }) => {
   await signUp(inbox.address)
   await expect(inbox).toHaveReceived({ subject: 'Verify' })
   await expect(inbox).toHaveReceived({ subject: 'Newsletter' }, { timeout: 200 })
 })
 
-test('gets what should not come', async ({ inbox }) => {
+test('gets an unexpected message', async ({ inbox }) => {
   await signUp(inbox.address)
   await expect(inbox).toHaveReceived()
   await expect(inbox).not.toHaveReceived({ subject: 'Verify' })

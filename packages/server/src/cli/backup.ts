@@ -13,7 +13,7 @@ import { createProgress } from './progress.ts'
 const SECRETS = ['secrets.json', 'api-key']
 /** Pages to copy before the event loop gets a turn. */
 const PAGES_AT_ONCE = 1_000
-/** An attempt takes microseconds, a write some hundred, so a quiet moment comes soon. */
+/** An attempt takes microseconds and a write about a hundred, so one soon falls between two writes. */
 const SNAPSHOT_TRIES = 1_000
 
 type BackupOptions = JsonOption & { to: string; yes?: boolean; bucketOnly?: boolean }
@@ -82,7 +82,7 @@ function databasesOf(config: Config, bucketOnly: boolean): string[] {
   const reason = bucketOnly ? 'There is no raw mail' : 'There is no database'
   throw new AppError(
     'not_found',
-    [`${reason} in ${dataDir}. Is DATA_DIR right?`, ...findNotContained(config, bucketOnly)].join(' '),
+    [`${reason} in ${dataDir}. Check DATA_DIR.`, ...findNotContained(config, bucketOnly)].join(' '),
   )
 }
 

@@ -67,14 +67,14 @@ describe('precedence', () => {
   })
 
   test('for the key: flag, environment, credentials, the key of a server on this machine', () => {
-    const { find, path } = setUp({ credentials: { apiKey: 'mh_home' }, keyFile: 'mh_made' })
+    const { find, path } = setUp({ credentials: { apiKey: 'mh_home' }, keyFile: 'mh_local' })
     vi.stubEnv('MAILHATCH_API_KEY', 'mh_environment')
     expect(find('--api-key', 'mh_flag').apiKey).toEqual({ value: 'mh_flag', from: '--api-key' })
     expect(find().apiKey).toEqual({ value: 'mh_environment', from: 'MAILHATCH_API_KEY' })
     vi.stubEnv('MAILHATCH_API_KEY', '')
     expect(find().apiKey).toEqual({ value: 'mh_home', from: path.credentials })
-    const local = setUp({ keyFile: 'mh_made' })
-    expect(local.find().apiKey).toEqual({ value: 'mh_made', from: local.path.keyFile })
+    const local = setUp({ keyFile: 'mh_local' })
+    expect(local.find().apiKey).toEqual({ value: 'mh_local', from: local.path.keyFile })
     expect(setUp().find().apiKey).toBe(null)
   })
 
@@ -91,9 +91,9 @@ describe('precedence', () => {
 
 describe('a key is only sent to its own server', () => {
   test('the key of a local server is only used for local URLs', () => {
-    const { find } = setUp({ keyFile: 'mh_made' })
+    const { find } = setUp({ keyFile: 'mh_local' })
     for (const url of ['http://127.0.0.1:3003', 'http://[::1]:3003', 'http://localhost']) {
-      expect(find('--url', url).apiKey?.value).toBe('mh_made')
+      expect(find('--url', url).apiKey?.value).toBe('mh_local')
     }
     for (const url of ['http://mail.example', 'http://localhost.example', 'http://127.0.0.1.example']) {
       expect(find('--url', url).apiKey).toBe(null)

@@ -12,7 +12,7 @@ import { untilStopped } from './stop-signal.ts'
 /** Lists the exported files with their recipients; `import` reads it. */
 export const INDEX_FILE = 'index.json'
 const PAGE_MAX = 200
-/** Parallel requests. More are not faster, and each holds a mail in memory. */
+/** Parallel requests. More are not faster, and each holds a message in memory. */
 const AT_ONCE = 4
 
 type Exported = MessageSummary & { file: string | null }

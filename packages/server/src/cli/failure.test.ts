@@ -20,7 +20,7 @@ test.each([
   [new AuthenticationError('No', answer(401, 'unauthorized')), 4, 'auth', false],
   [new ForbiddenError('No', answer(403, 'forbidden')), 4, 'auth', false],
   [new AppError('unauthorized', 'No key'), 4, 'auth', false],
-  [new ConnectionError('Away'), 5, 'network', true],
+  [new ConnectionError('Unreachable'), 5, 'network', true],
   [new NotFoundError('No', answer(404, 'not_found')), 1, 'api', false],
   [new MailhatchError('No', answer(503, 'server_busy')), 1, 'api', true],
   [new MailhatchError('No', answer(500, 'internal')), 1, 'api', false],

@@ -10,7 +10,7 @@ import { createProgress } from './progress.ts'
 import { openSmtp, type SmtpSender } from './smtp.ts'
 
 const KIB = 1_024
-/** Mails sent in parallel, because the server syncs them to disk together. */
+/** How many messages are sent in parallel. The server syncs them to disk together. */
 const AT_ONCE = 8
 
 type ImportOptions = JsonOption & { to?: string; duplicates?: boolean }

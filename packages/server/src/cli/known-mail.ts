@@ -11,7 +11,7 @@ export type KnownMail = {
 
 /** Reads which mail the server has now. */
 export async function findKnownMail({ messages }: Pick<Mailhatch, 'messages'>): Promise<KnownMail> {
-  // Compare sizes first: most mails are new, and searching by header is slow.
+  // Compare sizes first: most mail is new, and searching by header is slow.
   const sizes = new Set<string>()
   for await (const { to, size } of messages.list({ limit: PAGE_MAX })) sizes.add(sizeKey(to, size))
   const checked = new Set<string>()

@@ -36,7 +36,7 @@ test('text output has one line per event and response, without terminal escape s
     '12:00:05  --> email.received to qa+42@mailhatch.test from app@shop.example: Your code is 123456',
     '12:00:05  The target is unreachable. Retrying until it responds.',
     '12:00:05  <-- 200 (12 ms)',
-    '12:00:05  <-- no response within 10 s',
+    '12:00:05  <-- timed out',
     '12:00:05  The message was deleted before it was forwarded. Skipped.',
   ])
 })

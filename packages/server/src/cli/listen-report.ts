@@ -22,7 +22,7 @@ export function reportLines(print: (line: string) => void, now: () => Date): Lis
     event: ({ to, from, subject }) =>
       write(`--> email.received to ${safeText(to)} from ${safeText(from)}: ${safeText(subject)}`),
     answer: (_message, answer) =>
-      write(answer === 'late' ? '<-- no response within 10 s' : `<-- ${answer.status} (${answer.latencyMs} ms)`),
+      write(answer === 'late' ? '<-- timed out' : `<-- ${answer.status} (${answer.latencyMs} ms)`),
     away: (_message, who) => write(`The ${who} is unreachable. Retrying until it responds.`),
     gone: () => write('The message was deleted before it was forwarded. Skipped.'),
   }

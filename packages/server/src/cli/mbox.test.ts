@@ -12,7 +12,7 @@ async function mailsIn(content: string): Promise<string[]> {
   return mails
 }
 
-test('From lines separate mails', async () => {
+test('From lines separate messages', async () => {
   const one = 'From a@b.c Mon\nSubject: one\n\nText\nFrom here on, no new mail.\n>From is escaped\n>>From twice\n\n'
   const two = 'From a@b.c Tue\nSubject: two\n\n8-bit: \u00e4\u00ff\n'
   expect(await mailsIn(one + two)).toEqual([

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** Streams the mails of an mbox file. Unescapes `>From `. */
+/** Streams the messages of an mbox file. Unescapes `>From `. */
 export async function* readMbox(path: string): AsyncGenerator<Uint8Array> {
   // Latin-1 preserves every byte.
   const lines = createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Infinity })

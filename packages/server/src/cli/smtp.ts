@@ -16,7 +16,7 @@ export type SmtpSender = {
   close(): void
 }
 
-/** Sends mails unchanged, over the given number of connections. */
+/** Sends mail unchanged, over the given number of connections. */
 export async function openSmtp(address: string, connections = 1): Promise<SmtpSender> {
   const { createTransport } = await import('nodemailer')
   const server = readSmtpAddress(address)

@@ -19,7 +19,7 @@ export function addWorkerCommands(program: Command): void {
       .option('--domain <domain>', 'a subdomain of EMAIL_DOMAIN, or a full domain')
       .option('--status <status>', 'unprocessed or processed (default: both)')
       .option('--limit <number>', 'page size, up to 200 (default: 50)')
-      .option('--cursor <cursor>', 'continue after a page')
+      .option('--cursor <cursor>', 'continue after this cursor')
       .option('--json', 'print JSON')
 
   listOptions(worker.command('inboxes'))

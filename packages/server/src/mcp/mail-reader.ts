@@ -84,7 +84,7 @@ async function readError(response: Response): Promise<ErrorBody | null> {
   return (await response.json().catch(() => null)) as ErrorBody | null
 }
 
-/** The error for the agent. Contains no text from mails. */
+/** The error for the agent. Contains no text from mail. */
 function refusal({ status, headers }: Response, body: ErrorBody | null): Error {
   const retryAfter = headers.get('retry-after')
   const sentence =

@@ -7,14 +7,14 @@ import { Mailhatch, type MailhatchOptions } from '../../src/client.ts'
 /** `hang`: never responds; `drop`: closes the connection. */
 export type Reply = 'hang' | 'drop' | { status: number; headers?: Record<string, string>; body: string }
 
-export type Asked = { method: string; url: string; headers: IncomingMessage['headers'] }
+export type SeenRequest = { method: string; url: string; headers: IncomingMessage['headers'] }
 
 /** A server that sends these responses in turn and repeats the last one, and a client for it. */
-export async function startAnswering(replies: Reply[], options: MailhatchOptions = {}) {
-  const asked: Asked[] = []
+export async function startFakeServer(replies: Reply[], options: MailhatchOptions = {}) {
+  const requests: SeenRequest[] = []
   const server = createServer((request, response) => {
-    const reply = replies[Math.min(asked.length, replies.length - 1)]!
-    asked.push({ method: request.method!, url: request.url!, headers: request.headers })
+    const reply = replies[Math.min(requests.length, replies.length - 1)]!
+    requests.push({ method: request.method!, url: request.url!, headers: request.headers })
     if (reply === 'drop') request.socket.destroy()
     else if (reply !== 'hang') response.writeHead(reply.status, reply.headers).end(reply.body)
   })
@@ -27,7 +27,7 @@ export async function startAnswering(replies: Reply[], options: MailhatchOptions
   // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
-  return { asked, url, sdk: new Mailhatch({ url: `${url}/`, apiKey: 'key', ...options }) }
+  return { requests, url, sdk: new Mailhatch({ url: `${url}/`, apiKey: 'key', ...options }) }
 }
 
 export const success = (body: object): Reply => ({ status: 200, body: JSON.stringify(body) })
