@@ -94,6 +94,7 @@ describe('overload, key, rate limit, validation, scope, path: checks come in thi
 test('what is not there needs a key too, below /v1', async () => {
   const [route] = ROUTES
   for (const [path, method, status] of [
+    ['/v1', 'GET', 404],
     ['/v1/nothing', 'GET', 404],
     ['/v1/messages/latest', 'DELETE', 405],
     ['/v1/messages', 'PUT', 405],

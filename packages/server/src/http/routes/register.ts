@@ -18,8 +18,8 @@ type Ports = RoutePorts & { admit: Admit; isOverloaded: IsOverloaded; webhookSec
 
 type Asked = Context<ApiEnvironment>
 
-/** Every path below needs a key, also those that do not exist. */
-const KEY_PREFIX = '/v1/'
+/** A path below needs a key even if it does not exist. */
+const KEY_PATHS = '/v1/*'
 
 /** Adds the routes to the app. Each request passes the same checks, in the order in which they stand in `answer`. */
 export function registerRoutes(app: Hono<ApiEnvironment>, routes: Route[], ports: Ports): void {
@@ -53,8 +53,8 @@ export function registerRoutes(app: Hono<ApiEnvironment>, routes: Route[], ports
     return context.env?.principal ?? ports.admit(context)
   }
 
-  async function refuse(context: Asked): Promise<never> {
-    if (context.req.path.startsWith(KEY_PREFIX)) await findPrincipal(context)
+  async function refuse(context: Asked, { needsKey }: { needsKey: boolean }): Promise<never> {
+    if (needsKey) await findPrincipal(context)
     throw refuseRoute(app.routes, context.req.path)
   }
 
@@ -63,9 +63,10 @@ export function registerRoutes(app: Hono<ApiEnvironment>, routes: Route[], ports
   for (const [path, declared] of byPath) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const route of declared) app.on(route.method, pattern, (context) => answer(route, context))
-    app.all(pattern, (context) => refuse(context))
+    const needsKey = declared.some(({ access }) => scopesFor(access))
+    app.all(pattern, (context) => refuse(context, { needsKey }))
   }
-  app.all(`${KEY_PREFIX}*`, (context) => refuse(context))
+  app.all(KEY_PATHS, (context) => refuse(context, { needsKey: true }))
 }
 
 /** The one success that a declaration has; `answers` has its statuses in ascending order. */
