@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+/** The parts whose English was reviewed against STYLE.md. */
+const REVIEWED = [
+  'packages/dashboard/index.html',
+  'packages/dashboard/src',
+  'packages/sdk/README.md',
+  'packages/sdk/src',
+  'packages/sdk/test',
+  'packages/server/src/cli.ts',
+  'packages/server/src/cli',
+  'packages/server/src/mcp',
+  'bench',
+  'deploy',
+  'examples',
+  'scripts',
+  'docs/cli.md',
+  'README.md',
+]
+
+const TEXT_FILE = /\.(?:tsx?|js|md|html|css|ya?ml|toml|ini|example)$|\/(?:Caddyfile|Dockerfile)$/
+/** Installed or generated. */
+const SKIPPED = /\/(?:node_modules|dist|test-results|playwright-report)\//
+
+const words = readWords()
+const pattern = new RegExp(String.raw`\b(?:${words.join('|')})\b(?![@'])`, 'i')
+
+/** The list in STYLE.md. */
+function readWords(): string[] {
+  const [, list = ''] = /^A test refuses these words[^:]*:\s+([^]*?)\.\n/m.exec(read('STYLE.md')) ?? []
+  return list.split(/,\s+/).map((word) => word.replaceAll(/\s+/g, String.raw`\s+`))
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
+function filesIn(path: string): string[] {
+  if (!statSync(join(ROOT, path)).isDirectory()) return [path]
+  const names = readdirSync(join(ROOT, path), { recursive: true, encoding: 'utf8' })
+  return names.map((name) => join(path, name)).filter((file) => TEXT_FILE.test(file) && !SKIPPED.test(`/${file}`))
+}
+
+function findIn(text: string): string[] {
+  return text.split('\n').filter((line) => pattern.test(line))
+}
+
+test('the reviewed parts avoid the words that STYLE.md lists', () => {
+  const files = REVIEWED.flatMap(filesIn)
+  expect(files.length).toBeGreaterThan(300)
+  expect(files.flatMap((file) => findIn(read(file)).map((line) => `${file}: ${line.trim()}`))).toEqual([])
+})
+
+test('control: each of the words is found, and a user named nobody is not', () => {
+  expect(words.length).toBeGreaterThan(5)
+  for (const word of words) expect(findIn(`// ${word.replaceAll(String.raw`\s+`, ' ')} it is.`)).toHaveLength(1)
+  expect(findIn(`run('nobody', 'nobody@mailhatch.test')`)).toEqual([])
+})
