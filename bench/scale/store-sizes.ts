@@ -18,7 +18,7 @@ export async function copyAndIndex(file: string, target: Database, url: string) 
   const copiedAt = performance.now()
   await source.close()
   const store = createSqlStore(target, {
-    onTrouble(error) {
+    onError(error) {
       throw error
     },
   })

@@ -47,7 +47,7 @@ export function readFilled(folder: string): Filled | null {
 export async function fillStore(folder: string, { messages, smallTeamMessages }: Options): Promise<Filled> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const database = openSqliteDatabase(databaseFile(folder))
-  const store = createSqlStore(database, { onTrouble: rethrow })
+  const store = createSqlStore(database, { onError: rethrow })
   const counts = { small: smallTeamMessages, large: messages - smallTeamMessages }
   const startedAt = performance.now()
   await addAll(store, counts)

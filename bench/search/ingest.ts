@@ -34,7 +34,7 @@ async function ingest(parent: string, blockSize: number): Promise<number> {
   const folder = mkdtempSync(join(parent, 'ingest-'))
   const store = createSqlStore(openSqliteDatabase(databaseFile(folder)), {
     blockSize,
-    onTrouble: (error) => {
+    onError: (error) => {
       throw error
     },
   })

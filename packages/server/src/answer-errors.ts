@@ -2,7 +2,7 @@ import type { ErrorBody } from '@mailhatch/sdk'
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { BucketUnreachable } from './bucket/bucket.ts'
-import { AppError } from './domain/errors.ts'
+import { AppError, RETRY_SOON } from './domain/errors.ts'
 import { refuseRoute } from './domain/route-refusal.ts'
 import type { Log } from './log.ts'
 
@@ -16,7 +16,7 @@ type Ports = {
   refusalFor: (error: unknown) => AppError
 }
 
-/** One shape for every failure, of API and worker alike, and an `X-Request-Id` on every answer. */
+/** Gives every failure of API and worker the same shape, and every response an `X-Request-Id`. */
 export function answerErrors<Environment extends AnswerEnvironment>(
   app: Hono<Environment>,
   { log, newRequestId, refusalFor }: Ports,
@@ -42,12 +42,11 @@ export function answerErrors<Environment extends AnswerEnvironment>(
   })
 }
 
-/** What a client is told of an error that API and worker may both meet. */
+/** The error sent to the client, for errors that both API and worker can meet. */
 export function commonRefusalFor(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof BucketUnreachable) {
-    const again = { headers: { 'retry-after': '1' } }
-    return new AppError('storage_unavailable', 'The mail storage cannot be reached. Please ask again.', again)
+    return new AppError('storage_unavailable', 'The mail storage cannot be reached. Please ask again.', RETRY_SOON)
   }
   return new AppError('internal', 'Something went wrong on our side.')
 }
@@ -61,6 +60,6 @@ function answer<Environment extends AnswerEnvironment>(context: Context<Environm
   }
   if (error.details) body.details = error.details
   for (const [name, value] of Object.entries(error.headers)) context.header(name, value)
-  // Every status in the table of codes comes with a body.
+  // Every status in ERROR_STATUS allows a body.
   return context.json(body, error.status as ContentfulStatusCode)
 }

@@ -5,7 +5,7 @@ import type { Oidc } from './manage/oidc.ts'
 import { createPasswords } from './manage/passwords.ts'
 import { createSignInLimits } from './manage/try-limit.ts'
 
-/** What accounts need beside the store. What few have set up is loaded for them alone: it is megabytes of memory. */
+/** What accounts need besides the store. OIDC and the mailer are imported on demand, because they take megabytes of memory. */
 export async function assembleAccounts(config: Config, log: Log, now: () => number) {
   return {
     passwords: createPasswords(),

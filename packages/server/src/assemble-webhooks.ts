@@ -12,23 +12,23 @@ import { secureRandom } from './random.ts'
 import type { Store } from './store/store.ts'
 
 /**
- * The owner of what a process without others sends. It is the same after a restart, which therefore need not wait until
- * the leases of a killed process end.
+ * Lease owner when only one process sends. It is the same after a restart, so a restart does not wait for the leases of
+ * a killed process to expire.
  */
-const ALONE = 'alone'
+const SINGLE_PROCESS_OWNER = 'alone'
 
 type Parts = { store: Store; secretKey: string; meters: Meters | null; now: () => number }
 
-/** What managing endpoints and sending to them have in common, and who sends what is due. */
+/** What managing endpoints and sending to them share, and the sender of due deliveries. */
 export function assembleWebhooks(config: Config, log: Log, { store, secretKey, meters, now }: Parts) {
   const allowedHosts = config.webhookAllowedHosts
   const sealer = createSealer(secretKey)
   const request = createSafeRequest({ allowedHosts })
-  const attempt = meteredAttempt(createAttempts({ request, openSecret: sealer.open, now, log }), meters)
+  const attempt = meteredAttempt(createAttempts({ request, decryptSecret: sealer.open, now, log }), meters)
   const sender = startSender({
     store,
     attempt,
-    owner: config.databaseUrl ? randomUUID() : ALONE,
+    owner: config.databaseUrl ? randomUUID() : SINGLE_PROCESS_OWNER,
     delaysMs: config.webhookRetryDelaysMs,
     random: secureRandom,
     now,

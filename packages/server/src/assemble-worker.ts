@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import type { Inbox } from './assemble.ts'
+import type { LockedBucket } from './assemble.ts'
 import { bytesOf, type StoredObject } from './bucket/bucket.ts'
 import type { Config } from './config.ts'
 import type { OwnMail } from './http/rpc/ports.ts'
@@ -9,7 +9,7 @@ import type { Log } from './log.ts'
 import { meteredBucket, meteredParser } from './metered.ts'
 import type { Meters } from './meters.ts'
 import { createMailParser } from './mime/mail-parser.ts'
-import { TOO_MUCH_TO_DO, type Overload } from './overload.ts'
+import { OVERLOADED, type Overload } from './overload.ts'
 import { newId } from './random.ts'
 import type { Post, Report } from './worker/announce.ts'
 import { createAnnouncer } from './worker/announcer.ts'
@@ -21,63 +21,63 @@ import { spooledMail } from './worker/smtp/spooled-mail.ts'
 import { createUnrouted } from './worker/unrouted.ts'
 import { createWorkerApp } from './worker/worker-app.ts'
 
-/** Mail that should have been announced and is older than this means that something is wrong. */
+/** Readiness fails when mail has waited this long for its announcement. */
 const ANNOUNCEMENT_LATE_MS = 60_000
 
 export type Worker = ReturnType<typeof assembleWorker>
 
 export type WorkerParts = {
-  inbox: Inbox
-  way: { post: Post; report: Report } | null
+  inbox: LockedBucket
+  api: { post: Post; report: Report } | null
   meters: Meters | null
   overload: Pick<Overload, 'isOverloaded'>
   now: () => number
 }
 
-/** The inbox worker without its sockets. Without `way` there is nobody to announce to, and mail is only stored. */
-export function assembleWorker(config: Config, log: Log, { inbox, way, meters, overload, now }: WorkerParts) {
+/** The inbox worker without its sockets. Without `api`, mail is only stored. */
+export function assembleWorker(config: Config, log: Log, { inbox, api, meters, overload, now }: WorkerParts) {
   const bucket = meteredBucket(inbox.bucket, meters)
-  const onThreadDeath = (reason: Error) => log.error({ reason }, 'a mail could not be parsed: its thread was ended')
+  const onThreadDeath = (reason: Error) => log.error({ reason }, 'parsing a mail failed, its thread was terminated')
   const parser = meteredParser(createMailParser({ onThreadDeath }), meters)
   const { refusedMailDays } = config
-  // No two programs hold one data folder at once.
+  // The lock on the data folder makes this id unique.
   const by = hash('sha256', `${hostname()}:${config.dataDir}`).slice(0, 16)
-  const announcer = way && createAnnouncer({ bucket, parser, ...way, by, refusedMailDays, meters, now, log })
+  const announcer = api && createAnnouncer({ bucket, parser, ...api, by, refusedMailDays, meters, now, log })
   const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
 
   const startedAt = now()
   const parse = async (raw: StoredObject) => parser.parse(await bytesOf(raw))
   let rawSearch: { close(): Promise<void> } | null = null
 
-  /** Only this program puts into a bucket on this machine: what came before its start is not on its way any more. */
+  /** Only this process writes to a local bucket, so mail from before its start is not being received any more. */
   function settledBefore(): number {
     return Math.max(now() - RECEIVING_MS_MAX, config.storage?.kind === 's3' ? 0 : startedAt)
   }
 
-  /** Where there is least room: large mail passes through the data folder on its way to the bucket. */
+  /** The smallest free space: large mail passes through the data folder on its way to the bucket. */
   async function freeBytes(): Promise<number> {
     const folders = [config.dataDir, config.storage?.kind === 'folder' ? config.storage.path : config.dataDir]
     const disks = await Promise.all(folders.map((folder) => statfs(folder)))
     return Math.min(...disks.map(({ bavail, bsize }) => bavail * bsize))
   }
 
-  /** Room for two mails of the largest size at least, and 5 % of the disk, though never more than 1 GiB. */
+  /** Room for at least two mails of the largest size and 5 % of the disk, but at most 1 GiB. */
   async function freeBytesMin(): Promise<number> {
     const disk = await statfs(config.dataDir)
     const share = Math.min(disk.blocks * disk.bsize * 0.05, 1024 ** 3)
     return config.diskFreeMinBytes ?? Math.max(2 * config.smtpMaxSizeBytes, share)
   }
 
-  async function findTroubles(): Promise<string[]> {
-    const troubles: string[] = []
+  async function findProblems(): Promise<string[]> {
+    const problems: string[] = []
     const isDiskFull = (await freeBytes()) < (await freeBytesMin())
-    if (isDiskFull) troubles.push('the disk is full')
-    const wayTrouble = announcer?.wayTrouble() ?? null
-    if (wayTrouble !== null) troubles.push(wayTrouble)
+    if (isDiskFull) problems.push('the disk is full')
+    const reachabilityProblem = announcer?.reachabilityProblem() ?? null
+    if (reachabilityProblem !== null) problems.push(reachabilityProblem)
     const waitingMs = now() - (announcer?.oldestWaitingAt() ?? now())
-    if (waitingMs > ANNOUNCEMENT_LATE_MS || (isDiskFull && waitingMs > 0)) troubles.push(describeLate(waitingMs))
-    if (overload.isOverloaded()) troubles.push(TOO_MUCH_TO_DO)
-    return troubles
+    if (waitingMs > ANNOUNCEMENT_LATE_MS || (isDiskFull && waitingMs > 0)) problems.push(describeLate(waitingMs))
+    if (overload.isOverloaded()) problems.push(OVERLOADED)
+    return problems
   }
 
   function describeLate(waitingMs: number): string {
@@ -86,20 +86,24 @@ export function assembleWorker(config: Config, log: Log, { inbox, way, meters, o
     return `announcements are late: ${mails} accepted and not visible yet, the oldest for ${Math.round(waitingMs / 1000)} s`
   }
 
-  meters?.watch('mailhatch_announcements_waiting', 'Mails that are stored and still to be announced.', () =>
+  meters?.watch('mailhatch_announcements_waiting', 'Stored mails that are waiting to be announced.', () =>
     announcer ? announcer.waitingCount() : 0,
   )
-  meters?.watch('mailhatch_announcements_oldest_seconds', 'Age of the oldest of them; 0 when there is none.', () => {
-    const oldest = announcer?.oldestWaitingAt() ?? null
-    return oldest === null ? 0 : (now() - oldest) / 1000
-  })
-  meters?.watch('mailhatch_announcements_not_reaching', '1 while announcements do not reach the API, else 0.', () =>
-    Number((announcer?.wayTrouble() ?? null) !== null),
+  meters?.watch(
+    'mailhatch_announcements_oldest_seconds',
+    'Age of the oldest waiting mail; 0 when none is waiting.',
+    () => {
+      const oldest = announcer?.oldestWaitingAt() ?? null
+      return oldest === null ? 0 : (now() - oldest) / 1000
+    },
   )
-  meters?.watch('mailhatch_mails_set_aside', 'Mails set aside, of those this worker knows.', () =>
+  meters?.watch('mailhatch_announcements_not_reaching', '1 while announcements do not reach the API, else 0.', () =>
+    Number((announcer?.reachabilityProblem() ?? null) !== null),
+  )
+  meters?.watch('mailhatch_mails_set_aside', 'Set-aside mails known to this worker.', () =>
     announcer ? announcer.setAsideCount() : 0,
   )
-  meters?.watch('mailhatch_disk_free_bytes', 'Free disk space in bytes, on the fullest of the disks in use.', freeBytes)
+  meters?.watch('mailhatch_disk_free_bytes', 'Free disk space in bytes on the fullest disk in use.', freeBytes)
 
   const app = createWorkerApp({
     meters,
@@ -114,7 +118,7 @@ export function assembleWorker(config: Config, log: Log, { inbox, way, meters, o
       apiToken: config.cloudflareApiToken,
       apiUrl: config.cloudflareApiUrl,
     },
-    findTroubles,
+    findProblems,
     now,
     log,
   })
@@ -124,7 +128,7 @@ export function assembleWorker(config: Config, log: Log, { inbox, way, meters, o
     bucket,
     unrouted: createUnrouted({ bucket, announceNow: announcer && announcer.announceNow }),
     receive: (mail: ReceivedMail) => receive(ports, spooledMail(parser, mail)),
-    /** Mail of this program itself. */
+    /** Mail that the program sends to itself. */
     receiveOwn: ({ from, recipient, content }: OwnMail) =>
       receive(ports, {
         recipients: [recipient],
@@ -134,13 +138,13 @@ export function assembleWorker(config: Config, log: Log, { inbox, way, meters, o
       }),
     freeBytes,
     freeBytesMin,
-    findTroubles,
+    findProblems,
     async start() {
       if (!announcer) return
       await announcer.start()
       rawSearch = startRawSearch({ bucket, parse, announcer, rootDomain: config.emailDomain, settledBefore, log })
     },
-    /** Once the SMTP listener is closed, nothing new comes in. */
+    /** Call after the SMTP listener is closed, so that no new mail arrives. */
     async stop() {
       await rawSearch?.close()
       await announcer?.close()

@@ -30,7 +30,7 @@ import { createMetrics } from './manage/metrics.ts'
 import { createRejections } from './manage/rejections.ts'
 import { txtRecords } from './manage/txt-records.ts'
 import { createMailParser } from './mime/mail-parser.ts'
-import { TOO_MUCH_TO_DO, type Overload } from './overload.ts'
+import { OVERLOADED, type Overload } from './overload.ts'
 import { createKeyFile, KEY_FILE } from './key-file.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
 import { createTakeIn } from './intake/take-in.ts'
@@ -49,26 +49,26 @@ import { openSqliteDatabase } from './store/sqlite-database.ts'
 import { createSqlStore } from './store/sql-store.ts'
 import type { Store, Team } from './store/store.ts'
 
-/** In a clone where the build leaves it, in a package beside this file. */
+/** In a clone, the output of the build; in the package, a folder beside this file. */
 const DASHBOARD_FOLDER = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../dashboard/dist' : './dashboard', import.meta.url),
 )
 
 export type Api = Awaited<ReturnType<typeof assembleApi>>
 
-/** On PostgreSQL if there is one, else in a file. */
+/** PostgreSQL if DATABASE_URL is set, else a SQLite file. */
 export async function openStore(config: Config, log: Pick<Log, 'error'>): Promise<Store> {
-  const onTrouble = (error: unknown) => log.error({ err: error }, 'the text index could not be brought up to date')
+  const onError = (error: unknown) => log.error({ err: error }, 'updating the text index failed')
   const database = config.databaseUrl
     ? await openPostgresDatabase(config.databaseUrl, { directUrl: config.databaseDirectUrl })
     : openSqliteDatabase(dataFile(config, 'mailhatch.db'))
-  return createSqlStore(database, { onTrouble })
+  return createSqlStore(database, { onError })
 }
 
-export type Inbox = { bucket: Bucket; close(): Promise<void> }
+export type LockedBucket = { bucket: Bucket; close(): Promise<void> }
 
-/** The bucket, held by one worker alone. */
-export async function openInbox(config: Config): Promise<Inbox> {
+/** Opens the bucket and locks it for one worker. */
+export async function openLockedBucket(config: Config): Promise<LockedBucket> {
   const lock = lockFolder(dataFile(config, 'inbox-lock.db'), 'The inbox')
   const bucket = await openBucket(config).catch((error: unknown) => {
     lock.release()
@@ -83,20 +83,20 @@ export async function openInbox(config: Config): Promise<Inbox> {
   }
 }
 
-/** What only one process at a time does of those on one database. */
-const TURNS = { sweepRows: 1, sweepAll: 2, firstTeam: 3 }
+/** Advisory locks: only one of the processes on a database does each of these. */
+const LOCKS = { sweepRows: 1, sweepAll: 2, firstTeam: 3 }
 
 function openFeed({ databaseUrl, databaseDirectUrl }: Config, log: Pick<Log, 'warn'>): SharedFeed {
-  // Alone on its database, it always has its turn.
-  if (!databaseUrl) return { ...createLocalFeed(), hasTurn: async () => true, close: async () => {} }
+  // The only process on its database always holds the lock.
+  if (!databaseUrl) return { ...createLocalFeed(), holdsLock: async () => true, close: async () => {} }
   return createPostgresFeed({
-    // What is left on a connection, to listen and to have a turn, needs one that stays the same.
+    // LISTEN and advisory locks belong to a session, so they need a direct connection.
     url: databaseDirectUrl ?? databaseUrl,
-    onTrouble: (error) => log.warn({ err: error }, 'other replicas are not heard for now; readers look every second'),
+    onError: (error) => log.warn({ err: error }, 'the connection for notifications failed, readers poll every second'),
   })
 }
 
-/** What an API without a worker reaches of the worker's bucket: by its admin API, as files or objects that both see, or nothing. */
+/** Access of a separate API to the worker's bucket: through its admin API, a shared folder or S3. Null without any. */
 export async function openSharedObjects(config: Config): Promise<MessageObjects | null> {
   const { storage, workerUrl, adminToken } = config
   if (workerUrl && adminToken) return remoteObjects({ url: workerUrl, token: adminToken, now: Date.now })
@@ -106,22 +106,22 @@ export async function openSharedObjects(config: Config): Promise<MessageObjects 
 
 export type ApiParts = {
   webhookSecret: string | null
-  /** Encrypts what the database keeps of secrets. */
+  /** Encrypts secrets in the database. */
   secretKey: string
   objects: MessageObjects | null
-  /** With the worker in the same process. */
+  /** Whether the worker runs in the same process. */
   isAllInOne: boolean
-  /** Null where nothing is counted. */
+  /** Null when metrics are off. */
   meters: Meters | null
   overload: Pick<Overload, 'isOverloaded'>
   now: () => number
 }
 
-/** The API and all it stands on, but for a socket. */
+/** The API and everything it needs, except a socket. */
 export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const { webhookSecret, secretKey, objects, isAllInOne, meters, now } = parts
   const { isOverloaded } = parts.overload
-  // PostgreSQL is there for several processes.
+  // Several processes can share PostgreSQL, so it needs no lock.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
   const store = await openStore(config, log)
   const feed = openFeed(config, log)
@@ -136,25 +136,25 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const mailer = await openMailer(config, log)
   const answers = createAnswerCache({ store, recordKeyUse: keyUses.record, now })
   const parser = createMailParser({
-    onThreadDeath: (reason) => log.error({ reason }, 'an attachment could not be read: its thread was ended'),
+    onThreadDeath: (reason) => log.error({ reason }, 'reading an attachment failed, its thread was terminated'),
   })
-  // Those who reach the bucket take turns among themselves, or what one cannot remove would be left for ever.
-  const hasTurn = () => feed.hasTurn(objects ? TURNS.sweepAll : TURNS.sweepRows)
-  const sweep = startSweep({ store, objects, now, log, hasTurn }, config.sweepEverySeconds * 1000)
+  // Processes with access to the bucket share one lock: objects that a process without access cannot delete would stay.
+  const holdsLock = () => feed.holdsLock(objects ? LOCKS.sweepAll : LOCKS.sweepRows)
+  const sweep = startSweep({ store, objects, now, log, holdsLock }, config.sweepEverySeconds * 1000)
   let isClosing = false
   let worker: Worker | null = null
   let { smtpPort } = config
 
-  async function findTroubles(): Promise<string[]> {
-    const troubles = isClosing ? ['shutting down'] : []
+  async function findProblems(): Promise<string[]> {
+    const problems = isClosing ? ['shutting down'] : []
     await store.check().catch((error: unknown) => {
       const isReadOnly = error instanceof DatabaseUnavailable && error.isReadOnly
-      troubles.push(isReadOnly ? 'the database is read-only' : 'the database cannot be read')
+      problems.push(isReadOnly ? 'the database is read-only' : 'the database cannot be read')
     })
-    if (worker) troubles.push(...(await worker.findTroubles()))
-    // The worker has said it of the program that both are.
-    else if (isOverloaded()) troubles.push(TOO_MUCH_TO_DO)
-    return troubles
+    if (worker) problems.push(...(await worker.findProblems()))
+    // In the all-in-one program the worker reports the overload.
+    else if (isOverloaded()) problems.push(OVERLOADED)
+    return problems
   }
 
   const takeIn = meteredTakeIn(
@@ -170,8 +170,8 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     }),
     meters,
   )
-  meters?.watch('mailhatch_waits_held', 'Waits that this process holds now.', waits.count)
-  meters?.watch('mailhatch_streams_open', 'Live streams that this process has open now.', streams.count)
+  meters?.watch('mailhatch_waits_held', 'Waits held by this process.', waits.count)
+  meters?.watch('mailhatch_streams_open', 'Live streams open in this process.', streams.count)
   const app = createApi({
     meters,
     store,
@@ -211,27 +211,27 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     receiveMail: () => worker?.receiveOwn ?? null,
     allowedOrigins: config.allowedOrigins,
     recordKeyUse: keyUses.record,
-    findTroubles,
+    findTroubles: findProblems,
   })
 
   return {
     fetch: underBasePath(app.fetch, config.appUrl),
-    // A repeated answer is not counted, so there is none where requests are.
+    // Cached responses bypass rate limit and metrics, so they are off when either is on.
     answersAtOnce: config.rateLimit === 'on' || meters ? undefined : answers.repeat,
     store,
     takeIn,
     recordRejection: rejections.record,
-    /** Whether this process, of all on the database, is the one to make the first team. */
-    makesFirstTeam: () => feed.hasTurn(TURNS.firstTeam),
-    /** In the all-in-one program, being ready includes the worker. */
+    /** Whether this process, of all processes on the database, creates the first team. */
+    createsFirstTeam: () => feed.holdsLock(LOCKS.firstTeam),
+    /** In the all-in-one program, readiness includes the worker. */
     include(part: Worker) {
       worker = part
     },
-    /** Where any free port will do, it is known only once SMTP listens. */
+    /** With SMTP_PORT=0, the port is known only once SMTP is listening. */
     takesMailAt(port: number) {
       smtpPort = port
     },
-    /** From now on not ready; held waits and streams are told to ask elsewhere. */
+    /** Makes the API not ready and ends held waits and streams, so that clients reconnect elsewhere. */
     quiesce() {
       isClosing = true
       webhooks.sender.stop()
@@ -245,8 +245,8 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
       await sweep.close()
       await mailer?.close()
       await parser.close()
-      await rejections.close().catch((error: unknown) => log.error({ err: error }, 'refusals are not written'))
-      await keyUses.close().catch((error: unknown) => log.error({ err: error }, 'the last use of keys is not written'))
+      await rejections.close().catch((error: unknown) => log.error({ err: error }, 'saving rejections failed'))
+      await keyUses.close().catch((error: unknown) => log.error({ err: error }, 'saving the last use of keys failed'))
       await feed.close()
       await store.close()
       lock?.release()
@@ -254,10 +254,10 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   }
 }
 
-/** A file in the data folder, which is made for its owner's eyes only. */
+/** The path of a file in the data folder, which is created with access for its owner only. */
 export function dataFile({ dataDir }: Config, name: string): string {
   const created = mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  // A new folder is as durable as its entry in the folder above.
+  // A new folder is durable only once its parent folder is synced.
   if (created) for (let path = dataDir; path.length >= created.length; path = dirname(path)) syncFolder(dirname(path))
   return join(dataDir, name)
 }
@@ -269,14 +269,14 @@ async function openBucket(config: Config): Promise<Bucket> {
 }
 
 function openS3({ s3AccessKeyId, s3SecretAccessKey }: Config, location: S3Location): Promise<Bucket> {
-  // Config has made sure of both where the storage is S3.
+  // Config requires both when the storage is S3.
   return openS3Bucket({ location, credentials: { accessKeyId: s3AccessKeyId!, secretAccessKey: s3SecretAccessKey! } })
 }
 
-/** For a start: mail that nobody claims would be refused although somebody meant to have it. */
-export async function warnOfCatchAll({ catchAll }: Config, store: Store, log: Pick<Log, 'warn'>): Promise<void> {
+/** Warns at start-up: with an unknown catch-all team, unclaimed mail is refused. */
+export async function warnOfUnknownCatchAll({ catchAll }: Config, store: Store, log: Pick<Log, 'warn'>): Promise<void> {
   if (catchAll === null || (await findCatchAllTeam(store, catchAll))) return
-  log.warn({ INBOX_CATCH_ALL: catchAll }, 'no team has this id: mail that nobody claims is refused')
+  log.warn({ INBOX_CATCH_ALL: catchAll }, 'no team has this id, so unclaimed mail is refused')
 }
 
 async function findCatchAllTeam(store: Store, catchAll: string | null): Promise<Team | null> {

@@ -5,7 +5,7 @@ import { checkApiKey } from './domain/api-key.ts'
 import { isPlanName, type PlanName } from './domain/plans.ts'
 import { clampTimeoutMs } from './domain/retry.ts'
 
-// How the values of settings are read. Each function throws with what it expected.
+// Parsers for the values of settings. Each throws an error that says what it expects.
 
 export type Storage = { kind: 'folder'; path: string } | { kind: 's3'; location: S3Location }
 
@@ -17,7 +17,7 @@ export function readableFile(given: string): string {
   try {
     accessSync(given, constants.R_OK)
   } catch {
-    throw new Error('must be a file that can be read')
+    throw new Error('must be a readable file')
   }
   return resolve(given)
 }
@@ -69,7 +69,7 @@ export function httpUrl(given: string): string {
   return given.replace(/\/+$/, '')
 }
 
-/** Kept as it is given: some issuers end in a slash, and providers compare every letter. */
+/** Unchanged: some issuers end in a slash, and providers compare the exact string. */
 export function issuerUrl(given: string): string {
   httpUrl(given)
   return given
@@ -89,7 +89,7 @@ export function signUp(given: string): 'open' | 'invite' {
 
 export function databaseUrl(given: string): string {
   if (/^postgres(ql)?:\/\/./.test(given) && URL.canParse(given)) return given
-  throw new Error('must be postgres://user:password@host:port/database, or be left out for a SQLite file in DATA_DIR')
+  throw new Error('must be postgres://user:password@host:port/database, or unset for a SQLite file in DATA_DIR')
 }
 
 export function secret(given: string): string {
@@ -97,38 +97,38 @@ export function secret(given: string): string {
   return given
 }
 
-/** As many characters as there are bytes in the key that is made of them. */
+/** As many characters as the derived key has bytes. */
 const SECRET_KEY_CHARACTERS_MIN = 32
 
 export function secretKey(given: string): string {
   if (given.length < SECRET_KEY_CHARACTERS_MIN) {
     throw new Error(
-      `must have at least ${SECRET_KEY_CHARACTERS_MIN} characters, such as those of: openssl rand -base64 32`,
+      `must have at least ${SECRET_KEY_CHARACTERS_MIN} characters, for example the output of: openssl rand -base64 32`,
     )
   }
   return given
 }
 
-/** Beyond it, nobody waits for what was missed. */
+/** One week. Nothing waits longer for a missed webhook. */
 const RETRY_DELAY_SECONDS_MAX = 604_800
 const RETRY_DELAYS_MAX = 50
 
-/** Seconds, in milliseconds. */
+/** Converts seconds to milliseconds. */
 export function retryDelays(given: string): number[] {
   const seconds = list(given).map((item) => (/^\d+(\.\d+)?$/.test(item) ? Number(item) : Infinity))
   const isValid =
     seconds.length > 0 && seconds.length <= RETRY_DELAYS_MAX && Math.max(...seconds) <= RETRY_DELAY_SECONDS_MAX
   if (!isValid)
     throw new Error(
-      `must be 1 to ${RETRY_DELAYS_MAX} numbers of seconds up to ${RETRY_DELAY_SECONDS_MAX}, separated by commas`,
+      `must be 1 to ${RETRY_DELAYS_MAX} delays in seconds, each at most ${RETRY_DELAY_SECONDS_MAX}, separated by commas`,
     )
   return seconds.map((value) => Math.round(value * 1000))
 }
 
 export function bootstrapKey(given: string): string {
   if (!/^[!-~][ -~]{18,198}[!-~]$/.test(given)) throw new Error('must have 20 to 200 printable characters')
-  // It looks like one of ours, and those are refused when their checksum is wrong.
-  if (checkApiKey(given) === 'malformed') throw new Error('looks like a Mailhatch key, but has a wrong checksum')
+  // Keys in our own format are refused later if their checksum is wrong.
+  if (checkApiKey(given) === 'malformed') throw new Error('has the format of a Mailhatch key but a wrong checksum')
   return given
 }
 
@@ -142,5 +142,5 @@ export function storage(given: string): Storage {
     return { kind: 'folder', path: resolve(given.replace(/^file:(\/\/)?/, '')) }
   }
   if (given.startsWith('s3://')) return { kind: 's3', location: parseS3Location(given) }
-  throw new Error('must be file:<folder>, s3://<bucket>?…, or be left out for one SQLite file in DATA_DIR')
+  throw new Error('must be file:<folder>, s3://<bucket>?…, or unset for one SQLite file in DATA_DIR')
 }

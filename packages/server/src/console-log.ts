@@ -3,7 +3,7 @@ import type { Log } from './log.ts'
 
 type Level = keyof Log
 
-/** JSON lines on the console, where there is no standard error. */
+/** Writes JSON lines to the console, for platforms without a standard error stream. */
 export function createConsoleLog(): Log {
   const write = (level: Level) => (facts: object, message: string) => console[level](toLine(level, facts, message))
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
@@ -13,7 +13,7 @@ function toLine(level: Level, facts: object, message: string): string {
   return fitLine(JSON.stringify({ level, time: new Date().toISOString(), ...facts, msg: message }, showError))
 }
 
-// The fields of an error are not enumerable, so JSON would show none.
+// The fields of an Error are not enumerable, so JSON would omit them.
 function showError(_name: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value
   const { name, message, stack, cause } = value

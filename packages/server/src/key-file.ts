@@ -5,24 +5,24 @@ import type { Log } from './log.ts'
 import type { KeyRotated } from './manage/keys.ts'
 import { syncFolder } from './sqlite/connection.ts'
 
-/** In DATA_DIR: the key of the first start, for people and programs on the same machine. */
+/** File in DATA_DIR with the key of the first start, for users and programs on the same machine. */
 export const KEY_FILE = 'api-key'
 
 type Ports = { path: string; hashKey: (key: string) => string; log: Pick<Log, 'error'> }
 
-/** The file gets the new value of a key whose old value it holds; another key's stays out of it. */
+/** Updates the file when the key it contains is rotated. Ignores other keys. */
 export function createKeyFile({ path, hashKey, log }: Ports): KeyRotated {
   return async ({ oldHash, key }) => {
     try {
-      const kept = await readFile(path, 'utf8').catch(() => null)
-      if (kept !== null && isSame(hashKey(kept.trim()), oldHash)) await writePrivately(path, `${key}\n`)
+      const stored = await readFile(path, 'utf8').catch(() => null)
+      if (stored !== null && isSame(hashKey(stored.trim()), oldHash)) await writePrivately(path, `${key}\n`)
     } catch (error) {
-      log.error({ err: error, path }, 'the key was rotated, but its file still has the old value')
+      log.error({ err: error, path }, 'the key was rotated, but its file still contains the old value')
     }
   }
 }
 
-/** Whole or not at all, for this user's eyes only. */
+/** Writes the file atomically with mode 0600. */
 export async function writePrivately(path: string, content: string): Promise<void> {
   const temporary = `${path}.new`
   const file = await open(temporary, 'w', 0o600)

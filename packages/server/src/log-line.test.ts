@@ -8,7 +8,7 @@ const TURNING = ['\u200b', '\u200f', '\u202e', '\u2028', '\u2029', '\u2066', '\u
 const HARMLESS = ['Grüße', '日本', '🥚', 'C:\\new\\u001b\\table', '"quoted"', '\\', '\\\\u009b']
 
 function lineOf(to: string): string {
-  return JSON.stringify({ level: 30, time: 1, to, msg: 'mail was refused' })
+  return JSON.stringify({ level: 30, time: 1, to, msg: 'mail rejected' })
 }
 
 test.each([...CONTROLS, ...TURNING])('%j is escaped in the line, and is in it all the same', (nasty) => {
@@ -33,7 +33,7 @@ test.each([...HARMLESS, 'two\nlines', 'a\ttab'])('%j is shown as it is', (text) 
 test('a line that is too long keeps what it is about', () => {
   const line = fitLine(lineOf('\\"'.repeat(50_000)))
   expect(line.length).toBeLessThan(9 * 1024)
-  expect(JSON.parse(line)).toMatchObject({ level: 30, time: 1, msg: 'mail was refused', cut: expect.any(String) })
+  expect(JSON.parse(line)).toMatchObject({ level: 30, time: 1, msg: 'mail rejected', cut: expect.any(String) })
   const short = lineOf('x'.repeat(8_000))
   expect(fitLine(short)).toBe(short)
 })

@@ -1,7 +1,7 @@
-/** What one line may hold; log services cut or drop longer ones. */
+/** Log services cut or drop longer lines. */
 const LINE_CHARACTERS_MAX = 8 * 1024
 
-/** A line of JSON as it is logged: not too long, and nothing that a stranger wrote in it turns the text around. */
+/** Limits the length of a JSON log line, and escapes characters that could reorder or hide text. */
 export function fitLine(line: string): string {
   return cut(line).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, escapeUnits)
 }
@@ -19,7 +19,7 @@ function escapeUnits(characters: string): string {
   ).join('')
 }
 
-/** For people: what JSON has escaped stays so when the line is read and shown, but for the ends of lines and tabs. */
+/** For terminals: keeps the escapes of JSON, except line ends and tabs, when the line is pretty-printed. */
 export function keepEscapes(line: string): string {
   return line.replace(/\\(?:u[\da-f]{4}|.)/gi, (escaped) => (/^\\["\\/nt]/.test(escaped) ? escaped : `\\${escaped}`))
 }

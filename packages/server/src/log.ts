@@ -1,4 +1,4 @@
-/** What parts need of a logger; pino is one. Mail content never goes into it. */
+/** The part of a logger that the code uses; pino implements it. Mail content is never logged. */
 export type Log = {
   debug(facts: object, message: string): void
   info(facts: object, message: string): void

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { fitLine, keepEscapes } from './log-line.ts'
 
-/** JSON lines on standard error, or readable ones when a person looks at it. Standard output is for answers. */
+/** Writes JSON lines to standard error, or readable lines on a terminal. Standard output is for results. */
 export async function createLogger(level: string, isTerminal: boolean): Promise<pino.Logger> {
   if (!isTerminal) return pino({ level }, through(fitLine, pino.destination({ dest: 2, sync: true })))
   const { default: pretty } = await import('pino-pretty')

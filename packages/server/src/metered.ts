@@ -2,9 +2,9 @@ import type { Bucket } from './bucket/bucket.ts'
 import type { TakeIn } from './intake/take-in.ts'
 import type { Meters } from './meters.ts'
 import type { MailParser } from './mime/mail-parser.ts'
-import type { Attempt } from './notify/attempt.ts'
+import type { SendAttempt } from './notify/attempt.ts'
 
-// Each gives back what it is given, counted where there are meters.
+// Each wraps its first argument and counts calls; without meters it returns the argument unchanged.
 
 export function meteredTakeIn(takeIn: TakeIn, meters: Meters | null): TakeIn {
   if (!meters) return takeIn
@@ -20,7 +20,7 @@ export function meteredTakeIn(takeIn: TakeIn, meters: Meters | null): TakeIn {
   }
 }
 
-export function meteredAttempt(attempt: Attempt, meters: Meters | null): Attempt {
+export function meteredAttempt(attempt: SendAttempt, meters: Meters | null): SendAttempt {
   if (!meters) return attempt
   return async (endpoint, event) => {
     const result = await attempt(endpoint, event)

@@ -1,16 +1,16 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** From an answer out of memory to a page of a large search. */
+/** From a response out of memory to one page of a large search. */
 const ANSWER_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
-/** From a quick disk to a storage far away that was asked three times. */
+/** From a fast disk to remote storage after three attempts. */
 const PUT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30]
 
-/** `seconds` is null where the client asked for the answer to be held. */
+/** `seconds` is null for requests that the client asked to hold. */
 export type Answered = { method: string; route: string; status: number; seconds: number | null }
 
 export type Meters = ReturnType<typeof createMeters>
 
-/** What a running program counts of itself, for Prometheus: numbers only, no team, mailbox or address is named. */
+/** Prometheus metrics of this process. Only numbers: no team, mailbox or address. */
 export function createMeters() {
   const registry = new Registry()
   const registers = [registry]
@@ -18,26 +18,26 @@ export function createMeters() {
 
   const answers = new Counter({
     name: 'mailhatch_http_answers_total',
-    help: 'Requests answered by the API.',
+    help: 'Responses of the API.',
     labelNames: ['method', 'route', 'status'],
     registers,
   })
   const answerSeconds = new Histogram({
     name: 'mailhatch_http_answer_seconds',
-    help: 'Time until an answer of the API began; held waits are left out.',
+    help: 'Time until a response of the API began, without held waits.',
     labelNames: ['route'],
     buckets: ANSWER_SECONDS,
     registers,
   })
   const announcements = new Counter({
     name: 'mailhatch_announcements_total',
-    help: 'Announcements of mail: stored, known already (duplicate), or refused.',
+    help: 'Announcements by outcome: stored, duplicate or refused.',
     labelNames: ['outcome'],
     registers,
   })
   const announcementFailures = new Counter({
     name: 'mailhatch_announcement_failures_total',
-    help: 'Announcements of the worker that the API did not take, by HTTP status; none where no answer came.',
+    help: 'Announcements that the API did not accept, by HTTP status; none when there was no response.',
     labelNames: ['status'],
     registers,
   })
@@ -53,30 +53,30 @@ export function createMeters() {
   })
   const attempts = new Counter({
     name: 'mailhatch_webhook_attempts_total',
-    help: 'Attempts to deliver a webhook: delivered or failed.',
+    help: 'Webhook delivery attempts by outcome: delivered or failed.',
     labelNames: ['outcome'],
     registers,
   })
   const accepted = new Counter({
     name: 'mailhatch_smtp_messages_total',
-    help: 'Messages accepted by SMTP, one for each recipient of a mail.',
+    help: 'Messages accepted over SMTP, one per recipient.',
     registers,
   })
   const parsed = new Counter({
     name: 'mailhatch_mails_parsed_total',
-    help: 'Mails parsed: complete, partial where a limit was reached, or failed; all of them are kept.',
+    help: 'Parsed mails by result: complete, partial when a limit was reached, or failed. All are stored.',
     labelNames: ['parse'],
     registers,
   })
   const putSeconds = new Histogram({
     name: 'mailhatch_bucket_put_seconds',
-    help: 'Time until a mail was on the disk, or in the storage.',
+    help: 'Time to store a mail durably.',
     buckets: PUT_SECONDS,
     registers,
   })
   const refusals = new Counter({
     name: 'mailhatch_smtp_refusals_total',
-    help: 'Refusals of mail by SMTP, by reply code.',
+    help: 'Mail refused over SMTP, by reply code.',
     labelNames: ['code'],
     registers,
   })
@@ -95,7 +95,7 @@ export function createMeters() {
     parsed: (parse: string) => parsed.inc({ parse }),
     put: (seconds: number) => putSeconds.observe(seconds),
     refused: (code: number) => refusals.inc({ code }),
-    /** A number that is read whenever somebody asks for all of them. */
+    /** Registers a gauge that is read at every scrape. */
     watch(name: string, help: string, read: () => number | Promise<number>): void {
       const collect = async () => gauge.set(await read())
       const gauge: Gauge = new Gauge({ name, help, registers, collect })

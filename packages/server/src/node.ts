@@ -1,35 +1,36 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { assembleApi, openInbox, openSharedObjects, warnOfCatchAll, type Api } from './assemble.ts'
+import { assembleApi, openLockedBucket, openSharedObjects, warnOfUnknownCatchAll, type Api } from './assemble.ts'
 import { assembleWorker, type Worker } from './assemble-worker.ts'
 import { objectsIn } from './bucket/message-objects.ts'
 import { withPort, type Config } from './config.ts'
 import { ensureFirstTeam, ensureSecrets, type FirstStart } from './first-start.ts'
 import { listen, takeFreePort, type TakenPort } from './http/listen.ts'
 import { postLocally, reportLocally } from './http/local-post.ts'
-import { leaveAddresses } from './left-addresses.ts'
+import { writeLocalAddresses } from './local-addresses.ts'
 import type { Log } from './log.ts'
 import type { Meters } from './meters.ts'
 import type { Rejections } from './manage/rejections.ts'
 import { watchOverload, type Overload } from './overload.ts'
-import { keepSpareRoom, leaveSpareRoom, takeSpareRoom } from './spare-room.ts'
+import { reserveSpareRoom, reserveSpareRoomAtExit, releaseSpareRoom } from './spare-room.ts'
 import { isOutOfSpace } from './sqlite/connection.ts'
-import { wayOverNetwork } from './worker/announce.ts'
+import { createApiClient } from './worker/announce.ts'
 import { selfSignedCertificate } from './worker/smtp/certificate.ts'
-import { startSmtpServer, type Refusal, type SmtpServer } from './worker/smtp/smtp-server.ts'
+import type { SmtpRejection } from './worker/smtp/rejection.ts'
+import { startSmtpServer, type SmtpServer } from './worker/smtp/smtp-server.ts'
 
-/** What a program is while it runs. Ports are the real ones, also where 0 was asked for. */
+/** A running program. Ports are the actual ones, also if the setting was 0. */
 export type Running = {
   apiPort: number | null
   workerPort: number | null
   smtpPort: number | null
-  /** Set only when this start made the first team. */
+  /** Set only if this start created the first team. */
   firstStart: FirstStart | null
   close(): Promise<void>
 }
 
-/** Everything in one process. The worker announces to the API next door, which takes it as if it came from afar. */
+/** Everything in one process. The worker passes announcements to the API directly, without HTTP. */
 export async function startServe(
   given: Config,
   log: Log,
@@ -37,10 +38,10 @@ export async function startServe(
   overload = watchOverload(log),
 ): Promise<Running> {
   const { config, port } = await settlePort(given)
-  takeSpareRoom(config.dataDir)
+  releaseSpareRoom(config.dataDir)
   const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
   const meters = await openMeters(config, overload)
-  const inbox = await openInbox(config)
+  const inbox = await openLockedBucket(config)
   const api = await assembleApi(config, log, {
     webhookSecret,
     secretKey,
@@ -50,20 +51,20 @@ export async function startServe(
     overload,
     now,
   })
-  const firstStart = await ensureFirstTeam(config, api.store, { hasTurn: api.makesFirstTeam, now })
-  await warnOfCatchAll(config, api.store, log)
+  const firstStart = await ensureFirstTeam(config, api.store, { holdsLock: api.createsFirstTeam, now })
+  await warnOfUnknownCatchAll(config, api.store, log)
   const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
-  const way = url
-    ? wayOverNetwork({ url, token: webhookSecret, timeoutMs })
+  const workerApi = url
+    ? createApiClient({ url, token: webhookSecret, timeoutMs })
     : { post: postLocally(api.takeIn, log), report: reportLocally(api.recordRejection) }
-  const worker = assembleWorker(config, log, { inbox, way, meters, overload, now })
+  const worker = assembleWorker(config, log, { inbox, api: workerApi, meters, overload, now })
   api.include(worker)
   const apiListener = await listenApi(config.host, port, api)
   const { recordRejection } = api
   const workerSockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection })
   api.takesMailAt(workerSockets.smtpPort)
-  leaveAddresses(config, workerSockets.smtpPort)
-  keepSpareRoom(config.dataDir)
+  writeLocalAddresses(config, workerSockets.smtpPort)
+  reserveSpareRoom(config.dataDir)
   return {
     apiPort: apiListener.port,
     workerPort: workerSockets.workerPort,
@@ -75,7 +76,7 @@ export async function startServe(
       await worker.stop()
       await api.close()
       await inbox.close()
-      leaveSpareRoom(config.dataDir)
+      reserveSpareRoomAtExit(config.dataDir)
       overload.close()
     }),
   }
@@ -88,19 +89,19 @@ export async function startApi(
   overload = watchOverload(log),
 ): Promise<Running> {
   const { config, port } = await settlePort(given)
-  // On PostgreSQL it keeps nothing in its folder.
+  // On PostgreSQL the API stores nothing in its data folder.
   const spareFolder = config.databaseUrl ? null : config.dataDir
-  if (spareFolder) takeSpareRoom(spareFolder)
+  if (spareFolder) releaseSpareRoom(spareFolder)
   const { secretKey } = await ensureSecrets(config, ['secretKey'])
   const objects = await openSharedObjects(config)
   const { webhookSecret } = config
   const meters = await openMeters(config, overload)
   const parts = { webhookSecret, secretKey, objects, isAllInOne: false, meters, overload, now }
   const api = await assembleApi(config, log, parts)
-  await warnOfCatchAll(config, api.store, log)
+  await warnOfUnknownCatchAll(config, api.store, log)
   const listener = await listenApi(config.host, port, api)
-  leaveAddresses(config, null)
-  if (spareFolder) keepSpareRoom(spareFolder)
+  writeLocalAddresses(config, null)
+  if (spareFolder) reserveSpareRoom(spareFolder)
   return {
     apiPort: listener.port,
     workerPort: null,
@@ -110,7 +111,7 @@ export async function startApi(
       api.quiesce()
       await listener.close()
       await api.close()
-      if (spareFolder) leaveSpareRoom(spareFolder)
+      if (spareFolder) reserveSpareRoomAtExit(spareFolder)
       overload.close()
     }),
   }
@@ -118,13 +119,13 @@ export async function startApi(
 
 export async function startWorker(config: Config, log: Log, overload = watchOverload(log)): Promise<Running> {
   const { webhookUrl: url, webhookAuthToken: token, webhookTimeoutMs: timeoutMs } = config
-  takeSpareRoom(config.dataDir)
-  const inbox = await openInbox(config)
-  const way = url && token ? wayOverNetwork({ url, token, timeoutMs }) : null
+  releaseSpareRoom(config.dataDir)
+  const inbox = await openLockedBucket(config)
+  const api = url && token ? createApiClient({ url, token, timeoutMs }) : null
   const meters = await openMeters(config, overload)
-  const worker = assembleWorker(config, log, { inbox, way, meters, overload, now: Date.now })
+  const worker = assembleWorker(config, log, { inbox, api, meters, overload, now: Date.now })
   const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection: null })
-  keepSpareRoom(config.dataDir)
+  reserveSpareRoom(config.dataDir)
   return {
     apiPort: null,
     workerPort: sockets.workerPort,
@@ -134,13 +135,13 @@ export async function startWorker(config: Config, log: Log, overload = watchOver
       await sockets.close()
       await worker.stop()
       await inbox.close()
-      leaveSpareRoom(config.dataDir)
+      reserveSpareRoomAtExit(config.dataDir)
       overload.close()
     }),
   }
 }
 
-/** Links name the port, so where any free one will do, it is taken before there is anything that makes links. */
+/** Links contain the port, so a free port is chosen before anything creates links. */
 async function settlePort(given: Config): Promise<{ config: Config; port: number | TakenPort }> {
   if (given.port !== 0) return { config: given, port: given.port }
   const taken = await takeFreePort(given.host)
@@ -151,24 +152,24 @@ function listenApi(host: string, port: number | TakenPort, { fetch, answersAtOnc
   return listen({ host, port, fetch, answersAtOnce })
 }
 
-/** Closing twice is closing once. */
+/** Repeated calls return the first promise. */
 function once(close: () => Promise<void>): () => Promise<void> {
   let closing: Promise<void> | null = null
   return () => (closing ??= close())
 }
 
-/** Loaded only where it is wanted: it would be a part of every start. */
+/** Imported on demand: it would slow down every start. */
 async function openMeters({ metrics }: Config, { isOverloaded }: Overload): Promise<Meters | null> {
   if (metrics === 'off') return null
   const { createMeters } = await import('./meters.ts')
   const meters = createMeters()
-  meters.watch('mailhatch_overloaded', '1 while new work is refused because there is too much to do, else 0.', () =>
+  meters.watch('mailhatch_overloaded', '1 while the process is overloaded and refuses new work, else 0.', () =>
     Number(isOverloaded()),
   )
   return meters
 }
 
-/** `recordRejection` is for the API next door, if there is one: a worker of its own has only its log. */
+/** `recordRejection` belongs to the API in the same process. A separate worker only logs rejections. */
 type Observers = { meters: Meters | null; overload: Overload; recordRejection: Rejections['record'] | null }
 
 async function openWorkerSockets(config: Config, log: Log, worker: Worker, observers: Observers) {
@@ -177,14 +178,14 @@ async function openWorkerSockets(config: Config, log: Log, worker: Worker, obser
   const smtp = await openSmtp(config, log, worker, {
     isOverloaded: overload.isOverloaded,
     onAccepted: (messages) => meters?.accepted(messages),
-    onRefusal({ from, to, code, reason }) {
+    onRejection({ from, to, code, reason }) {
       meters?.refused(code)
-      // A connection that was turned away has said nothing of a mail.
+      // A refused connection has neither sender nor recipient.
       if (from !== null || to !== null)
         recordRejection?.({ from: from ?? '', to: to ?? '', code: String(code), reason })
     },
   })
-  meters?.watch('mailhatch_smtp_connections', 'SMTP connections that are open now.', () => smtp.connections)
+  meters?.watch('mailhatch_smtp_connections', 'Open SMTP connections.', () => smtp.connections)
   await worker.start()
   return {
     workerPort: listener.port,
@@ -198,14 +199,14 @@ async function openWorkerSockets(config: Config, log: Log, worker: Worker, obser
 type SmtpPorts = {
   isOverloaded: () => boolean
   onAccepted: (messages: number) => void
-  onRefusal: (refusal: Refusal) => void
+  onRejection: (rejection: SmtpRejection) => void
 }
 
 async function openSmtp(
   config: Config,
   log: Log,
   worker: Worker,
-  { isOverloaded, onAccepted, onRefusal }: SmtpPorts,
+  { isOverloaded, onAccepted, onRejection }: SmtpPorts,
 ): Promise<SmtpServer> {
   const { smtpAuthUser, smtpAuthPassword } = config
   return startSmtpServer({
@@ -230,9 +231,9 @@ async function openSmtp(
           : error
       }
     },
-    onRefusal(refusal) {
-      log.info(refusal, 'mail was refused')
-      onRefusal(refusal)
+    onRejection(rejection) {
+      log.info(rejection, 'mail rejected')
+      onRejection(rejection)
     },
     log,
   })

@@ -2,25 +2,25 @@ import { totalmem } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Sooner than any turn of the event loop that somebody would notice. */
+/** Shorter than any delay of the event loop that users notice. */
 const PROBE_MS = 1
 
 export type Memory = {
   residentBytes: number
-  /** What the process may have: the limit of its container, or all that the machine has. */
+  /** Memory limit of the process: that of its container, or the memory of the machine. */
   limitBytes: number
-  /** Of the heap of JavaScript, garbage included. */
+  /** JavaScript heap in use, including garbage. */
   heapBytes: number
-  /** Where V8 ends the process. */
+  /** Heap size at which V8 ends the process. */
   heapBytesMax: number
-  /** Bytes of buffers, which are not in the heap. */
+  /** Bytes of buffers, which are outside the heap. */
   bufferBytes: number
 }
 
-/** What can be known of how busy this process is. */
+/** Measurements of how busy this process is. */
 export type Measures = {
   now(): number
-  /** By how much the event loop is late for something that is due at once. */
+  /** Delay of the event loop: how late a timer fires that is due at once. */
   lateMs(): Promise<number>
   memory(): Memory
   collectGarbage(): void
@@ -29,8 +29,8 @@ export type Measures = {
 export const processMeasures: Measures = {
   now: () => performance.now(),
   /**
-   * A timer of its own: with turns of 300 ms each, one of 500 ms is late by 100 ms, this one by 300 ms. Node's own
-   * histogram says the same, and wakes the process 50 times a second for it.
+   * Uses its own short timer: with event loop turns of 300 ms, a 500 ms timer is late by 100 ms, this one by 300 ms.
+   * Node's histogram measures the same but wakes the process 50 times a second.
    */
   lateMs: () =>
     new Promise((resolve) => {
@@ -48,7 +48,7 @@ export const processMeasures: Measures = {
     }
   },
   collectGarbage() {
-    // Only what is made while the flag is set can collect; so no start needs the flag.
+    // Only a context created while the flag is set can collect garbage, so the process need not start with it.
     setFlagsFromString('--expose-gc')
     runInNewContext('gc()')
     setFlagsFromString('--no-expose-gc')
@@ -58,7 +58,7 @@ export const processMeasures: Measures = {
 const HEAP_BYTES_MAX = getHeapStatistics().heap_size_limit
 const MEMORY_BYTES = findMemoryBytes(process.constrainedMemory(), totalmem())
 
-/** Without a container the constraint is 0 or larger than any machine. */
+/** Without a container, the constraint is 0 or larger than the machine's memory. */
 function findMemoryBytes(constrainedBytes: number, machineBytes: number): number {
   return constrainedBytes > 0 ? Math.min(constrainedBytes, machineBytes) : machineBytes
 }

@@ -50,7 +50,7 @@ describe('with figures of the test', () => {
     expect(await look(13)).toEqual([...times(10, false), ...times(3, true)])
     expect(log.warn).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ isLoopLate: true, isMemoryShort: false, lateMs: 201 }),
-      expect.stringContaining('too much to do'),
+      expect.stringContaining('overloaded'),
     )
     expect(log.info).not.toHaveBeenCalled()
     figures.lateMs = 200

@@ -1,55 +1,55 @@
 import type { Log } from './log.ts'
 import { processMeasures, type Measures, type Memory } from './overload-measures.ts'
 
-/** Often enough to notice the end soon; ten seconds of it cost 10 ms of the processor. */
-const LOOK_EVERY_MS = 500
-/** People and tests notice it. */
+/** Notices the end of an overload soon. Ten seconds of checks take 10 ms of processor time. */
+const CHECK_EVERY_MS = 500
+/** A delay that users and tests notice. */
 const LATE_MS = 200
-/** One long stall, such as a large query, is over by then. */
+/** Longer than a single stall, such as a large query. */
 const LATE_FOR_MS = 5_000
-/** The rest is for what has been taken already. */
+/** The rest is reserved for work in progress. */
 const FULL_SHARE = 0.8
-/** Less than that at which it begins, or it would begin and end with every mail. */
+/** Below FULL_SHARE, so that the state does not flip with every mail. */
 const FREE_SHARE = 0.75
-/** With less than that in JavaScript's hands, the rest is code, threads and what the allocator keeps for new work. */
+/** Below this share in the JavaScript heap and buffers, the rest is code, threads and memory the allocator can reuse. */
 const HELD_SHARE_MIN = 0.5
-/** Collecting stops everything for up to a second where the heap is large. */
+/** Collecting a large heap blocks the process for up to a second. */
 const COLLECT_EVERY_MS = 10_000
 
-/** As a trouble that keeps a program from being ready. */
-export const TOO_MUCH_TO_DO = 'there is too much to do'
+/** Reported by readiness checks. */
+export const OVERLOADED = 'the server is overloaded'
 
 export type Overload = {
-  /** While it is true, new work is refused; what was begun goes on. */
+  /** While true, new work is refused and work in progress continues. */
   isOverloaded(): boolean
   close(): void
 }
 
-/** Looks at this process twice a second, without keeping it alive. */
+/** Checks this process twice a second, without keeping it alive. */
 export function watchOverload(log: Pick<Log, 'warn' | 'info'>, measures: Measures = processMeasures): Overload {
   const isLoopLate = createLoopRule()
   const isMemoryShort = createMemoryRule(measures.collectGarbage)
   let isOverloaded = false
   let isClosed = false
-  let timer = lookLater()
+  let timer = scheduleCheck()
 
-  function lookLater(): NodeJS.Timeout {
-    return setTimeout(() => void look(), LOOK_EVERY_MS).unref()
+  function scheduleCheck(): NodeJS.Timeout {
+    return setTimeout(() => void check(), CHECK_EVERY_MS).unref()
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const lateMs = await measures.lateMs()
     if (isClosed) return
     const at = measures.now()
     const memory = measures.memory()
     const causes = { isLoopLate: isLoopLate(at, lateMs), isMemoryShort: isMemoryShort(at, memory) }
-    become(causes.isLoopLate || causes.isMemoryShort, { ...causes, lateMs: Math.round(lateMs), ...memory })
-    timer = lookLater()
+    update(causes.isLoopLate || causes.isMemoryShort, { ...causes, lateMs: Math.round(lateMs), ...memory })
+    timer = scheduleCheck()
   }
 
-  function become(isNow: boolean, facts: object): void {
-    if (isNow && !isOverloaded) log.warn(facts, 'too much to do: new mail and other new work is refused for now')
-    if (!isNow && isOverloaded) log.info(facts, 'new mail and other new work is taken again')
+  function update(isNow: boolean, facts: object): void {
+    if (isNow && !isOverloaded) log.warn(facts, 'overloaded, refusing new mail and other new work')
+    if (!isNow && isOverloaded) log.info(facts, 'no longer overloaded, accepting new work')
     isOverloaded = isNow
   }
 
@@ -62,7 +62,7 @@ export function watchOverload(log: Pick<Log, 'warn' | 'info'>, measures: Measure
   }
 }
 
-/** Late in every look for five seconds; over with the first one that is not. */
+/** True after five seconds in which every check was late; false after the first check that is not. */
 function createLoopRule() {
   let lateSince: number | null = null
   return (at: number, lateMs: number): boolean => {
@@ -72,8 +72,9 @@ function createLoopRule() {
 }
 
 /**
- * Garbage counts as memory until it is collected, and a server that takes no work makes too little of it for V8 to
- * collect by itself: so it is collected before anything is refused, again while that lasts, and judged at the next look.
+ * Garbage counts as used memory until it is collected, and an idle server produces too little of it for V8 to collect
+ * by itself. So the rule collects garbage before it refuses work, and repeatedly while memory is short, and decides at
+ * the next check.
  */
 function createMemoryRule(collectGarbage: () => void) {
   let isShort = false
@@ -95,7 +96,7 @@ function createMemoryRule(collectGarbage: () => void) {
   }
 }
 
-/** V8 ends the process at a limit of its own, which is mostly far below that of the machine. */
+/** V8 ends the process at its own heap limit, which is usually far below the machine's memory. */
 function isFull({ residentBytes, limitBytes, heapBytes, heapBytesMax, bufferBytes }: Memory, share: number): boolean {
   if (heapBytes > share * heapBytesMax) return true
   return residentBytes > share * limitBytes && heapBytes + bufferBytes > HELD_SHARE_MIN * limitBytes

@@ -1,6 +1,6 @@
 /**
- * What stands in examples where a value of one's own belongs. Everybody knows these, so as secrets they keep nobody out.
- * The last four are those of manifests that were published before.
+ * Placeholder values from examples. They are public, so they protect nothing as secrets. The last four are from
+ * manifests that were published earlier.
  */
 const PLACEHOLDERS = [
   /^change[-_ ]?(me|this)(?![a-z])/i,
@@ -14,7 +14,7 @@ const PLACEHOLDERS = [
   /^secret-key$/,
 ]
 
-/** Throws for a value, or a password in an address, that was left as an example has it. */
+/** Throws if a value, or the password in a URL, is a placeholder. */
 export function refusePlaceholder(value: string): void {
   const parts = [value.trim(), passwordIn(value)]
   if (!parts.some((part) => PLACEHOLDERS.some((placeholder) => placeholder.test(part)))) return
@@ -23,7 +23,7 @@ export function refusePlaceholder(value: string): void {
 
 function passwordIn(value: string): string {
   if (!value.includes('://') || !URL.canParse(value)) return ''
-  // As it was written, where it cannot be decoded.
+  // If it cannot be decoded, compare it as written.
   const { password } = new URL(value)
   try {
     return decodeURIComponent(password)

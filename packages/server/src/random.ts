@@ -2,15 +2,15 @@ import type { RandomInt } from './domain/random-text.ts'
 import { uuidv7 } from './domain/uuid.ts'
 
 const RANDOM_BYTES_PER_ID = 10
-// Asking the crypto source costs the same for one id as for hundreds.
+// A call to the crypto source costs the same for one id as for hundreds.
 const POOL_BYTES = 400 * RANDOM_BYTES_PER_ID
 const UINT32_VALUES = 2 ** 32
-// Filled at the first use: on Cloudflare there is no randomness before a request.
+// Filled on first use: Cloudflare provides no randomness outside a request.
 let pool = new Uint8Array(0)
 
-/** Evenly spread, from the crypto source. */
+/** Uniformly distributed, from the crypto source. */
 export const secureRandom: RandomInt = (exclusiveMax) => {
-  // Numbers beyond the last whole multiple would favour the small remainders.
+  // Values beyond the last whole multiple would favour small remainders.
   const evenMax = UINT32_VALUES - (UINT32_VALUES % exclusiveMax)
   const drawn = new Uint32Array(1)
   do crypto.getRandomValues(drawn)

@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   worker: ['domain', 'mime', 'bucket', 'answer-errors.ts', 'log.ts', 'meters.ts'],
   intake: ['domain', 'mime', 'store', 'feed'],
   read: ['domain', 'mime', 'bucket', 'store', 'feed', 'log.ts'],
-  notify: ['domain', 'store', 'log.ts'],
+  notify: ['domain', 'store', 'feed', 'log.ts'],
   manage: ['domain', 'bucket', 'store', 'notify', 'log.ts'],
   retention: ['domain', 'bucket', 'store', 'manage', 'log.ts'],
   mcp: ['domain'],

@@ -14,7 +14,7 @@ import { callProcedure } from './support/procedure.ts'
 import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { ConnectionLost, SmtpClient } from './support/smtp-client.ts'
 
-const TROUBLE = 'there is too much to do'
+const PROBLEM = 'the server is overloaded'
 const BUSY = { status: 503, body: { code: 'server_busy' } }
 const RAW = Buffer.from('Subject: On an open connection\r\n\r\nHello\r\n')
 
@@ -52,11 +52,11 @@ describe('while there is too much to do', () => {
     load.isTooMuch = true
     await expect(sendMail({ to: 'qa@mailhatch.test', subject: 'Refused' })).rejects.toMatchObject({
       responseCode: 421,
-      response: expect.stringContaining('Too much to do at the moment, try again later'),
+      response: expect.stringContaining('Server is busy, try again later'),
     })
     expect(await open.send({ to: 'qa@mailhatch.test', raw: RAW })).toMatch(/^250 /)
     await vi.waitFor(async () => expect(await subjects()).toEqual(['On an open connection']))
-    expect(await readiness(workerUrl)).toEqual([503, { ok: false, troubles: [TROUBLE] }])
+    expect(await readiness(workerUrl)).toEqual([503, { ok: false, troubles: [PROBLEM] }])
     load.isTooMuch = false
     await sendMail({ to: 'qa@mailhatch.test', subject: 'Taken' })
     await vi.waitFor(async () => expect(await subjects()).toEqual(['Taken', 'On an open connection']))
@@ -88,7 +88,7 @@ describe('while there is too much to do', () => {
       expect(answer.headers.get('retry-after')).toBe('2')
     }
     for (const path of reads) expect((await ask(url + path, { key })).status, path).toBe(200)
-    expect(await ask(`${url}/ready`)).toMatchObject({ status: 503, body: { troubles: [TROUBLE] } })
+    expect(await ask(`${url}/ready`)).toMatchObject({ status: 503, body: { troubles: [PROBLEM] } })
     expect(await gauge()).toBe('1')
 
     load.isTooMuch = false
@@ -241,7 +241,7 @@ describe('API and worker apart', () => {
 
     load.isTooMuch = true
     await expect(SmtpClient.connect(worker.smtpPort!)).rejects.toBeInstanceOf(ConnectionLost)
-    expect(await readiness(workerUrl)).toEqual([503, { ok: false, troubles: [TROUBLE] }])
+    expect(await readiness(workerUrl)).toEqual([503, { ok: false, troubles: [PROBLEM] }])
     expect(await (await fetch(`${workerUrl}/metrics`)).text()).toMatch(/^mailhatch_overloaded 1$/m)
     load.isTooMuch = false
     const another = await SmtpClient.connect(worker.smtpPort!)
@@ -258,7 +258,7 @@ describe('API and worker apart', () => {
     const ready = () => ask(`http://127.0.0.1:${api.apiPort}/ready`)
     expect((await ready()).status).toBe(200)
     load.isTooMuch = true
-    expect(await ready()).toMatchObject({ status: 503, body: { troubles: [TROUBLE] } })
+    expect(await ready()).toMatchObject({ status: 503, body: { troubles: [PROBLEM] } })
     load.isTooMuch = false
     expect((await ready()).status).toBe(200)
     expect(load.isWatched).toBe(true)

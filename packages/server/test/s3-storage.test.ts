@@ -147,7 +147,7 @@ describe('settings', () => {
     })
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /S3 bucket bucket-\d+ at http.* cannot be used\. S3 answered GET with 403 SignatureDoesNotMatch/,
+      /S3 bucket bucket-\d+ at http.* cannot be used\. S3 responded to GET with 403 SignatureDoesNotMatch/,
     )
     expect(stderr).not.toContain('not-the-secret')
   })

@@ -90,7 +90,7 @@ test.each(['api', 'serve'])('on PostgreSQL, %s does not start without a key that
   const environment = { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', DATA_DIR: temporaryFolder() }
   const { code, stderr } = await run([program], environment)
   expect(code).toBe(78)
-  expect(stderr).toContain('SECRET_KEY: is needed with DATABASE_URL')
+  expect(stderr).toContain('SECRET_KEY: is required with DATABASE_URL')
   // The control: with a key it gets as far as the database.
   const other = await run([program], { ...environment, SECRET_KEY })
   expect(other.code).not.toBe(78)

@@ -9,7 +9,7 @@ async function read(bucket: Bucket, key: string): Promise<string | null> {
 }
 
 async function digest(content: Uint8Array): Promise<string> {
-  // Never shared memory, which the types allow and the digest does not.
+  // It is never shared memory, which the type allows and `digest` does not.
   const hash = await crypto.subtle.digest('SHA-256', content as Uint8Array<ArrayBuffer>)
   return Array.from(new Uint8Array(hash)).join(' ')
 }
@@ -25,28 +25,28 @@ async function listAll(bucket: Bucket, prefix: string, limit: number): Promise<s
   return pages
 }
 
-/** Thousands of requests, where the bucket is far away; seconds when the machine is not busy. */
+/** Thousands of requests to a remote bucket. Takes seconds when the machine is idle. */
 const MANY_REQUESTS = { timeout: 240_000 }
-/** Without a look at each key first. */
+/** Skips the existence check of each key. */
 const NEW = { keysAreNew: true }
-/** The most that may have been pulled from a body and not yet be stored. */
+/** The maximum that may be read from a body but not stored yet. */
 const UNSTORED_BYTES_MAX = 8 * 1024 * 1024
 
-/** An empty place for a bucket, and what can be seen of it from beside the bucket. */
-export type Place = {
-  /** Opens the same place again each time it is called. */
+/** Empty storage for a bucket, and what a test can observe of it from outside. */
+export type BucketUnderTest = {
+  /** Opens the same storage again on each call. */
   open: () => Bucket | Promise<Bucket>
-  /** Bytes of bodies that are stored by now, also of those that are not whole yet. */
+  /** Bytes stored so far, including those of incomplete bodies. */
   storedBytes: () => number
-  /** What remains of bodies that were begun and not stored. */
+  /** Uploads that were started and not completed. */
   unfinishedUploads: () => string[] | Promise<string[]>
 }
 
 /** What every bucket must do. */
-export function describeBucket(name: string, place: () => Place): void {
+export function describeBucket(name: string, storage: () => BucketUnderTest): void {
   describe(name, () => {
-    test('what was put is there, byte for byte, also after opening again', async () => {
-      const { open } = place()
+    test('a stored object is identical byte for byte, also after reopening', async () => {
+      const { open } = storage()
       const first = await open()
       const content = Uint8Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256)
       await first.put([{ key: 'raw/in.test/qa/1.eml', body: content }])
@@ -57,8 +57,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await second.close()
     })
 
-    test('a body in pieces larger than memory would like is stored whole, once for several keys', async () => {
-      const bucket = await place().open()
+    test('a large body in chunks is stored completely, once for several keys', async () => {
+      const bucket = await storage().open()
       const piece = new Uint8Array(700_001).fill(7)
       async function* chunks() {
         for (let count = 0; count < 5; count++) yield piece
@@ -76,8 +76,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await bucket.close()
     })
 
-    test('a body that breaks off leaves nothing behind', async () => {
-      const bucket = await place().open()
+    test('a body that fails midway leaves nothing behind', async () => {
+      const bucket = await storage().open()
       async function* breaking() {
         yield new Uint8Array(2_000_000)
         throw new Error('the spool file broke')
@@ -91,8 +91,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await bucket.close()
     })
 
-    test('a large body that breaks off half-way leaves nothing behind, not even its parts', async () => {
-      const { open, unfinishedUploads } = place()
+    test('a large body that fails midway leaves nothing behind, not even its parts', async () => {
+      const { open, unfinishedUploads } = storage()
       const bucket = await open()
       async function* breaking() {
         for (let count = 0; count < 13; count++) yield new Uint8Array(1024 * 1024)
@@ -107,8 +107,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await bucket.close()
     })
 
-    test('25 MiB pass byte for byte, with at most 8 MiB pulled and not yet stored', MANY_REQUESTS, async () => {
-      const { open, storedBytes, unfinishedUploads } = place()
+    test('25 MiB are stored byte for byte, with at most 8 MiB read ahead', MANY_REQUESTS, async () => {
+      const { open, storedBytes, unfinishedUploads } = storage()
       const bucket = await open()
       const size = 25 * 1024 * 1024
       const content = new Uint8Array(size)
@@ -131,15 +131,15 @@ export function describeBucket(name: string, place: () => Place): void {
       expect(await unfinishedUploads()).toEqual([])
       const stored = (await bucket.get('raw/large'))!
       expect(stored.size).toBe(size)
-      // Comparing them one by one is what takes seconds.
+      // Comparing the arrays element by element takes seconds.
       expect(await digest(await bytesOf(stored))).toBe(await digest(content))
       await bucket.put([{ key: 'raw/large', body: bytes('small') }])
       expect(await read(bucket, 'raw/large')).toBe('small')
       await bucket.close()
     })
 
-    test('absent objects are null, and removing them is fine', async () => {
-      const bucket = await place().open()
+    test('missing objects are null, and deleting them is not an error', async () => {
+      const bucket = await storage().open()
       expect(await bucket.get('raw/nothing')).toBeNull()
       await bucket.remove(['raw/nothing', 'raw/never'])
       expect((await bucket.list({ prefix: 'raw/', limit: 10 })).keys).toEqual([])
@@ -147,7 +147,7 @@ export function describeBucket(name: string, place: () => Place): void {
     })
 
     test('putting a key again replaces it, and an empty body is a body', async () => {
-      const bucket = await place().open()
+      const bucket = await storage().open()
       await bucket.put([{ key: 'a/b', body: bytes('first') }])
       await bucket.put([{ key: 'a/b', body: bytes('second') }])
       expect(await read(bucket, 'a/b')).toBe('second')
@@ -156,8 +156,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await bucket.close()
     })
 
-    test('lists more than a page in order of key, strictly after the cursor', MANY_REQUESTS, async () => {
-      const bucket = await place().open()
+    test('lists several pages in key order, strictly after the cursor', MANY_REQUESTS, async () => {
+      const bucket = await storage().open()
       const keys = Array.from({ length: 250 }, (_, index) => `messages/unprocessed/in.test/qa/${1000 + index}.json`)
       const others = ['messages/processed/in.test/qa/1.json', 'messages/unprocessed0', 'raw/in.test/qa/1.eml']
       await bucket.put(
@@ -171,8 +171,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await bucket.close()
     })
 
-    test('more than a thousand keys are listed whatever the limit, and removed at once', MANY_REQUESTS, async () => {
-      const bucket = await place().open()
+    test('more than 1,000 keys can be listed with any limit and deleted in one call', MANY_REQUESTS, async () => {
+      const bucket = await storage().open()
       const keys = Array.from({ length: 1_100 }, (_, index) => `raw/${1_000_000 + index}`)
       for (let start = 0; start < keys.length; start += 100) {
         const some = keys.slice(start, start + 100)
@@ -190,15 +190,15 @@ export function describeBucket(name: string, place: () => Place): void {
     })
 
     test('a key that is the prefix itself is listed', async () => {
-      const bucket = await place().open()
+      const bucket = await storage().open()
       await bucket.put(['a/b', 'a/bc'].map((key) => ({ key, body: bytes(key) })))
       expect((await bucket.list({ prefix: 'a/b', limit: 1 })).keys).toEqual(['a/b'])
       expect((await listAll(bucket, 'a/b', 1)).flat()).toEqual(['a/b', 'a/bc'])
       await bucket.close()
     })
 
-    test('odd keys keep apart: encoded dots and slashes, a name that begins another', async () => {
-      const bucket = await place().open()
+    test('unusual keys stay distinct: encoded dots and slashes, a name that is a prefix of another', async () => {
+      const bucket = await storage().open()
       const keys = [
         'raw/%2E%2E/x',
         'raw/%2e',
@@ -228,8 +228,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await bucket.close()
     })
 
-    test('a move writes the new object and removes the old one', async () => {
-      const bucket = await place().open()
+    test('a move writes the new object and deletes the old one', async () => {
+      const bucket = await storage().open()
       await bucket.put([{ key: 'messages/unprocessed/1', body: bytes('waiting') }])
       await bucket.move('messages/unprocessed/1', { key: 'messages/processed/1', body: bytes('done') })
       expect(await read(bucket, 'messages/unprocessed/1')).toBeNull()
@@ -237,8 +237,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await bucket.close()
     })
 
-    test('a move of what was removed in the meantime brings nothing back', async () => {
-      const bucket = await place().open()
+    test('moving an object that was deleted in the meantime restores nothing', async () => {
+      const bucket = await storage().open()
       await bucket.put([{ key: 'messages/unprocessed/1', body: bytes('waiting') }])
       await bucket.remove(['messages/unprocessed/1', 'messages/processed/1'])
       await bucket.move('messages/unprocessed/1', { key: 'messages/processed/1', body: bytes('done') })
@@ -246,8 +246,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await bucket.close()
     })
 
-    test('a move that was interrupted after writing is finished by moving again', async () => {
-      const bucket = await place().open()
+    test('a move that was interrupted after writing is completed by moving again', async () => {
+      const bucket = await storage().open()
       await bucket.put([
         { key: 'messages/unprocessed/1', body: bytes('waiting') },
         { key: 'messages/processed/1', body: bytes('written before the crash') },
@@ -258,8 +258,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await bucket.close()
     })
 
-    test('moves of one object at the same time end with one object', async () => {
-      const bucket = await place().open()
+    test('concurrent moves of one object leave one object', async () => {
+      const bucket = await storage().open()
       await bucket.put([{ key: 'from', body: bytes('waiting') }])
       await Promise.all(Array.from({ length: 5 }, () => bucket.move('from', { key: 'to', body: bytes('done') })))
       expect((await bucket.list({ prefix: '', limit: 10 })).keys).toEqual(['to'])
@@ -267,8 +267,8 @@ export function describeBucket(name: string, place: () => Place): void {
       await bucket.close()
     })
 
-    test('many puts at once are all there', MANY_REQUESTS, async () => {
-      const bucket = await place().open()
+    test('many concurrent puts are all stored', MANY_REQUESTS, async () => {
+      const bucket = await storage().open()
       const keys = Array.from({ length: 300 }, (_, index) => `raw/${1000 + index}`)
       await Promise.all(keys.map((key) => bucket.put([{ key, body: bytes(key) }], NEW)))
       expect((await listAll(bucket, 'raw/', 1_000)).flat()).toEqual(keys)

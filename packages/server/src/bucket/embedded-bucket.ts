@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
-import { setImmediate as turnOfOthers } from 'node:timers/promises'
-import { createTurns } from '../domain/turns.ts'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { createSemaphore } from '../domain/semaphore.ts'
 import { checkSchema, isOutOfSpace, openForReading, prepareDatabase } from '../sqlite/connection.ts'
 import type { Statement, Value } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
-import { chunksOf, sizeOf, type Body, type Bucket, type NewObject } from './bucket.ts'
+import { chunksOf, sizeOf, type ObjectBody, type Bucket, type NewObject } from './bucket.ts'
 
-/** A body up to this size is one row; a larger one is written in parts, so that it is never whole in memory. */
+/** A body up to this size is one row. A larger one is written in parts, so that it is never completely in memory. */
 const PART_BYTES = 1024 * 1024
 
-/** An integer key, not the text key, orders the rows: writing at the end of the table costs half. */
+/** Rows are ordered by an integer key, not by the text key: appending to the table costs half. */
 const SCHEMA_VERSION = 1
 const SCHEMA = `
   create table if not exists objects (
@@ -36,29 +36,29 @@ const PUT = `
   insert into objects (key, size, body, upload) values (?, ?, ?, ?)
   on conflict (key) do update set size = excluded.size, body = excluded.body, upload = excluded.upload`
 const ADD_PART = 'insert into parts (upload, part, body) values (?, ?, ?)'
-/** A failed commit may have reached the disk all the same: what an object names stays. */
+/** A failed commit may still have reached the disk, so parts that an object refers to stay. */
 const DROP_UPLOAD = 'delete from parts where upload = ?1 and not exists (select 1 from objects where upload = ?1)'
 const REMOVE = 'delete from objects where key = ?'
-/** Before an object is removed: its parts go with it, unless another object shares them. */
+/** Run before an object is deleted: also deletes its parts, unless another object shares them. */
 const REMOVE_PARTS = `
   delete from parts
   where upload = (select upload from objects where key = ?1)
     and 1 = (select count(*) from objects where upload = (select upload from objects where key = ?1))`
 const RENAME = 'update or replace objects set key = ?, size = ?, body = ?, upload = null where key = ?'
-/** At the start nothing is on its way: parts that no object names are of mail that was never acknowledged. */
+/** At start-up nothing is being uploaded: parts without an object belong to mail that was never acknowledged. */
 const DROP_UNFINISHED = 'delete from parts where upload not in (select upload from objects where upload is not null)'
 
-/** All objects in one SQLite file: many mails share one sync, and a move is one transaction. */
+/** All objects in one SQLite file. Many mails share one sync, and a move is one transaction. */
 export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
   prepareDatabase(path, (connection) => {
-    // Written only where it has to be: on a full disk, mail can be read.
+    // Writes only if necessary, so that mail can be read on a full disk.
     if (checkSchema(connection, SCHEMA_VERSION) < SCHEMA_VERSION) {
       connection.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}`)
     }
     dropUnfinished(connection)
   })
-  // One part is read in a turn of the event loop, however many readers there are: it takes up to a millisecond.
-  const inTurn = createTurns(1)
+  // Reads one part per turn of the event loop for all readers together, because a read takes up to a millisecond.
+  const oneAtATime = createSemaphore(1)
   const writer = openWriter(path, threadUrl)
   const reader = openForReading(path)
   const select = reader.prepare('select size, body, upload from objects where key = ?')
@@ -66,8 +66,8 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
   const selectFrom = reader.prepare('select key from objects where key >= ? and key < ? order by key limit ?')
   const selectAfter = reader.prepare('select key from objects where key > ? and key < ? order by key limit ?')
 
-  /** Writes the parts of a large body; they count only once an object names the upload. */
-  async function writeParts(upload: string, body: Body): Promise<void> {
+  /** Writes the parts of a large body. They become visible once an object refers to the upload. */
+  async function writeParts(upload: string, body: ObjectBody): Promise<void> {
     let part = 0
     for await (const chunk of chunksOf(body)) {
       for (let start = 0; start < chunk.byteLength; start += PART_BYTES) {
@@ -77,8 +77,8 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
   }
 
   async function putLarge(objects: NewObject[]): Promise<void> {
-    // Copies of one large mail for several recipients share their parts.
-    const uploads = new Map<Body, string>()
+    // Copies of a large mail for several recipients share their parts.
+    const uploads = new Map<ObjectBody, string>()
     try {
       for (const { body } of objects) {
         if (body instanceof Uint8Array || uploads.has(body)) continue
@@ -88,7 +88,7 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
       }
       await writer.write(objects.map((object) => putStep(object, uploads.get(object.body) ?? null)))
     } catch (error) {
-      // If this fails too, the parts go at the next start.
+      // If this fails too, the next start deletes the parts.
       await writer.write(Array.from(uploads.values(), (upload) => step(DROP_UPLOAD, upload))).catch(() => {})
       throw error
     }
@@ -101,29 +101,29 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
     },
 
     async get(key) {
-      // The columns of the select above.
+      // The columns of the query above.
       const row = select.get(key) as ObjectRow | undefined
       if (!row) return null
       const pieces = Readable.from(row.upload ? partsOf(row.upload) : [row.body!])
-      // Node and the web each have a type for what is one class.
+      // Node and the DOM types declare the same class separately.
       return { size: row.size, stream: Readable.toWeb(pieces) as ReadableStream<Uint8Array> }
 
       async function* partsOf(name: string) {
         for (let part = 0; ; part++) {
-          const found = await inTurn(async () => {
+          const found = await oneAtATime(async () => {
             const read = selectPart.get(name, part)
-            await turnOfOthers()
+            await yieldToEventLoop()
             return read
           })
           if (!found) return
-          // A blob that is not null, by the schema.
+          // The schema guarantees a blob that is not null.
           yield found['body'] as Uint8Array
         }
       }
     },
 
     async move(from, { key, body }) {
-      if (!(body instanceof Uint8Array)) throw new Error('Only small objects are moved.')
+      if (!(body instanceof Uint8Array)) throw new Error('Only small objects can be moved.')
       await writer.write([step(RENAME, key, body.byteLength, body, from)])
     },
 
@@ -134,20 +134,20 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
     async list({ prefix, cursor, limit }) {
       const select = cursor === undefined ? selectFrom : selectAfter
       const rows = select.all(cursor ?? prefix, endOfPrefix(prefix), limit + 1)
-      // The one column of both selects, a text.
+      // Both queries select one text column.
       const keys = rows.slice(0, limit).map((row) => row['key'] as string)
       return { keys, cursor: rows.length > limit ? keys.at(-1)! : null }
     },
 
     async close() {
-      // The writer last: only a connection that may write takes the log into the file and removes it.
+      // The writer closes last: only a writable connection can checkpoint the write-ahead log and delete it.
       reader.close()
       await writer.close()
     },
   }
 }
 
-/** What there is no room to drop now goes at a later start. */
+/** On a full disk, unfinished uploads stay until a later start. */
 function dropUnfinished(connection: DatabaseSync): void {
   try {
     connection.exec(DROP_UNFINISHED)
@@ -156,12 +156,12 @@ function dropUnfinished(connection: DatabaseSync): void {
   }
 }
 
-/** Small objects. Bytes that several have in common, those of a mail to many recipients, are written once. */
+/** For small objects. Bytes shared by several objects, such as a mail to many recipients, are written once. */
 function putSteps(objects: NewObject[]): Statement[] {
-  const uploads = new Map<Body, string | null>()
+  const uploads = new Map<ObjectBody, string | null>()
   for (const { body } of objects) uploads.set(body, uploads.has(body) ? randomUUID() : null)
   const parts = Array.from(uploads).flatMap(([body, upload]) =>
-    // All of them are small.
+    // All bodies are small here.
     upload === null ? [] : [step(ADD_PART, upload, 0, body as Uint8Array)],
   )
   return [...parts, ...objects.map((object) => putStep(object, uploads.get(object.body) ?? null))]
@@ -175,7 +175,7 @@ function step(text: string, ...values: Value[]): Statement {
   return { text, values, isRequired: false }
 }
 
-/** The first string after everything that starts with the prefix; keys are ASCII. */
+/** Sorts after every key with the prefix, because keys are ASCII. */
 function endOfPrefix(prefix: string): string {
   return `${prefix}\u{10ffff}`
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Fault, FaultPlan } from '../../test/support/step-faults.ts'
-import type { Place } from './bucket-contract.ts'
-import { bytesOf, type Body, type Bucket } from './bucket.ts'
+import type { BucketUnderTest } from './bucket-contract.ts'
+import { bytesOf, type ObjectBody, type Bucket } from './bucket.ts'
 
-/** A place whose bucket can be made to fail at any step it takes. */
-export type FaultyPlace = Pick<Place, 'open' | 'unfinishedUploads'> & {
+/** Storage that can be made to fail at any step. */
+export type FaultyStorage = Pick<BucketUnderTest, 'open' | 'unfinishedUploads'> & {
   arm: (plan: FaultPlan) => Promise<void>
-  /** How many steps there were since. */
+  /** Returns the number of steps since `arm`. */
   disarm: () => Promise<number>
-  /** The least that is stored in parts. */
+  /** Smallest size that is stored in parts. */
   largeBytes: number
 }
 
@@ -16,11 +16,11 @@ const OLD = bytes('old')
 const NEW = bytes('new')
 type Scenario = {
   name: string
-  /** What is there before, by key. */
-  before: Record<string, Body>
+  /** Objects before the action, by key. */
+  before: Record<string, ObjectBody>
   act: (bucket: Bucket, key: (name: string) => string) => Promise<void>
-  /** What is there when all goes well. */
-  after: Record<string, Body>
+  /** Objects after a successful action. */
+  after: Record<string, ObjectBody>
 }
 
 const SCENARIOS: Scenario[] = [
@@ -43,7 +43,7 @@ const SCENARIOS: Scenario[] = [
     after: { a: NEW, b: NEW },
   },
   {
-    name: 'new objects that need no look',
+    name: 'new objects without an existence check',
     before: {},
     act: (bucket, key) =>
       bucket.put(
@@ -59,7 +59,7 @@ const SCENARIOS: Scenario[] = [
     after: { b: NEW },
   },
   {
-    name: 'a move to a key that is there',
+    name: 'a move to an existing key',
     before: { a: OLD, b: OLD },
     act: (bucket, key) => bucket.move(key('a'), { key: key('b'), body: NEW }),
     after: { b: NEW },
@@ -73,7 +73,7 @@ const SCENARIOS: Scenario[] = [
 ]
 
 function overwriteWithLarge(size: number): Scenario {
-  const body: Body = {
+  const body: ObjectBody = {
     size,
     async *chunks() {
       for (const half of [Math.floor(size / 2), Math.ceil(size / 2)]) yield new Uint8Array(half).fill(7)
@@ -91,56 +91,56 @@ const LASTING = ['once', 'step', 'all'] as const
 
 type FaultSet = {
   faults: Fault[]
-  /** A large body is sent in full for each case. */
+  /** Fewer faults, because each case sends the large body completely. */
   faultsOfLarge: Fault[]
   lasting?: readonly FaultPlan['lasts'][]
 }
 
-/** What every bucket must keep when a step fails, whichever it is and however. */
-export function describeFaults(name: string, set: FaultSet, place: () => FaultyPlace): void {
+/** What every bucket must guarantee when any step fails in any way. */
+export function describeFaults(name: string, set: FaultSet, storage: () => FaultyStorage): void {
   describe(`${name}: a fault at each step`, () => {
     test.each(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))('of %s', async (_, scenario) => {
-      const { problems, rejected, cases } = await tryAll(place(), scenario, set)
+      const { problems, rejected, cases } = await tryAll(storage(), scenario, set)
       expect(problems).toEqual([])
       expect(rejected).toBeGreaterThan(0)
       expect(cases).toBeGreaterThan(set.faults.length)
     })
 
     test('of an overwrite with a large body', async () => {
-      const there = place()
+      const there = storage()
       const scenario = overwriteWithLarge(there.largeBytes)
       const { problems, rejected } = await tryAll(there, scenario, { ...set, faults: set.faultsOfLarge })
       expect(problems).toEqual([])
       expect(rejected).toBeGreaterThan(0)
     })
 
-    test('would be noticed if the undo removed what it did not create', async () => {
-      const { problems } = await tryAll(place(), SCENARIOS[0]!, set, removingAll)
+    test('detects an undo that deletes objects it did not create', async () => {
+      const { problems } = await tryAll(storage(), SCENARIOS[0]!, set, removingAll)
       expect(problems.length).toBeGreaterThan(0)
-      expect(problems[0]).toContain('a is gone')
+      expect(problems[0]).toContain('a is missing')
     })
   })
 }
 
 async function tryAll(
-  place: FaultyPlace,
+  storage: FaultyStorage,
   scenario: Scenario,
   { faults, lasting = LASTING }: FaultSet,
   wrap: (bucket: Bucket) => Bucket = (bucket) => bucket,
 ) {
-  const bucket = wrap(await place.open())
+  const bucket = wrap(await storage.open())
   const problems: string[] = []
   let [cases, rejected] = [0, 0]
 
   async function attempt(plan: FaultPlan): Promise<number> {
-    const tried = await tryOnce(place, bucket, scenario, { plan, number: cases++ })
+    const tried = await tryOnce(storage, bucket, scenario, { plan, number: cases++ })
     if (tried.isRejected) rejected++
     const { at, fault, lasts } = plan
     problems.push(...tried.problems.map((problem) => `step ${at}, ${fault.when} ${fault.kind}, ${lasts}: ${problem}`))
     return tried.steps
   }
 
-  // Without a fault first, which counts the steps.
+  // The first run has no fault and counts the steps.
   const steps = await attempt({ at: Infinity, fault: faults[0]!, lasts: 'once' })
   for (const fault of faults) {
     for (const lasts of lasting) {
@@ -153,39 +153,39 @@ async function tryAll(
 
 type Case = { plan: FaultPlan; number: number }
 
-async function tryOnce(place: FaultyPlace, bucket: Bucket, scenario: Scenario, { plan, number }: Case) {
+async function tryOnce(storage: FaultyStorage, bucket: Bucket, scenario: Scenario, { plan, number }: Case) {
   const keyOf = (name: string) => `messages/case-${number}/${name}`
   const names = Object.keys({ ...scenario.before, ...scenario.after })
   const objects = Object.entries(scenario.before).map(([name, body]) => ({ key: keyOf(name), body }))
   if (objects.length > 0) await bucket.put(objects)
-  const unfinished = (await place.unfinishedUploads()).length
-  await place.arm(plan)
+  const unfinished = (await storage.unfinishedUploads()).length
+  await storage.arm(plan)
   const error: unknown = await scenario.act(bucket, keyOf).then(
     () => null,
     (thrown: unknown) => thrown ?? 'rejected',
   )
-  const steps = await place.disarm()
+  const steps = await storage.disarm()
   const problems: string[] = []
-  const mayBeLeft = plan.lasts === 'all' || plan.fault.when !== 'before'
+  const mayRemain = plan.lasts === 'all' || plan.fault.when !== 'before'
   let present = 0
   for (const name of names) {
     const found = await describeObject(bucket, keyOf(name))
     if (found) present++
     const [old, fresh] = [describeBody(scenario.before[name]), describeBody(scenario.after[name])]
-    const isGone = found === null && old !== null && fresh !== null
-    if (isGone) problems.push(`${name} is gone`)
+    const isMissing = found === null && old !== null && fresh !== null
+    if (isMissing) problems.push(`${name} is missing`)
     else if (error === null && found !== fresh) problems.push(`${name} is ${found} after success`)
     else if (found !== old && found !== fresh) problems.push(`${name} is ${found}`)
-    else if (error && old === null && found !== null && !mayBeLeft && Object.keys(scenario.before).length === 0)
+    else if (error && old === null && found !== null && !mayRemain && Object.keys(scenario.before).length === 0)
       problems.push(`${name} was left behind`)
   }
-  if (present === 0 && objects.length > 0) problems.push('all is gone')
-  if (!mayBeLeft && (await place.unfinishedUploads()).length > unfinished) problems.push('an upload was left behind')
-  // Once the trouble is over, the same call brings about what it should have.
+  if (present === 0 && objects.length > 0) problems.push('everything is missing')
+  if (!mayRemain && (await storage.unfinishedUploads()).length > unfinished) problems.push('an upload was left behind')
+  // Without the fault, the same call succeeds.
   await scenario.act(bucket, keyOf)
   for (const name of names) {
     const found = await describeObject(bucket, keyOf(name))
-    if (found !== describeBody(scenario.after[name])) problems.push(`${name} is ${found} in the end`)
+    if (found !== describeBody(scenario.after[name])) problems.push(`${name} is ${found} after the repeated call`)
   }
   return { problems, steps, isRejected: error !== null }
 }
@@ -195,14 +195,14 @@ async function describeObject(bucket: Bucket, key: string): Promise<string | nul
   return object && describeBody(await bytesOf(object))
 }
 
-function describeBody(body: Body | undefined): string | null {
+function describeBody(body: ObjectBody | undefined): string | null {
   if (body === undefined) return null
   if (!(body instanceof Uint8Array)) return `${body.size} bytes of 7`
   if (body.byteLength < 100) return new TextDecoder().decode(body)
-  return `${body.byteLength} bytes of ${body.every((byte) => byte === body[0]) ? body[0] : 'all kinds'}`
+  return `${body.byteLength} bytes of ${body.every((byte) => byte === body[0]) ? body[0] : 'mixed values'}`
 }
 
-/** How buckets once undid a put that had failed. */
+/** How buckets used to undo a failed put. */
 export function removingAll(bucket: Bucket): Bucket {
   return {
     ...bucket,

@@ -2,30 +2,30 @@ import { randomUUID } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { narrow } from '../sqlite/private-file.ts'
+import { restrictToOwner } from '../sqlite/private-file.ts'
 import { chunksOf, type Bucket, type NewObject } from './bucket.ts'
 
-/** What the bucket needs of `node:fs/promises`; tests put a recorder in its place. */
+/** The functions of `node:fs/promises` that the bucket uses. Tests replace them with a recorder. */
 export type Files = Pick<typeof nodeFiles, 'mkdir' | 'open' | 'readdir' | 'rename' | 'rm' | 'stat'>
 
 const TEMPORARY = '.incoming'
-/** The names of folders are addresses, so that they are not for others either. */
+/** Folder names contain addresses, so other users must not read them. */
 const OWNER_ONLY = { mode: 0o700 }
 const FOLDERS = ['raw', 'messages']
-/** Folders known to be on the disk; beyond this they are synced once more. */
+/** Folders known to be durable. Beyond this number they are synced again. */
 const KNOWN_FOLDERS_MAX = 100_000
 
-/** One file per object, for people who want to look at them. Only the worker, which puts, opens it `toPut`. */
+/** One file per object, so that people can inspect them. Only the worker writes and sets `toPut`. */
 export async function openFolderBucket(
   root: string,
   { files = nodeFiles, toPut = true }: { files?: Files; toPut?: boolean } = {},
 ): Promise<Bucket> {
   const durableFolders = new Map<string, Promise<void>>()
-  const turns = new Map<string, Promise<void>>()
+  const queues = new Map<string, Promise<void>>()
   await makeRoot()
   if (toPut) await clearTemporary()
 
-  /** What is left there was never acknowledged. */
+  /** Files left here belong to mail that was never acknowledged. */
   async function clearTemporary(): Promise<void> {
     await files.rm(join(root, TEMPORARY), { recursive: true, force: true })
     await files.mkdir(join(root, TEMPORARY), OWNER_ONLY)
@@ -43,35 +43,35 @@ export async function openFolderBucket(
 
   async function makeRoot(): Promise<void> {
     const created = (await files.mkdir(root, { recursive: true, ...OWNER_ONLY })) ?? root
-    // The folder itself may hold other things; what is ours in it is closed to others.
-    for (const folder of FOLDERS) narrow(join(root, folder))
+    // The root may contain other files; our own folders in it become private.
+    for (const folder of FOLDERS) restrictToOwner(join(root, folder))
     for (let path = root; path.length >= created.length; path = dirname(path)) await syncPath(dirname(path))
   }
 
   /**
-   * A folder is as durable as its entry in the folder above. All who need it wait for the same sync; after a failed
-   * one, the next who needs it tries again.
+   * A new folder is durable only once its parent folder is synced. Concurrent callers wait for the same sync. After a
+   * failed one, the next caller tries again.
    */
   function ensureFolder(folder: string): Promise<void> {
     if (folder === root) return Promise.resolve()
     const known = durableFolders.get(folder)
     if (known) return known
     if (durableFolders.size >= KNOWN_FOLDERS_MAX) durableFolders.clear()
-    const made = makeFolder(folder)
-    durableFolders.set(folder, made)
-    made.catch(() => durableFolders.delete(folder))
-    return made
+    const created = createFolder(folder)
+    durableFolders.set(folder, created)
+    created.catch(() => durableFolders.delete(folder))
+    return created
   }
 
-  async function makeFolder(folder: string): Promise<void> {
+  async function createFolder(folder: string): Promise<void> {
     await ensureFolder(dirname(folder))
     await files.mkdir(folder, { recursive: true, ...OWNER_ONLY })
     await syncPath(dirname(folder))
   }
 
   /**
-   * Temporary file, sync, rename, sync of the folder: the object is whole, and what it replaces stays until then.
-   * `onCreate` is called before a key that was not there may appear.
+   * Temporary file, sync, rename, sync of the folder: the object appears complete, and the previous one stays until then.
+   * `onCreate` is called before a new key can appear.
    */
   async function write({ key, body }: NewObject, onCreate: () => void = () => {}): Promise<void> {
     const temporary = join(root, TEMPORARY, randomUUID())
@@ -88,7 +88,7 @@ export async function openFolderBucket(
       if (!(await isFile(path))) onCreate()
       await files.rename(temporary, path)
     } catch (error) {
-      // What stays was never acknowledged and goes at the next start.
+      // If this fails, the next start deletes the file. Its mail was never acknowledged.
       await files.rm(temporary, { force: true }).catch(() => {})
       throw error
     }
@@ -99,24 +99,24 @@ export async function openFolderBucket(
     return Boolean(await files.stat(path).catch(ignoreAbsent))
   }
 
-  /** One after another for each key, so that what is being moved cannot be removed half-way. */
-  function inTurn(key: string, work: () => Promise<void>): Promise<void> {
-    const done = (turns.get(key) ?? Promise.resolve()).then(work)
-    const settled = done.catch(() => {}).then(() => void (turns.get(key) === settled && turns.delete(key)))
-    turns.set(key, settled)
+  /** Runs work on one key sequentially, so that an object cannot be deleted in the middle of a move. */
+  function inSequence(key: string, work: () => Promise<void>): Promise<void> {
+    const done = (queues.get(key) ?? Promise.resolve()).then(work)
+    const settled = done.catch(() => {}).then(() => void (queues.get(key) === settled && queues.delete(key)))
+    queues.set(key, settled)
     return done
   }
 
   async function remove(keys: string[]): Promise<void> {
-    for (const key of keys) await inTurn(key, () => files.rm(join(root, key), { force: true }))
+    for (const key of keys) await inSequence(key, () => files.rm(join(root, key), { force: true }))
     for (const folder of new Set(keys.map((key) => dirname(join(root, key))))) {
       await syncPath(folder).catch(ignoreAbsent)
     }
   }
 
-  /** As much of it as a disk in trouble allows; the first failure is the one to report. */
+  /** Best effort on a failing disk: the caller reports the original error. */
   async function undo(created: string[]): Promise<void> {
-    // Metadata goes before its mail, as it came after it.
+    // In reverse order: metadata is deleted before its mail.
     for (const key of created.toReversed()) await remove([key]).catch(() => {})
   }
 
@@ -129,7 +129,7 @@ export async function openFolderBucket(
       if (!key.startsWith(prefix) && !prefix.startsWith(key)) continue
       if (!name.endsWith('/')) {
         if (key > after) yield key
-      } else if (!isBehind(key, after)) yield* keysUnder(key, prefix, after)
+      } else if (!isBeforeCursor(key, after)) yield* keysUnder(key, prefix, after)
     }
   }
 
@@ -145,19 +145,19 @@ export async function openFolderBucket(
     },
 
     async get(key) {
-      // By the open file, because the key may get another one meanwhile.
+      // Uses the size of the open file, because the key may get a new file meanwhile.
       const handle = await files.open(join(root, key), 'r').catch(ignoreAbsent)
       if (!handle) return null
       const { size } = await handle.stat().catch(async (error: unknown) => {
         await handle.close()
         throw error
       })
-      // Node and the web each have a type for what is one class.
+      // Node and the DOM types declare the same class separately.
       return { size, stream: Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array> }
     },
 
     move: (from, to) =>
-      inTurn(from, async () => {
+      inSequence(from, async () => {
         const path = join(root, from)
         if (!(await isFile(path))) return
         await write(to)
@@ -181,8 +181,8 @@ export async function openFolderBucket(
   }
 }
 
-/** Everything below the folder comes before the cursor. */
-function isBehind(folder: string, cursor: string): boolean {
+/** Whether every key in the folder sorts before the cursor. */
+function isBeforeCursor(folder: string, cursor: string): boolean {
   return folder < cursor && !cursor.startsWith(folder)
 }
 

@@ -131,7 +131,7 @@ describe('when the storage fails', () => {
 
   test.each([
     ['shorter', 11 * MIB, 'ended after 11534336 of 12582912 bytes'],
-    ['longer', 13 * MIB, 'more than the 12582912 bytes that it said'],
+    ['longer', 13 * MIB, 'longer than the declared 12582912 bytes'],
   ])('a body %s than it said is not stored', async (_, actual, message) => {
     const { open, unfinishedUploads } = s3Place(storage)
     const bucket = await open()

@@ -1,44 +1,45 @@
+import { inGroups } from '../domain/in-groups.ts'
 import { partsOf, wholeOf } from './body-parts.ts'
-import type { InTurn } from '../domain/turns.ts'
+import type { Semaphore } from '../domain/semaphore.ts'
 import { sizeOf, type Bucket, type NewObject, type StoredObject } from './bucket.ts'
 
 /**
- * The least that S3 and R2 take for a part, and so the least that must be in memory. R2 wants all parts but the last
- * to be of one size; 10,000 of them are allowed, which is 48 GiB.
+ * The minimum part size of S3 and R2, and so the minimum that must be in memory. R2 requires all parts but the last to
+ * have the same size. 10,000 parts are allowed, which is 48 GiB.
  */
 const PART_BYTES = 5 * 1024 * 1024
-/** What S3 and R2 list or remove in one call. */
+/** Maximum keys that S3 and R2 list or delete per call. */
 const KEYS_PER_CALL_MAX = 1_000
-/** Keys that are looked for at once; Cloudflare lets a Worker have six connections. */
-const LOOKS_AT_ONCE = 6
+/** Concurrent existence checks. Cloudflare allows a Worker six open connections. */
+const CHECKS_AT_ONCE = 6
 
-/** What an object storage offers: each call is durable when it resolves, and only that call. */
+/** The operations of an object storage. Each is durable when it resolves, but only on its own. */
 export type ObjectCalls = {
   putObject(key: string, bytes: Uint8Array): Promise<void>
   startUpload(key: string): Promise<Upload>
   getObject(key: string): Promise<StoredObject | null>
   hasObject(key: string): Promise<boolean>
-  /** At most 1,000; absent keys are fine. */
+  /** At most 1,000 keys. Missing keys are not an error. */
   removeObjects(keys: string[]): Promise<void>
-  /** In order of key; `limit` is 1,000 at most, and fewer may come although there is more. */
+  /** In key order. `limit` is at most 1,000; a page may be shorter even if there are more keys. */
   listKeys(page: { prefix: string; after: string | undefined; limit: number }): Promise<KeyList>
 }
 
 export type KeyList = { keys: string[]; hasMore: boolean }
 
-/** An object that comes in parts and is there once it is complete. */
+/** An object uploaded in parts. It appears once it is complete. */
 export type Upload = {
-  /** Numbers begin at 1. */
+  /** Part numbers start at 1. */
   putPart(number: number, bytes: Uint8Array): Promise<void>
   complete(): Promise<void>
   abort(): Promise<void>
 }
 
-/** A bucket on storage that knows neither transactions nor moves. Large bodies are put in turn. */
-export function createObjectStorageBucket(calls: ObjectCalls, inTurn: InTurn = (work) => work()): Bucket {
+/** A bucket on storage without transactions and moves. `limitLarge` limits concurrent large uploads. */
+export function createObjectStorageBucket(calls: ObjectCalls, limitLarge: Semaphore = (work) => work()): Bucket {
   function putOne(object: NewObject): Promise<void> {
     const { key, body } = object
-    return body instanceof Uint8Array ? calls.putObject(key, body) : inTurn(() => putLarge(object))
+    return body instanceof Uint8Array ? calls.putObject(key, body) : limitLarge(() => putLarge(object))
   }
 
   async function putLarge({ key, body }: NewObject): Promise<void> {
@@ -46,11 +47,11 @@ export function createObjectStorageBucket(calls: ObjectCalls, inTurn: InTurn = (
     const upload = await calls.startUpload(key)
     try {
       let number = 1
-      // Each part is stored before the next is pulled, so that no more than one is in memory.
+      // Each part is stored before the next is read, so that only one is in memory.
       for await (const part of partsOf(body, PART_BYTES)) await upload.putPart(number++, part)
       await upload.complete()
     } catch (error) {
-      // If this fails too, the parts stay until the storage's rule for unfinished uploads removes them.
+      // If this fails too, the storage's lifecycle rule for unfinished uploads removes the parts.
       await upload.abort().catch(() => {})
       throw error
     }
@@ -62,29 +63,26 @@ export function createObjectStorageBucket(calls: ObjectCalls, inTurn: InTurn = (
     }
   }
 
-  /** Those of the keys that are there. */
-  async function findThere(keys: string[]): Promise<Set<string>> {
-    const there = new Set<string>()
-    for (let start = 0; start < keys.length; start += LOOKS_AT_ONCE) {
-      const look = async (key: string) => (await calls.hasObject(key)) && there.add(key)
-      await Promise.all(keys.slice(start, start + LOOKS_AT_ONCE).map(look))
-    }
-    return there
+  /** The keys that exist. */
+  async function findExisting(keys: string[]): Promise<Set<string>> {
+    const existing = new Set<string>()
+    await inGroups(keys, CHECKS_AT_ONCE, async (key) => (await calls.hasObject(key)) && existing.add(key))
+    return existing
   }
 
   return {
     async put(objects, { keysAreNew = false } = {}) {
-      const kept = keysAreNew ? new Set<string>() : await findThere(objects.map(({ key }) => key))
+      const existing = keysAreNew ? new Set<string>() : await findExisting(objects.map(({ key }) => key))
       const begun: string[] = []
       try {
         for (const object of objects) {
-          // Before the call: one whose answer was lost may have been stored all the same.
+          // Recorded before the call: if its response is lost, the object may still have been stored.
           begun.push(object.key)
           await putOne(object)
         }
       } catch (error) {
-        // Without its answer the sender tries again; what a storage in trouble keeps is a second copy at worst.
-        const created = begun.filter((key) => !kept.has(key))
+        // Without a 250 the sender retries. If the storage fails here too, the result is at worst a second copy.
+        const created = begun.filter((key) => !existing.has(key))
         await remove(created.toReversed()).catch(() => {})
         throw error
       }
@@ -107,7 +105,7 @@ export function createObjectStorageBucket(calls: ObjectCalls, inTurn: InTurn = (
         const after = keys.at(-1) ?? cursor
         const page = await calls.listKeys({ prefix, after, limit: Math.min(limit - keys.length, KEYS_PER_CALL_MAX) })
         if (page.hasMore && page.keys.length === 0)
-          throw new Error('The storage listed nothing and said there is more.')
+          throw new Error('The storage returned an empty page but reported more keys.')
         keys.push(...page.keys)
         hasMore = page.hasMore
       }

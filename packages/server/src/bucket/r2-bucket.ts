@@ -4,26 +4,26 @@ import type { Bucket } from './bucket.ts'
 import { createObjectStorageBucket } from './object-storage-bucket.ts'
 import { withRetries } from './retries.ts'
 
-/** Less than for S3: Email Routing and the cron wait, and each try is one of the requests that a run is allowed. */
+/** Shorter than for S3: Email Routing and the cron trigger wait, and each attempt is one of the allowed requests. */
 const TIMING = { forMs: 5_000, pauseMs: 250 }
-/** R2's numbers for what passes: internal errors, too many requests, unavailable, too many requests for one object. */
-const PASSING_CODES = ['10001', '10002', '10029', '10043', '10058']
+/** R2's codes for temporary errors: internal error, too many requests, unavailable, too many requests for one object. */
+const TEMPORARY_CODES = ['10001', '10002', '10029', '10043', '10058']
 
-/** Objects in Cloudflare's R2, through a Worker's binding. R2 has stored what it has answered. */
+/** Objects in Cloudflare R2, accessed through a Worker binding. Once R2 responds, the object is stored. */
 export function openR2Bucket(binding: R2Bucket, timing = TIMING): Bucket {
-  const again = <Result>(call: () => Promise<Result>) => withRetries(call, { ...timing, restOf })
+  const retried = <Result>(call: () => Promise<Result>) => withRetries(call, { ...timing, retryAfterOf })
 
   return createObjectStorageBucket({
     async putObject(key, bytes) {
-      await again(() => binding.put(key, bytes, typed(key)))
+      await retried(() => binding.put(key, bytes, typed(key)))
     },
 
     async startUpload(key) {
-      const upload = await again(() => binding.createMultipartUpload(key, typed(key)))
+      const upload = await retried(() => binding.createMultipartUpload(key, typed(key)))
       const parts: R2UploadedPart[] = []
       return {
         async putPart(number, bytes) {
-          parts.push(await again(() => upload.uploadPart(number, bytes)))
+          parts.push(await retried(() => upload.uploadPart(number, bytes)))
         },
         async complete() {
           await upload.complete(parts)
@@ -33,32 +33,32 @@ export function openR2Bucket(binding: R2Bucket, timing = TIMING): Bucket {
     },
 
     async getObject(key) {
-      const object = await again(() => binding.get(key))
+      const object = await retried(() => binding.get(key))
       if (!object) return null
-      // The same streams, declared twice: once by Cloudflare, once by the web's types.
+      // Cloudflare and the DOM types declare the same stream separately.
       return { size: object.size, stream: object.body as unknown as ReadableStream<Uint8Array> }
     },
 
     async hasObject(key) {
-      return (await again(() => binding.head(key))) !== null
+      return (await retried(() => binding.head(key))) !== null
     },
 
-    removeObjects: (keys) => again(() => binding.delete(keys)),
+    removeObjects: (keys) => retried(() => binding.delete(keys)),
 
     async listKeys({ prefix, after, limit }) {
       const options = { prefix, limit, ...(after === undefined ? {} : { startAfter: after }) }
-      const { objects, truncated } = await again(() => binding.list(options))
+      const { objects, truncated } = await retried(() => binding.list(options))
       return { keys: objects.map(({ key }) => key), hasMore: truncated }
     },
   })
 }
 
-/** R2 ends its messages with a number: `put: We encountered an internal error. Please try again. (10001)`. */
-function restOf(error: unknown): number | null {
+/** R2 ends its messages with a code: `put: We encountered an internal error. Please try again. (10001)`. */
+function retryAfterOf(error: unknown): number | null {
   const code = error instanceof Error ? /\((\d+)\)$/.exec(error.message)?.[1] : undefined
-  const hasPassed = code !== undefined && PASSING_CODES.includes(code)
-  // Said by workerd when the connection to R2 broke.
-  return hasPassed || /network connection lost/i.test(String(error)) ? 0 : null
+  const isTemporary = code !== undefined && TEMPORARY_CODES.includes(code)
+  // The message of workerd when the connection to R2 breaks.
+  return isTemporary || /network connection lost/i.test(String(error)) ? 0 : null
 }
 
 function typed(key: string) {

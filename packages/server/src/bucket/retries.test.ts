@@ -20,7 +20,7 @@ async function triesOf({ restMs = 0, lastsMs = 0, failures = Infinity }: Course 
     if (triedAt.length <= failures) throw failure
     return 'done'
   }
-  const settled = withRetries(call, { forMs: 20_000, pauseMs: 250, restOf: () => restMs }).catch(
+  const settled = withRetries(call, { forMs: 20_000, pauseMs: 250, retryAfterOf: () => restMs }).catch(
     (error: unknown) => error,
   )
   await vi.runAllTimersAsync()

@@ -10,9 +10,9 @@ import { parseS3Location } from './s3-location.ts'
 
 const CREDENTIALS = { accessKeyId: 'key', secretAccessKey: 'secret' }
 /** Three tries, hardly a pause. */
-const timing = (silenceMs: number) => {
-  const patience = { silenceMs, retryForMs: 0 }
-  return { awaited: patience, patient: patience, pauseMs: 1 }
+const timing = (responseMs: number) => {
+  const patience = { responseMs, retryForMs: 0 }
+  return { interactive: patience, background: patience, pauseMs: 1 }
 }
 const TIMING = timing(10_000)
 const IMPATIENT = timing(1_000)
@@ -71,9 +71,13 @@ describe('trouble that may pass is tried again', () => {
   })
 
   test('within the time for retries, more often than three times', async () => {
-    const patience = { silenceMs: 10_000, retryForMs: 60_000 }
+    const patience = { responseMs: 10_000, retryForMs: 60_000 }
     const busy = Array.from({ length: 9 }, () => BUSY)
-    const { bucket, server } = await openScripted([...busy, DONE], { awaited: patience, patient: patience, pauseMs: 1 })
+    const { bucket, server } = await openScripted([...busy, DONE], {
+      interactive: patience,
+      background: patience,
+      pauseMs: 1,
+    })
     await bucket.put([object])
     expect(server.asked()).toHaveLength(10)
   })
@@ -97,7 +101,7 @@ describe('trouble that may pass is tried again', () => {
 
   test('silence three times is an error that names the limit', async () => {
     const { bucket } = await openScripted(['silence', 'silence', 'silence'], IMPATIENT)
-    await expect(bucket.get('raw/1')).rejects.toThrow('no answer within 1000 ms')
+    await expect(bucket.get('raw/1')).rejects.toThrow('no response within 1000 ms')
   })
 
   test.each(['127.0.0.1', 'localhost'])('no server at %s is an error at the start that says so', async (host) => {
@@ -116,7 +120,7 @@ describe('what will not pass is not tried again', () => {
     [507, 'InsufficientStorage'],
   ])('%i %s', async (status, code) => {
     const { bucket, server } = await openScripted([s3Refusal(status, code, 'Not allowed.'), { status: 204 }])
-    await expect(bucket.put([object])).rejects.toThrow(`S3 answered PUT with ${status} ${code}: Not allowed.`)
+    await expect(bucket.put([object])).rejects.toThrow(`S3 responded to PUT with ${status} ${code}: Not allowed.`)
     expect(server.asked().map(({ method }) => method)).toEqual(['PUT', 'DELETE'])
   })
 
@@ -227,7 +231,7 @@ describe('removing many', () => {
       { status: 200, body: failed },
       s3Refusal(403, 'AccessDenied', 'It is locked.'),
     ])
-    await expect(bucket.remove(keys)).rejects.toThrow('S3 answered DELETE with 403 AccessDenied: It is locked.')
+    await expect(bucket.remove(keys)).rejects.toThrow('S3 responded to DELETE with 403 AccessDenied: It is locked.')
   })
 
   test.each([

@@ -1,23 +1,25 @@
+import { inGroups } from '../domain/in-groups.ts'
+import { reasonOf } from '../domain/reason.ts'
 import { contentTypeOf } from '../domain/object-keys.ts'
-import { createTurns } from '../domain/turns.ts'
+import { createSemaphore } from '../domain/semaphore.ts'
 import type { Bucket } from './bucket.ts'
 import { createObjectStorageBucket, type KeyList, type ObjectCalls, type Upload } from './object-storage-bucket.ts'
 import { createS3Client, S3Error, sha256, type S3Client, type S3Options } from './s3-client.ts'
 import type { S3Location } from './s3-location.ts'
 import { childrenOf, escapeXml, textOf, type XmlElement } from './s3-xml.ts'
 
-/** Each takes up to 16 MiB, as a part of 5 MiB is copied on its way out; a worker may have 2,000 connections. */
+/** Each takes up to 16 MiB, because a part of 5 MiB is copied when it is sent. A worker may have 2,000 connections. */
 const LARGE_AT_ONCE_MAX = 8
-/** Where keys have to be removed one by one. */
-const REMOVALS_AT_ONCE = 8
-/** How servers say that they do not remove many at once, or not with the checksum that we can give. */
-const NOT_MANY_STATUSES = [400, 405, 411, 501]
+/** Where the server cannot delete many keys in one call. */
+const DELETIONS_AT_ONCE = 8
+/** Responses of servers that do not support bulk deletion, or not with our checksum. */
+const NO_BULK_STATUSES = [400, 405, 411, 501]
 
-/** Objects in any storage that speaks S3. Its 200 is the acknowledgement. Fails at once if the bucket cannot be read. */
+/** Objects in any S3-compatible storage. Its 200 is the acknowledgement. Fails at once if the bucket cannot be read. */
 export async function openS3Bucket(options: S3Options): Promise<Bucket> {
   const { location } = options
   const client = createS3Client(options)
-  const removeObjects = createRemoval(client, location)
+  const removeObjects = createBulkDeletion(client, location)
   await checkBucket(client, location)
 
   const calls: ObjectCalls = {
@@ -32,7 +34,7 @@ export async function openS3Bucket(options: S3Options): Promise<Bucket> {
       if (!response) return null
       const size = Number(response.headers.get('content-length') ?? Number.NaN)
       if (!response.body || !Number.isSafeInteger(size))
-        throw new Error('The storage did not say how long an object is.')
+        throw new Error('The storage returned an object without its length.')
       return { size, stream: response.body }
     },
 
@@ -44,14 +46,14 @@ export async function openS3Bucket(options: S3Options): Promise<Bucket> {
 
     listKeys: (page) => listKeys(client, location, page),
   }
-  return createObjectStorageBucket(calls, createTurns(LARGE_AT_ONCE_MAX))
+  return createObjectStorageBucket(calls, createSemaphore(LARGE_AT_ONCE_MAX))
 }
 
 async function checkBucket(client: S3Client, location: S3Location): Promise<void> {
   try {
     await listKeys(client, location, { prefix: '', after: undefined, limit: 1 })
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = reasonOf(cause)
     throw new Error(`The S3 bucket ${location.bucket} at ${location.url} cannot be used. ${reason}`, { cause })
   }
 }
@@ -63,7 +65,7 @@ function typed(key: string): Record<string, string> {
 async function startUpload(client: S3Client, key: string): Promise<Upload> {
   const started = await client.callForXml({ method: 'POST', key, query: { uploads: '' }, headers: typed(key) })
   const uploadId = textOf(started, 'UploadId')
-  if (!uploadId) throw new Error('The storage began an upload without an id.')
+  if (!uploadId) throw new Error('The storage started an upload without an id.')
   const parts: string[] = []
   return {
     async putPart(number, body) {
@@ -84,7 +86,7 @@ async function startUpload(client: S3Client, key: string): Promise<Upload> {
 type KeyRange = { prefix: string; after: string | undefined; limit: number }
 
 async function listKeys(client: S3Client, location: S3Location, { prefix, after, limit }: KeyRange): Promise<KeyList> {
-  const answer = await client.callForXml({
+  const response = await client.callForXml({
     method: 'GET',
     query: {
       'list-type': '2',
@@ -94,48 +96,47 @@ async function listKeys(client: S3Client, location: S3Location, { prefix, after,
       ...(after === undefined ? {} : { 'start-after': `${location.prefix}${after}` }),
     },
   })
-  if (answer.name !== 'ListBucketResult') throw new Error(`The storage answered a list with ${answer.name}.`)
-  const isEncoded = textOf(answer, 'EncodingType') === 'url'
-  const keys = childrenOf(answer, 'Contents').map((element) => keyOf(element, isEncoded).slice(location.prefix.length))
-  return { keys, hasMore: textOf(answer, 'IsTruncated') === 'true' }
+  if (response.name !== 'ListBucketResult') throw new Error(`The storage responded to a list with ${response.name}.`)
+  const isEncoded = textOf(response, 'EncodingType') === 'url'
+  const keys = childrenOf(response, 'Contents').map((element) =>
+    keyOf(element, isEncoded).slice(location.prefix.length),
+  )
+  return { keys, hasMore: textOf(response, 'IsTruncated') === 'true' }
 }
 
 function keyOf(element: XmlElement, isEncoded: boolean): string {
   const text = textOf(element, 'Key')
   if (!text) throw new Error('The storage listed an object without a key.')
-  // Encoded as in forms: some write a space as a plus sign.
+  // Form encoding: some servers write a space as a plus sign.
   return isEncoded ? decodeURIComponent(text.replaceAll('+', '%20')) : text
 }
 
-/** Many at once where the server does that, else one by one. */
-function createRemoval(client: S3Client, location: S3Location): (keys: string[]) => Promise<void> {
-  let takesMany = true
+/** Deletes many keys in one call if the server supports it, otherwise one by one. */
+function createBulkDeletion(client: S3Client, location: S3Location): (keys: string[]) => Promise<void> {
+  let supportsBulk = true
 
   async function removeEach(keys: string[]): Promise<void> {
-    for (let start = 0; start < keys.length; start += REMOVALS_AT_ONCE) {
-      const some = keys.slice(start, start + REMOVALS_AT_ONCE)
-      await Promise.all(some.map((key) => client.call({ method: 'DELETE', key }).catch(ignoreAbsent)))
-    }
+    await inGroups(keys, DELETIONS_AT_ONCE, (key) => client.call({ method: 'DELETE', key }).catch(ignoreAbsent))
   }
 
-  /** Those that the server could not remove. */
+  /** Returns the keys that the server could not delete. */
   async function removeMany(keys: string[]): Promise<string[]> {
     const objects = keys.map((key) => `<Object><Key>${escapeXml(location.prefix + key)}</Key></Object>`)
     const body = encode(`<Delete>${objects.join('')}<Quiet>true</Quiet></Delete>`)
-    // S3 wants a checksum here. MD5, which servers took first, is not among those that the web offers.
+    // S3 requires a checksum here. Web Crypto has no MD5, which older servers expect.
     const headers = { 'x-amz-checksum-sha256': base64(await sha256(body)), 'x-amz-sdk-checksum-algorithm': 'SHA256' }
-    const answer = await client.callForXml({ method: 'POST', query: { delete: '' }, headers, body })
-    return childrenOf(answer, 'Error').map((element) => keyOf(element, false).slice(location.prefix.length))
+    const response = await client.callForXml({ method: 'POST', query: { delete: '' }, headers, body })
+    return childrenOf(response, 'Error').map((element) => keyOf(element, false).slice(location.prefix.length))
   }
 
   return async (keys) => {
-    if (!takesMany || keys.length === 1) return removeEach(keys)
+    if (!supportsBulk || keys.length === 1) return removeEach(keys)
     const left = await removeMany(keys).catch((error: unknown) => {
-      if (!(error instanceof S3Error) || !NOT_MANY_STATUSES.includes(error.status)) throw error
-      takesMany = false
+      if (!(error instanceof S3Error) || !NO_BULK_STATUSES.includes(error.status)) throw error
+      supportsBulk = false
       return keys
     })
-    // What is left is tried again one by one; that says why when it fails.
+    // Retries the remaining keys one by one; a failure then names the reason.
     await removeEach(left)
   }
 }

@@ -18,7 +18,7 @@ async function lasts(request: S3Request): Promise<{ tries: number; seconds: numb
     },
   })
   const begun = Date.now()
-  await expect(client.call(request)).rejects.toThrow('no answer within')
+  await expect(client.call(request)).rejects.toThrow('no response within')
   return { tries, seconds: (Date.now() - begun) / 1000 }
 }
 

@@ -1,26 +1,28 @@
+import { parseRetryAfter } from '../domain/delivery-schedule.ts'
+import { reasonOf } from '../domain/reason.ts'
 import { AwsV4Signer } from 'aws4fetch'
 import { withRetries } from './retries.ts'
 import { encodeStrictly, objectUrl, type S3Location } from './s3-location.ts'
 import { parseXml, textOf, type XmlElement } from './s3-xml.ts'
 
-/** How long to wait for an answer, and for how long to begin another try. */
-type Patience = { silenceMs: number; retryForMs: number }
+/** How long to wait for a response, and for how long to start further attempts. */
+type Timeouts = { responseMs: number; retryForMs: number }
 
-/** People wait for what is read or removed, and clients commonly for 30 s: three tries are over before. */
-const AWAITED: Patience = { silenceMs: 8_000, retryForMs: 5_000 }
+/** Users wait for reads and deletions, and clients commonly time out after 30 s. Three attempts take less. */
+const INTERACTIVE: Timeouts = { responseMs: 8_000, retryForMs: 5_000 }
 /**
- * For storing and listing. A part of 5 MiB passes in this time at 100 kB/s; senders wait ten minutes after their mail
- * (RFC 5321 4.5.3.2.6). Lists of large buckets take their time. A storage that refuses (409, 503 SlowDown) is asked
- * again for 20 s, within the SMTP transaction: eight times or so, while the sender waits.
+ * For writes and lists. At 100 kB/s, a part of 5 MiB takes less than this. Senders wait ten minutes after sending their
+ * mail (RFC 5321 4.5.3.2.6), and lists of large buckets are slow. Requests that the storage refuses (409, 503 SlowDown)
+ * are retried for 20 s within the SMTP transaction, about eight times.
  */
-const PATIENT: Patience = { silenceMs: 60_000, retryForMs: 20_000 }
+const BACKGROUND: Timeouts = { responseMs: 60_000, retryForMs: 20_000 }
 const PAUSE_MS = 250
-/** Of what a server says about an error; it ends up in a log line. */
+/** Part of a server's error message that is kept for the log. */
 const MESSAGE_CHARACTERS_MAX = 300
-/** 409 is OperationAborted or ConditionalRequestConflict: another request for the same key was under way. */
-const PASSING_STATUSES = [408, 409, 425, 429, 500, 502, 503, 504]
-/** S3 answers 400 when the bytes of a request came too slowly. */
-const PASSING_CODES = ['RequestTimeout', 'SlowDown']
+/** 409 is OperationAborted or ConditionalRequestConflict: a concurrent request for the same key. */
+const TEMPORARY_STATUSES = [408, 409, 425, 429, 500, 502, 503, 504]
+/** S3 responds with 400 RequestTimeout when it receives the request too slowly. */
+const TEMPORARY_CODES = ['RequestTimeout', 'SlowDown']
 
 export type S3Credentials = { accessKeyId: string; secretAccessKey: string }
 
@@ -28,40 +30,40 @@ export type S3Options = {
   location: S3Location
   credentials: S3Credentials
   fetch?: (url: URL, init: RequestInit) => Promise<Response>
-  timing?: { awaited: Patience; patient: Patience; pauseMs: number }
+  timing?: { interactive: Timeouts; background: Timeouts; pauseMs: number }
 }
 
 export type S3Request = {
   method: 'DELETE' | 'GET' | 'HEAD' | 'POST' | 'PUT'
-  /** Without one, the bucket itself is meant. */
+  /** Without a key, the request is for the bucket itself. */
   key?: string
   query?: Record<string, string>
   headers?: Record<string, string>
   body?: Uint8Array
 }
 
-type S3Failure = { status: number; code: string; restMs?: number; cause?: unknown }
+type S3Failure = { status: number; code: string; retryAfterMs?: number; cause?: unknown }
 
-/** `status` is 0 where no answer came. `code` is S3's, such as NoSuchKey. `restMs` is what Retry-After asks for. */
+/** `status` is 0 if there was no response. `code` is S3's code, such as NoSuchKey. `retryAfterMs` is its Retry-After. */
 export class S3Error extends Error {
   readonly status: number
   readonly code: string
-  readonly restMs: number
+  readonly retryAfterMs: number
 
-  constructor(message: string, { status, code, restMs = 0, cause }: S3Failure) {
+  constructor(message: string, { status, code, retryAfterMs = 0, cause }: S3Failure) {
     super(message, { cause })
     this.name = 'S3Error'
     this.status = status
     this.code = code
-    this.restMs = restMs
+    this.retryAfterMs = retryAfterMs
   }
 }
 
 export type S3Client = ReturnType<typeof createS3Client>
 
-/** Signed calls to one bucket, repeated when the trouble may pass: every call of ours may be made twice. */
+/** Signed calls to one bucket. Temporary errors are retried, because all our calls are idempotent. */
 export function createS3Client({ location, credentials, ...options }: S3Options) {
-  const { timing = { awaited: AWAITED, patient: PATIENT, pauseMs: PAUSE_MS } } = options
+  const { timing = { interactive: INTERACTIVE, background: BACKGROUND, pauseMs: PAUSE_MS } } = options
   const { fetch: doFetch = fetch } = options
   const signingKeys = new Map<string, ArrayBuffer>()
 
@@ -71,7 +73,7 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
     const signer = new AwsV4Signer({
       method,
       url: search.length === 0 ? url : `${url}?${search.join('&')}`,
-      // The hash binds the body to the signature: bytes that changed on their way are refused, not stored.
+      // The hash binds the body to the signature: the storage refuses bytes that changed in transit.
       headers: { ...headers, 'x-amz-content-sha256': hex(await sha256(body)) },
       ...credentials,
       service: 's3',
@@ -81,25 +83,25 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
     return signer.sign()
   }
 
-  async function sendOnce<Answer>(request: S3Request, read: (response: Response) => Promise<Answer>): Promise<Answer> {
+  async function sendOnce<Result>(request: S3Request, read: (response: Response) => Promise<Result>): Promise<Result> {
     const { url, headers } = await sign(request)
-    // Not signed, since proxies may change it: a length is that of the object only if nothing compresses it.
+    // Not signed, since proxies may change it. Without compression, the declared length is that of the object.
     headers.set('accept-encoding', 'identity')
-    const { silenceMs } = patienceFor(request)
+    const { responseMs } = timeoutsFor(request)
     const overdue = new AbortController()
-    const timer = setTimeout(() => overdue.abort(new Error(`no answer within ${silenceMs} ms`)), silenceMs)
+    const timer = setTimeout(() => overdue.abort(new Error(`no response within ${responseMs} ms`)), responseMs)
     try {
       const { method, body } = request
-      // The bytes are never in shared memory, which the types allow and fetch does not.
+      // The bytes are never in shared memory, which the type allows and fetch does not.
       const init = { method, headers, ...(body ? { body: body as Uint8Array<ArrayBuffer> } : {}) }
       const response = await doFetch(url, { ...init, redirect: 'manual', signal: overdue.signal })
-      if (response.status >= 300) throw await refusalOf(request, response)
+      if (response.status >= 300) throw await errorFromResponse(request, response)
       return await read(response)
     } catch (error) {
       if (error instanceof S3Error) throw error
       throw new S3Error(`S3 ${request.method} to ${url.host}: ${reasonOf(error)}`, {
         status: 0,
-        code: 'NoAnswer',
+        code: 'NoResponse',
         cause: error,
       })
     } finally {
@@ -107,19 +109,19 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
     }
   }
 
-  function patienceFor(request: S3Request): Patience {
-    return isAwaited(request) ? timing.awaited : timing.patient
+  function timeoutsFor(request: S3Request): Timeouts {
+    return isInteractive(request) ? timing.interactive : timing.background
   }
 
-  function send<Answer>(request: S3Request, read: (response: Response) => Promise<Answer>): Promise<Answer> {
-    const { retryForMs: forMs } = patienceFor(request)
-    return withRetries(() => sendOnce(request, read), { forMs, pauseMs: timing.pauseMs, restOf })
+  function send<Result>(request: S3Request, read: (response: Response) => Promise<Result>): Promise<Result> {
+    const { retryForMs: forMs } = timeoutsFor(request)
+    return withRetries(() => sendOnce(request, read), { forMs, pauseMs: timing.pauseMs, retryAfterOf })
   }
 
   return {
-    /** The answer with its body still to be read; the time limit ends with its headers. */
+    /** The response with an unread body; the timeout covers only the headers. */
     open: (request: S3Request) => send(request, async (response) => response),
-    /** The answer's headers, once its body has come in. */
+    /** The headers of the response, after its body was received. */
     call: (request: S3Request) =>
       send(request, async (response) => {
         await response.arrayBuffer()
@@ -129,19 +131,19 @@ export function createS3Client({ location, credentials, ...options }: S3Options)
   }
 }
 
-function restOf(error: unknown): number | null {
+function retryAfterOf(error: unknown): number | null {
   if (!(error instanceof S3Error)) return null
-  const { status, code, restMs } = error
-  return status === 0 || PASSING_STATUSES.includes(status) || PASSING_CODES.includes(code) ? restMs : null
+  const { status, code, retryAfterMs } = error
+  return status === 0 || TEMPORARY_STATUSES.includes(status) || TEMPORARY_CODES.includes(code) ? retryAfterMs : null
 }
 
-/** One object is read, or some are removed. */
-function isAwaited({ method, key, query }: S3Request): boolean {
+/** Reads one object, or deletes some. */
+function isInteractive({ method, key, query }: S3Request): boolean {
   if (method === 'GET') return key !== undefined
   return method === 'HEAD' || method === 'DELETE' || query?.['delete'] !== undefined
 }
 
-/** S3 may find its mistake after it has begun to answer 200: the body then says what went wrong. */
+/** S3 can fail after it has sent a 200. The body then contains the error. */
 function readXml(request: S3Request, text: string): XmlElement {
   let element: XmlElement
   try {
@@ -153,40 +155,26 @@ function readXml(request: S3Request, text: string): XmlElement {
   return element
 }
 
-async function refusalOf(request: S3Request, response: Response): Promise<S3Error> {
+async function errorFromResponse(request: S3Request, response: Response): Promise<S3Error> {
   const text = await response.text()
-  const restMs = readRetryAfter(response.headers.get('retry-after'))
+  const retryAfterMs = parseRetryAfter(response.headers.get('retry-after') ?? undefined, Date.now()) ?? 0
   try {
-    return errorOf(request, response.status, parseXml(text), restMs)
+    return errorOf(request, response.status, parseXml(text), retryAfterMs)
   } catch {
-    // A proxy's page, or a HEAD request, to which no body is sent.
-    return errorOf(request, response.status, null, restMs)
+    // The page of a proxy, or a HEAD response, which has no body.
+    return errorOf(request, response.status, null, retryAfterMs)
   }
 }
 
-/** Seconds or a date (RFC 9110 10.2.3); 0 for none, and for what is neither. */
-function readRetryAfter(value: string | null): number {
-  if (value === null) return 0
-  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-  return Math.max(0, ms || 0)
-}
-
-function errorOf({ method }: S3Request, status: number, element: XmlElement | null, restMs = 0): S3Error {
+function errorOf({ method }: S3Request, status: number, element: XmlElement | null, retryAfterMs = 0): S3Error {
   const code = (element && textOf(element, 'Code')) ?? `Status${status}`
-  const said = (element && textOf(element, 'Message')) ?? ''
-  const message = `S3 answered ${method} with ${status} ${code}${said && ': '}${said}`
-  return new S3Error(message.slice(0, MESSAGE_CHARACTERS_MAX), { status, code, restMs })
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  // Node's "fetch failed" keeps the reason in its cause, and there one for each address that a name has.
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
+  const detail = (element && textOf(element, 'Message')) ?? ''
+  const message = `S3 responded to ${method} with ${status} ${code}${detail && ': '}${detail}`
+  return new S3Error(message.slice(0, MESSAGE_CHARACTERS_MAX), { status, code, retryAfterMs })
 }
 
 export async function sha256(bytes: Uint8Array = new Uint8Array(0)): Promise<Uint8Array> {
-  // As above: never shared memory.
+  // See above: never shared memory.
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
 }
 

@@ -21,7 +21,7 @@ test.each([
   ['s3://mail', 'needs region='],
   ['s3://mail?region=', 'needs region='],
   ['s3://mail?region=eu%20central', 'region such as'],
-  ['s3://mail?endpiont=https://s3.test', 'has the parameter endpiont'],
+  ['s3://mail?endpiont=https://s3.test', 'has the unknown parameter endpiont'],
   ['s3://mail?endpoint=s3.test', 'endpoint with http:// or https://'],
   ['s3://mail?endpoint=https://key@s3.test', 'host, port and path alone'],
   ['s3://mail?endpoint=https://s3.test&style=host', 'style=path or style=virtual'],

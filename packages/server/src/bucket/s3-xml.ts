@@ -1,4 +1,4 @@
-/** An element of S3's answers: either it has children, or it has text. */
+/** An element of an S3 response. It has either children or text. */
 export type XmlElement = { name: string; text: string; children: XmlElement[] }
 
 const PROLOG = /^\uFEFF?\s*(?:<\?xml[^?]*\?>\s*)?/
@@ -7,8 +7,8 @@ const TEXT = /[^<]+/y
 const ENTITIES = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }))
 
 /**
- * Reads the XML that S3 writes: elements and text. What it never writes (document types, comments, CDATA, entities of
- * one's own) is an error, not something to be guessed at.
+ * Parses the XML that S3 writes: elements and text. Everything that S3 never writes (document types, comments, CDATA,
+ * custom entities) is an error.
  */
 export function parseXml(xml: string): XmlElement {
   const root: XmlElement = { name: '', text: '', children: [] }
@@ -40,7 +40,7 @@ export function childrenOf(element: XmlElement, name: string): XmlElement[] {
   return element.children.filter((child) => child.name === name)
 }
 
-/** The text of the one child of that name; null when there is none. */
+/** The text of the child with that name; null if there is none. */
 export function textOf(element: XmlElement, name: string): string | null {
   return childrenOf(element, name)[0]?.text ?? null
 }
@@ -60,11 +60,11 @@ function decodeEntities(text: string): string {
     const codePoint = hex ? Number.parseInt(hex, 16) : decimal ? Number(decimal) : null
     const decoded =
       codePoint === null ? ENTITIES.get(name) : codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : null
-    if (!entity.endsWith(';') || !decoded) throw new Error('The storage’s answer has an entity that XML does not know.')
+    if (!entity.endsWith(';') || !decoded) throw new Error('The storage’s response contains an unknown XML entity.')
     return decoded
   })
 }
 
 function notXml(position: number): Error {
-  return new Error(`The storage’s answer is not the XML that S3 writes, at character ${position}.`)
+  return new Error(`The storage’s response is not valid S3 XML, at character ${position}.`)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Mailhatch } from '@mailhatch/sdk'
 import { Option, type Command } from 'commander'
 import { AppError } from '../domain/errors.ts'
-import { findLeftAddresses } from '../left-addresses.ts'
+import { findLocalAddresses } from '../local-addresses.ts'
 import { readCredentials, readProjectFile } from './connection-files.ts'
 
 const DEFAULT_URL = 'http://localhost:3003'
@@ -53,7 +53,7 @@ export function findConnection(command: Command, folder = process.cwd()): Connec
   const given = (name: 'url' | 'apiKey' | 'smtp') => [optionOf(command, name)]
   const inFiles = (name: 'url' | 'smtp') => [project, credentials].map((file) => found(file?.[name], file?.path))
 
-  const left = findLeftAddresses(options.dataDir)
+  const left = findLocalAddresses(options.dataDir)
   const url = first([...given('url'), ...inFiles('url'), found(left?.url, left?.path)]) ?? {
     value: DEFAULT_URL,
     from: 'default',

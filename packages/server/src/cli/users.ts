@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander'
 import { localUrl, readConfig } from '../config.ts'
 import { parseEmail, readUserName } from '../domain/account-fields.ts'
 import { AppError } from '../domain/errors.ts'
-import { findLeftAddresses } from '../left-addresses.ts'
+import { findLocalAddresses } from '../local-addresses.ts'
 import { giveToken, linkWith } from '../manage/one-time-tokens.ts'
 import { ensureOwner } from '../manage/owner.ts'
 import { newId, newSecret } from '../random.ts'
@@ -129,5 +129,5 @@ async function printLink(
 /** APP_URL if set, else the URL of the server that runs in DATA_DIR. */
 function findAppUrl(): string {
   const { appUrl, port, dataDir } = readConfig('api')
-  return appUrl === localUrl(port) ? (findLeftAddresses(dataDir)?.appUrl ?? appUrl) : appUrl
+  return appUrl === localUrl(port) ? (findLocalAddresses(dataDir)?.appUrl ?? appUrl) : appUrl
 }

@@ -1,4 +1,4 @@
-import type { StoredMessage } from './object-keys.ts'
+import type { MessageLocation } from './object-keys.ts'
 
 /** Where the worker's admin API has a mailbox. */
 export function adminMailboxPath(mailbox: string): string {
@@ -6,7 +6,7 @@ export function adminMailboxPath(mailbox: string): string {
 }
 
 /** Where it has a message; `part` is what follows the id, such as `/raw`. */
-export function adminMessagePath({ domain, mailbox, id }: StoredMessage, part = ''): string {
+export function adminMessagePath({ domain, mailbox, id }: MessageLocation, part = ''): string {
   const path = `${adminMailboxPath(mailbox)}/${encodeURIComponent(id)}${part}`
   // A name without dots would read as a label under EMAIL_DOMAIN; the dot at its end says that it is whole.
   const name = domain.includes('.') ? domain : `${domain}.`

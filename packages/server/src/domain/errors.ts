@@ -88,3 +88,6 @@ export class AppError extends Error {
     this.extra = options.extra ?? {}
   }
 }
+
+/** For refusals that are over within seconds. */
+export const RETRY_SOON = { headers: { 'retry-after': '1' } }

@@ -6,13 +6,13 @@ const METADATA_KEY = /^messages\/([a-z]+)\/([^/]+)\/([^/]+)\/([^/]+)\.json$/
 export type MetadataStatus = 'unprocessed' | 'processed'
 
 /** What names the stored objects of one message. */
-export type StoredMessage = { domain: string; mailbox: string; id: string }
+export type MessageLocation = { domain: string; mailbox: string; id: string }
 
-export function rawKey({ domain, mailbox, id }: StoredMessage): string {
+export function rawKey({ domain, mailbox, id }: MessageLocation): string {
   return `raw/${encodeName(domain)}/${encodeName(mailbox)}/${encodeName(id)}.eml`
 }
 
-export function metadataKey(status: MetadataStatus, { domain, mailbox, id }: StoredMessage): string {
+export function metadataKey(status: MetadataStatus, { domain, mailbox, id }: MessageLocation): string {
   return `messages/${status}/${encodeName(domain)}/${encodeName(mailbox)}/${encodeName(id)}.json`
 }
 
@@ -27,7 +27,7 @@ export function contentTypeOf(key: string): string {
   return key.endsWith('.eml') ? 'message/rfc822' : 'application/json'
 }
 
-export function parseMetadataKey(key: string): ({ status: MetadataStatus } & StoredMessage) | null {
+export function parseMetadataKey(key: string): ({ status: MetadataStatus } & MessageLocation) | null {
   const [, status, ...names] = METADATA_KEY.exec(key) ?? []
   const [domain, mailbox, id] = names.map(decodeName)
   if ((status !== 'unprocessed' && status !== 'processed') || !domain || !mailbox || !id) return null
@@ -35,7 +35,7 @@ export function parseMetadataKey(key: string): ({ status: MetadataStatus } & Sto
   return metadataKey(status, { domain, mailbox, id }) === key ? { status, domain, mailbox, id } : null
 }
 
-export function parseRawKey(key: string): StoredMessage | null {
+export function parseRawKey(key: string): MessageLocation | null {
   const [, ...names] = RAW_KEY.exec(key) ?? []
   const [domain, mailbox, id] = names.map(decodeName)
   if (!domain || !mailbox || !id) return null

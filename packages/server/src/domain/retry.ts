@@ -1,5 +1,5 @@
 /** How an announcement was refused: `status` is null when no answer came, `code` is that of our own API's errors. */
-export type Refusal = { status: number | null; code: string | null }
+export type AnnouncementRefusal = { status: number | null; code: string | null }
 
 /** What a proxy, a firewall or another server says that stands where the API should be; 401 is a secret that differs. */
 const WAY_STATUS = new Set([401, 403, 405, 407, 421])
@@ -27,29 +27,29 @@ export function clampTimeoutMs(wantedMs: number): number {
 }
 
 /** The API has no team for the mail. */
-export function isUnrouted({ status, code }: Refusal): boolean {
+export function isUnrouted({ status, code }: AnnouncementRefusal): boolean {
   return status === 404 && code !== null && UNROUTED_CODES.has(code)
 }
 
 /** Whether an announcement is repeated because trying again can help. Our own 404, 413 and 422 wait for a person. */
-export function healsByItself(refusal: Refusal): boolean {
+export function healsByItself(refusal: AnnouncementRefusal): boolean {
   const { status } = refusal
   return status === null || status >= 500 || LATER_STATUS.has(status) || isFromTheWay(refusal)
 }
 
 /** All mail fails alike: the API is away, cannot work at the moment, or is not what answers. */
-export function meansUnreachable(refusal: Refusal): boolean {
+export function meansUnreachable(refusal: AnnouncementRefusal): boolean {
   const { status } = refusal
   return status === null || status > 500 || isFromTheWay(refusal)
 }
 
 /** The announcement did not get to the API: no answer, or one of something else. What has a code of ours is from the API. */
-export function isNotReaching(refusal: Refusal): boolean {
+export function isNotReaching(refusal: AnnouncementRefusal): boolean {
   const { status, code } = refusal
   return status === null || isFromTheWay(refusal) || (code === null && status >= 502 && status <= 504)
 }
 
-function isFromTheWay(refusal: Refusal): boolean {
+function isFromTheWay(refusal: AnnouncementRefusal): boolean {
   const { status } = refusal
   if (status === null) return false
   return (

@@ -1,4 +1,4 @@
-import type { Refusal } from './retry.ts'
+import type { AnnouncementRefusal } from './retry.ts'
 
 // A mail that makes intake fail, or that ends the program that works on it, must neither be tried for days nor stop
 // others. It is set aside after three failures of its own: kept, listed, and announced again only by hand.
@@ -26,7 +26,7 @@ const APART_MS = [0, 1_000, 5_000]
 const TRY_MS_MAX = 120_000
 
 /** `isLost`: the API had the announcement and ended the connection without an answer, as it does when it dies. */
-export type FailedTry = Refusal & { isLost: boolean }
+export type FailedTry = AnnouncementRefusal & { isLost: boolean }
 
 /** What became of other mail, as far as it is known. */
 export type Others = {

@@ -1,18 +1,18 @@
 import type { PassingMessage } from '../store/store.ts'
 
 /**
- * Says "look again": what there is to see stands in the store. Where the new message is at hand it comes along, which
- * spares whoever has seen everything before it the look.
+ * Signals that new messages may exist; the store has them. If the new message is at hand it is passed along, and a
+ * reader that has seen everything before it need not query the store.
  */
 export type Feed = {
-  /** Something new is visible in the team. */
+  /** Signals that something new is visible in the team. */
   wake(teamId: string, message: PassingMessage | null): void
   /** Calls back after each wake of the team until the returned function is called. */
   subscribe(teamId: string, onWake: (message: PassingMessage | null) => void): () => void
 }
 
 export type LocalFeed = Feed & {
-  /** Whatever was missed: everyone looks again. */
+  /** Wakes all subscribers after signals may have been missed. */
   wakeAll(): void
 }
 

@@ -3,33 +3,33 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 
 const CHANNEL = 'mailhatch'
-/** With the time for an answer, a connection that died without a word is noticed within 4 s. */
+/** Together with the response timeout, a dead connection is noticed within 4 s. */
 const CHECK_EVERY_MS = 2_000
-const ANSWER_MS_MAX = 2_000
+const RESPONSE_MS_MAX = 2_000
 const CONNECT_MS_MAX = 5_000
-/** A database that restarts is back within seconds; one that is away for longer is not to be bothered. */
+/** A restarting database is back within seconds. During a longer outage, retry less often. */
 const PAUSE_MS_MIN = 100
 const PAUSE_MS_MAX = 2_000
-// What the server holds for us it holds for a minute at most when this machine has gone without a word.
+// If this machine disappears without closing the connection, the server releases its locks within a minute.
 const PREPARE = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3`
 
 export type FeedConnection = {
-  /** Null while there is no connection. */
-  ask<Row extends object>(text: string, values: unknown[]): Promise<Row[] | null>
+  /** Null while disconnected. */
+  query<Row extends object>(text: string, values: unknown[]): Promise<Row[] | null>
   close(): Promise<void>
 }
 
 type Options = {
   url: string
-  /** Each time it is connected and hears from now on. */
+  /** Called after every connect, once notifications arrive. */
   onConnected: () => void
   onNotification: (payload: string) => void
-  /** Told once when a connection is lost, not again at every try to get it back. */
-  onTrouble: (error: unknown) => void
+  /** Called once per lost connection, not for every failed attempt to reconnect. */
+  onError: (error: unknown) => void
 }
 
-/** A connection that listens, is looked after, and comes back by itself. */
-export function keepConnected({ url, onConnected, onNotification, onTrouble }: Options): FeedConnection {
+/** A connection that listens for notifications, is checked regularly, and reconnects automatically. */
+export function keepConnected({ url, onConnected, onNotification, onError }: Options): FeedConnection {
   const closing = new AbortController()
   let open: Connection | null = null
   const running = run()
@@ -45,7 +45,7 @@ export function keepConnected({ url, onConnected, onNotification, onTrouble }: O
         onConnected()
         await connection.over
       } catch (error) {
-        if (failures === 0 && !closing.signal.aborted) onTrouble(error)
+        if (failures === 0 && !closing.signal.aborted) onError(error)
       }
       open = null
       connection.destroy()
@@ -56,13 +56,13 @@ export function keepConnected({ url, onConnected, onNotification, onTrouble }: O
   }
 
   const checks = setInterval(() => {
-    // One that fails has ended the connection, and that is told there.
+    // A failed check closes the connection, and `run` reports that.
     open?.check().catch(() => {})
   }, CHECK_EVERY_MS).unref()
 
   return {
-    async ask<Row extends object>(text: string, values: unknown[]) {
-      return open ? open.ask<Row>(text, values) : null
+    async query<Row extends object>(text: string, values: unknown[]) {
+      return open ? open.query<Row>(text, values) : null
     },
     async close() {
       clearInterval(checks)
@@ -76,7 +76,7 @@ export function keepConnected({ url, onConnected, onNotification, onTrouble }: O
 type Connection = ReturnType<typeof connect>
 
 function connect(url: string, onNotification: (payload: string) => void) {
-  // Our own, because only a socket can be ended at once, whatever the other side does.
+  // Our own socket, because only a socket can be closed at once if the server does not respond.
   const socket = new Socket()
   const client = new pg.Client({
     connectionString: url,
@@ -90,11 +90,11 @@ function connect(url: string, onNotification: (payload: string) => void) {
     client.on('error', reject)
     client.on('end', () => reject(new Error('The connection has ended.')))
   })
-  // It may end before anybody waits for its end.
+  // The connection may end before `run` awaits it.
   over.catch(() => {})
 
-  async function ask<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
-    const deadline = setTimeout(() => socket.destroy(new Error('The database does not answer.')), ANSWER_MS_MAX)
+  async function query<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
+    const deadline = setTimeout(() => socket.destroy(new Error('The database does not respond.')), RESPONSE_MS_MAX)
     try {
       return (await client.query<Row>(text, values)).rows
     } finally {
@@ -102,20 +102,20 @@ function connect(url: string, onNotification: (payload: string) => void) {
     }
   }
 
-  /** Where the address once led, the others no longer are: the server there takes no writes. */
+  /** After a failover the old server is read-only, and the other replicas have moved on. */
   async function check(): Promise<void> {
-    const [row] = await ask<{ transaction_read_only: string }>('show transaction_read_only', [])
+    const [row] = await query<{ transaction_read_only: string }>('show transaction_read_only', [])
     if (row?.transaction_read_only !== 'off') socket.destroy(new Error('The database is read-only.'))
   }
 
   async function start(): Promise<void> {
     await client.connect()
     await check()
-    await ask(`${PREPARE}; listen ${CHANNEL}`, [])
+    await query(`${PREPARE}; listen ${CHANNEL}`, [])
   }
 
-  return { ready: start(), over, ask, check, destroy: () => void socket.destroy() }
+  return { ready: start(), over, query, check, destroy: () => void socket.destroy() }
 }
 
-/** The statement that tells the others: as many notifications as there are payloads, in one. */
+/** Sends one notification per payload in one statement. */
 export const NOTIFY = `select pg_notify('${CHANNEL}', payload) from unnest($1::text[]) as payload`

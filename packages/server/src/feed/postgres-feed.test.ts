@@ -26,7 +26,7 @@ const MESSAGE: PassingMessage = {
 /** A feed as one replica has it, with what its only listener heard. It hears from when this resolves. */
 async function startFeed(url = server.url()) {
   const troubles: unknown[] = []
-  const feed = createPostgresFeed({ url, onTrouble: (error) => void troubles.push(error) })
+  const feed = createPostgresFeed({ url, onError: (error) => void troubles.push(error) })
   onTestFinished(() => feed.close())
   const heard: (PassingMessage | null)[] = []
   feed.subscribe('team', (message) => void heard.push(message))
@@ -110,7 +110,7 @@ test('a wake while there is no connection is heard here, and a restarted databas
     await vi.waitFor(() => expect(troubles).toHaveLength(1))
     feed.wake('team', MESSAGE)
     expect(heard).toEqual([MESSAGE])
-    expect(await feed.hasTurn(1)).toBe(false)
+    expect(await feed.holdsLock(1)).toBe(false)
   })
   await vi.waitFor(() => expect([heard, other.heard]).toEqual([[MESSAGE, null], [null]]), { timeout: LATE_MS_MAX })
   other.feed.wake('team', null)
@@ -126,16 +126,16 @@ test('a connection to a server that became read-only is given up, and comes back
   onTestFinished(() => set('reset default_transaction_read_only'))
   await set('set default_transaction_read_only = on')
   await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: LATE_MS_MAX })
-  expect(await feed.hasTurn(1)).toBe(false)
+  expect(await feed.holdsLock(1)).toBe(false)
   await set('reset default_transaction_read_only')
   await vi.waitFor(() => expect(heard).toEqual([null]), { timeout: LATE_MS_MAX })
-  expect(await feed.hasTurn(1)).toBe(true)
+  expect(await feed.holdsLock(1)).toBe(true)
 })
 
 test('a turn is had by one process, and by another one once that is gone', async () => {
   const [a, b] = [await startFeed(), await startFeed()]
-  expect([await a.feed.hasTurn(7), await a.feed.hasTurn(7), await b.feed.hasTurn(7)]).toEqual([true, true, false])
-  expect(await b.feed.hasTurn(8)).toBe(true)
+  expect([await a.feed.holdsLock(7), await a.feed.holdsLock(7), await b.feed.holdsLock(7)]).toEqual([true, true, false])
+  expect(await b.feed.holdsLock(8)).toBe(true)
   await a.feed.close()
-  await expect.poll(() => b.feed.hasTurn(7)).toBe(true)
+  await expect.poll(() => b.feed.holdsLock(7)).toBe(true)
 })

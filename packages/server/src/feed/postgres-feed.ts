@@ -4,44 +4,44 @@ import { createLocalFeed, type Feed } from './feed.ts'
 import { keepConnected, NOTIFY } from './postgres-feed-connection.ts'
 
 export type SharedFeed = Feed & {
-  /** Whether this is the one process of all that asked for the same turn; the next, when this one is gone. */
-  hasTurn(turn: number): Promise<boolean>
+  /** Whether this process holds the lock with this number. When it ends, another process can get the lock. */
+  holdsLock(lock: number): Promise<boolean>
   close(): Promise<void>
 }
 
-type Options = { url: string; onTrouble: (error: unknown) => void }
+type Options = { url: string; onError: (error: unknown) => void }
 
 /**
- * Wakes the readers of every process on the same database. Those of this one at once and without it; the others by a
- * notification that says which team and nothing else. One that is lost costs them the time until they look by themselves.
+ * Wakes the readers of every process on the same database: those of this process directly, those of others through a
+ * notification that contains only the team. If one is lost, readers notice the message at their next poll.
  */
-export function createPostgresFeed({ url, onTrouble }: Options): SharedFeed {
+export function createPostgresFeed({ url, onError }: Options): SharedFeed {
   const local = createLocalFeed()
   const self = randomUUID()
   const unsent = new Set<string>()
   let sending: Promise<void> | null = null
   const connection = keepConnected({
     url,
-    // What happened while nobody listened is not told again.
+    // Notifications sent while disconnected are lost.
     onConnected: local.wakeAll,
     onNotification(payload) {
       const [sender, teamId] = payload.split(' ')
       if (teamId !== undefined && sender !== self) local.wake(teamId, null)
     },
-    onTrouble,
+    onError,
   })
 
-  /** However many messages came in this turn, or since the last notification was sent, each team is named once. */
+  /** Notifies once per team for all messages of this turn of the event loop, or since the last notification was sent. */
   async function send(): Promise<void> {
     try {
       await endOfTurn()
       while (unsent.size > 0) {
         const payloads = Array.from(unsent, (teamId) => `${self} ${teamId}`)
         unsent.clear()
-        await connection.ask(NOTIFY, [payloads])
+        await connection.query(NOTIFY, [payloads])
       }
     } catch (error) {
-      onTrouble(error)
+      onError(error)
     } finally {
       sending = null
     }
@@ -54,11 +54,11 @@ export function createPostgresFeed({ url, onTrouble }: Options): SharedFeed {
       unsent.add(teamId)
       sending ??= send()
     },
-    async hasTurn(turn) {
-      // Held by the connection, and so given back when the process ends in whatever way.
-      const lock = 'select pg_try_advisory_lock($1, $2) as "isMine"'
-      // Whoever cannot ask does not have it; that the connection is lost is told elsewhere.
-      const rows = await connection.ask<{ isMine: boolean }>(lock, [TURNS, turn]).catch(() => null)
+    async holdsLock(lock) {
+      // The lock belongs to the connection, so it is released when the process ends in any way.
+      const tryLock = 'select pg_try_advisory_lock($1, $2) as "isMine"'
+      // Without a connection there is no lock. `onError` has reported the lost connection.
+      const rows = await connection.query<{ isMine: boolean }>(tryLock, [LOCK_CLASS, lock]).catch(() => null)
       return rows?.[0]?.isMine === true
     },
     async close() {
@@ -68,5 +68,5 @@ export function createPostgresFeed({ url, onTrouble }: Options): SharedFeed {
   }
 }
 
-/** Sets these locks apart from all others in the database. */
-const TURNS = 0x6d61696c
+/** Separates these advisory locks from all others in the database. */
+const LOCK_CLASS = 0x6d61696c

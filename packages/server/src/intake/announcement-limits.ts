@@ -12,13 +12,13 @@ import {
 } from '../mime/limits.ts'
 import type { NormalAnnouncement } from './announcement.ts'
 
-/** As many as our own parser can find: the last is what lies behind the others. */
+/** The maximum of our own parser; the last one is the unparsed rest. */
 const ATTACHMENTS_MAX = PARTS_MAX + 1
 
 /** Two names of 127 characters (RFC 6838) and a slash. */
 const CONTENT_TYPE_CHARS_MAX = 255
 
-/** Lists are cut before they are looked at: 27 MiB have room for a million entries. */
+/** Lists are cut before validation: 27 MiB can contain a million entries. */
 export function withShortLists(body: unknown): { body: unknown; isCut: boolean } {
   if (typeof body !== 'object' || body === null) return { body, isCut: false }
   const { headers, attachments } = body as { headers?: unknown; attachments?: unknown }
@@ -33,24 +33,24 @@ export function withShortLists(body: unknown): { body: unknown; isCut: boolean }
 }
 
 /**
- * What other workers announce has the limits that our own parser has: everything here is folded, searched, stored for
- * each recipient and sent with the message. What is cut stays in the raw mail, and `parse` says so.
+ * Applies the limits of our own parser to announcements of other workers, because everything here is folded, searched,
+ * stored per recipient and returned with the message. The raw mail keeps what is cut, and `parse` becomes `partial`.
  */
 export function withinLimits(announcement: NormalAnnouncement, isCut: boolean): NormalAnnouncement {
-  let isWhole = !isCut
-  const keep = (text: string, lengthMax: number) => whole(text, cutText(text, lengthMax))
-  const keepBytes = (text: string, bytesMax: number) => whole(text, cutToBytes(text, bytesMax))
-  const whole = (text: string, kept: string) => {
-    if (kept.length < text.length) isWhole = false
+  let isComplete = !isCut
+  const keep = (text: string, lengthMax: number) => noteCut(text, cutText(text, lengthMax))
+  const keepBytes = (text: string, bytesMax: number) => noteCut(text, cutToBytes(text, bytesMax))
+  const noteCut = (text: string, kept: string) => {
+    if (kept.length < text.length) isComplete = false
     return kept
   }
 
-  // As in our parser, the last header may begin just before the limit.
+  // As in our parser, the last header may start just before the limit.
   let headerUnitsLeft = HEADER_BLOCK_BYTES_MAX
   const keepHeaders = (headers: Header[]) => {
     const fitting = headers.findIndex(({ name, value }) => (headerUnitsLeft -= name.length + value.length) <= 0)
     const kept = fitting < 0 ? headers : headers.slice(0, fitting + 1)
-    if (kept.length < headers.length) isWhole = false
+    if (kept.length < headers.length) isComplete = false
     return kept.map(({ name, value }) => ({ name: keep(name, HEADER_BYTES_MAX), value: keep(value, HEADER_BYTES_MAX) }))
   }
 
@@ -58,7 +58,7 @@ export function withinLimits(announcement: NormalAnnouncement, isCut: boolean): 
     ...rest,
     filename: filename && keep(filename, FILENAME_CHARS_MAX),
     contentType: keep(contentType, CONTENT_TYPE_CHARS_MAX),
-    // Half of one would be that of another part.
+    // A truncated content id could match another part.
     contentId: contentId && keep(contentId, CONTENT_ID_CHARS_MAX) === contentId ? contentId : null,
   })
 
@@ -83,6 +83,6 @@ export function withinLimits(announcement: NormalAnnouncement, isCut: boolean): 
   }
   if (attachments) kept.attachments = attachments.map(keepAttachment)
   if (envelope) kept.envelope = keepEnvelope(envelope)
-  if (!isWhole && parse !== 'failed') kept.parse = 'partial'
+  if (!isComplete && parse !== 'failed') kept.parse = 'partial'
   return kept
 }

@@ -6,14 +6,14 @@ import { parseIsoTime, TIME_PATTERN } from '../domain/iso-time.ts'
 import { BLANKS, isAtMost, trimmedPattern } from '../domain/text-patterns.ts'
 import { withinLimits, withShortLists } from './announcement-limits.ts'
 
-// As RFC 5321 has them, counted in characters: other workers than ours may keep names in other ways.
+// The limits of RFC 5321, counted in characters: other workers may encode names differently.
 const LOCAL_PART_MAX = 64
 const DOMAIN_MAX = 255
 
 const ANY = String.raw`[^\u0000]`
 const NOT_BLANK = String.raw`[^\u0000${BLANKS}]`
 
-/** Trimmed, in lower case; NUL is in no name that mail can have, and not every database keeps it. */
+/** Trimmed and lower case. NUL cannot occur in mail addresses, and PostgreSQL cannot store it. */
 function nameOf(charactersMax: number) {
   return z
     .string()
@@ -27,7 +27,7 @@ function requiredNameOf(charactersMax: number) {
   return nameOf(charactersMax).refine((text) => text !== '', 'is required')
 }
 
-/** For the document: a name that is there, without some characters. */
+/** For the OpenAPI document: a non-empty name without certain characters. */
 function namePattern(charactersMax: number, excluded = ''): string {
   const end = `[^\\u0000${BLANKS}${excluded}]`
   return trimmedPattern(`${end}(?:[^\\u0000${excluded}]{0,${charactersMax - 2}}${end})?`)
@@ -35,10 +35,10 @@ function namePattern(charactersMax: number, excluded = ''): string {
 
 const text = z.string().transform(clean)
 
-/** What `POST /webhooks/inbox` takes. The keys after `plainContent` come from our own worker only. */
+/** The body of `POST /webhooks/inbox`. Only our own worker sends the keys after `plainContent`. */
 export const announcementSchema = z.object({
   event: z.literal('email.received'),
-  // Any version: other workers than ours choose theirs.
+  // Any UUID version: other workers choose their own.
   id: z
     .guid()
     .transform((id) => id.toLowerCase())
@@ -54,7 +54,7 @@ export const announcementSchema = z.object({
   tenantSubdomain: nameOf(DOMAIN_MAX)
     .nullish()
     .meta({
-      description: 'What stands before the root domain; when missing, it is derived.',
+      description: 'The labels before the root domain. Derived from `domain` if missing.',
       pattern: trimmedPattern(`${ANY}{0,${DOMAIN_MAX}}`),
     }),
   mailbox: requiredNameOf(LOCAL_PART_MAX)
@@ -72,7 +72,7 @@ export const announcementSchema = z.object({
   tag: nameOf(LOCAL_PART_MAX)
     .nullish()
     .meta({
-      description: 'When missing, what follows the first `+` of `mailboxWithTag`.',
+      description: 'If missing, the part after the first `+` of `mailboxWithTag`.',
       pattern: trimmedPattern(`${ANY}{0,${LOCAL_PART_MAX}}`),
       example: '42',
     }),
@@ -95,7 +95,7 @@ export const announcementSchema = z.object({
     .nullable()
     .meta({ description: 'Decoded subject.', example: 'Your code is 123456' }),
   receivedAt: z.string().meta({
-    description: 'ISO 8601, UTC where no zone is given.',
+    description: 'ISO 8601; UTC if no time zone is given.',
     pattern: TIME_PATTERN,
     example: '2026-01-31T12:00:00Z',
   }),
@@ -130,7 +130,7 @@ export const announcementSchema = z.object({
   parse: z.enum(['complete', 'partial', 'failed']).optional(),
 })
 
-/** An announcement as the rest of the code knows it: names normalised, what may be missing filled in. */
+/** A validated announcement: names are normalised and missing values filled in. */
 export type NormalAnnouncement = Omit<Announcement, 'event' | 'receivedAt'> & { receivedAt: number }
 
 export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnouncement {
@@ -149,7 +149,7 @@ export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnou
     ...given,
     receivedAt,
     headers: given.headers.map(({ name, value }) => ({ name: clean(name), value: clean(value) })),
-    // Derived only where the payload leaves it out; everything else is taken as it was sent.
+    // Derived only if the payload omits it.
     tag: given.tag === undefined ? splitLocalPart(given.mailboxWithTag).tag : given.tag || null,
     tenantSubdomain:
       given.tenantSubdomain === undefined ? tenantSubdomain(given.domain, rootDomain) : given.tenantSubdomain || null,
@@ -160,7 +160,7 @@ export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnou
   return withinLimits(announcement, isCut)
 }
 
-/** What both databases and JSON can hold. */
+/** Removes what PostgreSQL or JSON cannot represent. */
 function clean(value: string): string {
   return value.isWellFormed() && !value.includes('\0') ? value : value.replaceAll('\0', '').toWellFormed()
 }
@@ -174,7 +174,7 @@ export function detailsOf(error: z.ZodError): ErrorDetails {
   return details
 }
 
-/** To be read after the name of the field, as our own are. */
+/** A predicate that follows the name of the field, as in our own messages. */
 function problemOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value')
     return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`

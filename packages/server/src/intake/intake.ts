@@ -11,18 +11,18 @@ type Ports = {
     'findInbox' | 'findRootInbox' | 'findTeamMailbox' | 'addMailbox' | 'addMessage' | 'findListeners' | 'hasSeen'
   >
   feed: Pick<Feed, 'wake'>
-  /** There is something to be told to an endpoint. */
+  /** Wakes the sender of webhooks, because a delivery is due. */
   wakeSender: () => void
   rootDomain: string
-  /** Takes what no domain or mailbox claims; null refuses it. */
+  /** Receives mail that no domain or mailbox claims; null refuses it. */
   catchAllTeam: () => Promise<Team | null>
-  /** Told of what is refused, for the people who wait for it. */
+  /** Records refused mail, so that users who wait for it see the reason. */
   recordRejection: (rejection: { from: string; to: string; code: string; reason: string }) => void
   newId: (now: number) => string
   now: () => number
 }
 
-/** Where a mail becomes a message: an announcement is resolved to a mailbox and stored once. */
+/** Turns a mail into a message: resolves the announcement to a mailbox and stores it once. */
 export async function intake(ports: Ports, announcement: NormalAnnouncement): Promise<'stored' | 'duplicate'> {
   const resolved = await resolveMailbox(ports, announcement)
   if (resolved === 'duplicate') return 'duplicate'
@@ -31,7 +31,7 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
   const event = hasEndpoints ? await newEvent(ports, mailbox, message) : null
   const position = await ports.store.addMessage(mailbox, message, event)
   if (position === 'duplicate') return 'duplicate'
-  // Removed or renamed since we looked: the announcement is resolved as if it had come now.
+  // The mailbox was deleted or renamed since it was resolved, so resolve the announcement again.
   if (position === 'mailbox gone') return intake(ports, announcement)
   const { id: mailboxId, name, teamId } = mailbox
   ports.feed.wake(teamId, {
@@ -45,7 +45,7 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
   return 'stored'
 }
 
-/** `hasEndpoints` comes with what is read in any case, so that nothing more is asked for a team without. */
+/** `hasEndpoints` comes from the same read, so that teams without endpoints need no extra query. */
 type Resolved = { mailbox: Mailbox; hasEndpoints: boolean }
 
 async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): Promise<Resolved | 'duplicate'> {
@@ -58,7 +58,7 @@ async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): P
   if (onRoot) return onRoot
   const team = await catchAllTeam()
   if (team) return ensureMailbox(ports, announcement, { team, domain, isCaught: true })
-  // Stored once, whatever has become of its mailbox since.
+  // A message is stored once, even if its mailbox was deleted since.
   if (await store.hasSeen(announcement.id)) return 'duplicate'
   const refusal =
     domain === rootDomain
@@ -72,11 +72,11 @@ async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): P
 type Owner = {
   team: Team
   domain: string
-  /** It has the domain only as long as nobody else does: the mailbox takes the name from nobody. */
+  /** The team receives the domain's mail only until another team claims it, so the mailbox reserves no name. */
   isCaught?: true
 }
 
-/** The team owns the domain, so any local part that mail can have becomes a mailbox on its first message. */
+/** The team owns the domain, so every valid local part becomes a mailbox with its first message. */
 async function ensureMailbox(
   ports: Ports,
   announcement: NormalAnnouncement,
@@ -87,18 +87,18 @@ async function ensureMailbox(
   const { id: teamId } = owner.team
   const { id, mailbox: name } = announcement
   const found = await store.findTeamMailbox({ teamId, name })
-  // So seldom that endpoints are simply looked for.
+  // Rare, so simply query for endpoints.
   const hasEndpoints = true
   if (found) return { mailbox: found, hasEndpoints }
-  // Announced again after its mailbox was removed: that does not bring the mailbox back.
+  // Announcing a mail again after its mailbox was deleted does not recreate the mailbox.
   if (await store.hasSeen(id)) return 'duplicate'
   const at = now()
   const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at, ...(isCaught && { isCaught }) }
-  // What people may make is limited by the plan; mail is never refused for it.
+  // Plans limit the mailboxes that users create, but never refuse mail.
   const added = await store.addMailbox(mailbox, null, isCaught ? undefined : domain)
-  // To another domain, since the team was read: the announcement is resolved as if it had come now.
+  // The team has moved to another domain since it was read, so resolve the announcement again.
   if (added === 'moved') return resolveMailbox(ports, announcement)
   if (typeof added !== 'string') return { mailbox: added, hasEndpoints }
-  // Another mail to the same new name was quicker, or someone has just removed the mailbox: we look again.
+  // A concurrent mail created the mailbox, or a user has just deleted it: look again.
   return ensureMailbox(ports, announcement, owner)
 }

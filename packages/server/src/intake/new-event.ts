@@ -5,7 +5,7 @@ import type { NewEvent } from '../store/webhooks.ts'
 
 type Ports = { store: Pick<Store, 'findListeners'>; newId: (now: number) => string }
 
-/** What is to be told of a message, and to whom; null when nobody wants to know. */
+/** The webhook event of a message with its deliveries; null if no endpoint subscribes to it. */
 export async function newEvent(
   { store, newId }: Ports,
   { teamId, name: mailbox }: Mailbox,
@@ -13,7 +13,7 @@ export async function newEvent(
 ): Promise<NewEvent | null> {
   const { tag, storedAt } = message
   const listeners = await store.findListeners(teamId, { mailbox, tag })
-  // A team may have made its endpoints on a larger plan.
+  // The team may have created its endpoints on a larger plan.
   const entitled = listeners.filter(({ plan }) => PLANS[plan].webhooks)
   if (entitled.length === 0) return null
   return {

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { findCodes } from '../domain/codes.ts'
 import { cutToBytes } from '../domain/cut-text.ts'
 import { fold } from '../domain/fold.ts'
@@ -9,13 +9,13 @@ import { BODY_BYTES_MAX } from '../mime/limits.ts'
 import type { NewMessage } from '../store/store.ts'
 import type { NormalAnnouncement } from './announcement.ts'
 
-/** Between the steps of a longer one, which take up to 60 ms of a megabyte, others have their turn. */
+/** Longer messages yield to the event loop between steps, which take up to 60 ms per megabyte. */
 const SHORT_LENGTH_MAX = 128 * 1024
 
-/** HTML that was cut at its limit ends with a whole character, so it may be this much shorter. */
+/** HTML cut at its limit ends with a complete character, so it can be this much shorter than the limit. */
 const CHARACTER_BYTES_MAX = 4
 
-/** Everything that reads will want of a message is computed here, once. */
+/** Computes everything that reads need of a message, once. */
 export async function newMessage(announcement: NormalAnnouncement, storedAt: number): Promise<NewMessage> {
   const { from, to, subject, mailboxWithTag, headers, rawContent, plainContent } = announcement
   const isLong = rawContent.length + plainContent.length > SHORT_LENGTH_MAX
@@ -23,13 +23,13 @@ export async function newMessage(announcement: NormalAnnouncement, storedAt: num
   const text = plainContent || null
   const fromName = senderName(headers, from)
   const words = text ?? (html === null ? '' : htmlToText(html))
-  if (isLong) await turnOfOthers()
-  // The text may have been made of the HTML, by the worker or just now.
+  if (isLong) await yieldToEventLoop()
+  // The worker or the line above may have derived the text from the HTML.
   const isCut = html !== null && cutToBytes(html, BODY_BYTES_MAX - CHARACTER_BYTES_MAX).length < html.length
   const codes = findCodes({ subject, text: words, html: text === null ? null : html, isCut })
-  if (isLong) await turnOfOthers()
+  if (isLong) await yieldToEventLoop()
   const links = findLinks({ text, html })
-  if (isLong) await turnOfOthers()
+  if (isLong) await yieldToEventLoop()
   return {
     id: announcement.id,
     domain: announcement.domain,
@@ -53,7 +53,7 @@ export async function newMessage(announcement: NormalAnnouncement, storedAt: num
     envelope: announcement.envelope ?? null,
     parse: announcement.parse ?? 'complete',
     subjectFolded: fold(subject),
-    // Both the name and the address can be searched for, and the whole as mail programs show it.
+    // Both name and address are searchable, and the combined form that mail clients show.
     fromFolded: fold(fromName === null ? from : `${fromName} <${from}>`),
     toFolded: fold(to),
     mailboxWithTagFolded: fold(mailboxWithTag),

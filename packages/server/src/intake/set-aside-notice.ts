@@ -4,14 +4,14 @@ import type { SetAsideNotice } from '../domain/set-aside.ts'
 import { isAtMost } from '../domain/text-patterns.ts'
 import { detailsOf } from './announcement.ts'
 
-/** Twice the longest address, and more than any reason has. */
+/** Twice the longest address, and longer than any reason. */
 const TEXT_CHARACTERS_MAX = 1_000
 
 const text = z
   .string()
   .refine((value) => isAtMost(value, TEXT_CHARACTERS_MAX), `must have at most ${TEXT_CHARACTERS_MAX} characters`)
 
-/** What `POST /webhooks/inbox/set-aside` takes. */
+/** The body of `POST /webhooks/inbox/set-aside`. */
 export const setAsideSchema = z.object({
   id: z.guid().meta({ description: 'Id of the mail.', example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24' }),
   from: text.meta({
@@ -24,8 +24,8 @@ export const setAsideSchema = z.object({
     .meta({ maxLength: TEXT_CHARACTERS_MAX, description: 'The recipient.', example: 'qa+42@mailhatch.test' }),
   reason: text.meta({
     maxLength: TEXT_CHARACTERS_MAX,
-    description: 'Why the worker announces it no more by itself.',
-    example: 'Set aside after 3 tries: the API cannot store this mail (500), while it takes other mail.',
+    description: 'Why the worker no longer announces the mail automatically.',
+    example: 'Set aside after 3 failures: the API cannot store this mail (500), while it takes other mail.',
   }),
 })
 

@@ -1,20 +1,20 @@
 /**
- * Mail comes in bursts, often for one mailbox: those who ask for the same within one turn of the event loop share the
- * answer. Nobody can have heard of a change and act on it within the turn in which it is committed, so an answer is
- * never older than what its asker knows of.
+ * Mail arrives in bursts, often for one mailbox: identical reads within one turn of the event loop share the result. A
+ * caller cannot know about a change before the turn in which it was committed has ended, so a result is never older than
+ * what its caller knows.
  */
-export function sharedWithinTurn<Wish, Answer>(
-  read: (wish: Wish) => Promise<Answer>,
-  keyOf: (wish: Wish) => string,
-): (wish: Wish) => Promise<Answer> {
-  const answers = new Map<string, Promise<Answer>>()
-  return (wish) => {
-    const key = keyOf(wish)
-    const known = answers.get(key)
+export function sharedWithinTurn<Input, Result>(
+  read: (input: Input) => Promise<Result>,
+  keyOf: (input: Input) => string,
+): (input: Input) => Promise<Result> {
+  const results = new Map<string, Promise<Result>>()
+  return (input) => {
+    const key = keyOf(input)
+    const known = results.get(key)
     if (known) return known
-    if (answers.size === 0) setImmediate(() => answers.clear())
-    const answer = read(wish)
-    answers.set(key, answer)
-    return answer
+    if (results.size === 0) setImmediate(() => results.clear())
+    const result = read(input)
+    results.set(key, result)
+    return result
   }
 }

@@ -4,7 +4,7 @@ import { sharedWithinTurn } from './shared-reads.ts'
 
 type Ports = Parameters<typeof intake>[0]
 
-/** Takes an announcement as somebody made it; throws an `AppError` for one that is refused. */
+/** Validates and stores an announcement. Throws an `AppError` for one that is refused. */
 export type TakeIn = (announcement: unknown) => Promise<{ id: string; status: 'stored' | 'duplicate' }>
 
 export function createTakeIn(ports: Ports): TakeIn {

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 
 async function start() {
   const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')), {
-    onTrouble(error) {
+    onError(error) {
       throw error
     },
   })

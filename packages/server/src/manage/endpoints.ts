@@ -3,7 +3,7 @@ import { isSuccess } from '../domain/delivery-schedule.ts'
 import { AppError } from '../domain/errors.ts'
 import { PLANS } from '../domain/plans.ts'
 import { webhookEventBody } from '../domain/webhook-event.ts'
-import type { Attempt } from '../notify/attempt.ts'
+import type { SendAttempt } from '../notify/attempt.ts'
 import { acceptWebhookUrl, type AllowedHosts } from '../notify/webhook-url.ts'
 import type { Team } from '../store/store.ts'
 import type { Delivery, DeliveryStatus, Endpoint, EndpointChange, WebhookStore } from '../store/webhooks.ts'
@@ -44,7 +44,7 @@ export type EndpointPorts = {
   /** To which the rules for strangers do not apply. */
   allowedHosts: AllowedHosts
   /** For tests, and limited for them. */
-  attempt: Attempt
+  attempt: SendAttempt
   /** There may be something due. */
   wakeSender: () => void
   rootDomain: string

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import type { Attempt } from '../notify/attempt.ts'
+import type { SendAttempt } from '../notify/attempt.ts'
 
 /** As many as the sender has on their way to an endpoint: whoever presses a button does not flood a receiver. */
 const TESTS_AT_ONCE = 5
@@ -7,7 +7,7 @@ const TESTS_AT_ONCE = 5
 const RETRY_AFTER_SECONDS = 10
 
 /** The attempt, refused while too many of the same endpoint are under way in this process. */
-export function limitTests(attempt: Attempt): Attempt {
+export function limitTests(attempt: SendAttempt): SendAttempt {
   const underWay = new Map<string, number>()
 
   return async (endpoint, event) => {

@@ -2,15 +2,15 @@ import { findWords } from './encoded-words.ts'
 import { ADDRESS_LIST_CHARS_MAX } from './limits.ts'
 
 /** A mailbox as a header writes it: words in its name are not decoded yet. */
-export type Mailbox = { address: string; name: string }
+export type ParsedMailbox = { address: string; name: string }
 
-const NONE: Mailbox = { address: '', name: '' }
+const NONE: ParsedMailbox = { address: '', name: '' }
 
 /**
  * The first mailbox of an address list (RFC 5322, 3.4) that has an address, else what there is of a name. Reads groups,
  * comments, routes and quoted local parts, and what programs make of them, in one pass.
  */
-export function firstMailbox(field: string): Mailbox {
+export function firstMailbox(field: string): ParsedMailbox {
   // Without a semicolon at its end there is no group, and a colon is a sign like others.
   const reader = createReader(field, field.lastIndexOf(';'))
   let best = NONE
@@ -38,7 +38,7 @@ export function addressesIn(field: string): string[] {
 type Token = { kind: 'text' | 'quoted' | 'comment' | 'bracket' | 'end'; value: string }
 type Reader = { next(): Token; isAtEnd(): boolean }
 
-function readMailbox(reader: Reader, before: string): Mailbox {
+function readMailbox(reader: Reader, before: string): ParsedMailbox {
   const phrase: Token[] = []
   const comments: string[] = []
   let address: string | null = null
@@ -65,7 +65,7 @@ function isNameOf(name: string, address: string): boolean {
 }
 
 /** Without brackets the address is the word with the sign in it, and a name is what stands beside. */
-function takeAddress(phrase: Token[]): Mailbox {
+function takeAddress(phrase: Token[]): ParsedMailbox {
   const written = phrase.map(({ kind, value }) => (kind === 'quoted' ? quote(value) : value)).join('')
   if (!written.includes('@')) return { address: '', name: textOf(phrase) }
   const words = written.replace(/(?<=\S)[ \t]+@|@[ \t]+(?=\S)/g, '@').match(/(?:"(?:[^"\\]|\\[^])*"|[^\s"]|")+/g) ?? []

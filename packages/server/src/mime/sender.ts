@@ -1,6 +1,6 @@
 import type { Header } from '@mailhatch/sdk'
 import { cutText } from '../domain/cut-text.ts'
-import { firstMailbox, type Mailbox } from './address.ts'
+import { firstMailbox, type ParsedMailbox } from './address.ts'
 import { decodeWords } from './encoded-words.ts'
 import { cleanText, findHeader, type RawHeader } from './headers.ts'
 import { SENDER_CHARS_MAX } from './limits.ts'
@@ -39,11 +39,11 @@ function isQuoted(name: string): boolean {
   return name.startsWith('"') || (quotes > 0 && quotes % 2 === 0)
 }
 
-function firstWithAddress(one: Mailbox, other: Mailbox): Mailbox {
+function firstWithAddress(one: ParsedMailbox, other: ParsedMailbox): ParsedMailbox {
   return one.address ? one : other
 }
 
-function readMailbox(field: string): Mailbox {
+function readMailbox(field: string): ParsedMailbox {
   const value = cutField(field)
   const { address, name } = readPlainMailbox(value) ?? firstMailbox(value)
   return { address: address || addressAtEnd(field), name: name.includes('=?') ? decodeWords(name).trim() : name }
@@ -67,7 +67,7 @@ const PLAIN_ADDRESS = /^[^\s"(),:;<>@\\[\]]+@[^\s"(),:;<>@\\[\]]+$/
 const PLAIN_NAME = /^(?:(?!')[^"(),:;<>@\\[\]]*|"(?!')[^"\\]*")$/
 
 /** `a@b`, `Name <a@b>` and `"Name" <a@b>`, which is nearly all mail, without the cost of the full grammar. */
-function readPlainMailbox(value: string): Mailbox | null {
+function readPlainMailbox(value: string): ParsedMailbox | null {
   const open = value.indexOf('<')
   if (open < 0) return PLAIN_ADDRESS.test(value) ? { address: value, name: '' } : null
   const name = value.slice(0, open).trim()

@@ -22,7 +22,7 @@ async function start(answer: ReceiverAnswer | null = { status: 200 }, path = '/h
       // Only where none comes is the end of the wait waited for.
       totalTimeoutMs: answer === null ? 200 : 20_000,
     }),
-    openSecret(sealed) {
+    decryptSecret(sealed) {
       if (!reversed(sealed).startsWith('whsec_')) throw new Error('sealed with another key')
       return reversed(sealed)
     },
@@ -106,7 +106,7 @@ test('an answer of any bytes is kept as text that databases can hold', async () 
 test('no answer in time is a failure', async () => {
   const { attempt, endpoint } = await start(null)
   const result = await attempt(endpoint, EVENT)
-  expect(result).toMatchObject({ httpStatus: null, responseBody: null, error: 'No answer came in time.' })
+  expect(result).toMatchObject({ httpStatus: null, responseBody: null, error: 'The endpoint did not respond in time.' })
   expect(result.latencyMs).toBeGreaterThanOrEqual(190)
 })
 
@@ -121,7 +121,7 @@ test('a secret that cannot be opened is a failure without details, and nothing i
   const { attempt, endpoint, received, logged } = await start()
   expect(await attempt({ ...endpoint, secret: 'sealed otherwise' }, EVENT)).toMatchObject({
     httpStatus: null,
-    error: 'The request could not be made because of a problem on our side.',
+    error: 'The request could not be sent because of a problem on our side.',
   })
   expect(received).toEqual([])
   expect(logged).toEqual([expect.stringContaining('endpoint-1')])

@@ -5,15 +5,15 @@ import type { Log } from '../log.ts'
 import type { SafeRequest } from './safe-request.ts'
 
 const USER_AGENT = 'Mailhatch-Webhook/1'
-/** Enough to recognise an error page; what a receiver answers is nobody's archive. */
+/** Enough to recognise an error page, without archiving responses. */
 const RESPONSE_CHARACTERS_MAX = 1_024
 
-/** What an attempt needs to know of the endpoint; secrets are sealed. */
+/** What an attempt needs of the endpoint. The secrets are encrypted. */
 export type AttemptEndpoint = {
   id: string
   url: string
   secret: string
-  /** Each signs as well until its time is over. */
+  /** Old secrets also sign until they expire. */
   oldSecrets: { secret: string; until: number }[]
 }
 
@@ -21,27 +21,30 @@ export type AttemptResult = {
   httpStatus: number | null
   responseBody: string | null
   latencyMs: number
-  /** A sentence for the customer; null when it was a success. */
+  /** A sentence for the customer; null on success. */
   error: string | null
   retryAfterMs: number | null
 }
 
-/** Posts one event to an endpoint, once; never throws. */
-export type Attempt = (endpoint: AttemptEndpoint, event: { eventId: string; body: string }) => Promise<AttemptResult>
+/** Posts one event to an endpoint once. Never throws. */
+export type SendAttempt = (
+  endpoint: AttemptEndpoint,
+  event: { eventId: string; body: string },
+) => Promise<AttemptResult>
 
 type Ports = {
   request: SafeRequest
-  openSecret: (sealed: string) => string
+  decryptSecret: (encrypted: string) => string
   now: () => number
   log: Pick<Log, 'error'>
 }
 
-export function createAttempts({ request, openSecret, now, log }: Ports): Attempt {
-  /** Signed anew each time, so that a receiver can refuse what is old. */
+export function createAttempts({ request, decryptSecret, now, log }: Ports): SendAttempt {
+  /** Signed for every attempt, so that a receiver can refuse old timestamps. */
   async function signedHeaders(endpoint: AttemptEndpoint, { eventId: id, body }: { eventId: string; body: string }) {
     const at = now()
     const signing = [...endpoint.oldSecrets.filter(({ until }) => until > at), endpoint]
-    const secrets = signing.map(({ secret }) => openSecret(secret))
+    const secrets = signing.map(({ secret }) => decryptSecret(secret))
     return signWebhook({ id, body, secrets, timestamp: Math.floor(at / 1000) })
   }
 
@@ -51,24 +54,24 @@ export function createAttempts({ request, openSecret, now, log }: Ports): Attemp
     try {
       const signature = await signedHeaders(endpoint, event)
       const headers = { ...signature, 'content-type': 'application/json', 'user-agent': USER_AGENT }
-      const answer = await request(endpoint.url, { headers, body: event.body })
-      if (answer.kind === 'failed') return unanswered(answer.error, elapsedMs())
+      const response = await request(endpoint.url, { headers, body: event.body })
+      if (response.kind === 'failed') return withoutResponse(response.error, elapsedMs())
       return {
-        httpStatus: answer.status,
-        responseBody: readable(answer.body),
+        httpStatus: response.status,
+        responseBody: readable(response.body),
         latencyMs: elapsedMs(),
-        error: isSuccess(answer.status) ? null : refusalSentence(answer.status),
-        retryAfterMs: parseRetryAfter(answer.headers['retry-after'], now()),
+        error: isSuccess(response.status) ? null : refusalSentence(response.status),
+        retryAfterMs: parseRetryAfter(response.headers['retry-after'], now()),
       }
     } catch (error) {
-      // A secret sealed with another key, or a fault of ours: neither is the customer's business in detail.
-      log.error({ err: error, endpointId: endpoint.id }, 'a webhook could not be sent')
-      return unanswered('The request could not be made because of a problem on our side.', elapsedMs())
+      // A secret encrypted with another key, or a bug. The customer need not know the details.
+      log.error({ err: error, endpointId: endpoint.id }, 'sending a webhook failed')
+      return withoutResponse('The request could not be sent because of a problem on our side.', elapsedMs())
     }
   }
 }
 
-function unanswered(error: string, latencyMs: number): AttemptResult {
+function withoutResponse(error: string, latencyMs: number): AttemptResult {
   return { httpStatus: null, responseBody: null, latencyMs, error, retryAfterMs: null }
 }
 
@@ -79,7 +82,7 @@ function refusalSentence(status: number): string {
     : `The endpoint answered ${status}.`
 }
 
-/** What both databases and JSON can hold, of whatever bytes came back. */
+/** Makes any bytes representable in both databases and in JSON. */
 function readable(body: Uint8Array): string {
   const text = new TextDecoder().decode(body).replaceAll('\0', '')
   return cutText(text, RESPONSE_CHARACTERS_MAX)

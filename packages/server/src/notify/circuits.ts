@@ -1,18 +1,18 @@
 import { isOverloaded, isSuccess } from '../domain/delivery-schedule.ts'
 
-/** Fewer could be chance, more would only wait longer for the same. */
+/** Fewer could be chance; more would only delay the decision. */
 export const FAILURES_TO_OPEN = 5
-/** Endpoints remembered as failing; of more, those that failed first are tried as if they were well. */
+/** Failing endpoints remembered. Beyond this, the oldest are treated as healthy. */
 const REMEMBERED_MAX = 10_000
 
 export type Circuits = {
   record(endpointId: string, httpStatus: number | null): void
-  /** Those that get one attempt at a time until one succeeds. */
+  /** Endpoints that get one attempt at a time until one succeeds. */
   open(): string[]
   isOpen(endpointId: string): boolean
 }
 
-/** Knows which endpoints fail, so that they take no more of the sender's time than it takes to see whether they are back. */
+/** Tracks failing endpoints, so that the sender spends only occasional probes on them. */
 export function createCircuits(): Circuits {
   const failures = new Map<string, number>()
 
@@ -26,7 +26,7 @@ export function createCircuits(): Circuits {
         failures.delete(endpointId)
         return
       }
-      // Whoever says that it is too much is believed at once.
+      // An overloaded receiver opens its circuit at once.
       const count = isOverloaded(httpStatus) ? FAILURES_TO_OPEN : (failures.get(endpointId) ?? 0) + 1
       failures.set(endpointId, count)
       const [oldest] = failures.keys()

@@ -5,14 +5,14 @@ import { RequestFailure } from './request-failure.ts'
 import type { ResolvedAddress } from './resolve-host.ts'
 import { hostOf, portOf, PRIVATE } from './webhook-url.ts'
 
-/** More would not be tried before the connection has to stand. */
+/** More addresses could not be tried within the connect timeout. */
 const ADDRESSES_MAX = 4
-/** For one address, before the next is tried beside it; the default of 250 ms gives up on the other side of the world. */
+/** Per address, before the next is tried in parallel. The default of 250 ms is too short for distant hosts. */
 const ATTEMPT_MS = 1_000
 
 /**
- * A connection to one of the given addresses and no other, with TLS for https; nothing has been sent on it but TLS.
- * Names are not resolved again, so that an answer which has changed since it was checked has no effect.
+ * Connects to one of the given addresses only, with TLS for https. Sends nothing but the TLS handshake. The name is not
+ * resolved again, so a DNS answer that changed after the check has no effect.
  */
 export async function connectPinned(url: URL, addresses: ResolvedAddress[], signal: AbortSignal): Promise<Socket> {
   const pinned = addresses.slice(0, ADDRESSES_MAX)
@@ -33,14 +33,14 @@ export async function connectPinned(url: URL, addresses: ResolvedAddress[], sign
 }
 
 async function secured(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
-  // The name, not the address, is what the certificate must be for; an address may not be sent as a server name.
+  // The certificate must match the name, not the address. An address must not be sent as server name.
   const servername = isIP(host) ? '' : host
   const encrypted = connectTls({ socket, host, servername, ALPNProtocols: ['http/1.1'] })
   await opened(encrypted, 'secureConnect', signal)
   return encrypted
 }
 
-/** The listener for errors stays: one that comes after the connection stands must not end the process. */
+/** The error listener stays attached: an error after connecting must not crash the process. */
 function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => socket.destroy(signal.reason as RequestFailure)
@@ -51,6 +51,6 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
       resolve()
     })
     socket.on('error', reject)
-    socket.once('close', () => reject(new RequestFailure('The connection was closed before an answer came.')))
+    socket.once('close', () => reject(new RequestFailure('The connection was closed before a response was received.')))
   })
 }

@@ -4,17 +4,17 @@ import { isIP, isIPv6 } from 'node:net'
 export type ResolvedAddress = { address: string; family: number }
 export type ResolveHost = (host: string) => Promise<ResolvedAddress[]>
 
-/** With two tries, an answer comes, or is given up, before a connection is. */
-const DNS_TRY_MS = 1_500
-const DNS_TRIES = 2
+/** Two attempts end before the connect timeout. */
+const DNS_ATTEMPT_MS = 1_500
+const DNS_ATTEMPTS = 2
 
 /**
- * Finds all A and AAAA records of a stranger's name. Asks the name servers itself: the system's own lookup takes one of
- * four threads that files and passwords need too, and a slow name would hold it.
+ * Resolves all A and AAAA records of a customer's host name. Queries the name servers directly: the system lookup
+ * occupies one of four threads that files and passwords need too, and a slow name would block it.
  */
 export function createPublicResolver(servers: string[] | null = null): ResolveHost {
   return async (host) => {
-    const resolver = new Resolver({ timeout: DNS_TRY_MS, tries: DNS_TRIES })
+    const resolver = new Resolver({ timeout: DNS_ATTEMPT_MS, tries: DNS_ATTEMPTS })
     if (servers) resolver.setServers(servers)
     const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
     if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
@@ -22,10 +22,10 @@ export function createPublicResolver(servers: string[] | null = null): ResolveHo
   }
 }
 
-/** What the machine itself makes of a name: also those of its hosts file and of its container network. */
+/** The system lookup, which includes the hosts file and the container network. */
 export const resolveLocalName: ResolveHost = (host) => lookup(host, { all: true, order: 'verbatim' })
 
-/** An address needs no resolving, and must not be sent to a name server. */
+/** An IP address needs no lookup and must not be sent to a name server. */
 export function resolveLiteral(host: string): ResolvedAddress[] | null {
   return isIP(host) ? [withFamily(host)] : null
 }

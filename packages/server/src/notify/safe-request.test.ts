@@ -79,14 +79,10 @@ describe('a receiver', () => {
   })
 
   test.each([
-    ['says nothing', '', 'No answer came in time.'],
-    ['sends half of a head', 'HTTP/1.1 200 OK\r\nserv', 'No answer came in time.'],
-    ['speaks something else', 'SSH-2.0-OpenSSH_9.2\r\n', 'The answer is not valid HTTP.'],
-    [
-      'sends endless headers',
-      `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`,
-      'The headers of the answer are too large.',
-    ],
+    ['says nothing', '', 'The endpoint did not respond in time.'],
+    ['sends half of a head', 'HTTP/1.1 200 OK\r\nserv', 'The endpoint did not respond in time.'],
+    ['speaks something else', 'SSH-2.0-OpenSSH_9.2\r\n', 'The response is not valid HTTP.'],
+    ['sends endless headers', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`, 'The response headers are too large.'],
     ['switches protocols', 'HTTP/1.1 101 OK\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', 'The connection was closed'],
   ])('that %s has failed', async (_case, sent, sentence) => {
     // Only where no answer comes is the end of the wait waited for.
@@ -145,7 +141,7 @@ describe('TLS', () => {
     const { port, server } = await startRaw({}, () => {})
     const request = createSafeRequest({ allowedHosts: parseAllowedHosts('127.0.0.1'), connectTimeoutMs: 100 })
     const outcome = await request(`https://127.0.0.1:${port}/`, POST)
-    expect(failure(outcome)).toBe('No connection could be made in time.')
+    expect(failure(outcome)).toBe('The connection timed out.')
     await noConnections(server)
   })
 })
@@ -167,7 +163,7 @@ describe('a name', () => {
     expect(failure(await none('https://hooks.example/', POST))).toBe('The host name has no address.')
     const resolve = () => new Promise<never>(() => {})
     const never = createSafeRequest({ allowedHosts: parseAllowedHosts(''), resolve, connectTimeoutMs: 50 })
-    expect(failure(await never('https://hooks.example/', POST))).toBe('No connection could be made in time.')
+    expect(failure(await never('https://hooks.example/', POST))).toBe('The connection timed out.')
   })
 
   test('of an allowed host is resolved by the machine, and may be private', async () => {
@@ -199,7 +195,7 @@ test('a connection that ends at another address than the checked one is closed b
   await connected
   await noConnections(server)
   expect(receivedBytes).toBe(0)
-  expect(failure(await ask('127.0.0.1'))).toBe('No connection could be made in time.')
+  expect(failure(await ask('127.0.0.1'))).toBe('The connection timed out.')
   expect(receivedBytes).toBeGreaterThan(0)
 })
 

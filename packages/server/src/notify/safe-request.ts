@@ -13,10 +13,10 @@ import {
 } from './resolve-host.ts'
 import { findUrlProblem, hostOf, isAllowedHost, PRIVATE, type AllowedHosts } from './webhook-url.ts'
 
-/** Name, TCP and TLS together: a host that is not there costs no more than this. */
+/** DNS, TCP and TLS together. An unreachable host costs no more than this. */
 const CONNECT_MS_MAX = 5_000
 const TOTAL_MS_MAX = 10_000
-/** What is kept of an answer is far less; a receiver that sends more is not listened to any longer. */
+/** Far more than is kept of a response. A receiver that sends more is cut off. */
 const RESPONSE_BYTES_MAX = 64 * 1024
 
 export type SafeAnswer = { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Buffer }
@@ -32,13 +32,13 @@ type Options = {
   connectTimeoutMs?: number
   totalTimeoutMs?: number
   responseBytesMax?: number
-  /** Only for the tests that show what would be reached without them. */
+  /** Only for tests that show what is reachable without the rules. */
   rules?: Rules
 }
 
 const RULES: Rules = { findUrlProblem, isPublicAddress: (address) => isPublicAddress(address) && !isOwn(address) }
 
-/** The one way by which anything is posted to an address that a customer chose. Never throws, follows no redirect. */
+/** The only way to post to a URL that a customer chose. Never throws and follows no redirects. */
 export function createSafeRequest({
   allowedHosts,
   resolve = createPublicResolver(),
@@ -52,7 +52,7 @@ export function createSafeRequest({
     const host = hostOf(url)
     const addresses = resolveLiteral(host) ?? (await (isAllowed ? resolveLocalName : resolve)(host))
     if (addresses.length === 0) throw new RequestFailure('The host name has no address.')
-    // One bad answer spoils all: which of them is used would be up to whoever answers.
+    // One private address refuses all: otherwise the DNS server could decide which one is used.
     const isRefused = !isAllowed && addresses.some(({ address }) => !rules.isPublicAddress(address))
     if (isRefused) throw new RequestFailure(PRIVATE.message)
     return addresses
@@ -68,7 +68,7 @@ export function createSafeRequest({
         connectPinned(url, await orAborted(findAddresses(url), signal), signal),
       )
       const leftMs = totalTimeoutMs - (performance.now() - startedAt)
-      return await withDeadline(leftMs, 'answer', (signal) =>
+      return await withDeadline(leftMs, 'response', (signal) =>
         exchange(socket, url, { ...post, responseBytesMax, signal }),
       ).finally(() => socket.destroy())
     } catch (error) {
@@ -79,7 +79,7 @@ export function createSafeRequest({
 
 type Exchange = { headers: Record<string, string>; body: string; responseBytesMax: number; signal: AbortSignal }
 
-/** Posts on a connection that stands. An answer counts from its status on, however its body ends. */
+/** Posts on an open connection. A response counts from its status line on, even if its body is incomplete. */
 function exchange(
   socket: Socket,
   url: URL,
@@ -87,7 +87,7 @@ function exchange(
 ): Promise<SafeAnswer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({
-      // Without an agent: no connection is shared, and no proxy setting of the environment is heard.
+      // Without an agent: no connection is shared, and proxy settings of the environment are ignored.
       createConnection: () => socket,
       method: 'POST',
       path: `${url.pathname}${url.search}`,
@@ -97,7 +97,7 @@ function exchange(
     let finish: (() => void) | null = null
     const fail = (error: Error) => (finish ? finish() : reject(error))
     request.on('error', fail)
-    request.on('close', () => fail(new RequestFailure('The connection was closed before an answer came.')))
+    request.on('close', () => fail(new RequestFailure('The connection was closed before a response was received.')))
     request.on('response', (response) => {
       const chunks: Buffer[] = []
       let readBytes = 0
@@ -119,12 +119,12 @@ function exchange(
 
 async function withDeadline<Result>(
   timeoutMs: number,
-  what: 'connection' | 'answer',
+  phase: 'connection' | 'response',
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController()
   const late = new RequestFailure(
-    what === 'answer' ? 'No answer came in time.' : 'No connection could be made in time.',
+    phase === 'response' ? 'The endpoint did not respond in time.' : 'The connection timed out.',
   )
   const timer = setTimeout(() => controller.abort(late), timeoutMs)
   return work(controller.signal).finally(() => clearTimeout(timer))
@@ -137,7 +137,7 @@ function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<
   return Promise.race([work, aborted])
 }
 
-/** Whatever the Internet calls this machine, its other services are not for customers. */
+/** Other services on this machine are not for customers, even under a public address. */
 function isOwn(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   return own.some((each) => canonicalAddress(each.address) === canonicalAddress(address))

@@ -5,8 +5,8 @@ import { createSqlStore } from '../store/sql-store.ts'
 import { openSqliteDatabase } from '../store/sqlite-database.ts'
 import { addMailbox, addTeam, messageFor, newId } from '../store/store-contract.ts'
 import { testFor } from '../store/webhook-contract.ts'
-import type { Attempt, AttemptResult } from './attempt.ts'
-import { SENDER_LIMITS, startSender, type SenderLimits } from './sender.ts'
+import type { SendAttempt, AttemptResult } from './attempt.ts'
+import { SENDER_LIMITS, startSender, type WebhookSenderLimits } from './sender.ts'
 
 const TAKEN: AttemptResult = { httpStatus: 200, responseBody: '', latencyMs: 1, error: null, retryAfterMs: null }
 const REFUSED: AttemptResult = { ...TAKEN, httpStatus: 500, error: 'The endpoint answered 500.' }
@@ -17,7 +17,7 @@ const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue,
 /** A store with one team, ways to fill its outbox, and senders that attempt as the test says. */
 async function start() {
   const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')), {
-    onTrouble(error) {
+    onError(error) {
       throw error
     },
   })
@@ -45,7 +45,7 @@ async function start() {
     return id
   }
 
-  function startSending(attempt: Attempt, changes: Partial<SenderLimits> = {}, outbox = store) {
+  function startSending(attempt: SendAttempt, changes: Partial<WebhookSenderLimits> = {}, outbox = store) {
     const sender = startSender({
       store: outbox,
       attempt,
@@ -68,7 +68,7 @@ async function start() {
 /** Attempts that wait until they are let go. */
 function heldAttempts() {
   const held: { endpointId: string; eventId: string; letGo: (result: AttemptResult) => void }[] = []
-  const attempt: Attempt = (endpoint, { eventId }) =>
+  const attempt: SendAttempt = (endpoint, { eventId }) =>
     new Promise((letGo) => held.push({ endpointId: endpoint.id, eventId, letGo }))
   return { held, attempt }
 }
@@ -82,7 +82,7 @@ test('a wake sends at once what is due, and it is recorded', async () => {
       sent.push(eventId)
       return TAKEN
     },
-    { lookEveryMs: 60_000 },
+    { pollMs: 60_000 },
   )
   const eventId = await addEvent(endpointId)
   sender.wake()
@@ -93,7 +93,7 @@ test('a wake sends at once what is due, and it is recorded', async () => {
 test('what nobody woke it for is found at the next look', async () => {
   const { addEndpoint, addEvent, startSending, statuses } = await start()
   const endpointId = await addEndpoint()
-  startSending(async () => TAKEN, { lookEveryMs: 20 })
+  startSending(async () => TAKEN, { pollMs: 20 })
   await addEvent(endpointId)
   await until(async () => (await statuses(endpointId)).join() === 'success')
 })
@@ -124,7 +124,7 @@ test('only so many attempts at once in all', async () => {
   const { held, attempt } = heldAttempts()
   await addEvent(...endpointIds)
   await addEvent(...endpointIds)
-  const sender = startSending(attempt, { inFlight: 7, lookEveryMs: 10 })
+  const sender = startSending(attempt, { inFlight: 7, pollMs: 10 })
   await until(() => held.length >= 7)
   held[0]!.letGo(TAKEN)
   await until(() => held.length === 8)
@@ -139,7 +139,7 @@ test('after five straight failures an endpoint gets one attempt at a time, until
   const endpointId = await addEndpoint()
   const { held, attempt } = heldAttempts()
   for (let number = 1; number <= 12; number++) await addEvent(endpointId)
-  startSending(attempt, { lookEveryMs: 10 })
+  startSending(attempt, { pollMs: 10 })
   await until(() => held.length === 5)
   for (const { letGo } of held) letGo(REFUSED)
   // One after another, although twelve are due.
@@ -161,7 +161,7 @@ test('however many endpoints hang, there is room for one that does not', async (
   const sender = startSending(async (endpoint, event) => (endpoint.id === healthy ? TAKEN : attempt(endpoint, event)), {
     inFlight: 4,
     probes: 3,
-    lookEveryMs: 10,
+    pollMs: 10,
   })
   await addEvent(...hanging)
   await until(() => held.length === 4)
@@ -194,14 +194,14 @@ test('a database that is away only makes it wait, and is complained of once', as
     leaseDeliveries: whileThere(store.leaseDeliveries),
     finishAttempt: whileThere(store.finishAttempt),
   }
-  startSending(attempt, { lookEveryMs: 10 }, outbox)
+  startSending(attempt, { pollMs: 10 }, outbox)
   await addEvent(endpointId)
   await until(() => held.length === 1)
   isAway = true
   held[0]!.letGo(TAKEN)
   await until(() => refusals > 5)
   expect(await statuses(endpointId)).toEqual(['pending'])
-  expect(logged).toEqual(['webhooks wait: the outbox cannot be read'])
+  expect(logged).toEqual(['webhooks are paused because the outbox cannot be read'])
   isAway = false
   await until(async () => (await statuses(endpointId)).join() === 'success')
   // What had been sent was not sent again.
@@ -273,7 +273,7 @@ test('a test that is replayed is sent once', async () => {
       sent++
       return REFUSED
     },
-    { lookEveryMs: 10 },
+    { pollMs: 10 },
   )
   await until(async () => (await statuses(endpointId)).join() === 'failed')
   expect(sent).toBe(1)

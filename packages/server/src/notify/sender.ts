@@ -3,99 +3,96 @@ import { judgeAttempt } from '../domain/delivery-schedule.ts'
 import type { RandomInt } from '../domain/random-text.ts'
 import type { Log } from '../log.ts'
 import type { AttemptRecord, LeasedDelivery, WebhookStore } from '../store/webhooks.ts'
-import type { Attempt } from './attempt.ts'
+import type { SendAttempt } from './attempt.ts'
 import { createCircuits } from './circuits.ts'
-import { createNap } from './nap.ts'
+import { createWakeUp } from '../feed/wake-up.ts'
 
-export type SenderLimits = typeof SENDER_LIMITS
+export type WebhookSenderLimits = typeof SENDER_LIMITS
 
 export const SENDER_LIMITS = {
-  /** One slow receiver holds no more than this of what is under way, and is not flooded when it comes back. */
+  /** Limits what one slow receiver can occupy, and protects one that has just recovered. */
   perEndpoint: 5,
-  /** Each is a socket and some kilobytes of memory. */
+  /** Each is a socket and a few kilobytes of memory. */
   inFlight: 200,
-  /** Of these, for endpoints that keep failing: however many hang, there is room for those that do not. */
+  /** Of these, for failing endpoints: even if all of them hang, capacity remains for the others. */
   probes: 100,
-  /** Six times as long as an attempt can take, so that only what a dead process held is taken over. */
+  /** Six times as long as an attempt can take, so that only deliveries of a dead process are taken over. */
   leaseMs: 60_000,
-  /** What another process left, or a clock that was set, is noticed this soon. */
-  lookEveryMs: 1_000,
-  /** How long a result may wait for a database that is away: then the lease is nearly over, and someone tries again. */
+  /** How soon deliveries left by another process, or a changed clock, are noticed. */
+  pollMs: 1_000,
+  /** How long a result waits for an unavailable database. Then the lease is nearly over, and the delivery is retried. */
   recordingMs: 45_000,
-  /** At shutdown; an attempt takes no longer by itself. */
+  /** Wait at shutdown. An attempt takes no longer. */
   closingMs: 10_000,
 }
 
-export type Sender = {
-  /** There may be something due. */
+export type WebhookSender = {
+  /** A delivery may be due. */
   wake(): void
-  /** Takes nothing new from now on. */
+  /** Starts no new deliveries. */
   stop(): void
-  /** Lets what is under way come to its end, and gives back what does not. */
+  /** Waits for running attempts, and releases the leases of those that do not finish. */
   close(): Promise<void>
 }
 
 type Ports = {
   store: Pick<WebhookStore, 'leaseDeliveries' | 'finishAttempt' | 'releaseDeliveries' | 'nextDueIn'>
-  attempt: Attempt
-  /** Tells this process from others that send from the same database. */
+  attempt: SendAttempt
+  /** Identifies this process among those that send from the same database. */
   owner: string
-  /** The gaps between the attempts of one delivery. */
+  /** Delays between the attempts of one delivery. */
   delaysMs: readonly number[]
   random: RandomInt
   now: () => number
   log: Pick<Log, 'info' | 'warn'>
-  limits?: SenderLimits
+  limits?: WebhookSenderLimits
 }
 
-/** Sends what is due until closed. The outbox is the truth: a wake that is lost costs a second, never a delivery. */
-export function startSender(ports: Ports): Sender {
+/** Sends due deliveries until closed. The outbox is authoritative: a lost wake-up costs a second, never a delivery. */
+export function startSender(ports: Ports): WebhookSender {
   const { store, attempt, owner, delaysMs, random, now, log, limits = SENDER_LIMITS } = ports
   const circuits = createCircuits()
-  const nap = createNap()
-  const underWay = new Set<Promise<void>>()
+  const wakeUp = createWakeUp()
+  const inFlight = new Set<Promise<void>>()
   let probing = 0
   let isStopped = false
   let isClosed = false
-  let isAway = false
+  let isDatabaseDown = false
   const running = run()
 
   async function run(): Promise<void> {
-    // Where the same owner comes back, an earlier life of it may have been killed with deliveries in its hands.
+    // If the owner id is stable, an earlier process with this id may have been killed while it held leases.
     await throughOutages(() => store.releaseDeliveries(owner))
-    while (!isStopped) {
-      nap.begin()
-      await nap.end((await throughOutages(sendDue)) ?? limits.lookEveryMs)
-    }
+    while (!isStopped) await wakeUp.wait((await throughOutages(sendDue)) ?? limits.pollMs)
   }
 
-  /** Null when the database is away. */
+  /** Null while the database is unavailable. */
   async function throughOutages<Result>(work: () => Promise<Result>): Promise<Result | null> {
     try {
       const result = await work()
-      isAway = false
+      isDatabaseDown = false
       return result
     } catch (error) {
-      // Once for each outage, not once a second.
-      if (!isAway) log.warn({ err: error }, 'webhooks wait: the outbox cannot be read')
-      isAway = true
+      // Logged once per outage, not every second.
+      if (!isDatabaseDown) log.warn({ err: error }, 'webhooks are paused because the outbox cannot be read')
+      isDatabaseDown = true
       return null
     }
   }
 
-  /** Starts what is due as far as there is room, and tells how long there is nothing to do. */
+  /** Starts due deliveries up to the limits. Returns for how long there is nothing to do. */
   async function sendDue(): Promise<number> {
     for (;;) {
       const shares = { perEndpoint: limits.perEndpoint, oneAtATime: circuits.open() }
       const dueInMs = await store.nextDueIn({ ...shares, at: now() })
-      if (dueInMs !== 0) return Math.min(dueInMs ?? limits.lookEveryMs, limits.lookEveryMs)
-      const limit = limits.inFlight - underWay.size
-      if (limit <= 0 || isStopped) return limits.lookEveryMs
+      if (dueInMs !== 0) return Math.min(dueInMs ?? limits.pollMs, limits.pollMs)
+      const limit = limits.inFlight - inFlight.size
+      if (limit <= 0 || isStopped) return limits.pollMs
       const probes = Math.max(0, limits.probes - probing)
       const lease = { owner, at: now(), leaseMs: limits.leaseMs, limit, probes }
       const leased = await store.leaseDeliveries({ ...shares, ...lease })
-      // What was leased while it was stopped is given back when it is closed.
-      if (leased.length === 0 || isStopped) return limits.lookEveryMs
+      // `close` releases what was leased while the sender stopped.
+      if (leased.length === 0 || isStopped) return limits.pollMs
       for (const delivery of leased) start(delivery)
     }
   }
@@ -104,11 +101,11 @@ export function startSender(ports: Ports): Sender {
     const isProbe = circuits.isOpen(delivery.endpoint.id)
     if (isProbe) probing++
     const work = send(delivery).finally(() => {
-      underWay.delete(work)
+      inFlight.delete(work)
       if (isProbe) probing--
-      nap.wake()
+      wakeUp.wake()
     })
-    underWay.add(work)
+    inFlight.add(work)
   }
 
   async function send(delivery: LeasedDelivery): Promise<void> {
@@ -119,43 +116,43 @@ export function startSender(ports: Ports): Sender {
     circuits.record(endpoint.id, httpStatus)
     const at = now()
     const { failingSince, url } = endpoint
-    const answer = { httpStatus, retryAfterMs }
-    // A test is for whoever is looking now.
+    const response = { httpStatus, retryAfterMs }
+    // A test event is not retried: its user is watching now.
     const gapsMs = messageId === null ? [] : delaysMs
-    const verdict = judgeAttempt(answer, { attemptsBefore, failingSince, at, delaysMs: gapsMs, random })
+    const verdict = judgeAttempt(response, { attemptsBefore, failingSince, at, delaysMs: gapsMs, random })
     const facts = { deliveryId: id, endpointId: endpoint.id, status: httpStatus, attempt: attemptsBefore + 1 }
-    if (verdict.outcome.status !== 'success') log.info(facts, 'a webhook was not taken')
-    if (verdict.disableEndpoint !== null) log.warn(facts, 'a webhook endpoint is to be switched off')
+    if (verdict.outcome.status !== 'success') log.info(facts, 'a webhook attempt failed')
+    if (verdict.disableEndpoint !== null) log.warn(facts, 'a webhook endpoint will be disabled')
     await record({ deliveryId: id, url, at, ...result, ...verdict }, leasedAt + limits.recordingMs)
   }
 
-  /** Insists while the lease lasts. Done twice it is done once: the first time ends the lease. */
+  /** Retries while the lease lasts. Recording twice is harmless, because the first time ends the lease. */
   async function record(attempted: AttemptRecord, until: number): Promise<void> {
     while (!isClosed && performance.now() < until) {
       const isRecorded = await throughOutages(() => store.finishAttempt(owner, attempted))
       if (isRecorded !== null) return
-      await delay(limits.lookEveryMs, undefined, { ref: false })
+      await delay(limits.pollMs, undefined, { ref: false })
     }
   }
 
-  /** A database that does not answer holds up the end no more than an endpoint does. */
-  function orClosingTime(work: Promise<unknown>): Promise<unknown> {
+  /** An unresponsive database delays shutdown no longer than an endpoint does. */
+  function withClosingTimeout(work: Promise<unknown>): Promise<unknown> {
     return Promise.race([work, delay(limits.closingMs, undefined, { ref: false })])
   }
 
   function stop(): void {
     isStopped = true
-    nap.wake()
+    wakeUp.wake()
   }
 
   return {
-    wake: nap.wake,
+    wake: wakeUp.wake,
     stop,
     async close() {
       stop()
-      await orClosingTime(running.then(() => Promise.all(underWay)))
+      await withClosingTimeout(running.then(() => Promise.all(inFlight)))
       isClosed = true
-      await orClosingTime(throughOutages(() => store.releaseDeliveries(owner)))
+      await withClosingTimeout(throughOutages(() => store.releaseDeliveries(owner)))
     },
   }
 }

@@ -2,28 +2,28 @@ import { isIP } from 'node:net'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { isPublicAddress } from './address-rules.ts'
 
-/** Longer ones are cut by proxies and servers on the way. */
+/** Proxies and servers truncate longer URLs. */
 const URL_LENGTH_MAX = 2_048
 
-/** Below 1024, only these are for the web. */
+/** The only ports below 1024 that serve the web. */
 const LOW_PORTS = [80, 443]
 
-/** Databases, queues and control planes that take an HTTP request for commands, or are never meant for strangers. */
+/** Databases, queues and control planes that may interpret an HTTP request as commands or are never public. */
 const DENIED_PORTS = [
   1433, 1521, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 5432, 5672, 5900, 5984, 6379, 6443, 6667, 9042, 9092, 9200,
   9300, 10250, 11211, 27017,
 ]
 
-/** Names that end at the machine itself or in its own network. */
+/** Names of the machine itself or of its network. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal)$/
 
-/** Labels of letters, digits, dashes and, as some services have them, underscores. */
+/** Labels of letters, digits, hyphens and, as some services use them, underscores. */
 const DNS_NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.|$))+$/
 
-/** Canonical `host` and `host:port` texts, to which the rules for strangers do not apply. */
+/** Canonical `host` and `host:port` strings that are exempt from the rules. */
 export type AllowedHosts = ReadonlySet<string>
 
-/** Reads WEBHOOK_ALLOWED_HOSTS, a comma list; throws with what it expected. */
+/** Parses WEBHOOK_ALLOWED_HOSTS, a comma-separated list. Throws an error that says what it expects. */
 export function parseAllowedHosts(text: string): AllowedHosts {
   const entries = text.split(',').map((entry) => entry.trim())
   return new Set(entries.filter((entry) => entry !== '').map(canonicalEntry))
@@ -38,16 +38,16 @@ export const PRIVATE: UrlProblem = {
 }
 
 /**
- * The URL in the form in which it is kept, the same for every way to write it; throws for what can be seen to be wrong
- * without asking the DNS.
+ * The URL in the form that is stored, the same for every notation. Throws if it is invalid as far as can be checked
+ * without DNS.
  */
 export function acceptWebhookUrl(text: string, allowedHosts: AllowedHosts): string {
   const problem = findUrlProblem(text, allowedHosts)
   if (problem) throw new AppError(problem.code, problem.message, { details: { url: [problem.message] } })
   const url = new URL(text)
-  // Never sent.
+  // A fragment is never sent.
   url.hash = ''
-  // A host alone stays as people write it.
+  // A bare host keeps its form without a slash.
   return url.href === `${url.origin}/` && !text.endsWith('/') ? url.origin : url.href
 }
 
@@ -61,10 +61,9 @@ export function findUrlProblem(text: string, allowedHosts: AllowedHosts): UrlPro
   if (isAllowedHost(url, allowedHosts)) return null
   if (url.protocol === 'http:') return INSECURE
   if (isPrivateHost(url)) return PRIVATE
-  // A name with a trailing dot is the same host by another name, which certificates and lists do not know.
-  if (url.hostname.endsWith('.')) return invalid('Webhook URL must not have a dot at the end of its host.')
-  if (!isIP(hostOf(url)) && !DNS_NAME.test(url.hostname))
-    return invalid('Webhook URL must have a host with a valid name.')
+  // A trailing dot makes another name for the same host, which certificates and allow lists do not contain.
+  if (url.hostname.endsWith('.')) return invalid('Webhook URL must not have a trailing dot in its host.')
+  if (!isIP(hostOf(url)) && !DNS_NAME.test(url.hostname)) return invalid('Webhook URL must have a valid host name.')
   const port = portOf(url)
   if (port < 1024 ? !LOW_PORTS.includes(port) : DENIED_PORTS.includes(port)) {
     return invalid(`Webhook URL must not use port ${port}.`)
@@ -81,12 +80,12 @@ export function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80
 }
 
-/** The host as sockets want it: IPv6 without brackets. */
+/** The host as sockets expect it: IPv6 without brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-/** The URL parser has already turned every notation of an IPv4 address (octal, hexadecimal, one number) into one. */
+/** The URL parser has already normalised IPv4 notations (octal, hexadecimal, single number). */
 function isPrivateHost(url: URL): boolean {
   const host = hostOf(url)
   return isIP(host) ? !isPublicAddress(host) : PRIVATE_NAME.test(host.replace(/\.+$/, ''))
@@ -96,7 +95,7 @@ function canonicalEntry(entry: string): string {
   const [, host, port] = /^(\[[^\]]+\]|[^:/@[\]]+)(?::(\d{1,5}))?$/.exec(entry) ?? []
   const hostname = host === undefined ? undefined : URL.parse(`http://${host}`)?.hostname
   if (!hostname || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) {
-    throw new Error(`must be a comma list of host or host:port, which ${JSON.stringify(entry)} is not`)
+    throw new Error(`must be a comma-separated list of host or host:port; ${JSON.stringify(entry)} is neither`)
   }
   return port === undefined ? hostname : `${hostname}:${Number(port)}`
 }

@@ -1,56 +1,60 @@
+import { createHeldCounts } from '../domain/held-counts.ts'
 import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
 import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objects.ts'
-import { AppError } from '../domain/errors.ts'
-import { createTurnsOf } from '../domain/turns.ts'
+import { AppError, RETRY_SOON } from '../domain/errors.ts'
+import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
 import type { StoredMessage } from '../store/store.ts'
 import type { Park } from './parked-bytes.ts'
 
-/** Attachments that are being decoded at once; each needs its mail and its own bytes, 25 MiB each. */
+/** Attachments decoded at once. Each needs the mail and its own bytes in memory, up to 25 MiB each. */
 const AT_ONCE_MAX = 8
-/** Requests that wait for their turn. More get 503 and should retry. */
-const WAITING_MAX = 200
-/** Of one key, person or team, so that others find a place: as many as may download at once. */
-const WAITING_OF_ONE_MAX = 20
+/** Queued requests. More get 503 and should retry. */
+const QUEUED_MAX = 200
+/** Queued requests of one key, user or team, so that others get a place: as many as may download at once. */
+const QUEUED_PER_READER_MAX = 20
 
-/** One after another for each: many downloads of one key, person or team do not keep others waiting. */
-export type Reader = { who: string; isGone: () => boolean }
+/** Downloads of one key, user or team (`who`) run one at a time, so that they do not delay others. */
+export type ContentReader = { who: string; isGone: () => boolean }
 
 export type Contents = {
-  /** The bytes as they were received. */
+  /** The bytes as received. */
   raw(message: StoredMessage): Promise<StoredObject>
-  /** Its bytes, decoded; null when it cannot be found in the mail, or when nobody waits for it any more. */
-  attachment(message: StoredMessage, index: number, reader: Reader): Promise<StoredObject | null>
-  /** Several of one mail, by index, in memory; without those that cannot be found. */
-  attachments(message: StoredMessage, indexes: number[], reader: Pick<Reader, 'who'>): Promise<Map<number, Uint8Array>>
+  /** The decoded bytes; null if the mail has no such attachment or the client is gone. */
+  attachment(message: StoredMessage, index: number, reader: ContentReader): Promise<StoredObject | null>
+  /** Several attachments of one mail by index, in memory, without those that are missing. */
+  attachments(
+    message: StoredMessage,
+    indexes: number[],
+    reader: Pick<ContentReader, 'who'>,
+  ): Promise<Map<number, Uint8Array>>
 }
 
 /**
- * `objects` is null where this program does not reach the bucket. A turn ends when the bytes are decoded and parked
- * (`park`): however slowly a reader takes them, it holds up nobody else.
+ * `objects` is null if this program has no access to the bucket. Decoding ends when the bytes are parked (`park`), so a
+ * slow client does not block others.
  */
 export function createContents(
   objects: MessageObjects | null,
   parser: Pick<MailParser, 'attachment'>,
   park: Park,
 ): Contents {
-  const inTurn = createTurnsOf(AT_ONCE_MAX)
-  const waiting: string[] = []
+  const limited = createKeyedSemaphore(AT_ONCE_MAX)
+  const queued = createHeldCounts()
 
   async function raw({ id, domain, objectMailbox: mailbox }: StoredMessage): Promise<StoredObject> {
     const object = await objects?.raw({ id, domain, mailbox }).catch(explainUnreachable)
-    if (!object) throw new AppError('raw_unavailable', 'The raw mail of this message is not to be had here.')
+    if (!object) throw new AppError('raw_unavailable', 'This server has no raw copy of the message.')
     return object
   }
 
   async function decoding<Result>(who: string, work: () => Promise<Result>): Promise<Result> {
-    const ofOne = waiting.filter((name) => name === who).length
-    if (waiting.length >= WAITING_MAX || ofOne >= WAITING_OF_ONE_MAX) {
-      throw new AppError('server_busy', 'Too many attachment downloads are waiting. Try again in a moment.', SOON)
+    if (queued.total() >= QUEUED_MAX || queued.of(who) >= QUEUED_PER_READER_MAX) {
+      throw new AppError('server_busy', 'Too many attachment downloads are waiting. Try again in a moment.', RETRY_SOON)
     }
-    waiting.push(who)
-    return inTurn(who, () => {
-      waiting.splice(waiting.indexOf(who), 1)
+    queued.add(who)
+    return limited(who, () => {
+      queued.remove(who)
       return work()
     })
   }
@@ -67,7 +71,7 @@ export function createContents(
         const bytes = await bytesOf(await raw(message))
         const all = new Map<number, Uint8Array>()
         for (const index of indexes) {
-          // The parser keeps what it is given.
+          // The parser takes ownership of its input.
           const found = await parser.attachment(new Uint8Array(bytes), { index })
           if (found) all.set(index, found.bytes)
         }
@@ -75,8 +79,6 @@ export function createContents(
       }),
   }
 }
-
-const SOON = { headers: { 'retry-after': '1' } }
 
 function explainUnreachable(error: unknown): never {
   if (!(error instanceof ObjectsUnreachable)) throw error

@@ -18,7 +18,7 @@ import { createWaits } from './wait.ts'
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
 async function start(watch: (store: Store) => Store = (store) => store) {
-  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')), { onTrouble: fail })
+  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')), { onError: fail })
   const feed = createLocalFeed()
   const followers = createFollowers({ store: watch(store), feed, log: SILENT })
   onTestFinished(async () => {

@@ -4,15 +4,15 @@ import type { Log } from '../log.ts'
 import type { PassingMessage, Store } from '../store/store.ts'
 
 const MESSAGES_PER_READ = 500
-/** Wake-ups can be lost, and other processes write too: the store is looked at this often in any case. */
-const LOOK_EVERY_MS = 1_000
+/** Wake-ups can be lost, and other processes write too, so the store is polled this often. */
+const POLL_MS = 1_000
 
 type Follower = { filter: MessageFilter; onMatch: (message: PassingMessage) => void }
 
 export type Followers = {
   /**
-   * Calls `onMatch` for everything matching that becomes visible after this has resolved, in order of position, until
-   * the returned function is called. What was visible before is for the caller to ask the store, but may come as well.
+   * Calls `onMatch` in order of position for every matching message that becomes visible after this resolves, until the
+   * returned function is called. The caller reads earlier messages from the store, but may receive some of them too.
    */
   follow(teamId: string, filter: MessageFilter, onMatch: (message: PassingMessage) => void): Promise<() => void>
   count(): number
@@ -25,24 +25,24 @@ type Ports = {
   log: Log
 }
 
-/** One reading loop a team: each new message is read once and shown to everyone who follows. */
+/** One reading loop per team: each new message is read once and passed to all followers. */
 export function createFollowers(ports: Ports): Followers {
   const teams = new Map<string, TeamLoop>()
-  let isLooking = false
+  let isPolling = false
   const timer = setInterval(() => {
-    if (isLooking || teams.size === 0) return
-    isLooking = true
-    lookAtAll()
-      .catch((error: unknown) => ports.log.error({ err: error }, 'nobody can see whether there are new messages'))
-      .finally(() => (isLooking = false))
-  }, LOOK_EVERY_MS).unref()
+    if (isPolling || teams.size === 0) return
+    isPolling = true
+    poll()
+      .catch((error: unknown) => ports.log.error({ err: error }, 'polling for new messages failed'))
+      .finally(() => (isPolling = false))
+  }, POLL_MS).unref()
 
-  /** One question however many teams there are, since most have nothing new. */
-  async function lookAtAll(): Promise<void> {
+  /** One query for all teams, because most have nothing new. */
+  async function poll(): Promise<void> {
     const newest = await ports.store.newestPositions(Array.from(teams.keys()))
     for (const { teamId, position } of newest) {
       const team = teams.get(teamId)
-      if (team && position > team.position()) team.look()
+      if (team && position > team.position()) team.read()
     }
   }
 
@@ -77,61 +77,61 @@ export function createFollowers(ports: Ports): Followers {
 type TeamLoop = ReturnType<typeof startTeamLoop>
 
 function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
-  // Most followers wait for one tag; they are found by it, so that a message costs the same however many wait.
+  // Most followers wait for one tag. An index by tag makes a message cost the same for any number of followers.
   const byTag = new Map<string, Set<Follower>>()
   const others = new Set<Follower>()
   let withContent = 0
   let size = 0
   let position = 0
-  // Until it is known where to begin, there is nothing that could be the next message.
-  let isLooking = true
-  let lookAgain = false
+  // Until the start position is known, no message can be the next one.
+  let isReading = true
+  let readAgain = false
   const unsubscribe = feed.subscribe(teamId, take)
   const ready = start()
 
   async function start(): Promise<void> {
     position = await store.newestPosition(teamId)
-    isLooking = false
-    if (lookAgain) look()
+    isReading = false
+    if (readAgain) read()
   }
 
-  /** The next message in order needs no look; anything else says that there is more to see. */
+  /** The next message in order is shown directly. Anything else means that there is more to read. */
   function take(message: PassingMessage | null): void {
-    if (isLooking || message?.position !== position + 1) return look()
+    if (isReading || message?.position !== position + 1) return read()
     position = message.position
     show(message)
   }
 
-  function look(): void {
-    lookAgain = true
-    if (isLooking) return
-    isLooking = true
-    readOn().then(
+  function read(): void {
+    readAgain = true
+    if (isReading) return
+    isReading = true
+    readAll().then(
       () => {
-        isLooking = false
-        // Asked for after the last read, but before this.
-        if (lookAgain) look()
+        isReading = false
+        // Requested after the last query but before this point.
+        if (readAgain) read()
       },
       (error: unknown) => {
-        isLooking = false
-        log.error({ err: error, teamId }, 'new messages could not be read; trying again soon')
+        isReading = false
+        log.error({ err: error, teamId }, 'reading new messages failed, will retry')
       },
     )
   }
 
-  async function readOn(): Promise<void> {
-    while (lookAgain) {
-      lookAgain = false
+  async function readAll(): Promise<void> {
+    while (readAgain) {
+      readAgain = false
       const range = { after: position, limit: MESSAGES_PER_READ, withContent: withContent > 0 }
       const messages = await store.passingMessages(teamId, range)
       if (withContent > 0 && !range.withContent) {
-        // Someone joined meanwhile who would not recognise these: they are read again, whole.
-        lookAgain = true
+        // A follower that needs content joined during the query, so read the messages again with content.
+        readAgain = true
         continue
       }
       for (const message of messages) show(message)
       position = messages.at(-1)?.position ?? position
-      if (messages.length === MESSAGES_PER_READ) lookAgain = true
+      if (messages.length === MESSAGES_PER_READ) readAgain = true
     }
   }
 
@@ -148,7 +148,7 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
   return {
     ready,
     position: () => position,
-    look,
+    read,
     size: () => size,
     stop: unsubscribe,
     add(follower: Follower) {

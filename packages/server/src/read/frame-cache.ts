@@ -1,20 +1,22 @@
 import type { StoredSummary } from '../store/store.ts'
 
-/** Some eight thousand messages: those that readers are at, and that readers who come back have missed. */
+/** About eight thousand messages: the newest ones, and those that reconnecting readers have missed. */
 const CACHED_BYTES_MAX = 4 * 1024 * 1024
 
-/** A message in the form in which it travels. */
-export type Frame = { position: number; receivedAt: number; bytes: Buffer }
+/** A message as bytes for the stream. */
+export type MessageFrame = { position: number; receivedAt: number; bytes: Buffer }
 
-/** However many streams a message goes to, its bytes are made once. */
-export function createFrameCache(toBytes: (message: StoredSummary) => Buffer): (message: StoredSummary) => Frame {
-  const frames = new Map<string, Frame & { mailbox: string }>()
+/** Encodes a message once for all streams it is sent to. */
+export function createFrameCache(
+  toBytes: (message: StoredSummary) => Buffer,
+): (message: StoredSummary) => MessageFrame {
+  const frames = new Map<string, MessageFrame & { mailbox: string }>()
   let cachedBytes = 0
 
   return (message) => {
     const { id, position, receivedAt, mailbox } = message
     const known = frames.get(id)
-    // Nothing of a message changes but the name of its mailbox.
+    // Only the mailbox name of a message can change.
     if (known?.mailbox === mailbox) return known
     const bytes = toBytes(message)
     cachedBytes += bytes.length

@@ -3,9 +3,9 @@ import { inlineImageIds } from '../domain/clean-html.ts'
 import type { StoredMessage } from '../store/store.ts'
 import type { Contents } from './content.ts'
 
-/** All images of one mail together, each counted once: read. What is written of them has a limit of its own. */
+/** Bytes read for all images of one mail, each counted once. The output has its own limit. */
 const INLINE_BYTES_MAX = 5 * 1024 * 1024
-/** Found one by one in the mail, which may be large. */
+/** Each is searched for in the mail, which can be large. */
 const INLINE_IMAGES_MAX = 30
 
 /** Raster images; other types are never shown as images. */
@@ -13,7 +13,7 @@ const IMAGE_TYPE = /^image\/(?:png|gif|jpe?g|webp|avif|bmp)$/i
 
 type Ports = { contents: Pick<Contents, 'attachments'> }
 
-/** What the HTML shows by `cid:`, as `data:` addresses by content id; the first that fit. */
+/** The images that the HTML refers to by `cid:`, as `data:` URLs by content id, as many as fit. */
 export async function readInlineImages(
   { contents }: Ports,
   message: StoredMessage,
@@ -36,12 +36,12 @@ export async function readInlineImages(
   )
   for (const [contentId, attachment] of chosen) {
     const bytes = found.get(attachment.index)
-    if (bytes) images.set(contentId, dataAddress(attachment, bytes))
+    if (bytes) images.set(contentId, dataUrl(attachment, bytes))
   }
   return images
 }
 
-/** Null when it is no picture, or cannot be read. */
+/** Null if it is not an image or cannot be read. */
 export async function readImage(
   { contents }: Ports,
   message: StoredMessage,
@@ -50,13 +50,13 @@ export async function readImage(
 ): Promise<string | null> {
   if (!isImage(attachment) || attachment.size > INLINE_BYTES_MAX) return null
   const bytes = (await contents.attachments(message, [attachment.index], reader)).get(attachment.index)
-  return bytes ? dataAddress(attachment, bytes) : null
+  return bytes ? dataUrl(attachment, bytes) : null
 }
 
 function isImage({ contentType }: Attachment): boolean {
   return IMAGE_TYPE.test(contentType)
 }
 
-function dataAddress({ contentType }: Attachment, bytes: Uint8Array): string {
+function dataUrl({ contentType }: Attachment, bytes: Uint8Array): string {
   return `data:${contentType.toLowerCase()};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`
 }

@@ -1,18 +1,18 @@
 import { AppError } from '../domain/errors.ts'
 import { isUuid } from '../domain/uuid.ts'
-import type { Anchor, Store, StoredSummary, View } from '../store/store.ts'
+import type { ListAnchor, Store, StoredSummary, View } from '../store/store.ts'
 
 type Ports = Pick<Store, 'newestPosition' | 'followMessages' | 'listMessages' | 'findAnchor'>
 
-export type Page = { messages: StoredSummary[]; hasMore: boolean; cursor: number }
+export type MessagePage = { messages: StoredSummary[]; hasMore: boolean; cursor: number }
 
-/** Newest first: those after a position, or those that follow a message in the order of lists. */
+/** Newest first: messages after a position, or those that follow a message in list order. */
 export async function readPage(
   store: Ports,
   view: View,
   { limit, after, afterId }: { limit: number; after: number | null; afterId: string | null },
-): Promise<Page> {
-  // Read before the page: what becomes visible in between comes again rather than never.
+): Promise<MessagePage> {
+  // Read before the page: a message that becomes visible in between is returned twice rather than never.
   const newest = await store.newestPosition(view.teamId)
   if (after !== null) {
     const found = await store.followMessages(view, { after, upTo: newest, limit })
@@ -25,7 +25,7 @@ export async function readPage(
   return { messages: found.slice(0, limit), hasMore: found.length > limit, cursor: newest }
 }
 
-async function findAnchor(store: Ports, view: View, id: string): Promise<Anchor> {
+async function findAnchor(store: Ports, view: View, id: string): Promise<ListAnchor> {
   const { mailboxId } = view.filter
   const everything = { ...view, filter: mailboxId === undefined ? {} : { mailboxId } }
   const anchor = isUuid(id) ? await store.findAnchor(everything, id.toLowerCase()) : null

@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { StoredObject } from '../bucket/bucket.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, RETRY_SOON } from '../domain/errors.ts'
 
 export const PARKING_LIMITS = {
-  /** What is smaller stays in memory: a file would cost more. */
+  /** Smaller content stays in memory, because a file would cost more. */
   smallBytes: 256 * 1024,
-  /** Of all downloads together. Attachments have up to 25 MiB. */
+  /** Limits for all downloads together. An attachment can have 25 MiB. */
   fileBytes: 1024 * 1024 * 1024,
   memoryBytes: 128 * 1024 * 1024,
 }
 
-/** Handed to a reader at once. */
+/** Size of the chunks passed to a reader. */
 const PIECE_BYTES = 64 * 1024
 
 export type Park = (bytes: Uint8Array) => Promise<StoredObject>
 
 /**
- * Keeps bytes for a reader who may be slow: large ones in a file without a name, which goes when it is closed, in
- * `folder` or the system's folder for temporary files. Where neither can be written, they stay in memory.
+ * Buffers bytes for a reader that may be slow. Large content goes to an unlinked file, which disappears when it is
+ * closed, in `folder` or the system's temporary folder. If neither is writable, the bytes stay in memory.
  */
 export function createParking(folder: string, limits = PARKING_LIMITS): Park {
   const held = { file: 0, memory: 0 }
@@ -31,11 +31,9 @@ export function createParking(folder: string, limits = PARKING_LIMITS): Park {
     pieces.once('close', () => (held[place] -= size))
     if (held[place] > bytesMax) {
       pieces.destroy()
-      throw new AppError('server_busy', 'Too many attachments are being downloaded. Try again in a moment.', {
-        headers: { 'retry-after': '1' },
-      })
+      throw new AppError('server_busy', 'Too many attachments are being downloaded. Try again in a moment.', RETRY_SOON)
     }
-    // Node and the web each have a type for what is one class.
+    // Node and the DOM types declare the same class separately.
     return { size, stream: Readable.toWeb(pieces) as ReadableStream<Uint8Array> }
   }
 
@@ -52,20 +50,20 @@ export function createParking(folder: string, limits = PARKING_LIMITS): Park {
 }
 
 async function writeFile(folder: string, bytes: Uint8Array): Promise<FileHandle | null> {
-  const file = await openNameless(folder)
-    .catch(() => openNameless(tmpdir()))
+  const file = await openUnlinked(folder)
+    .catch(() => openUnlinked(tmpdir()))
     .catch(() => null)
   try {
     await file?.writeFile(bytes)
     return file
   } catch {
-    // The disk is full: reading goes on where nothing can be written.
+    // The disk is full: serve the download from memory.
     await file!.close()
     return null
   }
 }
 
-async function openNameless(folder: string): Promise<FileHandle> {
+async function openUnlinked(folder: string): Promise<FileHandle> {
   const path = join(folder, `download-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)
   await unlink(path)

@@ -6,14 +6,14 @@ type Ports = { store: Pick<Store, 'newestPosition' | 'firstPosition'>; now: () =
 
 export type Start = {
   filter: MessageFilter
-  /** A position; without it one begins with the filter's `since`, else now. */
+  /** A position. Without one, reading starts at the filter's `since`, or now. */
   after: number | null
 }
 
-/** The place behind which everything is to be sent to a follower. */
+/** The position after which a follower receives everything. */
 export async function startPosition({ store, now }: Ports, team: Team, { filter, after }: Start): Promise<number> {
   const newest = await store.newestPosition(team.id)
-  // A cursor of the future is from another team or another database: nothing would ever come.
+  // A cursor beyond the newest position is from another team or database. Nothing would ever arrive after it.
   if (after !== null) return Math.min(after, newest)
   if (filter.since === undefined) return newest
   const view = { teamId: team.id, oldestReceivedAt: oldestVisible(team, now()), filter }

@@ -2,37 +2,37 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { oldestVisible } from '../domain/plans.ts'
 import type { MessageFilter } from '../domain/match.ts'
 import type { Store, StoredSummary, Team } from '../store/store.ts'
-import type { Frame } from './frame-cache.ts'
+import type { MessageFrame } from './frame-cache.ts'
 
 const MESSAGES_PER_READ = 100
-/** A reader far behind with few matches must not hold up everyone else while the store is searched for it. */
+/** Limits one query, so that a reader far behind with few matches does not block the others. */
 const POSITIONS_PER_READ = 10_000
-/** Handed to the reader's connection at once while it catches up. */
+/** Bytes per write while a reader catches up. */
 const WRITE_BYTES = 64 * 1024
-/** What arrives while a reader catches up is kept up to this; of more, it reads on from the store. */
-const KEPT_BYTES_MAX = 256 * 1024
+/** Messages buffered while a reader catches up. Beyond this it continues reading from the store. */
+const BUFFERED_BYTES_MAX = 256 * 1024
 
-/** Where the bytes of one stream go. */
+/** Output of one stream. */
 export type Sink = {
   write(bytes: Buffer): void
-  /** Written, but not yet taken by the reader. */
+  /** Bytes written but not yet read by the client. */
   waitingBytes(): number
-  /** Resolves when the reader has taken enough to be given more; never, when it is gone. */
+  /** Resolves when the client has read enough to receive more. Never resolves once it is gone. */
   drained(): Promise<void>
-  /** Closes after everything that was written. */
+  /** Closes after all written bytes. */
   end(): void
-  /** Closes at once. */
+  /** Closes immediately. */
   cut(): void
 }
 
 export type Stream = {
-  /** Takes what becomes visible; the first may come before `begin`. */
-  push(frame: Frame): void
-  /** Sends what matches after `position`, in order and each once. */
+  /** Adds a newly visible message. May be called before `begin`. */
+  push(frame: MessageFrame): void
+  /** Sends all matching messages after `position`, in order and once each. */
   begin(position: number, sink: Sink): void
-  /** Sends bytes that are no message. */
-  tell(bytes: Buffer): void
-  /** Writes what was gathered in this turn. */
+  /** Sends bytes that are not a message. */
+  send(bytes: Buffer): void
+  /** Writes what was collected in this turn of the event loop. */
   flush(): void
   end(): void
   gone(): void
@@ -41,22 +41,22 @@ export type Stream = {
 export type StreamPorts = {
   store: Pick<Store, 'newestPosition' | 'followMessages'>
   filter: MessageFilter
-  /** As it is now: plan and retention may change while a stream is open. */
+  /** The current team: plan and retention may change while a stream is open. */
   team: () => Team
   now: () => number
-  frameOf: (message: StoredSummary) => Frame
+  frameOf: (message: StoredSummary) => MessageFrame
   waitingBytesMax: number
-  /** How long a reader that catches up may take nothing at all. */
+  /** How long a reader that catches up may read nothing. */
   stalledMsMax: number
-  /** Asks for `flush` at the end of this turn. */
+  /** Schedules `flush` for the end of this turn of the event loop. */
   flushSoon: () => void
   onOver: () => void
-  onTrouble: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 /**
- * One reader's way through the messages: first from the store, page by page as fast as it reads, then as they come.
- * Its own position judges what was sent, so that changing between the two neither loses nor repeats anything.
+ * Sends messages to one reader: first from the store, page by page at the reader's pace, then live. Its position says
+ * what was sent, so switching between the two neither loses nor repeats messages.
  */
 export function createStream(ports: StreamPorts): Stream {
   const { store, filter, team, now, frameOf, waitingBytesMax, stalledMsMax, flushSoon } = ports
@@ -64,76 +64,76 @@ export function createStream(ports: StreamPorts): Stream {
   let position = 0
   let isLive = false
   let isOver = false
-  let kept: Frame[] = []
-  let keptBytes = 0
-  let gathered: Buffer[] = []
-  let gatheredBytes = 0
+  let buffered: MessageFrame[] = []
+  let bufferedBytes = 0
+  let collected: Buffer[] = []
+  let collectedBytes = 0
 
   function oldestReceivedAt(): number {
     return oldestVisible(team(), now())
   }
 
-  function gather(bytes: Buffer): void {
-    gathered.push(bytes)
-    gatheredBytes += bytes.length
+  function collect(bytes: Buffer): void {
+    collected.push(bytes)
+    collectedBytes += bytes.length
   }
 
   function flush(): void {
-    if (isOver || !sink || gatheredBytes === 0) return
+    if (isOver || !sink || collectedBytes === 0) return
     const waiting = sink.waitingBytes()
-    // One that is live and still has not taken what came before does not read: it may come back and resume.
-    if (isLive && waiting > 0 && waiting + gatheredBytes > waitingBytesMax) return over((gone) => gone.cut())
-    sink.write(gathered.length === 1 ? gathered[0]! : Buffer.concat(gathered, gatheredBytes))
-    gathered = []
-    gatheredBytes = 0
+    // A live reader that has not read earlier bytes has stopped reading. It can reconnect and resume.
+    if (isLive && waiting > 0 && waiting + collectedBytes > waitingBytesMax) return over((gone) => gone.cut())
+    sink.write(collected.length === 1 ? collected[0]! : Buffer.concat(collected, collectedBytes))
+    collected = []
+    collectedBytes = 0
   }
 
   function over(close: (sink: Sink) => void): void {
     if (isOver) return
     isOver = true
-    kept = []
-    gathered = []
+    buffered = []
+    collected = []
     if (sink) close(sink)
     ports.onOver()
   }
 
-  function push(frame: Frame): void {
+  function push(frame: MessageFrame): void {
     if (isOver) return
-    if (!isLive) return keep(frame)
+    if (!isLive) return buffer(frame)
     if (frame.position <= position) return
-    // Too much at once even for a reader that is quick: it goes on from the store, at its own pace.
-    if (gatheredBytes + frame.bytes.length > waitingBytesMax) return catchUp()
+    // Too much at once even for a fast reader: continue from the store at its own pace.
+    if (collectedBytes + frame.bytes.length > waitingBytesMax) return catchUp()
     position = frame.position
     if (frame.receivedAt < oldestReceivedAt()) return
-    gather(frame.bytes)
+    collect(frame.bytes)
     flushSoon()
   }
 
-  function keep(frame: Frame): void {
-    keptBytes += frame.bytes.length
-    if (keptBytes <= KEPT_BYTES_MAX) kept.push(frame)
+  function buffer(frame: MessageFrame): void {
+    bufferedBytes += frame.bytes.length
+    if (bufferedBytes <= BUFFERED_BYTES_MAX) buffered.push(frame)
   }
 
   function catchUp(): void {
     isLive = false
-    readOn().catch((error: unknown) => {
+    readFromStore().catch((error: unknown) => {
       if (isOver) return
-      ports.onTrouble(error)
+      ports.onError(error)
       over((open) => open.cut())
     })
   }
 
-  async function readOn(): Promise<void> {
+  async function readFromStore(): Promise<void> {
     do {
-      kept = []
-      keptBytes = 0
-      // Whatever was pushed before this read is not newer than its answer; whatever comes later is kept.
+      buffered = []
+      bufferedBytes = 0
+      // Everything pushed before this query is included in its result, and everything later is buffered.
       const newest = await store.newestPosition(team().id)
       await readUpTo(newest)
       if (isOver) return
-    } while (keptBytes > KEPT_BYTES_MAX)
+    } while (bufferedBytes > BUFFERED_BYTES_MAX)
     isLive = true
-    for (const frame of kept) push(frame)
+    for (const frame of buffered) push(frame)
   }
 
   async function readUpTo(newest: number): Promise<void> {
@@ -143,9 +143,9 @@ export function createStream(ports: StreamPorts): Stream {
       const view = { teamId: team().id, oldestReceivedAt: oldestReceivedAt(), filter }
       const found = await store.followMessages(view, { after: position, upTo, limit: MESSAGES_PER_READ })
       for (const message of found.slice(0, MESSAGES_PER_READ)) {
-        gather(frameOf(message).bytes)
+        collect(frameOf(message).bytes)
         position = message.position
-        if (gatheredBytes >= WRITE_BYTES) await drain()
+        if (collectedBytes >= WRITE_BYTES) await drain()
         if (isOver) return
       }
       if (found.length <= MESSAGES_PER_READ) position = upTo
@@ -169,8 +169,8 @@ export function createStream(ports: StreamPorts): Stream {
       sink = to
       catchUp()
     },
-    tell(bytes) {
-      gather(bytes)
+    send(bytes) {
+      collect(bytes)
       flushSoon()
     },
     flush,

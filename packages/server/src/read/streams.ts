@@ -1,5 +1,5 @@
 import { mayRead, type Principal } from '../domain/access.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, RETRY_SOON } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import type { Store, StoredSummary } from '../store/store.ts'
 import type { Followers } from './followers.ts'
@@ -9,31 +9,31 @@ import { createStream, type Sink, type Stream } from './stream.ts'
 import { shuttingDown } from './wait.ts'
 
 export const STREAM_LIMITS = {
-  /** A test suite opens one a worker; more are rather streams that nobody closes. */
+  /** A test suite opens one per worker. More are probably streams that are never closed. */
   perKey: 1_000,
-  /** Each costs a connection and some fifty kilobytes. */
+  /** Each costs a connection and about 50 kB. */
   perProcess: 10_000,
-  /** About two thousand messages; who lets so many wait is not reading. */
+  /** About two thousand messages. A client that leaves so many unread has stopped reading. */
   waitingBytes: 1024 * 1024,
-  /** A reader that catches up at its own pace takes something at least this often. */
+  /** A reader that catches up at its own pace must read something at least this often. */
   stalledMs: 60_000,
-  /** Checked once a tick, so that one comes every 10 s at least. */
+  /** Checked once per tick, so that a ping is sent at least every 10 s. */
   pingMs: 8_000,
-  /** Ended now and then, streams spread anew over replicas. */
+  /** Streams end after this time, so that they spread evenly over replicas. */
   lifeMs: 3_600_000,
-  /** A key that another process kills lives on no longer than this. */
+  /** Streams of a key that another process deletes end within this time. */
   tickMs: 1_000,
 }
 
 export type StreamRequest = Start & { principal: Principal }
 
 export type Streams = {
-  /** Refuses by throwing, else calls `connect` once and sends to what it returns. `gone` is for when nobody is there. */
+  /** Throws if refused. Otherwise calls `connect` once and sends to its result. Call `gone` when the client disconnects. */
   open(request: StreamRequest, connect: (gone: () => void) => Sink): Promise<void>
-  /** Ends the streams of a key that is no more. */
+  /** Ends the streams of a deleted key. */
   endKey(keyId: string): void
   count(): number
-  /** Tells every reader to come back soon, and takes no new ones. */
+  /** Asks every client to reconnect soon, and accepts no new ones. */
   close(): void
 }
 
@@ -45,21 +45,21 @@ type Ports = {
   now: () => number
 }
 
-type OpenStream = Stream & { openedAt: number; toldAt: number }
+type OpenStream = Stream & { openedAt: number; sentAt: number }
 type OpenKey = { principal: Principal; held: number; streams: Set<OpenStream> }
 
 export function createStreams(ports: Ports, limits = STREAM_LIMITS): Streams {
   const { store, followers, frames, log, now } = ports
-  // By hash: the id would not tell that the key's value was changed.
+  // By hash, because the id stays the same when the key is rotated.
   const keys = new Map<string, OpenKey>()
   const unwritten = new Set<Stream>()
   const frameOf = createFrameCache(frames.message)
   let held = 0
   let isClosing = false
-  let isLooking = false
+  let isChecking = false
   const timer = setInterval(tick, limits.tickMs).unref()
 
-  /** Messages of one turn of the event loop share a write. */
+  /** Messages of one turn of the event loop share one write. */
   function flushSoon(stream: Stream): void {
     if (unwritten.size === 0) setImmediate(flushAll)
     unwritten.add(stream)
@@ -91,28 +91,28 @@ export function createStreams(ports: Ports, limits = STREAM_LIMITS): Streams {
     for (const { streams } of keys.values()) {
       for (const stream of streams) {
         if (at - stream.openedAt >= limits.lifeMs) stream.end()
-        else if (at - stream.toldAt >= limits.pingMs) {
-          stream.toldAt = at
-          stream.tell(frames.ping)
+        else if (at - stream.sentAt >= limits.pingMs) {
+          stream.sentAt = at
+          stream.send(frames.ping)
         }
       }
     }
-    if (isLooking) return
-    isLooking = true
-    endDeadKeys()
-      .catch((error: unknown) => log.error({ err: error }, 'the keys of open streams could not be read'))
-      .finally(() => (isLooking = false))
+    if (isChecking) return
+    isChecking = true
+    endRevokedKeys()
+      .catch((error: unknown) => log.error({ err: error }, 'reading the keys of open streams failed'))
+      .finally(() => (isChecking = false))
   }
 
-  async function endDeadKeys(): Promise<void> {
+  async function endRevokedKeys(): Promise<void> {
     for (const [keyHash, key] of keys) {
       const principal = await store.findPrincipal(keyHash)
-      if (principal && isAlive(principal)) key.principal = principal
+      if (principal && isValid(principal)) key.principal = principal
       else endAll(key)
     }
   }
 
-  function isAlive(principal: Principal): boolean {
+  function isValid(principal: Principal): boolean {
     return mayRead(principal) && (principal.expiresAt === null || principal.expiresAt > now())
   }
 
@@ -145,12 +145,12 @@ export function createStreams(ports: Ports, limits = STREAM_LIMITS): Streams {
           stalledMsMax: limits.stalledMs,
           flushSoon: () => flushSoon(stream),
           onOver,
-          onTrouble: (error) => log.error({ err: error }, 'a stream was cut: messages could not be read'),
+          onError: (error) => log.error({ err: error }, 'a stream was closed because reading messages failed'),
         }),
-        { openedAt: at, toldAt: at },
+        { openedAt: at, sentAt: at },
       )
       try {
-        // Followed before anything is read, so that what becomes visible in between is not missed.
+        // Follow before reading, so that a message that becomes visible in between is not missed.
         unfollow = await followers.follow(principal.team.id, filter, (message) => stream.push(frameOf(message)))
         const start = await startPosition(ports, principal.team, request)
         if (isClosing) throw shuttingDown()
@@ -170,12 +170,10 @@ export function createStreams(ports: Ports, limits = STREAM_LIMITS): Streams {
       clearInterval(timer)
       for (const { streams } of keys.values()) {
         for (const stream of streams) {
-          stream.tell(frames.comeBack)
+          stream.send(frames.comeBack)
           stream.end()
         }
       }
     },
   }
 }
-
-const RETRY_SOON = { headers: { 'retry-after': '1' } }

@@ -1,3 +1,5 @@
+import { createWakeUp, type WakeUp } from '../feed/wake-up.ts'
+import { createHeldCounts } from '../domain/held-counts.ts'
 import { AppError } from '../domain/errors.ts'
 import { oldestVisible } from '../domain/plans.ts'
 import type { Store, StoredSummary, Team } from '../store/store.ts'
@@ -6,28 +8,28 @@ import { startPosition, type Start } from './start-position.ts'
 import { shuttingDown } from './wait.ts'
 
 const MESSAGES_PER_READ = 100
-/** Whoever loses the right to read goes on reading no longer than this. */
-const LOOK_EVERY_MS = 1_000
+/** A user who loses the permission to read stops receiving messages within this time. */
+const POLL_MS = 1_000
 
 export const SUBSCRIPTION_LIMITS = {
-  /** A person has some tabs open; more are rather connections that nobody closes. */
+  /** A user has a few tabs open. More are probably connections that are never closed. */
   perUser: 50,
-  /** Each reads from the store for itself. */
+  /** Each queries the store on its own. */
   perProcess: 2_000,
 }
 
 export type Subscription = Start & {
   userId: string
-  /** The reader's team as it is now; null when they may not read any more. */
+  /** The current team of the user; null when they may no longer read. */
   team: () => Promise<Team | null>
   signal: AbortSignal | undefined
 }
 
 export type Subscriptions = {
-  /** What becomes visible after a position, in order and each once; ends when the reader may not read any more. */
+  /** Messages that become visible after a position, in order and once each. Ends when the user may no longer read. */
   follow(subscription: Subscription): AsyncGenerator<StoredSummary>
   count(): number
-  /** Ends them all, and takes no new ones. */
+  /** Ends all subscriptions and accepts no new ones. */
   close(): void
 }
 
@@ -37,33 +39,25 @@ type Ports = {
   now: () => number
 }
 
-/** For people who look at a page: each reads at its own pace, and nothing is kept for one that does not. */
+/** For the dashboard: each subscription reads at its own pace, and nothing is buffered for slow ones. */
 export function createSubscriptions({ store, followers, now }: Ports, limits = SUBSCRIPTION_LIMITS): Subscriptions {
-  const open = new Map<string, number>()
+  const held = createHeldCounts()
   const closing = new AbortController()
-  let count = 0
 
   function admit(userId: string): void {
     if (closing.signal.aborted) throw shuttingDown()
-    const held = open.get(userId) ?? 0
-    if (held >= limits.perUser) throw new AppError('too_many_streams', `You already have ${held} streams open.`)
-    if (count >= limits.perProcess) throw new AppError('server_busy', 'The server has as many streams open as it can.')
-    open.set(userId, held + 1)
-    count++
+    const own = held.of(userId)
+    if (own >= limits.perUser) throw new AppError('too_many_streams', `You already have ${own} streams open.`)
+    if (held.total() >= limits.perProcess)
+      throw new AppError('server_busy', 'The server has as many streams open as it can.')
+    held.add(userId)
   }
 
-  function leave(userId: string): void {
-    const held = open.get(userId)! - 1
-    if (held === 0) open.delete(userId)
-    else open.set(userId, held)
-    count--
-  }
-
-  async function* read({ filter, after, team, signal }: Subscription, bell: Bell): AsyncGenerator<StoredSummary> {
+  async function* read({ filter, after, team, signal }: Subscription, wakeUp: WakeUp): AsyncGenerator<StoredSummary> {
     const first = await team()
     if (!first) return
-    // Followed before anything is read, so that what becomes visible in between is not missed.
-    const unfollow = await followers.follow(first.id, filter, bell.ring)
+    // Follow before reading, so that a message that becomes visible in between is not missed.
+    const unfollow = await followers.follow(first.id, filter, wakeUp.wake)
     try {
       let position = await startPosition({ store, now }, first, { filter, after })
       while (!signal?.aborted && !closing.signal.aborted) {
@@ -71,7 +65,7 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
         if (current?.id !== first.id) return
         const upTo = await store.newestPosition(current.id)
         if (upTo === position) {
-          await bell.rung()
+          await wakeUp.wait(POLL_MS)
           continue
         }
         const view = { teamId: current.id, oldestReceivedAt: oldestVisible(current, now()), filter }
@@ -79,7 +73,7 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
         const page = found.slice(0, MESSAGES_PER_READ)
         yield* page
         position = found.length > MESSAGES_PER_READ ? page.at(-1)!.position : upTo
-        if (found.length <= MESSAGES_PER_READ) await bell.rung()
+        if (found.length <= MESSAGES_PER_READ) await wakeUp.wait(POLL_MS)
       }
     } finally {
       unfollow()
@@ -90,45 +84,18 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
     async *follow(subscription) {
       const { userId, signal } = subscription
       admit(userId)
-      const bell = createBell(LOOK_EVERY_MS)
-      signal?.addEventListener('abort', bell.ring)
-      closing.signal.addEventListener('abort', bell.ring)
+      const wakeUp = createWakeUp()
+      signal?.addEventListener('abort', wakeUp.wake)
+      closing.signal.addEventListener('abort', wakeUp.wake)
       try {
-        yield* read(subscription, bell)
+        yield* read(subscription, wakeUp)
       } finally {
-        signal?.removeEventListener('abort', bell.ring)
-        closing.signal.removeEventListener('abort', bell.ring)
-        leave(userId)
+        signal?.removeEventListener('abort', wakeUp.wake)
+        closing.signal.removeEventListener('abort', wakeUp.wake)
+        held.remove(userId)
       }
     },
-    count: () => count,
+    count: held.total,
     close: () => closing.abort(),
-  }
-}
-
-type Bell = { ring: () => void; rung: () => Promise<void> }
-
-/** Rung while nobody waits, it is heard at once; left alone, it rings by itself after a while. */
-function createBell(everyMs: number): Bell {
-  let isRung = false
-  let hear: (() => void) | null = null
-  return {
-    ring() {
-      isRung = true
-      hear?.()
-    },
-    async rung() {
-      if (!isRung) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, everyMs)
-          hear = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      }
-      hear = null
-      isRung = false
-    },
   }
 }

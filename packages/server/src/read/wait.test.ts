@@ -15,7 +15,7 @@ function fail(error: unknown): never {
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
 async function start(feed: Feed = createLocalFeed()) {
-  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')), { onTrouble: fail })
+  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')), { onError: fail })
   const followers = createFollowers({ store, feed, log: SILENT })
   onTestFinished(async () => {
     followers.close()

@@ -1,24 +1,25 @@
-import { AppError } from '../domain/errors.ts'
+import { createHeldCounts } from '../domain/held-counts.ts'
+import { AppError, RETRY_SOON } from '../domain/errors.ts'
 import type { MessageFilter } from '../domain/match.ts'
 import type { View } from '../store/store.ts'
 import type { Followers } from './followers.ts'
 
-/** Held waits of one key at once; each costs a connection and a few kilobytes. */
+/** Waits that one key may hold at once. Each costs a connection and a few kilobytes. */
 const WAITS_PER_KEY_MAX = 20_000
 
 export type WaitOptions = {
   keyId: string
   waitMs: number
-  /** Calls back when nobody is there any more to hear the answer. */
+  /** Registers a callback for when the client disconnects. */
   onGone: (end: () => void) => void
 }
 
 export type HeldWait = { filter: MessageFilter; startedAt: number; waitMs: number }
 
 export type Waits = {
-  /** Asks until `look` finds something or the time is up; null when it is. Mail that came before is found at once. */
+  /** Calls `look` until it finds something or the time is up, then returns null. Existing mail is found immediately. */
   until<Found>(view: View, options: WaitOptions, look: () => Promise<Found | null>): Promise<Found | null>
-  /** Those that this process holds for the team at this moment, the oldest first. */
+  /** Waits that this process currently holds for the team, oldest first. */
   heldFor(teamId: string): HeldWait[]
   count(): number
   /** Ends every held wait with a 503, so that the client asks another replica, or this one after its restart. */
@@ -26,7 +27,7 @@ export type Waits = {
 }
 
 export function createWaits(followers: Followers, now: () => number = Date.now): Waits {
-  const heldByKey = new Map<string, number>()
+  const heldByKey = createHeldCounts()
   const all = new Set<{ view: View; startedAt: number; waitMs: number; end: () => void }>()
   let isClosing = false
 
@@ -42,10 +43,10 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
     const timer = setTimeout(end, waitMs)
     const held = { view, startedAt: now(), waitMs, end }
     all.add(held)
-    // Before anything is waited for: who leaves meanwhile is not heard of again.
+    // Registered before anything is awaited: a disconnect in between would go unnoticed.
     onGone(end)
     try {
-      // Followed before the first look, so that a message stored between the two still wakes us.
+      // Follow before the first look, so that a message stored between the two still wakes us.
       unfollow = await followers.follow(view.teamId, view.filter, () => wake())
       for (;;) {
         const woken = new Promise<'woken'>((resolve) => {
@@ -68,19 +69,14 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
     async until(view, options, look) {
       if (options.waitMs === 0) return look()
       if (isClosing) throw shuttingDown()
-      const held = heldByKey.get(options.keyId) ?? 0
-      if (held >= WAITS_PER_KEY_MAX) {
-        throw new AppError('too_many_waits', `This key already holds ${WAITS_PER_KEY_MAX} waits.`, {
-          headers: { 'retry-after': '1' },
-        })
+      if (heldByKey.of(options.keyId) >= WAITS_PER_KEY_MAX) {
+        throw new AppError('too_many_waits', `This key already holds ${WAITS_PER_KEY_MAX} waits.`, RETRY_SOON)
       }
-      heldByKey.set(options.keyId, held + 1)
+      heldByKey.add(options.keyId)
       try {
         return await hold(view, options, look)
       } finally {
-        const left = heldByKey.get(options.keyId)! - 1
-        if (left > 0) heldByKey.set(options.keyId, left)
-        else heldByKey.delete(options.keyId)
+        heldByKey.remove(options.keyId)
       }
     },
     heldFor(teamId) {
@@ -96,7 +92,5 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
 }
 
 export function shuttingDown(): AppError {
-  return new AppError('shutting_down', 'The server is restarting. Please ask again.', {
-    headers: { 'retry-after': '1' },
-  })
+  return new AppError('shutting_down', 'The server is restarting. Please ask again.', RETRY_SOON)
 }

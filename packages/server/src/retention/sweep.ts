@@ -6,13 +6,13 @@ import { emptySomeOf, removeMessages, ROWS_PER_REMOVAL, type RemovalPorts } from
 import type { ObjectName, Store } from '../store/store.ts'
 import { sweepWebhooks, type WebhookSweepPorts } from './webhook-sweep.ts'
 
-/** An announcement is repeated for up to 5 days; this is long past any. */
+/** Announcements are retried for up to 5 days, far less than this. */
 const REMEMBERED_MS = 30 * 86_400_000
-/** Longer than an announcement may take: what the worker still writes about a removed message is written by then. */
+/** Longer than an announcement may take: by then the worker has written everything about a deleted message. */
 const LEFT_BEHIND_MS = 60_000
-/** Rows cost less to forget than to remove. */
+/** Forgetting a row costs less than deleting a message. */
 const ROWS_PER_FORGETTING = 1_000
-/** Of the text index, a few thousand rows each. */
+/** Blocks of the text index, with a few thousand rows each. */
 const BLOCKS_PER_DROP = 1
 
 export type Sweep = { close(): Promise<void> }
@@ -30,11 +30,11 @@ type Ports = RemovalPorts & {
   > &
     WebhookSweepPorts['store']
   log: Log
-  /** Whether it is for this process to sweep: several at once would do no harm, but the same work several times. */
-  hasTurn: () => Promise<boolean>
+  /** Whether this process should sweep. Several at once would only repeat the work. */
+  holdsLock: () => Promise<boolean>
 }
 
-/** Removes what time has made obsolete, in small steps with pauses as long as the steps, so that mail goes first. */
+/** Deletes expired data in small steps, with pauses as long as the steps, so that new mail has priority. */
 export function startSweep(ports: Ports, everyMs: number): Sweep {
   const stopping = new AbortController()
   const running = run()
@@ -42,14 +42,14 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await sweepOnce().catch((error: unknown) => {
-        ports.log.error({ err: error }, 'what has expired could not be removed; trying again soon')
+        ports.log.error({ err: error }, 'deleting expired data failed, will retry')
       })
       await pause(everyMs)
     }
   }
 
   async function sweepOnce(): Promise<void> {
-    if (!(await ports.hasTurn())) return
+    if (!(await ports.holdsLock())) return
     for (const team of await ports.store.listTeams()) {
       if (retentionDays(team) !== null) await removeExpired(team.id, oldestVisible(team, ports.now()))
       await inSteps(async () => (await ports.store.dropEmptyBlocks(team.id, BLOCKS_PER_DROP)) === BLOCKS_PER_DROP)
@@ -71,7 +71,7 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
     })
   }
 
-  /** Once more what was removed with its messages, and what was not: see `removeMessages`. */
+  /** Deletes the objects of deleted messages once more, and those that remained: see `removeMessages`. */
   async function removeLeftObjects(): Promise<void> {
     const { objects } = ports
     if (!objects) return
@@ -86,7 +86,7 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
     })
   }
 
-  /** Those that could be removed: one that cannot be does not keep the others. */
+  /** Returns the objects that were deleted. One that fails does not stop the others. */
   async function removeEach(objects: MessageObjects, names: ObjectName[]): Promise<ObjectName[]> {
     if (names.length === 0) return []
     try {
@@ -94,7 +94,7 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
       return names
     } catch (error) {
       if (error instanceof ObjectsUnreachable || names.length === 1) {
-        ports.log.warn({ err: error }, 'raw mail of removed messages could not be removed; trying again later')
+        ports.log.warn({ err: error }, 'deleting raw mail of deleted messages failed, will retry')
         return []
       }
       const gone: ObjectName[] = []
@@ -112,7 +112,7 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
     }
   }
 
-  /** Ends early when the program does. */
+  /** Ends early when the program stops. */
   async function pause(milliseconds: number): Promise<void> {
     await setTimeout(milliseconds, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
   }

@@ -11,7 +11,7 @@ test('what was left of endpoints that were removed or switched off is finished',
   const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
   const { store, team, addEndpoint, deliver, list } = await startWebhooks(async () =>
     createSqlStore(database, {
-      onTrouble(error) {
+      onError(error) {
         throw error
       },
     }),

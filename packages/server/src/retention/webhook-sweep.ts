@@ -1,11 +1,11 @@
 import type { Log } from '../log.ts'
 import type { WebhookStore } from '../store/webhooks.ts'
 
-/** As long as messages are announced again and removed ones remembered: whoever asks what became of one asks by then. */
+/** As long as deleted messages are remembered: questions about a delivery come earlier. */
 const KEPT_MS = 30 * 86_400_000
-/** What an endpoint that is away may have waiting; two days of a message every two seconds. */
+/** Pending deliveries of an unreachable endpoint: two days with a message every two seconds. */
 const PENDING_MAX = 100_000
-/** A few milliseconds, in which mail that arrives has to wait. */
+/** Takes a few milliseconds, during which arriving mail has to wait. */
 const ROWS_PER_STEP = 500
 
 export type WebhookSweepPorts = {
@@ -17,14 +17,14 @@ export type WebhookSweepPorts = {
   now: () => number
 }
 
-/** Removes what is left of removed endpoints, what ended long ago, and the oldest of what will never be caught up with. */
+/** Deletes the rest of deleted endpoints and old deliveries, and fails the oldest of a backlog that is too long. */
 export async function sweepWebhooks(
   { store, log, now }: WebhookSweepPorts,
   inSteps: (step: () => Promise<boolean>) => Promise<void>,
 ): Promise<void> {
   for (const id of await store.removedEndpoints()) await inSteps(() => store.emptySomeOfEndpoint(id, ROWS_PER_STEP))
   for (const endpointId of await store.endpointIds()) {
-    // What a crash left of switching it off.
+    // Remaining work if a crash interrupted disabling the endpoint.
     const inactive = { limit: ROWS_PER_STEP, at: now() }
     await inSteps(async () => (await store.failInactive(endpointId, inactive)) === ROWS_PER_STEP)
     const page = { before: now() - KEPT_MS, limit: ROWS_PER_STEP }
@@ -32,8 +32,7 @@ export async function sweepWebhooks(
     await inSteps(async () => {
       const backlog = { kept: PENDING_MAX, limit: ROWS_PER_STEP, at: now() }
       const failed = await store.failBacklog(endpointId, backlog)
-      if (failed > 0)
-        log.warn({ endpointId, failed }, 'too many deliveries were waiting for an endpoint: the oldest failed')
+      if (failed > 0) log.warn({ endpointId, failed }, 'too many pending deliveries for an endpoint, failed the oldest')
       return failed === ROWS_PER_STEP
     })
   }

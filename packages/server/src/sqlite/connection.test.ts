@@ -9,7 +9,7 @@ test('a file that cannot be opened is named, with what can be done', () => {
   const path = join(temporaryFolder(), 'test.db')
   mkdirSync(path)
   expect(() => prepareDatabase(path, () => {})).toThrow(
-    `${path} cannot be used: unable to open database file. Let the user who runs this write there`,
+    `${path} cannot be used: unable to open database file. Give the user who runs this program write access`,
   )
 })
 
@@ -18,7 +18,7 @@ test('a file that may only be read is named, with what can be done', () => {
   prepareDatabase(path, (connection) => connection.exec('create table numbers (number integer) strict'))
   const reader = new DatabaseSync(path, { readOnly: true })
   const write = () => withFileNamed(path, () => reader.exec('begin immediate; insert into numbers values (1)'))
-  expect(write).toThrow(`${path} cannot be used: attempt to write a readonly database. Let the user`)
+  expect(write).toThrow(`${path} cannot be used: attempt to write a readonly database. Give the user`)
   reader.close()
 })
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { keepDatabasePrivate } from './private-file.ts'
 
-/** Reads and writes may wait this long for another process's write to end. */
+/** How long reads and writes wait for another process's write to finish. */
 const BUSY_TIMEOUT_MS = 5_000
 
 /** With `synchronous=FULL`, a commit has reached the disk when it returns. (`NORMAL` loses rows on a power cut.) */
@@ -19,12 +19,12 @@ export function openForWriting(path: string): DatabaseSync {
   return connection
 }
 
-/** A connection of its own, so that reads see only what is committed. */
+/** A separate connection, so that reads see only committed rows. */
 export function openForReading(path: string): DatabaseSync {
   return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
 }
 
-/** Makes the file durable, checks it after a crash, and lets `setUp` bring its schema up to date. */
+/** Makes the file durable, checks it after a crash, and calls `setUp` to migrate its schema. */
 export function prepareDatabase(path: string, setUp: (connection: DatabaseSync) => void): void {
   const isNew = !hasContent(path)
   const stoppedUncleanly = !isNew && hasContent(`${path}-wal`)
@@ -34,7 +34,7 @@ export function prepareDatabase(path: string, setUp: (connection: DatabaseSync) 
     try {
       if (isNew) syncFolder(dirname(path))
       if (stoppedUncleanly) checkIntegrity(connection, path)
-      // A file that may not be written is opened all the same, and only the first write would tell.
+      // SQLite opens a read-only file without an error and fails only at the first write.
       connection.exec('begin; create table written (proof integer); rollback')
       setUp(connection)
     } finally {
@@ -43,13 +43,13 @@ export function prepareDatabase(path: string, setUp: (connection: DatabaseSync) 
   })
 }
 
-const UNWRITABLE = 'Let the user who runs this write there, or choose another DATA_DIR.'
-const UNREADABLE = 'It is damaged, or no database at all: restore it from a backup, or move it away.'
-const FULL = 'Make room on its disk, then start again.'
-/** Room for its index of the write-ahead log could not be had: the disk is full. */
+const UNWRITABLE = 'Give the user who runs this program write access, or choose another DATA_DIR.'
+const UNREADABLE = 'It is damaged or not a database. Restore it from a backup, or move it away.'
+const FULL = 'Free some space on its disk, then start again.'
+/** No space for the index of the write-ahead log: the disk is full. */
 const SQLITE_IOERR_SHMSIZE = 4874
 const SQLITE_FULL = 13
-/** By SQLite's codes for a file that is read-only, damaged, cannot be opened, or is no database, and for a full disk. */
+/** By SQLite's error code: read-only, damaged, cannot be opened, not a database, disk full. */
 const ADVICE = new Map([
   [SQLITE_IOERR_SHMSIZE, FULL],
   [SQLITE_FULL, FULL],
@@ -59,7 +59,7 @@ const ADVICE = new Map([
   [26, UNREADABLE],
 ])
 
-/** SQLite says what is wrong, but not with which file, nor what can be done about it. */
+/** Adds the file and advice to SQLite's errors, which name neither. */
 export function withFileNamed<Result>(path: string, work: () => Result): Result {
   try {
     return work()
@@ -73,17 +73,17 @@ export function withFileNamed<Result>(path: string, work: () => Result): Result 
   }
 }
 
-/** Refuses a database that a newer Mailhatch wrote; returns the version of its schema. */
+/** Refuses a database written by a newer Mailhatch. Returns its schema version. */
 export function checkSchema(connection: DatabaseSync, newestKnown: number): number {
   const version = Number(connection.prepare('pragma user_version').get()?.['user_version'])
   if (version <= newestKnown) return version
   throw new Error(
-    `The database has schema ${version}, but this Mailhatch knows only ${newestKnown}. ` +
+    `The database has schema ${version}, but this version of Mailhatch supports only ${newestKnown}. ` +
       'Start the newer version that wrote it, or restore a backup made before the upgrade.',
   )
 }
 
-/** Out of room: the disk is full, or the database has reached its size limit. */
+/** The disk is full, or the database has reached its size limit. */
 export function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return (
@@ -92,20 +92,20 @@ export function isOutOfSpace(error: unknown): boolean {
   )
 }
 
-/** A new file survives a power cut only once its folder's entry is on the disk. */
+/** A new file survives a power cut only after its folder is synced. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   fsyncSync(descriptor)
   closeSync(descriptor)
 }
 
-/** SQLite removes the write-ahead log when the last connection closes; a log that is left tells of a crash. */
+/** SQLite deletes the write-ahead log when the last connection closes. A remaining log means a crash. */
 function hasContent(path: string): boolean {
   return existsSync(path) && statSync(path).size > 0
 }
 
 function checkIntegrity(connection: DatabaseSync, path: string): void {
   const row = connection.prepare('pragma quick_check').get()
-  const verdict = row && Object.values(row)[0]
-  if (verdict !== 'ok') throw new Error(`${path} is damaged: ${String(verdict)}. Restore it from a backup.`)
+  const result = row && Object.values(row)[0]
+  if (result !== 'ok') throw new Error(`${path} is damaged: ${String(result)}. Restore it from a backup.`)
 }

@@ -3,28 +3,30 @@ import { DatabaseSync } from 'node:sqlite'
 import { withFileNamed } from './connection.ts'
 import { keepDatabasePrivate } from './private-file.ts'
 
-/** For those who only look whether there is a lock, which takes them a moment. */
-const LOOKER_MS_MAX = 250
+/** `isLocked` takes the lock for a moment, so wait at least that long. */
+const CHECK_MS_MAX = 250
 const SQLITE_BUSY = 5
 
 /**
- * Keeps a folder for one serving program. The lock is an open transaction on a database file, so it ends with the
- * process, `kill -9` included.
+ * Locks a folder for one server. The lock is an open transaction on a database file, so it ends with the process, even
+ * after `kill -9`.
  */
 export function lockFolder(lockFile: string, description: string): { release(): void } {
   keepDatabasePrivate(lockFile)
-  const lock = withFileNamed(lockFile, () => new DatabaseSync(lockFile, { timeout: LOOKER_MS_MAX }))
+  const lock = withFileNamed(lockFile, () => new DatabaseSync(lockFile, { timeout: CHECK_MS_MAX }))
   try {
     withFileNamed(lockFile, () => lock.exec('pragma locking_mode = exclusive; begin exclusive'))
   } catch (error) {
     lock.close()
     if (!isBusy(error)) throw error
-    throw new Error(`${description} is already in use by another Mailhatch (${lockFile} is locked).`, { cause: error })
+    throw new Error(`${description} is already in use by another Mailhatch process (${lockFile} is locked).`, {
+      cause: error,
+    })
   }
   return { release: () => lock.close() }
 }
 
-/** Whether a program serves from there now. */
+/** Whether a server is running on the folder. */
 export function isLocked(lockFile: string): boolean {
   if (!existsSync(lockFile)) return false
   const lock = new DatabaseSync(lockFile, { readOnly: true, timeout: 0 })

@@ -3,10 +3,10 @@ import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
 const OWNER_ONLY = 0o600
 const OTHERS = 0o077
 
-/** What SQLite keeps beside a database; it gives new ones the mode of the database. */
-const BESIDE_DATABASE = ['', '-wal', '-shm', '-journal']
+/** Suffixes of the files that SQLite creates beside a database. New ones get the mode of the database. */
+const SUFFIXES = ['', '-wal', '-shm', '-journal']
 
-/** For its owner's eyes only, also in a folder that others can read and whatever the umask is. */
+/** Restricts a database to its owner, also in a readable folder and with any umask. */
 export function keepDatabasePrivate(path: string): void {
   try {
     closeSync(openSync(path, 'a', OWNER_ONLY))
@@ -14,17 +14,17 @@ export function keepDatabasePrivate(path: string): void {
     // SQLite fails the same way and reports it.
     return
   }
-  for (const suffix of BESIDE_DATABASE) narrow(`${path}${suffix}`)
+  for (const suffix of SUFFIXES) restrictToOwner(`${path}${suffix}`)
 }
 
-/** Takes from others what an earlier version, a copy or a restore left them. */
-export function narrow(path: string): void {
+/** Removes the access of other users, which an earlier version, a copy or a restore may have granted. */
+export function restrictToOwner(path: string): void {
   if (!existsSync(path)) return
   const { mode } = statSync(path)
   if ((mode & OTHERS) === 0) return
   try {
     chmodSync(path, mode & ~OTHERS & 0o777)
   } catch {
-    // Another user's file, or a file system without modes: there it is for its owner to decide.
+    // The file belongs to another user, or the file system has no modes. Its owner decides.
   }
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
 import { transactionsOf, type Outcome, type Statement, type Value } from './transactions.ts'
 
-/** A larger group would keep those who wait for it waiting too long. */
+/** A larger group would delay its transactions too much. */
 export const TRANSACTIONS_PER_COMMIT = 256
 
 export type WriterRequest =
@@ -10,17 +10,17 @@ export type WriterRequest =
   | WriteRequest
   | { kind: 'close'; writer: number }
 
-/** Statements name their text by number; each text comes along once. */
+/** Statements refer to their text by number. Each text is sent once. */
 type WriteRequest = { kind: 'write'; writer: number; newTexts: string[]; group: PackedStatement[][] }
 
 export type PackedStatement = [text: number, isRequired: boolean, ...values: Value[]]
 
-/** The outcomes of the transactions that were asked for first, in their order. */
+/** The outcomes of the oldest pending transactions, in their order. */
 export type WriterReply = { kind: 'written'; writer: number; outcomes: Outcome[] } | { kind: 'closed'; writer: number }
 
 /**
- * The thread's side of writer.ts: opens databases and runs transactions, one group after another. What has come while
- * a group was committed is the next one: the busier it is, or the slower the disk, the larger the groups.
+ * The thread side of writer.ts: opens databases and runs transactions in groups. Requests that arrive during a commit
+ * form the next group, so groups grow with the load and with the latency of the disk.
  */
 export function serveWriters(port: MessagePort, open: (path: string) => DatabaseSync): void {
   const connections = new Map<number, { connection: DatabaseSync; run: (group: Statement[][]) => Outcome[] }>()
@@ -65,7 +65,7 @@ export function serveWriters(port: MessagePort, open: (path: string) => Database
   })
 }
 
-/** All writes to one database in one group, as far as they fit; in which order databases have their turn is all one. */
+/** Merges all writes to one database into one group up to the limit. The order between databases does not matter. */
 function joinWrites(requests: WriterRequest[]): WriterRequest[] {
   const joined: WriterRequest[] = []
   const latest = new Map<number, WriteRequest>()
@@ -85,7 +85,7 @@ function fitTogether(one: WriteRequest, other: WriteRequest): boolean {
   return one.group.length + other.group.length <= TRANSACTIONS_PER_COMMIT
 }
 
-/** An error loses its own properties on the way between threads, and SQLite's code is one of them. */
+/** Custom properties of an error, such as SQLite's code, get lost between threads. */
 function plainOutcome(outcome: Outcome): Outcome {
   if ('results' in outcome || !(outcome.error instanceof Error)) return outcome
   const { message } = outcome.error

@@ -2,22 +2,22 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 export type Value = string | number | null | Uint8Array
 
-/** One step of a transaction. When a required statement changes and yields nothing, what follows it is left out. */
+/** One statement of a transaction. If a required statement changes and returns no row, the following ones are skipped. */
 export type Statement = { text: string; values: Value[]; isRequired: boolean }
 
 export type Row = Record<string, Value>
 
-/** What a statement yielded, if it has a `returning`, and else how many rows it changed. */
+/** The rows of a statement with `returning`, otherwise the number of changed rows. */
 export type Result = Row[] | number
 
-/** What became of one transaction: the result of each statement that ran, or why nothing of it was done. */
+/** The outcome of one transaction: the result of each executed statement, or the error that rolled it back. */
 export type Outcome = { results: Result[] } | { error: unknown }
 
 const CACHED_STATEMENTS = 200
 
 /**
- * Runs transactions in groups: one commit, and so one wait for the disk, for all of a group. One that fails is left
- * out and the others start over without it.
+ * Runs transactions in groups: one commit, and so one sync, per group. A transaction that fails is left out, and the
+ * others run again without it.
  */
 export function transactionsOf(connection: DatabaseSync): (group: Statement[][]) => Outcome[] {
   const begin = connection.prepare('begin immediate')
@@ -44,7 +44,7 @@ export function transactionsOf(connection: DatabaseSync): (group: Statement[][])
     return results
   }
 
-  /** All of them, or the index of the one that failed (none when it was the beginning or the commit). */
+  /** The results of all, or the index of the one that failed (null if begin or commit failed). */
   function tryTogether(group: Statement[][]): Result[][] | { failed: number | null; error: unknown } {
     const results: Result[][] = []
     let hasBegun = false
@@ -55,7 +55,7 @@ export function transactionsOf(connection: DatabaseSync): (group: Statement[][])
       commit.run()
       return results
     } catch (error) {
-      // Some errors, a full disk among them, have already rolled everything back.
+      // Some errors, such as a full disk, have already rolled back the transaction.
       if (connection.isTransaction) rollback.run()
       return { failed: hasBegun && results.length < group.length ? results.length : null, error }
     }
@@ -79,7 +79,7 @@ export function transactionsOf(connection: DatabaseSync): (group: Statement[][])
 }
 
 function runnerOf(statement: StatementSync): (values: Value[]) => Result {
-  // Values come back as what went in; numbers stay below 2^53.
+  // Values have the types that were stored; integers are below 2^53.
   if (statement.columns().length > 0) return (values) => statement.all(...values) as Row[]
   return (values) => Number(statement.run(...values).changes)
 }

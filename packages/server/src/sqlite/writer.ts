@@ -3,9 +3,9 @@ import { TRANSACTIONS_PER_COMMIT, type PackedStatement, type WriterReply, type W
 import type { Outcome, Result, Statement } from './transactions.ts'
 
 export type Writer = {
-  /** One transaction; resolves with the result of each statement when they are on the disk. */
+  /** Runs one transaction. Resolves with the result of each statement once they are on disk. */
   write(statements: Statement[]): Promise<Result[]>
-  /** Resolves when all that was asked is written and the file is closed. */
+  /** Resolves when all pending writes are done and the file is closed. */
   close(): Promise<void>
 }
 
@@ -14,12 +14,12 @@ type Waiting = { statements: Statement[]; resolve: (results: Result[]) => void; 
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js', import.meta.url)
 
 /**
- * Writes to a database from a thread, so that waiting for the disk holds up nobody. A lone transaction goes at once;
- * while the thread is at work, those of one turn of the event loop go together.
+ * Writes to a database in a thread, so that waiting for the disk does not block the event loop. A single transaction is
+ * sent at once. While the thread is busy, the transactions of one turn of the event loop are sent together.
  */
 export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
   const closed = Promise.withResolvers<void>()
-  let gathered: Waiting[] = []
+  let queued: Waiting[] = []
   let posted: Waiting[] = []
   let isPostDue = false
   let isClosing = false
@@ -39,22 +39,22 @@ export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
 
   function post(): void {
     isPostDue = false
-    for (let start = 0; start < gathered.length; start += TRANSACTIONS_PER_COMMIT) {
-      channel.write(gathered.slice(start, start + TRANSACTIONS_PER_COMMIT).map(({ statements }) => statements))
+    for (let start = 0; start < queued.length; start += TRANSACTIONS_PER_COMMIT) {
+      channel.write(queued.slice(start, start + TRANSACTIONS_PER_COMMIT).map(({ statements }) => statements))
     }
-    posted = posted.concat(gathered)
-    gathered = []
+    posted = posted.concat(queued)
+    queued = []
   }
 
   return {
     write: (statements) =>
       new Promise((resolve, reject) => {
-        // Its thread may be gone, and would end the program if it were asked for a file that it has closed.
+        // The thread may have ended. A write to a closed file would crash the program.
         if (isClosing) return reject(new Error('The database is closed.'))
-        gathered.push({ statements, resolve, reject })
+        queued.push({ statements, resolve, reject })
         if (posted.length === 0) post()
         else if (!isPostDue) setImmediate(post)
-        isPostDue = gathered.length > 0
+        isPostDue = queued.length > 0
       }),
     close() {
       if (isClosing) return closed.promise
@@ -67,17 +67,17 @@ export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
 }
 
 function errorFrom(outcome: Outcome & { error: unknown }): Error {
-  // What plainOutcome made of an error, in the thread.
+  // The form that plainOutcome gave the error in the thread.
   const { message, ...properties } = outcome.error as { message: string; errcode?: number }
   return Object.assign(new Error(message), properties)
 }
 
-/** `written` is told the outcomes in the order in which the transactions were asked for, some at a time. */
+/** `written` receives outcomes in the order of the requests, several at a time. */
 type Listener = { written: (outcomes: Outcome[]) => void; closed: () => void }
 
 type Thread = ReturnType<typeof startWriterThread>
 
-// One thread for all databases of the process: it mostly waits for the disk, and a thread costs 10 MB.
+// One thread for all databases of the process: it mostly waits for the disk, and each thread costs 10 MB.
 const threads = new Map<string, Thread>()
 
 function threadFor(url: URL): Thread {
@@ -100,7 +100,7 @@ function startWriterThread(url: URL, onEnd: () => void) {
     onEnd()
     void worker.terminate()
   })
-  // Without its writer the program can keep no promise; what restarts it will start it whole.
+  // Without its writer the program cannot store anything. Crash, so that the supervisor restarts it.
   worker.on('error', (error) => {
     throw error
   })
@@ -109,7 +109,7 @@ function startWriterThread(url: URL, onEnd: () => void) {
     worker.postMessage(request)
   }
 
-  /** Texts are long and few: each is sent once and goes by its number from then on. */
+  /** Texts are long and few: each is sent once and referred to by number afterwards. */
   function pack({ text, values, isRequired }: Statement, newTexts: string[]): PackedStatement {
     let number = textNumbers.get(text)
     if (number === undefined) {
@@ -137,7 +137,7 @@ function startWriterThread(url: URL, onEnd: () => void) {
   }
 }
 
-/** Bytes that are a view of a larger buffer would take all of it along to the thread. */
+/** A view of a larger buffer would copy the whole buffer to the thread. */
 function compact(value: Statement['values'][number]) {
   return value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value
 }

@@ -1,4 +1,4 @@
-import type { InTurnOf } from '../domain/turns.ts'
+import type { KeyedSemaphore } from '../domain/semaphore.ts'
 import type { Sql } from './sql.ts'
 
 /** What the store needs of a database; everything else is the same SQL for all of them. */
@@ -8,7 +8,7 @@ export type Database = {
   /** Whether a query runs in this very thread, which does nothing else until it is answered. */
   holdsUs: boolean
   /** Runs one step of a long search, at once or in its turn: few at a time, and each team has its turn. */
-  inStep: InTurnOf
+  inStep: KeyedSemaphore
   /**
    * One transaction, durable when it resolves with the result of each statement: its rows if it has a `returning`,
    * else how many it changed. After a `required` statement without either, the rest is left out.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fold, lowerAscii } from '../domain/fold.ts'
 import { matches, type MessageFilter, type Needle } from '../domain/match.ts'
 import { addMailbox, addTeam, messageFor } from './store-contract.ts'
-import type { Anchor, Store } from './store.ts'
+import type { ListAnchor, Store } from './store.ts'
 
 const MESSAGES = 160
 const FILTERS = 400
@@ -146,6 +146,6 @@ function ids(messages: { id: string }[]): string[] {
   return messages.map(({ id }) => id)
 }
 
-function newestFirst(a: Anchor, b: Anchor): number {
+function newestFirst(a: ListAnchor, b: ListAnchor): number {
   return b.receivedAt - a.receivedAt || b.position - a.position
 }

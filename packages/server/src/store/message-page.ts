@@ -1,9 +1,9 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { needsContent } from '../domain/match.ts'
 import type { Database } from './database.ts'
 import { COMPARISONS, queryFor, type Wanted } from './message-query.ts'
 import type { Sql } from './sql.ts'
-import type { Anchor, View } from './store.ts'
+import type { ListAnchor, View } from './store.ts'
 
 /** How long one query should take; then it is the turn of others. */
 const STEP_MS = 8
@@ -30,7 +30,7 @@ export type Page<Row> = {
 }
 
 /** Gathers the first rows in the wanted order from wherever they are found. */
-export function createPage<Row extends Anchor>(
+export function createPage<Row extends ListAnchor>(
   { dialect, inStep }: Database,
   { view, wanted, select }: Search<Row>,
 ): Page<Row> {
@@ -49,7 +49,7 @@ export function createPage<Row extends Anchor>(
     if (found.length > 0) rows = [...rows, ...found].sort(compare).slice(0, limit)
     spentMs += tookMs
     if (spentMs < TURN_MS) return
-    await turnOfOthers()
+    await yieldToEventLoop()
     spentMs = 0
   }
 

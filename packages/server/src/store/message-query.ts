@@ -1,7 +1,7 @@
 import type { MessageFilter, Needle } from '../domain/match.ts'
 import type { Dialect } from './database.ts'
 import { joinSql, listOf, sql, type Sql } from './sql.ts'
-import type { Anchor, View } from './store.ts'
+import type { ListAnchor, View } from './store.ts'
 
 /** Where and in which order to look. */
 export type Search = { where: Sql; newestFirst: Sql }
@@ -17,10 +17,10 @@ export type Wanted = {
   /** Up to this position. */
   upTo?: number
   /** Further down in the order of lists. */
-  before?: Anchor | null
+  before?: ListAnchor | null
 }
 
-export const COMPARISONS: Record<Order, (a: Anchor, b: Anchor) => number> = {
+export const COMPARISONS: Record<Order, (a: ListAnchor, b: ListAnchor) => number> = {
   'newest first': (a, b) => b.receivedAt - a.receivedAt || b.position - a.position,
   'by position': (a, b) => a.position - b.position,
   'last position first': (a, b) => b.position - a.position,
@@ -41,7 +41,7 @@ export function orderBy(order: Order): Sql {
  * The way into a query: these positions and nothing else; the one message whose `sequence` a query names; the range of
  * positions; in the order of lists, no further down than some place; or whichever the database thinks best.
  */
-export type WayIn = { among?: number[]; only?: Sql; isByRange?: boolean; downTo?: Anchor | undefined }
+export type WayIn = { among?: number[]; only?: Sql; isByRange?: boolean; downTo?: ListAnchor | undefined }
 
 /** What follows `from`. */
 export function queryFor(

@@ -1,4 +1,4 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import { createPage, type Search } from './message-page.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type Wanted,
 } from './message-query.ts'
 import { joinSql, sql, type Sql } from './sql.ts'
-import type { Anchor, View } from './store.ts'
+import type { ListAnchor, View } from './store.ts'
 
 export const WALK_LIMITS = {
   /** Read from an index at a time: few at first, because what is asked for is mostly among the newest. */
@@ -34,7 +34,7 @@ const GLANCED_MORE = 15
  * into question, in order, and the view's conditions decide. Each message is looked at once at most, and one that is
  * there all the time exactly once, whatever is added or removed meanwhile.
  */
-export async function walkMessages<Row extends Anchor>(
+export async function walkMessages<Row extends ListAnchor>(
   database: Database,
   search: Search<Row>,
   limits: WalkLimits = WALK_LIMITS,
@@ -47,11 +47,12 @@ export async function walkMessages<Row extends Anchor>(
     await page.lookAt(inOrder(few, search.wanted), isDone)
     return page.rows()
   }
-  let place: Anchor | null = search.wanted.before ?? null
+  let place: ListAnchor | null = search.wanted.before ?? null
   for (let reads = 0; !isDone(); reads++) {
     const count = limits.candidates[reads] ?? limits.candidates.at(-1)!
     const query = sql`${candidatesIn(search, { wide, place })} ${database.dialect.limit(count)}`
-    const candidates: Anchor[] = reads === 0 ? await database.read(query) : await readInStep(database, search, query)
+    const candidates: ListAnchor[] =
+      reads === 0 ? await database.read(query) : await readInStep(database, search, query)
     await page.lookAt(inOrder(candidates, search.wanted), isDone)
     if (candidates.length < count) break
     place = candidates.at(-1)!
@@ -63,7 +64,7 @@ export async function walkMessages<Row extends Anchor>(
  * What is wanted, if it is all among the newest that come into question, or these are all there are: as quick as one
  * query that is not bounded. Null when it is not, or when that is unlikely.
  */
-export async function glance<Row extends Anchor>(
+export async function glance<Row extends ListAnchor>(
   database: Database,
   search: Search<Row>,
   limits: WalkLimits = WALK_LIMITS,
@@ -79,7 +80,7 @@ export async function glance<Row extends Anchor>(
   }
   const isQuick = wanted.limit === 1 && !looksAtText(view.filter)
   const skipped = isQuick ? limits.glanced - 1 : wanted.limit + GLANCED_MORE - 1
-  const [last] = await database.read<Anchor>(
+  const [last] = await database.read<ListAnchor>(
     sql`${candidatesIn(search, { wide, place: wanted.before ?? null })} ${database.dialect.limit(1)} offset ${skipped}`,
   )
   const rows = await select(queryFor(database.dialect, view, wanted, { downTo: last }))
@@ -87,7 +88,7 @@ export async function glance<Row extends Anchor>(
 }
 
 /** One query for nearly all who ask: what comes first of all that come into question is it, if it matches. */
-async function glanceAtNewest<Row extends Anchor>(
+async function glanceAtNewest<Row extends ListAnchor>(
   database: Database,
   search: Search<Row>,
   wide: Sql,
@@ -138,18 +139,18 @@ function waysFor({ view, wanted }: { view: View; wanted: Wanted }, shortRange: n
 }
 
 /** Null when there are too many. Served by messages_by_tag, messages_by_mailbox or messages_by_position. */
-async function readFew({ dialect, read }: Database, narrow: Sql, most: number): Promise<Anchor[] | null> {
-  const found = await read<Anchor>(sql`
+async function readFew({ dialect, read }: Database, narrow: Sql, most: number): Promise<ListAnchor[] | null> {
+  const found = await read<ListAnchor>(sql`
     select received_at as "receivedAt", position from messages where ${narrow} ${dialect.limit(most + 1)}`)
   return found.length > most ? null : found
 }
 
 /** All that it finds may lie outside of what is wanted, so it is a step by itself. */
-function readInStep<Row>({ read, inStep }: Database, { view }: Search<Row>, query: Sql): Promise<Anchor[]> {
+function readInStep<Row>({ read, inStep }: Database, { view }: Search<Row>, query: Sql): Promise<ListAnchor[]> {
   return inStep(view.teamId, async () => {
     view.proceed?.()
-    const candidates = await read<Anchor>(query)
-    await turnOfOthers()
+    const candidates = await read<ListAnchor>(query)
+    await yieldToEventLoop()
     return candidates
   })
 }
@@ -157,7 +158,7 @@ function readInStep<Row>({ read, inStep }: Database, { view }: Search<Row>, quer
 /** Served by messages_by_tag, messages_by_mailbox, messages_by_time or messages_by_position alone. */
 function candidatesIn<Row>(
   { view, wanted }: Search<Row>,
-  { wide, place }: { wide: Sql; place: Anchor | null },
+  { wide, place }: { wide: Sql; place: ListAnchor | null },
   columns?: Sql,
 ): Sql {
   const isByTime = wanted.order === 'newest first'
@@ -173,7 +174,7 @@ const PLACE_BY_TIME = sql`received_at as "receivedAt", position`
 /** Nothing asks for the time, and the index does not have it. */
 const PLACE_BY_POSITION = sql`0 as "receivedAt", position`
 
-function timeBounds({ oldestReceivedAt, filter: { start, since, end } }: View, place: Anchor | null): Sql[] {
+function timeBounds({ oldestReceivedAt, filter: { start, since, end } }: View, place: ListAnchor | null): Sql[] {
   const oldest = Math.max(oldestReceivedAt, start ?? -Infinity, since ?? -Infinity)
   const all = [sql`received_at >= ${oldest}`]
   if (end !== undefined) all.push(sql`received_at < ${end}`)
@@ -181,7 +182,7 @@ function timeBounds({ oldestReceivedAt, filter: { start, since, end } }: View, p
   return all
 }
 
-function positionBounds({ order, after, upTo }: Wanted, place: Anchor | null): Sql[] {
+function positionBounds({ order, after, upTo }: Wanted, place: ListAnchor | null): Sql[] {
   const isForward = order === 'by position'
   const all = [sql`position > ${Math.max(after ?? 0, isForward ? (place?.position ?? 0) : 0)}`]
   if (upTo !== undefined) all.push(sql`position <= ${upTo}`)
@@ -190,7 +191,7 @@ function positionBounds({ order, after, upTo }: Wanted, place: Anchor | null): S
 }
 
 /** Without those that their place alone rules out. */
-function inOrder(candidates: Anchor[], { order, after, upTo, before }: Wanted): number[] {
+function inOrder(candidates: ListAnchor[], { order, after, upTo, before }: Wanted): number[] {
   const compare = COMPARISONS[order]
   return candidates
     .filter(({ position }) => position > (after ?? 0) && position <= (upTo ?? Infinity))

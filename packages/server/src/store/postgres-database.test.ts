@@ -10,7 +10,7 @@ import type { Store } from './store.ts'
 
 async function open(url: string) {
   const database = await openPostgresDatabase(url)
-  const store = createSqlStore(database, { onTrouble: (error) => expect.unreachable(String(error)) })
+  const store = createSqlStore(database, { onError: (error) => expect.unreachable(String(error)) })
   onTestFinished(() => store.close())
   return { database, store }
 }

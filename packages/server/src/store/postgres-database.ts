@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { createTurnsOf } from '../domain/turns.ts'
+import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import type { Database } from './database.ts'
 import { createWritable, openConnections, retrying, type Lent, type Way } from './postgres-connections.ts'
 import { POSTGRES } from './postgres-dialect.ts'
@@ -49,7 +49,7 @@ export async function openPostgresDatabase(
     dialect: POSTGRES,
     read,
     holdsUs: false,
-    inStep: createTurnsOf(SEARCHING_CONNECTIONS),
+    inStep: createKeyedSemaphore(SEARCHING_CONNECTIONS),
     write: (...statements) => writer.write(statements),
     writeFor: (teamId, ...statements) => writer.writeFor(teamId, statements),
     version: () => null,

@@ -13,7 +13,7 @@ const LEFT_BEHIND = /\bset (?!local\b)|\blisten\b|\bprepare\b|advisory|\bdeclare
 /** Reads and writes of every kind that a busy server has. */
 async function useStore(url: string, options: { directUrl?: string }): Promise<void> {
   const database = await openPostgresDatabase(url, options)
-  const store = createSqlStore(database, { onTrouble: (error) => expect.unreachable(String(error)) })
+  const store = createSqlStore(database, { onError: (error) => expect.unreachable(String(error)) })
   onTestFinished(() => store.close())
   const team = await addTeam(store)
   const mailbox = await addMailbox(store, team, 'qa')

@@ -20,7 +20,7 @@ function fail(error: unknown): never {
 
 async function open(walk?: WalkLimits): Promise<Store> {
   const database = await openPostgresDatabase(await freshDatabase())
-  const store = createSqlStore(database, { onTrouble: fail, blockSize: BLOCK_SIZE, ...(walk && { walk }) })
+  const store = createSqlStore(database, { onError: fail, blockSize: BLOCK_SIZE, ...(walk && { walk }) })
   databases.set(store, database)
   onTestFinished(() => store.close())
   return store

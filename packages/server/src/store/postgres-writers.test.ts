@@ -13,7 +13,7 @@ async function start(options: PostgresOptions = {}): Promise<Beginning> {
   const url = await freshDatabase()
   const open = async () => {
     const store = createSqlStore(await openPostgresDatabase(url, options), {
-      onTrouble: (error) => expect.unreachable(String(error)),
+      onError: (error) => expect.unreachable(String(error)),
     })
     onTestFinished(() => store.close())
     return store

@@ -32,7 +32,7 @@ async function start() {
     },
   }
   const store = createSqlStore(watched, {
-    onTrouble(error) {
+    onError(error) {
       throw error
     },
   })

@@ -15,7 +15,7 @@ import { teamStore } from './sql-teams.ts'
 import { usageStore } from './sql-usage.ts'
 import { sql, type Sql } from './sql.ts'
 import type {
-  Anchor,
+  ListAnchor,
   Inbox,
   Mailbox,
   NewMessage,
@@ -30,16 +30,16 @@ import { BLOCK_SIZE } from './text-block.ts'
 import { createTextIndex } from './text-index.ts'
 import { searchText } from './text-search.ts'
 
-/** All but `onTrouble` is for tests, in which little is much. */
-export type StoreOptions = { onTrouble: (error: unknown) => void; blockSize?: number; walk?: WalkLimits }
+/** All but `onError` is for tests, in which little is much. */
+export type StoreOptions = { onError: (error: unknown) => void; blockSize?: number; walk?: WalkLimits }
 
 /** The store, written once in SQL that all our databases understand. */
 export function createSqlStore(
   database: Database,
-  { onTrouble, blockSize = BLOCK_SIZE, walk = WALK_LIMITS }: StoreOptions,
+  { onError, blockSize = BLOCK_SIZE, walk = WALK_LIMITS }: StoreOptions,
 ): Store {
   const { dialect, read, write, writeFor } = database
-  const textIndex = createTextIndex(database, { blockSize, onTrouble })
+  const textIndex = createTextIndex(database, { blockSize, onError })
 
   async function first<Row>(query: Sql): Promise<Row | null> {
     return (await read<Row>(query))[0] ?? null
@@ -54,7 +54,7 @@ export function createSqlStore(
     return rows.map(readMessage)
   }
 
-  async function findMessages<Row extends Anchor>(
+  async function findMessages<Row extends ListAnchor>(
     view: View,
     wanted: Wanted,
     select: (rest: Sql) => Promise<Row[]>,
@@ -185,7 +185,7 @@ export function createSqlStore(
     },
 
     async findAnchor(view, id) {
-      return first<Anchor>(sql`
+      return first<ListAnchor>(sql`
         select m.received_at as "receivedAt", m.position
         from ${fromMessages(view)}
         where ${searchFor(dialect, view).where} and m.id = ${id}`)

@@ -1,6 +1,6 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { createTurnsOf } from '../domain/turns.ts'
+import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import { openForReading, prepareDatabase } from '../sqlite/connection.ts'
 import type { Statement } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
@@ -30,7 +30,7 @@ export function openSqliteDatabase(path: string): Database {
     spentMs += performance.now() - startedAt
     if (spentMs < READS_MS) return rows
     spentMs = 0
-    othersTurn = turnOfOthers().then(() => (othersTurn = null))
+    othersTurn = yieldToEventLoop().then(() => (othersTurn = null))
     return rows
   }
 
@@ -38,7 +38,7 @@ export function openSqliteDatabase(path: string): Database {
     dialect: SQLITE,
     read,
     holdsUs: true,
-    inStep: createTurnsOf(1),
+    inStep: createKeyedSemaphore(1),
     write,
     // Transactions come one after another in any case.
     writeFor: (_, ...statements) => write(...statements),

@@ -27,7 +27,7 @@ function openDatabase(): Database {
 
 async function open(walk?: WalkLimits): Promise<Store> {
   const database = openDatabase()
-  const store = createSqlStore(database, { onTrouble: fail, blockSize: BLOCK_SIZE, ...(walk && { walk }) })
+  const store = createSqlStore(database, { onError: fail, blockSize: BLOCK_SIZE, ...(walk && { walk }) })
   databases.set(store, database)
   onTestFinished(() => store.close())
   return store

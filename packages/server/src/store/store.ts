@@ -89,7 +89,7 @@ export type View = {
 }
 
 /** The place of a message in the order that lists show. */
-export type Anchor = { receivedAt: number; position: number }
+export type ListAnchor = { receivedAt: number; position: number }
 
 export type Store = AccountStore &
   TeamStore &
@@ -175,11 +175,11 @@ export type Store = AccountStore &
     /** The newest match in the order of lists; with `after`, of those that became visible later. */
     latestMessage(view: View, after: number | null): Promise<StoredMessage | null>
     /** Newest first; one more than `limit` when there are more. */
-    listMessages(view: View, page: { limit: number; before: Anchor | null }): Promise<StoredSummary[]>
+    listMessages(view: View, page: { limit: number; before: ListAnchor | null }): Promise<StoredSummary[]>
     /** In order of visibility, from `after` (exclusive) up to `upTo` (inclusive). */
     followMessages(view: View, range: { after: number; upTo: number; limit: number }): Promise<StoredSummary[]>
     findMessage(view: View, id: string): Promise<StoredMessage | null>
-    findAnchor(view: View, id: string): Promise<Anchor | null>
+    findAnchor(view: View, id: string): Promise<ListAnchor | null>
     newestPosition(teamId: string): Promise<number>
     newestPositions(teamIds: string[]): Promise<{ teamId: string; position: number }[]>
     /** Nothing of the view lies before it, judged by mailbox and `since` alone; null when nothing lies anywhere. */

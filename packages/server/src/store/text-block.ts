@@ -1,4 +1,4 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Header } from '@mailhatch/sdk'
 import { sign, SIGNED_BYTES_MAX, SIGNED_TOGETHER, SLOTS, type Signable, type Signatures } from '../domain/signature.ts'
 import { required, type Database, type Dialect, type Required } from './database.ts'
@@ -71,7 +71,7 @@ export async function addToBits(
     block.oldest = Math.min(block.oldest, row.receivedAt)
     block.count++
     const units = (row.headersJson?.length ?? 0) + (row.bodyFolded?.length ?? 0)
-    if (units > SHORT_UNITS_MAX) await turnOfOthers()
+    if (units > SHORT_UNITS_MAX) await yieldToEventLoop()
   }
 }
 

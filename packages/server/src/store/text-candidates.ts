@@ -1,4 +1,4 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Need } from '../domain/signature.ts'
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
@@ -47,7 +47,7 @@ async function withAllSlots(
       if (both) next.set(id, both)
     }
     left = next
-    await turnOfOthers()
+    await yieldToEventLoop()
   }
   return left
 }

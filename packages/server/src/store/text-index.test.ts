@@ -24,10 +24,10 @@ const ENOUGH = 2 * SIZE
 function openStore({ path = join(temporaryFolder(), 'mailhatch.db'), blockSize = SIZE } = {}) {
   const database = openSqliteDatabase(path)
   const read = vi.spyOn(database, 'read')
-  const onTrouble = vi.fn<(error: unknown) => void>()
-  const store = createSqlStore(database, { onTrouble, blockSize })
+  const onError = vi.fn<(error: unknown) => void>()
+  const store = createSqlStore(database, { onError, blockSize })
   onTestFinished(() => store.close())
-  return { database, store, read, onTrouble }
+  return { database, store, read, onError }
 }
 
 async function addMessages(store: Store, mailbox: Mailbox, messages: Partial<NewMessage>[]): Promise<void> {
@@ -85,9 +85,9 @@ test('several processes may index the same messages', async () => {
   const mailbox = await teamWith(first.store, messages)
   const stores = [openStore({ path }), openStore({ path }), openStore({ path })]
   for (const { database } of stores) await untilIndexed(database, mailbox.teamId, ENOUGH - 1)
-  for (const { store, onTrouble } of stores) {
+  for (const { store, onError } of stores) {
     expect(await positionsOf(store, mailbox, { subject: ['needle'] })).toEqual([301])
-    expect(onTrouble).not.toHaveBeenCalled()
+    expect(onError).not.toHaveBeenCalled()
   }
   expect(await count(first.database, sql`text_blocks`)).toBe(2)
 })
@@ -250,13 +250,13 @@ test('blocks of which nothing is left are dropped with their slices, a few at a 
 })
 
 test('a failure is told, and the block is indexed with the next one', async () => {
-  const { database, store, onTrouble } = openStore()
+  const { database, store, onError } = openStore()
   const mailbox = await teamWith(store, hay(SIZE - 2))
   const failure = new Error('the disk is full')
   // The store has its own hold of the method: only the indexer fails.
   const write = vi.spyOn(database, 'writeFor').mockRejectedValueOnce(failure)
   await addMessages(store, mailbox, hay(1))
-  await vi.waitFor(() => expect(onTrouble).toHaveBeenCalledExactlyOnceWith(failure))
+  await vi.waitFor(() => expect(onError).toHaveBeenCalledExactlyOnceWith(failure))
   expect(write).toHaveBeenCalledTimes(1)
   expect(await readIndexState(database, mailbox.teamId)).toMatchObject({ indexedThrough: 0 })
   await addMessages(store, mailbox, hay(SIZE))

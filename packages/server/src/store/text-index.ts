@@ -1,4 +1,4 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
 import { addToBits, emptyBits, MESSAGES_PER_STEP, readIndexState, writeBlock } from './text-block.ts'
@@ -14,13 +14,13 @@ export type TextIndex = {
   close(): Promise<void>
 }
 
-export type IndexOptions = { blockSize: number; onTrouble: (error: unknown) => void }
+export type IndexOptions = { blockSize: number; onError: (error: unknown) => void }
 
 /**
  * Indexes each block of messages a moment after its last one came, in small steps between other work. Until then
  * messages are found without the index. Several processes may do so at once: only one of them writes a block.
  */
-export function createTextIndex(database: Database, { blockSize, onTrouble }: IndexOptions): TextIndex {
+export function createTextIndex(database: Database, { blockSize, onError }: IndexOptions): TextIndex {
   const teams = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let indexing: Promise<void> | null = null
@@ -49,7 +49,7 @@ export function createTextIndex(database: Database, { blockSize, onTrouble }: In
       const block = emptyBits(range)
       for (let from = first; from < first + blockSize; from += MESSAGES_PER_STEP) {
         await addToBits(database, range, block, from)
-        await turnOfOthers()
+        await yieldToEventLoop()
         if (isClosed) return
       }
       await database.writeFor(teamId, ...writeBlock(database.dialect, range, block, state))
@@ -61,7 +61,7 @@ export function createTextIndex(database: Database, { blockSize, onTrouble }: In
     if (isClosed) return
     // A block that fails, on a full disk for example, is tried again with the next one: nothing is lost meanwhile.
     indexing ??= indexAll()
-      .catch(onTrouble)
+      .catch(onError)
       .finally(() => {
         indexing = null
       })
@@ -78,7 +78,7 @@ export function createTextIndex(database: Database, { blockSize, onTrouble }: In
   }
 
   // What an earlier run did not get to.
-  resume().catch(onTrouble)
+  resume().catch(onError)
 
   return {
     messageAdded(teamId, position) {

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { createPage, type Page, type Search } from './message-page.ts'
 import { isFoundByTag, type Wanted } from './message-query.ts'
 import { sql } from './sql.ts'
-import type { Anchor, View } from './store.ts'
+import type { ListAnchor, View } from './store.ts'
 import { readIndexState } from './text-block.ts'
 import { candidatesIn, positionsOf } from './text-candidates.ts'
 
@@ -23,7 +23,7 @@ type Span = { after: number; upTo: number; indexedThrough: number; blockSize: nu
  * What is wanted, exactly as one query would give it, by way of the text index; null when the index is not the best
  * way in. Signatures only propose messages: the view's conditions decide.
  */
-export async function searchText<Row extends Anchor>(
+export async function searchText<Row extends ListAnchor>(
   database: Database,
   search: Search<Row>,
   blockSize: number,

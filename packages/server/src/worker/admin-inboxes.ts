@@ -1,10 +1,11 @@
+import { inGroups } from '../domain/in-groups.ts'
 import type { Context, Hono } from 'hono'
 import type { AnswerEnvironment } from '../answer-errors.ts'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { objectsIn } from '../bucket/message-objects.ts'
 import { adminMessagePath } from '../domain/admin-path.ts'
 import { AppError } from '../domain/errors.ts'
-import { metadataKey, rawKey, type MetadataStatus, type StoredMessage } from '../domain/object-keys.ts'
+import { metadataKey, rawKey, type MetadataStatus, type MessageLocation } from '../domain/object-keys.ts'
 import type { Log } from '../log.ts'
 import {
   invalid,
@@ -16,12 +17,12 @@ import {
   readStatus,
 } from './admin-params.ts'
 import type { AdminSettings } from './admin-settings.ts'
-import { isThere, type AnnouncePorts } from './announce-stored.ts'
+import { objectExists, type AnnouncePorts } from './announce-stored.ts'
 import { decodeMetadata, type Metadata } from './metadata.ts'
 import { newestIds } from './newest-ids.ts'
 import { storedMailboxes, type StoredMailbox } from './stored-mailboxes.ts'
 
-/** Objects read at once: Cloudflare lets a request have six connections. */
+/** Objects read at once: Cloudflare allows six open connections per request. */
 const READ_AT_ONCE_MAX = 6
 const BOTH: MetadataStatus[] = ['unprocessed', 'processed']
 
@@ -52,23 +53,23 @@ export function addInboxRoutes(app: Hono<AnswerEnvironment>, { bucket, parse, se
     const status = readStatus(context.req.query('status'))
     const limit = readLimit(context.req.query('limit'))
     const before = context.req.query('cursor') || null
-    // In this order: what is processed meanwhile is found twice, not missed.
+    // Unprocessed first: a mail that is processed between the two listings is found twice, not missed.
     const statuses = status ? [status] : BOTH
     const found = new Map<string, { id: string; status: MetadataStatus }>()
     for (const status of statuses) {
       const ids = await newestIds(bucket, { ...mailbox, status, before, limit: limit + 1, now: now() })
       for (const id of ids) found.set(metadataKey('processed', { ...mailbox, id }), { id, status })
     }
-    const places = Array.from(found.keys()).sort().reverse()
-    const page = places.slice(0, limit).map((place) => found.get(place)!)
+    const keys = Array.from(found.keys()).sort().reverse()
+    const page = keys.slice(0, limit).map((key) => found.get(key)!)
     const messages = await inGroups(page, READ_AT_ONCE_MAX, ({ id, status }) =>
-      // Where it was found; if it is no longer there, in the other state.
+      // Reads the status it was listed under first. If the metadata has moved since, it is under the other status.
       readListed({ ...mailbox, id }, [status, ...statuses]),
     )
     return context.json({
       messages: messages.filter((metadata) => metadata !== null).map((metadata) => withUrl(context, metadata)),
       ...(status ? { status } : {}),
-      ...(places.length > limit ? { cursor: page.at(-1)?.id } : {}),
+      ...(keys.length > limit ? { cursor: page.at(-1)?.id } : {}),
     })
   })
 
@@ -77,7 +78,7 @@ export function addInboxRoutes(app: Hono<AnswerEnvironment>, { bucket, parse, se
     const metadata = await readMetadata(message, BOTH)
     if (!metadata) throw messageNotFound()
     const raw = await bucket.get(metadata.rawKey)
-    if (!raw) throw new AppError('raw_unavailable', 'The raw mail of this message is gone.')
+    if (!raw) throw new AppError('raw_unavailable', 'The raw mail of this message no longer exists.')
     const { html, plainText } = await parse(raw)
     return context.json({ ...withUrl(context, metadata), rawContent: html ?? '', plainContent: plainText })
   })
@@ -86,7 +87,7 @@ export function addInboxRoutes(app: Hono<AnswerEnvironment>, { bucket, parse, se
     const message = messageOf(context)
     const raw = await bucket.get(rawKey(message))
     if (!raw) throw messageNotFound()
-    // Nobody will read it, and it may hold a file open.
+    // A HEAD response has no body, and an unread stream may keep a file open.
     if (context.req.method === 'HEAD') await raw.stream.cancel()
     return context.body(raw.stream, 200, {
       'content-type': 'message/rfc822',
@@ -100,22 +101,22 @@ export function addInboxRoutes(app: Hono<AnswerEnvironment>, { bucket, parse, se
   app.delete('/admin/inboxes/:localPart/messages/:id', async (context) => {
     const message = messageOf(context)
     const keys = [...BOTH.map((status) => metadataKey(status, message)), rawKey(message)]
-    const found = await Promise.all(keys.map((key) => isThere(bucket, key)))
+    const found = await Promise.all(keys.map((key) => objectExists(bucket, key)))
     if (!found.includes(true)) throw messageNotFound()
     await objectsIn(bucket).remove([message])
     return context.json({ ok: true, id: message.id })
   })
 
-  function messageOf(context: Context<AnswerEnvironment>): StoredMessage {
+  function messageOf(context: Context<AnswerEnvironment>): MessageLocation {
     return readMessage(settings, {
-      // Both are in the path of every route that asks for a message.
+      // The routes that call this have both in their path.
       localPart: context.req.param('localPart')!,
       id: context.req.param('id')!,
       domain: context.req.query('domain'),
     })
   }
 
-  async function readMetadata(message: StoredMessage, statuses: MetadataStatus[]): Promise<Metadata | null> {
+  async function readMetadata(message: MessageLocation, statuses: MetadataStatus[]): Promise<Metadata | null> {
     for (const status of statuses) {
       const object = await bucket.get(metadataKey(status, message))
       if (object) return decodeMetadata(await bytesOf(object))
@@ -123,12 +124,12 @@ export function addInboxRoutes(app: Hono<AnswerEnvironment>, { bucket, parse, se
     return null
   }
 
-  /** One that cannot be read does not hide the others. */
-  async function readListed(message: StoredMessage, statuses: MetadataStatus[]): Promise<Metadata | null> {
+  /** Logs metadata that cannot be read and leaves it out of the list. */
+  async function readListed(message: MessageLocation, statuses: MetadataStatus[]): Promise<Metadata | null> {
     try {
       return await readMetadata(message, statuses)
     } catch (error) {
-      log.error({ err: error, id: message.id }, 'the metadata of a mail cannot be read')
+      log.error({ err: error, id: message.id }, 'the metadata of a mail could not be read')
       return null
     }
   }
@@ -139,24 +140,12 @@ function withUrl(context: Context, metadata: Metadata): Metadata & { emlUrl: str
   return { ...metadata, emlUrl: `${origin}${adminMessagePath(metadata, '/raw')}` }
 }
 
-/** As the list has it: `<domain>/<localPart>`; a quoted local part may have slashes, a domain has none. */
+/** The list writes `<domain>/<localPart>`. A quoted local part may contain slashes, a domain cannot. */
 function readMailboxCursor(text: string | undefined, listedDomain: string | null): StoredMailbox | null {
   if (!text) return null
   const slash = text.indexOf('/')
   const after = { domain: text.slice(0, slash), mailbox: text.slice(slash + 1) }
-  const isOfList = listedDomain === null || after.domain === listedDomain
-  if (slash < 1 || after.mailbox === '' || !isOfList) throw invalid('cursor', 'must be the cursor of the page before')
+  const isInList = listedDomain === null || after.domain === listedDomain
+  if (slash < 1 || after.mailbox === '' || !isInList) throw invalid('cursor', 'must be the cursor of the previous page')
   return after
-}
-
-export async function inGroups<Item, Result>(
-  items: Item[],
-  size: number,
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  for (let start = 0; start < items.length; start += size) {
-    results.push(...(await Promise.all(items.slice(start, start + size).map(work))))
-  }
-  return results
 }

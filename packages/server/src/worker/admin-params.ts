@@ -1,15 +1,15 @@
 import { parseRecipient, splitLocalPart } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { MetadataStatus, StoredMessage } from '../domain/object-keys.ts'
+import type { MetadataStatus, MessageLocation } from '../domain/object-keys.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { requireSettings, type AdminSettings } from './admin-settings.ts'
 
 const LIMIT_MAX = 200
 const LIMIT_DEFAULT = 50
-/** A local part has 64 octets, and may grow when it is written in lower case. */
+/** A local part has at most 64 octets, and lower-casing can make it longer. */
 const NAME_CHARACTERS_MAX = 192
-const GROWN_NAME = /^(?=.*[^ -~])[^\s@"\\\p{Cc}]+$/u
-/** Any id that fits into a file name, however its characters are encoded. */
+const LOWERCASED_NAME = /^(?=.*[^ -~])[^\s@"\\\p{Cc}]+$/u
+/** Any id that fits into a file name in every encoding. */
 const ID = /^[!-~]{1,80}$/
 
 const STATUS_OF = new Map<string, MetadataStatus>([
@@ -19,14 +19,14 @@ const STATUS_OF = new Map<string, MetadataStatus>([
   ['archived', 'processed'],
 ])
 
-/** Kept within its bounds, whatever is asked for; only what is no number is refused. */
+/** Clamps a number to the allowed range. Refuses only what is not a number. */
 export function readLimit(text: string | undefined): number {
   if (!text) return LIMIT_DEFAULT
   if (!/^-?\d+$/.test(text)) throw invalid('limit', 'must be a whole number')
   return Math.min(LIMIT_MAX, Math.max(1, Number(text)))
 }
 
-/** Null for both. */
+/** Null means both statuses. */
 export function readStatus(text: string | undefined): MetadataStatus | null {
   if (!text) return null
   const status = STATUS_OF.get(text.toLowerCase())
@@ -34,17 +34,19 @@ export function readStatus(text: string | undefined): MetadataStatus | null {
   return status
 }
 
-/** A label stands for a subdomain of EMAIL_DOMAIN; a name with a dot is whole, and may end with that dot. */
+/** A bare label is a subdomain of EMAIL_DOMAIN. A name with a dot is complete and may end with a dot. */
 export function readDomain(settings: AdminSettings, text: string | undefined, field = 'domain'): string | null {
   if (!text) return null
-  const isWhole = text.includes('.') || text.startsWith('[')
-  const name = isWhole ? text.replace(/\.$/, '') : `${text}.${requireSettings(settings, ['emailDomain']).emailDomain}`
+  const isComplete = text.includes('.') || text.startsWith('[')
+  const name = isComplete
+    ? text.replace(/\.$/, '')
+    : `${text}.${requireSettings(settings, ['emailDomain']).emailDomain}`
   const domain = parseRecipient(`a@${name}`)?.domain
   if (domain === undefined) throw invalid(field, 'must be a label or a domain name')
   return domain
 }
 
-/** The mailbox that a local part belongs to, with or without a tag. */
+/** The mailbox of a local part, which may have a tag. */
 export function readMailbox(
   settings: AdminSettings,
   { localPart, domain: given }: { localPart: string; domain: string | undefined },
@@ -55,18 +57,18 @@ export function readMailbox(
   return { domain, mailbox }
 }
 
-/** Any name that mail may have been stored under: some are no local part without the tag that they came with. */
+/** Accepts every name that mail may be stored under. Some are valid local parts only together with a tag. */
 function storedName(localPart: string): string | null {
   const found = parseRecipient(`${localPart}@a`) ?? parseRecipient(`${localPart}+a@a`)
   if (found) return found.mailbox
-  const isGrown = GROWN_NAME.test(localPart) && localPart.length <= NAME_CHARACTERS_MAX
-  return isGrown ? splitLocalPart(localPart).mailbox : null
+  const isLowercased = LOWERCASED_NAME.test(localPart) && localPart.length <= NAME_CHARACTERS_MAX
+  return isLowercased ? splitLocalPart(localPart).mailbox : null
 }
 
 export function readMessage(
   settings: AdminSettings,
   { id, ...mailbox }: { id: string; localPart: string; domain: string | undefined },
-): StoredMessage {
+): MessageLocation {
   const { domain, mailbox: name } = readMailbox(settings, mailbox)
   if (!ID.test(id)) throw messageNotFound()
   return { domain, mailbox: name, id: isUuid(id) ? id.toLowerCase() : id }

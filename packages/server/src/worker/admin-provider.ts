@@ -42,27 +42,27 @@ export function addProviderRoutes(app: Hono<AnswerEnvironment>, settings: AdminS
 
   function findSubdomain(body: Record<string, unknown>, root: string): string {
     const subdomain = textOf(body, 'subdomain')
-    const whole = readDomain(settings, textOf(body, 'domain'), 'domain')
-    if (whole === null && !subdomain) throw new AppError('validation_failed', 'Provide domain or subdomain')
+    const domain = readDomain(settings, textOf(body, 'domain'), 'domain')
+    if (domain === null && !subdomain) throw new AppError('validation_failed', 'Provide domain or subdomain')
     const isUnderRoot = (name: string) => name === root || name.endsWith(`.${root}`)
-    if (whole !== null) {
-      if (!isUnderRoot(whole)) throw new AppError('validation_failed', 'Domain not managed by this worker')
-      return whole
+    if (domain !== null) {
+      if (!isUnderRoot(domain)) throw new AppError('validation_failed', 'Domain not managed by this worker')
+      return domain
     }
     const given = subdomain!.trim().toLowerCase()
-    const domain = parseRecipient(`a@${isUnderRoot(given) ? given : `${given}.${root}`}`)?.domain
-    if (domain === undefined) throw invalid('subdomain', 'must be a label such as team')
-    return domain
+    const parsed = parseRecipient(`a@${isUnderRoot(given) ? given : `${given}.${root}`}`)?.domain
+    if (parsed === undefined) throw invalid('subdomain', 'must be a label such as team')
+    return parsed
   }
 }
 
 function textOf(body: Record<string, unknown>, field: string): string | undefined {
   const value = body[field] ?? undefined
-  if (value !== undefined && typeof value !== 'string') throw invalid(field, 'must be a text')
+  if (value !== undefined && typeof value !== 'string') throw invalid(field, 'must be a string')
   return value?.trim()
 }
 
-/** An empty body is an object without keys. */
+/** Treats an empty body as an empty object. */
 async function readBody(context: Context<AnswerEnvironment>): Promise<Record<string, unknown>> {
   const text = await context.req.text()
   if (text.trim() === '') return {}
@@ -72,7 +72,7 @@ async function readBody(context: Context<AnswerEnvironment>): Promise<Record<str
   }
   const body = parseJson(text)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', 'must be a JSON object')
-  // An object of JSON has no other keys than texts.
+  // The keys of a JSON object are strings.
   return body as Record<string, unknown>
 }
 

@@ -4,19 +4,19 @@ import type { Bucket } from '../bucket/bucket.ts'
 import { AppError } from '../domain/errors.ts'
 import { metadataKey, metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
 import type { Log } from '../log.ts'
-import { inGroups } from './admin-inboxes.ts'
+import { inGroups } from '../domain/in-groups.ts'
 import { invalid, messageNotFound, readDomain, readLimit, readMessage } from './admin-params.ts'
 import type { AdminSettings } from './admin-settings.ts'
-import { isThere, type StoredOutcome } from './announce-stored.ts'
+import { objectExists, type StoredOutcome } from './announce-stored.ts'
 
-/** Mails read and posted at once; each may have 25 MiB. */
+/** Mails read and posted at once. Each can be 25 MiB. */
 const RETRY_AT_ONCE_MAX = 4
-/** Proxies commonly end a request after 30 s; what is left then is for the next one. */
+/** Proxies commonly end a request after 30 s. The client passes the cursor on to continue. */
 const RETRY_FOR_MS = 20_000
 
 export type RetryPorts = {
   bucket: Pick<Bucket, 'get' | 'list'>
-  /** Announces the mail whose unprocessed metadata has this key; null when there is nobody to announce to. */
+  /** Announces the mail whose unprocessed metadata has this key. Null when no webhook is configured. */
   announceNow: ((key: string) => Promise<StoredOutcome>) | null
   settings: AdminSettings
   now: () => number
@@ -31,19 +31,20 @@ export function addRetryRoutes(
     const { localPart, id } = context.req.param()
     const message = readMessage(settings, { localPart, id, domain: context.req.query('domain') })
     const key = metadataKey('unprocessed', message)
-    const isWaiting = await isThere(bucket, key)
+    const isWaiting = await objectExists(bucket, key)
     if (!isWaiting) throw await refuse()
     const result = await requireWebhook(announceNow)(key)
     if (result.outcome === 'gone') throw await refuse()
-    if (result.outcome === 'raw gone') throw new AppError('raw_unavailable', 'The raw mail of this message is gone.')
+    if (result.outcome === 'raw gone')
+      throw new AppError('raw_unavailable', 'The raw mail of this message no longer exists.')
     if (result.outcome !== 'failed') return context.json({ ok: true, status: 'processed' })
     const { status, lastStatus, lastError } = result.metadata
-    throw new AppError('announcement_failed', `The API did not take the message: ${lastError}`, {
+    throw new AppError('announcement_failed', `The API did not accept the message: ${lastError}`, {
       extra: { ok: false, status, webhookStatus: lastStatus },
     })
 
     async function refuse(): Promise<AppError> {
-      const isProcessed = await isThere(bucket, metadataKey('processed', message))
+      const isProcessed = await objectExists(bucket, metadataKey('processed', message))
       return isProcessed ? new AppError('already_processed', 'Already processed') : messageNotFound()
     }
   })
@@ -54,34 +55,34 @@ export function addRetryRoutes(
     const prefix = domain === null ? metadataPrefix('unprocessed') : metadataPrefix('unprocessed', domain)
     const after = context.req.query('cursor')
     const cursor = after ? `${metadataPrefix('unprocessed')}${after}` : undefined
-    if (cursor && !cursor.startsWith(prefix)) throw invalid('cursor', 'must be the cursor of the answer before')
+    if (cursor && !cursor.startsWith(prefix)) throw invalid('cursor', 'must be the cursor of the previous response')
     const limit = readLimit(context.req.query('limit'))
     const page = await bucket.list({ prefix, cursor, limit })
     const keys = page.keys.filter((key) => parseMetadataKey(key) !== null)
     const until = now() + RETRY_FOR_MS
-    let isInTrouble = false
+    let hasFailed = false
     const outcomes = await inGroups(keys, RETRY_AT_ONCE_MAX, async (key) => {
-      // The storage is in trouble, or Cloudflare allows this request no more of its own: the rest was never tried.
-      if (isInTrouble || now() > until) return 'left'
+      // The storage fails, or this request has used up Cloudflare's subrequest limit. The rest stays untried.
+      if (hasFailed || now() > until) return 'left'
       return announce(key).then(
         ({ outcome }) => outcome,
         (error: unknown) => {
-          log.error({ err: error }, 'an announcement could not be finished')
-          isInTrouble = true
+          log.error({ err: error }, 'an announcement failed')
+          hasFailed = true
           return 'failed' as const
         },
       )
     })
     const count = (outcome: string) => outcomes.filter((other) => other === outcome).length
     const left = outcomes.indexOf('left')
-    const place = left === -1 ? page.cursor : (keys[left - 1] ?? null)
+    const last = left === -1 ? page.cursor : (keys[left - 1] ?? null)
     const processed = count('processed')
     const failed = count('failed') + count('raw gone')
     return context.json({
       retried: processed + failed,
       processed,
       failed,
-      ...(place === null ? {} : { cursor: place.slice(metadataPrefix('unprocessed').length) }),
+      ...(last === null ? {} : { cursor: last.slice(metadataPrefix('unprocessed').length) }),
     })
   })
 }

@@ -8,21 +8,21 @@ import type { AdminSettings } from './admin-settings.ts'
 import { decodeMetadata, type Metadata } from './metadata.ts'
 
 const PREFIX = metadataPrefix('unprocessed')
-/** Cloudflare lets a request have six connections. */
+/** Cloudflare allows six open connections per request. */
 const READ_AT_ONCE_MAX = 6
-/** Metadata that one request reads, of the 1,000 requests that Cloudflare allows it. */
-const LOOKS_MAX = 500
+/** Metadata objects read per request, of the 1,000 subrequests that Cloudflare allows. */
+const READS_MAX = 500
 
 type Ports = { bucket: Pick<Bucket, 'get' | 'list'>; settings: AdminSettings; log: Pick<Log, 'error'> }
 
-/** Mail that failed three times by its own doing, of all mailboxes. */
+/** Lists the mail of all mailboxes that was set aside after three failures. */
 export function addSetAsideRoute(app: Hono<AnswerEnvironment>, { bucket, settings, log }: Ports): void {
   async function read(key: string): Promise<Metadata | null> {
     try {
       const object = await bucket.get(key)
       return object && decodeMetadata(await bytesOf(object))
     } catch (error) {
-      log.error({ err: error, key }, 'the metadata of a mail cannot be read')
+      log.error({ err: error, key }, 'the metadata of a mail could not be read')
       return null
     }
   }
@@ -33,23 +33,23 @@ export function addSetAsideRoute(app: Hono<AnswerEnvironment>, { bucket, setting
     const limit = readLimit(context.req.query('limit'))
     const given = context.req.query('cursor')
     if (given && !`${PREFIX}${given}`.startsWith(prefix)) {
-      throw invalid('cursor', 'must be the cursor of the answer before')
+      throw invalid('cursor', 'must be the cursor of the previous response')
     }
-    // A page holds what is set aside among so many unprocessed mails, so that it may be empty and not the last.
-    const page = await bucket.list({ prefix, cursor: given ? `${PREFIX}${given}` : undefined, limit: LOOKS_MAX })
+    // One request looks at this many unprocessed mails, so a page can be empty without being the last.
+    const page = await bucket.list({ prefix, cursor: given ? `${PREFIX}${given}` : undefined, limit: READS_MAX })
     const keys = page.keys.filter((key) => parseMetadataKey(key) !== null)
     const messages: Metadata[] = []
-    let place = page.cursor
+    let last = page.cursor
     for (let start = 0; start < keys.length && messages.length < limit; start += READ_AT_ONCE_MAX) {
       const group = keys.slice(start, start + READ_AT_ONCE_MAX)
       for (const [index, metadata] of (await Promise.all(group.map(read))).entries()) {
         if (metadata === null || metadata.setAside === null) continue
         messages.push(metadata)
         if (messages.length < limit) continue
-        if (start + index + 1 < keys.length) place = group[index]!
+        if (start + index + 1 < keys.length) last = group[index]!
         break
       }
     }
-    return context.json({ messages, ...(place === null ? {} : { cursor: place.slice(PREFIX.length) }) })
+    return context.json({ messages, ...(last === null ? {} : { cursor: last.slice(PREFIX.length) }) })
   })
 }

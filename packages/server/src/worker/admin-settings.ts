@@ -1,13 +1,13 @@
 import { AppError } from '../domain/errors.ts'
 
-/** Settings of the admin API; null where unset. On Cloudflare any of them may be missing while the worker runs. */
+/** Settings of the admin API; null when unset. On Cloudflare the worker runs even if some are missing. */
 export type AdminSettings = {
   adminToken: string | null
   emailDomain: string | null
   workerName: string | null
   zoneId: string | null
   apiToken: string | null
-  /** Null for Cloudflare's own. */
+  /** Null for Cloudflare's API. */
   apiUrl: string | null
 }
 
@@ -20,7 +20,7 @@ const VARIABLES = {
 
 type Name = keyof typeof VARIABLES
 
-/** The named settings; throws with all that are missing, so that whoever sets them does so once. */
+/** Returns the named settings. The error lists every missing one, so that all can be set at once. */
 export function requireSettings<Needed extends Name>(settings: AdminSettings, names: Needed[]): Record<Needed, string> {
   const missing = names.filter((name) => !settings[name]).map((name) => VARIABLES[name])
   if (missing.length > 0) {
@@ -28,6 +28,6 @@ export function requireSettings<Needed extends Name>(settings: AdminSettings, na
       details: Object.fromEntries(missing.map((variable) => [variable, ['is not set']])),
     })
   }
-  // Each has just been seen to be there.
+  // The check above found every one of them.
   return settings as Record<Needed, string>
 }

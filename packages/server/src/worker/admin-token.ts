@@ -3,20 +3,20 @@ import { AppError } from '../domain/errors.ts'
 
 const BEARER = /^bearer +(\S+)\s*$/i
 
-/** Lets pass who has the token, compared in constant time; nobody while there is none. */
+/** Requires the bearer token, compared in constant time. Without a configured token, refuses every request. */
 export function requireToken(token: string | null): MiddlewareHandler {
   return async (context, next) => {
     const given = BEARER.exec(context.req.header('authorization') ?? '')?.[1]
     if (!token || given === undefined || !(await isEqual(given, token))) {
       throw new AppError('unauthorized', 'Unauthorized')
     }
-    // What strangers wrote is for the administrator's eyes only.
+    // The responses contain mail, so no cache may store them.
     context.header('cache-control', 'private, no-store')
     await next()
   }
 }
 
-/** By their hashes, which have one length and tell nothing of where the texts differ. */
+/** Compares hashes: they have equal length, and their difference reveals nothing about the texts. */
 async function isEqual(given: string, expected: string): Promise<boolean> {
   const [one, other] = await Promise.all([given, expected].map(sha256))
   let difference = 0

@@ -8,12 +8,12 @@ import { addRetryRoutes, type RetryPorts } from './admin-retry.ts'
 import { addSetAsideRoute } from './admin-set-aside.ts'
 import { requireToken } from './admin-token.ts'
 
-/** Bodies here name a domain at most. */
+/** The largest valid body contains one domain name. */
 const BODY_BYTES_MAX = 16 * 1024
 
 export type AdminPorts = InboxPorts & RetryPorts
 
-/** The admin API. Whoever has the token may read and remove all mail. */
+/** The admin API. Its token grants reading and deleting all mail. */
 export function addAdminRoutes(app: Hono<AnswerEnvironment>, ports: AdminPorts): void {
   app.use('/admin/*', requireToken(ports.settings.adminToken))
   app.use(
@@ -22,7 +22,7 @@ export function addAdminRoutes(app: Hono<AnswerEnvironment>, ports: AdminPorts):
       maxSize: BODY_BYTES_MAX,
       onError() {
         throw new AppError('payload_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`, {
-          // What is still on its way is not read, so the connection cannot be used again.
+          // The rest of the body is not read, so the connection cannot be reused.
           headers: { connection: 'close' },
         })
       },

@@ -5,7 +5,7 @@ import type { Metadata } from './metadata.ts'
 
 type Ports = Omit<AnnouncePorts, 'parse'> & { log: Pick<Log, 'warn' | 'error'> }
 
-/** Announces a mail that has just been stored. Never rejects: what fails here is left to the sweep. */
+/** Announces a mail that has just been stored. Never rejects: the sweep retries what fails here. */
 export async function announceOnce(
   { log, ...ports }: Ports,
   mail: { metadata: Metadata; announcement: Announcement },
@@ -18,6 +18,6 @@ export async function announceOnce(
     log.warn({ id, status, reason }, 'an announcement was refused')
     if (result.unrecorded) log.error({ err: result.unrecorded, id }, 'a failed announcement could not be recorded')
   } catch (error) {
-    log.error({ err: error, id }, 'an announcement could not be finished')
+    log.error({ err: error, id }, 'an announcement failed')
   }
 }

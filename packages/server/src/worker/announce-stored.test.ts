@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
-import { FIRST_TRIES } from '../../test/support/tries.ts'
+import { FIRST_ATTEMPTS } from '../../test/support/attempts.ts'
 import { bytesOf } from '../bucket/bucket.ts'
 import { openEmbeddedBucket } from '../bucket/embedded-bucket.ts'
 import { objectsIn } from '../bucket/message-objects.ts'
@@ -31,9 +31,9 @@ async function startWithMail() {
   const keys = async (prefix = '') => (await bucket.list({ prefix, limit: 10 })).keys
   const [key] = await keys(metadataPrefix('unprocessed'))
   const parse = async (object: Parameters<typeof bytesOf>[0]) => parseMail(await bytesOf(object))
-  const announce = (post: Post) => announceStored({ bucket, parse, post, tries: FIRST_TRIES, now: Date.now }, key!)
+  const announce = (post: Post) => announceStored({ bucket, parse, post, history: FIRST_ATTEMPTS, now: Date.now }, key!)
   const announceBy = (ports: Partial<AnnouncePorts>) =>
-    announceStored({ bucket, parse, post: accept, tries: FIRST_TRIES, now: Date.now, ...ports }, key!)
+    announceStored({ bucket, parse, post: accept, history: FIRST_ATTEMPTS, now: Date.now, ...ports }, key!)
   return { bucket, keys, key: key!, announce, announceBy }
 }
 
@@ -71,23 +71,23 @@ test('metadata without its mail is not announced', async () => {
 })
 
 /** Of a worker that has just started again: the mail is from the run before. */
-function restarted(startedAt = Date.now()): AnnouncePorts['tries'] {
-  return { ...FIRST_TRIES, startedAt, isOfEarlierRun: () => true }
+function restarted(startedAt = Date.now()): AnnouncePorts['history'] {
+  return { ...FIRST_ATTEMPTS, startedAt, isFromEarlierRun: () => true }
 }
 
 test('a storage that cannot be read for a while does not set mail aside', async () => {
   const { announceBy } = await startWithMail()
-  const tries = restarted()
+  const history = restarted()
   const parse = async () => {
     throw new Error('EIO')
   }
-  for (let times = 0; times < 5; times++) await expect(announceBy({ tries, parse })).rejects.toThrow('EIO')
-  expect(await announceBy({ tries })).toMatchObject({ outcome: 'processed', metadata: { setAside: null } })
+  for (let times = 0; times < 5; times++) await expect(announceBy({ history, parse })).rejects.toThrow('EIO')
+  expect(await announceBy({ history })).toMatchObject({ outcome: 'processed', metadata: { setAside: null } })
 })
 
 test('a result that cannot be recorded for a while does not set mail aside', async () => {
   const { bucket, announceBy } = await startWithMail()
-  const tries = restarted()
+  const history = restarted()
   for (let times = 0; times < 5; times++) {
     let writes = 0
     const failing: AnnouncePorts['bucket'] = {
@@ -95,9 +95,9 @@ test('a result that cannot be recorded for a while does not set mail aside', asy
       // The note of the begun try is written, the result is not.
       move: (from, to) => (writes++ === 0 ? bucket.move(from, to) : Promise.reject(new Error('ENOSPC'))),
     }
-    expect(await announceBy({ tries, bucket: failing, post: refuse })).toMatchObject({ metadata: { setAside: null } })
+    expect(await announceBy({ history, bucket: failing, post: refuse })).toMatchObject({ metadata: { setAside: null } })
   }
-  expect(await announceBy({ tries })).toMatchObject({ outcome: 'processed' })
+  expect(await announceBy({ history })).toMatchObject({ outcome: 'processed' })
 })
 
 test('a mail that ends the program three times is set aside', async () => {
@@ -111,11 +111,11 @@ test('a mail that ends the program three times is set aside', async () => {
       isPosted = true
       return ends()
     }
-    void announceBy({ tries: restarted(at), post, now: () => at })
+    void announceBy({ history: restarted(at), post, now: () => at })
     await expect.poll(() => isPosted).toBe(true)
   }
   const at = start + 180_000
-  expect(await announceBy({ tries: restarted(at), now: () => at })).toMatchObject({
+  expect(await announceBy({ history: restarted(at), now: () => at })).toMatchObject({
     outcome: 'failed',
     metadata: { setAside: { reason: expect.stringContaining('program ended') } },
   })

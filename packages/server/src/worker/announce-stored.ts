@@ -16,52 +16,52 @@ import type { ParsedMail } from '../mime/parse-mail.ts'
 import { announce, type Post } from './announce.ts'
 import { announcementOf, decodeMetadata, encodeMetadata, type Metadata } from './metadata.ts'
 
-/** Metadata is as the bucket has it afterwards; the failed attempt is recorded in it. */
+/** `metadata` is what the bucket contains afterwards, including the failed attempt. */
 export type StoredOutcome =
   | { outcome: 'processed'; metadata: Metadata }
-  /** `unrecorded` is why the bucket does not have it, where it could not be written; a restart then knows less. */
+  /** `unrecorded` is the error if the bucket could not record the attempt. It is then lost at a restart. */
   | { outcome: 'failed'; metadata: Metadata; unrecorded?: unknown }
-  /** Removed, or announced by someone else in the meantime. */
+  /** Deleted, or announced by another worker in the meantime. */
   | { outcome: 'gone' }
-  /** Metadata without its mail: there is nothing to announce. */
+  /** The metadata exists but the raw mail does not, so there is nothing to announce. */
   | { outcome: 'raw gone'; metadata: Metadata }
-  /** Another worker has begun a try, which may last until then. */
+  /** Another worker has started an attempt, which may run until then. */
   | { outcome: 'busy'; until: number }
 
 export type AnnouncePorts = {
   bucket: Pick<Bucket, 'get' | 'move'>
-  /** May read less than the whole mail, where memory is short. */
+  /** May parse only the start of the mail where memory is limited. */
   parse: (raw: StoredObject) => Promise<ParsedMail>
   post: Post
-  tries: Tries
+  history: AttemptHistory
   now: () => number
 }
 
-/** What is known of tries beyond this one. */
-export type Tries = {
-  /** Names this worker, the same after a restart where no two can have the same name at once. */
+/** What the worker knows about other attempts. */
+export type AttemptHistory = {
+  /** Identifies this worker. Stable across restarts if no other worker on the bucket has the same id. */
   by: string
-  /** When this run of it began. */
+  /** When this process started. */
   startedAt: number
-  /** Whether the last try at a mail was of a program that has ended since, perhaps because of the mail. */
-  isOfEarlierRun: (metadata: Metadata) => boolean
-  /** Notes a failure that may be of the mail itself, and tells what became of other mail. */
-  noteFailure: (metadata: Metadata, failure: Failure) => Others | Promise<Others>
+  /** Whether the last attempt was made by an earlier process, which may have crashed because of the mail. */
+  isFromEarlierRun: (metadata: Metadata) => boolean
+  /** Records a failure that the mail itself may have caused, and returns how other mail fared. */
+  noteFailure: (metadata: Metadata, failure: AnnouncementFailure) => Others | Promise<Others>
 }
 
-/** `previousAt`: the try before, or the arrival. */
-export type Failure = { previousAt: number; beganAt: number; at: number; isDeath: boolean }
+/** `previousAt` is the time of the previous attempt, or the arrival. */
+export type AnnouncementFailure = { previousAt: number; beganAt: number; at: number; isDeath: boolean }
 
 /**
- * Announces one mail as it lies in the bucket; `key` is that of its unprocessed metadata. By hand, failures of its own
- * are counted anew.
+ * Announces one stored mail; `key` is the key of its unprocessed metadata. With `isByHand`, an operator asked for it,
+ * and its own failures are counted from zero.
  */
 export async function announceStored(ports: AnnouncePorts, key: string, isByHand = false): Promise<StoredOutcome> {
   const object = await ports.bucket.get(key)
   if (!object) return { outcome: 'gone' }
   const found = decodeMetadata(await bytesOf(object))
   const { trying } = found
-  if (trying && !isByHand && !hasEnded(trying, { by: ports.tries.by, now: ports.now() })) {
+  if (trying && !isByHand && !hasEnded(trying, { by: ports.history.by, now: ports.now() })) {
     return { outcome: 'busy', until: endsBy(trying) }
   }
   const counted = isByHand ? { ...found, ownFailures: 0, setAside: null } : countEndedTry(ports, found)
@@ -72,12 +72,12 @@ export async function announceStored(ports: AnnouncePorts, key: string, isByHand
   const raw = await ports.bucket.get(found.rawKey)
   if (!raw) return { outcome: 'raw gone', metadata: counted }
   const isSuspect = found.ownFailures > 0 || trying !== null
-  if (!isSuspect && !ports.tries.isOfEarlierRun(found)) return announceRaw(ports, counted, raw)
+  if (!isSuspect && !ports.history.isFromEarlierRun(found)) return announceRaw(ports, counted, raw)
   const begun = await recordBegin(ports, key, counted)
   try {
     return await announceRaw(ports, begun, raw)
   } catch (error) {
-    // The bucket could not be read or written. The program goes on, so the note of a begun try must not count as its end.
+    // The bucket failed, not the process. Clear the mark, or the next attempt counts this one as a crash.
     await rewriteMetadata(ports.bucket, key, { ...begun, trying: null }).catch(() => {})
     throw error
   }
@@ -87,13 +87,14 @@ async function announceRaw(ports: AnnouncePorts, metadata: Metadata, raw: Stored
   return announceMail(ports, { metadata, announcement: announcementOf(metadata, await ports.parse(raw)) })
 }
 
-/** Counts the try before this one, if it left no result: then the program has ended while it worked on the mail. */
-function countEndedTry({ tries, now }: AnnouncePorts, found: Metadata): Metadata {
+/** Counts the previous attempt as a failure if it left no result: the process ended while it handled the mail. */
+function countEndedTry({ history, now }: AnnouncePorts, found: Metadata): Metadata {
   const { trying } = found
-  // Without a result in this run, the bucket failed: the program has not ended.
-  if (trying && trying.by === tries.by && Date.parse(trying.at) >= tries.startedAt) return { ...found, trying: null }
-  const isWithoutResult = trying !== null || (found.lastAttemptAt === null && tries.isOfEarlierRun(found))
-  // Before the first recorded try, it is only known that the mail was there.
+  // An attempt of this process without a result means that the bucket failed. The process is still running.
+  if (trying && trying.by === history.by && Date.parse(trying.at) >= history.startedAt)
+    return { ...found, trying: null }
+  const isWithoutResult = trying !== null || (found.lastAttemptAt === null && history.isFromEarlierRun(found))
+  // Before the first recorded attempt, all we know is that the mail was in the bucket when the process ended.
   if (!isWithoutResult || (trying === null && found.ownFailures > 0)) return found
   const ownFailures = found.ownFailures + 1
   const counted: Metadata = { ...found, trying: null, ownFailures }
@@ -101,16 +102,16 @@ function countEndedTry({ tries, now }: AnnouncePorts, found: Metadata): Metadata
   return { ...counted, setAside: setAside(now(), reasonFor('program ended')) }
 }
 
-/** So that a program that dies of this mail has left a note of it. Without room for the note it goes without. */
-async function recordBegin({ bucket, tries, now }: AnnouncePorts, key: string, counted: Metadata): Promise<Metadata> {
-  const begun = { ...counted, trying: { at: new Date(now()).toISOString(), by: tries.by } }
+/** Marks the attempt as started, so that a crash leaves a trace. A failed write of the mark does not stop the attempt. */
+async function recordBegin({ bucket, history, now }: AnnouncePorts, key: string, counted: Metadata): Promise<Metadata> {
+  const begun = { ...counted, trying: { at: new Date(now()).toISOString(), by: history.by } }
   await rewriteMetadata(bucket, key, begun).catch(() => {})
   return begun
 }
 
-/** Posts, then records in the bucket how it went. */
+/** Posts the announcement, then records the result in the bucket. */
 export async function announceMail(
-  { bucket, post, tries, now }: Omit<AnnouncePorts, 'parse'>,
+  { bucket, post, history, now }: Omit<AnnouncePorts, 'parse'>,
   { metadata, announcement }: { metadata: Metadata; announcement: Announcement },
 ): Promise<StoredOutcome & { outcome: 'processed' | 'failed' }> {
   const beganAt = now()
@@ -136,7 +137,7 @@ export async function announceMail(
     lastStatus: outcome.status,
     lastCode: outcome.code,
     trying: null,
-    ...(await judge({ tries, now }, { metadata, beganAt, failed: outcome })),
+    ...(await judge({ history, now }, { metadata, beganAt, failed: outcome })),
   }
   return rewriteMetadata(bucket, key, failed).then(
     () => ({ outcome: 'failed', metadata: failed }),
@@ -144,15 +145,15 @@ export async function announceMail(
   )
 }
 
-/** Whose fault a failure is: see domain/set-aside.ts. */
+/** Decides whether the mail or the API caused a failure; see domain/set-aside.ts. */
 async function judge(
-  { tries, now }: Pick<AnnouncePorts, 'tries' | 'now'>,
+  { history, now }: Pick<AnnouncePorts, 'history' | 'now'>,
   { metadata, beganAt, failed }: { metadata: Metadata; beganAt: number; failed: FailedTry },
 ): Promise<Partial<Metadata>> {
   if (!mayBeOwn(failed)) return {}
   const at = now()
   const previousAt = Date.parse(metadata.lastAttemptAt ?? metadata.receivedAt)
-  const others = await tries.noteFailure(metadata, { previousAt, beganAt, at, isDeath: isDeath(failed) })
+  const others = await history.noteFailure(metadata, { previousAt, beganAt, at, isDeath: isDeath(failed) })
   const ownFailures = countFailure(metadata.ownFailures, { others, sincePreviousMs: at - previousAt })
   if (ownFailures < OWN_FAILURES_MAX) return { ownFailures }
   return { ownFailures, setAside: setAside(at, reasonFor(failed)) }
@@ -162,12 +163,12 @@ function setAside(now: number, reason: string): Metadata['setAside'] {
   return { at: new Date(now).toISOString(), reason, isReported: false }
 }
 
-/** Replaces what is there. What was removed or processed in the meantime stays so. */
+/** Replaces existing metadata. Does nothing if it was deleted or processed in the meantime. */
 export async function rewriteMetadata(bucket: Pick<Bucket, 'move'>, key: string, metadata: Metadata): Promise<void> {
   await bucket.move(key, { key, body: encodeMetadata(metadata) })
 }
 
-export async function isThere(bucket: Pick<Bucket, 'get'>, key: string): Promise<boolean> {
+export async function objectExists(bucket: Pick<Bucket, 'get'>, key: string): Promise<boolean> {
   const object = await bucket.get(key)
   await object?.stream.cancel()
   return object !== null

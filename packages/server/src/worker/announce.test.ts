@@ -3,7 +3,7 @@ import { announcement } from '../../test/support/announce.ts'
 import { BODY_KINDS, nameFor, startAnsweringApi } from '../../test/support/answering-api.ts'
 import { healsByItself, isUnrouted } from '../domain/retry.ts'
 import { mayBeOwn } from '../domain/set-aside.ts'
-import { announce, wayOverNetwork } from './announce.ts'
+import { announce, createApiClient } from './announce.ts'
 
 /** The list of the rule itself, written out: statuses from 400 to 499 that are not about the mail. */
 const REPEATED = new Set([401, 403, 405, 407, 408, 421, 425, 429])
@@ -11,7 +11,7 @@ const REPEATED = new Set([401, 403, 405, 407, 408, 421, 425, 429])
 test('over the network, every status with every kind of body is taken, repeated or left to a person', async () => {
   const api = await startAnsweringApi()
   onTestFinished(() => api.close())
-  const { post } = wayOverNetwork({ url: api.url, token: 'token', timeoutMs: 10_000 })
+  const { post } = createApiClient({ url: api.url, token: 'token', timeoutMs: 10_000 })
   const counts = { taken: 0, repeated: 0, 'left to a person': 0 }
   const own: string[] = []
   for (let status = 100; status < 600; status++) {

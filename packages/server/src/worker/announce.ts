@@ -1,23 +1,24 @@
+import { reasonOf } from '../domain/reason.ts'
 import type { Announcement } from '@mailhatch/sdk'
 import type { FailedTry, SetAsideNotice } from '../domain/set-aside.ts'
 
-export type Answer = {
+export type ApiResponse = {
   status: number
-  /** Matters only for refusals. */
+  /** Used only when the API refuses the announcement. */
   text: string
-  /** Where a redirect points to. */
+  /** Origin that a redirect points to. */
   location?: string | null
 }
 
-/** Carries an announcement to the API: over the network, or to the one next door. */
-export type Post = (announcement: Announcement) => Promise<Answer>
+/** Sends an announcement to the API: over HTTP, or directly within the same process. */
+export type Post = (announcement: Announcement) => Promise<ApiResponse>
 
-/** Tells the API of a mail that was set aside, so that those who wait for it learn why; false if it was not heard. */
+/** Reports a set-aside mail to the API, which shows waiting clients the reason. False if the API did not accept it. */
 export type Report = (notice: SetAsideNotice) => Promise<boolean>
 
 export type AnnounceOutcome = { ok: true } | ({ ok: false; error: string } & FailedTry)
 
-/** How much of an answer is kept to say why an announcement failed. */
+/** Characters of a response kept as the reason of a failed attempt. */
 const REASON_CHARACTERS_MAX = 300
 
 export async function announce(post: Post, announcement: Announcement): Promise<AnnounceOutcome> {
@@ -33,38 +34,38 @@ export async function announce(post: Post, announcement: Announcement): Promise<
       error: `${status} ${reason.slice(0, REASON_CHARACTERS_MAX)}`,
     }
   } catch (error) {
-    const reason = describe(error).slice(0, REASON_CHARACTERS_MAX)
+    const reason = reasonOf(error).slice(0, REASON_CHARACTERS_MAX)
     return { ok: false, status: null, code: null, isLost: isLostConnection(error), error: reason }
   }
 }
 
 type Address = { url: string; token: string; timeoutMs: number }
 
-/** How the worker speaks with the API. */
-export function wayOverNetwork(address: Address): { post: Post; report: Report } {
+/** How the worker calls the API over HTTP. */
+export function createApiClient(address: Address): { post: Post; report: Report } {
   const notices = { ...address, url: noticesUrl(address.url) }
   return {
     post: (announcement) => send(address, announcement),
     async report(notice) {
       const { status, text } = await send(notices, notice)
-      // An older API does not know the address and says so itself. The 404 of a proxy is a wrong path.
-      const isUnknownThere = (status === 404 || status === 405) && codeIn(text) !== null
-      return (status >= 200 && status < 300) || isUnknownThere
+      // An older API has no such route, and its 404 has an error code. A proxy's 404 means a wrong path and has none.
+      const isUnsupported = (status === 404 || status === 405) && codeIn(text) !== null
+      return (status >= 200 && status < 300) || isUnsupported
     },
   }
 }
 
-/** Below the address of announcements. */
+/** Notices go to a path below the announcements. */
 function noticesUrl(announcementsUrl: string): string {
   const url = new URL(announcementsUrl)
   url.pathname = `${url.pathname.replace(/\/$/, '')}/set-aside`
   return url.href
 }
 
-async function send({ url, token, timeoutMs }: Address, content: object): Promise<Answer> {
+async function send({ url, token, timeoutMs }: Address, content: object): Promise<ApiResponse> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const signal = AbortSignal.timeout(timeoutMs)
-  // A redirect is not followed: the token and the mail are for the address that was configured, and no other.
+  // Redirects are not followed, so that token and mail only reach the configured URL.
   const response = await fetch(url, {
     method: 'POST',
     headers,
@@ -76,12 +77,12 @@ async function send({ url, token, timeoutMs }: Address, content: object): Promis
   return { status, text: await response.text(), location: originOf(response.headers.get('location'), url) }
 }
 
-/** Of a Location, as much as one has to know; what follows it may be long, or private. */
+/** Only the origin: the rest of a Location can be long or private. */
 function originOf(location: string | null, base: string): string | null {
   return location !== null && URL.canParse(location, base) ? new URL(location, base).origin : null
 }
 
-/** The stable code in an error of our own API; null in whatever else. */
+/** The stable code of an error of our API; null for any other text. */
 export function codeIn(text: string): string | null {
   try {
     const body: unknown = JSON.parse(text)
@@ -92,13 +93,7 @@ export function codeIn(text: string): string | null {
   }
 }
 
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  // fetch hides what went wrong in `cause`.
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
-}
-
-/** Cut after it was made: by Node's codes, or by what workerd says. A connection that was never made has others. */
+/** An established connection was cut: Node's error codes, or workerd's message. Failing to connect has other codes. */
 function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const cause: unknown = error.cause ?? error

@@ -12,43 +12,43 @@ import { createRecentResults } from './recent-results.ts'
 import { reportSetAside } from './report-set-aside.ts'
 import { createUnprocessedSearch } from './unprocessed-search.ts'
 import { createWaitingMail } from './waiting-mail.ts'
-import { watchWay } from './way.ts'
+import { watchReachability } from './reachability.ts'
 
-/** Posts under way at once: enough to fill group commits at the other end, few enough not to swamp it. */
-const UNDER_WAY_MAX = 64
-/** Of these, mails that are read from the bucket: each may be 25 MiB, and is in memory while it is parsed. */
-const READ_AGAIN_MAX = 4
-/** Announcements kept whole in memory; beyond that a mail is read from the bucket again when its turn comes. */
+/** Concurrent posts: enough to fill the API's group commits, few enough not to overload it. */
+const IN_FLIGHT_MAX = 64
+/** Of these, mails read from the bucket. Each can be 25 MiB and is in memory while it is parsed. */
+const READS_IN_FLIGHT_MAX = 4
+/** Announcements kept in memory. Beyond this, a mail is read from the bucket when its turn comes. */
 const FRESH_CHARACTERS_MAX = 64 * 1024 * 1024
 const SEARCH_EVERY_MS = 60_000
-/** While the API cannot be reached, one mail is tried this often, so that its return is noticed soon. */
+/** While the API is unreachable, one mail is announced this often to notice its return. */
 const PROBE_EVERY_MS = 5_000
 const TICK_MS = 500
-/** When the API did not hear of a mail that was set aside. */
-const REPORT_AGAIN_MS = 5_000
-/** When the bucket itself fails, or a mail in it is broken. */
-const TROUBLE_MS = 60_000
-/** A mail that may have ended the program waits so long after a start, so that all other mail comes first. */
+/** Delay before a set-aside mail is reported again after the API did not accept the report. */
+const REPORT_RETRY_MS = 5_000
+/** Delay after the bucket failed, or a mail in it could not be read. */
+const FAILURE_BACKOFF_MS = 60_000
+/** A mail that may have crashed the process waits this long after a start, so that all other mail goes first. */
 const SUSPECTS_AFTER_MS = 5_000
 
 type Fresh = { metadata: Metadata; announcement: Announcement }
 
 export type Announcer = {
-  /** A mail that has just been stored. */
+  /** Queues a mail that has just been stored. */
   offer(metadata: Metadata, announcement: Announcement): void
-  /** Looks for unprocessed mail of an earlier run, then goes on until closed. */
+  /** Searches for unprocessed mail of earlier runs, then keeps announcing until closed. */
   start(): Promise<void>
   close(): Promise<void>
-  /** At once, whatever is known of it, because a person asks; `key` is that of its unprocessed metadata. */
+  /** Announces one mail now, because an operator asked for it; `key` is the key of its unprocessed metadata. */
   announceNow(key: string): Promise<StoredOutcome>
-  /** Arrival of the oldest mail that is still to be announced by itself; null when there is none. */
+  /** Arrival of the oldest mail that is still retried automatically; null when there is none. */
   oldestWaitingAt(): number | null
-  /** How many are still to be announced by themselves, as far as they are known. */
+  /** Number of known mails that are still retried automatically. */
   waitingCount(): number
-  /** How many are announced only by hand, because they failed by their own doing. */
+  /** Number of mails that are set aside and announced only by an operator. */
   setAsideCount(): number
-  /** A sentence for operators while announcements do not get to the API, else null. */
-  wayTrouble(): string | null
+  /** A sentence for operators while announcements do not reach the API, else null. */
+  reachabilityProblem(): string | null
 }
 
 type Ports = {
@@ -56,39 +56,39 @@ type Ports = {
   parser: Pick<MailParser, 'parse'>
   post: Post
   report: Report
-  /** Names this worker: the same after a restart, and no other's that runs on the same bucket. */
+  /** Identifies this worker: stable across restarts and unique among the workers of the bucket. */
   by: string
-  /** After so many days, mail that no team wants goes; null keeps it. */
+  /** Days after which mail without a team is deleted; null keeps it. */
   refusedMailDays: number | null
   meters: Pick<Meters, 'announcementFailed' | 'setAside' | 'refusedRemoved'> | null
   now: () => number
   log: Log
 }
 
-/** Announces stored mail to the API, each at least once, and repeats what heals by itself. */
+/** Announces stored mail to the API at least once, and retries failures that can resolve themselves. */
 export function createAnnouncer(given: Ports): Announcer {
   const { bucket, parser, post, report, by, refusedMailDays, meters, now, log } = given
   const startedAt = now()
   const upSince = performance.now()
-  // By the key of their metadata: what is unprocessed, whose turn it is (first in, first out) with the announcement at
-  // hand or in the bucket, whose turn it is alone, and what is running.
+  // All keyed by metadata key: unprocessed mail; the queues (announcement in memory, announcement in the bucket, to be
+  // announced alone); running attempts; set-aside mail that the API does not know about yet.
   const waiting = createWaitingMail(refusedMailDays)
   const fresh = new Map<string, Fresh>()
   const stored = new Set<string>()
   const suspects = new Set<string>()
-  const underWay = new Map<string, Promise<void>>()
+  const inFlight = new Map<string, Promise<void>>()
   const unreported = new Map<string, Metadata>()
   const results = createRecentResults(now)
-  const way = watchWay(log)
+  const reachability = watchReachability(log)
   let freshCharacters = 0
-  let readingAgain = 0
-  let isSuspectUnderWay = false
+  let readsInFlight = 0
+  let isSuspectInFlight = false
   let isUnreachable = false
   let probedAt = 0
   let searchedAt = 0
   let searching: Promise<void> | null = null
   let reporting: Promise<void> | null = null
-  let reportFrom = 0
+  let nextReportAt = 0
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -97,10 +97,10 @@ export function createAnnouncer(given: Ports): Announcer {
     post,
     now,
     parse: async (raw) => parser.parse(await bytesOf(raw)),
-    tries: {
+    history: {
       by,
       startedAt,
-      isOfEarlierRun: ({ lastAttemptAt, receivedAt }) => Date.parse(lastAttemptAt ?? receivedAt) < startedAt,
+      isFromEarlierRun: ({ lastAttemptAt, receivedAt }) => Date.parse(lastAttemptAt ?? receivedAt) < startedAt,
       noteFailure: (metadata, failure) => results.noteFailure(metadataKey('unprocessed', metadata), failure),
     },
   }
@@ -108,7 +108,7 @@ export function createAnnouncer(given: Ports): Announcer {
   const search = createUnprocessedSearch({
     bucket,
     waiting,
-    isUnderWay: (key) => underWay.has(key),
+    isInFlight: (key) => inFlight.has(key),
     isClosed: () => closed,
     onUnreported: (key, metadata) => unreported.set(key, metadata),
     refusedMailDays,
@@ -131,32 +131,32 @@ export function createAnnouncer(given: Ports): Announcer {
 
   function pump(): void {
     for (const [key, mail] of fresh) {
-      if (closed || underWay.size >= UNDER_WAY_MAX) return
+      if (closed || inFlight.size >= IN_FLIGHT_MAX) return
       fresh.delete(key)
       freshCharacters -= charactersOf(mail.announcement)
       run(key, announceFresh(key, mail))
     }
     for (const key of stored) {
-      if (!hasRoomToRead()) return
+      if (!canRead()) return
       stored.delete(key)
-      readAgain(key)
+      startRead(key)
     }
     const [suspect] = suspects
     const isTooSoon = performance.now() - upSince < SUSPECTS_AFTER_MS
-    if (suspect === undefined || isSuspectUnderWay || isTooSoon || !hasRoomToRead()) return
+    if (suspect === undefined || isSuspectInFlight || isTooSoon || !canRead()) return
     suspects.delete(suspect)
-    isSuspectUnderWay = true
-    readAgain(suspect, () => (isSuspectUnderWay = false))
+    isSuspectInFlight = true
+    startRead(suspect, () => (isSuspectInFlight = false))
   }
 
-  function hasRoomToRead(): boolean {
-    return !closed && underWay.size < UNDER_WAY_MAX && readingAgain < READ_AGAIN_MAX
+  function canRead(): boolean {
+    return !closed && inFlight.size < IN_FLIGHT_MAX && readsInFlight < READS_IN_FLIGHT_MAX
   }
 
-  function readAgain(key: string, onDone = () => {}): void {
-    readingAgain++
+  function startRead(key: string, onDone = () => {}): void {
+    readsInFlight++
     const work = announceAgain(key).finally(() => {
-      readingAgain--
+      readsInFlight--
       onDone()
     })
     run(
@@ -168,21 +168,21 @@ export function createAnnouncer(given: Ports): Announcer {
   function run(key: string, work: Promise<void>): void {
     const done = work
       .catch((error: unknown) => {
-        log.error({ err: error, key }, 'an announcement could not be finished')
-        waiting.postpone(key, now() + TROUBLE_MS)
+        log.error({ err: error, key }, 'an announcement failed')
+        waiting.postpone(key, now() + FAILURE_BACKOFF_MS)
       })
       .then(() => {
-        underWay.delete(key)
+        inFlight.delete(key)
         pump()
       })
-    underWay.set(key, done)
+    inFlight.set(key, done)
   }
 
   async function announceFresh(key: string, mail: Fresh): Promise<void> {
     record(key, await announceMail(ports, mail))
   }
 
-  /** From the bucket: mail of an earlier run, or that did not fit into memory, or that failed before. */
+  /** Announces from the bucket: mail of an earlier run, that did not fit into memory, or that failed before. */
   async function announceAgain(key: string, isByHand = false): Promise<StoredOutcome> {
     const outcome = await announceStored(ports, key, isByHand)
     record(key, outcome)
@@ -190,11 +190,11 @@ export function createAnnouncer(given: Ports): Announcer {
   }
 
   async function announceNow(key: string): Promise<StoredOutcome> {
-    // What is to be reported of it is no longer so.
+    // The mail is no longer set aside, so a pending report is obsolete.
     unreported.delete(key)
     await reporting
-    // One post of a mail at a time.
-    while (underWay.has(key)) await underWay.get(key)
+    // Only one post per mail at a time.
+    while (inFlight.has(key)) await inFlight.get(key)
     const work = announceAgain(key, true)
     run(
       key,
@@ -209,17 +209,17 @@ export function createAnnouncer(given: Ports): Announcer {
     else if (result.outcome === 'gone') waiting.forget(key)
     else if (result.outcome === 'busy') waiting.postpone(key, result.until)
     else {
-      log.error({ key: result.metadata.rawKey }, 'the raw mail is gone: it cannot be announced')
+      log.error({ key: result.metadata.rawKey }, 'a mail cannot be announced because its raw object is missing')
       waiting.giveUp(key, null)
     }
   }
 
   function noteSuccess(key: string): void {
     waiting.forget(key)
-    results.noteTaken(key)
-    way.taken()
+    results.noteAccepted(key)
+    reachability.reached()
     if (!isUnreachable) return
-    // One success tells that the API is back: everything that waits for it is due.
+    // One success means that the API is back: everything that waited for it is due.
     isUnreachable = false
     waiting.wakeAll()
     tick()
@@ -229,20 +229,20 @@ export function createAnnouncer(given: Ports): Announcer {
     if (unrecorded) log.error({ err: unrecorded, key }, 'a failed announcement could not be recorded')
     const refusal = refusalOf(failed)
     if (meansUnreachable(refusal)) isUnreachable = true
-    // The API has answered, though not as hoped: nothing that waits is due for that.
+    // The API itself responded, so it is reachable, but this failure makes no other mail due.
     else if (refusal.code !== null) isUnreachable = false
-    way.failed(failed)
+    reachability.failed(failed)
     waiting.remember(key, failed)
     meters?.announcementFailed(failed.lastStatus)
     const { id, attempts, lastStatus, lastError, setAside } = failed
-    // What is wrong with the way is logged once, not for each mail.
+    // A problem between worker and API is logged once, not for every mail.
     if (!isNotReaching(refusal)) {
       log.warn({ id, attempts, status: lastStatus, reason: lastError }, 'an announcement was refused')
     }
     if (setAside === null) return
     results.forget(key)
     meters?.setAside()
-    log.error({ id, reason: setAside.reason }, 'a mail was set aside: it is announced again only by hand')
+    log.error({ id, reason: setAside.reason }, 'a mail was set aside and must be retried by an operator')
     unreported.set(key, failed)
   }
 
@@ -253,27 +253,27 @@ export function createAnnouncer(given: Ports): Announcer {
       waiting.wakeOne(at)
     }
     for (const [key, { isSuspect }] of waiting.due(at)) {
-      if (!fresh.has(key) && !underWay.has(key)) (isSuspect ? suspects : stored).add(key)
+      if (!fresh.has(key) && !inFlight.has(key)) (isSuspect ? suspects : stored).add(key)
     }
     pump()
-    if (unreported.size > 0 && !isUnreachable && at >= reportFrom) {
+    if (unreported.size > 0 && !isUnreachable && at >= nextReportAt) {
       reporting ??= reportAll().finally(() => (reporting = null))
     }
     if (at - searchedAt < SEARCH_EVERY_MS || searching) return
     searchedAt = at
     searching = search
       .run()
-      .catch((error: unknown) => log.error({ err: error }, 'the bucket could not be searched for unprocessed mail'))
+      .catch((error: unknown) => log.error({ err: error }, 'searching the bucket for unprocessed mail failed'))
       .finally(() => (searching = null))
   }
 
-  /** Until the API does not hear one; that one then comes last. After a restart, the search finds what was not heard. */
+  /** Stops at the first failure and moves that mail to the end. After a restart, the search finds unreported mail. */
   async function reportAll(): Promise<void> {
     for (const [key, metadata] of unreported) {
       unreported.delete(key)
       if (await reportSetAside({ bucket, report, log }, metadata)) continue
       unreported.set(key, metadata)
-      reportFrom = now() + REPORT_AGAIN_MS
+      nextReportAt = now() + REPORT_RETRY_MS
       return
     }
   }
@@ -283,7 +283,7 @@ export function createAnnouncer(given: Ports): Announcer {
     announceNow,
     async start() {
       timer = setInterval(tick, TICK_MS).unref()
-      // Looks for what an earlier run left, too. Nobody waits for that: where much lies unprocessed, it takes long.
+      // Starts the search for mail of earlier runs without waiting: with much unprocessed mail it takes long.
       tick()
     },
     async close() {
@@ -291,16 +291,16 @@ export function createAnnouncer(given: Ports): Announcer {
       clearInterval(timer)
       await searching
       await reporting
-      await Promise.all(underWay.values())
+      await Promise.all(inFlight.values())
     },
     waitingCount: waiting.count,
     setAsideCount: waiting.setAsideCount,
     oldestWaitingAt: waiting.oldestAt,
-    wayTrouble: way.trouble,
+    reachabilityProblem: reachability.problem,
   }
 }
 
 function charactersOf({ rawContent, plainContent }: Announcement): number {
-  // The rest of an announcement is small.
+  // The other fields are small.
   return rawContent.length + plainContent.length + 2_000
 }

@@ -1,9 +1,9 @@
 import type { R2Bucket } from '@cloudflare/workers-types'
 import { clampTimeoutMs } from '../domain/retry.ts'
 import type { AdminSettings } from './admin-settings.ts'
-import { wayOverNetwork, type Post, type Report } from './announce.ts'
+import { createApiClient, type Post, type Report } from './announce.ts'
 
-/** What `wrangler.jsonc` and `wrangler secret put` give the worker. Nothing has checked it. */
+/** What `wrangler.jsonc` and `wrangler secret put` pass to the worker, unchecked. */
 export type Bindings = {
   INBOX_STORAGE: R2Bucket
   EMAIL_DOMAIN?: string
@@ -20,7 +20,7 @@ export type Bindings = {
 
 export type CloudflareSettings = {
   rootDomain: string
-  /** Null when there is nobody to announce to. */
+  /** Null when no webhook is configured. */
   post: Post | null
   report: Report | null
   timeoutMs: number
@@ -35,9 +35,9 @@ export function readSettings(bindings: Bindings): CloudflareSettings {
   const emailDomain = bindings.EMAIL_DOMAIN?.trim().toLowerCase() || null
   const timeoutMs = clampTimeoutMs(Number(bindings.WEBHOOK_TIMEOUT_MS) || TIMEOUT_MS_DEFAULT)
   return {
-    // Without one there are no subdomains, yet mail is kept.
+    // Without a root domain there are no tenant subdomains, but mail is still stored.
     rootDomain: emailDomain ?? '',
-    ...chooseWay(bindings, timeoutMs),
+    ...chooseApiClient(bindings, timeoutMs),
     timeoutMs,
     refusedMailDays: readDays(bindings.REFUSED_MAIL_DAYS),
     admin: {
@@ -51,25 +51,25 @@ export function readSettings(bindings: Bindings): CloudflareSettings {
   }
 }
 
-/** What is not a number of days keeps mail: nothing is removed by a slip of the pen. */
+/** An invalid value keeps mail: a typo must not delete anything. */
 function readDays(text: string | undefined): number | null {
   const days = /^\d+$/.test(text ?? '') ? Number(text) : 0
   return days > 0 ? days : null
 }
 
-type Way = { post: Post; report: Report } | { post: null; report: null }
+type ConfiguredApi = { post: Post; report: Report } | { post: null; report: null }
 
-/** Nobody watches a worker start, so what is wrong with its settings becomes the reason of attempts that failed. */
-function chooseWay({ WEBHOOK_URL: url, WEBHOOK_AUTH_TOKEN: token }: Bindings, timeoutMs: number): Way {
+/** A Worker has no startup log to read, so invalid settings become the recorded reason of failed attempts. */
+function chooseApiClient({ WEBHOOK_URL: url, WEBHOOK_AUTH_TOKEN: token }: Bindings, timeoutMs: number): ConfiguredApi {
   if (!url) return { post: null, report: null }
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    return failingWay('WEBHOOK_URL must be an address that begins with https:// (or http:// for local use)')
+    return failingApi('WEBHOOK_URL must be an address that begins with https:// (or http:// for local use)')
   }
-  if (!token) return failingWay('WEBHOOK_AUTH_TOKEN is not set')
-  return wayOverNetwork({ url, token, timeoutMs })
+  if (!token) return failingApi('WEBHOOK_AUTH_TOKEN is not set')
+  return createApiClient({ url, token, timeoutMs })
 }
 
-function failingWay(reason: string): Way {
+function failingApi(reason: string): ConfiguredApi {
   const fail = async () => {
     throw new Error(reason)
   }

@@ -1,7 +1,7 @@
 import { healsByItself, nextAnnouncementAt } from '../domain/retry.ts'
 import { refusalOf, type Metadata } from './metadata.ts'
 
-/** When a stored mail is to be announced by itself; null when only a person can help. */
+/** When a stored mail is announced automatically; null when only an operator can retry it. */
 export function findDueAt(metadata: Metadata): number | null {
   const { attempts, receivedAt, lastAttemptAt, setAside } = metadata
   if (setAside !== null) return null

@@ -11,18 +11,19 @@ export type RoutedMail = Pick<ForwardableEmailMessage, 'from' | 'to' | 'rawSize'
 }
 
 /**
- * Takes in one mail from Cloudflare Email Routing. Whatever throws is a temporary failure, and the sender tries again;
- * a reject is final, so it is only for what can never be taken.
+ * Stores one mail from Cloudflare Email Routing. A thrown error is a temporary failure, and the sending server retries.
+ * `setReject` is permanent, so it is used only for mail that can never be accepted.
  */
 export async function takeRoutedMail(ports: ReceivePorts, mail: RoutedMail): Promise<void> {
   const recipient = parseRecipient(mail.to)
   if (!recipient) return mail.setReject('5.1.3 Not a valid recipient address')
   if (mail.rawSize > MAIL_BYTES_MAX) return mail.setReject(`5.3.4 Mail is larger than ${MAIL_BYTES_MAX} bytes`)
   const start = await readStart(mail.raw)
-  if (start.isWhole && start.bytes.byteLength < mail.rawSize) throw new Error('The mail ended before its end')
+  if (start.isWhole && start.bytes.byteLength < mail.rawSize)
+    throw new Error('The mail is shorter than its declared size')
   await receive(ports, {
     recipients: [recipient],
-    // Cloudflare tells neither who delivered the mail nor how: `tls` says what is known to have been encrypted.
+    // Cloudflare reports neither the sending server nor TLS. `tls` is true only for what we know was encrypted.
     envelope: { mailFrom: mail.from, helo: null, remoteAddress: null, tls: false, receivedVia: 'cloudflare' },
     raw: start.isWhole ? start.bytes : { size: mail.rawSize, chunks: start.chunks },
     parse: async () => parseStart(start),

@@ -1,15 +1,15 @@
 import type { Announcement, Envelope } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
 import { tenantSubdomain } from '../domain/address.ts'
-import { rawKey, type MetadataStatus, type StoredMessage } from '../domain/object-keys.ts'
-import type { Refusal } from '../domain/retry.ts'
+import { rawKey, type MetadataStatus, type MessageLocation } from '../domain/object-keys.ts'
+import type { AnnouncementRefusal } from '../domain/retry.ts'
 import type { BegunTry } from '../domain/set-aside.ts'
 import { uuidTime } from '../domain/uuid.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import { codeIn } from './announce.ts'
 import { findRecipient } from './named-recipient.ts'
 
-/** What the worker keeps beside the raw bytes of a mail, under `messages/<status>/`. */
+/** What the worker stores next to the raw bytes of a mail, under `messages/<status>/`. */
 export type Metadata = Omit<
   Announcement,
   'event' | 'rawContent' | 'plainContent' | 'attachments' | 'size' | 'parse' | 'envelope'
@@ -20,21 +20,21 @@ export type Metadata = Omit<
   attempts: number
   lastAttemptAt: string | null
   lastError: string | null
-  /** The HTTP status of the last attempt; null when none was made or no answer came. */
+  /** HTTP status of the last attempt; null before the first one or when there was no response. */
   lastStatus: number | null
-  /** The code of our own API in that answer. */
+  /** Error code of our API in that response. */
   lastCode: string | null
-  /** Failures that this mail itself seems to have caused. */
+  /** Failures that this mail itself probably caused. */
   ownFailures: number
-  /** A try that was recorded before it began; null when it has ended. */
+  /** An attempt that was recorded as started; null once it has ended. */
   trying: BegunTry | null
-  /** Not announced by itself any more; `isReported` once the API knows. */
+  /** Set when the mail is no longer announced automatically; `isReported` once the API knows about it. */
   setAside: { at: string; reason: string; isReported: boolean } | null
-  /** Null where the metadata was lost and written anew from key and bytes. */
+  /** Null where the metadata was lost and rebuilt from the object key and the raw bytes. */
   envelope: Envelope | null
 }
 
-const NOTHING_KNOWN = { lastCode: null, ownFailures: 0, trying: null, setAside: null }
+const NO_FAILURES = { lastCode: null, ownFailures: 0, trying: null, setAside: null }
 
 type Arrival = {
   id: string
@@ -67,15 +67,15 @@ export function newMetadata({ id, recipient, parsed, receivedAt, rawSize, envelo
     lastAttemptAt: null,
     lastError: null,
     lastStatus: null,
-    ...NOTHING_KNOWN,
+    ...NO_FAILURES,
     envelope: envelope && { ...envelope, rcptTo: address },
   }
 }
 
-type Found = { message: StoredMessage; parsed: ParsedMail; rawSize: number; rootDomain: string }
+type RawMail = { message: MessageLocation; parsed: ParsedMail; rawSize: number; rootDomain: string }
 
-/** For raw mail whose metadata is gone: what its key says, and its headers. Who sent it over which way is not known. */
-export function restoredMetadata({ message, parsed, rawSize, rootDomain }: Found): Metadata {
+/** For raw mail whose metadata is lost: what the key and the headers say. The SMTP envelope is unknown. */
+export function restoredMetadata({ message, parsed, rawSize, rootDomain }: RawMail): Metadata {
   const { id } = message
   const recipient = findRecipient(message, parsed.headers)
   return newMetadata({ id, recipient, parsed, receivedAt: uuidTime(id), rawSize, envelope: null, rootDomain })
@@ -115,11 +115,11 @@ export function decodeMetadata(bytes: Uint8Array): Metadata {
   // Only this file writes these objects.
   const metadata = JSON.parse(new TextDecoder().decode(bytes)) as Metadata
   if (metadata.lastCode !== undefined) return metadata
-  // Written by an earlier version, which kept the answer only as text.
-  const answer = metadata.lastError?.slice(`${metadata.lastStatus} `.length) ?? ''
-  return { ...metadata, ...NOTHING_KNOWN, lastCode: codeIn(answer) }
+  // Written by an earlier version, which stored the response only as text.
+  const response = metadata.lastError?.slice(`${metadata.lastStatus} `.length) ?? ''
+  return { ...metadata, ...NO_FAILURES, lastCode: codeIn(response) }
 }
 
-export function refusalOf({ lastStatus, lastCode }: Metadata): Refusal {
+export function refusalOf({ lastStatus, lastCode }: Metadata): AnnouncementRefusal {
   return { status: lastStatus, code: lastCode }
 }

@@ -12,7 +12,7 @@ test('a provider that does not answer is given up', async () => {
   const provider = createProvider({ ...SETTINGS, apiUrl: double.url }, SOON_MS)
   await expect(provider.catchAllRule()).rejects.toMatchObject({
     status: 502,
-    details: { provider: ['It did not answer in time.'] },
+    details: { provider: ['It did not respond in time.'] },
   })
   expect(double.heard).toHaveLength(1)
 })

@@ -2,35 +2,35 @@ import { AppError } from '../domain/errors.ts'
 import { requireSettings, type AdminSettings } from './admin-settings.ts'
 
 const CLOUDFLARE_URL = 'https://api.cloudflare.com/client/v4'
-/** Cloudflare answers in a second or two; whoever asked us waits as long. */
-const ANSWER_MS_MAX = 15_000
-/** Of what the provider says, enough to act on. */
+/** Cloudflare responds within a second or two. Our own client waits as long as this call. */
+const RESPONSE_MS_MAX = 15_000
+/** Limits on the error messages passed on from the provider. */
 const MESSAGES_MAX = 10
 const MESSAGE_CHARACTERS_MAX = 300
 
 export type Provider = {
   catchAllRule(): Promise<unknown>
-  /** Routes what no other rule takes to the worker, or stops doing so. */
+  /** Turns the rule on or off that routes all unmatched mail to the worker. */
   routeCatchAll(route: { enabled: boolean }): Promise<void>
-  /** Without a name, of the zone itself. */
+  /** Without a name, the records of the zone itself. */
   dnsRecords(name: string | null): Promise<unknown>
   enableDns(name: string | null): Promise<void>
 }
 
 type Call = { method: 'GET' | 'POST' | 'PUT'; path: string; body?: object }
 
-/** Cloudflare Email Routing, for the zone and with the token of the settings. */
-export function createProvider(settings: AdminSettings, answerMsMax = ANSWER_MS_MAX): Provider {
+/** Calls the API of Cloudflare Email Routing for the configured zone. */
+export function createProvider(settings: AdminSettings, responseMsMax = RESPONSE_MS_MAX): Provider {
   async function call({ method, path, body }: Call): Promise<unknown> {
     const { zoneId, apiToken } = requireSettings(settings, ['zoneId', 'apiToken'])
     const url = `${settings.apiUrl ?? CLOUDFLARE_URL}/zones/${encodeURIComponent(zoneId)}/email/routing${path}`
     const headers = { authorization: `Bearer ${apiToken}`, 'content-type': 'application/json' }
-    const signal = AbortSignal.timeout(answerMsMax)
+    const signal = AbortSignal.timeout(responseMsMax)
     const request = { method, headers, redirect: 'manual', signal, body: body ? JSON.stringify(body) : null } as const
-    const answer = await send(url, request)
-    const envelope = parseEnvelope(answer.text)
-    if (answer.ok && envelope?.success === true) return envelope.result ?? null
-    throw refused(messagesOf(envelope) ?? [`It answered ${answer.status}.`])
+    const response = await send(url, request)
+    const envelope = parseEnvelope(response.text)
+    if (response.ok && envelope?.success === true) return envelope.result ?? null
+    throw refused(messagesOf(envelope) ?? [`It responded with ${response.status}.`])
   }
 
   return {
@@ -55,7 +55,7 @@ async function send(url: string, request: RequestInit): Promise<{ ok: boolean; s
     return { ok: response.ok, status: response.status, text: await response.text() }
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError'
-    throw refused([isLate ? 'It did not answer in time.' : 'It cannot be reached.'])
+    throw refused([isLate ? 'It did not respond in time.' : 'It cannot be reached.'])
   }
 }
 
@@ -70,7 +70,7 @@ function parseEnvelope(text: string): Envelope | null {
   }
 }
 
-/** `errors` is a list of `{code, message}`; null when there is nothing to read in it. */
+/** `errors` is a list of `{code, message}`. Null when it contains no message. */
 function messagesOf(envelope: Envelope | null): string[] | null {
   if (!Array.isArray(envelope?.errors)) return null
   const messages = envelope.errors

@@ -9,7 +9,7 @@ import { metadataKey, rawKey } from '../domain/object-keys.ts'
 import { parseMail } from '../mime/parse-mail.ts'
 import { newId } from '../random.ts'
 import { decodeMetadata } from './metadata.ts'
-import { RECEIVING_MS_MAX, searchFromKeptPlace, searchRawMail, SEARCH_REST_MS } from './raw-search.ts'
+import { RECEIVING_MS_MAX, searchFromStoredPosition, searchRawMail, SEARCH_INTERVAL_MS } from './raw-search.ts'
 import { startRawSearch } from './raw-search-loop.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
@@ -171,7 +171,7 @@ test('one that cannot be read does not keep the others', async () => {
 
 test('where nothing runs between steps, the place is kept, and a finished search rests for an hour', async () => {
   const { ports, offered, store, clock } = await start()
-  const run = () => searchFromKeptPlace(ports, () => clock.now)
+  const run = () => searchFromStoredPosition(ports, () => clock.now)
   for (let number = 0; number < 50; number++) await store('qa')
   await run()
   expect(offered).toHaveLength(20)
@@ -182,7 +182,7 @@ test('where nothing runs between steps, the place is kept, and a finished search
   await store('later')
   await run()
   expect(offered).toHaveLength(50)
-  clock.now += SEARCH_REST_MS
+  clock.now += SEARCH_INTERVAL_MS
   await run()
   expect(offered).toHaveLength(51)
 })

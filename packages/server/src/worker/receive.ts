@@ -1,23 +1,23 @@
 import type { Envelope } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
 import { metadataKey } from '../domain/object-keys.ts'
-import { sizeOf, type Body, type Bucket, type NewObject } from '../bucket/bucket.ts'
+import { sizeOf, type ObjectBody, type Bucket, type NewObject } from '../bucket/bucket.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import type { Announcer } from './announcer.ts'
 import { announcementOf, encodeMetadata, newMetadata, type Metadata } from './metadata.ts'
 
-export type IncomingMail = {
+export type MailToStore = {
   recipients: Recipient[]
   envelope: Omit<Envelope, 'rcptTo'>
-  /** Read once for each recipient. */
-  raw: Body
-  /** Asked before `raw` is read. */
+  /** Read once per recipient. */
+  raw: ObjectBody
+  /** Called before `raw` is read. */
   parse: () => Promise<ParsedMail>
 }
 
 export type ReceivePorts = {
   bucket: Pick<Bucket, 'put'>
-  /** Null when there is nobody to announce to: mail is only stored. */
+  /** Null when no webhook is configured: mail is only stored. */
   announcer: Pick<Announcer, 'offer'> | null
   rootDomain: string
   newId: (now: number) => string
@@ -25,12 +25,12 @@ export type ReceivePorts = {
 }
 
 /**
- * Takes in one mail: a stored message for each recipient, durable when this resolves. Only then may the sender be
- * told "accepted". The announcement follows on its own; if the program dies before it, the sweep repeats it.
+ * Stores one mail, as one message per recipient. The mail is durable when this resolves, and only then may the sender
+ * get a 250. The announcement runs separately. If the process ends before it, the sweep announces the mail.
  */
 export async function receive(
   { bucket, announcer, rootDomain, newId, now }: ReceivePorts,
-  { recipients, envelope, raw, parse }: IncomingMail,
+  { recipients, envelope, raw, parse }: MailToStore,
 ): Promise<void> {
   const receivedAt = now()
   const parsed = await parse()
@@ -41,7 +41,7 @@ export async function receive(
     const id = newId(receivedAt)
     const metadata = newMetadata({ id, recipient, parsed, receivedAt, rawSize, envelope, rootDomain })
     copies.push(metadata)
-    // Raw bytes first: metadata that can be seen always has its mail.
+    // Raw bytes first, so that visible metadata always has its mail.
     objects.push({ key: metadata.rawKey, body: raw })
     objects.push({ key: metadataKey('unprocessed', metadata), body: encodeMetadata(metadata) })
   }

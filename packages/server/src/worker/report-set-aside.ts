@@ -8,19 +8,19 @@ import type { Metadata } from './metadata.ts'
 type Ports = { bucket: Pick<Bucket, 'move'>; report: Report; log: Pick<Log, 'warn'> }
 
 /**
- * Tells the API of a mail that was set aside, and notes that it knows. When that fails, a later search of the bucket
- * finds that the API does not know yet.
+ * Reports a set-aside mail to the API and records that it knows. If that fails, a later search of the bucket finds the
+ * unreported mail and reports it again.
  */
 export async function reportSetAside({ bucket, report, log }: Ports, metadata: Metadata): Promise<boolean> {
   const { id, from, to, setAside } = metadata
   if (setAside === null || setAside.isReported) return true
   try {
     if (!(await report({ id, from, to, reason: setAside.reason }))) return false
-    const told: Metadata = { ...metadata, setAside: { ...setAside, isReported: true } }
-    await rewriteMetadata(bucket, metadataKey('unprocessed', metadata), told)
+    const reported: Metadata = { ...metadata, setAside: { ...setAside, isReported: true } }
+    await rewriteMetadata(bucket, metadataKey('unprocessed', metadata), reported)
     return true
   } catch (error) {
-    log.warn({ err: error, id }, 'the API could not be told of a mail that was set aside')
+    log.warn({ err: error, id }, 'reporting a set-aside mail to the API failed')
     return false
   }
 }

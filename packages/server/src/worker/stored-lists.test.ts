@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
 import type { Bucket } from '../bucket/bucket.ts'
 import { openEmbeddedBucket } from '../bucket/embedded-bucket.ts'
-import { metadataKey, type MetadataStatus, type StoredMessage } from '../domain/object-keys.ts'
+import { metadataKey, type MetadataStatus, type MessageLocation } from '../domain/object-keys.ts'
 import { uuidv7 } from '../domain/uuid.ts'
 import { newestIds } from './newest-ids.ts'
 import { storedMailboxes } from './stored-mailboxes.ts'
@@ -24,7 +24,7 @@ function idsAt(times: number[]): string[] {
 }
 
 /** Keys in order, as every bucket lists them, and a count of those that were read. */
-function countingBucket(status: MetadataStatus, messages: StoredMessage[]) {
+function countingBucket(status: MetadataStatus, messages: MessageLocation[]) {
   const all = messages.map((message) => metadataKey(status, message)).sort()
   return counting({
     async list({ prefix, cursor = '', limit }) {

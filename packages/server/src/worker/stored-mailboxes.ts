@@ -1,39 +1,39 @@
 import type { Bucket } from '../bucket/bucket.ts'
 import { metadataPrefix, parseMetadataKey, type MetadataStatus } from '../domain/object-keys.ts'
 
-/** One look at the bucket. A mailbox may have more; the rest of it is jumped over. */
-const KEYS_PER_LOOK = 100
+/** Keys per list request. If a mailbox has more, the rest of it is skipped. */
+const KEYS_PER_PAGE = 100
 
 export type StoredMailbox = { domain: string; mailbox: string }
 
 type MailboxQuery = {
   statuses: MetadataStatus[]
-  /** Null for all. */
+  /** Null for all domains. */
   domain: string | null
-  /** Only those after this one. */
+  /** Only mailboxes after this one. */
   after: StoredMailbox | null
   limit: number
 }
 
-/** Mailboxes that have mail in one of the states, in the order of their keys. */
+/** Mailboxes with mail in one of the statuses, in key order. */
 export async function storedMailboxes(
   bucket: Pick<Bucket, 'list'>,
   { statuses, domain, after, limit }: MailboxQuery,
 ): Promise<StoredMailbox[]> {
-  // By how they are written in keys, which sorts them and makes one of two states one entry.
+  // Keyed by the encoded name: this sorts the mailboxes and merges the two statuses.
   const found = new Map<string, StoredMailbox>()
   for (const status of statuses) {
-    for (const mailbox of await mailboxesOf(status)) found.set(placeOf(mailbox), mailbox)
+    for (const mailbox of await mailboxesOf(status)) found.set(sortKey(mailbox), mailbox)
   }
-  const places = Array.from(found.keys()).sort()
-  return places.slice(0, limit).map((place) => found.get(place)!)
+  const names = Array.from(found.keys()).sort()
+  return names.slice(0, limit).map((name) => found.get(name)!)
 
   async function mailboxesOf(status: MetadataStatus): Promise<StoredMailbox[]> {
     const prefix = domain === null ? metadataPrefix(status) : metadataPrefix(status, domain)
     const mailboxes: StoredMailbox[] = []
-    let cursor = after ? behind(status, after) : undefined
+    let cursor = after ? cursorAfter(status, after) : undefined
     while (mailboxes.length < limit) {
-      const page = await bucket.list({ prefix, cursor, limit: KEYS_PER_LOOK })
+      const page = await bucket.list({ prefix, cursor, limit: KEYS_PER_PAGE })
       for (const key of page.keys) {
         const name = parseMetadataKey(key)
         const last = mailboxes.at(-1)
@@ -43,18 +43,18 @@ export async function storedMailboxes(
       }
       if (page.cursor === null) break
       const last = parseMetadataKey(page.cursor)
-      cursor = last ? behind(status, last) : page.cursor
+      cursor = last ? cursorAfter(status, last) : page.cursor
     }
     return mailboxes
   }
 }
 
-/** A text that comes after all keys of the mailbox and before those of the next. */
-function behind(status: MetadataStatus, { domain, mailbox }: StoredMailbox): string {
-  // The character after the slash.
+/** Sorts after all keys of the mailbox and before those of the next. */
+function cursorAfter(status: MetadataStatus, { domain, mailbox }: StoredMailbox): string {
+  // '0' is the character after '/'.
   return `${metadataPrefix(status, domain, mailbox).slice(0, -1)}0`
 }
 
-function placeOf({ domain, mailbox }: StoredMailbox): string {
+function sortKey({ domain, mailbox }: StoredMailbox): string {
   return metadataPrefix('unprocessed', domain, mailbox)
 }

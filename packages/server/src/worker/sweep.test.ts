@@ -4,7 +4,7 @@ import type { Announcement } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { keysIn } from '../../test/support/stored-mail.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
-import { FIRST_TRIES } from '../../test/support/tries.ts'
+import { FIRST_ATTEMPTS } from '../../test/support/attempts.ts'
 import { openFolderBucket } from '../bucket/folder-bucket.ts'
 import { parseRecipient } from '../domain/address.ts'
 import { metadataKey } from '../domain/object-keys.ts'
@@ -37,7 +37,7 @@ async function start(answer: (announcement: Announcement) => number | null = () 
       if (status === null) throw new Error('nobody is there')
       return { status, text: '' }
     },
-    tries: FIRST_TRIES,
+    history: FIRST_ATTEMPTS,
     now: () => clock.now,
   }
   return {

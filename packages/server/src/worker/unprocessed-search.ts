@@ -7,15 +7,15 @@ import { removeIfRefused } from './refused-mail.ts'
 import type { WaitingMail } from './waiting-mail.ts'
 
 const KEYS_PER_PAGE = 1_000
-/** Refused mail that one search removes: a bucket far away takes about a minute for as many. */
+/** Refused mails deleted per search. With a remote bucket this takes about a minute. */
 const REMOVALS_MAX = 1_000
 
 type Ports = {
   bucket: Pick<Bucket, 'get' | 'list' | 'remove'>
   waiting: WaitingMail
-  isUnderWay: (key: string) => boolean
+  isInFlight: (key: string) => boolean
   isClosed: () => boolean
-  /** A mail that was set aside, which the API has not heard of. */
+  /** Called for a set-aside mail that the API does not know about. */
   onUnreported: (key: string, metadata: Metadata) => void
   refusedMailDays: number | null
   meters: Pick<Meters, 'refusedRemoved'> | null
@@ -23,23 +23,23 @@ type Ports = {
   log: Log
 }
 
-/** Looks through the bucket for unprocessed mail that is not known yet, and removes refused mail that may go. */
+/** Searches the bucket for unknown unprocessed mail, and deletes refused mail that has expired. */
 export function createUnprocessedSearch(ports: Ports) {
-  const { bucket, waiting, isUnderWay, isClosed, onUnreported, refusedMailDays: days, meters, now, log } = ports
+  const { bucket, waiting, isInFlight, isClosed, onUnreported, refusedMailDays: days, meters, now, log } = ports
 
   async function discover(key: string): Promise<void> {
-    // People keep other files in folders, too.
+    // A bucket folder may contain unrelated files.
     if (parseMetadataKey(key) === null) return
     try {
       const object = await bucket.get(key)
       if (!object) return
       const metadata = decodeMetadata(await bytesOf(object))
-      // It may have come, or been tried, while it was read.
-      if (isUnderWay(key) || waiting.isKnown(key)) return
+      // The mail may have arrived or been announced while its metadata was read.
+      if (isInFlight(key) || waiting.isKnown(key)) return
       waiting.remember(key, metadata)
       if (metadata.setAside?.isReported === false) onUnreported(key, metadata)
     } catch (error) {
-      log.error({ err: error, key }, 'the metadata of a mail cannot be read')
+      log.error({ err: error, key }, 'the metadata of a mail could not be read')
     }
   }
 
@@ -47,17 +47,17 @@ export function createUnprocessedSearch(ports: Ports) {
     let removed = 0
     for (const key of waiting.removable(now()).take(REMOVALS_MAX).toArray()) {
       if (isClosed()) break
-      if (isUnderWay(key)) continue
+      if (isInFlight(key)) continue
       try {
         if (await removeIfRefused({ bucket, days, now }, key)) removed++
       } catch (error) {
-        log.error({ err: error, key }, 'refused mail could not be removed')
+        log.error({ err: error, key }, 'deleting refused mail failed')
       }
       waiting.forget(key)
     }
     if (removed === 0) return
     meters?.refusedRemoved(removed)
-    log.info({ removed, days }, 'refused mail was removed')
+    log.info({ removed, days }, 'deleted refused mail')
   }
 
   return {

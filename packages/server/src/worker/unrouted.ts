@@ -1,7 +1,7 @@
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { AppError } from '../domain/errors.ts'
-import { metadataKey, metadataPrefix, parseMetadataKey, type StoredMessage } from '../domain/object-keys.ts'
-import { inGroups } from './admin-inboxes.ts'
+import { metadataKey, metadataPrefix, parseMetadataKey, type MessageLocation } from '../domain/object-keys.ts'
+import { inGroups } from '../domain/in-groups.ts'
 import { messageNotFound } from './admin-params.ts'
 import type { StoredOutcome } from './announce-stored.ts'
 import { decodeMetadata, type Metadata } from './metadata.ts'
@@ -11,11 +11,11 @@ const PREFIX = metadataPrefix('unprocessed')
 
 type Ports = {
   bucket: Pick<Bucket, 'get' | 'list'>
-  /** Null when there is nobody to announce to. */
+  /** Null when no webhook is configured. */
   announceNow: ((key: string) => Promise<StoredOutcome>) | null
 }
 
-/** Mail that is stored and that the API has refused. */
+/** Stored mail that the API has refused. */
 export function createUnrouted({ bucket, announceNow }: Ports) {
   async function read(key: string): Promise<Metadata | null> {
     const object = await bucket.get(key)
@@ -29,7 +29,7 @@ export function createUnrouted({ bucket, announceNow }: Ports) {
       const keys = page.keys.filter((key) => parseMetadataKey(key) !== null)
       const found = await inGroups(keys, READ_AT_ONCE_MAX, read)
       return {
-        // What was never announced is on its way.
+        // Mail without an attempt is still on its way.
         mails: found
           .filter((metadata) => metadata !== null && (metadata.attempts > 0 || metadata.setAside !== null))
           .map((metadata) => summary(metadata!)),
@@ -37,13 +37,14 @@ export function createUnrouted({ bucket, announceNow }: Ports) {
       }
     },
 
-    async retry(mail: StoredMessage): Promise<void> {
+    async retry(mail: MessageLocation): Promise<void> {
       if (!announceNow) throw new AppError('webhook_not_configured', 'Webhook not configured')
       const result = await announceNow(metadataKey('unprocessed', mail))
       if (result.outcome === 'gone') throw messageNotFound()
-      if (result.outcome === 'raw gone') throw new AppError('raw_unavailable', 'The raw mail of this message is gone.')
+      if (result.outcome === 'raw gone')
+        throw new AppError('raw_unavailable', 'The raw mail of this message no longer exists.')
       if (result.outcome !== 'failed') return
-      throw new AppError('announcement_failed', `The API did not take the message: ${result.metadata.lastError}`)
+      throw new AppError('announcement_failed', `The API did not accept the message: ${result.metadata.lastError}`)
     },
   }
 }

@@ -1,30 +1,30 @@
 import { apartMs } from '../domain/set-aside.ts'
 import { findDueAt } from './due.ts'
 import type { Metadata } from './metadata.ts'
-import { refusedUntil } from './refused-mail.ts'
+import { refusedMailExpiry } from './refused-mail.ts'
 
-/** Mail waiting to be announced that is known by name; more is found by a later look at the bucket. */
+/** Mails waiting to be announced that are kept in memory. A later search of the bucket finds the others. */
 const KNOWN_MAX = 100_000
-/** Mail that only a person can help, known so as not to be read at every search; more is read again. */
+/** Mails that only an operator can retry. Remembered so that searches do not read them again. */
 const GIVEN_UP_MAX = 200_000
 
-/** One mail that is still to be announced by itself. */
+/** A mail that is still announced automatically. */
 export type Waiting = {
   receivedAt: number
   lastAttemptAt: number
   dueAt: number
-  /** It is not tried before, even if the API comes back. */
+  /** No attempt before this time, even if the API comes back. */
   notBefore: number
-  /** A try at it ended with the API or with this program, perhaps because of it: it is tried alone. */
+  /** An attempt ended with a crash of the API or of this process, maybe because of this mail. It is announced alone. */
   isSuspect: boolean
 }
 
 export type WaitingMail = ReturnType<typeof createWaitingMail>
 
-/** What the announcer knows of unprocessed mail, by the key of its metadata. `refusedDays` is null to keep refused mail. */
+/** Unprocessed mail known to the announcer, by metadata key. `refusedDays` is null to keep refused mail. */
 export function createWaitingMail(refusedDays: number | null) {
   const known = new Map<string, Waiting>()
-  /** With the time at which it may be removed; null to keep it. */
+  /** Values are the time at which the mail may be deleted; null keeps it. */
   const givenUp = new Map<string, number | null>()
   const setAside = new Set<string>()
 
@@ -44,7 +44,7 @@ export function createWaitingMail(refusedDays: number | null) {
       const dueAt = findDueAt(metadata)
       forget(key)
       if (metadata.setAside) setAside.add(key)
-      if (dueAt === null) return giveUp(key, refusedUntil(metadata, refusedDays))
+      if (dueAt === null) return giveUp(key, refusedMailExpiry(metadata, refusedDays))
       const { receivedAt, lastAttemptAt, lastStatus, ownFailures, trying } = metadata
       if (known.size >= KNOWN_MAX) return
       const triedAt = lastAttemptAt === null ? 0 : Date.parse(lastAttemptAt)
@@ -54,7 +54,7 @@ export function createWaitingMail(refusedDays: number | null) {
         lastAttemptAt: triedAt,
         dueAt: Math.max(dueAt, notBefore),
         notBefore,
-        // An answer of 500 is about this mail alone, so that it harms no other beside it.
+        // A 500 affects only this mail, so it may run next to others.
         isSuspect: trying !== null || (ownFailures > 0 && lastStatus !== 500),
       })
     },
@@ -70,7 +70,7 @@ export function createWaitingMail(refusedDays: number | null) {
     wakeAll(): void {
       for (const waiting of known.values()) waiting.dueAt = waiting.notBefore
     },
-    /** Makes due what has not been tried for the longest time. */
+    /** Makes the mail due whose last attempt is the oldest. */
     wakeOne(at: number): void {
       let next: Waiting | null = null
       for (const waiting of known.values()) {

@@ -6,20 +6,20 @@ import { addAdminRoutes, type AdminPorts } from './admin.ts'
 
 export type WorkerAppPorts = AdminPorts & {
   /** What keeps the worker from being ready. */
-  findTroubles: () => Promise<string[]>
-  /** What the program counts of itself; null where it does not. */
+  findProblems: () => Promise<string[]>
+  /** The metrics of the program; null when they are off. */
   meters: Pick<Meters, 'text' | 'contentType'> | null
   log: Pick<Log, 'error'>
 }
 
-/** The worker's own HTTP, the same on Node and on Cloudflare: its health check and its admin API. */
+/** The worker's own HTTP routes on Node and Cloudflare: health checks, metrics and the admin API. */
 export function createWorkerApp(ports: WorkerAppPorts): Hono<AnswerEnvironment> {
   const app = new Hono<AnswerEnvironment>()
   answerErrors(app, { log: ports.log, newRequestId: () => crypto.randomUUID(), refusalFor: commonRefusalFor })
   app.get('/health', (context) => context.json({ ok: true }))
   app.get('/ready', async (context) => {
-    const troubles = await ports.findTroubles()
-    return context.json({ ok: troubles.length === 0, troubles }, troubles.length === 0 ? 200 : 503)
+    const problems = await ports.findProblems()
+    return context.json({ ok: problems.length === 0, troubles: problems }, problems.length === 0 ? 200 : 503)
   })
   const { meters } = ports
   if (meters) {

@@ -10,7 +10,7 @@ import { createTakeIn } from '../../src/intake/take-in.ts'
 import { createTeam } from '../../src/manage/teams.ts'
 import { createMailParser } from '../../src/mime/mail-parser.ts'
 import { newId, secureRandom } from '../../src/random.ts'
-import type { Anchor, Store } from '../../src/store/store.ts'
+import type { ListAnchor, Store } from '../../src/store/store.ts'
 import { createAnnouncer } from '../../src/worker/announcer.ts'
 import { searchRawMail } from '../../src/worker/raw-search.ts'
 import { withDatabase } from '../support/journey-database.ts'
@@ -43,16 +43,16 @@ export type FaultRun = {
   seed: number
   /** Of bucket and database together, at least. */
   faults: number
-  openInbox: () => Promise<FaultyInbox>
+  openLockedBucket: () => Promise<FaultyInbox>
   /** Whether lost metadata is searched for at the end. */
   search?: boolean
   sizes?: readonly number[]
 }
 
 /** Mail comes in while bucket and database fail and the API is away; then all is well again, and every 250 is checked. */
-export async function runFaults({ seed, faults, openInbox, search = true, sizes = [200] }: FaultRun) {
+export async function runFaults({ seed, faults, openLockedBucket, search = true, sizes = [200] }: FaultRun) {
   const random = seededRandom(seed)
-  const { bucket, fail, heal } = await openInbox()
+  const { bucket, fail, heal } = await openLockedBucket()
   const parser = createMailParser()
   const clock = { ahead: 0 }
   const now = () => Date.now() + clock.ahead
@@ -216,7 +216,7 @@ async function startFaultyApi(random: SeededRandom, now: () => number) {
 async function idsByTag(store: Store, teamId: string): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   const view = { teamId, oldestReceivedAt: 0, filter: {} }
-  let last: Anchor | null = null
+  let last: ListAnchor | null = null
   for (;;) {
     const page = await store.listMessages(view, { before: last, limit: 200 })
     for (const { tag, id } of page) found.set(tag ?? '', [...(found.get(tag ?? '') ?? []), id])

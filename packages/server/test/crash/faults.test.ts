@@ -17,9 +17,9 @@ test.each<[string, () => Promise<FaultyInbox>]>([
   ['folder', folderInbox],
   ['S3', () => s3Inbox(storage)],
   ['R2', () => r2Inbox(storage)],
-])('%s: faults in bucket and database while the API is away cost no accepted mail', async (name, openInbox) => {
+])('%s: faults in bucket and database while the API is away cost no accepted mail', async (name, openLockedBucket) => {
   const seed = Math.floor(Math.random() * 2 ** 31)
-  const report = await runFaults({ seed, faults: FAULTS, openInbox })
+  const report = await runFaults({ seed, faults: FAULTS, openLockedBucket })
   console.info(name, JSON.stringify(report))
   expect(report).toMatchObject({ missing: [], twice: [], unreadable: [] })
   expect(report.mails.accepted).toBeGreaterThan(0)
@@ -27,11 +27,11 @@ test.each<[string, () => Promise<FaultyInbox>]>([
 })
 
 test('the run finds what the old undo lost, and the search for raw mail brings it back', async () => {
-  const openInbox = async () => withOldUndo(await folderInbox())
-  const lost = await runFaults({ seed: 7, faults: 60, openInbox, search: false })
+  const openLockedBucket = async () => withOldUndo(await folderInbox())
+  const lost = await runFaults({ seed: 7, faults: 60, openLockedBucket, search: false })
   console.info('old undo, no search', JSON.stringify(lost))
   expect(lost.missing.length).toBeGreaterThan(0)
-  const found = await runFaults({ seed: 7, faults: 60, openInbox })
+  const found = await runFaults({ seed: 7, faults: 60, openLockedBucket })
   console.info('old undo, with search', JSON.stringify(found))
   expect(found).toMatchObject({ missing: [], twice: [], unreadable: [] })
   expect(found.restored).toBeGreaterThan(0)

@@ -104,7 +104,7 @@ describe('on a disk that is really full', () => {
       .poll(async () => (await readyOf(server)).troubles, SOON)
       .toEqual([
         'the disk is full',
-        expect.stringMatching(/^announcements are not reaching the API: no answer/),
+        expect.stringMatching(/^announcements are not reaching the API: no response/),
         expect.stringMatching(
           /^announcements are late: 2 mails are accepted and not visible yet, the oldest for \d+ s$/,
         ),

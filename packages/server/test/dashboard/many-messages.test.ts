@@ -36,7 +36,7 @@ const few = await people.newTeam('enterprise', 'Few')
 const many = await people.newTeam('enterprise', 'Many')
 
 const database = openSqliteDatabase(join(server.dataDir, 'mailhatch.db'))
-const store = createSqlStore(database, { onTrouble: (error) => expect.unreachable(String(error)) })
+const store = createSqlStore(database, { onError: (error) => expect.unreachable(String(error)) })
 afterAll(() => store.close())
 await fill(few.team, FEW)
 await fill(many.team, MANY)
@@ -77,7 +77,7 @@ function name(number: number): string {
   return String(100_000 + number)
 }
 
-async function openInbox({ owner }: typeof few): Promise<Page> {
+async function openLockedBucket({ owner }: typeof few): Promise<Page> {
   const viewport = { width: 1280, height: 900 }
   const { page } = await openWindow(browser, { url: server.url, headers: owner.headers, viewport })
   await page.goto('/')
@@ -94,7 +94,7 @@ function rowOf(page: Page, subject: string | RegExp) {
 }
 
 test('however far one scrolls, few rows are there and each page is asked for once', async () => {
-  const page = await openInbox(many)
+  const page = await openLockedBucket(many)
   const asked: string[] = []
   page.on('request', (request) => {
     if (namesOf(request).includes('inbox.messages.list')) asked.push(request.url())
@@ -162,7 +162,7 @@ async function search(page: Page, text: string, number: number): Promise<void> {
 }
 
 test('opening and filtering take as long with fifty thousand messages as with five hundred', async () => {
-  const pages = { few: await openInbox(few), many: await openInbox(many) }
+  const pages = { few: await openLockedBucket(few), many: await openLockedBucket(many) }
   for (const [action, act] of Object.entries(ACTIONS)) {
     const times: Record<keyof typeof pages, number[]> = { few: [], many: [] }
     const ratio = () => medianOf(times.many) / medianOf(times.few)

@@ -17,7 +17,7 @@ test('three sweeps at once, none of which waits for its turn, count and remove e
   const troubles: object[] = []
   const log = { debug() {}, info() {}, warn: () => {}, error: (facts: object) => void troubles.push(facts) }
   const open = async () =>
-    createSqlStore(await openPostgresDatabase(databaseUrl), { onTrouble: (error) => void troubles.push({ error }) })
+    createSqlStore(await openPostgresDatabase(databaseUrl), { onError: (error) => void troubles.push({ error }) })
   const stores = [await open(), await open(), await open()]
   onTestFinished(async () => {
     for (const store of stores) await store.close()
@@ -39,7 +39,7 @@ test('three sweeps at once, none of which waits for its turn, count and remove e
     remove: async (messages: { id: string }[]) => void removals.push(...messages.map(({ id }) => id)),
   }
   const sweeps = stores.map((own) =>
-    startSweep({ store: own, objects, log, now: () => NOW, hasTurn: async () => true }, 20),
+    startSweep({ store: own, objects, log, now: () => NOW, holdsLock: async () => true }, 20),
   )
   const view = { teamId: team.id, oldestReceivedAt: 0, filter: {} }
   await expect.poll(() => store.removedMailboxes(), { timeout: 30_000 }).toEqual([])

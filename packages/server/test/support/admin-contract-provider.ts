@@ -130,11 +130,15 @@ export function describeProvider(stage: AdminStage, alone: () => AdminSubject): 
       ['refused with two messages', failure(400, 'Zone not found', 'Ask support'), ['Zone not found', 'Ask support']],
       ['a wrong token', failure(403, 'Authentication error'), ['Authentication error']],
       ['success is false, though 200', failure(200, 'Rule is locked'), ['Rule is locked']],
-      ['500 though success', { ...envelope({}), status: 500 }, ['It answered 500.']],
-      ['no JSON', { status: 200, body: '<html>Bad gateway</html>' }, ['It answered 200.']],
-      ['JSON, but no envelope', { status: 200, body: '"hello"' }, ['It answered 200.']],
-      ['errors that are none', { status: 502, body: { success: false, errors: [null, {}] } }, ['It answered 502.']],
-      ['a redirect', { status: 302, body: {} }, ['It answered 302.']],
+      ['500 though success', { ...envelope({}), status: 500 }, ['It responded with 500.']],
+      ['no JSON', { status: 200, body: '<html>Bad gateway</html>' }, ['It responded with 200.']],
+      ['JSON, but no envelope', { status: 200, body: '"hello"' }, ['It responded with 200.']],
+      [
+        'errors that are none',
+        { status: 502, body: { success: false, errors: [null, {}] } },
+        ['It responded with 502.'],
+      ],
+      ['a redirect', { status: 302, body: {} }, ['It responded with 302.']],
     ])('502 with the provider’s messages: %s', async (_, said, messages) => {
       stage.provider.say = () => said
       for (const answer of [await ask('/admin/catch-all'), await post('/admin/subdomains', { subdomain: 'team' })]) {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { openPostgresDatabase } from '../../src/store/postgres-database.ts'
 import { createSqlStore } from '../../src/store/sql-store.ts'
-import type { Anchor, Store, StoredSummary, Team } from '../../src/store/store.ts'
+import type { ListAnchor, Store, StoredSummary, Team } from '../../src/store/store.ts'
 import { runDatabaseCommand, startDatabaseCommand } from './database-command.ts'
 import { growInstall, openSqliteStore } from './grown-install.ts'
 import { administer } from './postgres.ts'
@@ -51,7 +51,7 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
   expect(JSON.parse(again.stdout)).toMatchObject({ copied: {} })
 
   const source = openSqliteStore(dataDir)
-  const target = createSqlStore(await openPostgresDatabase(url), { onTrouble: () => {} })
+  const target = createSqlStore(await openPostgresDatabase(url), { onError: () => {} })
   try {
     for (const team of [first, second]) await expectSame({ source, target }, team)
     expect(await target.hasSeen(goneId)).toBe(true)
@@ -111,7 +111,7 @@ function viewOf(teamId: string) {
 }
 
 async function* allSummaries(store: Store, teamId: string): AsyncGenerator<StoredSummary[]> {
-  let before: Anchor | null = null
+  let before: ListAnchor | null = null
   for (;;) {
     const page: StoredSummary[] = await store.listMessages(viewOf(teamId), { limit: PAGE, before })
     if (page.length === 0) return

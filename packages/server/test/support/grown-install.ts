@@ -11,7 +11,7 @@ const LARGE = 900_000
 
 export function openSqliteStore(dataDir: string): Store {
   return createSqlStore(openSqliteDatabase(join(dataDir, 'mailhatch.db')), {
-    onTrouble(error) {
+    onError(error) {
       throw error
     },
   })

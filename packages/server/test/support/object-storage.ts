@@ -16,8 +16,8 @@ export const S3_CREDENTIALS = { accessKeyId: 'key-of-the-tests', secretAccessKey
 /** Three tries, hardly a pause. */
 const QUICK_R2 = { forMs: 0, pauseMs: 1 }
 const QUICK_S3 = {
-  awaited: { silenceMs: 60_000, retryForMs: 0 },
-  patient: { silenceMs: 60_000, retryForMs: 0 },
+  interactive: { responseMs: 60_000, retryForMs: 0 },
+  background: { responseMs: 60_000, retryForMs: 0 },
   pauseMs: 1,
 }
 

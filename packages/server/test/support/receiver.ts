@@ -30,7 +30,7 @@ export async function startReceiver(
       await receive(ports, spooledMail(parser, mail))
       for (const { tag } of mail.recipients) onTaken(tag)
     },
-    onRefusal: () => {},
+    onRejection: () => {},
     log: { warn() {}, error() {}, debug() {} },
   })
   onTestFinished(async () => {

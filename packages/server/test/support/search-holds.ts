@@ -19,7 +19,7 @@ type Options = { messages: number; searches: number; seed: number; holdMsMax: nu
 export async function expectShortHolds({ messages, searches, seed, holdMsMax }: Options): Promise<void> {
   const path = join(temporaryFolder(), 'mailhatch.db')
   const database = openSqliteDatabase(path)
-  const store = createSqlStore(database, { onTrouble: (error) => expect.unreachable(String(error)) })
+  const store = createSqlStore(database, { onError: (error) => expect.unreachable(String(error)) })
   onTestFinished(() => store.close())
   const filled = await fillWithMessages(store, path, messages)
   const random = seededRandom(seed)

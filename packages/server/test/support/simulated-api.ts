@@ -64,7 +64,7 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
     } else if (mail.isPoison || random.chance(failures)) fail(mail, random.chance(0.5))
     else {
       underWay.delete(mail)
-      results.noteTaken(mail.name)
+      results.noteAccepted(mail.name)
     }
   }
 

@@ -34,7 +34,7 @@ export async function startStreams({
   team: wish = {},
   watch = (store) => store,
 }: Wish = {}) {
-  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')), { onTrouble: fail })
+  const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')), { onError: fail })
   const log = { ...SILENT, error: vi.fn<typeof SILENT.error>() }
   const clock = { now: NOW }
   const followers = createFollowers({ store, feed, log })

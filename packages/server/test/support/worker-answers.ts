@@ -49,7 +49,7 @@ export function describeWorkerAnswers(
       const { troubles } = await ready()
       const where = showsLocation ? ` and redirects to ${REDIRECT_HOST}` : ''
       expect(troubles).toEqual([
-        `announcements are not reaching the API: WEBHOOK_URL answers 308${where}. ` +
+        `announcements are not reaching the API: WEBHOOK_URL responds with 308${where}. ` +
           'Redirects are not followed: set WEBHOOK_URL to the final address',
       ])
       expect(await metadataOf(mailbox)).toMatchObject({ status: 'unprocessed', lastStatus: 308, setAside: null })

@@ -68,7 +68,7 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   not_found: { sentence: 'Not found', when: 'it does not exist, or the key may not see it' },
   message_not_found: { sentence: 'Not found', when: 'no such message, or none that the key may see' },
   raw_unavailable: {
-    sentence: 'The raw mail of this message is not to be had here.',
+    sentence: 'This server has no raw copy of the message.',
     when: 'the message is stored, but its raw bytes are not',
   },
   mailbox_invalid: { sentence: 'Invalid mailbox', when: 'this cannot be the name of a mailbox' },

@@ -10,16 +10,16 @@ import {
   UNKNOWN_MECHANISM,
 } from './replies.ts'
 
-export type Credentials = { user: string; password: string }
+export type SmtpCredentials = { user: string; password: string }
 
-/** What an AUTH dialogue remembers between two lines. */
+/** State of an AUTH exchange between two lines. */
 export type AuthExchange = { mechanism: 'PLAIN' | 'LOGIN'; user: string | null }
 
-/** With an `exchange`, the client's next line is its response. */
+/** If `exchange` is set, the client's next line is its response. */
 export type AuthStep = { reply: string; exchange: AuthExchange | null }
 
-/** `AUTH <mechanism> [initial response]`, RFC 4954. Without `credentials`, any well-formed ones will do. */
-export function beginAuth(argument: string, credentials: Credentials | null): AuthStep {
+/** `AUTH <mechanism> [initial response]`, RFC 4954. Without `credentials`, any well-formed ones are accepted. */
+export function beginAuth(argument: string, credentials: SmtpCredentials | null): AuthStep {
   const [mechanism = '', response] = argument.split(/ +/)
   const name = mechanism.toUpperCase()
   if (name !== 'PLAIN' && name !== 'LOGIN') return finished(UNKNOWN_MECHANISM)
@@ -29,7 +29,7 @@ export function beginAuth(argument: string, credentials: Credentials | null): Au
   return continueAuth(exchange, response === '=' ? '' : response, credentials)
 }
 
-export function continueAuth(exchange: AuthExchange, line: string, credentials: Credentials | null): AuthStep {
+export function continueAuth(exchange: AuthExchange, line: string, credentials: SmtpCredentials | null): AuthStep {
   if (line === '*') return finished(AUTH_CANCELLED)
   const response = decodeBase64(line)
   if (response === null) return finished(AUTH_MALFORMED)
@@ -42,9 +42,9 @@ export function continueAuth(exchange: AuthExchange, line: string, credentials: 
   return judge({ user: exchange.user, password: response }, credentials)
 }
 
-function judge(given: Credentials, expected: Credentials | null): AuthStep {
+function judge(given: SmtpCredentials, expected: SmtpCredentials | null): AuthStep {
   if (!expected) return finished(AUTHENTICATED)
-  // Both are compared whatever the first says, so that the time taken does not tell them apart.
+  // Compares both in every case, so that the response time does not reveal which one is wrong.
   const isUser = isSameSecret(given.user, expected.user)
   const isPassword = isSameSecret(given.password, expected.password)
   return finished(isUser && isPassword ? AUTHENTICATED : AUTH_WRONG)

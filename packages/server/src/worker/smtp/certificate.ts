@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-// Made anew at each start, so this only has to outlive a process.
+// Generated at every start, so it only has to outlive the process.
 const VALID_MS = 365 * DAY_MS
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-/** For clients that insist on STARTTLS but do not verify, as test clients are often set up. */
+/** For clients that require STARTTLS but do not verify the certificate, such as many test clients. */
 export async function selfSignedCertificate(hostname: string): Promise<{ key: string; cert: string }> {
   const x509 = await loadX509()
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
@@ -14,7 +14,7 @@ export async function selfSignedCertificate(hostname: string): Promise<{ key: st
     name: [{ CN: [hostname] }],
     keys,
     signingAlgorithm: ALGORITHM,
-    // A day back, because the clocks of containers and their hosts differ.
+    // Valid from a day ago, because the clocks of containers and hosts differ.
     notBefore: new Date(Date.now() - DAY_MS),
     notAfter: new Date(Date.now() + VALID_MS),
     extensions: [
@@ -28,15 +28,15 @@ export async function selfSignedCertificate(hostname: string): Promise<{ key: st
   return { key: x509.PemConverter.encode(key, 'PRIVATE KEY'), cert: certificate.toString('pem') }
 }
 
-// Loaded only when needed: it takes longer to load than the certificate takes to make.
+// Imported on demand: loading it takes longer than generating the certificate.
 async function loadX509(): Promise<typeof import('@peculiar/x509')> {
-  // While it loads, its container asks Reflect for decorator metadata, of which there is none, and stops if it cannot ask.
-  const asksInVain = { getMetadata: () => undefined, getOwnMetadata: () => undefined }
+  // While it loads, its dependency container reads decorator metadata through Reflect. There is none, but the call must exist.
+  const noMetadata = { getMetadata: () => undefined, getOwnMetadata: () => undefined }
   const isMissing = !('getMetadata' in Reflect)
-  if (isMissing) Object.assign(Reflect, asksInVain)
+  if (isMissing) Object.assign(Reflect, noMetadata)
   try {
     return await import('@peculiar/x509')
   } finally {
-    if (isMissing) for (const name of Object.keys(asksInVain)) Reflect.deleteProperty(Reflect, name)
+    if (isMissing) for (const name of Object.keys(noMetadata)) Reflect.deleteProperty(Reflect, name)
   }
 }

@@ -3,7 +3,7 @@ import { BAD_ARGUMENTS, BAD_PARAMETER, BAD_SENDER, UNKNOWN_PARAMETER } from './r
 
 export type Command = { verb: string; argument: string }
 export type MailCommand = { mailFrom: string; declaredBytes: number; isBinary: boolean }
-export type SenderLimits = Pick<Limits, 'senderLocalPartBytesMax' | 'senderDomainBytesMax'>
+export type SenderAddressLimits = Pick<Limits, 'senderLocalPartBytesMax' | 'senderDomainBytesMax'>
 type Refused = { refusal: string }
 
 export function parseCommand(line: string): Command {
@@ -13,10 +13,10 @@ export function parseCommand(line: string): Command {
 }
 
 /** `FROM:<address> [parameters]`, RFC 5321 (4.1.1.2). */
-export function parseMail(argument: string, limits: SenderLimits): MailCommand | Refused {
+export function parseMail(argument: string, limits: SenderAddressLimits): MailCommand | Refused {
   const path = parsePath(argument, 'FROM:')
   if (!path) return { refusal: BAD_ARGUMENTS }
-  if (!isTolerableSender(path.address, limits)) return { refusal: BAD_SENDER }
+  if (!isAcceptableSender(path.address, limits)) return { refusal: BAD_SENDER }
   const mail: MailCommand = { mailFrom: path.address, declaredBytes: 0, isBinary: false }
   if (path.parameters === '') return mail
   for (const parameter of path.parameters.split(/ +/)) {
@@ -26,7 +26,7 @@ export function parseMail(argument: string, limits: SenderLimits): MailCommand |
   return mail
 }
 
-/** `TO:<address>`, RFC 5321 (4.1.1.3); no parameter is known, since none of them is announced. */
+/** `TO:<address>`, RFC 5321 (4.1.1.3). Parameters are refused, because the server announces none. */
 export function parseRcpt(argument: string): { address: string } | Refused {
   const path = parsePath(argument, 'TO:')
   if (!path) return { refusal: BAD_ARGUMENTS }
@@ -35,14 +35,14 @@ export function parseRcpt(argument: string): { address: string } | Refused {
 
 /** `<size> [LAST]`, RFC 3030 (2). */
 export function parseBdat(argument: string): { chunkBytes: number; isLast: boolean } | null {
-  // Fifteen digits are more than anyone may send and less than what a number holds exactly.
+  // Fifteen digits exceed every size limit and are still exact as a number.
   const match = /^(\d{1,15})( +LAST)?$/i.exec(argument)
   return match && { chunkBytes: Number(match[1]), isLast: match[2] !== undefined }
 }
 
 function parsePath(argument: string, keyword: 'FROM:' | 'TO:'): { address: string; parameters: string } | null {
   if (argument.slice(0, keyword.length).toUpperCase() !== keyword) return null
-  // "FROM: <a@b>" and "FROM:a@b" are against the grammar, but common in hand-written clients.
+  // "FROM: <a@b>" and "FROM:a@b" violate the grammar but are common in hand-written clients.
   const text = argument.slice(keyword.length).trimStart()
   const isBracketed = text.startsWith('<')
   const end = isBracketed ? endOfPath(text) : endOfWord(text)
@@ -59,7 +59,7 @@ function endOfWord(text: string): number {
   return space === -1 ? text.length : space
 }
 
-/** The place of the `>` that closes the path; one inside a quoted local part does not. */
+/** Index of the `>` that closes the path. A `>` in a quoted local part does not. */
 function endOfPath(text: string): number {
   const end = text.indexOf('>')
   const quote = text.indexOf('"')
@@ -77,13 +77,13 @@ function endOfPath(text: string): number {
   return -1
 }
 
-/** RFC 5321 (Appendix C) has servers ignore the old source route `@relay,@relay:`. */
+/** RFC 5321 (Appendix C): servers ignore the obsolete source route `@relay,@relay:`. */
 function withoutRoute(address: string): string {
   return address.startsWith('@') ? address.slice(address.indexOf(':') + 1) : address
 }
 
-/** A return path is only kept and shown, so a name without a domain is tolerated: cron jobs send those. */
-function isTolerableSender(address: string, limits: SenderLimits): boolean {
+/** The return path is only stored and shown, so a name without a domain is accepted: cron jobs send those. */
+function isAcceptableSender(address: string, limits: SenderAddressLimits): boolean {
   const at = address.lastIndexOf('@')
   const local = at === -1 ? address : address.slice(0, at)
   const domain = at === -1 ? '' : address.slice(at + 1)
@@ -100,7 +100,7 @@ function applyMailParameter(mail: MailCommand, parameter: string): string | null
   const value = equals === -1 ? '' : parameter.slice(equals + 1)
   switch (name) {
     case 'SIZE':
-      // RFC 1870 allows 20 digits; what a number cannot hold exactly is over any limit all the same.
+      // RFC 1870 allows 20 digits. A number too large to be exact is over any limit anyway.
       if (!/^\d{1,20}$/.test(value)) return BAD_PARAMETER
       mail.declaredBytes = Number(value)
       return null

@@ -1,6 +1,6 @@
 import type { Limits } from './limits.ts'
 
-/** How a client has behaved in one session. Each question counts one more of its kind and tells whether it is too much. */
+/** Counts the misbehaviour of a client in one session. Each method counts one event and says whether it exceeds the limit. */
 export class Conduct {
   #limits: Limits
   #errors = 0
@@ -28,7 +28,7 @@ export class Conduct {
     return ++this.#transactions > this.#limits.transactionsMax
   }
 
-  /** A client that delivers mail is worth keeping, whatever went wrong before. */
+  /** A client that delivers mail may stay connected despite earlier errors. */
   forgiveErrors(): void {
     this.#errors = 0
   }

@@ -3,7 +3,7 @@ import { TOO_MANY_CONNECTIONS, TOO_MANY_FROM_ADDRESS, TOO_MANY_NEW_FROM_ADDRESS 
 
 type AddressCount = { open: number; recent: number; windowStartedAt: number }
 
-/** Counts connections, all together and for each remote address. */
+/** Counts connections in total and per remote address. */
 export class ConnectionLimits {
   open = 0
   #limits: Limits
@@ -17,7 +17,7 @@ export class ConnectionLimits {
     return this.open > this.#limits.connectionsMax * this.#limits.loadedShare
   }
 
-  /** Takes a place and returns `null`, or returns why there is none. A place taken is given back with `leave`. */
+  /** Reserves a connection and returns `null`, or returns the reply that refuses it. `leave` releases the connection. */
   enter(address: string, now: number): string | null {
     if (this.open >= this.#limits.connectionsMax) return TOO_MANY_CONNECTIONS
     const refusal = isLoopback(address) ? null : this.#enterAddress(address, now)
@@ -31,7 +31,7 @@ export class ConnectionLimits {
     if (count) count.open--
   }
 
-  /** Forgets addresses that have nothing open and came long enough ago. */
+  /** Forgets addresses without open connections whose window has passed. */
   sweep(now: number): void {
     for (const [address, count] of this.#addresses) {
       if (count.open === 0 && this.#isOver(count, now)) this.#addresses.delete(address)

@@ -4,7 +4,7 @@ const DOT = 0x2e
 const CR_LF_DOT = Buffer.from('\r\n.')
 const CR_ALONE = Buffer.from('\r')
 
-// What stands before the next byte.
+// Parser state: what precedes the next byte.
 const TEXT = 0
 const CR_SEEN = 1
 const LINE_START = 2
@@ -12,16 +12,16 @@ const DOT_SEEN = 3
 const DOT_CR_SEEN = 4
 
 /**
- * Finds the end of a mail sent with DATA and takes out the dots that were put in for transparency (RFC 5321, 4.5.2).
- * Only CRLF counts as a line end, so a dot after a bare LF or CR is text and can never end the mail.
+ * Finds the end of a mail sent with DATA and undoes dot-stuffing (RFC 5321, 4.5.2). Only CRLF ends a line, so a dot
+ * after a bare LF or CR is text and never ends the mail.
  */
 export class DataReader {
-  /** How many bytes of the last chunk belonged to the mail or its end mark. */
+  /** Bytes of the last chunk that belong to the mail or its end mark. */
   consumed = 0
   ended = false
   #state = LINE_START
 
-  /** Returns the mail's bytes in this chunk, as a view of it: they are moved together there when a dot goes. */
+  /** Returns the mail's bytes in this chunk as a view of it. Removing a dot moves the bytes within the chunk. */
   read(chunk: Buffer): Buffer {
     let state = this.#state
     let at = 0
@@ -29,7 +29,7 @@ export class DataReader {
     let crFromBefore = false
 
     while (at < chunk.length) {
-      // Until a dot goes nothing has to move, and the search for the next dot is native.
+      // Until the first removed dot nothing has to move, so use the native search for the next dot.
       if (state === TEXT && kept === at) {
         const dotLine = chunk.indexOf(CR_LF_DOT, at)
         if (dotLine === -1) {
@@ -46,7 +46,7 @@ export class DataReader {
           this.ended = true
           break
         }
-        // The CR held back was text; there is room for it here unless it came with an earlier chunk.
+        // The CR that was held back is text. It fits here unless it was in an earlier chunk.
         if (kept < at - 1) chunk[kept++] = CR
         else crFromBefore = true
         state = TEXT

@@ -1,17 +1,17 @@
 import type { Limits } from './limits.ts'
 import { SESSION_TOO_LONG, TIMED_OUT, TOO_SLOW } from './replies.ts'
 
-export type Progress = {
+export type SessionProgress = {
   sessionMs: number
   idleMs: number
   isHandshake: boolean
   isLoaded: boolean
-  /** The mail or chunk that is being received. */
+  /** The mail or chunk being received. */
   transfer: { ms: number; bytes: number } | null
 }
 
-/** The reply to cut a session off with, if it takes longer than it may. */
-export function findMissedDeadline(progress: Progress, limits: Limits): string | null {
+/** The reply that ends a session which exceeds a time limit, or null. */
+export function findMissedDeadline(progress: SessionProgress, limits: Limits): string | null {
   if (progress.idleMs > idleMsMax(progress, limits)) return TIMED_OUT
   if (progress.sessionMs > limits.sessionMs) return SESSION_TOO_LONG
   if (!progress.transfer || progress.transfer.ms <= limits.rateGraceMs) return null
@@ -19,7 +19,7 @@ export function findMissedDeadline(progress: Progress, limits: Limits): string |
   return progress.transfer.bytes < expectedBytes ? TOO_SLOW : null
 }
 
-function idleMsMax({ transfer, isHandshake, isLoaded }: Progress, limits: Limits): number {
+function idleMsMax({ transfer, isHandshake, isLoaded }: SessionProgress, limits: Limits): number {
   if (transfer || isHandshake) return limits.dataIdleMs
   return isLoaded ? limits.commandIdleLoadedMs : limits.commandIdleMs
 }

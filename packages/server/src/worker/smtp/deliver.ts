@@ -1,8 +1,9 @@
+import type { Log } from '../../log.ts'
+import type { MailContent } from '../../mime/mail-parser.ts'
 import type { Recipient } from '../../domain/address.ts'
 import type { IncomingMail } from './incoming-mail.ts'
 import { storageRefusal } from './incoming-mail.ts'
 import { STORED } from './replies.ts'
-import type { MailContent } from './spool.ts'
 
 export type ReceivedMail = {
   mailFrom: string
@@ -14,12 +15,12 @@ export type ReceivedMail = {
 }
 
 export type DeliverPorts = {
-  /** The mail is durable when it resolves. */
+  /** The mail is durable when this resolves. */
   receive: (mail: ReceivedMail) => Promise<void>
-  log: { error(details: object, message: string): void }
+  log: Pick<Log, 'error'>
 }
 
-/** Passes a complete mail on, and returns the reply for its sender: "stored" only when it is. */
+/** Hands over a complete mail and returns the reply for its sender: "Stored" only if it is. */
 export async function deliver(
   { receive, log }: DeliverPorts,
   mail: IncomingMail,
@@ -31,7 +32,7 @@ export async function deliver(
     await receive({ ...envelope, content })
     return STORED
   } catch (error) {
-    log.error({ err: error }, 'could not store a mail')
+    log.error({ err: error }, 'storing a mail failed')
     return storageRefusal(error)
   } finally {
     await mail.remove()

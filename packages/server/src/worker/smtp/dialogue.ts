@@ -1,6 +1,6 @@
 import type { Recipient } from '../../domain/address.ts'
 import { parseRecipient, splitLocalPart } from '../../domain/address.ts'
-import type { AuthExchange, AuthStep, Credentials } from './authentication.ts'
+import type { AuthExchange, AuthStep, SmtpCredentials } from './authentication.ts'
 import { beginAuth, continueAuth } from './authentication.ts'
 import type { MailCommand } from './commands.ts'
 import { parseBdat, parseCommand, parseMail, parseRcpt } from './commands.ts'
@@ -9,20 +9,20 @@ import type { DiskRoom } from './disk-room.ts'
 import { IncomingMail } from './incoming-mail.ts'
 import type { IncomingMailPorts } from './incoming-mail.ts'
 import type { LineFault } from './line-reader.ts'
-import type { Refusal } from './refusal.ts'
-import { describeRefusal } from './refusal.ts'
+import type { SmtpRejection } from './rejection.ts'
+import { describeRejection } from './rejection.ts'
 import * as replies from './replies.ts'
 
 export type DialoguePorts = IncomingMailPorts & {
   hostname: string
-  credentials: Credentials | null
+  credentials: SmtpCredentials | null
   allowedDomains: ReadonlySet<string> | null
   offersTls: boolean
   diskRoom: DiskRoom
-  onRefusal: (refusal: Refusal) => void
+  onRejection: (refusal: SmtpRejection) => void
 }
 
-/** What to send, and what the bytes that come next are. */
+/** What to send, and how to read the bytes that follow. */
 export type Step =
   | { next: 'command'; reply: string }
   | { next: 'response'; reply: string }
@@ -33,7 +33,7 @@ export type Step =
 
 export type Transaction = { mailFrom: string; recipients: Recipient[]; isBinary: boolean; mail: IncomingMail | null }
 
-/** What was said so far in one session, and what to answer to the next line. Knows nothing of sockets. */
+/** State of one SMTP session, and the reply to the next line. Independent of sockets. */
 export class Dialogue {
   helo: string | null = null
   isTls = false
@@ -50,7 +50,7 @@ export class Dialogue {
     this.#remoteAddress = remoteAddress
   }
 
-  /** Some of a mail has been taken with BDAT, and more is to come. */
+  /** A BDAT chunk was received and more follow. */
   get isBetweenChunks(): boolean {
     return this.#transaction !== null && this.#transaction.mail !== null
   }
@@ -100,7 +100,7 @@ export class Dialogue {
       case 'DELETE':
       case 'OPTIONS':
       case 'CONNECT':
-        // A web page can make a browser post text with SMTP commands in it to a local port.
+        // A web page can make a browser post text that contains SMTP commands to a local port.
         return this.#answer(replies.NOT_A_WEB_SERVER, 'close')
       default:
         if (this.#conduct.isUnknownCommandTooMuch()) return this.#answer(replies.TOO_MANY_UNKNOWN_COMMANDS, 'close')
@@ -114,21 +114,21 @@ export class Dialogue {
     return this.#answer(replies.LINE_TOO_LONG, this.#conduct.isLongLineTooMuch() ? 'close' : 'command')
   }
 
-  /** The client's part of an AUTH exchange. */
+  /** Handles the client's line in an AUTH exchange. */
   answerResponse(line: string): Step {
-    if (!this.#exchange) throw new Error('A response came without an AUTH exchange')
+    if (!this.#exchange) throw new Error('Got an AUTH response outside an AUTH exchange')
     return this.#takeAuthStep(continueAuth(this.#exchange, line, this.#ports.credentials))
   }
 
-  /** Passes the mail that has come in completely to the caller, who removes it from now on. */
+  /** Hands the complete mail to the caller, who is now responsible for removing it. */
   handOver(): Transaction {
-    if (!this.#transaction) throw new Error('A mail came without a transaction')
+    if (!this.#transaction) throw new Error('Got a mail outside a transaction')
     const transaction = { ...this.#transaction }
     this.#transaction.mail = null
     return transaction
   }
 
-  /** The transaction is over, with this answer. */
+  /** Ends the transaction with this reply. */
   answerMail(reply: string): Step {
     const isStored = reply === replies.STORED
     if (isStored) this.#conduct.forgiveErrors()
@@ -141,7 +141,7 @@ export class Dialogue {
     return this.#answer(replies.CHUNK_OK)
   }
 
-  /** RFC 3207 (4.2): nothing that was said before TLS counts any more. */
+  /** RFC 3207 (4.2): discards everything the client sent before TLS. */
   startedTls(): void {
     this.abandon()
     this.isTls = true
@@ -149,14 +149,14 @@ export class Dialogue {
     this.#isAuthenticated = false
   }
 
-  /** Forgets the transaction; a mail that is in progress goes with it. */
+  /** Discards the transaction and the mail in progress. */
   abandon(): void {
-    // It only logs when it fails, and nobody waits for it.
+    // `remove` handles its own errors, so there is no need to wait for it.
     void this.#transaction?.mail?.remove()
     this.#transaction = null
   }
 
-  /** Reports that the session was ended with this reply, if that cost a mail. */
+  /** Reports that the session was closed with this reply, if a mail was lost by that. */
   reportCutOff(reply: string): void {
     if (this.#transaction) this.#report(reply, {})
   }
@@ -225,7 +225,7 @@ export class Dialogue {
 
   #bdat(argument: string): Step {
     const chunk = parseBdat(argument)
-    // Without a size nobody can say where the chunk ends and commands begin.
+    // Without a size, the end of the chunk and the next command cannot be found.
     if (!chunk) return this.#refuse(replies.BAD_ARGUMENTS, {}, 'close')
     return { next: 'chunk', reply: '', mail: this.#mailForChunk(), ...chunk }
   }
@@ -264,13 +264,13 @@ export class Dialogue {
     return { next, reply }
   }
 
-  /** An answer that costs someone a mail, and is therefore reported. */
+  /** A reply that rejects a mail. It is reported as a rejection. */
   #refuse(reply: string, concerned: Concerned = {}, next: 'command' | 'close' = 'command'): Step {
     this.#report(reply, concerned)
     return this.#answer(reply, next)
   }
 
-  /** Each recipient loses a mail, and each may belong to someone else. */
+  /** Reports one rejection per recipient, because each may belong to another team. */
   #refuseForAll(reply: string): Step {
     const recipients = this.#transaction?.recipients ?? []
     if (recipients.length === 0) return this.#refuse(reply)
@@ -280,7 +280,7 @@ export class Dialogue {
 
   #report(reply: string, concerned: Concerned): void {
     const from = this.#transaction?.mailFrom ?? null
-    this.#ports.onRefusal(describeRefusal(reply, { remoteAddress: this.#remoteAddress, from, ...concerned }))
+    this.#ports.onRejection(describeRejection(reply, { remoteAddress: this.#remoteAddress, from, ...concerned }))
   }
 }
 

@@ -1,38 +1,40 @@
+import type { Log } from '../../log.ts'
+
 export type DiskRoomPorts = {
   freeBytes: () => Promise<number>
   neededBytes: number
-  believedMs: number
-  log: { warn(details: object, message: string): void }
+  cacheMs: number
+  log: Pick<Log, 'warn'>
 }
 
-/** Whether the disk has room for more mail; the disk is asked once for all sessions, and only now and then. */
+/** Whether the disk has room for more mail. The result is shared by all sessions and cached for a moment. */
 export class DiskRoom {
   #ports: DiskRoomPorts
   #isEnough = true
-  #askedAt = Number.NEGATIVE_INFINITY
-  #asking: Promise<boolean> | null = null
+  #checkedAt = Number.NEGATIVE_INFINITY
+  #checking: Promise<boolean> | null = null
 
   constructor(ports: DiskRoomPorts) {
     this.#ports = ports
   }
 
-  /** At once when the last answer is fresh enough. */
+  /** Synchronous while the cached result is valid. */
   isEnough(now: number): boolean | Promise<boolean> {
-    if (now - this.#askedAt < this.#ports.believedMs) return this.#isEnough
-    this.#asking ??= this.#ask(now)
-    return this.#asking
+    if (now - this.#checkedAt < this.#ports.cacheMs) return this.#isEnough
+    this.#checking ??= this.#check(now)
+    return this.#checking
   }
 
-  async #ask(now: number): Promise<boolean> {
+  async #check(now: number): Promise<boolean> {
     try {
       this.#isEnough = (await this.#ports.freeBytes()) >= this.#ports.neededBytes
     } catch (error) {
-      // Not knowing is no reason to refuse: a full disk still shows when the mail is written.
-      this.#ports.log.warn({ err: error }, 'could not find out the free disk space')
+      // Mail is still accepted if the check fails: a full disk also shows when the mail is written.
+      this.#ports.log.warn({ err: error }, 'reading the free disk space failed')
       this.#isEnough = true
     }
-    this.#askedAt = now
-    this.#asking = null
+    this.#checkedAt = now
+    this.#checking = null
     return this.#isEnough
   }
 }

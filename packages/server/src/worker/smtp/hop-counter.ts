@@ -4,7 +4,7 @@ const UPPER_R = 0x52
 const LOWER_R = 0x72
 const FIELD = 'received:'
 
-/** Counts `Received:` fields in the header block of a mail that comes in chunks. */
+/** Counts `Received:` fields in the header block of a mail that arrives in chunks. */
 export class HopCounter {
   count = 0
   #bytesLeft: number
@@ -19,8 +19,8 @@ export class HopCounter {
     while (this.#bytesLeft > 0 && at < chunk.length) {
       const lineFeed = chunk.indexOf(LF, at)
       const end = lineFeed === -1 ? chunk.length : lineFeed + 1
-      // Most lines tell by their first byte that they are of no interest.
-      if (lineFeed !== -1 && this.#lineStart === '' && !canMatter(chunk[at])) {
+      // The first byte rules out most lines.
+      if (lineFeed !== -1 && this.#lineStart === '' && !mayBeRelevant(chunk[at])) {
         this.#bytesLeft -= end - at
         at = end
         continue
@@ -41,7 +41,7 @@ export class HopCounter {
   }
 }
 
-/** A line that begins so may be a `Received:` field, or the empty line behind the headers. */
-function canMatter(byte: number | undefined): boolean {
+/** Whether a line with this first byte can be a `Received:` field or the empty line after the headers. */
+function mayBeRelevant(byte: number | undefined): boolean {
   return byte === UPPER_R || byte === LOWER_R || byte === CR || byte === LF
 }

@@ -1,17 +1,19 @@
+import type { Log } from '../../log.ts'
+import type { MailContent } from '../../mime/mail-parser.ts'
 import { HopCounter } from './hop-counter.ts'
 import { LineMeter } from './line-meter.ts'
 import type { Limits } from './limits.ts'
 import { DATA_LINE_TOO_LONG, MAIL_TOO_BIG, NO_ROOM, NOT_STORED, TOO_MANY_HOPS } from './replies.ts'
-import type { MailContent, SpoolPorts } from './spool.ts'
+import type { SpoolPorts } from './spool.ts'
 import { Spool } from './spool.ts'
 
 export type IncomingMailPorts = SpoolPorts & {
   sizeMaxBytes: number
   limits: Limits
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
-/** The content of one mail while it comes in. Once it is refused it is still read, but no longer kept. */
+/** The content of one mail during its transfer. After a refusal it is still read but no longer stored. */
 export class IncomingMail {
   readBytes = 0
   refusal: string | null = null
@@ -25,11 +27,11 @@ export class IncomingMail {
     this.#ports = ports
     this.#spool = new Spool(ports)
     this.#hops = new HopCounter(ports.limits.headerBlockBytesMax)
-    // A BINARYMIME body is not made of lines.
+    // A BINARYMIME body has no lines.
     this.#lines = isBinary ? null : new LineMeter(ports.limits.dataLineBytesMax)
   }
 
-  /** A mail that is read to its end only to find what comes behind it. */
+  /** A mail that is read to its end only to find the command after it. */
   static refused(ports: IncomingMailPorts, refusal: string): IncomingMail {
     const mail = new IncomingMail(ports, true)
     mail.refusal = refusal
@@ -40,7 +42,7 @@ export class IncomingMail {
     return this.readBytes > this.#ports.sizeMaxBytes * this.#ports.limits.oversizeFactorMax
   }
 
-  /** A promise, which never rejects, while the mail goes to disk: the client has to wait for it. */
+  /** Returns a promise while the mail is written to disk, and reading must wait for it. It never rejects. */
   write(chunk: Buffer): Promise<void> | null {
     this.readBytes += chunk.length
     if (this.refusal) return null
@@ -61,17 +63,17 @@ export class IncomingMail {
   async remove(): Promise<void> {
     await this.#writing
     await this.#spool.remove().catch((error: unknown) => {
-      this.#ports.log.warn({ err: error }, 'could not remove a spool file')
+      this.#ports.log.warn({ err: error }, 'removing a spool file failed')
     })
   }
 
   #fail(error: unknown): void {
-    this.#ports.log.warn({ err: error }, 'could not write a spool file')
+    this.#ports.log.warn({ err: error }, 'writing a spool file failed')
     this.refusal = storageRefusal(error)
   }
 }
 
-/** What the client hears when its mail could not be kept: both answers make it try again later. */
+/** The reply when a mail could not be stored. Both are temporary, so the client retries. */
 export function storageRefusal(error: unknown): string {
   const isOutOfSpace =
     error instanceof Error &&

@@ -2,62 +2,62 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const SECOND_MS = 1_000
 
-/** Every number the receiver enforces. Each may be overridden, so that a test need not wait or send for long. */
+/** All limits of the SMTP server. Tests override them to avoid long waits and large mails. */
 export const DEFAULT_LIMITS = {
-  /** Line end included. RFC 5321 asks for 512; AUTH and SMTPUTF8 add to it. */
+  /** Including the line end. RFC 5321 requires 512; AUTH and SMTPUTF8 extend it. */
   commandLineBytesMax: 2 * KIB,
-  /** The third over-long command line closes the connection: whoever sends them is not a mail client. */
+  /** The third over-long command line closes the connection: a mail client does not send them. */
   longCommandLinesMax: 3,
-  /** Line end included. RFC 5321 says 1,000, but a capture must be faithful; beyond this it only hurts parsers. */
+  /** Including the line end. RFC 5321 says 1,000, but a capture must be faithful. Longer lines only hurt parsers. */
   dataLineBytesMax: MIB,
-  /** The least that RFC 5321 (4.5.3.1.8) lets a server offer. */
+  /** The minimum that RFC 5321 (4.5.3.1.8) allows. */
   recipientsMax: 100,
-  /** RFC 5321 (4.5.3.1.3) without the angle brackets; local part and domain are limited by the address rules. */
+  /** RFC 5321 (4.5.3.1.3) without the angle brackets. The address rules limit local part and domain. */
   recipientPathBytesMax: 254,
-  /** RFC 5321 has 64, but return paths with an address encoded in them go beyond it. */
+  /** RFC 5321 allows 64, but return paths with an encoded address are longer. */
   senderLocalPartBytesMax: 256,
   senderDomainBytesMax: 255,
-  /** Pools and load tools reuse one connection for very many mails. */
+  /** Connection pools and load tools reuse one connection for many mails. */
   transactionsMax: 10_000,
-  /** As Postfix: permanent refusals since the last accepted mail. */
+  /** As in Postfix: permanent refusals since the last accepted mail. */
   errorsMax: 20,
   unknownCommandsMax: 10,
   connectionsMax: 2_000,
-  /** Connections that may wait to be accepted; Node's 511 is less than what may be open. */
+  /** Connections waiting to be accepted. Node's default of 511 is below `connectionsMax`. */
   backlog: 2_000,
-  /** As Postfix; loopback is exempt from this and the next one. */
+  /** As in Postfix. Loopback addresses are exempt from this limit and the next. */
   connectionsPerAddressMax: 50,
   newConnectionsPerAddressMax: 30,
   newConnectionsWindowMs: 10 * SECOND_MS,
   /** RFC 5321 (4.5.3.2.7). */
   commandIdleMs: 300 * SECOND_MS,
-  /** Above this share of `connectionsMax`, idle clients make room for others sooner. */
+  /** Above this share of `connectionsMax`, idle clients are disconnected sooner. */
   loadedShare: 0.8,
   commandIdleLoadedMs: 10 * SECOND_MS,
-  /** Also the longest wait for a TLS handshake to go on. */
+  /** Also the longest pause in a TLS handshake. */
   dataIdleMs: 60 * SECOND_MS,
   sessionMs: 30 * 60 * SECOND_MS,
-  /** A client that trickles bytes just below the idle limit would hold its place for hours. */
+  /** A client that sends just fast enough to avoid the idle limit would hold its connection for hours. */
   rateBytesPerSecondMin: 500,
   rateGraceMs: 30 * SECOND_MS,
-  /** As Postfix: a mail with more `Received:` fields is going round in a circle. */
+  /** As in Postfix: a mail with more `Received:` fields is in a loop. */
   hopsMax: 50,
-  /** Fields beyond the header block that the MIME part reads are not looked at. */
+  /** The MIME parser reads this much of the header block; later fields are ignored. */
   headerBlockBytesMax: 256 * KIB,
-  /** A mail up to this size is held in memory, a larger one in a spool file. */
+  /** Mail up to this size is buffered in memory, larger mail in a spool file. */
   memoryPerMailBytesMax: MIB,
-  /** All mail held in memory together; beyond it each mail holds only `memoryPerMailScarceBytesMax`. */
+  /** Limit for all buffered mail together. Above it, each mail may buffer only `memoryPerMailScarceBytesMax`. */
   memoryBytesMax: 256 * MIB,
   memoryPerMailScarceBytesMax: 64 * KIB,
-  /** An over-size mail is read to its end, so that the session goes on, but only up to this multiple. */
+  /** An oversized mail is read to its end so that the session can continue, but only up to this multiple. */
   oversizeFactorMax: 2,
-  /** How long a client may take to close its side after our last reply. */
+  /** How long a client may take to close the connection after our last reply. */
   closeMs: 5 * SECOND_MS,
-  /** How long mail in transfer may go on after a shutdown began. */
+  /** How long a transfer may continue after shutdown begins. */
   shutdownMs: 20 * SECOND_MS,
-  /** How often all sessions are looked at; the precision of every time above. */
+  /** How often all sessions are checked, which is the precision of every time limit above. */
   tickMs: SECOND_MS,
-  /** How long an answer about free disk space is believed. */
+  /** How long a result about free disk space is cached. */
   diskRoomMs: SECOND_MS,
 }
 

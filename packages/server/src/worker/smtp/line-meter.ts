@@ -1,6 +1,6 @@
 const LF = 0x0a
 
-/** Notices a line (up to its LF, which counts) of more than `lineBytesMax` bytes in content that comes in chunks. */
+/** Detects a line of more than `lineBytesMax` bytes, including its LF, in content that arrives in chunks. */
 export class LineMeter {
   #lineBytesMax: number
   #lineBytes = 0
@@ -10,8 +10,8 @@ export class LineMeter {
   }
 
   isTooLong(chunk: Buffer): boolean {
-    // A whole line inside a chunk that is not too long cannot be either: only the two ends are looked at.
-    const looksOnlyAtEnds = chunk.length <= this.#lineBytesMax
+    // In a chunk within the limit, only the first and the last line can be too long together with their other parts.
+    const checksOnlyEnds = chunk.length <= this.#lineBytesMax
     let start = 0
     for (;;) {
       const lineFeed = chunk.indexOf(LF, start)
@@ -20,7 +20,7 @@ export class LineMeter {
       if (this.#lineBytes > this.#lineBytesMax) return true
       if (lineFeed === -1) return false
       this.#lineBytes = 0
-      start = looksOnlyAtEnds ? chunk.lastIndexOf(LF) + 1 : end
+      start = checksOnlyEnds ? chunk.lastIndexOf(LF) + 1 : end
       if (start === chunk.length) return false
     }
   }

@@ -7,12 +7,12 @@ const NOT_PRINTABLE_ASCII = /[^\x20-\x7e]/
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\x00-\x1f\x7f]/
 
-/** `too-long`: over the limit, now skipped. `malformed`: no CR before the LF, a control character, or not UTF-8. */
+/** `too-long`: over the limit and skipped. `malformed`: no CR before the LF, a control character, or not UTF-8. */
 export type LineFault = { fault: 'too-long' | 'malformed' }
 const TOO_LONG: LineFault = { fault: 'too-long' }
 const MALFORMED: LineFault = { fault: 'malformed' }
 
-/** The bytes that have arrived and are not used yet, handed out as command lines or as they are. */
+/** Buffers received bytes, and returns them as command lines or as raw bytes. */
 export class LineReader {
   #bytes: Buffer = EMPTY
   #at = 0
@@ -46,13 +46,13 @@ export class LineReader {
     this.#at = 0
   }
 
-  /** The next whole line without its end, or `null` when the rest of it has not arrived. */
+  /** The next complete line without its line end, or `null` if the line is not complete yet. */
   nextLine(): string | LineFault | null {
     const bytes = this.#bytes
     const start = this.#at
     const lineFeed = start === bytes.length ? -1 : bytes.indexOf(LF, start)
     if (lineFeed === -1) {
-      // What cannot become a line any more is not kept, so a line without end costs no memory.
+      // Drops bytes that cannot become a valid line, so that a line without end uses no memory.
       if (this.#skipping || bytes.length - start > this.#lineBytesMax) {
         this.#skipping = true
         this.clear()
@@ -64,7 +64,7 @@ export class LineReader {
       this.#skipping = false
       return TOO_LONG
     }
-    // A bare LF is refused and not taken for a line end: two servers that disagree on it can be played off.
+    // A bare LF is refused instead of ending the line: servers that disagree about it enable SMTP smuggling.
     if (lineFeed === start || bytes[lineFeed - 1] !== CR) return MALFORMED
     return decodeLine(bytes, start, lineFeed - 1)
   }

@@ -1,4 +1,4 @@
-// Every reply as it goes over the wire. None repeats what the client sent, so nothing can be smuggled into one.
+// All replies as sent. None contains client input, so a client cannot inject anything into a reply.
 
 export const OK = '250 2.0.0 OK\r\n'
 export const SENDER_OK = '250 2.1.0 Sender OK\r\n'
@@ -14,11 +14,11 @@ export const AUTH_GO_ON = '334 \r\n'
 export const AUTH_USERNAME = '334 VXNlcm5hbWU6\r\n'
 export const AUTH_PASSWORD = '334 UGFzc3dvcmQ6\r\n'
 
-export const TIMED_OUT = '421 4.4.2 Waited too long, closing connection\r\n'
-export const TOO_SLOW = '421 4.4.2 Mail comes in too slowly, closing connection\r\n'
+export const TIMED_OUT = '421 4.4.2 Timed out, closing connection\r\n'
+export const TOO_SLOW = '421 4.4.2 Mail is arriving too slowly, closing connection\r\n'
 export const SESSION_TOO_LONG = '421 4.4.2 Session lasted too long, closing connection\r\n'
 export const SHUTTING_DOWN = '421 4.3.2 Shutting down, try again later\r\n'
-export const TOO_MUCH_TO_DO = '421 4.3.2 Too much to do at the moment, try again later\r\n'
+export const SERVER_BUSY = '421 4.3.2 Server is busy, try again later\r\n'
 export const TOO_MANY_CONNECTIONS = '421 4.7.0 Too many connections, try again later\r\n'
 export const TOO_MANY_FROM_ADDRESS = '421 4.7.0 Too many connections from your address, try again later\r\n'
 export const TOO_MANY_NEW_FROM_ADDRESS = '421 4.7.0 Connecting too often from your address, try again later\r\n'
@@ -43,7 +43,7 @@ export const AUTH_CANCELLED = '501 5.7.0 Authentication cancelled\r\n'
 export const NOT_IMPLEMENTED = '502 5.5.1 Command not implemented\r\n'
 export const SAY_HELLO_FIRST = '503 5.5.1 Send EHLO or HELO first\r\n'
 export const NO_TRANSACTION = '503 5.5.1 Send MAIL first\r\n'
-export const NESTED_MAIL = '503 5.5.1 A mail is in progress, send RSET to give it up\r\n'
+export const NESTED_MAIL = '503 5.5.1 A mail is in progress, send RSET to cancel it\r\n'
 export const CHUNKS_BEGUN = '503 5.5.1 BDAT has begun, only BDAT may follow\r\n'
 export const BINARY_NEEDS_CHUNKS = '503 5.5.1 A BINARYMIME mail needs BDAT\r\n'
 export const ALREADY_TLS = '503 5.5.1 TLS is already active\r\n'
@@ -56,7 +56,7 @@ export const DOMAIN_NOT_ALLOWED = '550 5.7.1 Mail for this domain is not accepte
 export const MAIL_TOO_BIG = '552 5.3.4 Mail exceeds the size limit\r\n'
 export const TOO_MANY_HOPS = '554 5.4.6 Too many Received fields, the mail is looping\r\n'
 export const NO_RECIPIENTS = '554 5.5.1 No valid recipients\r\n'
-export const PLAINTEXT_BEHIND_STARTTLS = '554 5.5.1 Nothing may be sent behind STARTTLS, closing connection\r\n'
+export const PLAINTEXT_BEHIND_STARTTLS = '554 5.5.1 Nothing may follow STARTTLS in plain text, closing connection\r\n'
 export const DATA_LINE_TOO_LONG = '554 5.6.0 A line of the mail is too long\r\n'
 export const UNKNOWN_PARAMETER = '555 5.5.4 Unknown parameter\r\n'
 
@@ -84,7 +84,7 @@ export function extendedHelloReply({ hostname, sizeMaxBytes, offersTls }: HelloO
   return keywords.map((keyword, index) => `250${index < keywords.length - 1 ? '-' : ' '}${keyword}\r\n`).join('')
 }
 
-/** AUTH is always offered, as in the reply to EHLO. */
+/** AUTH is always listed, as in the EHLO reply. */
 export function helpReply(offersTls: boolean): string {
   const commands = `EHLO HELO MAIL RCPT DATA BDAT RSET NOOP VRFY ${offersTls ? 'STARTTLS ' : ''}AUTH QUIT`
   return `214 2.0.0 ${commands}; mail is captured, never relayed\r\n`
@@ -96,7 +96,7 @@ export function replyCode(reply: string): number {
   return Number(reply.slice(0, 3))
 }
 
-/** The words of a one-line reply, without codes and line end. */
+/** The text of a one-line reply, without codes and line end. */
 export function replyText(reply: string): string {
   return reply.slice('550 5.7.1 '.length, -2)
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { TLSSocket } from 'node:tls'
+import type { Log } from '../../log.ts'
 import { DataReader } from './data-reader.ts'
 import { findMissedDeadline } from './deadlines.ts'
 import type { DeliverPorts } from './deliver.ts'
@@ -11,23 +12,17 @@ import type { IncomingMail } from './incoming-mail.ts'
 import { LineReader } from './line-reader.ts'
 import * as replies from './replies.ts'
 
-export type Log = {
-  warn(details: object, message: string): void
-  error(details: object, message: string): void
-  debug(details: object, message: string): void
-}
-
-export type SessionPorts = DialoguePorts &
+export type SmtpSessionPorts = DialoguePorts &
   DeliverPorts & {
-    log: Log
+    log: Pick<Log, 'debug' | 'warn' | 'error'>
     secureContext: SecureContext | null
     isLoaded: () => boolean
     isClosing: () => boolean
-    /** The connection is closed and nothing of the session is under way any more. */
-    onGone: (session: Session) => void
+    /** Called when the connection is closed and all work of the session is done. */
+    onGone: (session: SmtpSession) => void
   }
 
-/** What the bytes that come next are: a line, mail, or a TLS handshake. */
+/** How to read the bytes that come next: as a line, as mail, or as a TLS handshake. */
 type Mode =
   | { kind: 'command' | 'response' | 'tls' }
   | (Transfer & { kind: 'data'; reader: DataReader })
@@ -38,10 +33,10 @@ const COMMAND: Mode = { kind: 'command' }
 const RESPONSE: Mode = { kind: 'response' }
 const TLS_HANDSHAKE: Mode = { kind: 'tls' }
 
-/** One connection: reads bytes, lets the dialogue decide, writes replies, and waits where it has to. */
-export class Session {
+/** One connection: reads bytes, passes them to the dialogue, sends the replies, and waits for the store. */
+export class SmtpSession {
   #remoteAddress: string | null
-  #ports: SessionPorts
+  #ports: SmtpSessionPorts
   #socket: Socket
   #lines: LineReader
   #dialogue: Dialogue
@@ -49,16 +44,16 @@ export class Session {
   #unsent = ''
   #startedAt = performance.now()
   #activeAt = this.#startedAt
-  /** We owe the client something: the store, the disk or the spool is at work. */
+  /** The client must wait for us: the store, the disk or the spool is busy. */
   #isWaiting = false
-  /** The client does not read our replies. */
+  /** The client is not reading our replies. */
   #isBlocked = false
   #isPaused = false
   #hasInputEnded = false
   #hungUpAt: number | null = null
   #isClosed = false
 
-  constructor(socket: Socket, ports: SessionPorts) {
+  constructor(socket: Socket, ports: SmtpSessionPorts) {
     this.#remoteAddress = socket.remoteAddress ?? null
     this.#ports = ports
     this.#socket = socket
@@ -69,9 +64,9 @@ export class Session {
     this.advance()
   }
 
-  /** Uses what has arrived, as far as that goes, and sends all replies to it at once. */
+  /** Processes all received bytes and sends the replies together. */
   advance(): void {
-    while (this.#hungUpAt === null && !this.#isWaiting && !this.#isBlocked && this.#takeTurn());
+    while (this.#hungUpAt === null && !this.#isWaiting && !this.#isBlocked && this.#processNext());
     if (this.#hungUpAt !== null) return
     this.#send()
     if (this.#isWaiting || this.#isBlocked) return
@@ -82,14 +77,14 @@ export class Session {
     }
   }
 
-  /** Called now and then for every session, which is cheaper than timers of their own. */
+  /** Called periodically for every session, which is cheaper than a timer per session. */
   check(now: number): void {
     const { limits, isLoaded } = this.#ports
     if (this.#hungUpAt !== null) {
       if (now - this.#hungUpAt > limits.closeMs) this.destroy()
       return
     }
-    // A client is not to blame for the time we take.
+    // Time that we take does not count against the client.
     if (this.#isWaiting) return
     const mode = this.#mode
     const missed = findMissedDeadline(
@@ -109,7 +104,7 @@ export class Session {
     this.#socket.destroy()
   }
 
-  #takeTurn(): boolean {
+  #processNext(): boolean {
     const mode = this.#mode
     if (mode.kind === 'data') return this.#readData(mode.mail, mode.reader)
     if (mode.kind === 'chunk') return this.#readChunk(mode)
@@ -185,7 +180,7 @@ export class Session {
     this.#waitFor(delivering, (reply) => this.#perform(this.#dialogue.answerMail(reply)))
   }
 
-  /** Nothing is read from the client until `promise` settles. */
+  /** Reads nothing from the client until `promise` settles. */
   #waitFor<T>(promise: Promise<T>, goOn: (value: T) => void): void {
     this.#isWaiting = true
     promise
@@ -204,7 +199,7 @@ export class Session {
 
   #startTls(reply: string): void {
     const { secureContext } = this.#ports
-    // Whatever came in plain text behind STARTTLS may have been put there by someone in between.
+    // Plain text after STARTTLS may have been injected by an attacker in the middle.
     if (!this.#lines.isEmpty || !secureContext) return this.#hangUp(replies.PLAINTEXT_BEHIND_STARTTLS)
     this.#unsent += reply
     this.#send()
@@ -214,7 +209,7 @@ export class Session {
     socket.once('secure', () => {
       this.#dialogue.startedTls()
       this.#mode = COMMAND
-      // The handshake could not end before our reply was read.
+      // The client has read our reply, or the handshake would not have finished.
       this.#isBlocked = false
       this.#activeAt = performance.now()
       this.advance()
@@ -230,7 +225,7 @@ export class Session {
     if (!isTaken) this.#isBlocked = true
   }
 
-  /** Ends the session in the middle of whatever it was at. */
+  /** Ends the session during a command or transfer. */
   #cutOff(reply: string): void {
     this.#dialogue.reportCutOff(reply)
     this.#hangUp(reply)
@@ -243,7 +238,7 @@ export class Session {
     this.#lines.clear()
     this.#socket.end(this.#unsent + reply, 'latin1')
     this.#unsent = ''
-    // What still comes is read and dropped: closing with unread bytes would reset the connection and lose the reply.
+    // Keep reading: closing a socket with unread bytes resets the connection, and the client loses the reply.
     this.#socket.resume()
   }
 
@@ -255,7 +250,7 @@ export class Session {
     socket.on('close', this.#onClose)
   }
 
-  /** Errors and the end of the connection still count. */
+  /** Error and close handlers stay attached. */
   #detach(socket: Socket): void {
     socket.off('data', this.#onData)
     socket.off('end', this.#onEnd)

@@ -3,65 +3,62 @@ import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { domainToASCII } from 'node:url'
-import type { Credentials } from './authentication.ts'
+import type { Log } from '../../log.ts'
+import type { SmtpCredentials } from './authentication.ts'
 import { ConnectionLimits } from './connection-limits.ts'
 import type { ReceivedMail } from './deliver.ts'
 import { DiskRoom } from './disk-room.ts'
 import type { Limits } from './limits.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
-import type { Refusal } from './refusal.ts'
-import { describeRefusal } from './refusal.ts'
-import { TOO_MUCH_TO_DO } from './replies.ts'
-import type { Log, SessionPorts } from './session.ts'
-import { Session } from './session.ts'
-import type { MailContent } from './spool.ts'
+import type { SmtpRejection } from './rejection.ts'
+import { describeRejection } from './rejection.ts'
+import { SERVER_BUSY } from './replies.ts'
+import type { SmtpSessionPorts } from './session.ts'
+import { SmtpSession } from './session.ts'
 import { prepareSpoolFolder } from './spool.ts'
-
-// The receiver's interface in one place: what a caller passes in and gets back.
-export type { MailContent, ReceivedMail, Refusal }
 
 export type SmtpOptions = {
   host: string
   port: number
-  /** In the greeting. */
+  /** Host name in the greeting. */
   hostname: string
   sizeMaxBytes: number
-  /** Where mail over 1 MiB waits; its files with the ending `.spool` are removed at the start. */
+  /** Folder for mail over 1 MiB in transfer. Files ending in `.spool` are deleted at start-up. */
   spoolFolder: string
   tls: { key: string; cert: string } | null
-  /** Without them AUTH is offered, takes anything, and is not required. */
-  credentials: Credentials | null
+  /** Null: AUTH is offered and accepts any credentials, but is not required. */
+  credentials: SmtpCredentials | null
   allowedDomains: string[] | null
-  /** Asked at most once a second. */
+  /** Called at most once a second. */
   freeBytes: () => Promise<number>
-  /** Twice the size limit if not given. */
+  /** Default: twice the size limit. */
   freeBytesMin?: number
-  /** Durable when it resolves; an error with code `ENOSPC` or `outOfSpace: true` says that the disk is full. */
+  /** The mail is durable when this resolves. An error with code `ENOSPC` or `outOfSpace: true` means a full disk. */
   receive: (mail: ReceivedMail) => Promise<void>
-  onRefusal: (refusal: Refusal) => void
-  /** While it says so, new connections are turned away and open ones go on; never if not given. */
+  onRejection: (refusal: SmtpRejection) => void
+  /** While true, new connections are refused and open ones continue. Default: never. */
   isOverloaded?: () => boolean
-  log: Log
+  log: Pick<Log, 'debug' | 'warn' | 'error'>
   limits?: Partial<Limits>
 }
 
 export type SmtpServer = {
   port: number
   readonly connections: number
-  /** Stops listening, lets mail in transfer finish, ends every session. */
+  /** Stops listening, lets transfers finish, and closes every session. */
   close(): Promise<void>
 }
 
-/** Resolves when it is listening. */
+/** Resolves when the server is listening. */
 export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer> {
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
   const connections = new ConnectionLimits(limits)
-  const sessions = new Set<Session>()
+  const sessions = new Set<SmtpSession>()
   const allGone = Promise.withResolvers<void>()
   const allClosed = Promise.withResolvers<void>()
   let isClosing = false
 
-  const ports: SessionPorts = {
+  const ports: SmtpSessionPorts = {
     ...options,
     limits,
     allowedDomains: options.allowedDomains && new Set(options.allowedDomains.map(toComparableDomain)),
@@ -70,7 +67,7 @@ export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer>
     diskRoom: new DiskRoom({
       freeBytes: options.freeBytes,
       neededBytes: options.freeBytesMin ?? 2 * options.sizeMaxBytes,
-      believedMs: limits.diskRoomMs,
+      cacheMs: limits.diskRoomMs,
       log: options.log,
     }),
     memory: { usedBytes: 0 },
@@ -84,17 +81,17 @@ export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer>
 
   function accept(socket: Socket): void {
     const remoteAddress = socket.remoteAddress ?? ''
-    const refusal = options.isOverloaded?.() ? TOO_MUCH_TO_DO : connections.enter(remoteAddress, performance.now())
+    const refusal = options.isOverloaded?.() ? SERVER_BUSY : connections.enter(remoteAddress, performance.now())
     if (refusal !== null) return turnAway(socket, refusal, options)
     socket.once('close', () => {
       connections.leave(remoteAddress)
       if (isClosing && connections.open === 0) allClosed.resolve()
     })
-    sessions.add(new Session(socket, ports))
+    sessions.add(new SmtpSession(socket, ports))
   }
 
   await prepareSpoolFolder(options.spoolFolder)
-  // Half-open, so that a client that has said all it has to say still hears the answers.
+  // Half-open, so that a client that closed its side after sending still gets the replies.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept)
   server.listen({ port: options.port, host: options.host, backlog: limits.backlog })
   await once(server, 'listening')
@@ -129,9 +126,9 @@ export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer>
   }
 }
 
-function turnAway(socket: Socket, refusal: string, { log, onRefusal }: SmtpOptions): void {
+function turnAway(socket: Socket, refusal: string, { log, onRejection }: SmtpOptions): void {
   socket.on('error', (error) => log.debug({ err: error }, 'a refused SMTP connection failed'))
-  onRefusal(describeRefusal(refusal, { remoteAddress: socket.remoteAddress ?? null }))
+  onRejection(describeRejection(refusal, { remoteAddress: socket.remoteAddress ?? null }))
   socket.end(refusal, 'latin1', () => socket.destroy())
 }
 
@@ -144,7 +141,7 @@ async function settledWithin(promise: Promise<void>, timeoutMs: number): Promise
   clearTimeout(timer)
 }
 
-/** As the address rules write domains: lower case, in A-labels. */
+/** Lower case and A-labels, the form that address parsing produces. */
 function toComparableDomain(domain: string): string {
   return domainToASCII(domain) || domain.toLowerCase()
 }

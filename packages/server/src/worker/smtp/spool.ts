@@ -2,31 +2,29 @@ import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { chmod, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { MailContent } from '../../mime/mail-parser.ts'
 import type { Limits } from './limits.ts'
-
-/** The second form names a file that is gone once the receiver is done with it. */
-export type MailContent = Uint8Array | { path: string; size: number }
 
 export type SpoolPorts = {
   spoolFolder: string
   limits: Pick<Limits, 'memoryBytesMax' | 'memoryPerMailBytesMax' | 'memoryPerMailScarceBytesMax'>
-  /** Shared by all spools of a server. */
+  /** Shared by all spools of one server. */
   memory: { usedBytes: number }
 }
 
 const SUFFIX = '.spool'
 const GROWTH_BYTES_MIN = 16 * 1024
 
-/** Makes the folder and removes what a crash left in it: none of that was ever acknowledged. */
+/** Creates the folder and deletes files left by a crash. None of that mail was acknowledged. */
 export async function prepareSpoolFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // One that was there may be open to others; on a file system without modes that is for its owner to decide.
+  // An existing folder may be readable by others. Some file systems have no modes, so a failure is ignored.
   await chmod(folder, 0o700).catch(() => {})
   const names = await readdir(folder)
   await Promise.all(names.filter((name) => name.endsWith(SUFFIX)).map((name) => rm(join(folder, name))))
 }
 
-/** Keeps one mail while it comes in: in memory as long as it is small, then in a file. */
+/** Holds one mail during its transfer: in memory while it is small, then in a file. */
 export class Spool {
   size = 0
   #ports: SpoolPorts
@@ -39,7 +37,7 @@ export class Spool {
     this.#ports = ports
   }
 
-  /** A promise when the chunk went to disk: nothing more may be written until it settles. */
+  /** Returns a promise if the chunk is written to disk. Do not write again before it settles. */
   write(chunk: Buffer): Promise<void> | null {
     if (chunk.length === 0) return null
     this.size += chunk.length
@@ -53,7 +51,7 @@ export class Spool {
     return this.#held ? this.#held.subarray(0, this.#heldBytes) : Buffer.alloc(0)
   }
 
-  /** Gives memory and file back, whether the mail was stored or given up. */
+  /** Releases memory and file, whether the mail was stored or abandoned. */
   async remove(): Promise<void> {
     this.#release()
     const file = this.#file
@@ -74,7 +72,7 @@ export class Spool {
   #hold(chunk: Buffer): void {
     const needed = this.#heldBytes + chunk.length
     if (!this.#held) {
-      // A mail that came in one piece is passed on as that piece, without a copy.
+      // A mail that arrives in one chunk is passed on without copying it.
       this.#replaceHeld(chunk)
     } else {
       if (!this.#ownsHeld || this.#held.length < needed) {
@@ -102,7 +100,7 @@ export class Spool {
 
   async #flush(chunk: Buffer | null): Promise<void> {
     this.#file ??= await createFile(this.#ports.spoolFolder)
-    // `writeFile` on a handle goes on where the last one ended, and repeats short writes.
+    // `writeFile` on a handle continues after the previous write and completes short writes.
     if (this.#held) await this.#file.handle.writeFile(this.#held.subarray(0, this.#heldBytes))
     this.#heldBytes = 0
     if (!this.#ownsHeld) this.#release()

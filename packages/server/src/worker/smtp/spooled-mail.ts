@@ -1,14 +1,13 @@
 import { createReadStream } from 'node:fs'
-import type { Body } from '../../bucket/bucket.ts'
-import type { MailParser } from '../../mime/mail-parser.ts'
-import type { IncomingMail } from '../receive.ts'
+import type { ObjectBody } from '../../bucket/bucket.ts'
+import type { MailContent, MailParser } from '../../mime/mail-parser.ts'
+import type { MailToStore } from '../receive.ts'
 import type { ReceivedMail } from './deliver.ts'
-import type { MailContent } from './spool.ts'
 
 const READ_BYTES = 256 * 1024
 
-/** A mail that came over SMTP, as `receive` takes it. */
-export function spooledMail(parser: Pick<MailParser, 'parse'>, mail: ReceivedMail): IncomingMail {
+/** Converts a mail received over SMTP into the input of `receive`. */
+export function spooledMail(parser: Pick<MailParser, 'parse'>, mail: ReceivedMail): MailToStore {
   const { mailFrom, recipients, helo, remoteAddress, tls, content } = mail
   return {
     recipients,
@@ -18,7 +17,7 @@ export function spooledMail(parser: Pick<MailParser, 'parse'>, mail: ReceivedMai
   }
 }
 
-function bodyOf(content: MailContent): Body {
+function bodyOf(content: MailContent): ObjectBody {
   if (content instanceof Uint8Array) return content
   return { size: content.size, chunks: () => createReadStream(content.path, { highWaterMark: READ_BYTES }) }
 }

@@ -8,22 +8,24 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConnectionOptions } from 'node:tls'
 import { connect as connectTls } from 'node:tls'
 import { onTestFinished } from 'vitest'
-import type { ReceivedMail, Refusal, SmtpOptions, SmtpServer } from './smtp-server.ts'
+import type { ReceivedMail } from './deliver.ts'
+import type { SmtpRejection } from './rejection.ts'
+import type { SmtpOptions, SmtpServer } from './smtp-server.ts'
 import { startSmtpServer } from './smtp-server.ts'
 
 export type TestServer = {
   server: SmtpServer
   spoolFolder: string
   mails: (ReceivedMail & { bytes: Buffer })[]
-  refusals: Refusal[]
+  refusals: SmtpRejection[]
   connect: () => Promise<TestClient>
 }
 
-/** A server on a free port, with everything it received kept in memory; closed when the test is. */
+/** A server on a free port that keeps all received mail in memory. Closed when the test ends. */
 export async function startTestServer(options: Partial<SmtpOptions> = {}): Promise<TestServer> {
   const spoolFolder = await mkdtemp(join(tmpdir(), 'mailhatch-smtp-'))
   const mails: TestServer['mails'] = []
-  const refusals: Refusal[] = []
+  const refusals: SmtpRejection[] = []
   const server = await startSmtpServer({
     host: '127.0.0.1',
     port: 0,
@@ -37,7 +39,7 @@ export async function startTestServer(options: Partial<SmtpOptions> = {}): Promi
     receive: async (mail) => {
       mails.push({ ...mail, bytes: await contentOf(mail) })
     },
-    onRefusal: (refusal) => refusals.push(refusal),
+    onRejection: (refusal) => refusals.push(refusal),
     log: { warn() {}, error() {}, debug() {} },
     ...options,
   })
@@ -52,7 +54,7 @@ export async function contentOf({ content }: ReceivedMail): Promise<Buffer> {
   return content instanceof Uint8Array ? Buffer.from(content) : readFile(content.path)
 }
 
-/** Speaks to the server byte by byte, without any idea of its own about SMTP but where a reply ends. */
+/** Sends raw bytes to the server. Knows nothing about SMTP except where a reply ends. */
 export class TestClient {
   greeting = ''
   #socket: Socket
@@ -83,11 +85,11 @@ export class TestClient {
     this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes)
   }
 
-  /** Sends the parts so that the server sees them one by one. */
+  /** Sends the parts so that the server reads them one by one. */
   async sendApart(parts: Buffer[]): Promise<void> {
     for (const part of parts) {
       this.send(part)
-      // Two turns of the loop: one in which the part arrives and one in which it has been read.
+      // Two turns of the event loop: the part arrives in one and has been read by the next.
       await nextTurn()
       await nextTurn()
     }
@@ -97,7 +99,7 @@ export class TestClient {
     this.#socket.pause()
   }
 
-  /** Sends the bytes again and again until neither our own buffers nor the server take any more. */
+  /** Sends the bytes repeatedly until both our buffers and the server's are full. */
   async sendUntilStuck(bytes: Buffer): Promise<void> {
     let idleTurns = 0
     while (idleTurns < 100) {
@@ -122,7 +124,7 @@ export class TestClient {
     return this.reply()
   }
 
-  /** The next whole reply, `''` once the server has closed the connection. */
+  /** The next complete reply; `''` after the server closed the connection. */
   async reply(): Promise<string> {
     for (;;) {
       const end = /^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/.exec(this.#received)
@@ -143,13 +145,13 @@ export class TestClient {
     return all
   }
 
-  /** Starts a transaction as far as `DATA` or the first `BDAT`. */
+  /** Starts a transaction up to `DATA` or the first `BDAT`. */
   async begin(recipients = ['qa@in.test'], parameters = ''): Promise<void> {
     await this.say(`MAIL FROM:<app@example.com>${parameters}`)
     for (const recipient of recipients) await this.say(`RCPT TO:<${recipient}>`)
   }
 
-  /** One whole mail; `wire` is what goes over the line between 354 and the final dot. */
+  /** Sends one complete mail; `wire` is what is sent between 354 and the final dot. */
   async deliver(wire: string | Buffer, parameters = ''): Promise<string> {
     await this.begin(undefined, parameters)
     await this.say('DATA')
@@ -158,7 +160,7 @@ export class TestClient {
     return this.reply()
   }
 
-  /** The reply to a BDAT with these bytes. */
+  /** Sends a BDAT chunk and returns the reply. */
   async chunk(bytes: string | Buffer, isLast: boolean): Promise<string> {
     this.send(`BDAT ${Buffer.byteLength(bytes)}${isLast ? ' LAST' : ''}\r\n`)
     this.send(bytes)

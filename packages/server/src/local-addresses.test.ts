@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { serveIn, startServer, temporaryFolder } from '../test/support/server.ts'
 import { readConfig } from './config.ts'
-import { findLeftAddresses } from './left-addresses.ts'
+import { findLocalAddresses } from './local-addresses.ts'
 import { createLogger } from './logger.ts'
 import { startApi } from './node.ts'
 
 test('links begin with APP_URL, while this machine goes by the port', async () => {
   const { dataDir, url, smtpPort } = await startServer({ APP_URL: 'https://mail.example/base' })
-  expect(findLeftAddresses(dataDir)).toMatchObject({
+  expect(findLocalAddresses(dataDir)).toMatchObject({
     appUrl: 'https://mail.example/base',
     url: `http://localhost:${new URL(url).port}`,
     smtp: `localhost:${smtpPort}`,
@@ -17,10 +17,10 @@ test('links begin with APP_URL, while this machine goes by the port', async () =
 test('the next server leaves its own', async () => {
   const dataDir = temporaryFolder()
   await (await serveIn(dataDir, {})).close()
-  expect(findLeftAddresses(dataDir)).toBe(null)
+  expect(findLocalAddresses(dataDir)).toBe(null)
   const { apiPort, close } = await serveIn(dataDir, {})
   onTestFinished(close)
-  expect(findLeftAddresses(dataDir)?.url).toBe(`http://localhost:${apiPort}`)
+  expect(findLocalAddresses(dataDir)?.url).toBe(`http://localhost:${apiPort}`)
 })
 
 test('an API of its own takes no mail', async () => {
@@ -29,9 +29,9 @@ test('an API of its own takes no mail', async () => {
   const { apiPort, close } = await startApi(config, await createLogger('silent', false))
   onTestFinished(close)
   const url = `http://localhost:${apiPort}`
-  expect(findLeftAddresses(dataDir)).toMatchObject({ appUrl: url, url, smtp: null })
+  expect(findLocalAddresses(dataDir)).toMatchObject({ appUrl: url, url, smtp: null })
 })
 
 test('nothing is found in a folder without a server', () => {
-  expect(findLeftAddresses(temporaryFolder())).toBe(null)
+  expect(findLocalAddresses(temporaryFolder())).toBe(null)
 })

@@ -6,20 +6,20 @@ import { decodeMetadata, type Metadata } from './metadata.ts'
 import { newestIds } from './newest-ids.ts'
 
 const KEYS_PER_PAGE = 1_000
-/** Mails that are read: each takes a request, of which Cloudflare allows a run 1,000. */
+/** Mails whose metadata is read, of the 1,000 requests that Cloudflare allows a run. */
 const READ_MAX = 25
 
-export type TakenLately = { wasTaken: boolean; taken: number; healed: number }
+export type RecentlyAccepted = { wasTaken: boolean; taken: number; healed: number }
 
 /**
- * What the API took of the mail that came in the last minutes, and how much of that had a failure counted against it:
- * for a worker that remembers nothing between its runs. It looks at the newest of the mailbox, a page of the domain and one of all; what
- * these do not show, it does not know.
+ * How much recent mail the API accepted, and how much of that had a failure counted against it. For a worker without
+ * memory between runs. It reads the newest mail of the mailbox, one page of the domain and one page of the bucket, and
+ * ignores the rest.
  */
-export async function takenLately(
+export async function recentlyAccepted(
   bucket: Pick<Bucket, 'get' | 'list'>,
   { mail, since, now }: { mail: Pick<Metadata, 'domain' | 'mailbox'>; since: number; now: number },
-): Promise<TakenLately> {
+): Promise<RecentlyAccepted> {
   const { domain, mailbox } = mail
   const query = { status: 'processed' as const, domain, mailbox, before: null, limit: READ_MAX, now }
   const keys = new Set((await newestIds(bucket, query)).map((id) => metadataKey('processed', { domain, mailbox, id })))

@@ -4,20 +4,20 @@ import { localUrl, type Config } from './config.ts'
 import { isOutOfSpace } from './sqlite/connection.ts'
 import { isLocked } from './sqlite/lock.ts'
 
-/** Where a server on this machine is reached, as it left it for commands that run beside it. */
-export type LeftAddresses = {
-  /** What links begin with. */
+/** Addresses of a server on this machine. The server writes them for commands that run beside it. */
+export type LocalAddresses = {
+  /** Public base URL of links. */
   appUrl: string
-  /** From this machine, whatever stands before it for others. */
+  /** Base URL for clients on this machine, without a proxy. */
   url: string
-  /** Null where another program takes the mail in. */
+  /** Null when another program receives the mail. */
   smtp: string | null
 }
 
-/** Nothing is left on PostgreSQL: one of many servers there is no better than the others. */
-export function leaveAddresses({ dataDir, databaseUrl, appUrl, port }: Config, smtpPort: number | null): void {
+/** Not on PostgreSQL, where a command can use any of several servers. */
+export function writeLocalAddresses({ dataDir, databaseUrl, appUrl, port }: Config, smtpPort: number | null): void {
   if (databaseUrl) return
-  const addresses: LeftAddresses = {
+  const addresses: LocalAddresses = {
     appUrl,
     url: localUrl(port),
     smtp: smtpPort === null ? null : `localhost:${smtpPort}`,
@@ -27,17 +27,17 @@ export function leaveAddresses({ dataDir, databaseUrl, appUrl, port }: Config, s
     writeFileSync(`${path}.new`, JSON.stringify(addresses), { mode: 0o600 })
     renameSync(`${path}.new`, path)
   } catch (error) {
-    // A server on a full disk serves reads; only commands beside it have to be told where.
+    // A server on a full disk still serves reads. Only commands must then be given the address.
     if (!isOutOfSpace(error)) throw error
   }
 }
 
-/** Null where none runs: by its lock, as the file stays after its end, and its port may be another program's then. */
-export function findLeftAddresses(dataDir: string): (LeftAddresses & { path: string }) | null {
+/** Null when no server is running. The lock tells, because the file survives and another program may have the port. */
+export function findLocalAddresses(dataDir: string): (LocalAddresses & { path: string }) | null {
   const path = addressesFile(dataDir)
   if (!existsSync(path) || !isLocked(join(dataDir, 'lock.db'))) return null
   // Only the function above writes the file.
-  return { ...(JSON.parse(readFileSync(path, 'utf8')) as LeftAddresses), path }
+  return { ...(JSON.parse(readFileSync(path, 'utf8')) as LocalAddresses), path }
 }
 
 function addressesFile(dataDir: string): string {

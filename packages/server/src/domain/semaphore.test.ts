@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTurnsOf } from './turns.ts'
+import { createKeyedSemaphore } from './semaphore.ts'
 
 test('one who asks for much keeps another waiting for one turn at most', async () => {
-  const inTurn = createTurnsOf(1)
+  const inTurn = createKeyedSemaphore(1)
   const done: string[] = []
   let running = 0
   const work = (name: string) =>
@@ -23,7 +23,7 @@ test('one who asks for much keeps another waiting for one turn at most', async (
 })
 
 test('work that fails gives its turn to the next', async () => {
-  const inTurn = createTurnsOf(1)
+  const inTurn = createKeyedSemaphore(1)
   const failing = inTurn('a', () => Promise.reject(new Error('no')))
   const next = inTurn('a', async () => 'yes')
   await expect(failing).rejects.toThrow('no')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Metadata } from './metadata.ts'
-import { watchWay } from './way.ts'
+import { watchReachability } from './reachability.ts'
 
 const failed = (lastStatus: number | null, lastCode: string | null = null) =>
   // Only these are looked at.
@@ -8,15 +8,15 @@ const failed = (lastStatus: number | null, lastCode: string | null = null) =>
 
 test('what is wrong on the way is said until the API answers, also when it refuses the mail', () => {
   const lines: string[] = []
-  const way = watchWay({ error: (_, text) => void lines.push(text), info: (_, text) => void lines.push(text) })
+  const way = watchReachability({ error: (_, text) => void lines.push(text), info: (_, text) => void lines.push(text) })
   way.failed(failed(null))
   way.failed(failed(null))
-  expect(way.trouble()).toMatch(/^announcements are not reaching the API: no answer/)
+  expect(way.problem()).toMatch(/^announcements are not reaching the API: no response/)
   way.failed(failed(404, 'mailbox_unknown'))
-  expect(way.trouble()).toBe(null)
+  expect(way.problem()).toBe(null)
   way.failed(failed(404))
-  expect(way.trouble()).toContain('Check its path')
-  way.taken()
-  expect(way.trouble()).toBe(null)
+  expect(way.problem()).toContain('Check its path')
+  way.reached()
+  expect(way.problem()).toBe(null)
   expect(lines).toHaveLength(4)
 })

@@ -1,10 +1,10 @@
-import type { Tries } from '../../src/worker/announce-stored.ts'
+import type { AttemptHistory } from '../../src/worker/announce-stored.ts'
 
 /** Of a worker that has just started on an empty bucket, while no other mail is taken. */
-export const FIRST_TRIES: Tries = {
+export const FIRST_ATTEMPTS: AttemptHistory = {
   by: 'worker',
   startedAt: 0,
-  isOfEarlierRun: () => false,
+  isFromEarlierRun: () => false,
   noteFailure: () => ({ wasTaken: false, taken: 0, healed: 0, failing: 0 }),
 }
 
