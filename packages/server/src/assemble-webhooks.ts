@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import { meteredAttempt } from './metered.ts'
 import type { Meters } from './meters.ts'
-import { createSealer } from './manage/seal.ts'
+import { createEncryption } from './manage/encryption.ts'
 import { limitTests } from './manage/test-limit.ts'
 import { createAttempts } from './notify/attempt.ts'
 import { createSafeRequest } from './notify/safe-request.ts'
@@ -22,9 +22,9 @@ type Parts = { store: Store; secretKey: string; meters: Meters | null; now: () =
 /** What managing endpoints and sending to them share, and the sender of due deliveries. */
 export function assembleWebhooks(config: Config, log: Log, { store, secretKey, meters, now }: Parts) {
   const allowedHosts = config.webhookAllowedHosts
-  const sealer = createSealer(secretKey)
+  const encryption = createEncryption(secretKey)
   const request = createSafeRequest({ allowedHosts })
-  const attempt = meteredAttempt(createAttempts({ request, decryptSecret: sealer.open, now, log }), meters)
+  const attempt = meteredAttempt(createAttempts({ request, decryptSecret: encryption.decrypt, now, log }), meters)
   const sender = startSender({
     store,
     attempt,
@@ -34,5 +34,5 @@ export function assembleWebhooks(config: Config, log: Log, { store, secretKey, m
     now,
     log,
   })
-  return { allowedHosts, sealer, attempt: limitTests(attempt), sender }
+  return { allowedHosts, encryption, attempt: limitTests(attempt), sender }
 }

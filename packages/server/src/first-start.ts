@@ -5,9 +5,9 @@ import { dataFile } from './assemble.ts'
 import { ConfigError, type Config } from './config.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import { starterMailboxCandidates } from './domain/onboarding.ts'
-import { makeKey } from './manage/keys.ts'
+import { newKey } from './manage/keys.ts'
 import { createMailbox } from './manage/mailboxes.ts'
-import { giveToken } from './manage/one-time-tokens.ts'
+import { createToken } from './manage/one-time-tokens.ts'
 import { ensureOwner } from './manage/owner.ts'
 import { createTeam } from './manage/teams.ts'
 import { KEY_FILE, writePrivately } from './key-file.ts'
@@ -86,14 +86,14 @@ export async function ensureFirstTeam(
   const input = { name: 'My Team', domain: config.bootstrapDomain, plan: config.defaultPlan, isBootstrap: true }
   const team = await createTeam(ports, input, async (teamId) => {
     const keyInput = { name: 'First key', scope: 'api.full' as const, mailbox: null, key: config.bootstrapApiKey }
-    const { key, record } = makeKey(ports, teamId, keyInput)
+    const { key, record } = newKey(ports, teamId, keyInput)
     // Write the file before the key is stored: afterwards only its hash is known.
     await writePrivately(dataFile(config, KEY_FILE), `${key}\n`)
     apiKey = key
     return record
   })
   const owner = await ensureOwner(ports)
-  const signInToken = await giveToken(ports, owner.id, 'sign-in')
+  const signInToken = await createToken(ports, owner.id, 'sign-in')
   return { apiKey, address: await firstAddress(ports, team), signInToken }
 }
 

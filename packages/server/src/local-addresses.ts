@@ -32,7 +32,7 @@ export function writeLocalAddresses({ dataDir, databaseUrl, appUrl, port }: Conf
   }
 }
 
-/** Null when no server is running. The lock tells, because the file survives and another program may have the port. */
+/** Null when no server is running. Checks the lock, because the file remains and another program may use the port. */
 export function findLocalAddresses(dataDir: string): (LocalAddresses & { path: string }) | null {
   const path = addressesFile(dataDir)
   if (!existsSync(path) || !isLocked(join(dataDir, 'lock.db'))) return null

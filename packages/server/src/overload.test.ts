@@ -107,7 +107,7 @@ describe('with figures of the test', () => {
     const { figures, log, look, collectGarbage } = startWatch()
     figures.memory = { ...CALM, heapBytes: 390 }
     expect(await look(20)).toEqual([false, ...times(19, true)])
-    // Whoever held it has let go, and what is left is garbage.
+    // The objects were released, and the rest is garbage.
     figures.afterCollecting = CALM
     expect(await look(2)).toEqual([true, false])
     expect(collectGarbage).toHaveBeenCalledTimes(2)
@@ -166,7 +166,7 @@ describe('with figures of this process', () => {
   })
 })
 
-/** How large the heap is with many small things in it, which nobody has any more afterwards. */
+/** The size of a heap with many small objects, which are garbage afterwards. */
 function fillHeap(): number {
   const things = Array.from({ length: 1_000_000 }, (_, index) => ({ index }))
   expect(things.at(-1)).toEqual({ index: 999_999 })

@@ -42,7 +42,7 @@ function writeSpareRoom(dataDir: string): void {
       closeSync(file)
     }
   } catch {
-    // The disk is full or read-only. Whatever was written helps, and the program works without the file.
+    // The disk is full or read-only. A partly written file still helps, and the program works without one.
   }
 }
 

@@ -24,7 +24,7 @@ export async function takeAddresses(sizes: { addresses: number; steps: number; s
   const accounts = await startWithProvider({
     SIGN_UP: 'open',
     TRUST_PROXY: 'on',
-    // Nobody reads the mail there: its links are given out by hand.
+    // Mail is not delivered there, so the links are created directly.
     ...(sizes.hasRelay && { SMTP_RELAY_URL: 'smtp://127.0.0.1:1' }),
   })
   const report: TakeoverReport = { actions: 0, proofs: 0, held: 0, wrong: [] }

@@ -20,7 +20,7 @@ describe('guessing passwords', () => {
     }
     expect([await guess(), await guess(), await guess()]).toEqual([401, 401, 401])
     for (const seconds of [1, 2, 4, 8, 16, 32, 64]) {
-      // Whoever waits in vain learns nothing: the right password is refused as well.
+      // While an attempt has to wait, even the right password is refused, so it reveals nothing.
       expect(await guess(PASSWORD)).toBe(seconds)
       at += seconds * 1_000
       expect(await guess()).toBe(401)
@@ -121,7 +121,7 @@ describe('guessing passwords', () => {
     expect(await from(guesser, '/auth/sign-in', right)).toBe(429)
     expect(await from(other, '/auth/sign-in', right)).toBe(200)
     expect(await from({ forwarded: 'for=203.0.113.7;proto=https' }, '/auth/sign-in', right)).toBe(200)
-    // What a client claims to be gives it no more guesses at one account.
+    // An address that the client claims gives it no additional attempts for one account.
     const guesses = []
     for (let count = 0; count < 4; count++) {
       const wrong = { email: OWNER, password: 'not the password' }

@@ -91,7 +91,7 @@ describe('signing in at a provider', () => {
 
 const seconds = () => Math.floor(Date.now() / 1000)
 
-/** What must not be believed, and how it is told. */
+/** Claims that must be refused, and the error for each. */
 const LIES: [string, Partial<Behaviour>, string][] = [
   ['another nonce', { claims: { nonce: 'of-another-sign-in' } }, 'sign_in_refused'],
   ['no nonce', { claims: { nonce: undefined } }, 'sign_in_refused'],

@@ -52,9 +52,9 @@ test('nor do they, or the secrets of relay and provider, come into a log', async
   const back = await fetch(start.headers.get('location')!, { redirect: 'manual' })
   const { pathname, search, searchParams } = new URL(back.headers.get('location')!)
   await browser.get(pathname + search)
-  await expect.poll(() => program.output.stderr).toContain('a mail could not be sent')
+  await expect.poll(() => program.output.stderr).toContain('sending a mail failed')
   const { stderr } = await program.stop()
-  expect(stderr).toContain('a sign-in by the provider failed')
+  expect(stderr).toContain('a sign-in with the provider failed')
   const key = readFileSync(join(dataDir, 'api-key'), 'utf8').trim()
   const passwords = [PASSWORD, 'a wrong password', 'password of ada', 'relay-password', CLIENT.secret]
   for (const secret of [...passwords, link, session, key, searchParams.get('code')!, 'eyJ']) {

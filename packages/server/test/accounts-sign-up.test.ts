@@ -42,7 +42,7 @@ describe('open sign-up without mail', () => {
     const browser = newBrowser()
     expect((await browser.post('/auth/sign-up', { email: ADA, password: PASSWORD })).status).toBe(201)
     expect(await browser.isSignedIn()).toBe(true)
-    // Nobody has shown that the address is theirs.
+    // The address is unchecked.
     expect((await store.findUser({ email: ADA }))?.emailCheckedAt).toBeNull()
     const again = await newBrowser().post('/auth/sign-up', { email: 'ADA@Corp.Example', password: 'another password' })
     expect([again.status, again.body.code]).toEqual([409, 'account_exists'])

@@ -57,7 +57,7 @@ test('an owner is sent to the checkout, and has the plan once it is paid', async
   expect(await tell('checkout.session.completed', { client_reference_id: team.id, customer: 'cus_1' })).toBe(200)
   expect(await owner.call.billing.status.query()).toEqual({ isAvailable: true, plan: 'pro', isCustomer: true })
   expect(await owner.call.billing.portal.mutate()).toEqual({ url: 'https://billing.stripe.test/cus_1' })
-  // Nobody pays twice.
+  // A team cannot pay twice.
   expect(await owner.call.billing.checkout.mutate()).toEqual({ url: 'https://billing.stripe.test/cus_1' })
 })
 
@@ -160,7 +160,7 @@ test('while the provider is down, people are told so, and its event is told agai
   expect(await refusal(owner.call.billing.portal.mutate())).toEqual({
     status: 502,
     code: 'provider_failed',
-    message: 'The payment provider answered 500: An error occurred.',
+    message: 'The payment provider responded with 500: An error occurred.',
   })
   provider.setDown(false)
   expect(await planOf(team.id)).toBe('pro')

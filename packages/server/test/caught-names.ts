@@ -30,7 +30,7 @@ export async function moveNames(sizes: { runs: number; steps: number; seed: numb
   const store = await openBeside(temporaryFolder())
   const report: NamesReport = { steps: 0, mails: 0, caught: 0, refused: 0, wrong: [] }
   for (let run = 0; run < sizes.runs; run++) {
-    // Each run has a root and domains of its own, so that the teams of earlier ones are in nobody's way.
+    // Each run has its own root domain and domains, so that teams of earlier runs do not interfere.
     const play = await openPlay(store, run)
     const done: string[] = []
     for (let step = 0; step < sizes.steps; step++) {

@@ -86,7 +86,7 @@ async function setStage() {
   await (await serveIn(join(folder, '.mailhatch'), { DATABASE_URL: '' })).close()
   await sendMail('qa@mailhatch.test')
   const { id: messageId } = await json<{ id: string }>('mailhatch wait --mailbox qa --json id')
-  // Refused at first, because nobody owned the domain.
+  // Refused at first, because the domain belonged to no team.
   await sendMail('qa@shop.example')
   const waiting = await vi.waitFor(async () => {
     const { messages } = await json<{ messages: { id: string; attempts: number }[] }>(

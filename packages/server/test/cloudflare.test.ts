@@ -216,7 +216,7 @@ describe('the email handler', () => {
   })
 })
 
-/** Answers 200 when it is told to, not before; resolves to its address. */
+/** Responds with 200 on demand. Resolves to its URL. */
 async function startHeldApi(answered: Promise<void>): Promise<string> {
   const server = createServer((_, response) => void answered.then(() => response.end('{}'))).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())

@@ -152,7 +152,7 @@ describe('DOMAIN_PROOF=txt', () => {
 
   test('the server asks DNS itself, and says which record is missing', async () => {
     const { owner } = await provers.newTeam()
-    // Nobody can have a name below this one (RFC 6761).
+    // Names below this one cannot be registered (RFC 6761).
     const { pending } = await owner.call.inbox.settings.update.mutate({ domain: 'nobody.invalid' })
     expect(await refusal(owner.call.inbox.settings.verify.mutate())).toEqual({
       status: 409,

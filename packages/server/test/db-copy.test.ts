@@ -80,7 +80,7 @@ test('what cannot be copied is refused, and nothing is written', async () => {
   await administer(url, stranger)
   expect(await copy(`sqlite:${dataDir}`)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('The target has a team that the source does not have: Stranger'),
+    stderr: expect.stringContaining('The target has a team that is missing in the source: Stranger'),
   })
   expect(await teams()).toBe(1)
 

@@ -153,7 +153,7 @@ test.each([
     const { root } = await startProxy(stack, SITE)
     await vi.waitFor(() => expect(existsSync(root)).toBe(true), 10_000)
     const ca = readFileSync(root, 'utf8')
-    // The control: whoever came by plain HTTP is now sent away.
+    // Control: plain HTTP is now redirected.
     const redirected = await fetch(`http://127.0.0.1:${stack.site}/webhooks/inbox`, {
       method: 'POST',
       redirect: 'manual',
@@ -164,7 +164,7 @@ test.each([
     const answer = await ask(stack, ca, { path: latest('b'), headers: authorization })
     expect([answer.status, JSON.parse(answer.body)]).toMatchObject([200, { data: { subject: 'after TLS' } }])
 
-    // One client tries to sign in until it is told to stop, inventing addresses; another one is not concerned.
+    // One client tries to sign in with invented addresses until it is limited. Another client is not affected.
     const signIn = async (from: string, number: number) => {
       const body = { email: `nobody-${from}-${number}@x.example`, password: 'not the password' }
       const headers = { 'x-forwarded-for': `203.0.113.${number % 250}` }

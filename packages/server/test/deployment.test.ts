@@ -207,7 +207,7 @@ test('both recipes know their clients by address and take mail for their own dom
   expect(first['api-1']!['environment']).toMatchObject({ TRUST_PROXY: 'on' })
   const ofWorkers = { SMTP_ALLOWED_DOMAINS: expect.any(String), REFUSED_MAIL_DAYS: '14' }
   expect(first['worker']!['environment']).toMatchObject(ofWorkers)
-  // With TRUST_PROXY, nobody may come past the proxy.
+  // With TRUST_PROXY, clients must not be able to bypass the proxy.
   for (const name of ['api-1', 'api-2']) expect(first[name]).not.toHaveProperty('ports')
   const settings = kubernetes.find(({ kind }) => kind === 'ConfigMap')!['data']
   expect(settings).toMatchObject({ TRUST_PROXY: 'on', ...ofWorkers })

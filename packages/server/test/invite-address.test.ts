@@ -21,6 +21,6 @@ test('who invites an address does not become the owner of that address, nor see 
   const bob = callerOf(server.url, { cookie, origin: server.url })
   expect((await bob.team.invitesByEmail.query()).map(({ team }) => team.id)).toEqual([])
   expect((await bob.user.me.query()).isEmailChecked).toBe(false)
-  // The invite itself holds for whoever has its link.
+  // The invite itself is valid for the holder of its link.
   expect(await bob.team.acceptInvite.mutate({ id })).toMatchObject({ id: attacker.team.id, role: 'member' })
 })

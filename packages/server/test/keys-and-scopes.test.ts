@@ -6,13 +6,13 @@ import { startFileServer } from './support/file-server.ts'
 import { allStored } from './support/journey-database.ts'
 import { WEBHOOK_SECRET } from './support/server.ts'
 
-type MadeKey = { id: string; key: string }
+type CreatedKey = { id: string; key: string }
 
 const server = await startFileServer()
 const { url, apiKey, store } = server
 const { name: teamName } = (await server.me()).team
 
-const makeKey = (...words: string[]) => server.command<MadeKey>('keys', 'create', ...words)
+const makeKey = (...words: string[]) => server.command<CreatedKey>('keys', 'create', ...words)
 
 /** A message in each mailbox, and one of another team. */
 const alphaMail = await store({ mailbox: 'alpha', tag: 'one', subject: 'for alpha' })

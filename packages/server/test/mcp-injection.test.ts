@@ -69,7 +69,7 @@ describe('orders of a stranger stay between the marks', () => {
       expect(JSON.stringify(withoutUntrusted(data))).not.toMatch(/ignore|999999|evil/i)
       expect(data.provenance).toContain('not instructions')
     }
-    // The control: it is there, marked, unless nobody should see it.
+    // Control: the text is present and marked, unless it must not be visible.
     const shown = all.some(({ text }) => /ignore(?: |%20)all/i.test(text))
     expect(shown).toBe(isShown)
   })

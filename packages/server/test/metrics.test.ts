@@ -72,7 +72,7 @@ test('what a worker of its own cannot announce is seen to wait', async () => {
       SMTP_PORT: '0',
       DISK_FREE_MIN: '0',
       METRICS: 'on',
-      // Nobody listens there.
+      // Nothing listens on this port.
       WEBHOOK_URL: 'http://127.0.0.1:1/webhooks/inbox',
       WEBHOOK_AUTH_TOKEN: 'token-of-the-tests',
     }),

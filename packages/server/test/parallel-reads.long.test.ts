@@ -47,7 +47,7 @@ test('100 reads of 24 MB at once hold up nobody', async () => {
       let size = 0
       for await (const chunk of answer.body!) size += chunk.byteLength
       if (answer.status === 200) return size
-      // Sent again by who is told to come back.
+      // Repeated by clients that were asked to retry.
       expect([429, 503]).toContain(answer.status)
       await delay(200)
     }

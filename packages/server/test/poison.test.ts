@@ -65,7 +65,7 @@ describe('a mail that makes intake throw', () => {
     const listed = { to: 'qa+poison@mailhatch.test', code: 'set_aside', reason: mail!.setAside!.reason }
     await expect.poll(rejections, SOON).toMatchObject([listed])
 
-    // By hand it is tried, and counted anew: one failure does not set it aside again.
+    // An operator can retry it, and its failures are counted from zero: one failure does not set it aside again.
     const retry = () => admin<{ webhookStatus?: number }>(`${path}/webhook?domain=mailhatch.test`, 'POST')
     expect(await retry()).toMatchObject({ status: 502, body: { webhookStatus: 500 } })
     expect(await list()).toEqual([])

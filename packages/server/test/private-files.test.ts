@@ -28,7 +28,7 @@ function openToOthers(folder: string): string[] {
     .map(({ path, mode }) => `${relative(folder, path)} ${mode.toString(8)}`)
 }
 
-/** As somebody made it before, for all to read. */
+/** Files created earlier, readable by all users. */
 function existingFolder(): string {
   const folder = join(temporaryFolder(), 'data')
   mkdirSync(folder)

@@ -19,13 +19,13 @@ const { url, store, newMailbox } = server
 const client = publishedClient({ baseUrl: url, apiKey: server.apiKey })
 const { name: teamName } = (await server.me()).team
 
-type MadeKey = { key: string }
+type CreatedKey = { key: string }
 await server.command('teams', 'create', 'Neighbour', '--plan', 'enterprise')
-const neighbourKey = await server.command<MadeKey>('keys', 'create', '--team', 'Neighbour')
+const neighbourKey = await server.command<CreatedKey>('keys', 'create', '--team', 'Neighbour')
 const neighbour = publishedClient({ baseUrl: url, apiKey: neighbourKey.key })
 
 async function boundClient(mailbox: string) {
-  const { key } = await server.command<MadeKey>('keys', 'create', '--team', teamName, '--mailbox', mailbox)
+  const { key } = await server.command<CreatedKey>('keys', 'create', '--team', teamName, '--mailbox', mailbox)
   return publishedClient({ baseUrl: url, apiKey: key })
 }
 

@@ -120,14 +120,14 @@ describe('settings', () => {
 
   test.each<[string, Record<string, string>, string[]]>([
     ['nothing', { INBOX_STORAGE: location, ...keys }, []],
-    ['no keys', { INBOX_STORAGE: location }, ['S3_ACCESS_KEY_ID: is needed', 'S3_SECRET_ACCESS_KEY: is needed']],
+    ['no keys', { INBOX_STORAGE: location }, ['S3_ACCESS_KEY_ID: is required', 'S3_SECRET_ACCESS_KEY: is required']],
     ['no secret, and more', { INBOX_STORAGE: location, S3_ACCESS_KEY_ID: 'key', PORT: 'x' }, ['PORT="x"', 'S3_SECRET']],
-    ['no region', { INBOX_STORAGE: 's3://mail', ...keys }, ['INBOX_STORAGE="s3://mail": needs region=']],
+    ['no region', { INBOX_STORAGE: 's3://mail', ...keys }, ['INBOX_STORAGE="s3://mail": requires region=']],
     ['another scheme', { INBOX_STORAGE: 'gs://mail' }, ['INBOX_STORAGE="gs://mail": must be file:<folder>, s3://']],
     [
       'keys in the address',
       { INBOX_STORAGE: 's3://key:word@mail' },
-      ['INBOX_STORAGE="s3://(hidden)@mail": must not hold'],
+      ['INBOX_STORAGE="s3://(hidden)@mail": must not contain'],
     ],
   ])('%s', (_, environment, expected) => {
     const problems = problemsOf(environment)

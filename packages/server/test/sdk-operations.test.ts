@@ -2,7 +2,7 @@ import { Mailhatch } from '@mailhatch/sdk'
 import { describe, expect, test } from 'vitest'
 import { describedOperations } from './support/documented.ts'
 
-/** What is not for whoever has a key. */
+/** Operations that are not for API keys. */
 const NOT_IN_THE_SDK: Record<string, string> = {
   announceMail: 'the inbox worker calls it, with a secret of its own',
   reportSetAside: 'the same',

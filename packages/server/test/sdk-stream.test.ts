@@ -21,7 +21,7 @@ test('a stream starts where it was opened, or after a cursor, and filters', asyn
     fetch: (...request) => fetch(...request).finally(() => (answers += 1)),
   })
   const live = sdk.messages.stream({ mailbox: 'qa' })
-  // It knows where it starts, although nobody has read from it.
+  // The start position is known before anything is read.
   await expect.poll(() => answers).toBe(1)
   await store(url, { mailbox: 'shop', subject: 'Elsewhere' })
   await store(url, { mailbox: 'qa', subject: 'After' })

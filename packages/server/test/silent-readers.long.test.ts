@@ -93,7 +93,7 @@ async function holdOpen({ path, headers = {}, body, port = apiPort, times = 1 }:
   return socket
 }
 
-/** Whether the server has hung up, which a socket that does not read is told only when it writes. */
+/** Whether the server has closed the connection, which a socket that does not read notices only when it writes. */
 async function isCut(socket: Socket): Promise<boolean> {
   const table = (await readFile('/proc/self/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/))
   const port = `:${socket.localPort!.toString(16).toUpperCase().padStart(4, '0')}`

@@ -12,12 +12,12 @@ import { withDatabase } from './support/journey-database.ts'
 const ORIGIN = 'https://app.example'
 const PATH = '/v1/messages/stream'
 
-type MadeKey = { id: string; key: string }
+type CreatedKey = { id: string; key: string }
 
 const server = await startFileServer({ ALLOWED_API_ORIGINS: ORIGIN, RATE_LIMIT: 'on' })
 const { url, apiKey, store, newMailbox, me, list } = server
 const { name: teamName } = (await me()).team
-const makeKey = (...words: string[]) => server.command<MadeKey>('keys', 'create', ...words)
+const makeKey = (...words: string[]) => server.command<CreatedKey>('keys', 'create', ...words)
 
 function open(query: Record<string, string> = {}, { key = apiKey, ...question }: Partial<Question> = {}) {
   return openEvents(`${url}${PATH}?${new URLSearchParams(query)}`, { key, ...question })

@@ -13,7 +13,7 @@ test('teams plan and teams retention change a team while the server runs', async
   expect((await server.me()).team).toMatchObject({ plan: 'enterprise', retentionDays: 30 })
   expect(await change('plan', name, 'pro')).toMatchObject({ plan: 'pro', retentionDays: null })
   expect((await server.me()).team).toMatchObject({ plan: 'pro', retentionDays: 90 })
-  expect(await refused('retention', name, '30')).toContain('only enterprise teams have days of their own')
+  expect(await refused('retention', name, '30')).toContain('Only enterprise teams can set their own retention')
   await change('plan', name, 'enterprise')
   expect(await change('retention', name, 'none')).toMatchObject({ retentionDays: null })
   expect(await change('list')).toMatchObject([{ name, plan: 'enterprise' }])

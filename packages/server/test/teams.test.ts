@@ -142,7 +142,7 @@ describe('invites', () => {
       status: 404,
       code: 'not_found',
     })
-    // In another case, and all the same address.
+    // In another case, but the same address.
     const grace = await person({ email: 'grace.hopper@PEOPLE.test' })
     expect(await grace.call.team.invitesByEmail.query()).toMatchObject([{ id, team: { id: team.id, name: team.name } }])
     expect(await grace.call.team.acceptInvite.mutate({ id })).toMatchObject({ id: team.id, role: 'member' })
@@ -353,7 +353,7 @@ describe('API keys', () => {
       code: 'key_expired',
       message: 'This key has expired. Create a new one.',
     })
-    // Whoever holds it gets no further than with any other request.
+    // Its holder gets no further than with any other request.
     const byHolder = await ask<{ code: string }>(`${server.url}/v1/api-keys/rotate`, { method: 'POST', key })
     expect([byHolder.status, byHolder.body.code]).toEqual([401, 'key_expired'])
     expect(before).toMatchObject([{ id }])

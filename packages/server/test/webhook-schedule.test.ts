@@ -10,7 +10,7 @@ const DAY_MS = 86_400 * SECOND_MS
 const PATIENCE = { timeout: 10_000 }
 const START = Date.UTC(2026, 0, 31, 12)
 
-/** Two endpoints on one server whose clock only the test moves: one answers as told, the other takes everything. */
+/** Two endpoints on one server whose clock only the test moves: one responds on demand, the other accepts everything. */
 async function start(answer: () => ReceiverAnswer) {
   const clock = { now: START }
   const receiver = await startWebhookReceiver(({ path }) => (path === '/troubled' ? answer() : { status: 200 }))
@@ -69,7 +69,7 @@ test('nine attempts, each in its window and not a millisecond before its time, t
     httpStatus: 500,
     error: 'The endpoint answered 500.',
   })
-  // The same event and the same bytes each time, signed anew.
+  // The same event and the same bytes each time, with a new signature.
   expect(new Set(attempts().map((attempt) => attempt.id)).size).toBe(1)
   expect(new Set(attempts().map((attempt) => attempt.body)).size).toBe(1)
   expect(new Set(attempts().map((attempt) => attempt.headers['webhook-signature'])).size).toBe(9)
@@ -163,7 +163,7 @@ test('five days of failures only switch the endpoint off, with a reason in the l
   clock.now += 4 * DAY_MS
   status = 200
   await attemptNow()
-  // A success begins the count anew.
+  // A success resets the count.
   status = 500
   clock.now += 2 * DAY_MS
   await attemptNow()

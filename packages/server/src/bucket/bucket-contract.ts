@@ -246,7 +246,7 @@ export function describeBucket(name: string, storage: () => BucketUnderTest): vo
       await bucket.close()
     })
 
-    test('a move that was interrupted after writing is completed by moving again', async () => {
+    test('a move that was interrupted after writing is finished by moving again', async () => {
       const bucket = await storage().open()
       await bucket.put([
         { key: 'messages/unprocessed/1', body: bytes('waiting') },

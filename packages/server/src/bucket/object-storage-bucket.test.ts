@@ -82,7 +82,7 @@ test('an upload that nobody finished would be noticed', async () => {
   expect(await findUnfinished(binding, begun)).toEqual([])
 })
 
-/** The real binding, but for calls that fail as told. */
+/** The real binding, with calls that fail on demand. */
 function failing(binding: R2Bucket, shouldFail: (call: string, key: string) => boolean): R2Bucket {
   return new Proxy(binding, {
     get(target, name) {

@@ -126,7 +126,7 @@ describe('what will not pass is not tried again', () => {
 
   test('nor is an answer that is not S3’s', async () => {
     const { bucket, server } = await openScripted([{ status: 200, body: '<html><body>Welcome</html>' }])
-    await expect(bucket.list({ prefix: '', limit: 1 })).rejects.toThrow('not the XML that S3 writes')
+    await expect(bucket.list({ prefix: '', limit: 1 })).rejects.toThrow('not valid S3 XML')
     expect(server.asked()).toHaveLength(1)
   })
 })
@@ -199,7 +199,7 @@ describe('lists', () => {
 
   test('that never end are an error', async () => {
     const { bucket } = await openScripted([list(['raw/1'], { isTruncated: true }), list([], { isTruncated: true })])
-    await expect(bucket.list({ prefix: '', limit: 5 })).rejects.toThrow('listed nothing and said there is more')
+    await expect(bucket.list({ prefix: '', limit: 5 })).rejects.toThrow('empty page but reported more')
   })
 })
 

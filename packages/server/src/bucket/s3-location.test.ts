@@ -18,14 +18,14 @@ test.each([
   ['s3://?endpoint=https://s3.test', 'must name a bucket'],
   ['s3://mail box', 'must be s3://<bucket>'],
   ['s3://mail:9000?region=x', 'must name a bucket'],
-  ['s3://mail', 'needs region='],
-  ['s3://mail?region=', 'needs region='],
+  ['s3://mail', 'requires region='],
+  ['s3://mail?region=', 'requires region='],
   ['s3://mail?region=eu%20central', 'region such as'],
   ['s3://mail?endpiont=https://s3.test', 'has the unknown parameter endpiont'],
   ['s3://mail?endpoint=s3.test', 'endpoint with http:// or https://'],
-  ['s3://mail?endpoint=https://key@s3.test', 'host, port and path alone'],
+  ['s3://mail?endpoint=https://key@s3.test', 'only host, port and path'],
   ['s3://mail?endpoint=https://s3.test&style=host', 'style=path or style=virtual'],
-  ['s3://key:secret@mail?endpoint=https://s3.test', 'must not hold keys'],
+  ['s3://key:secret@mail?endpoint=https://s3.test', 'must not contain credentials'],
   ['s3://mail/a//b?endpoint=https://s3.test', 'must have a prefix of'],
   ['s3://mail/a%2Fb?endpoint=https://s3.test', 'must have a prefix of'],
 ])('%s is refused', (given, message) => {
@@ -43,6 +43,6 @@ describe('addresses of objects', () => {
   })
 
   test.each(['raw/../x', '..', 'raw/.'])('%s cannot be said', (key) => {
-    expect(() => objectUrl(location, key)).toThrow('Not a key for S3')
+    expect(() => objectUrl(location, key)).toThrow('Not a valid S3 key')
   })
 })

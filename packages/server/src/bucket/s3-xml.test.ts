@@ -34,12 +34,12 @@ test.each([
   '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
   '<a>&constructor;</a>',
 ])('%s is refused', (xml) => {
-  expect(() => parseXml(xml)).toThrow('The storage’s answer')
+  expect(() => parseXml(xml)).toThrow('The storage’s response')
 })
 
 test('a long answer takes time in proportion', () => {
   const contents = '<Contents><Key>raw/1</Key></Contents>'.repeat(20_000)
   expect(childrenOf(parseXml(`<List>${contents}</List>`), 'Contents')).toHaveLength(20_000)
-  expect(() => parseXml(`<List>${'<'.repeat(100_000)}`)).toThrow('not the XML')
-  expect(() => parseXml(`<List${' a="b"'.repeat(50_000)}`)).toThrow('not the XML')
+  expect(() => parseXml(`<List>${'<'.repeat(100_000)}`)).toThrow('not valid S3 XML')
+  expect(() => parseXml(`<List${' a="b"'.repeat(50_000)}`)).toThrow('not valid S3 XML')
 })

@@ -7,7 +7,7 @@ import { readConfig, type Config } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import { copyStore, type CopyResult } from '../store/copy-store.ts'
-import { readStatus, type DatabasePlace, type DatabaseStatus } from '../store/database-status.ts'
+import { readStatus, type DatabaseLocation, type DatabaseStatus } from '../store/database-status.ts'
 import { openPostgresDatabase } from '../store/postgres-database.ts'
 import { openSqliteDatabase } from '../store/sqlite-database.ts'
 import { examples } from './examples.ts'
@@ -102,7 +102,7 @@ function readTarget(given: string | undefined): string {
   }
 }
 
-function configuredPlace(): DatabasePlace {
+function configuredPlace(): DatabaseLocation {
   const config = readConfig('api')
   const url = directUrl(config)
   return url ? { url } : { file: join(config.dataDir, 'mailhatch.db') }
@@ -113,14 +113,14 @@ function directUrl({ databaseUrl: pooled, databaseDirectUrl }: Config): string |
   return databaseDirectUrl ?? pooled
 }
 
-async function open(place: DatabasePlace) {
+async function open(place: DatabaseLocation) {
   return 'url' in place
     ? openPostgresDatabase(place.url)
     : openSqliteDatabase(dataFile(readConfig('api'), 'mailhatch.db'))
 }
 
 /** Without the password. */
-function nameOf(place: DatabasePlace): string {
+function nameOf(place: DatabaseLocation): string {
   if ('file' in place) return `sqlite:${place.file}`
   const { protocol, username, host, pathname } = new URL(place.url)
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`

@@ -3,7 +3,7 @@ import { localUrl, readConfig } from '../config.ts'
 import { parseEmail, readUserName } from '../domain/account-fields.ts'
 import { AppError } from '../domain/errors.ts'
 import { findLocalAddresses } from '../local-addresses.ts'
-import { giveToken, linkWith } from '../manage/one-time-tokens.ts'
+import { createToken, linkWith } from '../manage/one-time-tokens.ts'
 import { ensureOwner } from '../manage/owner.ts'
 import { newId, newSecret } from '../random.ts'
 import type { Role, TokenPurpose, User } from '../store/accounts.ts'
@@ -121,7 +121,7 @@ async function printLink(
   purpose: TokenPurpose,
   options: Options,
 ): Promise<void> {
-  const token = await giveToken({ store, newSecret, now: Date.now }, id, purpose)
+  const token = await createToken({ store, newSecret, now: Date.now }, id, purpose)
   const link = linkWith(token, purpose, findAppUrl())
   print({ id, email, link }, [`Link for ${email}; it works once, for 10 minutes:`, link], options)
 }

@@ -85,7 +85,7 @@ test('a listener whose connection is ended comes back, looks again, and hears ag
   await vi.waitFor(() => expect([a.heard, b.heard]).toEqual([[null], [null]]), { timeout: LATE_MS_MAX })
   a.feed.wake('team', null)
   await vi.waitFor(() => expect(b.heard).toEqual([null, null]))
-  // Told once each, however many tries it took.
+  // Reported once each, independent of the number of attempts.
   expect([a.troubles.length, b.troubles.length]).toEqual([1, 1])
 })
 

@@ -68,7 +68,7 @@ export type ApiPorts = Pick<
   takeIn: TakeIn
   webhookSecret: string | null
   /** What endpoints of customers are made and told by. */
-  webhooks: Pick<EndpointPorts, 'sealer' | 'allowedHosts' | 'attempt'>
+  webhooks: Pick<EndpointPorts, 'encryption' | 'allowedHosts' | 'attempt'>
   recordRejection: Rejections['record']
   isAllInOne: boolean
   allowedOrigins: string[]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Sealer } from '../manage/seal.ts'
+import type { Encryption } from '../manage/encryption.ts'
 
 /** Time for a page to load its frame, and no more: the address may lie in a history. */
 const TOKEN_MS = 60_000
@@ -23,7 +23,7 @@ export type ViewTokens = {
   take(token: string, admit: (view: Viewed) => void): Viewed | null
 }
 
-type Ports = { webhooks: { sealer: Sealer }; newSecret: () => string; now: () => number }
+type Ports = { webhooks: { encryption: Encryption }; newSecret: () => string; now: () => number }
 
 /**
  * Sealed, so that every replica can open what another made. Which are used is known to each process alone: within its
@@ -43,13 +43,15 @@ export function createViewTokens(ports: Ports): ViewTokens {
   return {
     make(view) {
       const { webhooks, newSecret, now } = ports
-      const sealed = webhooks.sealer.seal(JSON.stringify({ view, expiresAt: now() + TOKEN_MS, once: newSecret() }))
+      const sealed = webhooks.encryption.encrypt(
+        JSON.stringify({ view, expiresAt: now() + TOKEN_MS, once: newSecret() }),
+      )
       return encodeURIComponent(sealed.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''))
     },
 
     take(token, admit) {
       const now = ports.now()
-      const found = open(ports.webhooks.sealer, token)
+      const found = open(ports.webhooks.encryption, token)
       if (!found || found.expiresAt <= now || used.has(found.once)) return null
       admit(found.view)
       forgetExpired(now)
@@ -59,9 +61,9 @@ export function createViewTokens(ports: Ports): ViewTokens {
   }
 }
 
-function open(sealer: Sealer, token: string): z.output<typeof sealedView> | null {
+function open(encryption: Encryption, token: string): z.output<typeof sealedView> | null {
   try {
-    const text = sealer.open(token.replaceAll('-', '+').replaceAll('_', '/'))
+    const text = encryption.decrypt(token.replaceAll('-', '+').replaceAll('_', '/'))
     return sealedView.safeParse(JSON.parse(text)).data ?? null
   } catch {
     // Whatever a stranger made up cannot be opened.

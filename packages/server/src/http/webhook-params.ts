@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { acceptUrl, type EndpointWish, type UrlPorts } from '../manage/endpoints.ts'
+import { acceptUrl, type EndpointInput, type UrlPorts } from '../manage/endpoints.ts'
 import { BLANKS, isAtMost, trimmedPattern } from '../domain/text-patterns.ts'
 import type { DeliveryStatus, EndpointChange } from '../store/webhooks.ts'
 import { linePattern, WEBHOOK_URL_PATTERN } from './value-patterns.ts'
@@ -101,7 +101,7 @@ export const replayQuery = z.object({
   }),
 })
 
-export function toWish(ports: UrlPorts, body: z.output<typeof endpointBody>): EndpointWish {
+export function toWish(ports: UrlPorts, body: z.output<typeof endpointBody>): EndpointInput {
   const { url, description, mailbox, tag } = body
   const filters = { mailbox: mailbox || null, tag: tag || null }
   return { url: acceptUrl(ports, url), description: description || null, ...filters }

@@ -3,17 +3,17 @@ import { AppError } from '../domain/errors.ts'
 import type { TokenPurpose, User } from '../store/accounts.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { isCapturedHere } from './captured-addresses.ts'
-import { giveToken, linkWith } from './one-time-tokens.ts'
+import { createToken, linkWith } from './one-time-tokens.ts'
 import type { Mail } from './mailer.ts'
 
 type Ports = Pick<AccountPorts, 'store' | 'mailer' | 'limits' | 'appUrl' | 'rootDomain' | 'newSecret' | 'now' | 'log'>
 
 const LIFE = 'The link works once, for 10 minutes. If you did not ask for it, ignore this mail.'
 
-/** Later, so that the answer's time does not tell whether there was anything to send; what fails is in the log. */
+/** Sends asynchronously, so that the response time does not reveal whether there was anything to send. Logs failures. */
 export function mailLink(ports: Ports, user: Pick<User, 'id' | 'email'>, purpose: Exclude<TokenPurpose, 'sign-in'>) {
   mailSoon(ports, user.email, async () => {
-    const link = linkWith(await giveToken(ports, user.id, purpose), purpose, ports.appUrl)
+    const link = linkWith(await createToken(ports, user.id, purpose), purpose, ports.appUrl)
     return purpose === 'reset'
       ? { subject: 'Choose a new password', text: `Choose a new password for Mailhatch:\n\n${link}\n\n${LIFE}\n` }
       : {
@@ -23,7 +23,7 @@ export function mailLink(ports: Ports, user: Pick<User, 'id' | 'email'>, purpose
   })
 }
 
-/** To someone who signs up again; whoever else tried so learns nothing. */
+/** To the owner of an account whose address signs up again. The caller learns nothing about the account. */
 export function mailAccountExists(ports: Ports, email: string): void {
   const text = `Someone, perhaps you, wanted to sign up with this address. It has an account already.
 
@@ -40,11 +40,11 @@ function mailSoon(ports: Ports, to: string, write: () => Promise<Omit<Mail, 'to'
     if (await isCapturedHere(ports, to)) return
     limits.mail.begin(fold(to))
     const mail = await write()
-    // The mailer has logged what went wrong.
+    // The mailer has already logged the failure.
     await mailer.send({ to, ...mail }).catch(() => {})
   }
   send().catch((error: unknown) => {
-    // Who gets too much mail of ours gets no more of it.
-    if (!(error instanceof AppError)) log.error({ err: error }, 'a mail could not be written')
+    // A refusal means that the address has received too many mails. Send no more.
+    if (!(error instanceof AppError)) log.error({ err: error }, 'preparing a mail failed')
   })
 }

@@ -4,20 +4,20 @@ import type { Mailer } from './mailer.ts'
 import type { Passwords } from './passwords.ts'
 import type { SignInLimits } from './try-limit.ts'
 
-/** Who may make an account: everyone, or those whom a team has invited. */
+/** Who may create an account: everyone, or only people whom a team has invited. */
 export type SignUp = 'open' | 'invite'
 
-/** What the functions about accounts stand on; each takes what it needs of it. */
+/** Ports of the account functions. Each takes only those it needs. */
 export type AccountPorts = {
   store: Store
   passwords: Passwords
   limits: SignInLimits
-  /** Null where there is no relay. */
+  /** Null without an SMTP relay. */
   mailer: Mailer | null
   signUp: SignUp
   appUrl: string
   rootDomain: string
-  /** The key is dead: whatever it holds open ends. */
+  /** Called after a key was deleted: ends everything that the key holds open. */
   endKey: (keyId: string) => void
   newId: (now: number) => string
   newSecret: () => string

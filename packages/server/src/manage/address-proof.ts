@@ -6,13 +6,13 @@ import { readToken, takeToken } from './one-time-tokens.ts'
 
 type Ports = Pick<AccountPorts, 'store' | 'endKey' | 'now'>
 
-/** Who the account belongs to from now on, and the password that they have chosen; null for none yet. */
+/** The password that the new owner has chosen; null for none yet. */
 type Claim = { passwordHash: string | null; keepsTeam: boolean }
 
 /**
- * The address is shown to be the user's. A link or a provider shows no more than that: the account may have been made by
- * someone else, who knows its password and waits for the owner of the address. Passwords, sessions, links, keys and a team
- * from before end.
+ * The user has proved that the address is theirs. A link or a provider proves only that: the account may have been
+ * created by an attacker who knows its password and waits for the owner of the address. So earlier passwords, sessions,
+ * links, keys and a team end.
  */
 export async function claimAccount(
   { store, endKey, now }: Ports,
@@ -22,7 +22,7 @@ export async function claimAccount(
   for (const keyId of await store.claimAccount(user, { ...claim, at: now() })) endKey(keyId)
 }
 
-/** Takes the link of a mail, with the password that its reader chooses. Resolves to the user's id. */
+/** Uses the link of a mail together with the password its reader chose. Resolves to the user's id. */
 export async function claimByLink(
   ports: Pick<AccountPorts, 'store' | 'passwords' | 'limits' | 'endKey' | 'now'>,
   purpose: 'check' | 'reset',
@@ -32,18 +32,18 @@ export async function claimByLink(
   limits.address.begin(address)
   const account = await store.findUser({ id: await readToken(ports, token, purpose) })
   if (!account) throw new Error('The token belongs to an account that no longer exists.')
-  // Before the link is taken: while too many are hashed, this throws, and the link is to work again later.
+  // Hash before the link is used up: hashing throws when it is overloaded, and the link must still work later.
   const { passwordHash: old } = account
   const isKnown = old !== null && (await passwords.matches(password, old))
   const passwordHash = isKnown ? old : await passwords.hash(password)
   await takeToken(ports, token, purpose)
   limits.address.undo(address)
-  // Whoever reads the mail and knows the password made the account, and its team.
+  // A reader who already knows the password created the account and its team.
   await claimAccount(ports, account, { passwordHash, keepsTeam: isKnown })
   return account.id
 }
 
-/** By a link that was printed for the operator, or given by one, who answers for the person. Resolves to the user's id. */
+/** Uses a link from the operator, who vouches for the user. Resolves to the user's id. */
 export async function signInByLink(
   ports: Ports & Pick<AccountPorts, 'limits'>,
   { token, address }: { token: string; address: ClientAddress },

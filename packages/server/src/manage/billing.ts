@@ -6,20 +6,20 @@ import { replacePlan } from './plans.ts'
 import { callStripe, isSignedByStripe, STRIPE_API_URL, type StripeSettings } from './stripe.ts'
 
 const DAY_MS = 86_400_000
-/** The provider repeats an event for three days at most. */
+/** The payment provider retries an event for at most three days. */
 const EVENTS_KEPT_MS = 30 * DAY_MS
-/** While someone pays late, the provider reminds them; the plan ends when it gives up. */
+/** The provider reminds customers who pay late. The plan ends when it gives up. */
 const PAYING = ['active', 'trialing', 'past_due']
-/** Of events that come at once, one may write down an older answer; so each asks again until nothing is to be changed. */
-const ASKED_MAX = 3
+/** Concurrent events can apply an outdated status, so each event checks again until nothing changes. */
+const CHECKS_MAX = 3
 
 export type Billing = {
   isCustomer(team: Team): Promise<boolean>
-  /** The address at which the team takes the plan pro. */
+  /** URL where the team subscribes to the pro plan. */
   checkout(team: Team, email: string): Promise<string>
-  /** The address at which a team that pays changes or ends that. */
+  /** URL where a paying team changes or cancels its subscription. */
   portal(team: Team): Promise<string>
-  /** An event, as the provider posted it; throws 401 unless it is signed. Telling it again changes nothing. */
+  /** Handles an event posted by the provider. Throws 401 unless it is signed. Repeating an event changes nothing. */
   take(body: string, signature: string | null): Promise<void>
 }
 
@@ -56,7 +56,7 @@ type BillingConfig = {
   stripeApiUrl: string | null
 }
 
-/** Null unless all that it needs is set. */
+/** Null unless all required settings are set. */
 export function openBilling(ports: Ports, config: BillingConfig): Billing | null {
   const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret, stripePricePro: pricePro } = config
   if (!secretKey || !webhookSecret || !pricePro) return null
@@ -86,7 +86,7 @@ function createBilling(ports: Ports, settings: StripeSettings): Billing {
     return team && { team, customer }
   }
 
-  /** As it is now, whatever the event says: events come late and in any order. */
+  /** Asks for the current status, because events arrive late and in any order. */
   async function isPaying(customer: string): Promise<boolean> {
     const query = new URLSearchParams({ customer, status: 'all', limit: '100' })
     const { data } = await callStripe<{ data: { status: string }[] }>(settings, `/v1/subscriptions?${query}`, null)
@@ -94,15 +94,15 @@ function createBilling(ports: Ports, settings: StripeSettings): Billing {
   }
 
   async function settle(teamId: string, customer: string): Promise<void> {
-    for (let asked = 0; asked < ASKED_MAX; asked++) {
+    for (let checks = 0; checks < CHECKS_MAX; checks++) {
       const plan = (await isPaying(customer)) ? 'pro' : 'starter'
       const team = await store.findTeam(teamId)
-      // Only the operator gives the plan enterprise, and so only the operator takes it.
+      // Only the operator sets or removes the enterprise plan.
       if (!team || team.plan === 'enterprise' || team.plan === plan) return
-      if (await replacePlan({ store }, team, plan)) log.info({ teamId, plan }, 'a plan was changed by billing')
+      if (await replacePlan({ store }, team, plan)) log.info({ teamId, plan }, 'changed a plan because of billing')
     }
-    // Told again, it may find more peace.
-    throw new AppError('server_busy', 'The plan is being changed by others.', { headers: { 'retry-after': '10' } })
+    // The plan changed concurrently each time. The payment provider sends the event again later.
+    throw new AppError('server_busy', 'The plan is being changed concurrently.', { headers: { 'retry-after': '10' } })
   }
 
   return {
@@ -110,7 +110,7 @@ function createBilling(ports: Ports, settings: StripeSettings): Billing {
 
     async checkout(team, email) {
       const customer = await store.findBillingCustomer(team.id)
-      // Nobody should pay twice.
+      // Prevents paying twice.
       if (customer && team.plan === 'pro') return portal(team)
       const fields = {
         mode: 'subscription',
@@ -133,7 +133,7 @@ function createBilling(ports: Ports, settings: StripeSettings): Billing {
       if (await store.hasBillingEvent(event.id)) return
       const found = await teamOf(event)
       if (found) await settle(found.team.id, found.customer)
-      // Last: what failed before here is told again.
+      // Recorded last: the provider retries an event that failed before this point.
       await store.addBillingEvent({ id: event.id, at: now() }, now() - EVENTS_KEPT_MS)
     },
   }
@@ -143,6 +143,6 @@ function readEvent(body: string): Event {
   try {
     return eventSchema.parse(JSON.parse(body))
   } catch {
-    throw new AppError('validation_failed', 'The body is not an event.')
+    throw new AppError('validation_failed', 'The body is not a valid event.')
   }
 }

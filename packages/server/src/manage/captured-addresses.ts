@@ -4,12 +4,12 @@ import type { Store } from '../store/store.ts'
 type Ports = { store: Pick<Store, 'findInbox'>; rootDomain: string }
 
 /**
- * Whether mail to the address comes in here, where a whole team and its keys read it. No link of ours may go there:
- * whoever reads it first would be taken for the one it was meant for.
+ * Whether this server captures mail to the address, where a whole team and its keys can read it. No account link may be
+ * sent there: its first reader could take over the account.
  */
 export async function isCapturedHere({ store, rootDomain }: Ports, email: string): Promise<boolean> {
   const domain = parseRecipient(email)?.domain
-  // Nobody's, so nothing is lost by not writing there.
+  // An invalid address receives no mail, so nothing is lost.
   if (domain === undefined) return true
   if (domain === rootDomain || tenantSubdomain(domain, rootDomain) !== null) return true
   return (await store.findInbox({ domain, mailbox: '' })) !== null

@@ -10,7 +10,7 @@ export type DomainPorts = {
   store: Pick<Store, 'findInbox' | 'findPendingDomain' | 'setPendingDomain' | 'moveToDomain'>
   rootDomain: string
   domainProof: DomainProof
-  /** Rejects or resolves to none when there is no such record. */
+  /** Rejects or resolves to an empty list if there is no such record. */
   resolveTxt: (name: string) => Promise<string[]>
   newToken: () => string
   now: () => number
@@ -18,25 +18,25 @@ export type DomainPorts = {
 
 export type DomainState = { domain: string | null; pending: PendingDomain | null }
 
-/** The record that shows that a domain is the team's. */
+/** The DNS record that proves that the team owns the domain. */
 export function proofRecord({ domain, token }: PendingDomain): { type: 'TXT'; name: string; value: string } {
   return { type: 'TXT', name: `_mailhatch.${domain}`, value: `mailhatch-verify=${token}` }
 }
 
-/** The domain as it is kept, null for the shared root; throws when it cannot be one. */
-export function chosenDomain({ rootDomain }: { rootDomain: string }, wish: string | null): string | null {
-  const checked = checkCustomDomain(wish, rootDomain)
+/** The normalised domain, null for the shared root domain. Throws if it is invalid. */
+export function chosenDomain({ rootDomain }: { rootDomain: string }, input: string | null): string | null {
+  const checked = checkCustomDomain(input, rootDomain)
   if ('message' in checked) throw new AppError('validation_failed', checked.message)
   return checked.domain
 }
 
-/** Where a proof is asked for, the domain only waits: nothing resolves to it before `verifyDomain`. */
+/** If proof is required, the domain stays pending and receives no mail before `verifyDomain`. */
 export async function changeDomain(ports: DomainPorts, team: Team, domain: string | null): Promise<DomainState> {
-  const isProofNeeded = ports.domainProof === 'txt' && domain !== null && domain !== team.domain
-  if (!isProofNeeded) return move(ports, team, domain)
+  const needsProof = ports.domainProof === 'txt' && domain !== null && domain !== team.domain
+  if (!needsProof) return move(ports, team, domain)
   if (await isTaken(ports, team, domain)) throw domainTaken(domain)
   const earlier = await ports.store.findPendingDomain(team.id)
-  // Saving twice must not ask for another record.
+  // Saving twice must not require another record.
   const pending = earlier?.domain === domain ? earlier : { domain, token: ports.newToken() }
   await ports.store.setPendingDomain(team.id, pending)
   return { domain: team.domain, pending }

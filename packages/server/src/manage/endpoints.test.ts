@@ -5,7 +5,7 @@ import { createSqlStore } from '../store/sql-store.ts'
 import { openSqliteDatabase } from '../store/sqlite-database.ts'
 import { addTeam, newId } from '../store/store-contract.ts'
 import { createEndpoint, removeEndpoint, rotateEndpointSecret } from './endpoints.ts'
-import { createSealer } from './seal.ts'
+import { createEncryption } from './encryption.ts'
 
 const DAY_MS = 86_400_000
 
@@ -18,10 +18,10 @@ async function start() {
   onTestFinished(() => store.close())
   const { id: teamId } = await addTeam(store)
   const clock = { now: Date.now() }
-  const sealer = createSealer('k'.repeat(43))
+  const encryption = createEncryption('k'.repeat(43))
   const ports = {
     store,
-    sealer,
+    encryption,
     allowedHosts: new Set<string>(),
     attempt: () => Promise.reject(new Error('nothing is sent here')),
     wakeSender() {},
@@ -31,17 +31,17 @@ async function start() {
   }
   const wish = { url: 'https://shop.example/hook', description: null, mailbox: null, tag: null }
   const { endpoint, secret } = await createEndpoint(ports, { id: teamId, plan: 'enterprise' }, wish)
-  return { store, clock, sealer, ports, where: { teamId, id: endpoint.id }, secret }
+  return { store, clock, encryption, ports, where: { teamId, id: endpoint.id }, secret }
 }
 
 test('secrets that are replaced in a row sign for a day each', async () => {
-  const { store, clock, sealer, ports, where, secret } = await start()
+  const { store, clock, encryption, ports, where, secret } = await start()
   const given = [secret]
   const rotate = async () => given.push(await rotateEndpointSecret(ports, where))
   const signing = async () => {
     const { oldSecrets, secret: present } = (await store.findEndpoint(where))!
     const lasting = oldSecrets.filter(({ until }) => until > clock.now).map((old) => old.secret)
-    return [...lasting, present].map(sealer.open)
+    return [...lasting, present].map(encryption.decrypt)
   }
   await Promise.all([rotate(), rotate(), rotate()])
   expect((await signing()).sort()).toEqual(given.toSorted())

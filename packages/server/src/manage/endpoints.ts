@@ -7,21 +7,21 @@ import type { SendAttempt } from '../notify/attempt.ts'
 import { acceptWebhookUrl, type AllowedHosts } from '../notify/webhook-url.ts'
 import type { Team } from '../store/store.ts'
 import type { Delivery, DeliveryStatus, Endpoint, EndpointChange, WebhookStore } from '../store/webhooks.ts'
-import type { Sealer } from './seal.ts'
+import type { Encryption } from './encryption.ts'
 
-/** Each of them is told of every message, so they multiply what a message costs. */
+/** Each endpoint receives every message, so they multiply the cost of a message. */
 const ENDPOINTS_MAX = 20
 const SECRET_BYTES = 32
 const SECRET_PREFIX = 'whsec_'
-/** How long an old secret signs as well, for receivers to be given the new one. */
+/** How long an old secret also signs, so that receivers can be updated. */
 const OVERLAP_MS = 86_400_000
-/** Every one of them signs every delivery, and receivers try only so many signatures: those of our SDK eight. */
+/** Each old secret adds a signature to every delivery, and receivers check a limited number: our SDK checks eight. */
 const OLD_SECRETS_MAX = 5
-/** Rows in one transaction: a few milliseconds, in which mail that arrives has to wait. */
+/** Rows per transaction. It takes a few milliseconds, during which arriving mail has to wait. */
 const ROWS_PER_STEP = 500
-/** What a request does of a removal itself: enough for most, and over in a moment. */
+/** Steps of a deletion that the request itself performs: enough for most endpoints, and fast. */
 const STEPS_PER_REMOVAL = 4
-/** Of the message that a test tells of. */
+/** Message id in test events. */
 const NO_MESSAGE = '00000000-0000-0000-0000-000000000000'
 
 export type EndpointPorts = {
@@ -40,41 +40,41 @@ export type EndpointPorts = {
     | 'replayFailed'
     | 'addTestDelivery'
   >
-  sealer: Sealer
-  /** To which the rules for strangers do not apply. */
+  encryption: Encryption
+  /** Hosts that are exempt from the URL rules. */
   allowedHosts: AllowedHosts
-  /** For tests, and limited for them. */
+  /** For test events only, and limited. */
   attempt: SendAttempt
-  /** There may be something due. */
+  /** Wakes the sender, because a delivery may be due. */
   wakeSender: () => void
   rootDomain: string
   newId: (now: number) => string
   now: () => number
 }
 
-/** Its URL has passed `acceptUrl`, as that of a change. */
-export type EndpointWish = Pick<Endpoint, 'url' | 'description' | 'mailbox' | 'tag'>
+/** The URL has passed `acceptUrl`, also in a change. */
+export type EndpointInput = Pick<Endpoint, 'url' | 'description' | 'mailbox' | 'tag'>
 type Where = { teamId: string; id: string }
 export type UrlPorts = Pick<EndpointPorts, 'allowedHosts'>
 
-/** Apart from the rest, because what was asked for is judged before who asks. */
+/** Separate, because the URL is validated before the caller's permissions are checked. */
 export function acceptUrl({ allowedHosts }: UrlPorts, url: string): string {
   return acceptWebhookUrl(url, allowedHosts)
 }
 
-/** Returns the secret in clear, for the only time. */
+/** Returns the secret in plain text, the only time. */
 export async function createEndpoint(
-  { store, sealer, newId, now }: EndpointPorts,
+  { store, encryption, newId, now }: EndpointPorts,
   team: Pick<Team, 'id' | 'plan'>,
-  wish: EndpointWish,
+  input: EndpointInput,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   if (!PLANS[team.plan].webhooks) {
     throw new AppError('webhooks_unavailable', 'Webhooks are not available on your current plan.')
   }
-  const { secret, columns } = newSecret(sealer)
+  const { secret, columns } = newSecret(encryption)
   const at = now()
   const endpoint = await store.addEndpoint(
-    { id: newId(at), teamId: team.id, ...wish, ...columns, createdAt: at },
+    { id: newId(at), teamId: team.id, ...input, ...columns, createdAt: at },
     ENDPOINTS_MAX,
   )
   if (endpoint === 'exists') throw urlTaken()
@@ -84,7 +84,7 @@ export async function createEndpoint(
   return { endpoint, secret }
 }
 
-/** Switched off, what is pending fails; switched on, it starts anew. */
+/** Disabling an endpoint fails its pending deliveries. Enabling resets its failures. */
 export async function changeEndpoint(
   { store, now }: EndpointPorts,
   where: Where,
@@ -96,7 +96,7 @@ export async function changeEndpoint(
   return changed
 }
 
-/** Its deliveries go too: hidden at once, then in small steps; a sweep does what is left. */
+/** Hides the endpoint at once, then deletes its deliveries in small steps. A sweep completes the rest. */
 export async function removeEndpoint({ store, now }: EndpointPorts, where: Where): Promise<void> {
   if (!(await store.hideEndpoint(where, now()))) throw notFound()
   for (let step = 0; step < STEPS_PER_REMOVAL; step++) {
@@ -104,21 +104,21 @@ export async function removeEndpoint({ store, now }: EndpointPorts, where: Where
   }
 }
 
-/** Returns the new secret in clear, for the only time; the one before signs as well for a day, however many follow. */
+/** Returns the new secret in plain text, the only time. The previous one also signs for a day, even if others follow. */
 export async function rotateEndpointSecret(ports: EndpointPorts, where: Where): Promise<string> {
-  const { store, sealer, now } = ports
+  const { store, encryption, now } = ports
   const endpoint = await findEndpoint(ports, where)
   const at = now()
   const signing = endpoint.oldSecrets.filter(({ until }) => until > at)
   if (signing.length >= OLD_SECRETS_MAX) throw tooManySecrets(signing[0]!.until, at)
   const oldSecrets = [...signing, { secret: endpoint.secret, until: at + OVERLAP_MS }]
-  const { secret, columns } = newSecret(sealer)
+  const { secret, columns } = newSecret(encryption)
   const isRotated = await store.rotateEndpointSecret(where, { replaced: endpoint.secret, ...columns, oldSecrets, at })
-  // Rotated or removed since we looked.
+  // Rotated or deleted concurrently.
   return isRotated ? secret : rotateEndpointSecret(ports, where)
 }
 
-/** Tells the endpoint of a message that there is not, once; active or not, since someone asks for it. */
+/** Sends one test event, also to an inactive endpoint. */
 export async function testEndpoint(
   ports: EndpointPorts,
   team: Pick<Team, 'id' | 'domain'>,
@@ -151,7 +151,7 @@ export async function listDeliveries(
   return ports.store.listDeliveries(id, page)
 }
 
-/** The same delivery once more, now. */
+/** Sends the same delivery again, now. */
 export async function replayDelivery(ports: EndpointPorts, where: Where, deliveryId: string): Promise<Delivery> {
   const { store, wakeSender, now } = ports
   const endpoint = await findEndpoint(ports, where)
@@ -160,13 +160,13 @@ export async function replayDelivery(ports: EndpointPorts, where: Where, deliver
   if (!delivery) throw notFound()
   requireActive(endpoint)
   const replayed = await store.replayDelivery({ teamId, endpointId, id: deliveryId }, now())
-  // Switched off or removed since we looked.
+  // Disabled or deleted concurrently.
   if (!replayed) return replayDelivery(ports, where, deliveryId)
   wakeSender()
   return replayed
 }
 
-/** All that have failed so far; resolves to how many. */
+/** Replays all failed deliveries and resolves to their number. */
 export async function replayFailed(ports: EndpointPorts, where: Where): Promise<number> {
   const { store, wakeSender, now } = ports
   const endpoint = await findEndpoint(ports, where)
@@ -191,10 +191,10 @@ async function findEndpoint({ store }: Pick<EndpointPorts, 'store'>, where: Wher
   return endpoint
 }
 
-function newSecret(sealer: Sealer): { secret: string; columns: Pick<Endpoint, 'secret' | 'secretMasked'> } {
+function newSecret(encryption: Encryption): { secret: string; columns: Pick<Endpoint, 'secret' | 'secretMasked'> } {
   const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
   const secretMasked = `${secret.slice(0, SECRET_PREFIX.length + 2)}…${secret.slice(-4)}`
-  return { secret, columns: { secret: sealer.seal(secret), secretMasked } }
+  return { secret, columns: { secret: encryption.encrypt(secret), secretMasked } }
 }
 
 function testBody({ mailbox, tag }: Endpoint, domain: string, at: number): string {
@@ -222,7 +222,7 @@ function requireActive({ isActive }: Endpoint): void {
 
 function tooManySecrets(until: number, at: number): AppError {
   const when = new Date(until).toISOString()
-  return new AppError('rate_limited', `${OLD_SECRETS_MAX} old secrets still sign. Ask again after ${when}.`, {
+  return new AppError('rate_limited', `${OLD_SECRETS_MAX} old secrets are still valid. Try again after ${when}.`, {
     headers: { 'retry-after': String(Math.ceil((until - at) / 1_000)) },
   })
 }

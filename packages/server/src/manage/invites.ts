@@ -9,12 +9,12 @@ import { isCapturedHere } from './captured-addresses.ts'
 import { createTryLimit, type TryLimit } from './try-limit.ts'
 
 const INVITE_MS = 14 * 86_400_000
-/** Of one team at a time: more is rather a way to send mail to strangers. */
+/** Open invites per team. More would be a way to send mail to strangers. */
 const INVITES_MAX = 200
 
 const HOUR_MS = 3_600_000
 
-/** Mails in each process: nobody's mailbox is to be filled by strangers, nor by one team those of many. */
+/** Invite mails per process: limits the mails to one address, and the mails of one team. */
 export type InviteLimits = { address: Pick<TryLimit, 'begin'>; team: Pick<TryLimit, 'begin'> }
 
 export function createInviteLimits(now: () => number): InviteLimits {
@@ -34,7 +34,7 @@ type JoiningPorts = {
 type Ports = {
   store: Pick<Store, 'addInvite' | 'findInbox'>
   rootDomain: string
-  /** Null where there is no relay: then the link is shown, and people pass it on themselves. */
+  /** Null without an SMTP relay: the link is shown instead, and users pass it on. */
   mailer: Mailer | null
   inviteLimits: InviteLimits
   appUrl: string
@@ -45,12 +45,12 @@ type Ports = {
 
 type Person = { id: string; email: string; name: string }
 
-/** Who opens the link must be signed in with this very address. */
+/** The user who opens the link must be signed in with the invited address. */
 export function inviteLink({ appUrl }: Pick<Ports, 'appUrl'>, id: string): string {
   return `${appUrl.replace(/\/+$/, '')}/teams?invite=${id}`
 }
 
-/** Inviting an address again takes the place of the earlier invite. */
+/** Inviting an address again replaces the earlier invite. */
 export async function inviteToTeam(
   ports: Ports,
   { team, by }: { team: Team; by: Person },
@@ -75,7 +75,7 @@ export async function inviteToTeam(
   return { invite, isMailed: await mailInvite(ports, { team, by, invite }) }
 }
 
-/** The limit of members may have been reached since the invite was made. */
+/** Checks the member limit again, which may have been reached since the invite was created. */
 export async function acceptInvite(ports: JoiningPorts, user: Person, id: string): Promise<Team> {
   const invite = await findInviteFor(ports, user, id)
   if (invite.expiresAt <= ports.now()) {
@@ -95,7 +95,7 @@ export async function declineInvite(ports: JoiningPorts, user: Person, id: strin
   await ports.store.removeInvite({ id, email })
 }
 
-/** Someone else's invite is as good as none. */
+/** An invite for another address is treated as missing. */
 async function findInviteFor({ store }: JoiningPorts, user: Person, id: string): Promise<ShownInvite> {
   const invite = await store.findShownInvite(id)
   if (!invite || fold(invite.email) !== fold(user.email)) throw notFound()
@@ -120,8 +120,8 @@ async function mailInvite(
     await ports.mailer.send({ to: invite.email, subject, text })
     return true
   } catch (error) {
-    // The invite holds all the same, and its link is shown.
-    ports.log.warn({ err: error }, 'an invite could not be mailed')
+    // The invite is still valid, and its link is shown.
+    ports.log.warn({ err: error }, 'mailing an invite failed')
     return false
   }
 }

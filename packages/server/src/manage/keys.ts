@@ -6,46 +6,46 @@ import { PLANS } from '../domain/plans.ts'
 import type { RandomInt } from '../domain/random-text.ts'
 import type { ApiKey, Mailbox, NewKey, Store, Team } from '../store/store.ts'
 
-export type KeyMaking = {
+export type KeyPorts = {
   hashKey: (key: string) => string
   random: RandomInt
   newId: (now: number) => string
   now: () => number
 }
 
-type Ports = KeyMaking & { store: Pick<Store, 'addKey'> }
+type Ports = KeyPorts & { store: Pick<Store, 'addKey'> }
 
-/** Called with the new key after a rotation. Never rejects: the old key no longer works by then. */
+/** Called with the new key after a rotation. Must not reject, because the old key no longer works. */
 export type KeyRotated = (change: { oldHash: string; key: string }) => Promise<void>
 
-type RotatingPorts = KeyMaking & { keyRotated: KeyRotated }
+type RotatingPorts = KeyPorts & { keyRotated: KeyRotated }
 
 export const KEY_NAME_MAX = 100
 
-export type KeyWish = {
+export type KeyInput = {
   name: string
   scope: Scope
-  /** For `email.mailbox` keys, and only for them. */
+  /** Set for `email.mailbox` keys only. */
   mailbox: Mailbox | null
   expiresAt?: number | null
-  /** Given by an operator instead of drawn. */
+  /** Chosen by an operator instead of generated. */
   key?: string | null
-  /** The user who makes it; without one it is the operator, whom no plan limits. */
+  /** The user who creates it. Null for the operator, who is not limited by the plan. */
   createdBy?: string | null
 }
 
-/** Makes a key and returns it in clear, for the only time. */
-export async function createKey(ports: Ports, team: Team, wish: KeyWish): Promise<MadeKey> {
-  const made = makeKey(ports, team.id, wish)
-  const added = await ports.store.addKey(made.record, wish.createdBy ? PLANS[team.plan].keys : null)
+/** Creates a key and returns it in plain text, the only time. */
+export async function createKey(ports: Ports, team: Team, input: KeyInput): Promise<CreatedKey> {
+  const created = newKey(ports, team.id, input)
+  const added = await ports.store.addKey(created.record, input.createdBy ? PLANS[team.plan].keys : null)
   if (added === 'limit') throw new AppError('key_limit', 'API key limit reached for this plan.')
-  if (added === 'maker gone') throw new AppError('forbidden', 'You are not in this team any more.')
-  return made
+  if (added === 'creator left') throw new AppError('forbidden', 'You are no longer a member of this team.')
+  return created
 }
 
-export type MadeKey = { key: string; record: NewKey }
+export type CreatedKey = { key: string; record: NewKey }
 
-/** The key gets another value, returned in clear for the only time; the old one is dead. */
+/** Replaces the value of a key and returns it in plain text, the only time. The old value stops working. */
 export async function rotateKey(
   ports: RotatingPorts & { store: Pick<Store, 'rotateKey'> },
   { keyId, keyHash }: Pick<Principal, 'keyId' | 'keyHash'>,
@@ -53,13 +53,13 @@ export async function rotateKey(
   const key = newApiKey(ports.random)
   const masked = maskApiKey(key)
   const isRotated = await ports.store.rotateKey(keyId, { oldHash: keyHash, hash: ports.hashKey(key), masked })
-  // Someone else with the same key was quicker, or it was revoked: it opens nothing any more.
+  // Another client rotated the same key, or it was deleted: this value is no longer valid.
   if (!isRotated) throw new AppError('unauthorized', 'Unauthorized')
   await ports.keyRotated({ oldHash: keyHash, key })
   return { key, masked }
 }
 
-/** The same for a key of the team, by someone who does not hold it: so nobody has checked yet that it lives. */
+/** Rotates a key of the team for a user who does not hold it, so its expiry must be checked here. */
 export async function rotateTeamKey(
   ports: RotatingPorts & { store: Pick<Store, 'rotateKey' | 'findKey'> },
   where: { teamId: string; id: string },
@@ -67,7 +67,7 @@ export async function rotateTeamKey(
   const found = await ports.store.findKey(where)
   if (!found) throw new AppError('not_found', 'Not found')
   if (found.expiresAt !== null && found.expiresAt <= ports.now()) {
-    // Not 401, by which a page would take its session for ended.
+    // Not 401, which would make the dashboard end the session.
     throw new AppError('key_expired', 'This key has expired. Create a new one.', { status: 400 })
   }
   const { key, masked } = await rotateKey(ports, { keyId: found.id, keyHash: found.hash })
@@ -82,24 +82,27 @@ export async function removeTeamKey(
   if (!found || !(await store.removeKey(where.id))) throw new AppError('not_found', 'Not found')
 }
 
-/** The key and what is to be stored of it. */
-export function makeKey(ports: KeyMaking, teamId: string, wish: KeyWish): MadeKey {
-  if ((wish.scope === 'email.mailbox') !== (wish.mailbox !== null)) {
-    throw new AppError('validation_failed', 'A key with the scope email.mailbox, and only such a key, has a mailbox.')
+/** Generates a key and the record to store. */
+export function newKey(ports: KeyPorts, teamId: string, input: KeyInput): CreatedKey {
+  if ((input.scope === 'email.mailbox') !== (input.mailbox !== null)) {
+    throw new AppError(
+      'validation_failed',
+      'A mailbox is required for the scope email.mailbox, and not allowed for others.',
+    )
   }
-  const key = wish.key ?? newApiKey(ports.random)
+  const key = input.key ?? newApiKey(ports.random)
   const at = ports.now()
   const record = {
     id: ports.newId(at),
     teamId,
-    name: wish.name,
+    name: input.name,
     hash: ports.hashKey(key),
     masked: maskApiKey(key),
-    scopes: [wish.scope],
-    mailboxId: wish.mailbox?.id ?? null,
-    expiresAt: wish.expiresAt ?? null,
+    scopes: [input.scope],
+    mailboxId: input.mailbox?.id ?? null,
+    expiresAt: input.expiresAt ?? null,
     createdAt: at,
-    createdBy: wish.createdBy ?? null,
+    createdBy: input.createdBy ?? null,
   }
   return { key, record }
 }

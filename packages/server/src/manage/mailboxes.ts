@@ -12,9 +12,9 @@ export type MailboxPorts = {
 
 type Owner = Pick<Team, 'id' | 'plan' | 'domain'>
 
-/** A mailbox with a name that someone chose, on the team's domain; the same name again gives the same mailbox. */
-export async function createMailbox(ports: MailboxPorts, team: Owner, wish: string): Promise<Mailbox> {
-  const name = chosenName(wish)
+/** Creates a mailbox on the team's domain. If the team already has the name, returns that mailbox. */
+export async function createMailbox(ports: MailboxPorts, team: Owner, input: string): Promise<Mailbox> {
+  const name = chosenName(input)
   const existing = await ports.store.findTeamMailbox({ teamId: team.id, name })
   if (existing?.isCaught) return settle(ports, existing)
   if (existing) return existing
@@ -24,33 +24,33 @@ export async function createMailbox(ports: MailboxPorts, team: Owner, wish: stri
   const added = await ports.store.addMailbox(mailbox, PLANS[team.plan].mailboxes, team.domain)
   if (added === 'limit') throw new AppError('mailbox_limit', 'Mailbox limit reached for this plan.')
   if (added === 'moved') {
-    // To another domain, since the team was read; there its mailboxes belong.
+    // The team has moved to another domain since it was read, and its mailboxes belong there.
     const moved = await ports.store.findTeam(team.id)
     if (!moved) throw notFound()
-    return createMailbox(ports, moved, wish)
+    return createMailbox(ports, moved, input)
   }
   if (added !== 'taken') return added
   const holder = await ports.store.findMailbox({ domain, name })
   if (holder && holder.teamId !== team.id) {
     throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
   }
-  // Someone of the same team was quicker, or has just removed what was in the way: we look again.
-  return createMailbox(ports, team, wish)
+  // A concurrent request of the same team created it, or the conflicting mailbox was just deleted: try again.
+  return createMailbox(ports, team, input)
 }
 
-/** Of a mailbox that mail made: now that someone chooses its name, nobody else can have it. */
+/** Reserves the name of a mailbox that mail created, now that a user has chosen it. */
 async function settle(ports: MailboxPorts, mailbox: Mailbox): Promise<Mailbox> {
   const team = await ports.store.findTeam(mailbox.teamId)
   if (!team) throw notFound()
   const where = { domain: team.domain ?? ports.rootDomain, teamDomain: team.domain }
   const settled = await ports.store.settleMailbox(mailbox, where)
   if (settled === 'taken') throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
-  // Null: it was renamed or removed, or its team has moved, since we looked.
+  // Null: the mailbox was renamed or deleted, or its team moved, since it was read.
   return settled ?? createMailbox(ports, team, mailbox.name)
 }
 
-export async function renameMailbox(ports: MailboxPorts, teamId: string, id: string, wish: string): Promise<Mailbox> {
-  const name = chosenName(wish)
+export async function renameMailbox(ports: MailboxPorts, teamId: string, id: string, input: string): Promise<Mailbox> {
+  const name = chosenName(input)
   const mailbox = await ports.store.findTeamMailbox({ teamId, id })
   if (!mailbox) throw notFound()
   if (mailbox.name === name) return mailbox.isCaught ? settle(ports, mailbox) : mailbox
@@ -58,8 +58,8 @@ export async function renameMailbox(ports: MailboxPorts, teamId: string, id: str
   const renamed = await ports.store.renameMailbox({ ...mailbox, domain }, { name, at: ports.now() })
   if (renamed === 'used') throw new AppError('mailbox_taken', 'Mailbox name already used in this team.')
   if (renamed === 'taken') throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
-  // Null: someone else renamed or removed it since we looked.
-  if (renamed === null) return renameMailbox(ports, teamId, id, wish)
+  // Null: renamed or deleted concurrently.
+  if (renamed === null) return renameMailbox(ports, teamId, id, input)
   return renamed.isCaught ? settle(ports, renamed) : renamed
 }
 
@@ -69,14 +69,14 @@ async function ownDomain(ports: MailboxPorts, teamId: string): Promise<string> {
   return team.domain ?? ports.rootDomain
 }
 
-/** Whether a name that may be chosen could be had now; it may be gone a moment later. */
+/** Whether a valid name is currently free. Another request may take it at any time. */
 export async function isNameFree(ports: MailboxPorts, team: Owner, name: string): Promise<boolean> {
   const domain = team.domain ?? ports.rootDomain
   const [onDomain, inTeam] = await Promise.all([
     ports.store.findMailbox({ domain, name }),
     ports.store.findTeamMailbox({ teamId: team.id, name }),
   ])
-  // On a domain of its own a team has every name.
+  // A team with its own domain can use every name on it.
   const isFree = team.domain !== null || !onDomain
   return isFree && (!inTeam || inTeam.isCaught === true)
 }
@@ -85,9 +85,9 @@ function notFound(): AppError {
   return new AppError('not_found', 'Not found')
 }
 
-/** The name as it is kept; throws when it may not be chosen. */
-export function chosenName(wish: string): string {
-  const checked = checkMailboxName(wish)
+/** The normalised name. Throws if it is invalid or reserved. */
+export function chosenName(input: string): string {
+  const checked = checkMailboxName(input)
   if ('name' in checked) return checked.name
   throw new AppError(checked.problem === 'reserved' ? 'mailbox_reserved' : 'mailbox_invalid', checked.message)
 }

@@ -3,26 +3,26 @@ import { createTransport } from 'nodemailer'
 import { AppError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 
-/** Being sent or waiting for their turn; beyond, the relay is too slow for us. */
+/** Mails being sent or queued. Beyond this, the relay is too slow. */
 const MAILS_MAX = 100
 const CONNECTIONS_MAX = 2
 const CONNECT_MS_MAX = 10_000
-/** Without a word from the relay. */
+/** Without a response from the relay. */
 const SILENCE_MS_MAX = 20_000
-/** What is not sent by then is lost; whoever waits for it asks for another. */
+/** Mails not sent by then are lost. Users can request another. */
 const CLOSE_MS_MAX = 5_000
 
 export type Mail = { to: string; subject: string; text: string }
 
 export type Mailer = {
-  /** Resolves when the relay has taken it; a failure is logged here and rejects. */
+  /** Resolves when the relay has accepted the mail. A failure is logged and rejects. */
   send(mail: Mail): Promise<void>
   close(): Promise<void>
 }
 
 type Options = { relayUrl: string; from: string; log: Pick<Log, 'error'> }
 
-/** Mail of our own, to people with accounts, through somebody's SMTP server. */
+/** Sends mail to users with accounts, through an external SMTP server. */
 export function createMailer({ relayUrl, from, log }: Options): Mailer {
   const transport = createTransport({ ...readRelay(relayUrl), pool: true, maxConnections: CONNECTIONS_MAX })
   const sending = new Set<Promise<unknown>>()
@@ -30,7 +30,7 @@ export function createMailer({ relayUrl, from, log }: Options): Mailer {
   return {
     async send({ to, subject, text }) {
       if (sending.size >= MAILS_MAX) {
-        log.error({ waiting: sending.size }, 'a mail is not sent: the relay is too slow')
+        log.error({ waiting: sending.size }, 'dropped a mail because the relay is too slow')
         throw new AppError('server_busy', 'Mail cannot be sent at the moment.', { headers: { 'retry-after': '60' } })
       }
       const sent = transport.sendMail({ from, to, subject, text, disableFileAccess: true, disableUrlAccess: true })
@@ -38,8 +38,8 @@ export function createMailer({ relayUrl, from, log }: Options): Mailer {
       try {
         await sent
       } catch (error) {
-        // Not the mail, which may hold a link that signs in.
-        log.error({ err: error }, 'a mail could not be sent')
+        // Without the mail, which may contain a sign-in link.
+        log.error({ err: error }, 'sending a mail failed')
         throw error
       } finally {
         sending.delete(sent)
@@ -56,7 +56,7 @@ function readRelay(relayUrl: string) {
   const { protocol, hostname, port, username, password } = new URL(relayUrl)
   const secure = protocol === 'smtps:'
   return {
-    // An IPv6 address is in brackets only within a URL.
+    // Only a URL has an IPv6 address in brackets.
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port) || (secure ? 465 : 587),
     secure,

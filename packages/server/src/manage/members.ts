@@ -3,12 +3,12 @@ import type { Store } from '../store/store.ts'
 
 type Ports = {
   store: Pick<Store, 'removeMember'>
-  /** The key is dead: whatever it holds open ends. */
+  /** Called after a key was deleted: ends everything that the key holds open. */
   endKey: (keyId: string) => void
   now: () => number
 }
 
-/** They lose their rights, and the keys that they made open nothing any more, from this moment. */
+/** The member loses access at once, and the keys they created stop working. */
 export async function removeMember(ports: Ports, where: { teamId: string; userId: string }): Promise<void> {
   const outcome = await ports.store.removeMember(where, ports.now())
   if (outcome === 'gone') throw new AppError('not_found', 'Not found')

@@ -5,15 +5,15 @@ import type { CountedMessage, DeliveryCounts } from '../store/teams.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 30
-/** Rows in one read: a few milliseconds, in which nobody else is served. */
+/** Rows per query. It takes a few milliseconds, which block other requests. */
 const ROWS_PER_READ = 2_000
-/** Names and bytes are counted in the newest this many; the messages of a day are counted whole. */
+/** Names and bytes are counted in this many of the newest messages. Messages per day are counted completely. */
 const COUNTED_MAX = 100_000
-/** Tags of the newest this many: what someone may want to choose from. */
+/** Tags are collected from this many of the newest messages. */
 const TAGGED_MAX = 10_000
-/** Tags to choose from; tests often have one each, and nobody scrolls through all of them. */
+/** Tags offered for selection. Tests often use one each, and a longer list is not useful. */
 const TAGS_MAX = 500
-/** Of each kind that is shown. */
+/** Entries shown per list. */
 const NAMES_MAX = 20
 
 export type Counted = { name: string; count: number }
@@ -21,30 +21,30 @@ export type Counted = { name: string; count: number }
 export type Day = DeliveryCounts & {
   date: string
   count: number
-  /** Null for days of which not all messages were looked at. */
+  /** Null for days that were not counted completely. */
   bytes: number | null
 }
 
 export type Metrics = {
-  /** The last 30 days in UTC, the oldest first, days without mail too. */
+  /** The last 30 days in UTC, oldest first, including days without mail. */
   days: Day[]
   total: number
-  /** Names and bytes were counted in the newest this many messages of those days. */
+  /** Number of the newest messages of those days in which names and bytes were counted. */
   countedMessages: number
   mailboxes: Counted[]
   tags: Counted[]
   senders: Counted[]
 }
 
-export type Tag = { tag: string; count: number; lastReceivedAt: number }
+export type TagCount = { tag: string; count: number; lastReceivedAt: number }
 
 type Ports = { store: Pick<Store, 'countReceived' | 'countDeliveries' | 'countedMessages'>; now: () => number }
 
-export type MetricsReader = { overview(team: Team): Promise<Metrics>; tags(team: Team): Promise<Tag[]> }
+export type MetricsReader = { overview(team: Team): Promise<Metrics>; tags(team: Team): Promise<TagCount[]> }
 
 export function createMetrics(ports: Ports): MetricsReader {
   const overviews = shared<Metrics>()
-  const tags = shared<Tag[]>()
+  const tags = shared<TagCount[]>()
   return {
     overview: (team) => overviews(team.id, () => readOverview(ports, team)),
     tags: (team) => tags(team.id, () => readTags(ports, team)),
@@ -69,9 +69,9 @@ async function readOverview(ports: Ports, team: Team): Promise<Metrics> {
     if (tag !== null) add(counts.tags, tag, 1)
     if (from !== '') add(counts.senders, from.toLowerCase(), 1)
   })
-  const isWhole = (start: number) => countedMessages < COUNTED_MAX || start > oldest
+  const isComplete = (start: number) => countedMessages < COUNTED_MAX || start > oldest
   return {
-    days: days.map(({ start, ...day }) => ({ ...day, bytes: isWhole(start) ? (bytes.get(start) ?? 0) : null })),
+    days: days.map(({ start, ...day }) => ({ ...day, bytes: isComplete(start) ? (bytes.get(start) ?? 0) : null })),
     total: days.reduce((sum, { count }) => sum + count, 0),
     countedMessages,
     mailboxes: mostOf(counts.mailboxes),
@@ -80,7 +80,7 @@ async function readOverview(ports: Ports, team: Team): Promise<Metrics> {
   }
 }
 
-/** After each read others have their turn: a day of very much takes a moment, in which nobody else is served. */
+/** Yields after each query, because counting a busy day takes a while and blocks other requests. */
 async function readDays({ store, now }: Ports, team: Team, since: number) {
   const today = startOfDay(now())
   const days: (Omit<Day, 'bytes'> & { start: number })[] = []
@@ -99,9 +99,9 @@ function startOfDay(at: number): number {
   return Math.floor(at / DAY_MS) * DAY_MS
 }
 
-/** The last used first. */
-async function readTags(ports: Ports, team: Team): Promise<Tag[]> {
-  const found = new Map<string, Tag>()
+/** Most recently used first. */
+async function readTags(ports: Ports, team: Team): Promise<TagCount[]> {
+  const found = new Map<string, TagCount>()
   const since = oldestVisible(team, ports.now())
   await walk(ports, team, { since, max: TAGGED_MAX }, ({ tag, receivedAt }) => {
     if (tag === null) return
@@ -112,7 +112,7 @@ async function readTags(ports: Ports, team: Team): Promise<Tag[]> {
   return Array.from(found.values()).slice(0, TAGS_MAX)
 }
 
-/** From the newest backwards, in steps between which others have their turn; how many there were. */
+/** Visits messages from the newest backwards, yielding between steps. Returns their number. */
 async function walk(
   { store }: Ports,
   team: Team,
@@ -139,7 +139,7 @@ function mostOf(counts: Map<string, number>): Counted[] {
   return all.sort((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1)).slice(0, NAMES_MAX)
 }
 
-/** Whoever asks while the same is being counted gets that answer: counting is the dearest that a dashboard asks for. */
+/** Concurrent requests for the same counts share one result: counting is the most expensive part of the dashboard. */
 function shared<Value>() {
   const running = new Map<string, Promise<Value>>()
   return (id: string, read: () => Promise<Value>): Promise<Value> => {

@@ -1,9 +1,9 @@
 import { canonicalAddress } from '../notify/address-rules.ts'
 
-/** Whoever has one IPv6 address has its /64, the first four groups, to choose others from. */
+/** The owner of an IPv6 address usually controls its whole /64, which is the first four groups. */
 const NETWORK_GROUPS = 4
 
-/** What an address is counted as: an IPv4 address is itself, however it is written. */
+/** The network by which an address is counted. An IPv4 address counts as itself in every notation. */
 export function networkOf(address: string): string {
   const canonical = canonicalAddress(address.replace(/%.*$/, '').replace(/^\[(.*)\]$/, '$1'))
   if (canonical === null || !canonical.includes(':')) return canonical ?? address

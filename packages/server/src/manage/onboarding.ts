@@ -15,25 +15,25 @@ type Ports = MailboxPorts & {
 
 type Newcomer = { id: string; email: string; name: string }
 
-/** Names that people gave, already checked; what they leave out is made up. */
-export type SetupWish = { teamName?: string | undefined; mailboxName?: string | undefined }
+/** Validated names from the user. Missing ones are generated. */
+export type SetupInput = { teamName?: string | undefined; mailboxName?: string | undefined }
 
-/** The first team of someone who has none, with a mailbox to send to. */
+/** Creates the first team of a user, with a mailbox. */
 export async function setUpTeam(
   ports: Ports,
   user: Newcomer,
-  wish: SetupWish,
+  input: SetupInput,
 ): Promise<{ team: Team; mailbox: Mailbox }> {
-  const { mailboxName } = wish
+  const { mailboxName } = input
   if (mailboxName !== undefined) await requireFree(ports, mailboxName)
-  const name = wish.teamName ?? cutText(teamNameFor({ fullName: user.name, email: user.email }), TEAM_NAME_MAX)
+  const name = input.teamName ?? cutText(teamNameFor({ fullName: user.name, email: user.email }), TEAM_NAME_MAX)
   const team = await startTeam(ports, { userId: user.id, name, plan: ports.defaultPlan })
   if (mailboxName !== undefined) return { team, mailbox: await createMailbox(ports, team, mailboxName) }
   const seed = mailboxSeed(user.email, ports.random)
   return { team, mailbox: await createFirst(ports, team, mailboxCandidates(seed, ports.random)) }
 }
 
-/** The team's first mailbox; made when there is none. */
+/** The team's first mailbox, created if there is none. */
 export async function ensureStarterMailbox(ports: Ports, team: Team, name: string | undefined): Promise<Mailbox> {
   const first = await findFirstMailbox(ports, team)
   if (first) return first
@@ -49,7 +49,7 @@ export async function findFirstMailbox({ store }: Pick<Ports, 'store'>, team: Te
   )
 }
 
-/** Asked before the team is made, so that whoever chose a name that is taken can choose again. */
+/** Checked before the team is created, so that the user can choose another name. */
 async function requireFree({ store, rootDomain }: Ports, name: string): Promise<void> {
   if (await store.findMailbox({ domain: rootDomain, name })) {
     throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')

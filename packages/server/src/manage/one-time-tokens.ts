@@ -3,15 +3,15 @@ import type { TokenPurpose } from '../store/accounts.ts'
 import type { Store } from '../store/store.ts'
 import { hashToken } from './sessions.ts'
 
-/** They travel in addresses of pages, which histories and proxies remember: they are worth nothing soon. */
+/** Tokens appear in URLs, which histories and proxies store, so they expire soon. */
 const TOKEN_MS = 10 * 60_000
 
 type GivingPorts = { store: Pick<Store, 'addToken'>; newSecret: () => string; now: () => number }
 
-/** The page that takes each kind. */
+/** The page that accepts each kind. */
 const PAGES: Record<TokenPurpose, string> = { 'sign-in': 'sign-in', reset: 'reset', check: 'check' }
 
-export async function giveToken({ store, newSecret, now }: GivingPorts, userId: string, purpose: TokenPurpose) {
+export async function createToken({ store, newSecret, now }: GivingPorts, userId: string, purpose: TokenPurpose) {
   const token = newSecret()
   const at = now()
   await store.addToken({ hash: hashToken(token), userId, purpose, expiresAt: at + TOKEN_MS, createdAt: at })
@@ -22,7 +22,7 @@ export function linkWith(token: string, purpose: TokenPurpose, appUrl: string): 
   return `${appUrl}/${PAGES[purpose]}?token=${token}`
 }
 
-/** Whose it is, for the first who brings it in time; throws for everyone else. */
+/** Uses up the token and returns its user's id. Throws if it is unknown, used or expired. */
 export async function takeToken(
   { store, now }: { store: Pick<Store, 'takeToken'>; now: () => number },
   token: string,
@@ -31,7 +31,7 @@ export async function takeToken(
   return orThrow(await store.takeToken(hashToken(token), purpose, now()))
 }
 
-/** Whose it is; it can still be taken. */
+/** Returns the token's user id without using it up. */
 export async function readToken(
   { store, now }: { store: Pick<Store, 'findToken'>; now: () => number },
   token: string,

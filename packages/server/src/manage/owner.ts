@@ -8,11 +8,12 @@ type Ports = {
   now: () => number
 }
 
-/** The owner of the team that the first start made; without a password, so only by a link. */
+/** The owner of the team created at the first start. Has no password, so can only sign in with a link. */
 export async function ensureOwner(ports: Ports): Promise<Pick<User, 'id' | 'email'>> {
   const { store, newId, now } = ports
   const team = await store.findBootstrapTeam()
-  if (!team) throw new AppError('not_found', 'There is no team of a first start. Say whose link it is: give an e-mail.')
+  if (!team)
+    throw new AppError('not_found', 'There is no team from a first start. Pass the e-mail address of the user.')
   const owner = (await store.listUsers()).find(({ teamId, role }) => teamId === team.id && role === 'owner')
   if (owner) return owner
   const at = now()
@@ -21,12 +22,12 @@ export async function ensureOwner(ports: Ports): Promise<Pick<User, 'id' | 'emai
     email: `owner@${team.domain ?? 'localhost'}`,
     name: 'Owner',
     passwordHash: null,
-    // By whoever runs the program.
+    // The operator vouches for it.
     emailCheckedAt: at,
     teamId: team.id,
     role: 'owner' as const,
     createdAt: at,
   }
   if ((await store.addUser(user)) === 'added') return user
-  throw new AppError('account_exists', `${user.email} has an account already, and is no owner of ${team.name}.`)
+  throw new AppError('account_exists', `${user.email} already has an account but is not an owner of ${team.name}.`)
 }

@@ -6,26 +6,26 @@ import { mailLink } from './account-mail.ts'
 
 type Ports = Omit<AccountPorts, 'newId' | 'signUp'>
 
-/** Ends all other sessions. `current` is null for those who have had no password. */
+/** Ends all other sessions. `current` is null for users without a password. */
 export async function changePassword(
   { store, passwords, limits, now }: Ports,
   { user, sessionId }: SignedIn,
-  wish: { current: string | null; password: string },
+  input: { current: string | null; password: string },
 ): Promise<void> {
   limits.session.begin(sessionId)
   const account = await store.findUser({ id: user.id })
   const hasNone = account?.passwordHash === null
-  const isRight = hasNone || (await passwords.matches(wish.current ?? '', account?.passwordHash ?? null))
+  const isRight = hasNone || (await passwords.matches(input.current ?? '', account?.passwordHash ?? null))
   if (!isRight) throw new AppError('invalid_credentials', 'The current password is wrong.')
   limits.session.clear(sessionId)
-  const passwordHash = await passwords.hash(wish.password)
+  const passwordHash = await passwords.hash(input.password)
   const replaces = account?.passwordHash ?? null
   const isSet = await store.setPassword(user.id, { passwordHash, replaces, at: now(), keepSessionId: sessionId })
-  // Someone has shown meanwhile that the address is theirs, or was quicker: what was compared holds no more.
+  // The password changed concurrently, or the address was claimed: the comparison above is obsolete.
   if (!isSet) throw new AppError('invalid_credentials', 'The current password is wrong.')
 }
 
-/** Whether there is such an account shows neither in the answer nor in its time. */
+/** Neither the response nor its time reveals whether the account exists. */
 export function requestReset(ports: Ports, { email, address }: { email: string; address: ClientAddress }): void {
   ports.limits.address.begin(address)
   const find = async () => {

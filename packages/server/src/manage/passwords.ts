@@ -1,45 +1,43 @@
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
 import { AppError } from '../domain/errors.ts'
+import { createSemaphore } from '../domain/semaphore.ts'
 
-// OWASP's first choice for Argon2id; about 50 ms of one core here.
+// OWASP's first choice for Argon2id. Takes about 50 ms of one core here.
 const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** Half of libuv's four threads: the others are for files and names. */
+/** Half of libuv's four threads: the others are for files and DNS. */
 const AT_ONCE_MAX = 2
-/** About five seconds of work; whoever comes then had better come again. */
-const WAITING_MAX = 200
+/** About five seconds of hashing. When the queue is full, sign-in responds with 503. */
+const QUEUED_MAX = 200
 
 const deriveKey = promisify(argon2)
 
 export type Passwords = {
   hash(password: string): Promise<string>
-  /** Takes as long where there is no hash, and is false then. */
+  /** Without a hash it takes the same time and returns false. */
   matches(password: string, hash: string | null): Promise<boolean>
 }
 
-/** Argon2id, off the main thread, only so many at once. */
+/** Argon2id in threads, with limited concurrency. */
 export function createPasswords(): Passwords {
-  let running = 0
-  const waiting: (() => void)[] = []
+  const limited = createSemaphore(AT_ONCE_MAX)
+  let pending = 0
 
   async function derive(password: string, { salt, ...cost }: Recipe): Promise<Buffer> {
-    if (waiting.length >= WAITING_MAX) {
+    if (pending >= AT_ONCE_MAX + QUEUED_MAX) {
       throw new AppError('server_busy', 'Too many people are signing in. Please try again.', {
         headers: { 'retry-after': '5' },
       })
     }
-    if (running >= AT_ONCE_MAX) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
+    pending++
     try {
-      // The same letters may be typed in several ways.
+      // The same characters can be typed in several ways.
       const message = password.normalize('NFKC')
-      return await deriveKey('argon2id', { message, nonce: salt, tagLength: HASH_BYTES, ...cost })
+      return await limited(() => deriveKey('argon2id', { message, nonce: salt, tagLength: HASH_BYTES, ...cost }))
     } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
+      pending--
     }
   }
 
@@ -49,7 +47,7 @@ export function createPasswords(): Passwords {
       return format({ ...COST, salt }, await derive(password, { ...COST, salt }))
     },
     async matches(password, hash) {
-      const expected = parse(hash ?? NOBODYS)
+      const expected = parse(hash ?? DUMMY_HASH)
       const derived = await derive(password, expected.recipe)
       return timingSafeEqual(derived, expected.key) && hash !== null
     },
@@ -58,7 +56,7 @@ export function createPasswords(): Passwords {
 
 type Recipe = Pick<Argon2Parameters, 'memory' | 'passes' | 'parallelism'> & { salt: Buffer }
 
-/** The text form that the reference implementation writes, so that others can read it and costs can change. */
+/** The text form of the reference implementation, so that other tools can read it and costs can change. */
 function format({ memory, passes, parallelism, salt }: Recipe, key: Buffer): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(key)}`
 }
@@ -76,4 +74,4 @@ function base64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '')
 }
 
-const NOBODYS = format({ ...COST, salt: randomBytes(SALT_BYTES) }, randomBytes(HASH_BYTES))
+const DUMMY_HASH = format({ ...COST, salt: randomBytes(SALT_BYTES) }, randomBytes(HASH_BYTES))

@@ -2,24 +2,24 @@ import { AppError } from '../domain/errors.ts'
 import { PLANS } from '../domain/plans.ts'
 import type { Store, Team } from '../store/store.ts'
 
-/** A century; beyond, say that mail is kept. */
+/** A century. For longer, leave retention unlimited. */
 const RETENTION_DAYS_MAX = 36_500
 
-/** What the change leaves out stays. Messages that are too old for the new plan are gone at once. */
+/** Omitted fields stay unchanged. Messages too old for the new plan disappear at once. */
 export async function changePlan(
   { store }: { store: Pick<Store, 'updateTeam'> },
   team: Team,
   change: Partial<Pick<Team, 'plan' | 'retentionDays'>>,
 ): Promise<Team> {
   const changed = { ...team, ...change }
-  // Days of its own mean nothing on another plan.
+  // Custom retention applies only to plans that allow it.
   if (change.retentionDays === undefined && PLANS[changed.plan].retentionDays !== null) changed.retentionDays = null
   checkRetention(changed)
   await store.updateTeam(team.id, changed)
   return changed
 }
 
-/** To a plan without days of its own, and only while the team has the plan that was read. */
+/** Changes to a plan without custom retention, only while the team still has the plan that was read. */
 export async function replacePlan(
   { store }: { store: Pick<Store, 'updateTeam'> },
   team: Team,
@@ -33,10 +33,10 @@ export function checkRetention({ plan, retentionDays }: Pick<Team, 'plan' | 'ret
   if (PLANS[plan].retentionDays !== null) {
     throw new AppError(
       'validation_failed',
-      `The plan ${plan} keeps mail for ${PLANS[plan].retentionDays} days; only enterprise teams have days of their own.`,
+      `The ${plan} plan keeps mail for ${PLANS[plan].retentionDays} days. Only enterprise teams can set their own retention.`,
     )
   }
   if (!Number.isInteger(retentionDays) || retentionDays < 1 || retentionDays > RETENTION_DAYS_MAX) {
-    throw new AppError('validation_failed', `Mail is kept for 1 to ${RETENTION_DAYS_MAX} days, or for ever.`)
+    throw new AppError('validation_failed', `Retention must be 1 to ${RETENTION_DAYS_MAX} days, or unlimited.`)
   }
 }

@@ -1,10 +1,10 @@
 import type { Log } from '../log.ts'
 import type { Rejection, Store } from '../store/store.ts'
 
-/** Refusals are told a moment later and many at once: someone who is refused a thousand times causes one write. */
+/** Rejections are written in batches: a client that is rejected a thousand times causes one write. */
 const WRITE_EVERY_MS = 1_000
-/** As many as are kept; of a flood, the first of each second. */
-const WAITING_MAX = 1_000
+/** As many as are stored. Of a flood, the first of each second are kept. */
+const QUEUED_MAX = 1_000
 const REASON_CHARACTERS_MAX = 500
 /** Longer than any address. */
 const ADDRESS_CHARACTERS_MAX = 512
@@ -16,25 +16,25 @@ export type Rejections = {
 
 type Ports = { store: Pick<Store, 'addRejections'>; log: Log; now: () => number }
 
-/** Remembers mail that was refused, for the people who wait for it. */
+/** Records rejected mail, so that users who wait for it see the reason. */
 export function createRejections({ store, log, now }: Ports): Rejections {
-  let waiting: (Rejection & { domain: string })[] = []
+  let queued: (Rejection & { domain: string })[] = []
 
   async function write(): Promise<void> {
-    if (waiting.length === 0) return
-    const written = waiting
-    waiting = []
+    if (queued.length === 0) return
+    const written = queued
+    queued = []
     await store.addRejections(written)
   }
 
   const timer = setInterval(() => {
-    write().catch((error: unknown) => log.error({ err: error }, 'refusals could not be written'))
+    write().catch((error: unknown) => log.error({ err: error }, 'saving rejections failed'))
   }, WRITE_EVERY_MS).unref()
 
   return {
     record({ from, to, code, reason }) {
-      if (waiting.length >= WAITING_MAX) return
-      waiting.push({
+      if (queued.length >= QUEUED_MAX) return
+      queued.push({
         at: now(),
         domain: to.slice(to.lastIndexOf('@') + 1).toLowerCase(),
         from: clean(from, ADDRESS_CHARACTERS_MAX),
@@ -50,7 +50,7 @@ export function createRejections({ store, log, now }: Ports): Rejections {
   }
 }
 
-/** A stranger chose it: what databases and JSON can hold of it. */
+/** Untrusted input: removes what databases or JSON cannot represent. */
 function clean(text: string, charactersMax: number): string {
   return text.replaceAll('\0', '').slice(0, charactersMax).toWellFormed()
 }

@@ -2,9 +2,9 @@ import { randomText, type RandomInt } from '../domain/random-text.ts'
 
 export const SAMPLE_SENDER = 'hello@mailhatch.example'
 
-/** A mail as apps send them, with everything that there is to be seen of one: a code, links, two bodies. */
+/** A typical mail from an app with a code, links and two bodies. */
 export function sampleMail({ to, at }: { to: string; at: number }, random: RandomInt): Uint8Array<ArrayBuffer> {
-  // A code that begins with zero would look like a mistake.
+  // A code with a leading zero would look like a mistake.
   const code = `${1 + random(9)}${randomText({ alphabet: '0123456789', length: 5 }, random)}`
   const boundary = `sample-${randomText({ alphabet: 'abcdefghijklmnopqrstuvwxyz', length: 16 }, random)}`
   const lines = [
@@ -38,10 +38,10 @@ function textOf(code: string): string[] {
     '',
     `Your verification code is ${code}.`,
     '',
-    'Or confirm by this link:',
+    'Or confirm with this link:',
     `https://shop.example/verify?token=${code}`,
     '',
-    'This mail was made by your own server. Nothing was sent over the internet.',
+    'This mail was created by your own server. Nothing was sent over the internet.',
   ]
 }
 
@@ -56,7 +56,7 @@ function htmlOf(code: string): string[] {
     '<p style="margin:0 0 8px">Your verification code is</p>',
     `<p style="margin:0 0 24px;font:600 32px/1 ui-monospace,monospace;letter-spacing:6px">${code}</p>`,
     `<p style="margin:0 0 24px"><a href="https://shop.example/verify?token=${code}" style="display:inline-block;padding:12px 20px;background:#1f6f4a;color:#fff;border-radius:8px;text-decoration:none">Confirm your address</a></p>`,
-    '<p style="margin:0;font-size:13px;color:#5b6660">This mail was made by your own server. Nothing was sent over the internet.</p>',
+    '<p style="margin:0;font-size:13px;color:#5b6660">This mail was created by your own server. Nothing was sent over the internet.</p>',
     '</td></tr></table></td></tr></table></body>',
   ]
 }

@@ -3,12 +3,12 @@ import { AppError } from '../domain/errors.ts'
 import type { Store } from '../store/store.ts'
 
 const DAY_MS = 86_400_000
-/** Since it was last used. */
+/** Counted from the last use. */
 export const SESSION_MS = 30 * DAY_MS
-/** Enough to know one's browser by. */
+/** Enough to recognise a browser. */
 const USER_AGENT_CHARACTERS_MAX = 300
 
-/** Where a session is begun. */
+/** The client that starts a session. */
 export type Client = { userAgent: string; address: string }
 
 type Ports = {
@@ -18,18 +18,18 @@ type Ports = {
   now: () => number
 }
 
-/** Tokens are random enough that a plain hash hides them. */
+/** Tokens are random enough for a plain hash. */
 export function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** `passwordHash` is what they have shown that they know, if they signed in by it. */
-export type Entrant = { id: string; passwordHash?: string | null }
+/** `passwordHash` is the hash that was compared at sign-in with a password. */
+export type SessionUser = { id: string; passwordHash?: string | null }
 
-/** Always a new one, whatever the browser brought along: nobody can know it beforehand. Returns its token. */
+/** Always creates a new session and returns its token, so that an attacker cannot choose the token in advance. */
 export async function startSession(
   { store, newId, newSecret, now }: Ports,
-  { id: userId, passwordHash }: Entrant,
+  { id: userId, passwordHash }: SessionUser,
   client: Client,
 ): Promise<string> {
   const token = newSecret()
@@ -45,12 +45,12 @@ export async function startSession(
     address: client.address,
     ...(passwordHash !== undefined && { passwordHash }),
   })
-  // The password was changed since it was compared, which was to end what came in by the old one.
+  // The password was changed after it was compared. A change ends sessions of the old password.
   if (!isAdded) throw new AppError('invalid_credentials', 'E-mail or password is wrong.')
   return token
 }
 
-/** A stranger may have chosen it. */
+/** Untrusted input. */
 function printable(text: string): string {
   return text.replaceAll(/[^ -~]/g, '')
 }

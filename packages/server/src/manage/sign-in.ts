@@ -8,7 +8,7 @@ import { isCapturedHere } from './captured-addresses.ts'
 type Ports = Omit<AccountPorts, 'newId' | 'signUp'>
 
 /**
- * Unknown address and wrong password are refused in the same words and the same time. `address` is the network's,
+ * Unknown address and wrong password get the same response after the same time. `address` is the network address,
  * `countedAs` the one that failures are counted for.
  */
 export async function signIn(

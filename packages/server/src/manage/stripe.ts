@@ -1,39 +1,39 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../domain/errors.ts'
 
-const ANSWER_MS_MAX = 10_000
-/** How far the provider's clock and ours may differ; what is older may be a recording. */
+const RESPONSE_MS_MAX = 10_000
+/** Maximum clock difference to the provider. An older signature may be replayed. */
 const SIGNATURE_SECONDS_MAX = 300
 
 export const STRIPE_API_URL = 'https://api.stripe.com'
 
 export type StripeSettings = { secretKey: string; webhookSecret: string; pricePro: string; apiUrl: string }
 
-/** Form fields by their names as Stripe writes them, such as `line_items[0][price]`. */
+/** Form fields with Stripe's names, such as `line_items[0][price]`. */
 type Fields = Record<string, string>
 
-/** One call of the provider's API; throws 502 when it refuses or cannot be reached. */
-export async function callStripe<Answer>(
+/** Calls the provider's API. Throws 502 if it refuses or cannot be reached. */
+export async function callStripe<Result>(
   { secretKey, apiUrl }: Pick<StripeSettings, 'secretKey' | 'apiUrl'>,
   path: string,
   fields: Fields | null,
-): Promise<Answer> {
+): Promise<Result> {
   const response = await fetch(`${apiUrl}${path}`, {
     method: fields ? 'POST' : 'GET',
     headers: { authorization: `Bearer ${secretKey}` },
     ...(fields ? { body: new URLSearchParams(fields) } : {}),
     redirect: 'error',
-    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    signal: AbortSignal.timeout(RESPONSE_MS_MAX),
   }).catch((error: unknown) => {
     throw failed('cannot be reached', error)
   })
-  const answer: unknown = await response.json().catch(() => null)
-  if (!response.ok) throw failed(`answered ${response.status}: ${errorMessageOf(answer)}`)
-  // The provider documents the shape; callers name what they use of it.
-  return answer as Answer
+  const body: unknown = await response.json().catch(() => null)
+  if (!response.ok) throw failed(`responded with ${response.status}: ${errorMessageOf(body)}`)
+  // The provider documents the shape, and callers declare what they use of it.
+  return body as Result
 }
 
-/** Whether the provider has signed this body, just now. */
+/** Whether the provider signed this body recently. */
 export function isSignedByStripe(
   body: string,
   header: string | null,
@@ -43,7 +43,7 @@ export function isSignedByStripe(
   const time = parts.find(([name]) => name === 't')?.[1] ?? ''
   if (!/^\d{1,12}$/.test(time) || Math.abs(now / 1000 - Number(time)) > SIGNATURE_SECONDS_MAX) return false
   const expected = createHmac('sha256', webhookSecret).update(`${time}.${body}`).digest()
-  // Several while a secret is being exchanged.
+  // There are several signatures while a secret is being rotated.
   return parts.some(([name, value = '']) => name === 'v1' && isEqual(Buffer.from(value, 'hex'), expected))
 }
 
@@ -51,8 +51,8 @@ function isEqual(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-function errorMessageOf(answer: unknown): string {
-  const message = (answer as { error?: { message?: unknown } } | null)?.error?.message
+function errorMessageOf(body: unknown): string {
+  const message = (body as { error?: { message?: unknown } } | null)?.error?.message
   return typeof message === 'string' ? message.slice(0, 300) : 'no reason given'
 }
 

@@ -11,7 +11,7 @@ type Ports = {
   now: () => number
 }
 
-export type TeamWish = {
+export type TeamInput = {
   name: string
   domain: string | null
   plan: PlanName
@@ -21,27 +21,27 @@ export type TeamWish = {
 
 export const TEAM_NAME_MAX = 100
 
-/** `firstKey` makes the key that comes with the team: there is no team without it, even if the program dies now. */
+/** `firstKey` creates the key of the team. Both are stored together, so a crash cannot leave a team without a key. */
 export async function createTeam(
   { store, rootDomain, newId, now }: Ports,
-  wish: TeamWish,
+  input: TeamInput,
   firstKey: ((teamId: string) => Promise<NewKey>) | null = null,
 ): Promise<Team> {
-  const name = chosenTeamName(wish.name)
-  const checked = checkCustomDomain(wish.domain, rootDomain)
+  const name = chosenTeamName(input.name)
+  const checked = checkCustomDomain(input.domain, rootDomain)
   if ('message' in checked) throw new AppError('validation_failed', checked.message)
   const { domain } = checked
-  const { plan, retentionDays = null } = wish
+  const { plan, retentionDays = null } = input
   checkRetention({ plan, retentionDays })
   const at = now()
   const team: Team = { id: newId(at), name, plan, retentionDays, domain }
   const key = firstKey && (await firstKey(team.id))
-  const outcome = await store.addTeam({ ...team, createdAt: at, isBootstrap: wish.isBootstrap ?? false }, key)
+  const outcome = await store.addTeam({ ...team, createdAt: at, isBootstrap: input.isBootstrap ?? false }, key)
   if (outcome === 'taken') throw domainTaken(domain)
   return team
 }
 
-/** A team of someone who signed in, and has none yet; they own it. */
+/** Creates the team of a user who has none. The user becomes its owner. */
 export async function startTeam(
   { store, newId, now }: Pick<Ports, 'newId' | 'now'> & { store: Pick<Store, 'addTeamFor'> },
   { userId, name, plan }: { userId: string; name: string; plan: PlanName },
@@ -53,25 +53,25 @@ export async function startTeam(
   return team
 }
 
-/** The name as it is kept; throws when it may not be chosen. */
-export function chosenTeamName(wish: string): string {
-  const name = wish
+/** The normalised name. Throws if it is invalid. */
+export function chosenTeamName(input: string): string {
+  const name = input
     .replaceAll(/\p{Cc}/gu, '')
     .toWellFormed()
     .trim()
   if (name !== '' && name.length <= TEAM_NAME_MAX) return name
-  throw new AppError('validation_failed', `A team's name has 1 to ${TEAM_NAME_MAX} characters.`)
+  throw new AppError('validation_failed', `A team name has 1 to ${TEAM_NAME_MAX} characters.`)
 }
 
 export function domainTaken(domain: string | null): AppError {
   return new AppError('domain_taken', `Another team has the domain ${domain}.`)
 }
 
-/** By id or by name; a name that several teams have is refused. */
+/** By id or name. Refuses a name that several teams have. */
 export async function findTeam({ store }: Pick<Ports, 'store'>, idOrName: string): Promise<Team> {
   const teams = await store.listTeams()
   const found = teams.filter(({ id, name }) => id === idOrName || name === idOrName)
   if (found.length === 1) return found[0]!
-  if (found.length > 1) throw new AppError('validation_failed', `Several teams are called ${idOrName}; give the id.`)
+  if (found.length > 1) throw new AppError('validation_failed', `Several teams are named ${idOrName}. Use the id.`)
   throw new AppError('not_found', `There is no team ${idOrName}.`)
 }

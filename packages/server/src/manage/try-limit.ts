@@ -4,16 +4,16 @@ import { networkOf } from './network.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** Some 20 MB; beyond, those who tried first are forgotten. */
+/** About 20 MB. Beyond this, the oldest keys are forgotten. */
 const KEYS_MAX = 100_000
 
 export type TryLimit = {
   /**
-   * Counts a try before it is made, so that many at once are counted too; throws 429 when there were too many. Returns
-   * how many there were in this window.
+   * Counts an attempt before it is made, so that concurrent ones count too. Throws 429 if there were too many. Returns the
+   * number of attempts in this window.
    */
   begin(key: string, triesMax?: number): number
-  /** The try was none of a guesser. */
+  /** The attempt was legitimate and does not count. */
   undo(key: string): void
   clear(key: string): void
 }
@@ -21,20 +21,20 @@ export type TryLimit = {
 type Options = {
   triesMax: number
   windowMs: number
-  /** After this many tries each further one has to wait, twice as long as the one before. */
+  /** After this many attempts, each further one has to wait twice as long as the previous one. */
   freeTries: number
   now: () => number
 }
 
 type Tries = { count: number; endsAt: number; nextAt: number }
 
-/** Counted in this process alone: with n replicas, n times as many tries. */
+/** Counts in this process only: n replicas allow n times as many attempts. */
 export function createTryLimit({ triesMax: usualMax, windowMs, freeTries, now }: Options): TryLimit {
   const known = new Map<string, Tries>()
 
   function makeRoom(at: number): void {
     if (known.size < KEYS_MAX) return
-    // In the order of their windows, because a key that begins a new one is set anew.
+    // Sorted by the end of their window, because a key that starts a new window is inserted again.
     for (const [key, { endsAt }] of known) {
       if (known.size < KEYS_MAX && endsAt > at) return
       known.delete(key)
@@ -68,7 +68,7 @@ export function createTryLimit({ triesMax: usualMax, windowMs, freeTries, now }:
   }
 }
 
-/** Of passwords, of a network address, of changes in one session, and of mails to one person. */
+/** Limits for passwords, network addresses, changes in one session, and mails to one address. */
 export type SignInLimits = { password: PasswordLimit; address: AddressLimit; session: TryLimit; mail: TryLimit }
 
 const PASSWORD_TRIES = { triesMax: 10, windowMs: 15 * MINUTE_MS, freeTries: 3 }
@@ -76,73 +76,74 @@ const PASSWORD_TRIES = { triesMax: 10, windowMs: 15 * MINUTE_MS, freeTries: 3 }
 export function createSignInLimits(now: () => number): SignInLimits {
   return {
     password: createPasswordLimit(now),
-    // Nobody else has the session, so nobody else can use up its tries.
+    // Only the user has the session, so others cannot use up its attempts.
     session: createTryLimit({ ...PASSWORD_TRIES, now }),
-    // Many people may share one.
+    // Many users may share an address.
     address: createAddressLimit(now),
-    // Nobody's mailbox is to be filled by strangers.
+    // Strangers must not be able to fill a mailbox.
     mail: createTryLimit({ triesMax: 5, windowMs: HOUR_MS, freeTries: 5, now }),
   }
 }
 
-/** A password that is tried for an account from a network address. */
+/** A password attempt for an account from a network address. */
 type Tried = { email: string; address: string }
 
 export type PasswordLimit = { begin(tried: Tried): void; clear(tried: Tried): void }
 
-/** Failures for one account from all addresses in an hour; more is no forgetful owner. */
+/** Failures for one account from all addresses per hour. More than this is an attack. */
 const ATTACKED_AFTER = 100
-/** As many as need not wait: the owner, at an address of their own, still gets in. */
+/** The number of attempts without a delay, so that the owner can still sign in from their own address. */
 const TRIES_WHEN_ATTACKED = PASSWORD_TRIES.freeTries
 
 /**
- * Counted by account and network address together: at another address nobody can use up the owner's tries. While many
- * addresses guess at one account, each has fewer tries; that slows guessing and refuses no first try.
+ * Counts by account and network address together, so that others cannot use up the owner's attempts. While many
+ * addresses guess the password of one account, each gets fewer attempts. That slows guessing and never refuses a first
+ * attempt.
  */
 function createPasswordLimit(now: () => number): PasswordLimit {
-  const together = createTryLimit({ ...PASSWORD_TRIES, now })
-  const everywhere = createTryLimit({ triesMax: Infinity, windowMs: HOUR_MS, freeTries: Infinity, now })
+  const perAddress = createTryLimit({ ...PASSWORD_TRIES, now })
+  const perAccount = createTryLimit({ triesMax: Infinity, windowMs: HOUR_MS, freeTries: Infinity, now })
   const keyOf = ({ email, address }: Tried) => `${networkOf(address)} ${fold(email)}`
   return {
     begin(tried) {
-      const isAttacked = everywhere.begin(fold(tried.email)) > ATTACKED_AFTER
-      together.begin(keyOf(tried), isAttacked ? TRIES_WHEN_ATTACKED : PASSWORD_TRIES.triesMax)
+      const isAttacked = perAccount.begin(fold(tried.email)) > ATTACKED_AFTER
+      perAddress.begin(keyOf(tried), isAttacked ? TRIES_WHEN_ATTACKED : PASSWORD_TRIES.triesMax)
     },
     clear(tried) {
-      everywhere.undo(fold(tried.email))
-      together.clear(keyOf(tried))
+      perAccount.undo(fold(tried.email))
+      perAddress.clear(keyOf(tried))
     },
   }
 }
 
-/** `claimed`: whom a proxy that is not trusted names as its client. */
+/** `claimed` is the client address that an untrusted proxy reports. */
 export type ClientAddress = { socket: string; claimed: string | null }
 
 export type AddressLimit = { begin(address: ClientAddress): void; undo(address: ClientAddress): void }
 
 /**
- * By network address. Behind a proxy that is not trusted each of its clients has its own tries, so that one cannot use up
- * those of all; all together have ten times as many, so that inventing clients gains little.
+ * Counts by network address. Each client behind an untrusted proxy has its own attempts, so that one cannot use up those
+ * of all. All clients together have ten times as many, so that inventing clients gains little.
  */
 function createAddressLimit(now: () => number): AddressLimit {
-  const ofOne = createTryLimit({ triesMax: 100, windowMs: HOUR_MS, freeTries: 100, now })
-  const ofProxy = createTryLimit({ triesMax: 1_000, windowMs: HOUR_MS, freeTries: 1_000, now })
+  const perClient = createTryLimit({ triesMax: 100, windowMs: HOUR_MS, freeTries: 100, now })
+  const perProxy = createTryLimit({ triesMax: 1_000, windowMs: HOUR_MS, freeTries: 1_000, now })
   const keyOf = ({ socket, claimed }: ClientAddress) =>
     claimed === null ? networkOf(socket) : `${networkOf(socket)} for ${networkOf(claimed)}`
   return {
     begin(address) {
-      ofOne.begin(keyOf(address))
-      if (address.claimed !== null) ofProxy.begin(networkOf(address.socket))
+      perClient.begin(keyOf(address))
+      if (address.claimed !== null) perProxy.begin(networkOf(address.socket))
     },
     undo(address) {
-      ofOne.undo(keyOf(address))
-      if (address.claimed !== null) ofProxy.undo(networkOf(address.socket))
+      perClient.undo(keyOf(address))
+      if (address.claimed !== null) perProxy.undo(networkOf(address.socket))
     },
   }
 }
 
 function tooMany(waitMs: number): AppError {
-  return new AppError('rate_limited', 'Too many tries. Please wait.', {
+  return new AppError('rate_limited', 'Too many attempts. Please wait.', {
     headers: { 'retry-after': String(Math.ceil(waitMs / 1_000)) },
   })
 }

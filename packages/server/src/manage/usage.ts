@@ -3,7 +3,7 @@ import type { Store, Team } from '../store/store.ts'
 
 type Ports = { store: Pick<Store, 'usageOf' | 'countMessages'>; now: () => number }
 
-/** `limit` is null where there is none. */
+/** `limit` is null for unlimited. */
 export type Used = { used: number; limit: number | null }
 
 export type TeamUsage = {
@@ -17,7 +17,7 @@ export type TeamUsage = {
   webhooks: { used: number; isAvailable: boolean }
 }
 
-/** What a team has of what its plan limits. */
+/** What a team uses of its plan's limits. */
 export async function usageOf({ store, now }: Ports, team: Team): Promise<TeamUsage> {
   const plan = PLANS[team.plan]
   const view = { teamId: team.id, oldestReceivedAt: oldestVisible(team, now()), filter: {} }

@@ -5,7 +5,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server as TcpSe
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { selfSignedCertificate } from '../worker/smtp/certificate.ts'
-import { createSafeRequest, type SafeAnswer, type SafeOutcome } from './safe-request.ts'
+import { createSafeRequest, type SafeResponse, type SafeOutcome } from './safe-request.ts'
 import { findUrlProblem, parseAllowedHosts } from './webhook-url.ts'
 
 const POST = { headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' }, body: '{"subject":"Grüße"}' }
@@ -41,7 +41,7 @@ describe('a receiver', () => {
       paths.push(incoming.url!)
       outgoing.writeHead(status, { location: '/elsewhere' }).end()
     })
-    expect(await request(`http://127.0.0.1:${port}/`, POST)).toMatchObject({ kind: 'answered', status })
+    expect(await request(`http://127.0.0.1:${port}/`, POST)).toMatchObject({ kind: 'responded', status })
     expect(paths).toEqual(['/'])
   })
 
@@ -117,7 +117,7 @@ describe('TLS', () => {
       'The TLS certificate is not valid (DEPTH_ZERO_SELF_SIGNED_CERT).',
     )
     trust(cert)
-    expect(await request(`https://hooks.example:${port}/`, POST)).toMatchObject({ kind: 'answered', status: 200 })
+    expect(await request(`https://hooks.example:${port}/`, POST)).toMatchObject({ kind: 'responded', status: 200 })
     expect(names).toEqual([[`hooks.example:${port}`, 'hooks.example']])
   })
 
@@ -133,7 +133,7 @@ describe('TLS', () => {
   test('with a receiver that has none fails', async () => {
     const { port } = await startReceiver((_incoming, outgoing) => outgoing.end())
     expect(failure(await withoutAddressRules('hooks.example')(`https://hooks.example:${port}/`, POST))).toBe(
-      'No TLS connection could be agreed on.',
+      'The TLS handshake failed.',
     )
   })
 
@@ -172,7 +172,7 @@ describe('a name', () => {
       allowedHosts: parseAllowedHosts(`localhost:${port}`),
       resolve: () => expect.fail('asked the name servers of strangers'),
     })
-    expect(await request(`http://localhost:${port}/`, POST)).toMatchObject({ kind: 'answered', status: 200 })
+    expect(await request(`http://localhost:${port}/`, POST)).toMatchObject({ kind: 'responded', status: 200 })
   })
 })
 
@@ -248,8 +248,8 @@ function noConnections(server: TcpServer): Promise<void> {
     .toBe(0)
 }
 
-function answered(outcome: SafeOutcome): SafeAnswer {
-  if (outcome.kind !== 'answered') throw new Error(outcome.error)
+function answered(outcome: SafeOutcome): SafeResponse {
+  if (outcome.kind !== 'responded') throw new Error(outcome.error)
   return outcome
 }
 

@@ -19,8 +19,8 @@ const TOTAL_MS_MAX = 10_000
 /** Far more than is kept of a response. A receiver that sends more is cut off. */
 const RESPONSE_BYTES_MAX = 64 * 1024
 
-export type SafeAnswer = { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Buffer }
-export type SafeOutcome = SafeAnswer | { kind: 'failed'; error: string }
+export type SafeResponse = { kind: 'responded'; status: number; headers: IncomingHttpHeaders; body: Buffer }
+export type SafeOutcome = SafeResponse | { kind: 'failed'; error: string }
 
 export type SafeRequest = (url: string, post: { headers: Record<string, string>; body: string }) => Promise<SafeOutcome>
 
@@ -84,7 +84,7 @@ function exchange(
   socket: Socket,
   url: URL,
   { headers, body, responseBytesMax, signal }: Exchange,
-): Promise<SafeAnswer> {
+): Promise<SafeResponse> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({
       // Without an agent: no connection is shared, and proxy settings of the environment are ignored.
@@ -103,7 +103,7 @@ function exchange(
       let readBytes = 0
       finish = () => {
         const kept = Buffer.concat(chunks).subarray(0, responseBytesMax)
-        resolve({ kind: 'answered', status: response.statusCode!, headers: response.headers, body: kept })
+        resolve({ kind: 'responded', status: response.statusCode!, headers: response.headers, body: kept })
       }
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)

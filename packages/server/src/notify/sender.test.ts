@@ -165,7 +165,7 @@ test('however many endpoints hang, there is room for one that does not', async (
   })
   await addEvent(...hanging)
   await until(() => held.length === 4)
-  // Whoever says that it is too much is tried one at a time from then on, and all four are due again.
+  // An overloaded endpoint gets one delivery at a time from then on, and all four are due again.
   for (const { letGo } of held) letGo({ ...REFUSED, httpStatus: 503 })
   await until(() => held.length === 7)
   await addEvent(healthy)

@@ -111,7 +111,9 @@ describe('an allowed host', () => {
     'user@host',
     'host/path',
   ])('%j is not one', (entry) => {
-    expect(() => parseAllowedHosts(`good.test, ${entry}`)).toThrow(`comma list of host or host:port, which "${entry}"`)
+    expect(() => parseAllowedHosts(`good.test, ${entry}`)).toThrow(
+      `comma-separated list of host or host:port; "${entry}" is neither`,
+    )
   })
 })
 

@@ -146,7 +146,7 @@ test('one question a second tells of new messages, however many teams are follow
   // The second may have ended while they came.
   asked.length = 0
   const mailbox = await addMailbox(store, teams[7]!, 'qa')
-  // Another process stores it, and nobody tells.
+  // Another process stores it, without a wake-up.
   await store.addMessage(mailbox, messageFor(mailbox, { subject: 'untold' }))
   await vi.waitFor(() => expect(seen).toEqual(['untold']))
   expect(asked.map((teamIds) => teamIds.length)).toEqual(asked.map(() => 50))

@@ -4,7 +4,7 @@ import { createSubscriptions, type Subscription } from './subscriptions.ts'
 
 const TEAM = { id: 'team', name: 'Team', plan: 'enterprise' as const, retentionDays: null, domain: null }
 
-/** A team's messages, and whoever follows them. */
+/** A team's messages and a follower. */
 function startTeam(limits = { perUser: 2, perProcess: 3 }) {
   const positions: number[] = []
   const listeners = new Set<() => void>()

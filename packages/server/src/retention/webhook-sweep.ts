@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts'
 import type { WebhookStore } from '../store/webhooks.ts'
 
-/** As long as deleted messages are remembered: questions about a delivery come earlier. */
+/** As long as deleted messages are remembered. Users look up a delivery long before that. */
 const KEPT_MS = 30 * 86_400_000
 /** Pending deliveries of an unreachable endpoint: two days with a message every two seconds. */
 const PENDING_MAX = 100_000

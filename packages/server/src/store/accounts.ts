@@ -6,7 +6,7 @@ export type User = {
   id: string
   email: string
   name: string
-  /** Null until it was shown that the address is theirs. */
+  /** Null until the user has proved that the address is theirs. */
   emailCheckedAt: number | null
   teamId: string | null
   role: Role | null
@@ -14,15 +14,15 @@ export type User = {
   createdAt: number
 }
 
-/** What signing in looks at; the hash goes no further. */
+/** What sign-in needs. The hash is not passed on. */
 export type Account = User & { passwordHash: string | null }
 
 export type NewUser = Omit<Account, 'joinedAt'>
 
-/** Who holds a session. Its team is null before the first one and after leaving one. */
+/** The user of a session. The team is null before they join one and after they leave it. */
 export type SignedIn = {
   sessionId: string
-  /** Where the address is unchecked, nothing may be shown or given because of it. */
+  /** If the address is unchecked, it must not grant or reveal anything. */
   user: { id: string; email: string; name: string; createdAt: number; isEmailChecked: boolean }
   team: Team | null
   role: Role | null
@@ -38,7 +38,7 @@ export type Session = {
   address: string
 }
 
-/** What a one-time token is good for. */
+/** What a one-time token is for. */
 export type TokenPurpose = 'sign-in' | 'reset' | 'check'
 
 export type OneTimeToken = {
@@ -49,7 +49,7 @@ export type OneTimeToken = {
   createdAt: number
 }
 
-/** Who someone is at a provider of sign-in. */
+/** The identity of a user at a sign-in provider. */
 export type Identity = { issuer: string; subject: string }
 
 export type Invite = {
@@ -62,24 +62,24 @@ export type Invite = {
 }
 
 export type AccountStore = {
-  /** `taken` when an account has the address. */
+  /** `taken` if another account has the address. */
   addUser(user: NewUser): Promise<'added' | 'taken'>
   findUser(where: { id: string } | { email: string }): Promise<Account | null>
   listUsers(): Promise<User[]>
   renameUser(id: string, change: { name: string; at: number }): Promise<void>
   /**
-   * Ends all sessions but one, and every link that was given out, in the same moment. With `replaces`, only while that is
-   * the user's password: else false, and nothing has changed.
+   * Also ends all sessions but one and invalidates all links, in the same transaction. With `replaces`, only while that is
+   * the user's password; otherwise returns false and changes nothing.
    */
   setPassword(
     userId: string,
     change: { passwordHash: string | null; replaces?: string | null; at: number; keepSessionId: string | null },
   ): Promise<boolean>
   /**
-   * The address is shown to be this user's. Ends all sessions and every link that was given out. Where nobody had shown
-   * it before, the account may have been made by someone else: the keys that it made end too (their ids are returned),
-   * and it leaves a team that it made, unless `keepsTeam`. Without a password, an account that was checked before stays
-   * as it is.
+   * The user has proved that the address is theirs. Ends all sessions and invalidates all links. If the address was
+   * unchecked before, someone else may have created the account: then the keys it created are deleted too (their ids are
+   * returned), and it leaves a team that it owns, unless `keepsTeam`. Without a password, an account that was already
+   * checked stays unchanged.
    */
   claimAccount(
     user: Pick<User, 'id' | 'teamId'>,
@@ -87,29 +87,29 @@ export type AccountStore = {
   ): Promise<string[]>
 
   /**
-   * Forgets those that have expired, of whomever, and of too many of this user the least used. With a `passwordHash`,
-   * only while that is the user's: else false, and there is no session.
+   * Deletes expired sessions of all users, and the least recently used ones if this user has too many. With a
+   * `passwordHash`, only while that is the user's; otherwise returns false and creates no session.
    */
   addSession(session: Session & { hash: string; passwordHash?: string | null }): Promise<boolean>
   findSession(hash: string, now: number): Promise<{ signedIn: SignedIn; lastSeenAt: number } | null>
   recordSessionUse(id: string, use: { lastSeenAt: number; expiresAt: number }): Promise<void>
-  /** The last seen first. */
+  /** Most recently used first. */
   listSessions(userId: string, now: number): Promise<Session[]>
   removeSession(where: { id: string; userId: string }): Promise<boolean>
   removeSessions(userId: string): Promise<void>
 
-  /** Forgets those that have expired, of whomever. */
+  /** Also deletes expired tokens of all users. */
   addToken(token: OneTimeToken): Promise<void>
-  /** Whose it is, without using it up. */
+  /** Returns the user id without using up the token. */
   findToken(hash: string, purpose: TokenPurpose, now: number): Promise<string | null>
-  /** Only the first who brings it, and only in time, gets to know whose it is. */
+  /** Returns the user id once, and only before the token expires. */
   takeToken(hash: string, purpose: TokenPurpose, now: number): Promise<string | null>
 
   findIdentity(identity: Identity): Promise<Account | null>
-  /** False when someone else is that identity already. */
+  /** False if another user already has that identity. */
   addIdentity(identity: Identity & { id: string; userId: string }): Promise<boolean>
 
   findInvite(id: string, now: number): Promise<Invite | null>
-  /** Of whichever team. */
+  /** For any team. */
   hasInvite(email: string, now: number): Promise<boolean>
 }

@@ -1,19 +1,19 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { CopiedPart } from './copy-tables.ts'
-import { readPieces } from './copy-rows.ts'
+import { readBatches } from './copy-rows.ts'
 import type { Database } from './database.ts'
 
-/** All rows of a part that belong to one team, or to none: how many, and a hash over all that they hold, in order. */
+/** All rows of a part that belong to one team, or to none: their number, and a hash of their content in order. */
 export type Digest = { part: string; teamId: string | null; rows: number; sha256: string }
 
-/** Reads everything, a piece at a time; `onRows` is told how many came. */
+/** Reads everything in batches. `onRows` receives the size of each batch. */
 export async function digestsOf(
   database: Database,
   part: CopiedPart,
   onRows: (count: number) => void,
 ): Promise<Digest[]> {
   const teams = new Map<string | null, { rows: number; hash: Hash }>()
-  for await (const rows of readPieces(database, part, part.lowest)) {
+  for await (const rows of readBatches(database, part, part.lowest)) {
     for (const row of rows) {
       const teamId = row['team_id'] === undefined ? null : (row['team_id'] as string | null)
       const team = teams.get(teamId) ?? { rows: 0, hash: createHash('sha256') }
@@ -31,18 +31,19 @@ export async function digestsOf(
   }))
 }
 
-/** A sentence for each that is not the same on both sides. */
+/** One sentence per part and team that differs. */
 export function findDifferences({ source, target }: { source: Digest[]; target: Digest[] }): string[] {
-  const places = new Map([...source, ...target].map((digest) => [placeOf(digest), digest]))
-  return Array.from(places.keys()).flatMap((place) => {
-    const there = source.find((digest) => placeOf(digest) === place)
-    const here = target.find((digest) => placeOf(digest) === place)
-    if (there?.sha256 === here?.sha256) return []
-    if (there?.rows === here?.rows) return [`${place}: ${there?.rows} on both sides, but not the same`]
-    return [`${place}: ${there?.rows ?? 0} in the source, ${here?.rows ?? 0} in the target`]
+  const names = new Map([...source, ...target].map((digest) => [nameOf(digest), digest]))
+  return Array.from(names.keys()).flatMap((name) => {
+    const inSource = source.find((digest) => nameOf(digest) === name)
+    const inTarget = target.find((digest) => nameOf(digest) === name)
+    if (inSource?.sha256 === inTarget?.sha256) return []
+    if (inSource?.rows === inTarget?.rows)
+      return [`${name}: ${inSource?.rows} on both sides, but with different content`]
+    return [`${name}: ${inSource?.rows ?? 0} in the source, ${inTarget?.rows ?? 0} in the target`]
   })
 }
 
-function placeOf({ part, teamId }: Digest): string {
+function nameOf({ part, teamId }: Digest): string {
   return teamId === null ? part : `${part} of team ${teamId}`
 }

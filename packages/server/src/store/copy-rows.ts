@@ -2,25 +2,25 @@ import type { CopiedPart, CopiedTable } from './copy-tables.ts'
 import type { Database } from './database.ts'
 import { joinSql, sql, type Sql, type SqlValue } from './sql.ts'
 
-/** Of one read, and of one transaction. */
+/** Per query, and per transaction. */
 const ROWS_MAX = 1_000
-/** A message with its bodies may have 4 MB: this many bytes, or one row that is larger, are in memory at a time. */
+/** A message with its bodies can have 4 MB. At most this many bytes, or one larger row, are in memory at a time. */
 const BYTES_MAX = 8_388_608
 
-export type Row = Record<string, SqlValue>
+export type CopiedRow = Record<string, SqlValue>
 
-/** All rows after a key, in the order of keys, a bounded piece at a time. */
-export async function* readPieces(database: Database, part: CopiedPart, after: SqlValue): AsyncGenerator<Row[]> {
+/** All rows after a key in key order, in batches of limited size. */
+export async function* readBatches(database: Database, part: CopiedPart, after: SqlValue): AsyncGenerator<CopiedRow[]> {
   let last = after
   for (;;) {
-    const end = await endOfPiece(database, part, last)
+    const end = await endOfBatch(database, part, last)
     if (end === null) return
-    yield await readPiece(database, part, { after: last, upTo: end })
+    yield await readBatch(database, part, { after: last, upTo: end })
     last = end
   }
 }
 
-/** The largest key in the database, or what is below all. */
+/** The largest key in the database, or `lowest` if it is empty. */
 export async function lastKey(database: Database, part: CopiedPart): Promise<SqlValue> {
   const [found] = await database.read<{ key: SqlValue }>(
     sql`select max(${name(part.key)}) as key from ${name(part.tables[0].name)}`,
@@ -36,10 +36,10 @@ export async function countAfter(database: Database, part: CopiedPart, after: Sq
 }
 
 /**
- * Inserts rows of a part, or brings them to what they are now; one statement for each of its tables, in PostgreSQL's
- * words. As one value, they need no statement of their own for each number of rows.
+ * Upserts rows of a part with one statement per table, in PostgreSQL's syntax. The rows are passed as one value, so the
+ * text does not depend on their number.
  */
-export function putRows(part: CopiedPart, rows: Row[]): Sql[] {
+export function putRows(part: CopiedPart, rows: CopiedRow[]): Sql[] {
   return part.tables.map(({ name: table, columns }) => {
     const others = columns.filter((column) => column !== part.key)
     const changes = others.map((column) => `${column} = excluded.${column}`)
@@ -53,26 +53,26 @@ export function putRows(part: CopiedPart, rows: Row[]): Sql[] {
   })
 }
 
-/** The tables are read one by one: a join of pieces is a thing that planners get wrong. */
-async function readPiece(
+/** Reads the tables one by one, because planners handle a join of ranges badly. */
+async function readBatch(
   { read }: Database,
   { key, tables }: CopiedPart,
   { after, upTo }: { after: SqlValue; upTo: SqlValue },
-): Promise<Row[]> {
-  const rows = new Map<SqlValue, Row>()
+): Promise<CopiedRow[]> {
+  const rows = new Map<SqlValue, CopiedRow>()
   for (const table of tables) {
-    const found = await read<Row>(sql`
+    const found = await read<CopiedRow>(sql`
       select ${list(table.columns)} from ${name(table.name)}
       where ${name(key)} > ${after} and ${name(key)} <= ${upTo}
       order by ${name(key)}`)
-    // One without its other half lacks columns that must not be null, and is refused where it is written.
+    // A row whose other half is missing lacks columns that must not be null. The target refuses it.
     for (const row of found) rows.set(row[key]!, { ...rows.get(row[key]!), ...row })
   }
   return Array.from(rows.values())
 }
 
-/** The key of the last row of the next piece; null when there is none. */
-async function endOfPiece(database: Database, part: CopiedPart, after: SqlValue): Promise<SqlValue> {
+/** The key of the last row of the next batch; null at the end. */
+async function endOfBatch(database: Database, part: CopiedPart, after: SqlValue): Promise<SqlValue> {
   let end: SqlValue = null
   for (const table of part.tables) {
     const own = await endInTable(database, table, { key: part.key, after })
@@ -97,7 +97,7 @@ async function endInTable(
   return (over === -1 ? rows.at(-1) : rows[Math.max(over - 1, 0)])?.key ?? null
 }
 
-/** Names stand in copy-tables.ts and nowhere else. */
+/** Names come only from copy-tables.ts. */
 function name(text: string): Sql {
   return { text: [text], values: [] }
 }

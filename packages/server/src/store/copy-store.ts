@@ -1,25 +1,25 @@
 import { digestsOf, findDifferences, type Digest } from './copy-comparison.ts'
-import { countAfter, lastKey, putRows, readPieces } from './copy-rows.ts'
+import { countAfter, lastKey, putRows, readBatches } from './copy-rows.ts'
 import { KEYS, PARTS, type CopiedPart } from './copy-tables.ts'
 import type { Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
 
-/** The target is PostgreSQL; nobody else writes to either while they are copied. */
+/** The target is PostgreSQL. Nothing else may write to either side during the copy. */
 export type CopyEnds = { source: Database; target: Database }
 
-export type Progress = { doing: 'copying' | 'comparing'; part: string; done: number; total: number }
+export type CopyProgress = { doing: 'copying' | 'comparing'; part: string; done: number; total: number }
 
 export type CopyResult = { copied: Record<string, number>; digests: Digest[] }
 
 /**
- * Copies all that a store holds, in transactions of bounded size, and compares both sides. What an earlier run has
- * copied is left as it is. Keys come last: a target that has some is whole, and perhaps in use, so it is only compared.
+ * Copies a whole store in transactions of limited size, and compares both sides. Rows that an earlier run copied stay.
+ * Keys are copied last: a target that has keys is complete and may be in use, so it is only compared.
  */
-export async function copyStore(ends: CopyEnds, onProgress: (progress: Progress) => void): Promise<CopyResult> {
-  await refuseStrangers(ends)
+export async function copyStore(ends: CopyEnds, onProgress: (progress: CopyProgress) => void): Promise<CopyResult> {
+  await refuseForeignData(ends)
   const copied: Record<string, number> = {}
-  const isWhole = (await lastKey(ends.target, KEYS)) !== KEYS.lowest
-  if (isWhole) return { copied, digests: await compare(ends, [...PARTS, KEYS], onProgress) }
+  const isComplete = (await lastKey(ends.target, KEYS)) !== KEYS.lowest
+  if (isComplete) return { copied, digests: await compare(ends, [...PARTS, KEYS], onProgress) }
 
   for (const part of PARTS) copied[part.name] = await copyPart(ends, part, onProgress)
   const digests = await compare(ends, PARTS, onProgress)
@@ -27,8 +27,8 @@ export async function copyStore(ends: CopyEnds, onProgress: (progress: Progress)
   return { copied, digests: [...digests, ...(await compare(ends, [KEYS], onProgress))] }
 }
 
-/** Teams that came from elsewhere would be mixed with ours, and positions that were given since be given twice. */
-async function refuseStrangers({ source, target }: CopyEnds): Promise<void> {
+/** Refuses a target with other teams, or with mail of its own whose positions the copy would use again. */
+async function refuseForeignData({ source, target }: CopyEnds): Promise<void> {
   type Known = { id: string; name: string; position: number }
   const teams = sql`select id, name, last_position as position from teams order by id`
   const known = new Map((await source.read<Known>(teams)).map((team) => [team.id, team]))
@@ -36,13 +36,13 @@ async function refuseStrangers({ source, target }: CopyEnds): Promise<void> {
     const original = known.get(team.id)
     if (!original) {
       throw new Error(
-        `The target has a team that the source does not have: ${team.name} (${team.id}). Copy into an empty database.`,
+        `The target has a team that is missing in the source: ${team.name} (${team.id}). Copy into an empty database.`,
       )
     }
     if (team.position > original.position) {
       throw new Error(
-        `The target has taken mail of its own for ${team.name} (${team.id}). Nothing was copied. To start over, give an ` +
-          'empty database, and let nothing run on it until the copy is done.',
+        `The target has received mail of its own for ${team.name} (${team.id}). Nothing was copied. To start over, use an ` +
+          'empty database, and run nothing on it until the copy is done.',
       )
     }
   }
@@ -51,13 +51,13 @@ async function refuseStrangers({ source, target }: CopyEnds): Promise<void> {
 async function copyPart(
   { source, target }: CopyEnds,
   part: CopiedPart,
-  onProgress: (progress: Progress) => void,
+  onProgress: (progress: CopyProgress) => void,
 ): Promise<number> {
   const after = part.isAppended ? await lastKey(target, part) : part.lowest
   const total = await countAfter(source, part, part.lowest)
   let done = total - (await countAfter(source, part, after))
   let copied = 0
-  for await (const rows of readPieces(source, part, after)) {
+  for await (const rows of readBatches(source, part, after)) {
     const [changed] = await target.write(...putRows(part, rows))
     copied += Number(changed)
     done += rows.length
@@ -66,17 +66,17 @@ async function copyPart(
   return copied
 }
 
-/** All in one transaction, with what the target needs to go on by itself. */
+/** Copies all keys in one transaction, together with what the target needs to continue on its own. */
 async function copyKeys({ source, target }: CopyEnds): Promise<number> {
-  const pieces = await Array.fromAsync(readPieces(source, KEYS, KEYS.lowest))
-  await target.write(...pieces.flatMap((rows) => putRows(KEYS, rows)), ...GO_ON)
-  // Until it has statistics, PostgreSQL reads whole tables.
+  const batches = await Array.fromAsync(readBatches(source, KEYS, KEYS.lowest))
+  await target.write(...batches.flatMap((rows) => putRows(KEYS, rows)), ...FINISH)
+  // Without statistics, PostgreSQL scans whole tables.
   await target.write(sql`analyze`)
-  return pieces.flat().length
+  return batches.flat().length
 }
 
-/** New rows are numbered after the copied ones; whatever was indexed of a part is indexed again as a whole. */
-const GO_ON: Sql[] = [
+/** Continues sequences after the copied rows, and resets the text index so that it is built again. */
+const FINISH: Sql[] = [
   sql`select setval(pg_get_serial_sequence('messages', 'sequence'), max(sequence)) from messages`,
   sql`select setval(pg_get_serial_sequence('rejections', 'id'), max(id)) from rejections`,
   sql`select setval(pg_get_serial_sequence('deliveries', 'sequence'), max(sequence)) from deliveries`,
@@ -88,7 +88,7 @@ const GO_ON: Sql[] = [
 async function compare(
   { source, target }: CopyEnds,
   parts: readonly CopiedPart[],
-  onProgress: (progress: Progress) => void,
+  onProgress: (progress: CopyProgress) => void,
 ): Promise<Digest[]> {
   const digests: Digest[] = []
   const differences: string[] = []
@@ -105,7 +105,7 @@ async function compare(
   }
   if (differences.length === 0) return digests
   throw new Error(
-    `The target is not the same as the source:\n${differences.map((difference) => `  ${difference}`).join('\n')}\n` +
-      'One of them was changed since it was copied. To start over, copy into an empty database.',
+    `The target differs from the source:\n${differences.map((difference) => `  ${difference}`).join('\n')}\n` +
+      'One of them has changed since it was copied. To start over, copy into an empty database.',
   )
 }

@@ -1,27 +1,27 @@
-/** A table as it is copied. */
+/** A table to copy. */
 export type CopiedTable = {
   name: string
   columns: readonly string[]
-  /** Those of them whose texts may be long. */
+  /** Columns whose values can be long. */
   wide: readonly string[]
-  /** Left out: the target makes them itself. */
+  /** Columns not copied, because the target computes them. */
   made: readonly string[]
 }
 
-/** Tables whose rows belong together by one key, and are copied in its order. */
+/** Tables whose rows share one key and are copied in its order. */
 export type CopiedPart = {
   name: string
   key: string
-  /** Below every key. */
+  /** Sorts before every key. */
   lowest: string | 0
-  /** Rows are only ever added, so that what has a larger key than all in the target is what is missing there. */
+  /** Rows are only ever added, so all missing rows have a larger key than those in the target. */
   isAppended: boolean
   tables: readonly [CopiedTable, ...CopiedTable[]]
 }
 
 /**
- * The text index follows from the messages, and the target brings its schema along. Sessions and one-time tokens end
- * with the old place: people sign in again.
+ * The text index is rebuilt from the messages, and the target has its own schema. Sessions and one-time tokens end, so
+ * users sign in again.
  */
 export const TABLES_NOT_COPIED = ['sessions', 'one_time_tokens', 'text_blocks', 'text_slices', 'schema_version']
 
@@ -202,7 +202,7 @@ const DELIVERIES: CopiedTable = {
     'finished_at',
   ],
   wide: ['body', 'response_body'],
-  // Whoever sent them has stopped.
+  // The process that held the leases has stopped.
   made: ['lease_owner', 'lease_until'],
 }
 
@@ -213,7 +213,7 @@ const DELIVERY_ATTEMPTS: CopiedTable = {
   made: [],
 }
 
-/** What is copied before the keys, in an order in which rows refer only to earlier ones. */
+/** Copied before the keys, in an order in which rows refer only to earlier ones. */
 export const PARTS: readonly CopiedPart[] = [
   { name: 'teams', key: 'id', lowest: '', isAppended: false, tables: [TEAMS] },
   { name: 'users', key: 'id', lowest: '', isAppended: false, tables: [USERS] },
@@ -229,5 +229,5 @@ export const PARTS: readonly CopiedPart[] = [
   { name: 'delivery attempts', key: 'sequence', lowest: 0, isAppended: true, tables: [DELIVERY_ATTEMPTS] },
 ]
 
-/** Copied last and at once: without a key nobody can use what is not yet whole. */
+/** Copied last in one transaction: without a key, an incomplete copy cannot be used. */
 export const KEYS: CopiedPart = { name: 'keys', key: 'id', lowest: '', isAppended: false, tables: [API_KEYS] }

@@ -6,21 +6,21 @@ import { toQuery } from './postgres-statements.ts'
 import { sql, type Sql } from './sql.ts'
 import { BLOCK_SIZE } from './text-block.ts'
 
-/** Where a store is: a file, or a PostgreSQL. */
-export type DatabasePlace = { file: string } | { url: string }
+/** Location of a store: a SQLite file or a PostgreSQL URL. */
+export type DatabaseLocation = { file: string } | { url: string }
 
 export type DatabaseStatus = {
-  /** 0 for one that was never used. */
+  /** 0 for a database that was never used. */
   schema: number
-  /** What this version brings it to. */
+  /** The schema that this version migrates to. */
   newestSchema: number
-  /** Null where the schema is another than this version's. */
+  /** Null if the database has another schema than this version. */
   counts: Counts | null
 }
 
 /**
- * `unindexed` messages are in complete blocks that the text index does not have yet. `missing` ones are counted with
- * their team but are not there: a copy into this database has not come to them yet.
+ * `unindexed` messages are in complete blocks that are not in the text index yet. `missing` messages are counted with
+ * their team but not stored: a copy into this database is incomplete.
  */
 export type Counts = {
   teams: number
@@ -31,9 +31,9 @@ export type Counts = {
   unindexed: number
 }
 
-/** Looks without changing anything. */
-export async function readStatus(place: DatabasePlace): Promise<DatabaseStatus> {
-  return 'url' in place ? readPostgres(place.url) : readSqlite(place.file)
+/** Reads the status without changing anything. */
+export async function readStatus(location: DatabaseLocation): Promise<DatabaseStatus> {
+  return 'url' in location ? readPostgres(location.url) : readSqlite(location.file)
 }
 
 async function readPostgres(url: string): Promise<DatabaseStatus> {
@@ -58,9 +58,9 @@ async function readSqlite(file: string): Promise<DatabaseStatus> {
 
 async function statusOf(schema: number, read: (query: Sql) => Promise<unknown[]>): Promise<DatabaseStatus> {
   if (schema !== NEWEST_SCHEMA) return { schema, newestSchema: NEWEST_SCHEMA, counts: null }
-  // The queries below name their columns.
+  // The queries below name these columns.
   const [counts] = (await read(COUNTS)) as [Omit<Counts, 'missing'>]
-  // Keys are copied last, so that where there is one everything is there. Counting all messages takes a while.
+  // Keys are copied last, so with a key everything is there. Counting all messages takes a while.
   const { teams, keys } = counts
   const [row] = teams > 0 && keys === 0 ? ((await read(STORED)) as [{ messages: number }]) : [counts]
   const missing = Math.max(0, counts.messages - row.messages)
@@ -69,7 +69,7 @@ async function statusOf(schema: number, read: (query: Sql) => Promise<unknown[]>
 
 const STORED = sql`select count(*) as messages from messages`
 
-// Messages are counted with their team; mailboxes and keys are few.
+// The number of messages is kept per team; mailboxes and keys are few.
 const COUNTS = sql`
   select count(*) as teams,
          (select count(*) from mailboxes where removed_at is null) as mailboxes,

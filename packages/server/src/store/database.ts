@@ -1,24 +1,24 @@
 import type { KeyedSemaphore } from '../domain/semaphore.ts'
 import type { Sql } from './sql.ts'
 
-/** What the store needs of a database; everything else is the same SQL for all of them. */
+/** What the store needs of a database. Everything else is the same SQL on all databases. */
 export type Database = {
   dialect: Dialect
   read<Row>(query: Sql): Promise<Row[]>
-  /** Whether a query runs in this very thread, which does nothing else until it is answered. */
-  holdsUs: boolean
-  /** Runs one step of a long search, at once or in its turn: few at a time, and each team has its turn. */
-  inStep: KeyedSemaphore
+  /** Whether a query runs in the main thread and blocks it until it is done. */
+  blocksMainThread: boolean
+  /** Runs one step of a long search: few at a time, and one per team. */
+  runStep: KeyedSemaphore
   /**
-   * One transaction, durable when it resolves with the result of each statement: its rows if it has a `returning`,
-   * else how many it changed. After a `required` statement without either, the rest is left out.
+   * Runs one transaction. When it resolves with the result of each statement, it is durable. A result is the rows of a
+   * `returning`, otherwise the number of changed rows. After a `required` statement without either, the rest is skipped.
    */
   write(...statements: (Sql | Required)[]): Promise<unknown[]>
-  /** The same, alone of its team: none of another process, either, begins for the team before it is committed. */
+  /** The same with a lock on the team: no other transaction for the team starts before it is committed, in any process. */
   writeFor(teamId: string, ...statements: (Sql | Required)[]): Promise<unknown[]>
-  /** Differs after every commit, of whatever process; null when the database cannot tell cheaply. */
+  /** Changes after every commit of any process. Null if the database cannot tell cheaply. */
   version(): number | null
-  /** Rejects while the database takes no writes. */
+  /** Rejects while the database is read-only or unreachable. */
   check(): Promise<void>
   close(): Promise<void>
 }
@@ -29,22 +29,22 @@ export function required(statement: Sql): Required {
   return { required: statement }
 }
 
-/** The few places where the databases speak differently. */
+/** Where the databases' SQL differs. */
 export type Dialect = {
-  /** The column, unfit as a reason to choose an index. */
+  /** The column in a form that cannot use an index. */
   hidden(column: Sql): Sql
-  /** Does `column` contain the text, byte for byte? No wildcards. */
+  /** Whether `column` contains the text, byte for byte and without wildcards. */
   contains(column: Sql, text: string): Sql
-  /** Does the JSON array of `{name, value}` in `column` hold this header? The name is in lower case. */
+  /** Whether the JSON array of `{name, value}` in `column` contains this header. The name is lower case. */
   hasHeader(column: Sql, header: { name: string; value: string }): Sql
-  /** Is `column` one of these? One text however many there are. */
+  /** Whether `column` is one of the values. The statement text does not depend on their number. */
   isAmong(column: Sql, values: number[] | string[]): Sql
-  /** `limit` with this count, in the form in which the database keeps its plan from one count to the next. */
+  /** `limit` with this count, in a form that lets the database reuse its plan. */
   limit(count: number): Sql
-  /** The time in milliseconds: of the database where several processes share it, else as given. */
+  /** The time in milliseconds: the database's clock if several processes share it, otherwise as given. */
   now(at: number): Sql
-  /** Ends a `select`: until the transaction does, nobody else changes these rows. */
+  /** Ends a `select` and locks its rows until the transaction ends. */
   locked: Sql
-  /** A table with a row for each of these numbers, its `value`, and as `piece` the next `size` of the bytes. */
+  /** A table with one row per number: `value` is the number, `piece` the next `size` bytes. */
   sliced(bytes: Uint8Array, by: { size: number; numbers: number[] }): Sql
 }

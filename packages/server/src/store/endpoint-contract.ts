@@ -4,12 +4,12 @@ import type { NewMessage, Store } from './store.ts'
 import { attemptOf, eventFor, newEndpoint, NOW, startWebhooks, testFor } from './webhook-contract.ts'
 import type { OldSecret } from './webhooks.ts'
 
-/** What every store must do for endpoints, and for what is written with a message for them. */
+/** What every store must do for endpoints, and for the deliveries written with a message. */
 export function describeEndpoints(open: () => Promise<Store>): void {
   const start = () => startWebhooks(open)
 
   describe('endpoints', () => {
-    test('an endpoint comes back as it went in, newest first', async () => {
+    test('an endpoint is returned as it was stored, newest first', async () => {
       const { store, team, addEndpoint } = await start()
       const first = await addEndpoint({ description: 'Grüße', mailbox: 'qa', tag: 'login' })
       const second = await addEndpoint({ createdAt: NOW + 1 })
@@ -21,7 +21,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await store.listEndpoints(stranger.id)).toEqual([])
     })
 
-    test('of many made at once no more are added than there may be, and of one URL only one', async () => {
+    test('concurrent creation respects the limit, and creates one endpoint per URL', async () => {
       const { store, team } = await start()
       const many = await Promise.all(Array.from({ length: 8 }, () => store.addEndpoint(newEndpoint(team.id), 5)))
       expect(many.filter((added) => added === 'limit')).toHaveLength(3)
@@ -35,7 +35,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await store.addEndpoint({ ...newEndpoint(stranger.id), url }, 20)).toMatchObject({ url })
     })
 
-    test('what a change leaves out stays', async () => {
+    test('an omitted field stays unchanged', async () => {
       const { store, team, addEndpoint } = await start()
       const { id } = await addEndpoint({ description: 'old' })
       const where = { teamId: team.id, id }
@@ -53,7 +53,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await store.findEndpoint(where)).toMatchObject({ url: 'https://shop.example/new', isActive: true })
     })
 
-    test('a secret is replaced by whoever knows it, and the old ones are kept as given', async () => {
+    test('a secret is replaced only if the old one matches, and old secrets are kept', async () => {
       const { store, team, addEndpoint } = await start()
       const { id, secret } = await addEndpoint()
       const where = { teamId: team.id, id }
@@ -70,7 +70,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await rotate('third', 'fourth', [])).toBe(false)
     })
 
-    test('a removed endpoint is gone at once, its deliveries in steps, and its URL is free', async () => {
+    test('a deleted endpoint disappears at once, its deliveries in steps, and its URL is free', async () => {
       const { store, team, addEndpoint, deliver, list, lease } = await start()
       const { id, url } = await addEndpoint()
       await deliver([id], 3)
@@ -91,7 +91,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await store.listEndpoints(team.id)).toMatchObject([{ url }])
     })
 
-    test('an endpoint that is removed while it is being tested leaves nothing behind', async () => {
+    test('an endpoint that is deleted during a test leaves nothing behind', async () => {
       const { store, team, addEndpoint, list } = await start()
       async function testUntilGone(id: string): Promise<void> {
         while (await store.addTestDelivery(testFor(id))) recorded += 1
@@ -118,7 +118,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       [{ tag: 'login' }, ['qa+login', 'dev+login']],
       [{ mailbox: 'qa', tag: 'login' }, ['qa+login']],
       [{ mailbox: 'dev', tag: 'other' }, []],
-    ])('an endpoint for %o listens to %o', async (filter, expected) => {
+    ])('an endpoint for %o receives %o', async (filter, expected) => {
       const { store, team, addEndpoint } = await start()
       const { id } = await addEndpoint(filter)
       const heard = []
@@ -135,7 +135,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await store.findListeners(team.id, { mailbox: 'qa', tag: 'login' })).toEqual([])
     })
 
-    test('whether there is anyone to be told comes with the inbox', async () => {
+    test('the inbox says whether there are endpoints', async () => {
       const { store, team, addEndpoint } = await start()
       const where = { domain: team.domain!, mailbox: 'qa' }
       expect(await store.findInbox(where)).toMatchObject({ hasEndpoints: false })
@@ -148,7 +148,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await store.findRootInbox({ ...where, mailbox: 'none' })).toBeNull()
     })
 
-    test('a message announced many times at once is told once to each endpoint', async () => {
+    test('a message announced concurrently is delivered once to each endpoint', async () => {
       const { store, mailbox, addEndpoint, list } = await start()
       const endpoints = [await addEndpoint(), await addEndpoint()]
       const message = messageFor(mailbox)
@@ -160,7 +160,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
         expect(await list(id)).toMatchObject([{ messageId: message.id, status: 'pending' }])
     })
 
-    test('an endpoint that was added since is not told of what is announced again', async () => {
+    test('an endpoint added later does not receive messages that are announced again', async () => {
       const { store, mailbox, addEndpoint, list } = await start()
       const message = messageFor(mailbox)
       await store.addMessage(mailbox, message)
@@ -174,7 +174,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await list(id)).toHaveLength(1)
     })
 
-    test('an endpoint that was switched off, removed or is another team’s since it was found is told nothing', async () => {
+    test('an endpoint that was disabled, deleted or belongs to another team receives nothing', async () => {
       const { store, team, mailbox, addEndpoint, list } = await start()
       const stranger = await addTeam(store)
       const foreign = await store.addEndpoint(newEndpoint(stranger.id), 20)
@@ -186,13 +186,13 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await Promise.all(ids.map(async (id) => (await list(id)).length))).toEqual([0, 0, 0, 1])
     })
 
-    test('lists are newest first, page by offset, and keep to a status', async () => {
+    test('lists are newest first, paged by offset, and filtered by status', async () => {
       const { store, addEndpoint, deliver, lease } = await start()
       const { id } = await addEndpoint()
       const messages: NewMessage[] = []
       for (let second = 0; second < 5; second++) messages.push(...(await deliver([id])))
-      const page = async (wish: { limit: number; offset: number; status?: 'success' | 'failed' | 'pending' }) => {
-        const found = await store.listDeliveries(id, { status: null, ...wish })
+      const page = async (query: { limit: number; offset: number; status?: 'success' | 'failed' | 'pending' }) => {
+        const found = await store.listDeliveries(id, { status: null, ...query })
         return found.map(({ messageId }) => messages.findIndex((message) => message.id === messageId))
       }
       expect(await page({ limit: 3, offset: 0 })).toEqual([4, 3, 2])

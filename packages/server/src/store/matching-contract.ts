@@ -7,15 +7,15 @@ import type { ListAnchor, Store } from './store.ts'
 const MESSAGES = 160
 const FILTERS = 400
 
-// Strings in which databases and JavaScript could disagree: accents composed and combining, letters whose case is
-// special, wide and CJK characters, wildcards, quotes, pieces too short for a trigram, and marks in long runs.
+// Strings in which databases and JavaScript could disagree: composed and combining accents, letters with special case
+// mappings, wide and CJK characters, wildcards, quotes, pieces too short for a trigram, and long runs of marks.
 const PIECES = [
   'é', 'e\u0301', 'ß', 'ẞ', 'SS', 'İ', 'i', 'ı', 'I', 'Σ', 'ς', 'ﬁ', 'fi', '漢字', 'カ', 'ｶﾞ', 'ガ', '😀', 'a', 'B', 'abc',
   'Code 123', '%', '_', '\\', '\\%', "'", '"', '*', ' and ', '-', '+', '@', ' ', '\n', '\t', '\u00a0', 'qa', 'NEAR(', '{', ']',
   'ﷺ', '\u0301\u0316', 'e' + '\u0301\u0316'.repeat(20), '\u3160'.repeat(40),
 ] // prettier-ignore
 
-/** A repeatable draw (mulberry32), so that a failure can be seen again. */
+/** A repeatable random generator (mulberry32), so that failures can be reproduced. */
 function drawer(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -26,13 +26,13 @@ function drawer(seed: number): (below: number) => number {
   }
 }
 
-/** `whenIndexed` resolves when the database has done what it does a moment after messages came. */
+/** `whenIndexed` resolves when the database has finished its delayed indexing. */
 export function describeMatching(open: () => Promise<Store>, whenIndexed: (store: Store) => Promise<void>): void {
   testMatching('just arrived', open, async () => {})
   testMatching('indexed', open, whenIndexed)
 }
 
-/** `settle` brings the store into a state between the arrival of the messages and the questions. */
+/** `settle` brings the store into a certain state between the arrival of the messages and the queries. */
 export function testMatching(
   state: string,
   open: () => Promise<Store>,
@@ -65,7 +65,7 @@ export function testMatching(
       added.push(store.addMessage(mailbox, message))
     }
     await Promise.all(added)
-    // Some go before the others are indexed, some after.
+    // Some are deleted before the others are indexed, some after.
     const removeSome = () =>
       store.removeMessages(
         team.id,
@@ -81,7 +81,7 @@ export function testMatching(
     const needle = (): Needle => {
       const { subjectFolded, fromFolded, toFolded, bodyFolded } = pick(messages)
       const start = draw(10)
-      // Often a piece of what is there, of any length, so that there is something to find.
+      // Often a substring of existing text of any length, so that there is something to find.
       const piece = pick([subjectFolded, fromFolded, toFolded, bodyFolded])
         .slice(start, start + 1 + draw(9))
         .toWellFormed()
@@ -111,7 +111,7 @@ export function testMatching(
     for (let count = 0; count < FILTERS; count++) {
       const names = Object.keys(makers) as (keyof MessageFilter)[]
       const chosen = names.filter(() => draw(names.length) < 2)
-      // Each maker yields the type of its own name.
+      // Each function returns the type of its own name.
       const filter = Object.fromEntries(chosen.map((name) => [name, makers[name]()])) as MessageFilter
       const view = { teamId: team.id, oldestReceivedAt: pick([0, 0, hours()]), filter }
       const matching = messages.filter(
@@ -136,7 +136,7 @@ export function testMatching(
       expect((await store.latestMessage(view, null))?.id, why).toBe(listed[0]?.id)
       found += matching.length
     }
-    // The draw must not be all misses or all hits.
+    // The random draw must not be all misses or all hits.
     expect(found).toBeGreaterThan(MESSAGES * FILTERS * 0.02)
     expect(found).toBeLessThan(MESSAGES * FILTERS * 0.5)
   })

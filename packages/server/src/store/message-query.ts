@@ -3,20 +3,20 @@ import type { Dialect } from './database.ts'
 import { joinSql, listOf, sql, type Sql } from './sql.ts'
 import type { ListAnchor, View } from './store.ts'
 
-/** Where and in which order to look. */
-export type Search = { where: Sql; newestFirst: Sql }
+/** The `where` and `order by` of a search. */
+export type SearchClauses = { where: Sql; newestFirst: Sql }
 
 export type Order = 'newest first' | 'by position' | 'last position first'
 
-/** Which of a view's messages, and in which order. */
+/** Which messages of a view, and in which order. */
 export type Wanted = {
   order: Order
   limit: number
-  /** Later than this position. */
+  /** After this position. */
   after?: number | null
   /** Up to this position. */
   upTo?: number
-  /** Further down in the order of lists. */
+  /** Further down in list order. */
   before?: ListAnchor | null
 }
 
@@ -32,23 +32,23 @@ const ORDERS: Record<Order, Sql> = {
   'last position first': sql`order by position desc`,
 }
 
-/** On `messages` by its own name. */
+/** For `messages` without an alias. */
 export function orderBy(order: Order): Sql {
   return ORDERS[order]
 }
 
 /**
- * The way into a query: these positions and nothing else; the one message whose `sequence` a query names; the range of
- * positions; in the order of lists, no further down than some place; or whichever the database thinks best.
+ * How a query finds rows: by these positions only; by the one message whose `sequence` the query names; by the range of
+ * positions; in list order down to an anchor; or as the database decides.
  */
-export type WayIn = { among?: number[]; only?: Sql; isByRange?: boolean; downTo?: ListAnchor | undefined }
+export type AccessPath = { among?: number[]; only?: Sql; isByRange?: boolean; downTo?: ListAnchor | undefined }
 
-/** What follows `from`. */
+/** Everything after `from`. */
 export function queryFor(
   dialect: Dialect,
   view: View,
   { order, limit, after, upTo, before }: Wanted,
-  { among, only, isByRange, downTo }: WayIn = {},
+  { among, only, isByRange, downTo }: AccessPath = {},
 ): Sql {
   const isNewestFirst = order === 'newest first'
   const isByPosition = among !== undefined || only !== undefined || isByRange === true
@@ -67,24 +67,24 @@ export function queryFor(
 }
 
 /**
- * The SQL twin of domain/match, on `messages m` (and `message_contents c` where `needsContent`). Databases without
- * statistics guess badly which index to use, so the columns that are not the `way` in are hidden from them.
+ * The SQL equivalent of domain/match, on `messages m` (and `message_contents c` if `needsContent`). Databases without
+ * statistics choose indexes badly, so columns other than the access path are hidden from them.
  */
-export function searchFor(dialect: Dialect, view: View, way: 'time' | 'position' | 'any' = 'time'): Search {
+export function searchFor(dialect: Dialect, view: View, path: 'time' | 'position' | 'any' = 'time'): SearchClauses {
   const { filter } = view
-  const isByPosition = way === 'position'
+  const isByPosition = path === 'position'
   const isByTag = !isByPosition && isFoundByTag(filter)
   const hiddenIf = (isHidden: boolean, column: Sql) => (isHidden ? dialect.hidden(column) : column)
-  // One tag's messages lie in the order of lists; those of several tags are sorted.
+  // The index of one tag is in list order; the messages of several tags must be sorted.
   const isSorted = isByPosition || filter.tags !== undefined
-  const isByMailbox = !isByTag && way === 'time' && (filter.mailboxId !== undefined || filter.mailbox !== undefined)
+  const isByMailbox = !isByTag && path === 'time' && (filter.mailboxId !== undefined || filter.mailbox !== undefined)
   const columns = {
     mailbox: hiddenIf(isByTag || isByPosition, sql`m.mailbox_id`),
     receivedAt: hiddenIf(isByPosition, sql`m.received_at`),
     tag: hiddenIf(isByPosition, sql`m.tag`),
   }
-  // A mailbox has its own way in. Statistics say nothing of when it was last written to, so with the team to choose from,
-  // PostgreSQL would look for the latest message of a quiet mailbox among all that are newer. `is true` hides it.
+  // A mailbox has its own index. Statistics do not know when it last received mail, so if it could use the team's index,
+  // PostgreSQL would search all newer messages for the latest one of a quiet mailbox. `is true` hides the team.
   const ofTeam = isByMailbox ? sql`(m.team_id = ${view.teamId}) is true` : sql`m.team_id = ${view.teamId}`
   return {
     where: joinSql([ofTeam, ...conditions(dialect, view, columns)], sql` and `),
@@ -92,7 +92,7 @@ export function searchFor(dialect: Dialect, view: View, way: 'time' | 'position'
   }
 }
 
-/** Whether one index has just what is wanted, in its order: nothing else is looked at on the way. */
+/** Whether one index contains exactly the wanted rows in the wanted order, so that no others are read. */
 export function isServedByIndex({ filter }: View, { order, after }: Wanted): boolean {
   const { mailboxId: boundTo, mailbox, tag, tags } = filter
   if (order !== 'newest first' || typeof after === 'number' || tags || looksAtText(filter)) return false
@@ -100,12 +100,12 @@ export function isServedByIndex({ filter }: View, { order, after }: Wanted): boo
   return [boundTo, mailbox, tag].filter((value) => value !== undefined).length <= 1
 }
 
-/** True when the filter looks for pieces of text, or headers, which no index serves by itself. */
+/** Whether the filter looks for substrings or headers, which no index serves directly. */
 export function looksAtText({ to, from, subject, text, q, header }: MessageFilter): boolean {
   return [to, from, subject, text, q, header].some((value) => value !== undefined)
 }
 
-/** A tag's own index is always the best way in. */
+/** The index by tag is always the best access path. */
 export function isFoundByTag({ tag, tags, mailbox }: MessageFilter): boolean {
   return tag !== undefined || tags !== undefined || (mailbox?.tag ?? null) !== null
 }
@@ -114,7 +114,7 @@ type Columns = { mailbox: Sql; receivedAt: Sql; tag: Sql }
 
 function conditions(dialect: Dialect, view: View, { mailbox, receivedAt, tag }: Columns): Sql[] {
   const { teamId, oldestReceivedAt, filter } = view
-  // Retention bounds every read, but is never the way in.
+  // Retention bounds every read but is never the access path.
   const all = [sql`${dialect.hidden(sql`m.received_at`)} >= ${oldestReceivedAt}`]
   if (filter.mailboxId !== undefined) all.push(sql`${mailbox} = ${filter.mailboxId}`)
   if (filter.mailbox) all.push(...mailboxConditions(teamId, filter.mailbox, { mailbox, tag }))
@@ -132,7 +132,7 @@ function conditions(dialect: Dialect, view: View, { mailbox, receivedAt, tag }: 
   return all
 }
 
-/** See the column's note. Where there is no text either, there is nothing to find. */
+/** See the comment on the column. Without text there is nothing to find. */
 export const BODY_FOLDED = sql`coalesce(c.body_folded, lower(c.text), '')`
 
 const SEARCHED = [
@@ -158,13 +158,13 @@ function idOfMailbox(teamId: string, name: string): Sql {
   return sql`(select id from mailboxes where team_id = ${teamId} and name = ${name})`
 }
 
-/** The one mailbox that is asked for, as a value; null when any is. Of two that differ, the other is left to conditions. */
+/** The requested mailbox as a value; null for any. If two are requested, the conditions check the second. */
 export function mailboxId({ teamId, filter }: View): Sql | null {
   if (filter.mailboxId !== undefined) return sql`${filter.mailboxId}`
   return filter.mailbox ? idOfMailbox(teamId, filter.mailbox.name) : null
 }
 
-/** On `messages` by its own name; null when any tag will do. Of several conditions, the first. */
+/** For `messages` without an alias; null for any tag. Of several conditions, the first. */
 export function tagCondition({ filter: { tag, tags, mailbox } }: View): Sql | null {
   const one = tag ?? mailbox?.tag ?? null
   if (one !== null) return sql`tag = ${one}`

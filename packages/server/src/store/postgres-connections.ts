@@ -5,34 +5,34 @@ import { BEGIN, BEGIN_LIMITED, checkWritable, connectionConfig, prepareSession }
 import { toNamedQuery, toQuery } from './postgres-statements.ts'
 import type { Sql } from './sql.ts'
 
-/** The server ends a statement sooner; after this it is the server, or the way to it, that is gone. */
-const ANSWER_MS_MAX = 15_000
+/** The server ends a statement sooner. After this time, the server or the network is gone. */
+const RESPONSE_MS_MAX = 15_000
 const IDLE_CONNECTION_MS_MAX = 60_000
-/** Between tries, a little longer each time: a server that restarts is back in less than their sum. */
+/** Backoff between attempts. A restarting server is back in less than their sum. */
 const RETRY_DELAYS_MS = [50, 250, 1_000]
-/** A server that became a standby shows what was, and no read would fail: this is how old it may be. */
+/** A server that became a standby returns outdated rows without an error. They may be this old. */
 const WRITABLE_MS_MAX = 2_000
 
-export type Way = {
+export type DatabaseAddress = {
   url: string
-  /** Through a pooler that gives each transaction whichever connection is free: nothing may be left on one. */
+  /** Goes through a pooler in transaction mode, which may use another connection per transaction. Keep no session state. */
   isPooled: boolean
 }
 
-/** A connection while it is lent, and how to talk on it. */
-export type Lent = { client: PoolClient; begin: QueryConfig; toQuery: (statement: Sql) => QueryConfig }
+/** A borrowed connection, and how to run statements on it. */
+export type Borrowed = { client: PoolClient; begin: QueryConfig; toQuery: (statement: Sql) => QueryConfig }
 
 export type Connections = {
-  /** Lends one. What could not begin is tried again, and so is what was cut off if it may be repeated. */
-  use<Result>(work: (lent: Lent) => Promise<Result>, kind?: { isRepeatable: boolean }): Promise<Result>
-  /** Rejects while no connection takes writes. */
+  /** Borrows a connection. Work that could not start is retried, and interrupted work too if it is repeatable. */
+  use<Result>(work: (borrowed: Borrowed) => Promise<Result>, kind?: { isRepeatable: boolean }): Promise<Result>
+  /** Rejects while no connection accepts writes. */
   check(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * When each connection was last seen to take writes. One that no longer does takes all others with it, those of other
- * pools on the same database, too: they were made when the address led elsewhere.
+ * When each connection last accepted writes. One that no longer does invalidates all others, also those of other pools
+ * on the same database: they were opened before the address moved to another server.
  */
 export type Writable = { confirm(client: PoolClient): void; ageMs(client: PoolClient): number; forgetAll(): void }
 
@@ -45,24 +45,24 @@ export function createWritable(): Writable {
   }
 }
 
-export function openConnections({ url, isPooled }: Way, max: number, writable: Writable): Connections {
+export function openConnections({ url, isPooled }: DatabaseAddress, max: number, writable: Writable): Connections {
   const pool = new pg.Pool({
     ...connectionConfig(url),
     max,
     idleTimeoutMillis: IDLE_CONNECTION_MS_MAX,
-    query_timeout: ANSWER_MS_MAX,
-    // Queries are sent without waiting for the answers to those before.
+    query_timeout: RESPONSE_MS_MAX,
+    // Queries are sent without waiting for the responses to earlier ones.
     pipeline: true,
     async onConnect(client) {
       client.on('error', () => {})
       if (!isPooled) await prepareSession(client)
-      // The pool lends what it has connected.
+      // The pool only lends connections that it opened here.
       writable.confirm(client as PoolClient)
     },
   })
-  // The end of a connection is told to whoever uses it; one that nobody uses is replaced by the pool.
+  // The borrower of a connection sees its errors. The pool replaces idle connections.
   pool.on('error', () => {})
-  const way = isPooled ? { begin: BEGIN_LIMITED, toQuery } : { begin: BEGIN, toQuery: toNamedQuery }
+  const statements = isPooled ? { begin: BEGIN_LIMITED, toQuery } : { begin: BEGIN, toQuery: toNamedQuery }
 
   async function connect(): Promise<PoolClient> {
     for (;;) {
@@ -72,16 +72,16 @@ export function openConnections({ url, isPooled }: Way, max: number, writable: W
     }
   }
 
-  /** Sent ahead of the work, in the same go, where the last time is long ago. */
+  /** Sent together with the work, if the last check is old. */
   async function confirmWritable(client: PoolClient): Promise<void> {
     if (isPooled || writable.ageMs(client) < WRITABLE_MS_MAX) return
     await checkWritable(client)
     writable.confirm(client)
   }
 
-  async function useOnce<Result>(client: PoolClient, work: (lent: Lent) => Promise<Result>): Promise<Result> {
+  async function useOnce<Result>(client: PoolClient, work: (borrowed: Borrowed) => Promise<Result>): Promise<Result> {
     try {
-      const [check, outcome] = await Promise.allSettled([confirmWritable(client), work({ client, ...way })])
+      const [check, outcome] = await Promise.allSettled([confirmWritable(client), work({ client, ...statements })])
       if (check.status === 'rejected') throw check.reason
       if (outcome.status === 'rejected') throw outcome.reason
       client.release(writable.ageMs(client) === Infinity)
@@ -94,7 +94,7 @@ export function openConnections({ url, isPooled }: Way, max: number, writable: W
   }
 
   async function use<Result>(
-    work: (lent: Lent) => Promise<Result>,
+    work: (borrowed: Borrowed) => Promise<Result>,
     { isRepeatable } = { isRepeatable: false },
   ): Promise<Result> {
     let hasBegun = false
@@ -107,7 +107,7 @@ export function openConnections({ url, isPooled }: Way, max: number, writable: W
     try {
       return await retrying(attempt, (error) => isConnectionLost(error) && (isRepeatable || !hasBegun))
     } catch (error) {
-      // For whatever reason there is no connection: a certificate, a password, a name.
+      // No connection, for example because of the certificate, password or host name.
       throw hasBegun ? explained(error) : new DatabaseUnavailable(error)
     }
   }
@@ -119,17 +119,17 @@ export function openConnections({ url, isPooled }: Way, max: number, writable: W
   }
 }
 
-/** Runs the work again while its failure is one that may pass, a few times. */
+/** Retries the work a few times while its error is temporary. */
 export async function retrying<Result>(
   work: () => Promise<Result>,
-  mayPass: (error: unknown) => boolean,
+  isTemporary: (error: unknown) => boolean,
 ): Promise<Result> {
   for (const delay of RETRY_DELAYS_MS) {
     try {
       return await work()
     } catch (error) {
-      if (!mayPass(error)) throw error
-      // Those who failed together should not come back together.
+      if (!isTemporary(error)) throw error
+      // Random, so that callers that failed together do not retry together.
       await pause(delay * (0.5 + Math.random()))
     }
   }

@@ -76,7 +76,7 @@ test('a database of a newer Mailhatch is refused with what to do', async () => {
   const url = await freshDatabase()
   await open(url)
   await administer(url, 'update schema_version set version = 999')
-  await expect(openPostgresDatabase(url)).rejects.toThrow(/schema 999.*knows only.*newer version/s)
+  await expect(openPostgresDatabase(url)).rejects.toThrow(/schema 999.*supports only.*newer version/s)
 })
 
 test('a migration that fails leaves nothing behind, and the next start does it', async () => {

@@ -1,7 +1,13 @@
 import type { Client } from 'pg'
 import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import type { Database } from './database.ts'
-import { createWritable, openConnections, retrying, type Lent, type Way } from './postgres-connections.ts'
+import {
+  createWritable,
+  openConnections,
+  retrying,
+  type Borrowed,
+  type DatabaseAddress,
+} from './postgres-connections.ts'
 import { POSTGRES } from './postgres-dialect.ts'
 import { isConnectionLost } from './postgres-errors.ts'
 import { migratePostgres } from './postgres-migrations.ts'
@@ -11,45 +17,45 @@ import { createPostgresWriter } from './postgres-writer.ts'
 import { sql, type Sql } from './sql.ts'
 
 /**
- * Together at most 20 with the one that listens: apart, so that those who read never wait behind those who wait for
- * another's commit.
+ * At most 20 in total, including the listening connection. Separate pools, so that reads never wait for writes that wait
+ * for another commit.
  */
 const READING_CONNECTIONS = 11
 const WRITING_CONNECTIONS = 8
-/** Of those that read: long searches leave most of them to short questions. */
+/** Of the reading connections: long searches leave most of them to short queries. */
 const SEARCHING_CONNECTIONS = 4
 
 export type PostgresOptions = {
-  /** Past the pooler, where `url` leads through one that gives each transaction another connection. */
+  /** The URL without the pooler, if `url` goes through one in transaction mode. */
   directUrl?: string | null
   /** For tests that show what happens without it. */
   lockTeam?: (teamId: string) => Sql
 }
 
-/** Refuses a server that may forget what it acknowledged; brings the schema up to date. */
+/** Refuses a server that may lose committed data, and migrates the schema. */
 export async function openPostgresDatabase(
   url: string,
   { directUrl = null, lockTeam = lockRow }: PostgresOptions = {},
 ): Promise<Database> {
   await prepare(directUrl ? { url: directUrl, variable: 'DATABASE_DIRECT_URL' } : { url, variable: 'DATABASE_URL' })
-  const way: Way = { url, isPooled: directUrl !== null }
+  const address: DatabaseAddress = { url, isPooled: directUrl !== null }
   const writable = createWritable()
-  const readers = openConnections(way, READING_CONNECTIONS, writable)
-  const writers = openConnections(way, WRITING_CONNECTIONS, writable)
+  const readers = openConnections(address, READING_CONNECTIONS, writable)
+  const writers = openConnections(address, WRITING_CONNECTIONS, writable)
   const writer = createPostgresWriter(writers, lockTeam)
-  const ask = way.isPooled ? askInTransaction : askAlone
+  const query = address.isPooled ? queryInTransaction : queryDirectly
 
-  async function read<Row>(query: Sql): Promise<Row[]> {
-    const rows = await readers.use((lent) => ask(lent, query), { isRepeatable: true })
-    // Whoever writes the query names its columns, and so knows its rows.
+  async function read<Row>(statement: Sql): Promise<Row[]> {
+    const rows = await readers.use((borrowed) => query(borrowed, statement), { isRepeatable: true })
+    // The author of a query names its columns and so knows its rows.
     return rows as Row[]
   }
 
   return {
     dialect: POSTGRES,
     read,
-    holdsUs: false,
-    inStep: createKeyedSemaphore(SEARCHING_CONNECTIONS),
+    blocksMainThread: false,
+    runStep: createKeyedSemaphore(SEARCHING_CONNECTIONS),
     write: (...statements) => writer.write(statements),
     writeFor: (teamId, ...statements) => writer.writeFor(teamId, statements),
     version: () => null,
@@ -61,30 +67,30 @@ export async function openPostgresDatabase(
   }
 }
 
-async function askAlone({ client, toQuery }: Lent, query: Sql): Promise<unknown[]> {
-  return (await client.query(toQuery(query))).rows
+async function queryDirectly({ client, toQuery }: Borrowed, statement: Sql): Promise<unknown[]> {
+  return (await client.query(toQuery(statement))).rows
 }
 
-/** In a transaction, which brings its limits along and says whether the server takes writes. */
-async function askInTransaction({ client, toQuery }: Lent, query: Sql): Promise<unknown[]> {
-  const [begun, answer, committed] = await send(client, [BEGIN_LIMITED, toQuery(query), COMMIT])
+/** In a transaction, which sets its own limits and shows whether the server accepts writes. */
+async function queryInTransaction({ client, toQuery }: Borrowed, statement: Sql): Promise<unknown[]> {
+  const [begun, result, committed] = await send(client, [BEGIN_LIMITED, toQuery(statement), COMMIT])
   if (begun!.status === 'rejected') throw begun!.reason
-  if (answer!.status === 'rejected') throw answer!.reason
+  if (result!.status === 'rejected') throw result!.reason
   if (committed!.status === 'rejected') throw committed!.reason
   refuseReadOnly(begun!.value)
-  return answer!.value.rows
+  return result!.value.rows
 }
 
-/** Not the key: what refers to the team may go on. */
+/** Does not lock the key, so that rows can still refer to the team. */
 function lockRow(teamId: string): Sql {
   return sql`select 1 from teams where id = ${teamId} for no key update`
 }
 
-async function prepare(place: { url: string; variable: string }): Promise<void> {
-  const client = await firstConnection(place)
+async function prepare(target: { url: string; variable: string }): Promise<void> {
+  const client = await firstConnection(target)
   try {
     await checkServer(client)
-    await refuseSharedSessions(client, place)
+    await refuseSharedSessions(client, target)
     await migratePostgres(client)
   } finally {
     await client.end()

@@ -2,7 +2,7 @@ import type { Dialect } from './database.ts'
 import { sql } from './sql.ts'
 
 export const POSTGRES: Dialect = {
-  // It has statistics, and what is hidden from it would be hidden from them as well.
+  // PostgreSQL has statistics, and hiding a column would also hide it from them.
   hidden: (column) => column,
 
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,
@@ -20,7 +20,7 @@ export const POSTGRES: Dialect = {
 
   now: () => sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
 
-  // Not the key: what refers to the rows may go on.
+  // Does not lock the key, so that rows can still refer to these.
   locked: sql`for no key update`,
 
   sliced: (bytes, { size, numbers }) => sql`
@@ -28,7 +28,7 @@ export const POSTGRES: Dialect = {
      from unnest(${arrayOf(numbers)}::bigint[]) with ordinality n (value, place))`,
 }
 
-/** As PostgreSQL writes an array: a backslash before what would end an item. */
+/** PostgreSQL's array syntax, with a backslash before special characters. */
 function arrayOf(values: (number | string)[]): string {
   const items = values.map((value) =>
     typeof value === 'number' ? value : `"${value.replace(/["\\]/g, (character) => `\\${character}`)}"`,

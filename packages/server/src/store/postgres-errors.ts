@@ -3,21 +3,21 @@ import pg from 'pg'
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
 const CONNECTION_EXCEPTION_CLASS = '08'
-const SERVER_ENDS_OR_STARTS = ['57P01', '57P02', '57P03', '57P05']
-/** Serialization failure, deadlock: nothing was done, and the next try may well succeed. */
-const TRY_AGAIN = ['40001', '40P01']
+const SERVER_STOPS_OR_STARTS = ['57P01', '57P02', '57P03', '57P05']
+/** Serialization failure or deadlock: nothing was done, and a retry may succeed. */
+const RETRYABLE = ['40001', '40P01']
 
 /**
- * The server cannot do its work now, whatever it is asked: connection (08), read-only (25006), a transaction that
- * stood still (25P03, 25P04), access refused (28) or database missing (3D000) after a fail-over, a conflict that every
- * try met (40), out of connections or memory (53), locks and time limits (55P03, 57014), shutdown and start (57P), its disk (58).
+ * The server cannot execute any statement now: connection (08), read-only (25006), idle transaction (25P03, 25P04),
+ * access refused (28) or database missing (3D000) after a failover, repeated conflicts (40), out of connections or memory
+ * (53), locks and timeouts (55P03, 57014), shutdown and start (57P), its disk (58).
  */
 const UNAVAILABLE = /^(?:08...|25006|25P0[34]|28...|3D000|40001|40P01|53...|55P03|57014|57P0.|58...)$/
 const NETWORK = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']
-/** What the driver says of its own connections has no code. */
+/** The driver's own errors have no code. */
 const DRIVER = /^Connection terminated|^timeout exceeded when trying|^Query read timeout|is not queryable$/
 
-/** The database cannot be used now; the same request may well succeed later. */
+/** The database is temporarily unavailable. The same request may succeed later. */
 export class DatabaseUnavailable extends Error {
   readonly isReadOnly: boolean
 
@@ -28,7 +28,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** A standby, or a server that is being replaced: what it is asked to write it refuses, what it shows may be old. */
+/** A standby, or a server that is being replaced: it refuses writes, and its rows may be outdated. */
 export class DatabaseReadOnly extends Error {
   readonly code = READ_ONLY
 
@@ -42,21 +42,21 @@ export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === READ_ONLY
 }
 
-/** The connection is gone, could not be had, or is of no use; what it was asked last may have been done or not. */
+/** The connection is lost, could not be opened or is unusable. The last statement may or may not have been executed. */
 export function isConnectionLost(error: unknown): boolean {
-  // All connections are busy: asking again would only lengthen the queue.
+  // All connections are busy: a retry would only lengthen the queue.
   if (error instanceof Error && error.message === 'timeout exceeded when trying to connect') return false
   const code = codeOf(error)
-  if (SERVER_ENDS_OR_STARTS.includes(code) || code.startsWith(CONNECTION_EXCEPTION_CLASS)) return true
-  // Everything else that the server says comes with a code of five characters.
+  if (SERVER_STOPS_OR_STARTS.includes(code) || code.startsWith(CONNECTION_EXCEPTION_CLASS)) return true
+  // All other errors from the server have a code of five characters.
   return isReadOnly(error) || !(error instanceof pg.DatabaseError)
 }
 
-export function isWorthAnotherTry(error: unknown): boolean {
-  return TRY_AGAIN.includes(codeOf(error))
+export function isRetryable(error: unknown): boolean {
+  return RETRYABLE.includes(codeOf(error))
 }
 
-/** Out of room is said as our own disk says it; what may pass is told apart from what is a bug. */
+/** Maps a full disk to the error of a local disk, and separates temporary errors from bugs. */
 export function explained(error: unknown): unknown {
   const code = codeOf(error)
   if (code === DISK_FULL) {

@@ -3,10 +3,10 @@ import type { Client } from 'pg'
 
 const FOLDER = new URL('./migrations-postgres/', import.meta.url)
 
-/** Of the lock that only who changes the schema takes; any number that nobody else has chosen. */
+/** Advisory lock for schema changes; any unused number. */
 const LOCK = 7_245_073_185
 
-/** A file is named after the version that it leads to, which is that of SQLite's schema with the same tables. */
+/** A file is named after the schema version it creates. SQLite has the same tables at the same version. */
 const STEPS = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.sql'))
   .sort()
@@ -22,10 +22,10 @@ export async function readSchemaVersion(client: Client): Promise<number> {
   return found.rows[0]?.version ?? 0
 }
 
-/** Brings the database to the newest schema, each step in a transaction of its own. Forward only. */
+/** Migrates to the newest schema, each step in its own transaction. Forward only. */
 export async function migratePostgres(client: Client): Promise<void> {
   if ((await checkedVersion(client)) === NEWEST_SCHEMA) return
-  // Others that start meanwhile wait here, however long it takes.
+  // Other processes that start meanwhile wait here without a timeout.
   await client.query('set statement_timeout = 0; set lock_timeout = 0')
   await client.query('select pg_advisory_lock($1)', [LOCK])
   const version = await checkedVersion(client)
@@ -45,7 +45,7 @@ async function checkedVersion(client: Client): Promise<number> {
   const version = await readSchemaVersion(client)
   if (version <= NEWEST_SCHEMA) return version
   throw new Error(
-    `The database has schema ${version}, but this Mailhatch knows only ${NEWEST_SCHEMA}. ` +
+    `The database has schema ${version}, but this version of Mailhatch supports only ${NEWEST_SCHEMA}. ` +
       'Start the newer version that wrote it, or restore a backup made before the upgrade.',
   )
 }

@@ -7,7 +7,7 @@ import { addMailbox, addTeam, messageFor } from './store-contract.ts'
 
 /** What PgBouncer takes when a connection is opened; it refuses any other. */
 const POOLER_TAKES = ['user', 'database', 'client_encoding', 'application_name']
-/** What would be left on a session, for whoever has it next. */
+/** Session state that the next user of the connection would see. */
 const LEFT_BEHIND = /\bset (?!local\b)|\blisten\b|\bprepare\b|advisory|\bdeclare\b|\btemp(?:orary)?\b/i
 
 /** Reads and writes of every kind that a busy server has. */
@@ -28,7 +28,7 @@ test('a connection is opened with what a pooler knows', async () => {
   const { url, said } = await startWireReader(await freshDatabase())
   await useStore(url, {})
   expect(said.parameters).toEqual(new Set(POOLER_TAKES))
-  // And the limits of time are there all the same, said afterwards.
+  // The time limits still apply afterwards.
   expect(said.queries.join()).toMatch(/set statement_timeout = \d+; set lock_timeout = \d+/)
   // Where sessions are ours alone, statements are prepared; the reader sees that.
   expect(said.prepared.size).toBeGreaterThan(3)

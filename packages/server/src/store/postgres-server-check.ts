@@ -1,10 +1,10 @@
 import type { Client } from 'pg'
 import { connectAlone } from './postgres-session.ts'
 
-/** The oldest that the tests run on, and that PostgreSQL itself maintains. */
+/** The oldest version that the tests cover and that PostgreSQL still maintains. */
 const VERSION_MIN = 15
 
-/** What is committed must be on the disk, and text must be able to hold any mail. */
+/** Commits must be durable, and the encoding must be able to represent any mail. */
 export async function checkServer(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string; setting: string }>(`
     select name, setting from pg_settings
@@ -15,7 +15,7 @@ export async function checkServer(client: Client): Promise<void> {
   const version = Math.floor(Number(settings.get('server_version_num')) / 10_000)
   if (version < VERSION_MIN) {
     throw new Error(
-      `PostgreSQL ${version} is too old: Mailhatch needs ${VERSION_MIN} or newer. Upgrade the server, then start again.`,
+      `PostgreSQL ${version} is too old: Mailhatch requires ${VERSION_MIN} or newer. Upgrade the server, then start again.`,
     )
   }
   if (settings.get('transaction_read_only') !== 'off') {
@@ -29,14 +29,14 @@ export async function checkServer(client: Client): Promise<void> {
   if (settings.size === 0) return
   const found = Array.from(settings, ([name, setting]) => `${name}=${setting}`).join(', ')
   throw new Error(
-    `PostgreSQL runs with ${found}: mail that was accepted could be lost in a crash, or not be stored as it is. ` +
+    `PostgreSQL runs with ${found}: accepted mail could be lost in a crash or stored incorrectly. ` +
       'Turn fsync, full_page_writes and synchronous_commit on, use a database with the encoding UTF8, and start again.',
   )
 }
 
 /**
- * Two connections at once that are one to the server come from a pooler in transaction mode: what one leaves on its
- * session the other finds there. A busy pooler may give two, so this finds a mistake and proves nothing.
+ * Two concurrent connections that share a server process come from a pooler in transaction mode, where session state
+ * leaks between them. A busy pooler may return two processes, so this detects a mistake but proves nothing.
  */
 export async function refuseSharedSessions(
   client: Client,

@@ -4,14 +4,14 @@ import type { Mailbox, NewMessage, Store } from './store.ts'
 
 const NOW = Date.parse('2026-06-01T12:00:00Z')
 
-/** What every store must do when messages and mailboxes go, or change their names. */
+/** What every store must do when messages and mailboxes are deleted or renamed. */
 export function describeRemoval(open: () => Promise<Store>): void {
-  async function start(wish: Partial<NewMessage>[] = []) {
+  async function start(inputs: Partial<NewMessage>[] = []) {
     const store = await open()
     const team = await addTeam(store)
     const mailbox = await addMailbox(store, team, 'qa')
     const view = { teamId: team.id, oldestReceivedAt: 0, filter: {} }
-    const messages = wish.map((one) => messageFor(mailbox, one))
+    const messages = inputs.map((one) => messageFor(mailbox, one))
     for (const message of messages) await store.addMessage(mailbox, message)
     const subjects = async () => {
       const page = await store.listMessages(view, { limit: 100, before: null })
@@ -23,7 +23,7 @@ export function describeRemoval(open: () => Promise<Store>): void {
   const objectOf = ({ id, domain }: NewMessage, mailbox = 'qa') => ({ id, domain, mailbox })
 
   describe('removal', () => {
-    test('removed messages are gone, counted and remembered; the others stay', async () => {
+    test('deleted messages disappear, are subtracted and remembered; the others stay', async () => {
       const { store, team, mailbox, view, messages, subjects } = await start([
         { subject: 'one' },
         { subject: 'two' },
@@ -37,18 +37,18 @@ export function describeRemoval(open: () => Promise<Store>): void {
       expect(await store.countMessages(view)).toBe(1)
       expect(await store.addMessage(mailbox, messages[0]!)).toBe('duplicate')
       expect(await subjects()).toEqual(['two'])
-      // A position is never given again.
+      // A position is never reused.
       expect(await store.addMessage(mailbox, messageFor(mailbox))).toBe(4)
     })
 
-    test('another team’s positions are left alone', async () => {
+    test('positions of another team stay unchanged', async () => {
       const { store, subjects } = await start([{ subject: 'kept' }])
       const stranger = await addTeam(store)
       expect(await store.removeMessages(stranger.id, [1], NOW)).toEqual([])
       expect(await subjects()).toEqual(['kept'])
     })
 
-    test('objects are known to be left until they are recorded as gone; ids are forgotten after that', async () => {
+    test('remaining objects are listed until they are recorded as deleted; ids are forgotten after that', async () => {
       const { store, team, mailbox, messages } = await start([{}, {}])
       await store.removeMessages(team.id, [1], NOW)
       await store.removeMessages(team.id, [2], NOW + 1)
@@ -65,7 +65,7 @@ export function describeRemoval(open: () => Promise<Store>): void {
       expect(await store.addMessage(mailbox, messages[0]!)).toBe(3)
     })
 
-    test('expired positions come oldest first, a page at a time', async () => {
+    test('expired positions are returned oldest first, in pages', async () => {
       const { store, team } = await start([30, 10, 20, 40].map((receivedAt) => ({ receivedAt })))
       expect(await store.expiredPositions(team.id, { before: 40, limit: 2 })).toEqual([2, 3])
       expect(await store.expiredPositions(team.id, { before: 40, limit: 9 })).toEqual([2, 3, 1])
@@ -83,18 +83,18 @@ export function describeRemoval(open: () => Promise<Store>): void {
       updatedAt: NOW,
     })
 
-    test('limit: as many as the plan has, however many ask at once', async () => {
+    test('limit: as many as the plan allows, also with concurrent requests', async () => {
       const { store, team, mailbox } = await start()
-      const wishes = Array.from({ length: 20 }, (_, number) => mailboxNamed(mailbox, `box-${number}`))
-      const outcomes = await Promise.all(wishes.map((wish) => store.addMailbox(wish, 5)))
+      const mailboxes = Array.from({ length: 20 }, (_, number) => mailboxNamed(mailbox, `box-${number}`))
+      const outcomes = await Promise.all(mailboxes.map((one) => store.addMailbox(one, 5)))
       expect(outcomes.filter((outcome) => outcome === 'limit')).toHaveLength(16)
       expect(await store.listMailboxes(team.id)).toHaveLength(5)
-      // A name that is there is taken rather than too many.
+      // An existing name is reported as taken, not as over the limit.
       expect(await store.addMailbox(mailboxNamed(mailbox, 'qa'), 5)).toBe('taken')
       expect(await store.addMailbox(mailboxNamed(mailbox, 'more'), null)).toMatchObject({ name: 'more' })
     })
 
-    test('are not added to a domain that the team has given up meanwhile', async () => {
+    test('are not added to a domain that the team has left meanwhile', async () => {
       const { store, team, mailbox } = await start()
       const before = team.domain!
       expect(await store.addMailbox(mailboxNamed(mailbox, 'early'), null, before)).toMatchObject({ name: 'early' })
@@ -105,11 +105,11 @@ export function describeRemoval(open: () => Promise<Store>): void {
       expect((await store.listMailboxes(team.id)).map((one) => one.domain)).toEqual([domain, domain])
       const there = { ...mailboxNamed(mailbox, 'late'), domain }
       expect(await store.addMailbox(there, 9, domain)).toEqual(there)
-      // What only catches mail for others asks for no domain.
+      // A caught mailbox does not require a domain.
       expect(await store.addMailbox(mailboxNamed(mailbox, 'caught'), null)).toMatchObject({ domain: before })
     })
 
-    test('are listed with the last changed first, then by name', async () => {
+    test('are listed most recently changed first, then by name', async () => {
       const { store, team, mailbox } = await start()
       for (const name of ['b', 'a']) await store.addMailbox(mailboxNamed(mailbox, name), null)
       await store.renameMailbox(mailbox, { name: 'renamed', at: NOW + 1 })
@@ -117,7 +117,7 @@ export function describeRemoval(open: () => Promise<Store>): void {
       expect(listed.map(({ name }) => name)).toEqual(['renamed', 'a', 'b'])
     })
 
-    test('a new name is that of the stored messages, too; objects keep the old one', async () => {
+    test('renaming also renames stored messages; objects keep the old name', async () => {
       const { store, team, mailbox, view, messages } = await start([{ tag: 'login' }, { mailboxWithTag: 'odd' }])
       const renamed = await store.renameMailbox(mailbox, { name: 'orders', at: NOW })
       expect(renamed).toEqual({ ...mailbox, name: 'orders', updatedAt: NOW })
@@ -131,11 +131,11 @@ export function describeRemoval(open: () => Promise<Store>): void {
       expect(await store.removeMessages(team.id, [1], NOW)).toEqual([objectOf(messages[0]!)])
     })
 
-    test('a name that is in use is refused and changes nothing', async () => {
+    test('a name in use is refused and changes nothing', async () => {
       const { store, team, mailbox, view, messages } = await start([{}])
       await store.addMailbox(mailboxNamed(mailbox, 'own'), null)
       const other = await addTeam(store)
-      // Where both are guests; on a domain of its own the team would have every name.
+      // On a shared domain. On its own domain the team could use every name.
       expect(await store.moveToDomain(team.id, { domain: mailbox.domain, isCustom: false, at: NOW })).toBe('moved')
       await store.addMailbox({ ...mailboxNamed(mailbox, 'foreign'), teamId: other.id }, null)
       expect(await store.renameMailbox(mailbox, { name: 'own', at: NOW })).toBe('used')
@@ -145,7 +145,7 @@ export function describeRemoval(open: () => Promise<Store>): void {
       expect(await store.renameMailbox(mailbox, { name: 'free', at: NOW })).toMatchObject({ name: 'free' })
     })
 
-    test('a hidden mailbox, its messages and its keys are seen by nobody, and its name is free', async () => {
+    test('a hidden mailbox, its messages and its keys are invisible, and its name is free', async () => {
       const { store, team, mailbox, view, messages, subjects } = await start([{ subject: 'gone' }, { subject: 'gone' }])
       const kept = await addMailbox(store, team, 'kept')
       await store.addMessage(kept, messageFor(kept, { subject: 'kept' }))

@@ -6,12 +6,12 @@ import type { EndpointLimits } from './webhooks.ts'
 const RETRIED = { outcome: { status: 'pending', afterMs: 60_000 } } as const
 const GONE = { outcome: { status: 'failed' }, disableEndpoint: { reason: 'Gone.', failingSince: null } } as const
 
-/** What every store must do for deliveries on their way out, and afterwards. */
+/** What every store must do for deliveries during and after sending. */
 export function describeSending(open: () => Promise<Store>): void {
   const start = () => startWebhooks(open)
 
   describe('sending', () => {
-    test('what is leased is nobody else’s until the lease is given back', async () => {
+    test('a leased delivery belongs to one owner until the lease is released', async () => {
       const { store, addEndpoint, deliver, lease } = await start()
       const { url, secret, id, teamId } = await addEndpoint()
       const [message] = await deliver([id])
@@ -36,7 +36,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await store.finishAttempt('other', attemptOf(leased[0]!))).toBe(true)
     })
 
-    test('a lease that has run out is taken over, and who had it can no longer finish', async () => {
+    test('an expired lease is taken over, and its previous owner can no longer finish', async () => {
       const { store, addEndpoint, deliver, lease, list } = await start()
       const { id } = await addEndpoint()
       await deliver([id])
@@ -48,7 +48,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await list(id)).toMatchObject([{ status: 'pending', attempt: 0 }])
     })
 
-    test('many that lease at once get each delivery once, and of an endpoint never more than its share', async () => {
+    test('concurrent leases get each delivery once, and never more than an endpoint’s share', async () => {
       const { store, addEndpoint, deliver, lease } = await start()
       const endpoints = [await addEndpoint(), await addEndpoint(), await addEndpoint()]
       await deliver(
@@ -70,7 +70,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await lease({ oneAtATime })).toMatchObject([{ endpoint: { id: done!.endpoint.id } }])
     })
 
-    test('an endpoint with very much to do does not keep the others waiting', async () => {
+    test('an endpoint with a long backlog does not delay the others', async () => {
       const { addEndpoint, deliver, lease } = await start()
       const busy = await addEndpoint()
       await deliver([busy.id], 60)
@@ -82,7 +82,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await lease({ limit: 0 })).toEqual([])
     })
 
-    test('an attempt is recorded with what it means for the delivery and the endpoint', async () => {
+    test('an attempt is recorded with its consequences for the delivery and the endpoint', async () => {
       const { store, team, addEndpoint, deliver, lease, list } = await start()
       const { id } = await addEndpoint()
       const endpoint = () => store.findEndpoint({ teamId: team.id, id })
@@ -114,7 +114,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(log).toMatchObject([{ at: NOW, ...failure }, { at: NOW + 5, ...failure }, { httpStatus: 200 }])
     })
 
-    test('an endpoint that is switched off by an answer loses what is pending, also what others have leased', async () => {
+    test('an endpoint disabled by a response loses its pending deliveries, also leased ones', async () => {
       const { store, team, addEndpoint, deliver, lease, list } = await start()
       const [gone, well] = [await addEndpoint(), await addEndpoint()]
       await deliver([gone.id, well.id], 4)
@@ -137,7 +137,7 @@ export function describeSending(open: () => Promise<Store>): void {
         expect(await store.finishAttempt('other', attemptOf(delivery))).toBe(delivery.endpoint.id === other)
     })
 
-    test('an endpoint that has succeeded meanwhile is not switched off for failing all the time', async () => {
+    test('an endpoint that succeeded meanwhile is not disabled for constant failures', async () => {
       const { store, team, addEndpoint, deliver, lease, list } = await start()
       const { id } = await addEndpoint()
       await deliver([id], 5)
@@ -152,14 +152,14 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await endpoint()).toMatchObject({ isActive: true, failingSince: NOW + 5 })
       expect(await list(id, 'pending')).toHaveLength(3)
       expect(await store.listAttempts(late!.id)).toHaveLength(1)
-      // The control: one that has not is.
+      // Control: an endpoint that did not succeed is disabled.
       const disableEndpoint = { reason: 'Failing.', failingSince: NOW + 5 }
       await store.finishAttempt('one', attemptOf(last!, { ...giveUp, disableEndpoint }))
       expect(await endpoint()).toMatchObject({ isActive: false, disabledReason: 'Failing.' })
       expect(await list(id, 'pending')).toEqual([])
     })
 
-    test('what the old URL answers says nothing about the new one', async () => {
+    test('a response of the old URL does not affect the new one', async () => {
       const { store, team, addEndpoint, deliver, lease, list } = await start()
       const { id } = await addEndpoint()
       await deliver([id], 3)
@@ -170,13 +170,13 @@ export function describeSending(open: () => Promise<Store>): void {
       const endpoint = () => store.findEndpoint({ teamId: team.id, id })
       expect(await endpoint()).toMatchObject({ isActive: true, failingSince: null })
       expect(await list(id, 'pending')).toHaveLength(3)
-      // The control: what the new one answers does.
+      // Control: a response of the new URL does.
       const [moved] = await lease()
       await store.finishAttempt('one', attemptOf(moved!, GONE))
       expect(await endpoint()).toMatchObject({ isActive: false, disabledReason: 'Gone.' })
     })
 
-    test('one that is replayed while it is under way is sent once more', async () => {
+    test('a delivery that is replayed during an attempt is sent once more', async () => {
       const { store, team, addEndpoint, deliver, lease, list } = await start()
       const { id } = await addEndpoint()
       await deliver([id])
@@ -189,7 +189,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await list(id)).toMatchObject([{ status: 'success' }])
     })
 
-    test('switched off, what is pending fails; switched on, it starts anew', async () => {
+    test('disabling fails pending deliveries; enabling resets the endpoint', async () => {
       const { store, team, addEndpoint, deliver, lease, list } = await start()
       const { id } = await addEndpoint()
       const where = { teamId: team.id, id }
@@ -210,7 +210,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect((await list(id)).filter(({ error }) => error === 'endpoint inactive')).toHaveLength(2)
     })
 
-    test('the time until something is due counts what is leased and what an endpoint may have at once', async () => {
+    test('the time until the next delivery takes leases and the endpoint’s share into account', async () => {
       const { store, addEndpoint, deliver, lease } = await start()
       const { id } = await addEndpoint()
       const next = (limits: EndpointLimits = LIMITS) => store.nextDueIn({ ...limits, at: NOW })
@@ -220,7 +220,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await next()).toBe(0)
       const [first] = await lease({ ...single, leaseMs: 30_000 })
       expect(await next()).toBe(0)
-      // No room for another one until the lease ends.
+      // No capacity for another one until the lease ends.
       expect(await next(single)).toBeGreaterThan(0)
       expect(await next(single)).toBeLessThanOrEqual(30_000)
       await store.finishAttempt('one', attemptOf(first!, { outcome: { status: 'pending', afterMs: 90_000 } }))
@@ -234,7 +234,7 @@ export function describeSending(open: () => Promise<Store>): void {
   })
 
   describe('after sending', () => {
-    test('all that failed until now is replayed in steps, but no test', async () => {
+    test('all failed deliveries are replayed in steps, except tests', async () => {
       const { store, team, addEndpoint, deliver, lease, list } = await start()
       const { id } = await addEndpoint()
       await deliver([id], 3)
@@ -254,7 +254,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await store.addTestDelivery(testFor(id))).toBeNull()
     })
 
-    test('what ended long ago is forgotten, and old attempts of what was replayed since', async () => {
+    test('old deliveries are forgotten, and old attempts of replayed ones', async () => {
       const { store, team, addEndpoint, deliver, lease, list } = await start()
       const { id } = await addEndpoint()
       await deliver([id], 4)
@@ -272,7 +272,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await store.listAttempts(leased[0]!.id)).toEqual([])
     })
 
-    test('of too much that waits, the oldest fails', async () => {
+    test('in a backlog that is too long, the oldest deliveries fail', async () => {
       const { store, addEndpoint, deliver, list } = await start()
       const { id } = await addEndpoint()
       const messages = []
@@ -287,7 +287,7 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await store.endpointIds()).toContain(id)
     })
 
-    test('of too much that waits, what is under way does not fail', async () => {
+    test('in a backlog that is too long, leased deliveries do not fail', async () => {
       const { store, addEndpoint, deliver, lease, list } = await start()
       const { id } = await addEndpoint()
       await deliver([id], 5)
@@ -299,7 +299,7 @@ export function describeSending(open: () => Promise<Store>): void {
       for (const delivery of leased) expect(await store.finishAttempt('one', attemptOf(delivery))).toBe(true)
     })
 
-    test('what was delivered and what failed is counted, of one team and one time', async () => {
+    test('delivered and failed events are counted per team and time range', async () => {
       const { store, team, addEndpoint, deliver, lease } = await start()
       const other = await startWebhooks(async () => store)
       const { id } = await addEndpoint()

@@ -4,9 +4,9 @@ import { required, type Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Team } from './store.ts'
 
-/** Of one user; those that were not used for longest end. */
+/** Per user. The least recently used sessions end. */
 const SESSIONS_MAX = 100
-/** SQLite needs a limit for the offset's sake. */
+/** SQLite requires a limit with an offset. */
 const SESSIONS_CLEANED_MAX = 1_000
 
 export function accountStore({ dialect, read, write, writeFor }: Database): AccountStore {
@@ -49,7 +49,7 @@ export function accountStore({ dialect, read, write, writeFor }: Database): Acco
       const leaves = keepsTeam ? sql`false` : sql`(email_checked_at is null and role = 'owner')`
       const unless = (value: Sql) => sql`case when ${leaves} then null else ${value} end`
       const statements = [
-        // Held, so that what a claim at the same moment has proven is not dropped by this one.
+        // Locked, so that concurrent claims do not undo each other.
         required(sql`
           select 1 from users where ${passwordHash === null ? isUnchecked : sql`id = ${id}`} ${dialect.locked}`),
         sql`
@@ -63,15 +63,15 @@ export function accountStore({ dialect, read, write, writeFor }: Database): Acco
         where id = ${id}`,
         ...endSessions(id),
       ]
-      // Alone of its team: a key that is being made at this moment is made before, and ends, or finds no maker.
+      // With the team's lock: a key that is being created is either created before and deleted, or finds no creator.
       const [, keys] = await (teamId === null ? write(...statements) : writeFor(teamId, ...statements))
-      // The second statement's `returning`; there is none where the first found nothing.
+      // The `returning` of the second statement, which did not run if the first found nothing.
       return ((keys ?? []) as { id: string }[]).map((key) => key.id)
     },
 
     async addSession({ id, hash, userId, createdAt, lastSeenAt, expiresAt, userAgent, address, passwordHash }) {
       const isStill = passwordHash === undefined ? sql`` : sql`and password_hash is not distinct from ${passwordHash}`
-      // The user's row is held, so that who changes the password at this moment waits, and ends this session too.
+      // Locks the user's row, so that a concurrent password change waits and ends this session too.
       const [added] = await write(
         sql`
         insert into sessions (id, hash, user_id, created_at, last_seen_at, expires_at, user_agent, address)
@@ -137,7 +137,7 @@ export function accountStore({ dialect, read, write, writeFor }: Database): Acco
     },
 
     async takeToken(hash, purpose, now) {
-      // The statement's `returning`.
+      // The `returning` of the statement.
       const [taken] = (await write(sql`
         delete from one_time_tokens
         where hash = ${hash} and purpose = ${purpose} and expires_at > ${now}
@@ -173,7 +173,7 @@ export function accountStore({ dialect, read, write, writeFor }: Database): Acco
   }
 }
 
-/** And what could begin one: links that were given out. */
+/** Also invalidates links that could start a session. */
 function endSessions(userId: string, keepSessionId: string | null = null): Sql[] {
   return [
     sql`delete from sessions where user_id = ${userId} and id <> ${keepSessionId ?? ''}`,

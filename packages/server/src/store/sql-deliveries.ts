@@ -19,8 +19,8 @@ type DeliveryStore = Pick<
 
 export function deliveryStore({ dialect, read, write, writeFor }: Database): DeliveryStore {
   /**
-   * For the team alone, so that an endpoint that is being switched off is not left with something pending. One that is
-   * under way loses its lease, so that the end of that attempt does not pass for what was asked for now.
+   * Locks the team, so that an endpoint that is being disabled keeps no pending delivery. A delivery in flight loses its
+   * lease, so that the result of that attempt is not taken for the result of the replay.
    */
   function replay({ teamId, endpointId }: { teamId: string; endpointId: string }, at: number, which: Sql) {
     return writeFor(
@@ -37,7 +37,7 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
   }
 
   return {
-    // Served by deliveries_by_endpoint, or by the one of its own that a status has.
+    // Served by deliveries_by_endpoint, or by the partial index of the status.
     listDeliveries: (endpointId, { limit, offset, status }) =>
       read<Delivery>(sql`
         select ${DELIVERY} from deliveries
@@ -69,7 +69,7 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
 
     async replayDelivery({ id, ...where }, at) {
       const which = sql`id = ${id} and endpoint_id = ${where.endpointId}`
-      // The statement's `returning`.
+      // The `returning` of the statement.
       const [[replayed]] = (await replay(where, at, which)) as [Delivery[]]
       return replayed ?? null
     },
@@ -88,7 +88,7 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
     async addTestDelivery(test) {
       const { id, eventId, endpointId, event, body, status, at, httpStatus, responseBody, latencyMs, error } = test
       const [rows] = await write(
-        // The endpoint is held, or its removal could miss what is added to it meanwhile.
+        // Locks the endpoint: otherwise a concurrent deletion could miss this row.
         sql`
           insert into deliveries (id, endpoint_id, event, event_id, body, status, attempt, http_status, response_body,
                                   latency_ms, error, created_at, finished_at)
@@ -98,7 +98,7 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
           returning ${DELIVERY}`,
         insertAttempt(id, test),
       )
-      // The first statement's `returning`.
+      // The `returning` of the first statement.
       return (rows as Delivery[])[0] ?? null
     },
 
@@ -110,7 +110,7 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
         limit ${limit}`
       const [forgotten] = await write(
         sql`delete from deliveries where sequence in (${old(sql`finished_at < ${before}`)})`,
-        // Of those that were replayed since.
+        // Attempts of deliveries that were replayed since.
         sql`
           delete from delivery_attempts
           where at < ${before} and delivery in (${old(sql`(finished_at is null or finished_at >= ${before})`)})`,
@@ -142,7 +142,7 @@ const DELIVERY = sql`
   response_body as "responseBody", latency_ms as "latencyMs", attempt, next_attempt_at as "nextAttemptAt", error,
   created_at as "createdAt"`
 
-/** Written out, because an index for a part of the rows serves only who names that part. */
+/** Literal conditions, because a partial index is used only if the query names its condition. */
 const STATUS = {
   any: sql`true`,
   pending: sql`status = 'pending'`,
@@ -151,8 +151,8 @@ const STATUS = {
 }
 
 /**
- * Runs between the insert of the message and the one that counts it: only then is its position beyond the team's last.
- * So it does nothing for what is announced again, and nothing is told of it to an endpoint that was added since.
+ * Runs after the insert of the message and before the update that counts it: only then is its position beyond the
+ * team's last. So a repeated announcement creates no deliveries, also not for endpoints added since.
  */
 export function insertDeliveries(
   dialect: Dialect,

@@ -17,7 +17,7 @@ type EndpointStore = Pick<
   | 'findListeners'
 >
 
-/** Rows in one transaction: a few milliseconds, in which mail that arrives has to wait. */
+/** Rows per transaction. It takes a few milliseconds, during which arriving mail has to wait. */
 const ROWS_PER_STEP = 500
 
 type Where = { teamId: string; id: string }
@@ -69,11 +69,11 @@ export function endpointStore(database: Database): EndpointStore {
         exists (select 1 from webhook_endpoints where team_id = ${teamId} and id <> ${id} and url = ${change.url ?? null})`
       const update = sql`
         update webhook_endpoints set ${changesOf(change)} updated_at = ${at}
-        where ${isThere({ teamId, id })} and not ${isTaken}
+        where ${exists({ teamId, id })} and not ${isTaken}
         returning ${ENDPOINT}`
-      // What a crash may have left of switching it off: nothing new is pending until it is on.
+      // Remaining work if a crash interrupted disabling it. Nothing new becomes pending until it is enabled.
       if (change.isActive === true) await failAllInactive(database, id, at)
-      // The statement's `returning`.
+      // The `returning` of the statement.
       const [[updated]] = (await writeFor(teamId, update)) as [EndpointRow[]]
       if (updated && change.isActive === false) await failAllInactive(database, id, at)
       if (updated) return readEndpoint(updated)
@@ -85,18 +85,18 @@ export function endpointStore(database: Database): EndpointStore {
         update webhook_endpoints
         set old_secrets = ${JSON.stringify(oldSecrets)}, secret = ${secret}, secret_masked = ${secretMasked},
             updated_at = ${at}
-        where ${isThere({ teamId, id })} and secret = ${replaced}`)
+        where ${exists({ teamId, id })} and secret = ${replaced}`)
       return rotated === 1
     },
 
     async hideEndpoint(where, at) {
-      // Its id is nobody's URL, so the URL is free again.
+      // The id is not a URL that a user could enter, so the URL is free again.
       const [hidden] = await writeFor(
         where.teamId,
         sql`
           update webhook_endpoints
           set removed_at = ${at}, is_active = 0, url = id, secret = '', old_secrets = '[]'
-          where ${isThere(where)}`,
+          where ${exists(where)}`,
       )
       return hidden === 1
     },
@@ -140,12 +140,12 @@ export const ENDPOINT = sql`
 export type EndpointRow = Omit<Endpoint, 'isActive' | 'oldSecrets'> & { isActive: number; oldSecrets: string }
 
 export function readEndpoint(row: EndpointRow): Endpoint {
-  // Only `rotateEndpointSecret` writes them.
+  // Only `rotateEndpointSecret` writes this column.
   const oldSecrets = JSON.parse(row.oldSecrets) as OldSecret[]
   return { ...row, isActive: row.isActive === 1, oldSecrets }
 }
 
-/** What is pending when an endpoint is switched off. */
+/** Fails the pending deliveries of a disabled endpoint. */
 export async function failAllInactive(database: Database, endpointId: string, at: number): Promise<void> {
   const page = { limit: ROWS_PER_STEP, at }
   while ((await failSomeInactive(database, endpointId, page)) === ROWS_PER_STEP);
@@ -163,7 +163,7 @@ async function failSomeInactive(
   if (!found) return 0
   const [, failed = 0] = await writeFor(
     found.teamId,
-    // Looked at again, and held: whoever switches it on waits, and so does whoever would lease.
+    // Checked again and locked: enabling the endpoint and leasing its deliveries wait.
     required(sql`select 1 from webhook_endpoints where ${isInactive} ${dialect.locked}`),
     sql`
       update deliveries
@@ -177,12 +177,12 @@ async function failSomeInactive(
   return Number(failed)
 }
 
-function isThere({ teamId, id }: Where): Sql {
+function exists({ teamId, id }: Where): Sql {
   return sql`id = ${id} and team_id = ${teamId} and removed_at is null`
 }
 
 function changesOf({ url, description, isActive }: EndpointChange): Sql {
-  // Another address, or being switched on again, is a new beginning: what failed before says nothing about it.
+  // A new URL or enabling it again resets the endpoint: earlier failures no longer count.
   const isNew = sql`${url === undefined ? sql`false` : sql`url <> ${url}`} or ${isActive ? sql`is_active = 0` : sql`false`}`
   return sql`
     ${url === undefined ? sql`` : sql`url = ${url},`}
@@ -192,7 +192,7 @@ function changesOf({ url, description, isActive }: EndpointChange): Sql {
     failing_since = case when ${isNew} then null else failing_since end,`
 }
 
-/** Of a team: asked with every message, so that those whose team has none cost nothing more. */
+/** Endpoints of a team. Part of every inbox lookup, so that teams without endpoints need no extra query. */
 export function countEndpoints(teamId: Sql): Sql {
   return sql`(select count(*) from webhook_endpoints where team_id = ${teamId} and is_active = 1) as "endpointCount"`
 }

@@ -9,7 +9,7 @@ export function keyStore({ read, write, writeFor }: Database): KeyStore {
     async addKey(key, keysMax = null) {
       const [added] = await writeFor(key.teamId, insertKey(key, keysMax))
       if (added === 1) return 'added'
-      return key.createdBy && (await read(maker(key))).length === 0 ? 'maker gone' : 'limit'
+      return key.createdBy && (await read(creator(key))).length === 0 ? 'creator left' : 'limit'
     },
 
     async findKey({ teamId, id }) {
@@ -39,7 +39,7 @@ export function keyStore({ read, write, writeFor }: Database): KeyStore {
   }
 }
 
-/** In a transaction that is alone of its team, where there is a limit or a maker, who may be leaving. */
+/** With a limit or a creator it needs the team's lock, because the creator may be leaving the team. */
 export function insertKey(key: NewKey, keysMax: number | null): Sql {
   return sql`
     insert into api_keys (id, team_id, name, hash, masked, scopes, mailbox_id, expires_at, created_at, created_by)
@@ -48,10 +48,10 @@ export function insertKey(key: NewKey, keysMax: number | null): Sql {
     where ${
       keysMax === null ? sql`true` : sql`${keysMax} > (select count(*) from api_keys where team_id = ${key.teamId})`
     }
-      and ${key.createdBy ? sql`exists (${maker(key)})` : sql`true`}`
+      and ${key.createdBy ? sql`exists (${creator(key)})` : sql`true`}`
 }
 
-function maker({ createdBy, teamId }: NewKey): Sql {
+function creator({ createdBy, teamId }: NewKey): Sql {
   return sql`select 1 from users where id = ${createdBy ?? null} and team_id = ${teamId}`
 }
 

@@ -32,19 +32,19 @@ export function mailboxStore(
   return {
     async addMailbox(mailbox, mailboxesMax, teamDomain) {
       const { id, teamId, name, domain, createdAt, updatedAt, isCaught } = mailbox
-      const isThere = teamDomain === undefined ? null : hasDomain(teamId, teamDomain)
+      const isOnDomain = teamDomain === undefined ? null : hasDomain(teamId, teamDomain)
       const [, added] = await writeFor(
         teamId,
-        giveWay({ teamId, domain }, sql`name = ${name}`),
+        releaseName({ teamId, domain }, sql`name = ${name}`),
         sql`
         insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
         select ${id}, ${teamId}, ${name}, ${isCaught ? `${domain} ${teamId}` : domain}, ${createdAt}, ${updatedAt}
         where ${mailboxesMax === null ? sql`true` : sql`${mailboxesMax} > ${countOf(teamId)}`}
-          and ${isThere ?? sql`true`}
+          and ${isOnDomain ?? sql`true`}
         on conflict do nothing`,
       )
       if (added === 1) return mailbox
-      if (isThere && (await read(sql`select 1 where ${isThere}`)).length === 0) return 'moved'
+      if (isOnDomain && (await read(sql`select 1 where ${isOnDomain}`)).length === 0) return 'moved'
       if (mailboxesMax === null || (await findBy(haveName({ domain, teamId, name })))) return 'taken'
       const [row] = await read<{ count: number }>(sql`select ${countOf(teamId)} as count`)
       return row!.count >= mailboxesMax ? 'limit' : 'taken'
@@ -68,7 +68,7 @@ export function mailboxStore(
       const isHeld = sql`select 1 from mailboxes where id <> ${id} and name = ${name} and domain = ${domain}`
       const [, settled] = await writeFor(
         teamId,
-        giveWay({ teamId, domain }, sql`name = ${name}`),
+        releaseName({ teamId, domain }, sql`name = ${name}`),
         sql`
         update mailboxes set domain = ${domain}
         where id = ${id} and name = ${name} and removed_at is null and ${hasDomain(teamId, teamDomain)}
@@ -87,7 +87,7 @@ export function mailboxStore(
       const rest = [renameInMessages(id, oldName, name), forgetIndexOf(teamId, id)]
       const [, renamed] = await writeFor(
         teamId,
-        giveWay({ teamId, domain }, sql`name = ${name}`),
+        releaseName({ teamId, domain }, sql`name = ${name}`),
         required(rename),
         ...rest,
       )
@@ -100,7 +100,7 @@ export function mailboxStore(
     },
 
     async hideMailbox({ teamId, id }, at) {
-      // Longer than any name of a mailbox, so it is in nobody's way.
+      // Longer than any mailbox name, so it conflicts with none.
       const hide = sql`
         update mailboxes set name = id || ' ' || id, removed_at = ${at}
         where id = ${id} and team_id = ${teamId} and removed_at is null`
@@ -124,8 +124,8 @@ export function mailboxStore(
 }
 
 /**
- * Of a mailbox `b`. Where it was caught, its team stands behind the domain, after a blank, which no domain has: so it is in
- * no other mailbox's way.
+ * Columns of a mailbox `b`. The domain of a caught mailbox has a space and the team's id appended. No real domain
+ * contains a space, so it conflicts with no other mailbox.
  */
 export const MAILBOX_DOMAIN = sql`replace(b.domain, ' ' || b.team_id, '')`
 export const IS_CAUGHT = sql`case when b.domain like '% %' then 1 else 0 end`
@@ -140,8 +140,8 @@ export function readMailbox({ isCaught, ...mailbox }: MailboxRow): Mailbox {
   return isCaught === 1 ? { ...mailbox, isCaught: true } : mailbox
 }
 
-/** What other teams have on a domain that is this team's own, they have caught: it stays theirs, without the name. */
-export function giveWay({ teamId, domain }: { teamId: string; domain: string }, which: Sql): Sql {
+/** Mailboxes of other teams on this team's own domain were caught. Those teams keep them, but lose the name. */
+export function releaseName({ teamId, domain }: { teamId: string; domain: string }, which: Sql): Sql {
   return sql`
     update mailboxes set domain = domain || ' ' || team_id
     where domain = ${domain} and team_id <> ${teamId} and ${which}
@@ -152,7 +152,7 @@ function countOf(teamId: string): Sql {
   return sql`(select count(*) from mailboxes where team_id = ${teamId} and removed_at is null)`
 }
 
-/** To be asked in a transaction that is alone of its team: another may be moving it. */
+/** Needs the team's lock, because the team may be moving to another domain. */
 function hasDomain(teamId: string, domain: string | null): Sql {
   return sql`exists (select 1 from teams where id = ${teamId} and domain is not distinct from ${domain})`
 }
@@ -161,7 +161,7 @@ function haveName({ domain, teamId, name }: { domain: string; teamId: string; na
   return sql`name = ${name} and (domain = ${domain} or team_id = ${teamId})`
 }
 
-/** Only the name at its beginning changes; what else a foreign worker may have sent there stays. */
+/** Changes only the name at the start. Everything else that another worker may have sent stays. */
 function renameInMessages(mailboxId: string, oldName: string, name: string): Sql {
   const renamed = (column: Sql, from: string, to: string) => sql`
     case when substr(${column}, 1, length(${from})) = ${from} then ${to} || substr(${column}, length(${from}) + 1)

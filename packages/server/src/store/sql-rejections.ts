@@ -2,13 +2,13 @@ import type { Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Rejection, Store } from './store.ts'
 
-/** Kept of each team, and of mail for domains that nobody has. */
+/** Rejections kept per team, and for all unknown domains together. */
 const KEPT_MAX = 1_000
 
 export function rejectionStore({ read, write }: Database): Pick<Store, 'addRejections' | 'listRejections'> {
   return {
     async addRejections(rejections) {
-      // All processes in one order, so that no two wait for each other.
+      // All processes use the same order, so that they cannot deadlock.
       const domains = Array.from(new Set(rejections.map(({ domain }) => domain))).sort()
       await write(...rejections.map(insertRejection), ...domains.map(dropOldest))
     },
@@ -39,7 +39,7 @@ function dropOldest(domain: string): Sql {
                  limit 1 offset ${KEPT_MAX})`
 }
 
-/** Not `is not distinct from`, for which PostgreSQL has no use of an index. */
+/** Not `is not distinct from`, for which PostgreSQL cannot use an index. */
 function areOf(domain: string): Sql {
   return sql`(team_id = ${teamOf(domain)} or (team_id is null and ${teamOf(domain)} is null))`
 }

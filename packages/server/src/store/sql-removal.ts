@@ -31,7 +31,7 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
           insert into removed_messages (id, domain, mailbox, removed_at, has_objects)
           select m.id, m.domain, m.object_mailbox, ${at}, 1 from messages m where ${chosen}
           on conflict (id) do nothing`,
-        // Those of a mailbox that is being removed were taken off when it was hidden.
+        // Messages of a mailbox that is being deleted were subtracted when it was hidden.
         sql`
           update teams set message_count = message_count - (
             select count(*)
@@ -40,7 +40,7 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
           where id = ${teamId}`,
         sql`delete from messages as m where ${chosen} returning id, domain, object_mailbox as mailbox`,
       )
-      // The last statement's `returning`.
+      // The `returning` of the last statement.
       return results[2] as ObjectName[]
     },
 

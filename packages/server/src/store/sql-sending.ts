@@ -7,15 +7,15 @@ import type { Attempt, AttemptRecord, EndpointLimits, LeasedDelivery, WebhookSto
 type SendingStore = Pick<WebhookStore, 'leaseDeliveries' | 'finishAttempt' | 'releaseDeliveries' | 'nextDueIn'>
 
 /**
- * Deliveries on their way out. Whoever changes both an endpoint and its deliveries takes the endpoint first, so that no
- * two transactions wait for each other.
+ * Deliveries that are being sent. Transactions that change both an endpoint and its deliveries lock the endpoint first,
+ * so that they cannot deadlock.
  */
 export function sendingStore(database: Database): SendingStore {
   const { dialect, read, write, writeFor } = database
 
   /**
-   * Every endpoint that something is pending for, however much that is: one step in the index for each. With it when
-   * the first one is due that nobody has leased, how many are leased, and when the first lease ends.
+   * Every endpoint with pending deliveries, with one index step per endpoint. Includes when its first unleased delivery is
+   * due, how many are leased, and when the first lease ends.
    */
   function waitingEndpoints({ perEndpoint, oneAtATime, at }: EndpointLimits & { at: number }): Sql {
     const isLeased = sql`d.lease_owner is not null and d.lease_until > ${dialect.now(at)}`
@@ -58,21 +58,21 @@ export function sendingStore(database: Database): SendingStore {
   }
 
   return {
-    async leaseDeliveries({ limit, probes = limit, ...wish }) {
+    async leaseDeliveries({ limit, probes = limit, ...lease }) {
       const candidates = await read<Candidate>(sql`
-        select e.* from ${waitingEndpoints(wish)} e
-        where e.leased < e.share and e.due_at <= ${dialect.now(wish.at)}
-        order by case when e.share < ${wish.perEndpoint} then 1 else 0 end, e.due_at
+        select e.* from ${waitingEndpoints(lease)} e
+        where e.leased < e.share and e.due_at <= ${dialect.now(lease.at)}
+        order by case when e.share < ${lease.perEndpoint} then 1 else 0 end, e.due_at
         limit ${limit}`)
-      const chosen = shareOut(candidates, { limit, probes, perEndpoint: wish.perEndpoint })
+      const chosen = shareOut(candidates, { limit, probes, perEndpoint: lease.perEndpoint })
       if (chosen.length === 0) return []
       const ids = chosen.map(({ id }) => id)
-      // Held until we commit, so that all processes together keep to an endpoint's share.
+      // Locked until the commit, so that all processes together respect an endpoint's share.
       const lock = sql`
         select id from webhook_endpoints where ${dialect.isAmong(sql`id`, ids)} order by id ${dialect.locked}`
-      const [, ...leased] = await write(lock, ...chosen.map(({ id, share }) => leaseSome(id, share, wish)))
+      const [, ...leased] = await write(lock, ...chosen.map(({ id, share }) => leaseSome(id, share, lease)))
       const endpoints = new Map(chosen.map((row) => [row.id, endpointOf(row)]))
-      // Each statement's `returning`.
+      // The `returning` of each statement.
       return (leased as LeasedRow[][])
         .flat()
         .map(({ endpointId, ...delivery }) => ({ ...delivery, endpoint: endpoints.get(endpointId)! }))
@@ -93,7 +93,7 @@ export function sendingStore(database: Database): SendingStore {
           where d.id = ${deliveryId}`)
         if (!found) return false
         const disable = sql`update webhook_endpoints set ${disabling(record, disableEndpoint)} and ${endpoint}`
-        // For the team alone, so that no mail that is being stored adds to what is pending.
+        // With the team's lock, so that concurrently stored mail does not add pending deliveries.
         const [disabled, finished] = await writeFor(
           found.teamId,
           required(disable),
@@ -133,20 +133,20 @@ export function sendingStore(database: Database): SendingStore {
 }
 
 type Lease = { owner: string; at: number; leaseMs: number }
-type Room = { limit: number; probes: number; perEndpoint: number }
+type Capacity = { limit: number; probes: number; perEndpoint: number }
 type Candidate = EndpointRow & { share: number; leased: number }
 type LeasedRow = Omit<LeasedDelivery, 'endpoint'> & { endpointId: string }
 
-/** As they come; how much of its share each still gets is seen when it is leased. */
-function shareOut(candidates: Candidate[], { limit, probes, perEndpoint }: Room): Candidate[] {
+/** In the given order. The lease itself decides how much of its share each endpoint gets. */
+function shareOut(candidates: Candidate[], { limit, probes, perEndpoint }: Capacity): Candidate[] {
   let left = limit
   let probesLeft = probes
   return candidates.flatMap((candidate) => {
     const isProbe = candidate.share < perEndpoint
-    const room = Math.min(candidate.share - candidate.leased, left, isProbe ? probesLeft : left)
-    left -= room
-    if (isProbe) probesLeft -= room
-    return room > 0 ? [{ ...candidate, share: candidate.leased + room }] : []
+    const share = Math.min(candidate.share - candidate.leased, left, isProbe ? probesLeft : left)
+    left -= share
+    if (isProbe) probesLeft -= share
+    return share > 0 ? [{ ...candidate, share: candidate.leased + share }] : []
   })
 }
 
@@ -161,7 +161,7 @@ function disabling({ url, at }: AttemptRecord, { reason, failingSince }: Disabli
     where is_active = 1 and url = ${url} and ${failingSince === null ? sql`true` : sql`failing_since = ${failingSince}`}`
 }
 
-/** As seldom as possible: only the first failure and the first success after it are news. */
+/** Writes only on the first failure and on the first success after it. */
 function endpointChange({ outcome, url, at }: AttemptRecord): Sql {
   return outcome.status === 'success'
     ? sql`failing_since = null where failing_since is not null and url = ${url}`

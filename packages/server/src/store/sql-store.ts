@@ -30,10 +30,10 @@ import { BLOCK_SIZE } from './text-block.ts'
 import { createTextIndex } from './text-index.ts'
 import { searchText } from './text-search.ts'
 
-/** All but `onError` is for tests, in which little is much. */
+/** Everything except `onError` is for tests, which use small values. */
 export type StoreOptions = { onError: (error: unknown) => void; blockSize?: number; walk?: WalkLimits }
 
-/** The store, written once in SQL that all our databases understand. */
+/** The store, in SQL that both databases understand. */
 export function createSqlStore(
   database: Database,
   { onError, blockSize = BLOCK_SIZE, walk = WALK_LIMITS }: StoreOptions,
@@ -60,8 +60,8 @@ export function createSqlStore(
     select: (rest: Sql) => Promise<Row[]>,
   ): Promise<Row[]> {
     const search = { view, wanted, select }
-    // Without text to compare, a database of its own is quick enough; it is ours that would hold up everything.
-    if (!database.holdsUs && !looksAtText(view.filter)) return select(queryFor(dialect, view, wanted))
+    // Without text to compare, PostgreSQL is fast enough in one query. Only SQLite would block the main thread.
+    if (!database.blocksMainThread && !looksAtText(view.filter)) return select(queryFor(dialect, view, wanted))
     return (
       (await glance(database, search, walk)) ??
       (await searchText(database, search, blockSize)) ??
@@ -154,16 +154,16 @@ export function createSqlStore(
     },
 
     async recordKeyUse(uses) {
-      // All processes in one order, so that no two wait for each other.
+      // All processes use the same order, so that they cannot deadlock.
       const inOrder = Array.from(uses).sort(([one], [other]) => (one < other ? -1 : 1))
       await write(...inOrder.map(([id, at]) => sql`update api_keys set last_used_at = ${at} where id = ${id}`))
     },
 
     async addMessage(mailbox, message, event = null) {
       const statements = insertMessage(mailbox, message, insertDeliveries(dialect, mailbox, message, event))
-      // The first statement's `returning`.
+      // The `returning` of the first statement.
       const [[added]] = (await writeFor(mailbox.teamId, ...statements)) as [{ position: number }[]]
-      if (!added) return (await first(asItWas(mailbox))) ? 'duplicate' : 'mailbox gone'
+      if (!added) return (await first(isUnchanged(mailbox))) ? 'duplicate' : 'mailbox gone'
       textIndex.messageAdded(mailbox.teamId, added.position)
       return added.position
     },
@@ -209,7 +209,7 @@ export function createSqlStore(
     async countMessages({ teamId, oldestReceivedAt, filter: { mailboxId } }) {
       const row = await first<{ count: number }>(
         mailboxId === undefined
-          ? // The count of all is kept with the team; only what has expired and is not yet purged is counted.
+          ? // The total is stored with the team. Only messages that are expired but not deleted yet are counted.
             sql`select message_count - (select count(*) from ${MESSAGES}
                                         where m.team_id = ${teamId} and m.received_at < ${oldestReceivedAt}) as count
                 from teams where id = ${teamId}`
@@ -241,15 +241,15 @@ export function createSqlStore(
   }
 }
 
-/** One row while the mailbox is there and has the name under which it was found. */
-function asItWas({ id, name }: Mailbox): Sql {
+/** Returns one row if the mailbox exists and still has the name. */
+function isUnchanged({ id, name }: Mailbox): Sql {
   return sql`select 1 from mailboxes where id = ${id} and name = ${name} and removed_at is null`
 }
 
 /**
- * To be written for the team alone, so that positions become visible in their order. Whether the first statement does
- * anything, the others see for themselves, so a database on a network can be sent all of them, and those of other
- * messages, in one go.
+ * Must run with the team's lock, so that positions become visible in order. The later statements check for themselves
+ * whether the first one inserted a row, so a remote database can receive all of them, and those of other messages, in one
+ * round trip.
  */
 function insertMessage(mailbox: Mailbox, message: NewMessage, deliveries: Sql[]): Sql[] {
   return [
@@ -262,7 +262,7 @@ function insertMessage(mailbox: Mailbox, message: NewMessage, deliveries: Sql[])
              ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
              ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
              ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded}, ${message.objectMailbox}
-      where exists (${asItWas(mailbox)})
+      where exists (${isUnchanged(mailbox)})
         and not exists (select 1 from removed_messages where id = ${message.id})
       on conflict (id) do nothing
       returning position`,
@@ -284,7 +284,7 @@ function insertMessage(mailbox: Mailbox, message: NewMessage, deliveries: Sql[])
   ]
 }
 
-/** ASCII text needs no folded copy: both databases' `lower` folds it just so. */
+/** ASCII text needs no folded copy: `lower` of both databases folds it the same way. */
 function foldedUnlessAscii({ text, bodyFolded }: NewMessage): string | null {
   return text !== null && Buffer.byteLength(text) === text.length ? null : bodyFolded
 }

@@ -1,7 +1,7 @@
 import { fold } from '../domain/fold.ts'
 import { RESERVED_NAMES } from '../domain/reserved-names.ts'
 import { required, type Database } from './database.ts'
-import { giveWay } from './sql-mailboxes.ts'
+import { releaseName } from './sql-mailboxes.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Member, PendingDomain, ShownInvite, TeamStore } from './teams.ts'
 
@@ -21,22 +21,22 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
     return row ?? null
   }
 
-  async function isThere(query: Sql): Promise<boolean> {
+  async function exists(query: Sql): Promise<boolean> {
     return (await first(query)) !== null
   }
 
   return {
     async addTeamFor(userId, { id, name, plan, retentionDays, domain, createdAt }) {
-      // Held from here on, so that of two who make a team for one user the second finds that there is one.
-      const hold = sql`update users set updated_at = ${createdAt} where id = ${userId} and team_id is null`
-      const [held] = await write(
-        required(hold),
+      // Locks the user, so that of two concurrent requests the second one finds the first one's team.
+      const lock = sql`update users set updated_at = ${createdAt} where id = ${userId} and team_id is null`
+      const [locked] = await write(
+        required(lock),
         sql`
         insert into teams (id, name, plan, retention_days, domain, created_at)
         values (${id}, ${name}, ${plan}, ${retentionDays}, ${domain}, ${createdAt})`,
         sql`update users set team_id = ${id}, role = 'owner', joined_at = ${createdAt} where id = ${userId}`,
       )
-      return held === 1 ? 'added' : 'has team'
+      return locked === 1 ? 'added' : 'has team'
     },
 
     async renameTeam(id, name) {
@@ -61,9 +61,9 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
         required(leave),
         sql`delete from api_keys where team_id = ${teamId} and created_by = ${userId} returning id`,
       )
-      // The second statement's `returning`.
+      // The `returning` of the second statement.
       if (left === 1) return (keys as { id: string }[]).map(({ id }) => id)
-      const isMember = await isThere(sql`select 1 from users where id = ${userId} and team_id = ${teamId}`)
+      const isMember = await exists(sql`select 1 from users where id = ${userId} and team_id = ${teamId}`)
       return isMember ? 'last owner' : 'gone'
     },
 
@@ -83,8 +83,8 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
         sql`delete from invites where team_id = ${teamId} and email_folded = ${folded} and id <> ${id}`,
       )
       if (added === 1) return 'added'
-      if (await isThere(isMember)) return 'member'
-      return (await isThere(sql`select 1 where ${hasSeat(teamId, membersMax)}`)) ? 'too many' : 'limit'
+      if (await exists(isMember)) return 'member'
+      return (await exists(sql`select 1 where ${hasSeat(teamId, membersMax)}`)) ? 'too many' : 'limit'
     },
 
     listInvites: (where, now) =>
@@ -118,8 +118,8 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
         sql`delete from invites where team_id = ${teamId} and email_folded = ${folded}`,
       )
       if (joined === 1) return 'joined'
-      if (!(await isThere(sql`select 1 from users where id = ${userId} and team_id is null`))) return 'has team'
-      return (await isThere(isOpen)) ? 'limit' : 'gone'
+      if (!(await exists(sql`select 1 from users where id = ${userId} and team_id is null`))) return 'has team'
+      return (await exists(isOpen)) ? 'limit' : 'gone'
     },
 
     findPendingDomain: (teamId) =>
@@ -140,7 +140,7 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
         select 1 from mailboxes
         where ${isCustom ? sql`false` : follows}
           and name in (select name from mailboxes where domain = ${domain} and team_id <> ${teamId})`
-      // On a domain of its own a team may have any name; where others live too, reserved ones stay reserved.
+      // A team with its own domain may use any name. On a shared domain, reserved names stay reserved.
       const isMailboxReserved = sql`
         select 1 from mailboxes
         where ${isCustom ? sql`false` : follows} and ${dialect.isAmong(sql`name`, Array.from(RESERVED_NAMES))}`
@@ -150,32 +150,32 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
           and not exists (${isDomainTaken}) and not exists (${isMailboxTaken}) and not exists (${isMailboxReserved})`
 
       async function findReason() {
-        if (await isThere(isDomainTaken)) return 'domain taken'
-        if (await isThere(isMailboxTaken)) return 'mailbox taken'
-        return (await isThere(isMailboxReserved)) ? 'mailbox reserved' : null
+        if (await exists(isDomainTaken)) return 'domain taken'
+        if (await exists(isMailboxTaken)) return 'mailbox taken'
+        return (await exists(isMailboxReserved)) ? 'mailbox reserved' : null
       }
 
       try {
         const [moved] = await writeFor(
           teamId,
           required(move),
-          giveWay({ teamId, domain }, sql`true`),
+          releaseName({ teamId, domain }, sql`true`),
           sql`update mailboxes set domain = ${domain}, updated_at = ${at} where ${follows}`,
         )
         if (moved === 1) return 'moved'
       } catch (error) {
-        // Another team was quicker by so little that only the database noticed.
+        // A concurrent change of another team, detected only by the database.
         const reason = await findReason()
         if (reason === null) throw error
         return reason
       }
-      // Whatever was in the way may have gone by now; it was there when we tried.
+      // The conflict may be gone by now, but it existed when the move failed.
       return (await findReason()) ?? 'mailbox taken'
     },
   }
 }
 
-/** To be asked in a transaction that is alone of its team. */
+/** Needs the team's lock. */
 function hasSeat(teamId: string, membersMax: number | null): Sql {
   if (membersMax === null) return sql`true`
   return sql`${membersMax} > (select count(*) from users where team_id = ${teamId})`

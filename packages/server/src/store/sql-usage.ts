@@ -5,7 +5,7 @@ import type { CountedMessage, DeliveryCounts, TeamStore, Usage } from './teams.t
 
 type UsageStore = Pick<TeamStore, 'usageOf' | 'countReceived' | 'countDeliveries' | 'countedMessages'>
 
-/** How much a team has of what, and what came in. */
+/** What a team uses, and what it has received. */
 export function usageStore(database: Database): UsageStore {
   const { read } = database
   return {

@@ -1,53 +1,54 @@
 export type SqlValue = string | number | null | Uint8Array
 
-/** A statement with its values apart: the only way by which values reach a database. */
+/** A statement with separate values. Values reach a database only this way. */
 export type Sql = { text: readonly string[]; values: SqlValue[] }
 
-/** `sql` pieces may stand inside one another; everything else becomes a bound value. */
+/** `sql` fragments can be nested. Everything else becomes a bound value. */
 export function sql(strings: TemplateStringsArray, ...parts: (Sql | SqlValue)[]): Sql {
   if (!parts.some(isSql)) return { text: strings, values: parts as SqlValue[] }
-  let place = follow(roots, strings)
+  let node = follow(roots, strings)
   const values: SqlValue[] = []
   for (const part of parts) {
     if (isSql(part)) {
-      place = follow(place.pieces, part.text)
+      node = follow(node.pieces, part.text)
       values.push(...part.values)
     } else {
-      place = place.value ??= newPlace()
+      node = node.value ??= newNode()
       values.push(part)
     }
   }
-  place.text ??= compose(strings, parts)
-  return { text: place.text, values }
+  node.text ??= compose(strings, parts)
+  return { text: node.text, values }
 }
 
 /**
- * Where a text is kept, found by way of what it is made of: the same template with the same pieces is the same array
- * at every call. By it drivers know a statement again, which costs less than to put the text together and compare it.
+ * A node of the cache of texts, found by the fragments that a text consists of: the same template with the same fragments
+ * yields the same array on every call. Drivers recognise a statement by it, which is cheaper than building and comparing
+ * the text.
  */
-type Place = { text: readonly string[] | null; value: Place | null; pieces: Places }
-type Places = WeakMap<readonly string[], Place>
+type CachedText = { text: readonly string[] | null; value: CachedText | null; pieces: CachedTexts }
+type CachedTexts = WeakMap<readonly string[], CachedText>
 
-/** Filters come in few combinations, so a busy server needs a fraction of these; it bounds an inventive client. */
-const PLACES_MAX = 20_000
+/** Filters have few combinations, so a busy server needs a fraction of these. Limits the memory a client can use. */
+const NODES_MAX = 20_000
 
-let roots: Places = new WeakMap()
-let placeCount = 0
+let roots: CachedTexts = new WeakMap()
+let nodeCount = 0
 
-function newPlace(): Place {
-  if (++placeCount > PLACES_MAX) {
+function newNode(): CachedText {
+  if (++nodeCount > NODES_MAX) {
     roots = new WeakMap()
-    placeCount = 0
+    nodeCount = 0
   }
   return { text: null, value: null, pieces: new WeakMap() }
 }
 
-function follow(places: Places, text: readonly string[]): Place {
-  const known = places.get(text)
+function follow(nodes: CachedTexts, text: readonly string[]): CachedText {
+  const known = nodes.get(text)
   if (known) return known
-  const place = newPlace()
-  places.set(text, place)
-  return place
+  const node = newNode()
+  nodes.set(text, node)
+  return node
 }
 
 function compose(strings: TemplateStringsArray, parts: (Sql | SqlValue)[]): string[] {

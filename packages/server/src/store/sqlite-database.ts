@@ -8,9 +8,9 @@ import type { Database, Dialect, Required } from './database.ts'
 import { migrateSqlite } from './sqlite-migrations.ts'
 import { sql, type Sql } from './sql.ts'
 
-/** Statement texts differ only by the filters given, so a busy server meets few; this bounds an inventive client. */
+/** Statement texts differ only by the given filters, so a busy server has few. Limits the memory a client can use. */
 const CACHED_STATEMENTS = 500
-/** When reads took this long together, be it one of a large message or many, others have their turn before the next. */
+/** After this much time in reads, other work gets a turn before the next read. */
 const READS_MS = 2
 
 export function openSqliteDatabase(path: string): Database {
@@ -19,35 +19,35 @@ export function openSqliteDatabase(path: string): Database {
   const reader = openForReading(path)
   const select = statementsOf(reader)
   let spentMs = 0
-  let othersTurn: Promise<null> | null = null
+  let yielding: Promise<null> | null = null
   const dataVersion = reader.prepare('pragma data_version')
   const write: Database['write'] = (...statements) => writer.write(statements.map(toStatement))
 
   async function read<Row>(query: Sql): Promise<Row[]> {
-    while (othersTurn) await othersTurn
+    while (yielding) await yielding
     const startedAt = performance.now()
     const rows = select<Row>(query)
     spentMs += performance.now() - startedAt
     if (spentMs < READS_MS) return rows
     spentMs = 0
-    othersTurn = yieldToEventLoop().then(() => (othersTurn = null))
+    yielding = yieldToEventLoop().then(() => (yielding = null))
     return rows
   }
 
   return {
     dialect: SQLITE,
     read,
-    holdsUs: true,
-    inStep: createKeyedSemaphore(1),
+    blocksMainThread: true,
+    runStep: createKeyedSemaphore(1),
     write,
-    // Transactions come one after another in any case.
+    // SQLite runs transactions one after another anyway.
     writeFor: (_, ...statements) => write(...statements),
-    // Our writer is another connection, so its commits count as well.
+    // Our writer is another connection, so its commits count too.
     version: () => dataVersion.get()!['data_version'] as number,
-    // A file that may not be written is refused at the start.
+    // A read-only file is refused at start-up.
     async check() {},
     async close() {
-      // The writer last: only a connection that may write takes the log into the file and removes it.
+      // The writer closes last: only a writable connection can checkpoint the write-ahead log and delete it.
       reader.close()
       await writer.close()
     },
@@ -72,22 +72,22 @@ function statementsOf(connection: DatabaseSync): <Row>(query: Sql) => Row[] {
     return statement
   }
 
-  // Whoever writes the query names its columns, and so knows its rows.
+  // The author of a query names its columns and so knows its rows.
   return <Row>({ text, values }: Sql) => prepared(joined(text)).all(...values) as Row[]
 }
 
 const joinedTexts = new WeakMap<readonly string[], string>()
 
-/** Texts are the same array each time: see `sql`. */
+/** Texts are the same array each time; see `sql`. */
 function joined(text: readonly string[]): string {
   const known = joinedTexts.get(text)
   if (known !== undefined) return known
-  const whole = text.join('?')
-  joinedTexts.set(text, whole)
-  return whole
+  const full = text.join('?')
+  joinedTexts.set(text, full)
+  return full
 }
 
-/** The same text each time: see `sql`. */
+/** The same text each time; see `sql`. */
 const LIMITS = new Map<number, Sql>()
 
 const SQLITE: Dialect = {
@@ -101,7 +101,7 @@ const SQLITE: Dialect = {
 
   isAmong: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
 
-  // In the text: a bound count makes SQLite plan the statement anew at every call, which takes longer than running it.
+  // Part of the text: with a bound count, SQLite plans the statement again on every call, which takes longer than running it.
   limit: (count) => {
     const known = LIMITS.get(count)
     if (known) return known
@@ -113,7 +113,7 @@ const SQLITE: Dialect = {
 
   now: (at) => sql`${at}`,
 
-  // Transactions come one after another in any case.
+  // SQLite runs transactions one after another anyway.
   locked: sql``,
 
   sliced: (bytes, { size, numbers }) => sql`

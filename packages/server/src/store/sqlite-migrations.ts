@@ -4,7 +4,7 @@ import { checkSchema } from '../sqlite/connection.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 
-/** Brings the database to the newest schema, each step in a transaction of its own. Forward only. */
+/** Migrates to the newest schema, each step in its own transaction. Forward only. */
 export function migrateSqlite(connection: DatabaseSync): void {
   const steps = readdirSync(FOLDER)
     .filter((name) => name.endsWith('.sql'))

@@ -59,7 +59,7 @@ test('a database of a newer Mailhatch is refused with what to do', () => {
   const newer = new DatabaseSync(path)
   newer.exec('pragma user_version = 999')
   newer.close()
-  expect(() => openSqliteDatabase(path)).toThrow(/schema 999.*knows only.*newer version/s)
+  expect(() => openSqliteDatabase(path)).toThrow(/schema 999.*supports only.*newer version/s)
 })
 
 test.each([
@@ -82,7 +82,7 @@ test.each([
 
 test.each([
   { kind: 'long', numbers: 100_000, reads: 20, turnsMin: 19 },
-  // A tenth of the turns that they need on a quick machine.
+  // A tenth of the turns that they need on a fast machine.
   { kind: 'short', numbers: 5_000, reads: 300, turnsMin: 5 },
 ])('however many $kind reads are asked for at once, others have their turns', async ({ numbers, reads, turnsMin }) => {
   const database = openDatabase()

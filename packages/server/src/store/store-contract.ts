@@ -8,15 +8,15 @@ import { describeWebhooks } from './webhook-contract.ts'
 
 const NOW = Date.parse('2026-05-01T12:00:00Z')
 const ALL = { oldestReceivedAt: 0, filter: {} }
-let made = 0
+let idCount = 0
 
 export function newId(): string {
-  return uuidv7(NOW + made++, crypto.getRandomValues(new Uint8Array(10)))
+  return uuidv7(NOW + idCount++, crypto.getRandomValues(new Uint8Array(10)))
 }
 
-export async function addTeam(store: Store, wish: Partial<Team> = {}): Promise<Team> {
+export async function addTeam(store: Store, values: Partial<Team> = {}): Promise<Team> {
   const id = newId()
-  const team: Team = { id, name: 'Team', plan: 'enterprise', retentionDays: null, domain: `${id}.test`, ...wish }
+  const team: Team = { id, name: 'Team', plan: 'enterprise', retentionDays: null, domain: `${id}.test`, ...values }
   await store.addTeam({ ...team, createdAt: NOW, isBootstrap: false }, null)
   return team
 }
@@ -27,8 +27,8 @@ export async function addMailbox(store: Store, team: Team, name: string): Promis
   return mailbox
 }
 
-export function messageFor(mailbox: Mailbox, wish: Partial<NewMessage> = {}): NewMessage {
-  const tag = wish.tag ?? null
+export function messageFor(mailbox: Mailbox, values: Partial<NewMessage> = {}): NewMessage {
+  const tag = values.tag ?? null
   const mailboxWithTag = tag === null ? mailbox.name : `${mailbox.name}+${tag}`
   const plain = {
     id: newId(),
@@ -52,7 +52,7 @@ export function messageFor(mailbox: Mailbox, wish: Partial<NewMessage> = {}): Ne
     attachments: [],
     envelope: null,
     parse: 'complete' as const,
-    ...wish,
+    ...values,
   }
   return {
     ...plain,
@@ -64,14 +64,14 @@ export function messageFor(mailbox: Mailbox, wish: Partial<NewMessage> = {}): Ne
   }
 }
 
-/** What every store must do, whatever database it stands on. */
+/** What every store must do on every database. */
 export function describeStore(
   name: string,
   open: () => Promise<Store>,
   whenIndexed: (store: Store) => Promise<void>,
 ): void {
   describe(name, () => {
-    test('a message comes back as it went in', async () => {
+    test('a message is returned as it was stored', async () => {
       const store = await open()
       const team = await addTeam(store)
       const mailbox = await addMailbox(store, team, 'qa')
@@ -123,7 +123,7 @@ export function describeStore(
       ])
     })
 
-    test('the same id is stored once, however many announce it at once', async () => {
+    test('the same id is stored once, also with concurrent announcements', async () => {
       const store = await open()
       const mailbox = await addMailbox(store, await addTeam(store), 'qa')
       const message = messageFor(mailbox)
@@ -135,7 +135,7 @@ export function describeStore(
       expect(await store.countMessages({ teamId: mailbox.teamId, ...ALL })).toBe(1)
     })
 
-    test('positions of a team grow by one and say nothing of other teams', async () => {
+    test('positions of a team grow by one and are independent of other teams', async () => {
       const store = await open()
       const one = await addMailbox(store, await addTeam(store), 'qa')
       const other = await addMailbox(store, await addTeam(store), 'qa')
@@ -191,7 +191,7 @@ export function describeStore(
       expect(await store.latestMessage(view, 7)).toBeNull()
     })
 
-    test('following goes in order of visibility, up to a place', async () => {
+    test('following returns messages in order of visibility, up to a position', async () => {
       const store = await open()
       const team = await addTeam(store)
       const mailbox = await addMailbox(store, team, 'qa')
@@ -203,7 +203,7 @@ export function describeStore(
       expect(await store.followMessages(view, { after: 0, upTo: 4, limit: 2 })).toHaveLength(3)
     })
 
-    test('nothing of another team, another mailbox or before retention is seen', async () => {
+    test('messages of another team, another mailbox or before the retention period are invisible', async () => {
       const store = await open()
       const team = await addTeam(store)
       const stranger = await addTeam(store)
@@ -230,7 +230,7 @@ export function describeStore(
       expect(await store.countMessages({ ...allowed, oldestReceivedAt: NOW + 1 })).toBe(0)
     })
 
-    test('a mailbox name is taken once a domain and once a team', async () => {
+    test('a mailbox name is unique per domain and per team', async () => {
       const store = await open()
       const team = await addTeam(store, { domain: 'one.test' })
       const other = await addTeam(store, { domain: 'two.test' })
@@ -254,7 +254,7 @@ export function describeStore(
       expect(await store.findInbox({ domain: 'three.test', mailbox: 'qa' })).toBeNull()
     })
 
-    test('keys open their team until they are removed', async () => {
+    test('keys give access to their team until they are deleted', async () => {
       const store = await open()
       const team = await addTeam(store)
       const mailbox = await addMailbox(store, team, 'qa')
@@ -294,7 +294,7 @@ export function describeStore(
       expect(await store.findPrincipal('hash-of-the-key')).toBeNull()
     })
 
-    test('the version tells of every commit, and of nothing else', async () => {
+    test('the version changes with every commit and only then', async () => {
       const store = await open()
       const mailbox = await addMailbox(store, await addTeam(store), 'qa')
       await whenIndexed(store)
@@ -305,7 +305,7 @@ export function describeStore(
       expect(store.version()).not.toBe(before)
     })
 
-    test('a write that fails undoes itself and nothing else of its commit', async () => {
+    test('a failed write is rolled back without the others of its commit', async () => {
       const store = await open()
       const mailbox = await addMailbox(store, await addTeam(store), 'qa')
       const unknown = { ...mailbox, teamId: 'no such team' }

@@ -16,13 +16,13 @@ export type Mailbox = {
   createdAt: number
   updatedAt: number
   /**
-   * Made by mail for a domain or name that is not the team's: it takes the name from nobody, and has it only as long as
-   * nobody else does.
+   * Created by mail for a domain or name that does not belong to the team. It does not reserve the name, and keeps it only
+   * until another mailbox takes it.
    */
   isCaught?: true
 }
 
-/** Where mail for a custom domain goes. */
+/** The destination of mail for a custom domain. */
 export type Inbox = { team: Team; mailbox: Mailbox | null; hasEndpoints: boolean }
 
 export type ApiKey = {
@@ -36,17 +36,17 @@ export type ApiKey = {
   expiresAt: number | null
   lastUsedAt: number | null
   createdAt: number
-  /** The user who made it; null for keys that the operator made. */
+  /** The user who created it; null for keys created by the operator. */
   createdBy: string | null
 }
 
-/** A key on its way in; only its hash is kept. */
+/** A key to be stored. Only its hash is stored. */
 export type NewKey = Omit<ApiKey, 'mailboxName' | 'lastUsedAt' | 'createdBy'> & {
   hash: string
   createdBy?: string | null
 }
 
-/** What both a new and a stored message have beyond what lists show. */
+/** What a new and a stored message have in addition to a list entry. */
 type MessageContent = {
   domain: string
   tenantSubdomain: string | null
@@ -61,120 +61,120 @@ type MessageContent = {
   parse: ParseState
 }
 
-/** As on the wire, but for the position in its number form and the time in milliseconds. */
+/** As on the wire, but with the position as a number and the time in milliseconds. */
 export type StoredSummary = Omit<MessageSummary, 'cursor' | 'receivedAt'> & { position: number; receivedAt: number }
 
 export type StoredMessage = StoredSummary & MessageContent & { objectMailbox: string }
 
-/** What names the objects of a message in the bucket: the mailbox as it was called when the mail came. */
+/** Names the objects of a message in the bucket. The mailbox has the name it had when the mail arrived. */
 export type ObjectName = { id: string; domain: string; mailbox: string }
 
-/** A message on its way in; everything that is computed from the mail is already computed. */
+/** A message to be stored. Everything derived from the mail is already computed. */
 export type NewMessage = Omit<StoredSummary, 'position' | 'mailboxId' | 'mailbox' | 'attachmentCount'> &
   MessageContent & { objectMailbox: string } & Omit<Matchable, 'mailboxId' | 'mailbox'>
 
-/** A message as it passes by a reader: what to show of it and what filters look at. */
+/** A message with the fields that followers show and that filters check. */
 export type PassingMessage = StoredSummary & Matchable
 
-/** Mail that was not taken. `code` is an error code of the API, or the status of an SMTP reply. */
+/** Rejected mail. `code` is an error code of the API or the status of an SMTP reply. */
 export type Rejection = { at: number; from: string; to: string; code: string; reason: string }
 
-/** What one caller may see of a team, and what of that it asks for. */
+/** The messages of a team that a caller may read and asked for. */
 export type View = {
   teamId: string
   oldestReceivedAt: number
   filter: MessageFilter
-  /** Called before each step of a long search; throws to end it, when nobody waits for it any more. */
+  /** Called before each step of a long search. Throws to cancel it, when the client is gone. */
   proceed?: () => void
 }
 
-/** The place of a message in the order that lists show. */
+/** The position of a message in list order. */
 export type ListAnchor = { receivedAt: number; position: number }
 
 export type Store = AccountStore &
   TeamStore &
   WebhookStore & {
-    /** With its first key, if there is one to be, or not at all. */
+    /** Adds the team together with its first key, if given. */
     addTeam(
       team: Team & { createdAt: number; isBootstrap: boolean },
       firstKey: NewKey | null,
     ): Promise<'added' | 'taken'>
-    /** With `from`, only while that is its plan; false when nothing was changed. */
+    /** With `from`, only while the team has that plan. False if nothing changed. */
     updateTeam(id: string, change: Pick<Team, 'plan' | 'retentionDays'>, from?: Team['plan']): Promise<boolean>
     listTeams(): Promise<Team[]>
     findTeam(id: string): Promise<Team | null>
     findBootstrapTeam(): Promise<Team | null>
-    /** The team that has the domain, and its mailbox of that name if there is one. */
+    /** The team with that domain, and its mailbox with that name, if any. */
     findInbox(where: { domain: string; mailbox: string }): Promise<Inbox | null>
-    /** The mailbox that has the name on the shared root domain, whoever's it is. */
+    /** The mailbox with that name on the shared root domain, of any team. */
     findRootInbox(where: {
       domain: string
       mailbox: string
     }): Promise<{ mailbox: Mailbox; hasEndpoints: boolean } | null>
 
     /**
-     * `taken` when another mailbox has, or just had, the name on this domain or in this team; `limit` when the team has
-     * that many; `moved` when its own domain (null for the shared root) is another than `teamDomain`, where that is given.
-     * On a domain of its own a team has every name: another team's mailbox there was caught, and gives way.
+     * `taken` if another mailbox has, or just had, the name on this domain or in this team; `limit` if the team already has
+     * that many; `moved` if `teamDomain` is given and is no longer the team's domain (null for the shared root domain). On
+     * its own domain a team can use every name: mailboxes of other teams there were caught and lose the name.
      */
     addMailbox(
       mailbox: Mailbox,
       mailboxesMax: number | null,
       teamDomain?: string | null,
     ): Promise<Mailbox | 'taken' | 'limit' | 'moved'>
-    /** The last changed first, then by name. */
+    /** Most recently changed first, then by name. */
     listMailboxes(teamId: string): Promise<Mailbox[]>
     /**
-     * A mailbox that was caught becomes one that the team has chosen, on its own domain or the shared root; `taken` when
-     * another has the name there, null when it or the team's domain is not as it was any more.
+     * Turns a caught mailbox into one that the team has chosen, on its own domain or the shared root domain. `taken` if
+     * another mailbox has the name there, null if the mailbox or the team's domain has changed meanwhile.
      */
     settleMailbox(
       mailbox: Mailbox,
       where: { domain: string; teamDomain: string | null },
     ): Promise<Mailbox | 'taken' | null>
-    /** The names of its stored messages follow; `used` when the team has such a mailbox, `taken` when another team has. */
+    /** Also renames its stored messages. `used` if the team already has the name, `taken` if another team has it. */
     renameMailbox(mailbox: Mailbox, change: { name: string; at: number }): Promise<Mailbox | 'used' | 'taken' | null>
-    /** Hides a mailbox and all that is in it at once; `removedMailboxes` tells what is still to be removed. */
+    /** Hides a mailbox and its messages at once. `removedMailboxes` lists what remains to be deleted. */
     hideMailbox(where: { teamId: string; id: string }, at: number): Promise<boolean>
     removedMailboxes(): Promise<{ id: string; teamId: string }[]>
-    /** Once it is empty. */
+    /** Deletes a hidden mailbox if it is empty. */
     dropMailbox(id: string): Promise<void>
     findMailbox(where: { domain: string; name: string }): Promise<Mailbox | null>
     findTeamMailbox(where: { teamId: string } & ({ name: string } | { id: string })): Promise<Mailbox | null>
 
-    /** `limit` when the team has that many; `maker gone` when the user who makes it is not in the team any more. */
-    addKey(key: NewKey, keysMax?: number | null): Promise<'added' | 'limit' | 'maker gone'>
+    /** `limit` if the team already has that many keys; `creator left` if the creating user is no longer in the team. */
+    addKey(key: NewKey, keysMax?: number | null): Promise<'added' | 'limit' | 'creator left'>
     findKey(where: { teamId: string; id: string }): Promise<(ApiKey & { hash: string }) | null>
     listKeys(teamId: string | null): Promise<ApiKey[]>
     removeKey(id: string): Promise<boolean>
-    /** Gives the key another value; false when the old one is no longer its value. */
+    /** Replaces the value of the key. False if the old value no longer matches. */
     rotateKey(id: string, change: { oldHash: string; hash: string; masked: string }): Promise<boolean>
-    /** None for a key whose maker has left the team. */
+    /** Null if the creator of the key has left the team. */
     findPrincipal(keyHash: string): Promise<Principal | null>
     recordKeyUse(uses: Map<string, number>): Promise<void>
 
-    /** Once per id, whoever announces it: the second time nothing is written. Returns its position. */
+    /** Stores a message once per id; a repetition writes nothing. Returns its position. */
     addMessage(
       mailbox: Mailbox,
       message: NewMessage,
       event?: NewEvent | null,
     ): Promise<number | 'duplicate' | 'mailbox gone'>
-    /** Whether a message of this id was stored, and perhaps removed again. */
+    /** Whether a message with this id was ever stored, even if it was deleted since. */
     hasSeen(id: string): Promise<boolean>
-    /** Those of the given that were still there; their ids are remembered, and that they may have objects. */
+    /** Returns those that still existed. Remembers their ids, and that they may have objects. */
     removeMessages(teamId: string, positions: number[], at: number): Promise<ObjectName[]>
     expiredPositions(teamId: string, page: { before: number; limit: number }): Promise<number[]>
     positionsIn(mailboxId: string, limit: number): Promise<number[]>
-    /** Of messages removed before a time, whose objects may still be there; by id, from the one after `after` on. */
+    /** Deleted messages whose objects may still exist, deleted before a time, by id after `after`. */
     objectsLeft(page: { before: number; after: string | null; limit: number }): Promise<ObjectName[]>
     recordObjectsGone(ids: string[]): Promise<void>
-    /** Ids whose removal is so long ago that nobody announces them any more; how many there were. */
+    /** Forgets ids deleted so long ago that no announcement repeats them. Returns their number. */
     forgetRemoved(page: { before: number; limit: number }): Promise<number>
-    /** Of the text index, those whose messages are all gone; how many there were. */
+    /** Drops blocks of the text index whose messages are all deleted. Returns their number. */
     dropEmptyBlocks(teamId: string, limit: number): Promise<number>
-    /** The newest match in the order of lists; with `after`, of those that became visible later. */
+    /** The first match in list order. With `after`, only of messages that became visible later. */
     latestMessage(view: View, after: number | null): Promise<StoredMessage | null>
-    /** Newest first; one more than `limit` when there are more. */
+    /** Newest first. Returns one more than `limit` if there are more. */
     listMessages(view: View, page: { limit: number; before: ListAnchor | null }): Promise<StoredSummary[]>
     /** In order of visibility, from `after` (exclusive) up to `upTo` (inclusive). */
     followMessages(view: View, range: { after: number; upTo: number; limit: number }): Promise<StoredSummary[]>
@@ -182,25 +182,25 @@ export type Store = AccountStore &
     findAnchor(view: View, id: string): Promise<ListAnchor | null>
     newestPosition(teamId: string): Promise<number>
     newestPositions(teamIds: string[]): Promise<{ teamId: string; position: number }[]>
-    /** Nothing of the view lies before it, judged by mailbox and `since` alone; null when nothing lies anywhere. */
+    /** No message of the view has a smaller position, judging only by mailbox and `since`. Null if there is none. */
     firstPosition(view: View): Promise<number | null>
-    /** Of the whole team, or of the one mailbox that the view is bound to. */
+    /** Of the whole team, or of the mailbox that the view is restricted to. */
     countMessages(view: View): Promise<number>
-    /** What passed after a position, whoever may see it, with bodies and headers only when they are needed. */
+    /** All messages of the team after a position, with bodies and headers only if requested. */
     passingMessages(
       teamId: string,
       range: { after: number; limit: number; withContent: boolean },
     ): Promise<PassingMessage[]>
 
-    /** The newest of a view that became visible after a position, with bodies and headers only when they are needed. */
+    /** The newest messages of a view after a position, with bodies and headers only if requested. */
     arrivals(view: View, page: { after: number; limit: number; withContent: boolean }): Promise<PassingMessage[]>
 
-    /** Each for the team that has the domain; only the newest are kept. */
+    /** Each belongs to the team with its domain. Only the newest are kept. */
     addRejections(rejections: (Rejection & { domain: string })[]): Promise<void>
-    /** Newest first; with null, those of all teams. */
+    /** Newest first. Null for all teams. */
     listRejections(teamId: string | null, page: { since: number; limit: number }): Promise<Rejection[]>
 
-    /** Differs after every commit, of whatever process; null when the database cannot tell cheaply. */
+    /** Changes after every commit of any process. Null if the database cannot tell cheaply. */
     version(): number | null
 
     /** Throws when the database cannot be read. */

@@ -6,15 +6,15 @@ import { BODY_FOLDED } from './message-query.ts'
 import { sql, type Sql } from './sql.ts'
 
 /**
- * Positions of a team that are indexed together. Fewer would mean more lookups in a search, more a longer tail that is
- * searched without the index.
+ * Positions of a team that are indexed together. Smaller blocks mean more lookups per search, larger ones a longer tail
+ * that is searched without the index.
  */
 export const BLOCK_SIZE = 2_048
 
-/** The numbers that the slots of one block may have in `text_slices`. */
+/** The number range that the slots of one block use in `text_slices`. */
 const PLACES_PER_BLOCK = 8_192
 
-/** How far a team's index goes, and how often that was set back. */
+/** How far a team's index reaches, and how often it was reset. */
 export type IndexState = { lastPosition: number; indexedThrough: number; resets: number }
 
 export async function readIndexState({ read }: Database, teamId: string): Promise<IndexState | null> {
@@ -24,12 +24,12 @@ export async function readIndexState({ read }: Database, teamId: string): Promis
   return state ?? null
 }
 
-/** The place of a block's slice. */
+/** The key of a block's slice. */
 export function placeOf(blockId: number, slot: number): number {
   return blockId * PLACES_PER_BLOCK + slot
 }
 
-/** A block while it is being built: its signatures one after another. */
+/** A block being built: its signatures one after another. */
 export type BlockBits = { signatures: Signatures; newest: number; oldest: number; count: number }
 
 export type BlockRange = { teamId: string; first: number; size: number }
@@ -39,13 +39,13 @@ export function emptyBits({ size }: BlockRange): BlockBits {
   return { signatures, newest: -Infinity, oldest: Infinity, count: 0 }
 }
 
-/** Read at a time: a tenth of a millisecond of ordinary mail, 4 ms at worst, which are eight with 1 MB of HTML each. */
+/** Read at a time: 0.1 ms for ordinary mail, and at most 4 ms for eight messages with 1 MB of HTML each. */
 export const MESSAGES_PER_STEP = 8
 
-/** After one that is longer, others have their turn: signing it takes as long as a step of ordinary mail. */
+/** After a longer message, yield: signing it takes as long as a step of ordinary mail. */
 const SHORT_UNITS_MAX = 16_384
 
-/** Adds the messages from this position on, some of which may have gone. Served by messages_by_position. */
+/** Adds the messages from this position on. Some may have been deleted. Served by messages_by_position. */
 export async function addToBits(
   { read }: Database,
   { teamId, first }: BlockRange,
@@ -65,7 +65,7 @@ export async function addToBits(
   const signatures = block.signatures.subarray(start, start + SLOTS)
   for (const row of rows) {
     const headers = row.headersJson === null ? null : (JSON.parse(row.headersJson) as Header[])
-    // Added to the row itself: a copy would take nearly as long as signing it.
+    // Added to the row itself, because a copy would take nearly as long as signing it.
     sign(signatures, BITS[(row.position - first) % SIGNED_TOGETHER]!, Object.assign(row, { headers }))
     block.newest = Math.max(block.newest, row.receivedAt)
     block.oldest = Math.min(block.oldest, row.receivedAt)
@@ -75,7 +75,7 @@ export async function addToBits(
   }
 }
 
-/** Of those signed together, the first eight have theirs in the first byte, however the machine orders bytes. */
+/** Of those signed together, the first eight use the first byte, on machines of any byte order. */
 const BITS = Array.from(
   { length: SIGNED_TOGETHER },
   (_, index) => new Uint16Array(Uint8Array.of(1 << index, (1 << index) >> 8).buffer)[0]!,
@@ -83,7 +83,7 @@ const BITS = Array.from(
 
 type SignableRow = Omit<Signable, 'headers'> & { position: number; receivedAt: number; headersJson: string | null }
 
-/** Nothing is written when the index is no longer as it was when the block was begun. */
+/** Writes nothing if the index has changed since the block was started. */
 export function writeBlock(
   dialect: Dialect,
   { teamId, first, size }: BlockRange,
@@ -99,7 +99,7 @@ export function writeBlock(
   const { slots, slices } = slicesOf(signatures)
   return [
     proceed,
-    // The id stays, so that a search in progress finds the one or the other, but never nothing.
+    // The id stays the same, so that a concurrent search finds the old or the new block.
     sql`
       insert into text_blocks (team_id, block, newest_received_at, oldest_received_at)
       values (${teamId}, ${block}, ${newest}, ${oldest})
@@ -108,7 +108,7 @@ export function writeBlock(
     sql`
       delete from text_slices
       where place >= ${blockId} * ${PLACES_PER_BLOCK} and place < (${blockId} + 1) * ${PLACES_PER_BLOCK}`,
-    // All rows by one statement: 6 ms of the writing thread for 6,000.
+    // All rows in one statement: 6 ms of the writer thread for 6,000.
     sql`
       insert into text_slices (place, bits)
       select b.id * ${PLACES_PER_BLOCK} + n.value, n.piece
@@ -117,7 +117,7 @@ export function writeBlock(
   ]
 }
 
-/** The slots that any message of the block has, and their slices one after another. About a millisecond. */
+/** The slots that any message of the block uses, and their slices one after another. Takes about a millisecond. */
 function slicesOf(signatures: Signatures): { slots: number[]; slices: Uint8Array } {
   const slots: number[] = []
   const slices = new Uint16Array(signatures.length)
@@ -133,9 +133,9 @@ function slicesOf(signatures: Signatures): { slots: number[]; slices: Uint8Array
   return { slots, slices: new Uint8Array(slices.buffer, 0, end * slices.BYTES_PER_ELEMENT) }
 }
 
-/** What is indexed of the mailbox's messages has changed: to be written together with the change. */
+/** Resets the index for the mailbox's messages. Write it together with the change. */
 export function forgetIndexOf(teamId: string, mailboxId: string): Sql {
-  // By remainder, because values are bound as floating-point numbers, which divide with a fraction.
+  // Uses the remainder, because values are bound as floating-point numbers, whose division has a fraction.
   const before = sql`min(m.position) - min(m.position) % ${BLOCK_SIZE} - 1`
   return sql`
     update teams
@@ -146,7 +146,7 @@ export function forgetIndexOf(teamId: string, mailboxId: string): Sql {
     where id = ${teamId}`
 }
 
-/** Drops some blocks of which no message is left; when it drops as many as `limit`, there may be more. */
+/** Drops some blocks without messages. If it drops `limit` blocks, there may be more. */
 export function dropEmptyBlocks(teamId: string, limit: number): Sql {
   return sql`
     delete from text_blocks

@@ -4,12 +4,12 @@ import type { Database } from './database.ts'
 import { sql } from './sql.ts'
 import { placeOf } from './text-block.ts'
 
-/** Looked up at a time: after so many, most blocks without a match are already known to have none. */
+/** Read at a time: after this many, most blocks without a match are already ruled out. */
 const SLOTS_PER_READ = 4
 
 type Bits = Uint8Array
 
-/** For each block a bit for each position that may hold what is needed; blocks that cannot are left out. */
+/** For each block, a bit per position that may match. Blocks that cannot match are left out. */
 export async function candidatesIn(
   database: Database,
   blockIds: number[],
@@ -24,7 +24,7 @@ export async function candidatesIn(
   return candidates
 }
 
-/** Those of the candidates that have all slots, a few slots at a time. */
+/** The candidates that have all slots, read a few slots at a time. */
 async function withAllSlots(
   { dialect, read }: Database,
   candidates: Map<number, Bits>,
@@ -52,7 +52,7 @@ async function withAllSlots(
   return left
 }
 
-/** Null when nothing is left. A slice that is missing has no bit set. */
+/** Null if no bit is left. A missing slice has no bit set. */
 function intersection(bits: Bits, slices: (Bits | undefined)[]): Bits | null {
   const all = bits.slice()
   let left = 0

@@ -17,7 +17,7 @@ import {
   writeBlock,
 } from './text-block.ts'
 
-/** Smaller blocks than usual make quicker tests. */
+/** Smaller blocks than usual make the tests faster. */
 const SIZE = 256
 const ENOUGH = 2 * SIZE
 

@@ -3,13 +3,13 @@ import type { Database } from './database.ts'
 import { sql } from './sql.ts'
 import { addToBits, emptyBits, MESSAGES_PER_STEP, readIndexState, writeBlock } from './text-block.ts'
 
-/** Those who just wrote come first. */
+/** Waits, so that recent writers go first. */
 const WAIT_MS = 100
 
 export type TextIndex = {
-  /** A block may be complete with it. */
+  /** A message was added, which may complete a block. */
   messageAdded(teamId: string, position: number): void
-  /** The team's index was set back. */
+  /** The team's index was reset. */
   indexSoon(teamId: string): void
   close(): Promise<void>
 }
@@ -17,8 +17,8 @@ export type TextIndex = {
 export type IndexOptions = { blockSize: number; onError: (error: unknown) => void }
 
 /**
- * Indexes each block of messages a moment after its last one came, in small steps between other work. Until then
- * messages are found without the index. Several processes may do so at once: only one of them writes a block.
+ * Indexes each block of messages shortly after it is complete, in small steps between other work. Until then, messages
+ * are found without the index. Several processes may do this at once, but only one of them writes a block.
  */
 export function createTextIndex(database: Database, { blockSize, onError }: IndexOptions): TextIndex {
   const teams = new Set<string>()
@@ -27,7 +27,7 @@ export function createTextIndex(database: Database, { blockSize, onError }: Inde
   let isClosed = false
 
   async function indexAll(): Promise<void> {
-    // Teams that are added meanwhile, the one in hand among them, have their turn as well.
+    // Teams added meanwhile are included, even the current one.
     for (const teamId of teams) {
       teams.delete(teamId)
       try {
@@ -59,7 +59,7 @@ export function createTextIndex(database: Database, { blockSize, onError }: Inde
   function start(): void {
     timer = undefined
     if (isClosed) return
-    // A block that fails, on a full disk for example, is tried again with the next one: nothing is lost meanwhile.
+    // A block that fails, for example on a full disk, is retried with the next one. No message is lost meanwhile.
     indexing ??= indexAll()
       .catch(onError)
       .finally(() => {
@@ -77,7 +77,7 @@ export function createTextIndex(database: Database, { blockSize, onError }: Inde
     for (const { id } of await database.read<{ id: string }>(behind)) indexSoon(id)
   }
 
-  // What an earlier run did not get to.
+  // Indexes what an earlier run did not complete.
   resume().catch(onError)
 
   return {

@@ -1,63 +1,63 @@
 import { mailboxNeed, needsOf, type Need } from '../domain/signature.ts'
 import type { Database } from './database.ts'
-import { createPage, type Page, type Search } from './message-page.ts'
+import { createPage, type PageSearch, type ResultPage } from './message-page.ts'
 import { isFoundByTag, type Wanted } from './message-query.ts'
 import { sql } from './sql.ts'
 import type { ListAnchor, View } from './store.ts'
 import { readIndexState } from './text-block.ts'
 import { candidatesIn, positionsOf } from './text-candidates.ts'
 
-/** A mailbox with fewer messages than these is walked through sooner than the index of its team. */
+/** A mailbox with fewer messages is walked faster than its team's index is searched. */
 const SMALL_MAILBOX_BLOCKS = 1
-/** With more than this still to be indexed, walking from the newest on finds a frequent text sooner. */
+/** With more unindexed messages, walking from the newest finds a frequent text sooner. */
 const LONG_TAIL_BLOCKS = 4
-/** Candidates that are gathered from several blocks before they are looked at. */
-const GATHERED = 128
-/** A frequent text fills its page in the first block; for a rare one, many blocks at a time cost less. */
+/** Candidates collected from several blocks before they are checked. */
+const CANDIDATES_PER_CHECK = 128
+/** A frequent text fills its page from the first block. For a rare one, reading many blocks at a time is cheaper. */
 const BLOCKS_PER_READ = [1, 4, 16, 64]
 
-/** Where to look: `after` and `upTo` are positions; below `indexedThrough` there are blocks. */
-type Span = { after: number; upTo: number; indexedThrough: number; blockSize: number }
+/** Where to search: `after` and `upTo` are positions. Blocks exist up to `indexedThrough`. */
+type SearchRange = { after: number; upTo: number; indexedThrough: number; blockSize: number }
 
 /**
- * What is wanted, exactly as one query would give it, by way of the text index; null when the index is not the best
- * way in. Signatures only propose messages: the view's conditions decide.
+ * Returns exactly what one query would return, using the text index. Null if the index is not the best access path.
+ * Signatures only propose candidates: the view's conditions decide.
  */
 export async function searchText<Row extends ListAnchor>(
   database: Database,
-  search: Search<Row>,
+  search: PageSearch<Row>,
   blockSize: number,
 ): Promise<Row[] | null> {
   const { view, wanted } = search
   const needs = isFoundByTag(view.filter) ? [] : needsOf(view.filter)
   if (needs.length === 0) return null
-  const span = await findSpan(database, view.teamId, wanted, blockSize)
-  if (!span) return null
+  const range = await findRange(database, view.teamId, wanted, blockSize)
+  if (!range) return null
   const mailbox = await findMailbox(database, view, blockSize)
   if (mailbox === 'small') return null
   if (mailbox !== 'any') needs.push(mailboxNeed(mailbox.id))
 
   const page = createPage(database, search)
-  const blocks = await readBlocks(database, view, wanted, span)
-  // What is not in blocks yet may be of any time, so it comes first, or else last because its positions do.
-  if (wanted.order === 'newest first') await searchTail(page, span)
+  const blocks = await readBlocks(database, view, wanted, range)
+  // Unindexed messages can have any time, so by time they are searched first. By position they come last.
+  if (wanted.order === 'newest first') await searchTail(page, range)
   await searchBlocks(database, page, { blocks, needs, blockSize })
-  if (wanted.order === 'by position') await searchTail(page, span)
+  if (wanted.order === 'by position') await searchTail(page, range)
   return page.rows()
 }
 
-/** Null where nothing, or hardly more than one block, is indexed of what is asked for, or much is not indexed yet. */
-async function findSpan(
+/** Null if hardly more than one block of the range is indexed, or if much of it is not indexed yet. */
+async function findRange(
   database: Database,
   teamId: string,
   { after, upTo }: Wanted,
   blockSize: number,
-): Promise<Span | null> {
+): Promise<SearchRange | null> {
   const state = await readIndexState(database, teamId)
   if (!state) return null
-  const span = { after: after ?? 0, upTo: upTo ?? state.lastPosition, indexedThrough: state.indexedThrough, blockSize }
-  if (span.upTo - Math.max(span.after, span.indexedThrough) > LONG_TAIL_BLOCKS * blockSize) return null
-  return Math.min(span.upTo, span.indexedThrough) - span.after <= blockSize / 2 ? null : span
+  const range = { after: after ?? 0, upTo: upTo ?? state.lastPosition, indexedThrough: state.indexedThrough, blockSize }
+  if (range.upTo - Math.max(range.after, range.indexedThrough) > LONG_TAIL_BLOCKS * blockSize) return null
+  return Math.min(range.upTo, range.indexedThrough) - range.after <= blockSize / 2 ? null : range
 }
 
 async function findMailbox(
@@ -78,12 +78,12 @@ async function findMailbox(
 
 type Block = { id: number; first: number; newest: number }
 
-/** In the order in which they are searched, without those that lie outside of what is asked for. */
+/** In search order, without blocks outside the range. */
 async function readBlocks(
   { read }: Database,
   { teamId, oldestReceivedAt, filter }: View,
   { order, before }: Wanted,
-  { after, upTo, indexedThrough, blockSize }: Span,
+  { after, upTo, indexedThrough, blockSize }: SearchRange,
 ): Promise<Block[]> {
   const oldest = Math.max(oldestReceivedAt, filter.start ?? -Infinity, filter.since ?? -Infinity)
   const newest = Math.min(before?.receivedAt ?? Infinity, (filter.end ?? Infinity) - 1)
@@ -96,16 +96,16 @@ async function readBlocks(
     order by ${order === 'newest first' ? sql`newest_received_at desc` : sql`block`}`)
 }
 
-/** What is not indexed yet, which is little. */
-async function searchTail<Row>(page: Page<Row>, { after, upTo, indexedThrough }: Span): Promise<void> {
+/** Searches the few unindexed messages. */
+async function searchTail<Row>(page: ResultPage<Row>, { after, upTo, indexedThrough }: SearchRange): Promise<void> {
   const first = Math.max(after, indexedThrough) + 1
   const positions = Array.from({ length: Math.max(0, upTo - first + 1) }, (_, index) => first + index)
-  await page.lookAt(positions, () => page.isFull(Infinity))
+  await page.check(positions, () => page.isFull(Infinity))
 }
 
 async function searchBlocks<Row>(
   database: Database,
-  page: Page<Row>,
+  page: ResultPage<Row>,
   { blocks, needs, blockSize }: { blocks: Block[]; needs: Need[]; blockSize: number },
 ): Promise<void> {
   let start = 0
@@ -118,10 +118,10 @@ async function searchBlocks<Row>(
     for (const { id, first, newest } of some) {
       if (page.isFull(newest)) break
       positions.push(...positionsOf(candidates.get(id), first))
-      if (positions.length < GATHERED) continue
-      await page.lookAt(positions, () => page.isFull(Infinity))
+      if (positions.length < CANDIDATES_PER_CHECK) continue
+      await page.check(positions, () => page.isFull(Infinity))
       positions = []
     }
-    await page.lookAt(positions, () => page.isFull(Infinity))
+    await page.check(positions, () => page.isFull(Infinity))
   }
 }

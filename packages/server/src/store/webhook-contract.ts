@@ -9,28 +9,28 @@ export const NOW = Date.now()
 const LEASE_MS = 60_000
 export const LIMITS: EndpointLimits = { perEndpoint: 5, oneAtATime: [] }
 
-/** What every store must do for endpoints and what they are told. */
+/** What every store must do for endpoints and their deliveries. */
 export function describeWebhooks(open: () => Promise<Store>): void {
   describeEndpoints(open)
   describeSending(open)
 }
 
-/** A store with a team and a mailbox, and short ways to what tests do. Times are near the present: PostgreSQL has its own. */
+/** A store with a team and a mailbox, and helpers for the tests. Times are close to now, because PostgreSQL uses its own clock. */
 export async function startWebhooks(open: () => Promise<Store>) {
   const store = await open()
   const team = await addTeam(store)
   const mailbox = await addMailbox(store, team, 'qa')
-  const addEndpoint = async (wish: Partial<NewEndpoint> = {}) => {
-    const added = await store.addEndpoint({ ...newEndpoint(team.id), ...wish }, 20)
+  const addEndpoint = async (values: Partial<NewEndpoint> = {}) => {
+    const added = await store.addEndpoint({ ...newEndpoint(team.id), ...values }, 20)
     if (typeof added === 'string') throw new Error(added)
     return added
   }
   const deliver = (endpointIds: string[], messages = 1) =>
-    Promise.all(Array.from({ length: messages }, () => addTold(store, mailbox, endpointIds)))
+    Promise.all(Array.from({ length: messages }, () => addWithEvent(store, mailbox, endpointIds)))
   const list = (endpointId: string, status: 'pending' | 'success' | 'failed' | null = null) =>
     store.listDeliveries(endpointId, { limit: 100, offset: 0, status })
-  const lease = (wish: Partial<Parameters<Store['leaseDeliveries']>[0]> = {}) =>
-    store.leaseDeliveries({ ...LIMITS, owner: 'one', at: NOW, leaseMs: LEASE_MS, limit: 50, ...wish })
+  const lease = (options: Partial<Parameters<Store['leaseDeliveries']>[0]> = {}) =>
+    store.leaseDeliveries({ ...LIMITS, owner: 'one', at: NOW, leaseMs: LEASE_MS, limit: 50, ...options })
   return { store, team, mailbox, addEndpoint, deliver, list, lease }
 }
 
@@ -43,7 +43,7 @@ export function newEndpoint(teamId: string): NewEndpoint {
     description: null,
     mailbox: null,
     tag: null,
-    secret: `sealed ${id}`,
+    secret: `encrypted ${id}`,
     secretMasked: 'whsec_ab…yz=',
     createdAt: NOW,
   }
@@ -54,7 +54,7 @@ export function eventFor(endpointIds: string[]) {
   return { id: newId(), body: '{"event":"email.received"}', deliveries }
 }
 
-async function addTold(
+async function addWithEvent(
   store: Store,
   mailbox: Mailbox,
   endpointIds: string[],
@@ -67,13 +67,13 @@ async function addTold(
 
 type Leased = Pick<LeasedDelivery, 'id'> & { endpoint: Pick<LeasedDelivery['endpoint'], 'url'> }
 
-export function attemptOf({ id, endpoint: { url } }: Leased, wish: Partial<AttemptRecord> = {}): AttemptRecord {
-  const answer = { httpStatus: 200, responseBody: 'ok', latencyMs: 3, error: null }
-  return { deliveryId: id, url, at: NOW, ...answer, outcome: { status: 'success' }, disableEndpoint: null, ...wish }
+export function attemptOf({ id, endpoint: { url } }: Leased, values: Partial<AttemptRecord> = {}): AttemptRecord {
+  const result = { httpStatus: 200, responseBody: 'ok', latencyMs: 3, error: null }
+  return { deliveryId: id, url, at: NOW, ...result, outcome: { status: 'success' }, disableEndpoint: null, ...values }
 }
 
 export function testFor(endpointId: string) {
-  const answer = { httpStatus: 500, responseBody: null, latencyMs: 1, error: 'The endpoint answered 500.' }
+  const result = { httpStatus: 500, responseBody: null, latencyMs: 1, error: 'The endpoint answered 500.' }
   const event = { event: 'email.received', eventId: newId(), body: '{}' }
-  return { id: newId(), endpointId, ...event, status: 'failed' as const, at: NOW, ...answer }
+  return { id: newId(), endpointId, ...event, status: 'failed' as const, at: NOW, ...result }
 }

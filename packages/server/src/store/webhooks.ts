@@ -1,30 +1,30 @@
 import type { Verdict } from '../domain/delivery-schedule.ts'
 import type { PlanName } from '../domain/plans.ts'
 
-/** A customer's address that is told of new mail. */
+/** A customer's URL that receives new mail. */
 export type Endpoint = {
   id: string
   teamId: string
   url: string
   description: string | null
-  /** Only what comes for the mailbox of this name, and with this tag; null for all. */
+  /** Restricts events to the mailbox with this name and to this tag; null for all. */
   mailbox: string | null
   tag: string | null
   isActive: boolean
-  /** Why we switched it off; null when someone of the team did. */
+  /** Why it was disabled automatically; null if a user did. */
   disabledReason: string | null
   secretMasked: string
-  /** Sealed, as the old ones. */
+  /** Encrypted, like the old ones. */
   secret: string
-  /** Oldest first; some may be over. */
+  /** Oldest first. Some may have expired. */
   oldSecrets: OldSecret[]
-  /** Of the first failure since the last success. */
+  /** Time of the first failure since the last success. */
   failingSince: number | null
   createdAt: number
   updatedAt: number
 }
 
-/** Signs as well until its time is over. */
+/** Also signs until it expires. */
 export type OldSecret = { secret: string; until: number }
 
 export type NewEndpoint = Pick<
@@ -36,12 +36,12 @@ export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'description' | 'isA
 
 export type DeliveryStatus = 'pending' | 'success' | 'failed'
 
-/** One event for one endpoint, with what the last attempt brought. */
+/** One event for one endpoint, with the result of the last attempt. */
 export type Delivery = {
   id: string
   endpointId: string
   event: string
-  /** Null for a test. */
+  /** Null for a test event. */
   messageId: string | null
   status: DeliveryStatus
   httpStatus: number | null
@@ -54,23 +54,23 @@ export type Delivery = {
   createdAt: number
 }
 
-/** What is to be told of a new message, and to whom. */
+/** The event of a new message, and its deliveries. */
 export type NewEvent = { id: string; body: string; deliveries: { id: string; endpointId: string }[] }
 
-/** A delivery that nobody else sends while the lease lasts. */
+/** A delivery that no other process sends while the lease lasts. */
 export type LeasedDelivery = {
   id: string
   /** The same on every attempt: the `webhook-id` header. */
   eventId: string
   body: string
-  /** Attempts made so far, since the last replay if there was one. */
+  /** Attempts made since the last replay, or in total. */
   attempt: number
-  /** Null for a test. */
+  /** Null for a test event. */
   messageId: string | null
   endpoint: Pick<Endpoint, 'id' | 'teamId' | 'url' | 'secret' | 'oldSecrets' | 'failingSince'>
 }
 
-/** What one attempt brought. */
+/** The result of one attempt. */
 export type Attempt = {
   at: number
   httpStatus: number | null
@@ -82,11 +82,11 @@ export type Attempt = {
 export type AttemptRecord = Attempt &
   Verdict & {
     deliveryId: string
-    /** Where it went: once the endpoint has another URL, this tells nothing about the endpoint. */
+    /** The URL used. If the endpoint has another one by now, the result says nothing about it. */
     url: string
   }
 
-/** A test, told once and recorded when it is over. */
+/** A test event, sent once and recorded afterwards. */
 export type TestDelivery = Attempt & {
   id: string
   eventId: string
@@ -96,7 +96,7 @@ export type TestDelivery = Attempt & {
   status: 'success' | 'failed'
 }
 
-/** How many deliveries of one endpoint may be under way at once, in all processes together. */
+/** How many deliveries of one endpoint may be in flight at once, in all processes together. */
 export type EndpointLimits = {
   perEndpoint: number
   /** Ids of endpoints that get one at a time. */
@@ -104,32 +104,32 @@ export type EndpointLimits = {
 }
 
 export type WebhookStore = {
-  /** `exists` when the team has one with this URL, `limit` when it has that many. */
+  /** `exists` if the team has one with this URL, `limit` if it already has that many. */
   addEndpoint(endpoint: NewEndpoint, endpointsMax: number): Promise<Endpoint | 'exists' | 'limit'>
   /** Newest first. */
   listEndpoints(teamId: string): Promise<Endpoint[]>
   findEndpoint(where: { teamId: string; id: string }): Promise<Endpoint | null>
   /**
-   * Switched off, what is pending fails, in steps; `failInactive` goes on where a crash interrupts. Switched on, it
-   * starts anew. `exists` when another one has the URL.
+   * Disabling it fails pending deliveries in steps; `failInactive` continues after a crash. Enabling it resets its
+   * failures. `exists` if another endpoint has the URL.
    */
   updateEndpoint(
     where: { teamId: string; id: string },
     change: EndpointChange,
     at: number,
   ): Promise<Endpoint | 'exists' | null>
-  /** False when `replaced` is not its secret, or no longer. */
+  /** False if `replaced` is not its current secret. */
   rotateEndpointSecret(
     where: { teamId: string; id: string },
     change: { replaced: string; secret: string; secretMasked: string; oldSecrets: OldSecret[]; at: number },
   ): Promise<boolean>
-  /** Hides it and all that is of it at once; `removedEndpoints` tells what is still to be removed. */
+  /** Hides it and its deliveries at once. `removedEndpoints` lists what remains to be deleted. */
   hideEndpoint(where: { teamId: string; id: string }, at: number): Promise<boolean>
   removedEndpoints(): Promise<string[]>
-  /** Some deliveries of a hidden endpoint, and at last itself; false when it is gone. */
+  /** Deletes some deliveries of a hidden endpoint, and finally the endpoint. False when it is deleted. */
   emptySomeOfEndpoint(id: string, limit: number): Promise<boolean>
 
-  /** The team's active endpoints that want to be told of mail for this mailbox and tag, and its plan. */
+  /** The team's active endpoints that receive mail for this mailbox and tag, and the team's plan. */
   findListeners(
     teamId: string,
     mail: { mailbox: string; tag: string | null },
@@ -141,36 +141,36 @@ export type WebhookStore = {
     page: { limit: number; offset: number; status: DeliveryStatus | null },
   ): Promise<Delivery[]>
   findDelivery(where: { endpointId: string; id: string }): Promise<Delivery | null>
-  /** What is posted, the same at every attempt. */
+  /** The posted body, which is the same for every attempt. */
   findDeliveryBody(where: { endpointId: string; id: string }): Promise<string | null>
   /** Oldest first. */
   listAttempts(deliveryId: string): Promise<Attempt[]>
-  /** Due now, with the schedule from its beginning; null when it is gone or its endpoint inactive. */
+  /** Makes it due now and restarts its schedule. Null if it was deleted or its endpoint is inactive. */
   replayDelivery(where: { teamId: string; endpointId: string; id: string }, at: number): Promise<Delivery | null>
-  /** The same for some that failed up to `at`, but no tests; how many there were. */
+  /** The same for some deliveries that failed up to `at`, except tests. Returns their number. */
   replayFailed(where: { teamId: string; endpointId: string }, page: { at: number; limit: number }): Promise<number>
-  /** Null when its endpoint is gone. */
+  /** Null if the endpoint was deleted. */
   addTestDelivery(test: TestDelivery): Promise<Delivery | null>
 
-  /** Some that are due, oldest first but of no endpoint more than its share; nobody else gets them before `leaseMs`. */
+  /** Leases due deliveries, oldest first and at most the share of each endpoint. They are exclusive for `leaseMs`. */
   leaseDeliveries(
-    /** At most `probes` of them for endpoints that get one at a time; those come after the others. */
-    wish: EndpointLimits & { owner: string; at: number; leaseMs: number; limit: number; probes?: number },
+    /** At most `probes` of them are for endpoints that get one at a time. Those come last. */
+    lease: EndpointLimits & { owner: string; at: number; leaseMs: number; limit: number; probes?: number },
   ): Promise<LeasedDelivery[]>
   /**
-   * Writes what an attempt brought; false, and nothing is written, when the lease is no longer this owner's. An endpoint
-   * that is to be switched off goes on if it has another URL by now, or has succeeded meanwhile.
+   * Records the result of an attempt. Returns false and writes nothing if the owner no longer holds the lease. An endpoint
+   * that should be disabled stays active if its URL has changed or it has succeeded meanwhile.
    */
   finishAttempt(owner: string, record: AttemptRecord): Promise<boolean>
   releaseDeliveries(owner: string): Promise<void>
-  /** Milliseconds until a lease may bring something, 0 for now; null when nothing is pending. */
+  /** Milliseconds until a delivery can be leased, 0 for now; null if nothing is pending. */
   nextDueIn(limits: EndpointLimits & { at: number }): Promise<number | null>
 
   endpointIds(): Promise<string[]>
-  /** Some of an endpoint's deliveries that ended before a time, and attempts before it of others; how many there were. */
+  /** Forgets some deliveries that ended before a time, and older attempts of others. Returns the number of deliveries. */
   forgetDeliveries(endpointId: string, page: { before: number; limit: number }): Promise<number>
-  /** Lets some fail that are pending for an endpoint that is switched off; how many there were. */
+  /** Fails some pending deliveries of a disabled endpoint. Returns their number. */
   failInactive(endpointId: string, page: { limit: number; at: number }): Promise<number>
-  /** Lets the oldest fail of those that are pending beyond `kept` and not under way, at most `limit`; how many there were. */
+  /** Fails the oldest pending deliveries beyond `kept` that are not leased, at most `limit`. Returns their number. */
   failBacklog(endpointId: string, page: { kept: number; limit: number; at: number }): Promise<number>
 }

@@ -200,7 +200,7 @@ test('an API that fails at every third request sets no mail aside; a mail at whi
   expect(failures).toBeGreaterThan(100)
 
   chance = 0
-  // Until what failed before is no sign any more.
+  // Until earlier failures no longer count.
   clock.ahead += 600_000
   await store('poison@in.test')
   let others = 0

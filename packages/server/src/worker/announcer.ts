@@ -283,7 +283,7 @@ export function createAnnouncer(given: Ports): Announcer {
     announceNow,
     async start() {
       timer = setInterval(tick, TICK_MS).unref()
-      // Starts the search for mail of earlier runs without waiting: with much unprocessed mail it takes long.
+      // Starts the search for mail of earlier runs without waiting: with a lot of unprocessed mail it takes long.
       tick()
     },
     async close() {

@@ -63,7 +63,7 @@ type ConfiguredApi = { post: Post; report: Report } | { post: null; report: null
 function chooseApiClient({ WEBHOOK_URL: url, WEBHOOK_AUTH_TOKEN: token }: Bindings, timeoutMs: number): ConfiguredApi {
   if (!url) return { post: null, report: null }
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    return failingApi('WEBHOOK_URL must be an address that begins with https:// (or http:// for local use)')
+    return failingApi('WEBHOOK_URL must be a URL with https:// (or http:// for local use)')
   }
   if (!token) return failingApi('WEBHOOK_AUTH_TOKEN is not set')
   return createApiClient({ url, token, timeoutMs })

@@ -50,7 +50,7 @@ export type SweepPorts = {
 
 /**
  * One run over the unprocessed mail: announces what is due and can still succeed. The order is random, so that no mail
- * blocks others run after run. One success makes the mail due that waits for its next retry.
+ * blocks others run after run. One success makes all waiting mail due.
  */
 export async function sweep(ports: SweepPorts): Promise<{ processed: number; failed: number }> {
   const { bucket, announceStored, firstAttemptMs, now, log } = ports

@@ -70,7 +70,7 @@ export function createWaitingMail(refusedDays: number | null) {
     wakeAll(): void {
       for (const waiting of known.values()) waiting.dueAt = waiting.notBefore
     },
-    /** Makes the mail due whose last attempt is the oldest. */
+    /** Makes the mail with the oldest last attempt due. */
     wakeOne(at: number): void {
       let next: Waiting | null = null
       for (const waiting of known.values()) {

@@ -56,7 +56,7 @@ export async function surviveOutage({
   const api = await startApi()
   expect(await send('box+before@qa.test')).toMatch(/^250 /)
   await sdk.messages.waitFor({ tag: 'before' })
-  // Until the worker has its answer, which it would not get any more.
+  // Until the worker has its response, which it could no longer get.
   await vi.waitUntil(() => waitingMail().length === 0, { timeout: RECOVERY_MS_MAX })
   await api[end]()
 

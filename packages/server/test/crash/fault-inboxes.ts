@@ -13,7 +13,7 @@ import type { FaultyInbox } from './fault-run.ts'
 
 const WHEN: Fault['when'][] = ['before', 'after', 'half', 'late']
 
-/** Faults at so many of a thousand steps, of these kinds; none until it is told to fail. */
+/** Faults of these kinds at a number of each thousand steps, once it is armed. */
 function randomFaults(perMille: number, kinds: readonly string[]) {
   let random: ReturnType<typeof seededRandom> | null = null
   let count = 0

@@ -89,7 +89,7 @@ describe('on a disk that is really full', () => {
   test('what was accepted and is not visible is counted by /ready, and appears once there is room', async () => {
     const inbox = mountSmallDisk(16 * MIB)
     const settings = await withDatabase({ DATA_DIR: inbox.folder, DISK_FREE_MIN: String(2 * MIB) })
-    // With nobody to announce to, it accepts and waits.
+    // Without a reachable API, it accepts mail and waits.
     const away = { ...settings, WEBHOOK_URL: 'http://127.0.0.1:9/webhooks/inbox' }
     let server = spawnServer({ environment: away })
     await server.ready

@@ -31,7 +31,7 @@ export type CrashReport = {
   killsDuringStart: number
   sent: number
   accepted: number
-  /** Mails whose 250 was never read but that are there all the same. */
+  /** Mails whose 250 was never read but which are stored. */
   unasked: number
   lost: string[]
   doubled: string[]

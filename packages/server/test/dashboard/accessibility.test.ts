@@ -216,7 +216,7 @@ function isFocused(target: Locator): Promise<boolean> {
   return target.evaluate((element) => element === document.activeElement)
 }
 
-/** Its heading is there, and nothing loads any more. */
+/** The heading is visible and nothing is loading. */
 async function untilDrawn(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' })
   await page.waitForFunction(() => document.querySelector('p[aria-live=polite]:not([role=status])') === null)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { giveToken } from '../../src/manage/one-time-tokens.ts'
+import { createToken } from '../../src/manage/one-time-tokens.ts'
 import { newSecret } from '../../src/random.ts'
 import { openWindow, reuseWindows, signInByLink } from '../support/dashboard-session.ts'
 import { barriersIn, buildDashboard, openChromium } from '../support/dashboard.ts'
@@ -144,7 +144,7 @@ describe.each([true, false])('behind a proxy that keeps the path: %s', async (ke
 
   test('one signs in, moves about and reloads', async () => {
     const { id } = await subPeople.operator()
-    const token = await giveToken({ store: subPeople.store, newSecret, now: Date.now }, id, 'sign-in')
+    const token = await createToken({ store: subPeople.store, newSecret, now: Date.now }, id, 'sign-in')
     const { page, complaints } = await openWindow(browser, { url: `${proxy}/` })
     await signInByLink(page, token)
     await page.getByRole('link', { name: 'Settings' }).click()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { giveToken } from '../../src/manage/one-time-tokens.ts'
+import { createToken } from '../../src/manage/one-time-tokens.ts'
 import { newSecret } from '../../src/random.ts'
 import { reuseWindows, signInByLink } from '../support/dashboard-session.ts'
 import { buildDashboard, openChromium } from '../support/dashboard.ts'
@@ -21,7 +21,7 @@ async function openOwner(path: string) {
 
 test('a one-time link signs in once', async () => {
   const { id } = await people.operator()
-  const token = await giveToken({ store: people.store, newSecret, now: Date.now }, id, 'sign-in')
+  const token = await createToken({ store: people.store, newSecret, now: Date.now }, id, 'sign-in')
   const first = await open()
   await signInByLink(first.page, token)
   const second = await open()

@@ -118,7 +118,7 @@ async function followRedirects(): Promise<CanaryReport['redirects']> {
       const outcome = await request(url, POST)
       const heardByUs = await heardSoFar()
       await fetch(url, { method: 'POST', body: '{}' }).catch(() => null)
-      const answer = outcome.kind === 'answered' ? outcome.status : null
+      const answer = outcome.kind === 'responded' ? outcome.status : null
       all.push({ to, status: answer, heard: heardByUs, heardWhenFollowed: await heardSoFar() })
     }
   }

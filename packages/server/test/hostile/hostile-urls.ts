@@ -265,7 +265,7 @@ export const HOSTILE_URLS: HostileUrl[] = [
   ...NOT_WEB.map((url) => ({ url, isReachable: false })),
 ]
 
-/** What redirects lead to; the first request is allowed, what it is told to ask next is not. */
+/** Targets of redirects: the first request is allowed, the redirect is not. */
 export const REDIRECTS_TO = [
   'http://127.0.0.1/',
   'http://localhost/',

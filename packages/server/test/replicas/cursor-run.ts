@@ -11,7 +11,7 @@ const WRITERS = 8
 const PAUSE_MS_MAX = 5
 /** What a client does with a page before it asks for the next one. */
 const PAGE_MS_MAX = 100
-/** Of all tags, those that somebody asks for. */
+/** The tags that requests ask for. */
 const TAGS_ASKED_ONE_IN = 10
 /** How long those who follow go on looking for the last message after it was stored. */
 const PATIENCE_MS = 60_000
@@ -162,7 +162,7 @@ async function askForLatest({ get }: Replicas, url: string, { wanted, patience }
   return seen
 }
 
-/** Everything that is stored, in the order of positions, read when nothing is written any more. */
+/** Everything stored, in order of position, read after the last write. */
 async function readAll({ get }: Replicas, url: string): Promise<string[]> {
   const all: MessageSummary[] = []
   for (let after = 'c0', hasMore = true; hasMore;) {
@@ -189,7 +189,7 @@ export function delayCommits(databaseUrl: string): Promise<void> {
   )
 }
 
-/** Positions as an identity column would give them: taken at the insert, whoever commits first. */
+/** Positions as an identity column would assign them: at the insert, independent of the order of commits. */
 export function numberAtInsert(databaseUrl: string): Promise<void> {
   return administer(
     databaseUrl,

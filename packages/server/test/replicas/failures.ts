@@ -6,7 +6,7 @@ import { underLoad, type LoadReport } from './under-load.ts'
 
 /** What is promised after the database is back. */
 const BACK_MS_MAX = 10_000
-/** Before and after the trouble, so that there is a load that it can disturb. */
+/** Before and after the failure, so that there is a load to disturb. */
 const LOAD_MS = 1_000
 
 type Postgres = ReturnType<typeof ownPostgres>
@@ -51,7 +51,7 @@ export async function restartDatabase(
   return { ...report, backMs }
 }
 
-/** While the database is away, whoever asks is told so in the one shape of all errors. */
+/** While the database is unavailable, clients get an error in the common shape. */
 async function seeOutage({ urls, get, announce }: Replicas): Promise<void> {
   const away = {
     status: 503,

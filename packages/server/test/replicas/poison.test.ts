@@ -28,7 +28,7 @@ test('behind a proxy, a mail that kills each replica that gets it does so three 
 
 type Supervisor = { urls: () => string[]; deaths: () => number; end: () => void }
 
-/** Starts a replica anew when one has died, as an orchestrator does. */
+/** Restarts a replica that has died, as an orchestrator does. */
 function supervise(replicas: Replicas): Supervisor {
   const living = new Set<ChildServer>()
   let deaths = 0

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 export type SilentProxy = {
   url: string
   connections(): number
-  /** Connections that are open stay so, but nothing passes any more, as when a cable is pulled. */
+  /** Open connections stay open but pass no data, as if a cable were pulled. */
   silence(): void
   close(): Promise<void>
 }

@@ -29,7 +29,7 @@ export type LoadReport = {
   longestSilenceMs: number
 }
 
-/** Announces mail and waits for it, both as good clients do, on all replicas, while `trouble` happens. */
+/** Announces mail and waits for it on all replicas, as correct clients do, while `trouble` runs. */
 export async function underLoad(replicas: Replicas, trouble: () => Promise<void>): Promise<LoadReport> {
   const { announce, get } = replicas
   const acknowledged: string[] = []

@@ -16,7 +16,7 @@ const END_LISTENERS = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where application_name = 'mailhatch feed' and datname = current_database()`
 
-/** Takes away what carries notifications while everything else goes on: whoever listens is told nothing any more. */
+/** Cuts the connection for notifications while everything else continues. */
 const TELL_NOTHING = `
   create schema deaf;
   create function deaf.pg_notify(text, text) returns void language sql as '';
@@ -25,7 +25,7 @@ const TELL_NOTHING = `
   end $$;
   ${END_LISTENERS}`
 
-/** A wait and a stream on the first replica; resolves to how long after the announcement to the second both had it. */
+/** A wait and a stream on the first replica. Resolves to how soon after the announcement to the second both had it. */
 async function timeToHear({ urls, key, get, announce }: Replicas, tag: string): Promise<number> {
   const stream = await openEvents(`${urls[0]}/v1/messages/stream?tag=${tag}`, { key })
   const waiting = get(urls[0]!, `/v1/messages/latest?tag=${tag}&wait=30`)

@@ -21,7 +21,7 @@ export async function compareLatencies(messages: number): Promise<{ alone: numbe
   return { alone, besideDead }
 }
 
-/** How long after their announcement the healthy of 20 endpoints were told of messages, while some never answer. */
+/** How soon after their announcement the healthy ones of 20 endpoints received messages, while some never respond. */
 async function healthyLatencies({ dead, messages }: { dead: number; messages: number }): Promise<number[]> {
   const announcedAt = new Map<string, number>()
   const latencies: number[] = []

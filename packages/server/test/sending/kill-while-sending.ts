@@ -37,7 +37,7 @@ export type SendingReport = {
   straysBefore: number
 }
 
-/** Kills sending processes again and again, then compares what was stored with what a receiver was told. */
+/** Kills sending processes repeatedly, then compares the stored messages with what a receiver got. */
 export async function killWhileSending(
   startFleet: StartFleet,
   { kills, messages }: { kills: number; messages: number },
@@ -54,7 +54,7 @@ export async function killWhileSending(
   const paths = Array.from({ length: ENDPOINTS }, (_, number) => `/endpoint-${number}`)
   for (const path of paths) await webhooks.add({ url: receiver.url + path })
 
-  // They are told of mail while they are there and active.
+  // They receive mail while they exist and are active.
   const inactive = await webhooks.add({ url: `${receiver.url}/inactive` })
   const deleted = await webhooks.add({ url: `${receiver.url}/deleted` })
   const strays = () => receiver.received.filter(({ path }) => path === '/inactive' || path === '/deleted')
@@ -87,7 +87,7 @@ export async function killWhileSending(
   }
   // What is missing then is reported.
   await vi.waitUntil(isEverythingTaken, { timeout: RECOVERY_MS_MAX, interval: 100 }).catch(() => {})
-  // What is under way when the last one is taken is told, too.
+  // Deliveries in flight when the last message is accepted arrive too.
   await fleet.stop()
   const found = find()
   const received = Map.groupBy(receiver.received, ({ messageId, path }) => `${messageId} ${path}`)
@@ -108,7 +108,7 @@ export function expectAllDelivered(report: SendingReport): void {
   console.info(report)
   expect(report).toMatchObject({ lost: [], renamed: [], strays: 0 })
   expect(report.duplicates).toBeLessThanOrEqual(report.duplicatesAllowed)
-  // There was something to go wrong: failures were repeated, and the two would have been told.
+  // The test is meaningful: failures were retried, and both would have received events.
   expect(report.attempts).toBeGreaterThan(report.deliveries * 1.2)
   expect(report.straysBefore).toBeGreaterThanOrEqual(2)
 }

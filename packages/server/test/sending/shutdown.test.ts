@@ -21,7 +21,7 @@ test('a program that is asked to stop lets attempts end and leaves the rest to t
   await vi.waitUntil(() => waiting.length === 5, PATIENCE)
 
   const stopped = first.stop()
-  // It answers nobody any more, so it has heard that it is to stop.
+  // It no longer responds, so it has received the signal.
   await vi.waitUntil(async () => (await fetch(`${first.apiUrl}/health`).catch(() => null)) === null, PATIENCE)
   for (const answer of waiting) answer({ status: 200 })
   expect(await stopped).toBe(0)

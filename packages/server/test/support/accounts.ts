@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { openStore } from '../../src/assemble.ts'
 import { readConfig } from '../../src/config.ts'
-import { giveToken } from '../../src/manage/one-time-tokens.ts'
+import { createToken } from '../../src/manage/one-time-tokens.ts'
 import { newId, newSecret } from '../../src/random.ts'
 import type { TokenPurpose } from '../../src/store/accounts.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -21,7 +21,7 @@ export async function startAccounts(environment: Record<string, string> = {}, no
 
   async function giveLink(email: string, purpose: TokenPurpose): Promise<string> {
     const user = await store.findUser({ email })
-    return giveToken({ store, newSecret, now }, user!.id, purpose)
+    return createToken({ store, newSecret, now }, user!.id, purpose)
   }
 
   /** Signs the first team's owner in, who then has the password. */

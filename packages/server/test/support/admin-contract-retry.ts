@@ -5,7 +5,7 @@ import { askAdmin, rawMail, type AdminSubject, type ListedMessage, type MessageL
 
 type Retried = { retried: number; processed: number; failed: number; cursor?: string }
 
-/** Announcing again, because a person asks. `alone` has nobody to announce to. */
+/** Retries requested by an operator. `alone` has no API to announce to. */
 export function describeRetry(stage: AdminStage, alone: () => AdminSubject): void {
   const path = (localPart: string, rest = '') => `/admin/inboxes/${localPart}/messages${rest}`
   const messagesOf = async (url: string, localPart: string, query = '') =>

@@ -27,7 +27,7 @@ const ROUTES: [method: string, path: string][] = [
 /** A worker with everything around it that it talks to. */
 export type AdminStage = {
   worker: AdminSubject
-  /** Stands for the API: refuses, for good, mailboxes whose name begins with `stay`, until told otherwise. */
+  /** A double of the API: permanently refuses mailboxes whose name begins with `stay`, until it is changed. */
   api: Double
   provider: Double
 }
@@ -35,7 +35,7 @@ export type AdminStage = {
 /** The admin API as its users know it; `start` runs the worker on one of the runtimes. */
 export function describeAdmin(name: string, start: StartAdmin): void {
   describe(`admin API: ${name}`, () => {
-    // Filled before the first test; a worker is dear to start on some runtimes, so that one serves many tests.
+    // Filled before the first test. Starting a worker is expensive on some runtimes, so one serves many tests.
     const stage = {} as AdminStage
     let closed: AdminSubject
     let alone: AdminSubject

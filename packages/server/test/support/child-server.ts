@@ -36,7 +36,7 @@ export type ChildServer = {
   stop(): Promise<number | null>
 }
 
-/** The product in a process of its own, on free ports unless told otherwise; killed when the test is over. */
+/** The product in its own process, on free ports by default. Killed when the test ends. */
 export function spawnServer({ program = 'serve', environment, launcher = [], nodeArguments = [] }: ChildOptions) {
   const [command, ...given] = [...launcher, process.execPath, ...nodeArguments, PROGRAM, program]
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']
@@ -57,7 +57,7 @@ export function spawnServer({ program = 'serve', environment, launcher = [], nod
     child.on('error', reject)
     child.on('exit', () => reject(new Error(`The server ended before it was ready: ${complaints}`)))
   })
-  // Whoever kills it while it starts does not wait for this.
+  // A caller that kills it during start-up does not wait for this.
   ready.catch(() => {})
 
   function portBehind(label: RegExp): number {

@@ -30,7 +30,7 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
   const before = await messagesIn(url)
   expect(before).toBeGreaterThan(0)
   expect(before).toBeLessThan(messages)
-  // Nobody can use a half.
+  // An incomplete copy cannot be used.
   const half = await runDatabaseCommand(['status'], { DATABASE_URL: url })
   // What is not there yet is not claimed, whatever the teams' own counts say.
   expect(JSON.parse(half.stdout)).toMatchObject({
@@ -64,7 +64,9 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
   await administer(url, `update message_contents set text = overlay(text placing 'X' from 500) where sequence = 7`)
   const changed = await runDatabaseCommand(words)
   expect(changed.code).toBe(1)
-  expect(changed.stderr).toContain(`messages of team ${first.id}: ${messages + 1} on both sides, but not the same`)
+  expect(changed.stderr).toContain(
+    `messages of team ${first.id}: ${messages + 1} on both sides, but with different content`,
+  )
   expect(changed.stderr).not.toContain(`messages of team ${second.id}:`)
 }
 

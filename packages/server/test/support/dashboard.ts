@@ -38,7 +38,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 type AxeResult = { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]; passes: unknown[] }
 
-/** What stands in someone's way, as axe finds it; by all of its rules unless told. */
+/** Accessibility problems found by axe, with all of its rules by default. */
 export async function barriersIn(page: Page, runOnly?: string[]): Promise<string[]> {
   await untilStill(page)
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
@@ -54,7 +54,7 @@ export async function barriersIn(page: Page, runOnly?: string[]): Promise<string
   )
 }
 
-/** What still fades in has less contrast than it will have. Some things turn for ever; they are not waited for. */
+/** Elements that fade in have too little contrast at first. Endless animations are not waited for. */
 async function untilStill(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))

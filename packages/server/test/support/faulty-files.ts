@@ -4,7 +4,7 @@ import { takeStep, type FaultSource } from './step-faults.ts'
 
 type Handle = Awaited<ReturnType<Files['open']>>
 
-/** The real file system, whose calls fail as told. */
+/** The real file system, with calls that fail on demand. */
 export function faultyFiles(faultOf: FaultSource): Files {
   function step<Result>(name: string, take: () => Promise<Result>, drop?: (result: Result) => Promise<unknown>) {
     return takeStep({ fault: faultOf(name), take, fail: failure, ...(drop ? { drop } : {}) })

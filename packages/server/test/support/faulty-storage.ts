@@ -3,7 +3,7 @@ import { takeStep, type FaultSource } from './step-faults.ts'
 
 type Fetch = (url: URL, init: RequestInit) => Promise<Response>
 
-/** Requests that fail as told: `cut` is a broken connection, else the kind is a status and S3's code, as `409 Busy`. */
+/** Requests that fail on demand: `cut` breaks the connection, other kinds are a status and S3's code, such as `409 Busy`. */
 export function faultyFetch(doFetch: Fetch, faultOf: FaultSource): Fetch {
   return async (url, init) => {
     const fault = faultOf(`${init.method} ${url.pathname}`)
@@ -22,7 +22,7 @@ export function faultyFetch(doFetch: Fetch, faultOf: FaultSource): Fetch {
   }
 }
 
-/** A binding whose calls fail as told: the kind is R2's number, or `cut`. */
+/** A binding whose calls fail on demand: the kind is R2's code, or `cut`. */
 export function faultyBinding(binding: Partial<R2Bucket>, faultOf: FaultSource): R2Bucket {
   function watch<Parts extends object>(parts: Parts, of = ''): Parts {
     return new Proxy(parts, {
@@ -41,6 +41,6 @@ export function faultyBinding(binding: Partial<R2Bucket>, faultOf: FaultSource):
       },
     })
   }
-  // The bucket uses no more of the binding than it is given.
+  // The bucket uses only these methods of the binding.
   return watch(binding) as R2Bucket
 }

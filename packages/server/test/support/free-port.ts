@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that the system gives to whoever asks for any: none of these is given away while its user is gone. */
+/** Below the range of ephemeral ports, so that the system does not assign one while its user is stopped. */
 const PORTS = { first: 20_000, end: 32_000 }
 
 /** For what must come back on the port it had; free a moment ago. */

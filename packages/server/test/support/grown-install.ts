@@ -57,7 +57,7 @@ export async function growInstall(dataDir: string, messages: number) {
   return { first, second, goneId: gone.id }
 }
 
-/** Two endpoints, both told of what the function is called for; afterwards one is being removed. */
+/** Two endpoints that receive the messages of the function. Afterwards one is being deleted. */
 async function addEndpoints(store: Store, teamId: string) {
   const [told, removed] = [newEndpoint(teamId), newEndpoint(teamId)]
   await store.addEndpoint({ ...told, description: 'Grüße 👋', tag: 'login' }, 20)

@@ -3,7 +3,7 @@ export type HttpAnswer = {
   /** By lower-case name; values of a repeated header are joined. */
   headers: Map<string, string>
   body: Buffer
-  /** It goes on for ever by design; `body` is what had come. */
+  /** The response never ends by design; `body` is what has arrived. */
   isEventStream: boolean
   isConnectionKept: boolean
   /** How many of the received bytes it is made of. */

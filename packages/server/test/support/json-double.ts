@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 export type Heard = { method: string; path: string; authorization: string | undefined; body: unknown }
 export type Said = { status: number; body: string | object } | 'nothing'
 
-/** A server that is not ours, as far as a worker can tell: it hears everything and says what it is told to. */
+/** A double of an external server: records every request and responds on demand. */
 export async function startDouble(say: (heard: Heard) => Said) {
   const heard: Heard[] = []
   const double = { url: '', heard, say, close }
@@ -20,7 +20,7 @@ export async function startDouble(say: (heard: Heard) => Said) {
       }
       heard.push(question)
       const said = double.say(question)
-      // Whoever asks has to give up by itself.
+      // The client has to time out.
       if (said === 'nothing') return
       response.writeHead(said.status, { 'content-type': 'application/json' })
       response.end(typeof said.body === 'string' ? said.body : JSON.stringify(said.body))

@@ -21,5 +21,5 @@ process.on('message', (question) => {
   process.send?.({ largestMs, largestWorkMs })
   largestWorkMs = 0
 })
-// The question may come, but nobody stays alive to wait for it.
+// The request may arrive, but does not keep the process alive.
 process.channel?.unref()

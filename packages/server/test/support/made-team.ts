@@ -10,8 +10,8 @@ import type { Store } from '../../src/store/store.ts'
 import { withDatabase } from './journey-database.ts'
 
 type Environment = Record<string, string>
-type TeamWish = { name: string; domain?: string; plan: PlanName }
-type KeyWish = { scope?: Scope; mailbox?: string; expiresAt?: number }
+type TeamInput = { name: string; domain?: string; plan: PlanName }
+type KeyInput = { scope?: Scope; mailbox?: string; expiresAt?: number }
 
 const making = { newId, now: Date.now, random: secureRandom, hashKey: hashApiKey }
 
@@ -19,7 +19,7 @@ const making = { newId, now: Date.now, random: secureRandom, hashKey: hashApiKey
  * A team and a key of it, in the store of this environment. As the commands make them, beside whatever serves the same
  * store, for tests that are about something else: each command is a process, and half a second of a processor.
  */
-export function makeTeam(environment: Environment, { name, domain, plan }: TeamWish): Promise<string> {
+export function makeTeam(environment: Environment, { name, domain, plan }: TeamInput): Promise<string> {
   return besideServer(environment, async (store, rootDomain) => {
     const team = await createTeam({ store, rootDomain, ...making }, { name, domain: domain ?? null, plan })
     const { key } = await createKey({ store, ...making }, team, { name: 'Key', scope: 'api.full', mailbox: null })
@@ -28,7 +28,7 @@ export function makeTeam(environment: Environment, { name, domain, plan }: TeamW
 }
 
 /** One more key of a team. */
-export function makeTeamKey(environment: Environment, teamName: string, wish: KeyWish = {}): Promise<string> {
+export function makeTeamKey(environment: Environment, teamName: string, wish: KeyInput = {}): Promise<string> {
   return besideServer(environment, async (store) => {
     const team = await findTeam({ store }, teamName)
     const name = wish.mailbox

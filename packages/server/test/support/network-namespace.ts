@@ -6,7 +6,7 @@ const run = promisify(execFile)
 const RUN_MS_MAX = 50_000
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 
-/** As whoever we are, in a user namespace; and where that is not allowed, as root. */
+/** As the current user in a user namespace, or as root where that is not allowed. */
 const WAYS = [
   ['unshare', '--map-root-user', '--net'],
   ['unshare', '--net'],

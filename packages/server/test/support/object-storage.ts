@@ -43,7 +43,7 @@ const WORKER = `export default {
 
 /**
  * Real R2 buckets in workerd, and the same buckets over HTTP through S3's API, where signatures are checked. Comes
- * with wrangler from npm and needs no network; whoever starts it closes it.
+ * with wrangler from npm and needs no network; the caller closes it.
  */
 export async function startObjectStorage() {
   // Or it would ask Cloudflare where this machine is.
@@ -72,7 +72,7 @@ export async function startObjectStorage() {
   const bindings = await harness.getWorker<Record<string, R2Bucket>>().getEnv()
 
   return {
-    /** A bucket that nobody has used yet. */
+    /** A bucket that was never used. */
     newBucket() {
       const name = names.pop()!
       const ask = async (method: 'PUT' | 'POST', parameters: Record<string, string>, body: BodyInit) => {
@@ -128,7 +128,7 @@ export function r2Place(storage: ObjectStorage, faultOf: FaultSource = () => nul
     },
   }
   return {
-    // The bucket uses no more of the binding than this.
+    // The bucket uses only this part of the binding.
     open: () => openR2Bucket(faultyBinding(watched as unknown as R2Bucket, faultOf), QUICK_R2),
     storedBytes: () => storedBytes,
     unfinishedUploads: () => findUnfinished(binding, uploads),

@@ -9,7 +9,7 @@ export const CLIENT = { id: 'mailhatch-test', secret: 'secret of the client/with
 
 type Claims = Record<string, unknown>
 
-/** How the provider treats whoever comes; tests change it in place. */
+/** How the provider treats users. Tests change it in place. */
 export type Behaviour = {
   /** Who signs in there. */
   person: Claims

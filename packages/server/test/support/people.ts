@@ -67,7 +67,7 @@ function peopleOf(url: string, store: Store) {
     expect(await store.acceptInvite(invite, { userId: joining.id, membersMax: null, at })).toBe('joined')
   }
 
-  /** Whoever owns the team of the first start. */
+  /** The owner of the team of the first start. */
   async function operator() {
     const users = await store.listUsers()
     const bootstrap = await store.findBootstrapTeam()

@@ -86,7 +86,7 @@ async function findBinaries(folder: string, owner: Owner): Promise<string> {
     await run(join(packaged, 'native/bin/postgres'), ['--version'], owner)
     return join(packaged, 'native/bin')
   } catch {
-    // Read-only, or in somebody's private folder: then from a copy.
+    // If it is read-only or in a private folder of another user, use a copy.
     const copy = join(folder, 'programs')
     cpSync(join(packaged, 'native'), join(copy, 'native'), { recursive: true, verbatimSymlinks: true })
     chmodSync(copy, 0o755)
@@ -95,7 +95,7 @@ async function findBinaries(folder: string, owner: Owner): Promise<string> {
   }
 }
 
-/** What the package's install script does, which npm may have been told not to run. */
+/** What the package's install script does, which npm may skip. */
 function addLinks(home: string): void {
   type Link = { source: string; target: string }
   const links = JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8')) as Link[]

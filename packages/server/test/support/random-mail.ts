@@ -16,7 +16,7 @@ const TROUBLESOME = [
 ]
 const RANDOM_PIECE_BYTES_MAX = 600
 
-/** A mail of about the given size, whose bytes nobody has sent before. Some end with a line end, some do not. */
+/** A mail of about the given size with random bytes. Some end with a line end, some do not. */
 export function randomMail(tag: string, sizeBytes: number): Buffer {
   // Named in the mail too, so that a copy that was never acknowledged but is found later has its tag.
   const head = `From: app@shop.example\r\nTo: qa+${tag}@mailhatch.test\r\nSubject: ${tag}\r\n\r\n`

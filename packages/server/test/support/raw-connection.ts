@@ -50,7 +50,7 @@ export class RawConnection {
       const answer = parseAnswer(this.#received, { isHead, isClosed })
       if (answer !== null) {
         this.#received = this.#received.subarray(answer.length)
-        // A request that breaks off may be answered twice, for what it asks and for how it ends; nobody reads on then.
+        // An incomplete request may get two responses, one to its content and one to its end. The second is not read.
         // One that cannot be read is answered in full, even if it was a HEAD, and the connection closed.
         if (!isLast && answer.isConnectionKept && this.#received.length > 0)
           throw new MalformedAnswer('bytes after the end of the answer')

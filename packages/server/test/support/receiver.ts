@@ -8,7 +8,7 @@ import { spooledMail } from '../../src/worker/smtp/spooled-mail.ts'
 import { startSmtpServer } from '../../src/worker/smtp/smtp-server.ts'
 import { temporaryFolder } from './server.ts'
 
-/** SMTP on a free port in front of the given bucket, and nobody to announce to unless there is an announcer. */
+/** SMTP on a free port in front of the given bucket. Without an announcer, mail is only stored. */
 export async function startReceiver(
   bucket: Pick<Bucket, 'put'>,
   onTaken: (tag: string | null) => void = () => {},

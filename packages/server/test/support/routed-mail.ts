@@ -16,11 +16,11 @@ export function routedMail({ to, raw, from = 'app@shop.example', rawSize = raw.b
         else controller.close()
       },
     },
-    // Only what somebody asks for is pulled.
+    // Reads only what is requested.
     { highWaterMark: 0 },
   )
   const setReject = (reason: string) => void (seen.rejection = reason)
-  // The handler uses no more of it.
+  // The handler uses only this part of it.
   const message = { from, to, raw: stream, rawSize, setReject } as unknown as ForwardableEmailMessage
   return { message, seen }
 }

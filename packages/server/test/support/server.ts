@@ -22,7 +22,7 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** The whole product in this process, on free ports and real sockets; whoever starts it closes it. */
+/** The whole product in this process, on free ports and real sockets. The caller closes it. */
 export async function serveIn(
   dataDir: string,
   environment: Record<string, string>,

@@ -18,7 +18,7 @@ export function createShell(folder: string, environment: Record<string, string>)
   chmodSync(join(bin, 'mailhatch'), 0o755)
   const settings = { HOME: folder, PATH: `${bin}${delimiter}${PATH}`, ...environment }
 
-  /** Starts a line, as somebody would type it. */
+  /** Starts a command line as a user would type it. */
   function start(line: string, further: Record<string, string> = {}) {
     // In a group of its own, so that all that the line starts can be ended.
     const child = spawn('bash', ['-o', 'pipefail', '-c', line], {

@@ -43,7 +43,7 @@ type Step<Result> = {
   take: () => Promise<Result>
   half?: () => Promise<unknown>
   fail: (kind: string) => Error
-  /** What a step gave that nobody will get. */
+  /** The result of a step that the caller never gets. */
   drop?: (result: Result) => Promise<unknown>
 }
 

@@ -91,7 +91,7 @@ export async function startStreams({
   }
 }
 
-/** A connection without a network: one that is stalled takes nothing until it is told to go on. */
+/** A connection without a network. A stalled one reads nothing until it is resumed. */
 export function createReader(isStalled: boolean) {
   const reader = {
     got: [] as string[],

@@ -71,7 +71,7 @@ export async function startWalk() {
     return (await create<{ id: string }>('/v1/mailboxes', { name })).id
   }
 
-  /** Nobody listens at this address. */
+  /** Nothing listens at this address. */
   const newEndpointUrl = () => `http://127.0.0.1:9/${(count += 1)}`
   let lastEndpoint: string | null = null
 
@@ -101,7 +101,7 @@ export async function startWalk() {
     return operation.requestBody ? { ...call, ...json(bodyFor(operation.operationId)) } : call
   }
 
-  /** Of an endpoint that was told of a message. */
+  /** For an endpoint that received a message. */
   async function webhookPath(path: string, mailbox: string): Promise<string> {
     const id = await newEndpoint()
     await newMessage(mailbox)

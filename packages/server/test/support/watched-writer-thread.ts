@@ -18,7 +18,7 @@ const PAGES_MAX = 4_294_967_294
 
 export type ThreadSettings = { channelName: string; pragma: string }
 
-/** The product's own writer thread, but it tells what it commits, and its disk fails when it is told to. */
+/** The product's writer thread, which also reports its commits, and whose disk fails on demand. */
 export function serveWatched({ channelName, pragma }: ThreadSettings): void {
   const channel = new BroadcastChannel(channelName)
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads, not a window

@@ -8,7 +8,7 @@ import { ADMIN_TOKEN, oddMail, ROOT_DOMAIN, type JourneySettings, type JourneyWo
 /** A sample of what the rule names; the whole table is in announce.test.ts. */
 const REPEATED = [307, 401, 403, 405, 407, 408, 421, 429, 500, 502, 503, 504, 599]
 const WAITS_FOR_A_PERSON = [400, 410, 413, 422]
-/** As many as a worker looks at that remembers nothing, so that what earlier tests did is no sign any more. */
+/** As many as a worker without memory reads, so that earlier tests have no effect. */
 const OTHERS_FIRST = 26
 
 const WAIT = { timeout: 60_000, interval: 200 }

@@ -18,7 +18,7 @@ export type JourneySettings = { webhookUrl: string | null; token: string }
 /** An inbox worker, wherever it runs. */
 export type JourneyWorker = {
   bucket: Pick<Bucket, 'get' | 'list' | 'put'>
-  /** Resolves when the sender has been told that the mail is taken. */
+  /** Resolves when the sender has received the 250. */
   deliver(mail: OutgoingMail): Promise<void>
   /** What the clock does, where it does not do so by itself. */
   sweep(): Promise<void>
@@ -157,7 +157,7 @@ export function describeWorkerJourney(
       expect(Buffer.from(await download.arrayBuffer()).equals(raw)).toBe(true)
     })
 
-    /** The right settings but for those given; starting a worker anew takes its time. */
+    /** Valid settings except those given. Restarting a worker takes a while. */
     async function use(different: Partial<JourneySettings>): Promise<void> {
       const wanted = { webhookUrl: api.webhookUrl, token: WEBHOOK_SECRET, ...different }
       if (wanted.webhookUrl === current.webhookUrl && wanted.token === current.token) return

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { startSession, type Client, type Entrant } from '../../manage/sessions.ts'
+import { startSession, type Client, type SessionUser } from '../../manage/sessions.ts'
 import type { AccountPorts } from '../../manage/account-ports.ts'
 import type { ClientAddress } from '../../manage/try-limit.ts'
 import type { Oidc } from '../../manage/oidc.ts'
@@ -16,7 +16,11 @@ export type AuthPorts = AccountPorts & {
 }
 
 /** Signs the browser in, with a cookie that it did not have before; the session that it had is ended. */
-export async function beginSession(ports: AuthPorts, context: Context<ApiEnvironment>, user: Entrant): Promise<void> {
+export async function beginSession(
+  ports: AuthPorts,
+  context: Context<ApiEnvironment>,
+  user: SessionUser,
+): Promise<void> {
   const old = await findSession(ports, context.req.raw)
   if (old) await ports.store.removeSession({ id: old.sessionId, userId: old.user.id })
   const { userAgent, address } = clientOf(ports, context)

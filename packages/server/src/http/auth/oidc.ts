@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
-import type { Departure, Oidc } from '../../manage/oidc.ts'
+import type { Oidc, PendingSignIn } from '../../manage/oidc.ts'
 import { signInByProvider } from '../../manage/provider-sign-in.ts'
 import type { ApiEnvironment } from '../environment.ts'
 import { cookieAttributes, cookieName, readCookie } from '../session-cookie.ts'
@@ -16,7 +16,7 @@ const departureShape = z.object({ state: z.string(), nonce: z.string(), verifier
 export function addOidcRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
   app.get('/auth/oidc/start', (context) =>
     orSignInPage(ports, context, async () => {
-      const { url, departure } = await configured(ports).start()
+      const { url, pending: departure } = await configured(ports).start()
       context.header('set-cookie', departureCookie(ports, write(departure), DEPARTURE_SECONDS))
       return context.redirect(url)
     }),
@@ -62,11 +62,11 @@ function departureCookie(ports: AuthPorts, value: string, seconds: number): stri
   return `${departureName(ports)}=${value}; ${cookieAttributes(ports, seconds)}`
 }
 
-function write(departure: Departure): string {
+function write(departure: PendingSignIn): string {
   return Buffer.from(JSON.stringify(departure)).toString('base64url')
 }
 
-function read(cookie: string | null): Departure | null {
+function read(cookie: string | null): PendingSignIn | null {
   try {
     return departureShape.parse(JSON.parse(Buffer.from(cookie ?? '', 'base64url').toString()))
   } catch {

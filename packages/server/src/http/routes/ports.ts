@@ -1,7 +1,7 @@
 import type { RandomInt } from '../../domain/random-text.ts'
 import type { TakeIn } from '../../intake/take-in.ts'
 import type { EndpointPorts } from '../../manage/endpoints.ts'
-import type { KeyMaking, KeyRotated } from '../../manage/keys.ts'
+import type { KeyPorts, KeyRotated } from '../../manage/keys.ts'
 import type { Rejections } from '../../manage/rejections.ts'
 import type { RemovalPorts } from '../../manage/removal.ts'
 import type { Contents } from '../../read/content.ts'
@@ -22,7 +22,7 @@ export type Reference = {
 /** What the handlers of routes may use. */
 export type RoutePorts = Omit<RemovalPorts, 'store'> &
   Omit<EndpointPorts, 'store'> &
-  Omit<KeyMaking, 'store'> & {
+  Omit<KeyPorts, 'store'> & {
     store: Store
     random: RandomInt
     waits: Waits

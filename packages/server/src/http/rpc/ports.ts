@@ -5,7 +5,7 @@ import type { Log } from '../../log.ts'
 import type { Billing } from '../../manage/billing.ts'
 import type { DomainPorts } from '../../manage/custom-domain.ts'
 import type { EndpointPorts } from '../../manage/endpoints.ts'
-import type { KeyMaking, KeyRotated } from '../../manage/keys.ts'
+import type { KeyPorts, KeyRotated } from '../../manage/keys.ts'
 import type { Mailer } from '../../manage/mailer.ts'
 import type { MetricsReader } from '../../manage/metrics.ts'
 import type { RemovalPorts } from '../../manage/removal.ts'
@@ -39,7 +39,7 @@ export type UnroutedMails = {
 
 /** What the procedures stand on. */
 export type RpcPorts = Omit<DomainPorts, 'store'> &
-  KeyMaking & { keyRotated: KeyRotated } & Omit<RemovalPorts, 'store' | 'log'> & {
+  KeyPorts & { keyRotated: KeyRotated } & Omit<RemovalPorts, 'store' | 'log'> & {
     store: Store
     log: Log
     subscriptions: Pick<Subscriptions, 'follow'>
@@ -51,7 +51,7 @@ export type RpcPorts = Omit<DomainPorts, 'store'> &
     defaultPlan: PlanName
     isAllInOne: boolean
     endKey: (keyId: string) => void
-    webhooks: Pick<EndpointPorts, 'sealer' | 'allowedHosts' | 'attempt'>
+    webhooks: Pick<EndpointPorts, 'encryption' | 'allowedHosts' | 'attempt'>
     wakeSender: () => void
     /** Null where there is no worker in this program. */
     unrouted: () => UnroutedMails | null

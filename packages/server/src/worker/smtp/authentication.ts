@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import {
   AUTH_CANCELLED,
-  AUTH_GO_ON,
+  AUTH_CONTINUE,
   AUTH_MALFORMED,
   AUTH_PASSWORD,
   AUTH_USERNAME,
@@ -24,7 +24,7 @@ export function beginAuth(argument: string, credentials: SmtpCredentials | null)
   const name = mechanism.toUpperCase()
   if (name !== 'PLAIN' && name !== 'LOGIN') return finished(UNKNOWN_MECHANISM)
   const exchange: AuthExchange = { mechanism: name, user: null }
-  if (response === undefined) return { reply: name === 'PLAIN' ? AUTH_GO_ON : AUTH_USERNAME, exchange }
+  if (response === undefined) return { reply: name === 'PLAIN' ? AUTH_CONTINUE : AUTH_USERNAME, exchange }
   // RFC 4954 (4): a lone "=" is an empty initial response.
   return continueAuth(exchange, response === '=' ? '' : response, credentials)
 }

@@ -4,7 +4,7 @@ import type { AuthExchange, AuthStep, SmtpCredentials } from './authentication.t
 import { beginAuth, continueAuth } from './authentication.ts'
 import type { MailCommand } from './commands.ts'
 import { parseBdat, parseCommand, parseMail, parseRcpt } from './commands.ts'
-import { Conduct } from './conduct.ts'
+import { SessionLimits } from './session-limits.ts'
 import type { DiskRoom } from './disk-room.ts'
 import { IncomingMail } from './incoming-mail.ts'
 import type { IncomingMailPorts } from './incoming-mail.ts'
@@ -42,11 +42,11 @@ export class Dialogue {
   #isAuthenticated = false
   #exchange: AuthExchange | null = null
   #transaction: Transaction | null = null
-  #conduct: Conduct
+  #sessionLimits: SessionLimits
 
   constructor(ports: DialoguePorts, remoteAddress: string | null) {
     this.#ports = ports
-    this.#conduct = new Conduct(ports.limits)
+    this.#sessionLimits = new SessionLimits(ports.limits)
     this.#remoteAddress = remoteAddress
   }
 
@@ -103,7 +103,8 @@ export class Dialogue {
         // A web page can make a browser post text that contains SMTP commands to a local port.
         return this.#answer(replies.NOT_A_WEB_SERVER, 'close')
       default:
-        if (this.#conduct.isUnknownCommandTooMuch()) return this.#answer(replies.TOO_MANY_UNKNOWN_COMMANDS, 'close')
+        if (this.#sessionLimits.tooManyUnknownCommands())
+          return this.#answer(replies.TOO_MANY_UNKNOWN_COMMANDS, 'close')
         return this.#answer(replies.UNKNOWN_COMMAND)
     }
   }
@@ -111,7 +112,7 @@ export class Dialogue {
   answerFault({ fault }: LineFault): Step {
     this.#exchange = null
     if (fault === 'malformed') return this.#answer(replies.LINE_MALFORMED)
-    return this.#answer(replies.LINE_TOO_LONG, this.#conduct.isLongLineTooMuch() ? 'close' : 'command')
+    return this.#answer(replies.LINE_TOO_LONG, this.#sessionLimits.tooManyLongLines() ? 'close' : 'command')
   }
 
   /** Handles the client's line in an AUTH exchange. */
@@ -131,7 +132,7 @@ export class Dialogue {
   /** Ends the transaction with this reply. */
   answerMail(reply: string): Step {
     const isStored = reply === replies.STORED
-    if (isStored) this.#conduct.forgiveErrors()
+    if (isStored) this.#sessionLimits.resetErrors()
     const step = isStored ? this.#answer(reply) : this.#refuseForAll(reply)
     this.abandon()
     return step
@@ -186,7 +187,7 @@ export class Dialogue {
 
   #begin({ mailFrom, isBinary }: MailCommand, hasRoom: boolean): Step {
     if (!hasRoom) return this.#refuse(replies.NO_ROOM, { from: mailFrom })
-    if (this.#conduct.isTransactionTooMuch()) {
+    if (this.#sessionLimits.tooManyTransactions()) {
       return this.#refuse(replies.TOO_MANY_TRANSACTIONS, { from: mailFrom }, 'close')
     }
     this.#transaction = { mailFrom, recipients: [], isBinary, mail: null }
@@ -260,7 +261,8 @@ export class Dialogue {
   }
 
   #answer(reply: string, next: 'command' | 'response' | 'tls' | 'close' = 'command'): Step {
-    if (isPermanent(reply) && this.#conduct.isErrorTooMuch()) return { next: 'close', reply: replies.TOO_MANY_ERRORS }
+    if (isPermanent(reply) && this.#sessionLimits.tooManyErrors())
+      return { next: 'close', reply: replies.TOO_MANY_ERRORS }
     return { next, reply }
   }
 

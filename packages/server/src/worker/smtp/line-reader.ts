@@ -4,7 +4,7 @@ const LF = 0x0a
 const CR = 0x0d
 const EMPTY = Buffer.alloc(0)
 const NOT_PRINTABLE_ASCII = /[^\x20-\x7e]/
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+// oxlint-disable-next-line no-control-regex -- it matches control characters
 const CONTROL = /[\x00-\x1f\x7f]/
 
 /** `too-long`: over the limit and skipped. `malformed`: no CR before the LF, a control character, or not UTF-8. */

@@ -164,9 +164,9 @@ export class SmtpSession {
     return true
   }
 
-  #keep(mail: IncomingMail, content: Buffer, goOn: () => void): void {
+  #keep(mail: IncomingMail, content: Buffer, onDone: () => void): void {
     const writing = mail.write(content)
-    const next = (): void => (mail.isFarTooBig ? this.#cutOff(replies.MAIL_TOO_BIG) : goOn())
+    const next = (): void => (mail.isFarTooBig ? this.#cutOff(replies.MAIL_TOO_BIG) : onDone())
     if (writing) this.#waitFor(writing, next)
     else next()
   }
@@ -181,14 +181,14 @@ export class SmtpSession {
   }
 
   /** Reads nothing from the client until `promise` settles. */
-  #waitFor<T>(promise: Promise<T>, goOn: (value: T) => void): void {
+  #waitFor<T>(promise: Promise<T>, onDone: (value: T) => void): void {
     this.#isWaiting = true
     promise
       .then((value) => {
         this.#isWaiting = false
         this.#activeAt = performance.now()
         if (this.#isClosed) return this.#ports.onGone(this)
-        goOn(value)
+        onDone(value)
         this.advance()
       })
       .catch((error: unknown) => {

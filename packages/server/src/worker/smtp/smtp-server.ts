@@ -82,7 +82,7 @@ export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer>
   function accept(socket: Socket): void {
     const remoteAddress = socket.remoteAddress ?? ''
     const refusal = options.isOverloaded?.() ? SERVER_BUSY : connections.enter(remoteAddress, performance.now())
-    if (refusal !== null) return turnAway(socket, refusal, options)
+    if (refusal !== null) return refuseConnection(socket, refusal, options)
     socket.once('close', () => {
       connections.leave(remoteAddress)
       if (isClosing && connections.open === 0) allClosed.resolve()
@@ -126,7 +126,7 @@ export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer>
   }
 }
 
-function turnAway(socket: Socket, refusal: string, { log, onRejection }: SmtpOptions): void {
+function refuseConnection(socket: Socket, refusal: string, { log, onRejection }: SmtpOptions): void {
   socket.on('error', (error) => log.debug({ err: error }, 'a refused SMTP connection failed'))
   onRejection(describeRejection(refusal, { remoteAddress: socket.remoteAddress ?? null }))
   socket.end(refusal, 'latin1', () => socket.destroy())

@@ -1,7 +1,7 @@
 import type { Limits } from './limits.ts'
 
 /** Counts the misbehaviour of a client in one session. Each method counts one event and says whether it exceeds the limit. */
-export class Conduct {
+export class SessionLimits {
   #limits: Limits
   #errors = 0
   #unknownCommands = 0
@@ -12,24 +12,24 @@ export class Conduct {
     this.#limits = limits
   }
 
-  isErrorTooMuch(): boolean {
+  tooManyErrors(): boolean {
     return ++this.#errors > this.#limits.errorsMax
   }
 
-  isUnknownCommandTooMuch(): boolean {
+  tooManyUnknownCommands(): boolean {
     return ++this.#unknownCommands > this.#limits.unknownCommandsMax
   }
 
-  isLongLineTooMuch(): boolean {
+  tooManyLongLines(): boolean {
     return ++this.#longLines >= this.#limits.longCommandLinesMax
   }
 
-  isTransactionTooMuch(): boolean {
+  tooManyTransactions(): boolean {
     return ++this.#transactions > this.#limits.transactionsMax
   }
 
   /** A client that delivers mail may stay connected despite earlier errors. */
-  forgiveErrors(): void {
+  resetErrors(): void {
     this.#errors = 0
   }
 }
