@@ -6,7 +6,7 @@ import { readConfig } from './config.ts'
 import { ensureSecrets } from './first-start.ts'
 import type * as Connection from './sqlite/connection.ts'
 
-/** Folders that were synced while they held the secrets: only then does a power cut leave them. */
+/** Folders that were synced while they contained the secrets. Only then do the secrets survive a power cut. */
 const holding: string[] = []
 
 vi.mock('./sqlite/connection.ts', async (importOriginal) => {

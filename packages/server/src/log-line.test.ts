@@ -11,7 +11,7 @@ function lineOf(to: string): string {
   return JSON.stringify({ level: 30, time: 1, to, msg: 'mail rejected' })
 }
 
-test.each([...CONTROLS, ...TURNING])('%j is escaped in the line, and is in it all the same', (nasty) => {
+test.each([...CONTROLS, ...TURNING])('%j is escaped in the line but preserved', (nasty) => {
   const line = fitLine(lineOf(`a${nasty}b`))
   expect(line).not.toContain(nasty)
   expect(JSON.parse(line).to).toBe(`a${nasty}b`)
@@ -26,7 +26,7 @@ test.each([...CONTROLS, ...TURNING].filter((one) => !'\n\t'.includes(one)))(
   },
 )
 
-test.each([...HARMLESS, 'two\nlines', 'a\ttab'])('%j is shown as it is', (text) => {
+test.each([...HARMLESS, 'two\nlines', 'a\ttab'])('%j is shown unchanged', (text) => {
   expect(JSON.parse(keepEscapes(fitLine(lineOf(text)))).to).toBe(text)
 })
 

@@ -6,12 +6,12 @@ import { processMeasures, type Memory } from './overload-measures.ts'
 import { watchOverload } from './overload.ts'
 
 const LOOK_MS = 500
-/** A container of 1,000 bytes, in which V8 takes 400 at most. */
+/** A container of 1,000 bytes, of which V8 uses at most 400. */
 const CALM: Memory = { residentBytes: 300, limitBytes: 1_000, heapBytes: 100, heapBytesMax: 400, bufferBytes: 50 }
 
 type Figures = { at: number; lateMs: number; memory: Memory; afterCollecting: Memory | null }
 
-/** A watch over figures that the test sets; whatever is looked at costs no time. */
+/** A watch over measurements that the test sets, which take no time. */
 function startWatch() {
   const figures: Figures = { at: 0, lateMs: 0, memory: CALM, afterCollecting: null }
   const log = { warn: vi.fn<Log['warn']>(), info: vi.fn<Log['info']>() }
@@ -25,7 +25,7 @@ function startWatch() {
     collectGarbage,
   })
   onTestFinished(close)
-  /** What each of so many looks has found. */
+  /** The results of a number of checks. */
   async function look(times: number): Promise<boolean[]> {
     const found: boolean[] = []
     for (let count = 0; count < times; count++) {
@@ -44,7 +44,7 @@ describe('with figures of the test', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  test('limit: late by more than 200 ms for 5 s, told once; over with the first look that is not', async () => {
+  test('limit: late by more than 200 ms for 5 s, logged once; over with the first check that is not', async () => {
     const { figures, log, look } = startWatch()
     figures.lateMs = 201
     expect(await look(13)).toEqual([...times(10, false), ...times(3, true)])
@@ -89,7 +89,7 @@ describe('with figures of the test', () => {
     expect(collectGarbage).toHaveBeenCalledTimes(isFull ? 1 : 0)
   })
 
-  test('memory that was only garbage refuses nobody, and is not collected all the time', async () => {
+  test('memory that was only garbage refuses nothing, and is not collected all the time', async () => {
     const { figures, log, look, collectGarbage } = startWatch()
     const full = { ...CALM, heapBytes: 390 }
     figures.afterCollecting = CALM
@@ -103,7 +103,7 @@ describe('with figures of the test', () => {
     expect(log.warn).not.toHaveBeenCalled()
   })
 
-  test('memory that was short is collected again and again, so that nobody stays locked out', async () => {
+  test('memory that was short is collected repeatedly, so that the state can end', async () => {
     const { figures, log, look, collectGarbage } = startWatch()
     figures.memory = { ...CALM, heapBytes: 390 }
     expect(await look(20)).toEqual([false, ...times(19, true)])

@@ -28,7 +28,7 @@ test('ids differ and begin with their time; secrets differ and fit into a header
   expect(secrets.every((secret) => /^[\w-]{43}$/.test(secret))).toBe(true)
 })
 
-/** Over how the characters of 36,000 suffixes are spread; an even source exceeds 89.9 once in a million runs. */
+/** The distribution of the characters of 36,000 suffixes. A uniform source exceeds 89.9 once in a million runs. */
 function chiSquare(random: RandomInt): number {
   const counts = new Map<string, number>()
   for (let draw = 0; draw < 36_000; draw++) {
@@ -44,7 +44,7 @@ test('limit: random suffixes are spread evenly over all 36 characters', () => {
   // Of the chi-square distribution with 35 degrees of freedom, for p = 1e-6.
   const critical = 89.9
   expect(chiSquare(secureRandom)).toBeLessThan(critical)
-  // Bytes, divided: the first four of 36 come a little more often.
+  // Bytes modulo 36: the first four characters are slightly more frequent.
   let byte = 0
   const uneven: RandomInt = (exclusiveMax) => (byte++ % 256) % exclusiveMax
   expect(chiSquare(uneven)).toBeGreaterThan(critical)

@@ -107,7 +107,7 @@ export function describeBucket(name: string, storage: () => BucketUnderTest): vo
       await bucket.close()
     })
 
-    test('25 MiB are stored byte for byte, with at most 8 MiB read ahead', MANY_REQUESTS, async () => {
+    test('25 MiB pass byte for byte, with at most 8 MiB read ahead', MANY_REQUESTS, async () => {
       const { open, storedBytes, unfinishedUploads } = storage()
       const bucket = await open()
       const size = 25 * 1024 * 1024

@@ -52,7 +52,7 @@ describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAU
   return {
     async open() {
       const bucket = openEmbeddedBucket(path, threadUrl)
-      // The thread hears of faults once it runs.
+      // The thread receives faults once it runs.
       await bucket.remove(['none'])
       return bucket
     },
@@ -81,7 +81,7 @@ describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULT
   }
 })
 
-/** The one value that the query gives, as another connection sees it. */
+/** The single value of the query, as another connection sees it. */
 function ask(path: string, query: string): unknown {
   const connection = new DatabaseSync(path, { readOnly: true })
   try {
@@ -131,7 +131,7 @@ test('a mail to many recipients lies in the embedded bucket once, until the last
   await bucket.close()
 })
 
-test('embedded bucket: however many read large objects, others have their turn after each part', async () => {
+test('embedded bucket: many reads of large objects yield after each part', async () => {
   const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'))
   const part = new Uint8Array(1024 * 1024)
   const parts = 4

@@ -73,7 +73,7 @@ test('what Workers bundle is of the web alone', () => {
   expect(nodeOnly.test("import { hash } from 'node:crypto'")).toBe(true)
 })
 
-test('an upload that nobody finished would be noticed', async () => {
+test('the test detects an unfinished upload', async () => {
   const { binding } = storage.newBucket()
   const upload = await binding.createMultipartUpload('raw/begun')
   const begun = [{ key: 'raw/begun', uploadId: upload.uploadId }]
@@ -108,7 +108,7 @@ describe('when the storage fails', () => {
     expect((await openR2Bucket(binding).list({ prefix: '', limit: 10 })).keys).toEqual([])
   })
 
-  test('and fails to remove as well, the first failure is told', async () => {
+  test('and fails to remove as well, the first failure is reported', async () => {
     const { binding } = storage.newBucket()
     const failsTo = (call: string, key: string) => call === 'delete' || (call === 'put' && key.startsWith('messages/'))
     await expect(openR2Bucket(failing(binding, failsTo)).put(objects)).rejects.toThrow('the storage failed to put')
@@ -159,7 +159,7 @@ test('of many large bodies at once, only some are in memory', async () => {
   const keys = Array.from({ length: 12 }, (_, index) => `raw/${10 + index}`)
   await Promise.all(keys.map((key) => bucket.put([{ key, body: { size: 6 * MIB, chunks } }])))
   expect((await bucket.list({ prefix: '', limit: 20 })).keys).toEqual(keys)
-  // Eight parts at most, and more than one.
+  // At most eight parts, and more than one.
   expect(unstoredMax).toBeLessThanOrEqual(8 * 5 * MIB)
   expect(unstoredMax).toBeGreaterThan(5 * MIB)
 })
@@ -183,20 +183,20 @@ test('two prefixes in one S3 bucket do not see each other', async () => {
 })
 
 describe('at the start', () => {
-  test('a wrong secret is told, and the right one works', async () => {
+  test('a wrong secret is reported, and the right one works', async () => {
     const location = parseS3Location(storage.newBucket().s3Url)
     const credentials = { ...S3_CREDENTIALS, secretAccessKey: 'another-secret' }
     await expect(openS3Bucket({ location, credentials })).rejects.toThrow(/cannot be used.* 403 SignatureDoesNotMatch/s)
     expect(await openS3Bucket({ location, credentials: S3_CREDENTIALS })).toBeDefined()
   })
 
-  test('an unknown access key is told', async () => {
+  test('an unknown access key is reported', async () => {
     const location = parseS3Location(storage.newBucket().s3Url)
     const credentials = { ...S3_CREDENTIALS, accessKeyId: 'nobody' }
     await expect(openS3Bucket({ location, credentials })).rejects.toThrow(/ 401 Unauthorized/)
   })
 
-  test('a bucket that is not there is told', async () => {
+  test('a missing bucket is reported', async () => {
     const location = parseS3Location(storage.newBucket().s3Url.replace(/bucket-\d+/, 'no-such-bucket'))
     await expect(openS3Bucket({ location, credentials: S3_CREDENTIALS })).rejects.toThrow(
       /no-such-bucket.* 404 NoSuchBucket/,

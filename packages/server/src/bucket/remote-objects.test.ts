@@ -39,13 +39,13 @@ test.each<[string, Said]>([
   ['a wrong token', { status: 401, body: { error: 'Unauthorized', code: 'unauthorized' } }],
   ['a broken worker', { status: 500, body: { error: 'no', code: 'internal' } }],
   ['a redirect', { status: 302, body: '' }],
-])('%s tells nothing about the objects', async (_, said) => {
+])('%s says nothing about the objects', async (_, said) => {
   const { objects } = await start(() => said)
   await expect(objects.raw(MESSAGE)).rejects.toThrow(ObjectsUnreachable)
   await expect(objects.remove([MESSAGE])).rejects.toThrow(ObjectsUnreachable)
 })
 
-test('after a failure the next removals do not wait for theirs; then the worker is asked again', async () => {
+test('after a failure the next deletions fail at once; later the worker is called again', async () => {
   const { worker, objects, pass } = await start(() => ({ status: 503, body: '' }))
   await expect(objects.remove([MESSAGE])).rejects.toThrow('503')
   await expect(objects.remove([MESSAGE])).rejects.toThrow('failed recently')

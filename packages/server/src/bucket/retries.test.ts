@@ -9,7 +9,7 @@ beforeEach(() => {
 
 type Course = { restMs?: number | null; lastsMs?: number; failures?: number }
 
-/** When a call was tried, in milliseconds after the first time, that fails at once or after `lastsMs`. */
+/** The times of the attempts, in milliseconds after the first, of a call that fails at once or after `lastsMs`. */
 async function triesOf({ restMs = 0, lastsMs = 0, failures = Infinity }: Course = {}) {
   const begun = performance.now()
   const triedAt: number[] = []
@@ -43,13 +43,13 @@ test('a success ends them', async () => {
   expect(triedAt).toHaveLength(5)
 })
 
-test('what will not pass is not tried again, and is reported as it is', async () => {
+test('a permanent error is not retried and is reported unchanged', async () => {
   const { triedAt, result, failure } = await triesOf({ restMs: null })
   expect(triedAt).toHaveLength(1)
   expect(result).toBe(failure)
 })
 
-test('silence is heard out three times, although it takes longer than all the time there is', async () => {
+test('a timeout is retried up to three attempts, even beyond the time budget', async () => {
   expect((await triesOf({ lastsMs: 60_000 })).triedAt).toHaveLength(3)
 })
 

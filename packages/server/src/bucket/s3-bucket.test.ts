@@ -9,7 +9,7 @@ import { openS3Bucket } from './s3-bucket.ts'
 import { parseS3Location } from './s3-location.ts'
 
 const CREDENTIALS = { accessKeyId: 'key', secretAccessKey: 'secret' }
-/** Three tries, hardly a pause. */
+/** Three attempts with hardly any delay. */
 const timing = (responseMs: number) => {
   const patience = { responseMs, retryForMs: 0 }
   return { interactive: patience, background: patience, pauseMs: 1 }
@@ -24,7 +24,7 @@ const object = { key: 'raw/1', body: new TextEncoder().encode('mail') }
 async function openScripted(answers: S3Answer[], timing = TIMING) {
   const server = await startScriptedS3(answers)
   const opened = await openS3Bucket({ location: parseS3Location(server.url), credentials: CREDENTIALS, timing })
-  // As the worker puts mail: without a look at what is there.
+  // As the worker stores mail: without checking whether the key exists.
   const bucket: Bucket = { ...opened, put: (objects) => opened.put(objects, { keysAreNew: true }) }
   return { bucket, server }
 }
@@ -37,7 +37,7 @@ function list(keys: string[], { isTruncated = false, encoding = '' } = {}): S3An
   }
 }
 
-describe('trouble that may pass is tried again', () => {
+describe('temporary errors are retried', () => {
   test.each<[string, S3Answer[]]>([
     ['503 SlowDown', [BUSY]],
     ['409 OperationAborted', [s3Refusal(409, 'OperationAborted')]],
@@ -157,7 +157,7 @@ test('in virtual-host style the bucket is part of the host name', async () => {
   const server = await startScriptedS3([DONE, { status: 200, body: 'mail' }])
   const location = parseS3Location(`s3://mail?endpoint=http://s3.test:${server.port}&style=virtual`)
   const hosts: string[] = []
-  // In place of a name server.
+  // Instead of a name server.
   const toLoopback = (signed: URL, init: RequestInit) => {
     const url = new URL(signed)
     hosts.push(url.host)
@@ -173,7 +173,7 @@ test('in virtual-host style the bucket is part of the host name', async () => {
 })
 
 describe('lists', () => {
-  test('are asked for in pages after the last key, whatever the server’s own page', async () => {
+  test('are requested in pages after the last key, for any page size of the server', async () => {
     const pages = [
       list(['raw/1', 'raw/2'], { isTruncated: true }),
       list(['raw/3'], { isTruncated: true }),
@@ -263,7 +263,7 @@ describe('an upload in parts', () => {
   }
   const part: S3Answer = { status: 200, headers: { etag: '"part&1"' } }
   const completed: S3Answer = { status: 200, body: '<CompleteMultipartUploadResult/>' }
-  // What S3 says when it has begun to answer 200 and fails then.
+  // The body of S3 when it fails after it has sent a 200.
   const failedLate = s3Refusal(200, 'InternalError', 'Please try again.')
 
   test('is completed with its parts, and again when the 200 holds an error', async () => {

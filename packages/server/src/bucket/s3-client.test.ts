@@ -2,9 +2,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createS3Client, type S3Request } from './s3-client.ts'
 import { parseS3Location } from './s3-location.ts'
 
-/** How long a request to a server that takes connections and stays silent lasts, with all its tries. */
+/** How long a request with all its attempts takes at a server that accepts connections but never responds. */
 async function lasts(request: S3Request): Promise<{ tries: number; seconds: number }> {
-  // Pauses pass as they do; of silence, the limit is what comes next.
+  // Delays pass in real time. A timeout is reached immediately.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], shouldAdvanceTime: true })
   onTestFinished(() => void vi.useRealTimers())
   let tries = 0
@@ -40,12 +40,12 @@ test.each<[string, S3Request]>([
 ])('silence: %s has time, yet less than senders wait', async (_, request) => {
   const { tries, seconds } = await lasts(request)
   expect(tries).toBe(3)
-  // 5 MiB at 100 kB/s, three times; and room for what is removed afterwards, within ten minutes.
+  // 5 MiB at 100 kB/s, three times, plus the deletions afterwards, within ten minutes.
   expect(seconds).toBeGreaterThan(3 * 52)
   expect(seconds).toBeLessThan(240)
 })
 
-/** What a server that refuses and asks for time is asked by a request that may take 20 s. */
+/** The number of requests to a server that refuses with Retry-After, within the 20 s of a request. */
 async function triesWith(retryAfter: string): Promise<number> {
   let tries = 0
   const client = createS3Client({

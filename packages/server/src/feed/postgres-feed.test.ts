@@ -6,7 +6,7 @@ import { messageFor } from '../store/store-contract.ts'
 import type { PassingMessage } from '../store/store.ts'
 import { createPostgresFeed } from './postgres-feed.ts'
 
-/** What the product promises for a notification that is lost. */
+/** The maximum delay when a notification is lost. */
 const LATE_MS_MAX = 5_000
 
 let server: PostgresServer
@@ -23,14 +23,14 @@ const MESSAGE: PassingMessage = {
   attachmentCount: 0,
 }
 
-/** A feed as one replica has it, with what its only listener heard. It hears from when this resolves. */
+/** A feed of one replica, and what its only listener received, from when this resolves. */
 async function startFeed(url = server.url()) {
   const troubles: unknown[] = []
   const feed = createPostgresFeed({ url, onError: (error) => void troubles.push(error) })
   onTestFinished(() => feed.close())
   const heard: (PassingMessage | null)[] = []
   feed.subscribe('team', (message) => void heard.push(message))
-  // Connected, it wakes everyone.
+  // After connecting, it wakes all listeners.
   await vi.waitFor(() => expect(heard).toEqual([null]))
   heard.length = 0
   return { feed, heard, troubles }
@@ -46,7 +46,7 @@ async function query(text: string): Promise<number> {
   }
 }
 
-test('a wake is heard here at once with its message, elsewhere a moment later without, and here not again', async () => {
+test('a wake-up arrives here at once with its message, elsewhere later without it, and here only once', async () => {
   const [a, b, c] = [await startFeed(), await startFeed(), await startFeed()]
   a.feed.wake('team', MESSAGE)
   expect(a.heard).toEqual([MESSAGE])
@@ -64,7 +64,7 @@ test('a wake is heard here at once with its message, elsewhere a moment later wi
   )
 })
 
-test('many wakes of one turn are one notification a team, and tell nothing but the team', async () => {
+test('many wake-ups of one turn cause one notification per team, which contains only the team', async () => {
   const { feed } = await startFeed()
   const client = new pg.Client(server.url())
   await client.connect()
@@ -103,7 +103,7 @@ test('a connection that dies without a word is noticed within 5 seconds', async 
   await vi.waitFor(() => expect(cut.heard).toEqual([null, null]))
 })
 
-test('a wake while there is no connection is heard here, and a restarted database is found again', async () => {
+test('a wake-up without a connection arrives here, and the feed reconnects to a restarted database', async () => {
   const { feed, heard, troubles } = await startFeed()
   const other = await startFeed()
   await server.restart('kill', async () => {

@@ -40,7 +40,7 @@ test('text is cut by its bytes, between characters', () => {
   expect(read({ plainContent: `x${'😀'.repeat(MIB)}` }).plainContent).toBe(`x${'😀'.repeat(MIB / 4 - 1)}`)
 })
 
-test('a content id that is too long is none, because half of one would be that of another part', () => {
+test('a content id that is too long is dropped, because a truncated one could match another part', () => {
   const contentIdOf = (contentId: string) => read({ attachments: [{ ...ATTACHMENT, contentId }] }).attachments
   expect(contentIdOf('x'.repeat(255))).toMatchObject([{ contentId: 'x'.repeat(255) }])
   expect(contentIdOf('x'.repeat(256))).toMatchObject([{ contentId: null }])

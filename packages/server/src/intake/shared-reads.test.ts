@@ -12,7 +12,7 @@ test('those who ask for the same in one turn are answered by one read, those of 
     (name) => name,
   )
   expect(await Promise.all([find('qa'), find('orders'), find('qa')])).toEqual([1, 2, 1])
-  // Later in the same turn.
+  // Later in the same turn of the event loop.
   expect(await find('orders')).toBe(2)
   await nextTurn()
   expect(await Promise.all([find('qa'), find('qa')])).toEqual([3, 3])

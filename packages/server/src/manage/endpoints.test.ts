@@ -61,7 +61,7 @@ test('who removes an endpoint does not wait for all its deliveries: what is left
   let steps = 0
   const removing = {
     ...store,
-    // As if each step were one of very many.
+    // As if each step were one of many.
     async emptySomeOfEndpoint() {
       return ++steps < 1_000
     },

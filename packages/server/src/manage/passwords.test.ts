@@ -14,7 +14,7 @@ test('a password matches its own hash alone', async () => {
 })
 
 test('a hash that the reference implementation made is understood, with its own costs', async () => {
-  // One of its published test vectors.
+  // A published test vector.
   const hash = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
   expect(await passwords.matches('password', hash)).toBe(true)
   expect(await passwords.matches('passwore', hash)).toBe(false)
@@ -25,7 +25,7 @@ test('the same letters match, however they were typed', async () => {
   expect(await passwords.matches('nai\u0308ve cafe\u0301 au lait', composed)).toBe(true)
 })
 
-test('no hash takes as long as one: the guess is computed all the same', async () => {
+test('checking without a hash takes as long as with one', async () => {
   const hash = await passwords.hash('correct horse')
   const times = { known: [] as number[], unknown: [] as number[] }
   for (let round = 0; round < 10; round++) {
@@ -47,7 +47,7 @@ test('no hash takes as long as one: the guess is computed all the same', async (
 test('beyond what it can do soon, it asks to come again; what waits is done', async () => {
   const busy = createPasswords()
   const cheap = `$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$${'A'.repeat(43)}`
-  // Two are being computed, 200 wait.
+  // Two are being hashed, 200 are queued.
   const asked = Array.from({ length: 205 }, () => busy.matches('correct horse', cheap))
   const results = await Promise.allSettled(asked)
   const refused = results.filter(({ status }) => status === 'rejected')

@@ -43,7 +43,7 @@ test('a try that is undone was none, and clearing forgets all', () => {
   expect(attempt()).toBeNull()
 })
 
-test('a clock that is set back keeps nobody waiting who has not tried', () => {
+test('a clock that is set back delays only keys with attempts', () => {
   const { attempt, pass } = start()
   expect(attempt()).toBeNull()
   pass(-3_600_000)
@@ -58,7 +58,7 @@ test('memory has an end: of very many keys the first are forgotten', () => {
   expect(attempt('key 99999')).toBe('60')
 })
 
-/** Tries until one is refused, without waiting. */
+/** Attempts until one is refused, without waiting. */
 function triesOf(limits: ReturnType<typeof createSignInLimits>, address: string, pass: () => void): number {
   for (let tries = 0; tries < 100; tries++) {
     try {
@@ -71,17 +71,17 @@ function triesOf(limits: ReturnType<typeof createSignInLimits>, address: string,
   return 100
 }
 
-test('an account that many addresses guess at: fewer tries each, none for nobody', () => {
+test('an account attacked from many addresses: fewer attempts each, but never none', () => {
   let at = 1_000_000_000_000
   const limits = createSignInLimits(() => at)
-  // As long as the longest wait between two of the ten.
+  // As long as the longest delay between two of the ten.
   const pass = () => void (at += 64_000)
   expect(triesOf(limits, '192.0.2.1', pass)).toBe(10)
   const allowed = Array.from({ length: 60 }, (_, number) => triesOf(limits, `198.51.100.${number}`, () => {}))
-  // Each is refused once, which counts too: (3 + 1) tries of 22 addresses and the first eleven are ninety-nine.
+  // Each is refused once, which counts too: (3 + 1) attempts of 22 addresses and the first eleven make ninety-nine.
   expect(allowed.every((tries) => tries === 3)).toBe(true)
   expect(triesOf(limits, '192.0.2.2', pass)).toBe(3)
-  // The owner, at an address of their own, is never refused the first try, and is let in by the right password.
+  // The owner, at their own address, is never refused the first attempt, and can sign in with the right password.
   const owner = { email: 'Ada@corp.example', address: '203.0.113.9' }
   for (let times = 0; times < 50; times++) {
     limits.password.begin(owner)
@@ -105,7 +105,7 @@ test('clients that a proxy names have tries of their own, and all together ten t
   }
   expect(tries(() => '198.51.100.1')).toBe(100)
   expect(tries(() => '198.51.100.2')).toBe(100)
-  // Invented ones, a new one each time: 1,000 less those above.
+  // Invented addresses, a new one each time: 1,000 less those above.
   expect(tries((number) => `203.0.${number >> 8}.${number & 255}`)).toBe(800)
   expect(tries(() => null)).toBe(100)
 })

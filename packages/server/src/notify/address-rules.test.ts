@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { canonicalAddress, isPublicAddress } from './address-rules.ts'
 
-/** First and last address of each range that is not public, and what lies just outside where that is public. */
+/** First and last address of each range that is not public, and its public neighbours. */
 const V4_EDGES: { inside: [string, string]; outside: string[] }[] = [
   { inside: ['0.0.0.0', '0.255.255.255'], outside: ['1.0.0.0'] },
   { inside: ['10.0.0.0', '10.255.255.255'], outside: ['9.255.255.255', '11.0.0.0'] },
@@ -43,7 +43,7 @@ test.each([
   ['3fff:1000::1', true],
   ['0:0:0:0:0:ffff:808:808', true],
   ['::FFFF:8.8.8.8', true],
-  // The group 5efe elsewhere than in an interface identifier means nothing.
+  // Outside an interface identifier, the group 5efe has no meaning.
   ['2606:4700:0:5efe::1', true],
   ['::', false],
   ['::1', false],

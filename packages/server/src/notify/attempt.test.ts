@@ -10,7 +10,7 @@ const SECRET = `whsec_${btoa('the present secret of the tests.')}`
 const OLD_SECRET = `whsec_${btoa('the former secret of the tests..')}`
 const EVENT = { eventId: 'event-1', body: '{"event":"email.received","data":{"id":"m1","subject":"Grüße"}}' }
 
-/** Sealed by writing it backwards: enough to see that it was opened. */
+/** "Encrypted" by reversing it: enough to see that it was decrypted. */
 const reversed = (text: string) => text.split('').reverse().join('')
 
 async function start(answer: ReceiverAnswer | null = { status: 200 }, path = '/hook') {
@@ -19,7 +19,7 @@ async function start(answer: ReceiverAnswer | null = { status: 200 }, path = '/h
   const attempt = createAttempts({
     request: createSafeRequest({
       allowedHosts: parseAllowedHosts(receiver.host),
-      // Only where none comes is the end of the wait waited for.
+      // Only the tests without a response wait for the timeout.
       totalTimeoutMs: answer === null ? 200 : 20_000,
     }),
     decryptSecret(sealed) {
@@ -79,7 +79,7 @@ test.each([
   { status: 500, error: 'The endpoint answered 500.' },
   { status: 410, error: 'The endpoint answered 410.' },
   { status: 302, error: 'The endpoint answered with a redirect (302); redirects are not followed.' },
-])('$status is told in a sentence', async ({ status, error }) => {
+])('$status is reported in a sentence', async ({ status, error }) => {
   const { attempt, endpoint, received } = await start({ status, headers: { location: '/elsewhere' }, body: 'Sorry!' })
   expect(await attempt(endpoint, EVENT)).toMatchObject({ httpStatus: status, error, responseBody: 'Sorry!' })
   expect(received).toHaveLength(1)
@@ -110,7 +110,7 @@ test('no answer in time is a failure', async () => {
   expect(result.latencyMs).toBeGreaterThanOrEqual(190)
 })
 
-test('an address that is not allowed is not asked', async () => {
+test('a disallowed address is not contacted', async () => {
   const { attempt, endpoint, received } = await start()
   const url = endpoint.url.replace('127.0.0.1', '127.0.0.2')
   expect(await attempt({ ...endpoint, url }, EVENT)).toMatchObject({ httpStatus: null, error: expect.any(String) })

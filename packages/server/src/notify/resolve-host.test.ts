@@ -29,7 +29,7 @@ test('a name without addresses is an error that has a sentence', async () => {
   await expect(resolve('hooks.example')).rejects.toMatchObject({ code: 'ENODATA' })
 })
 
-test('the hosts file counts for allowed hosts, and not for strangers', async () => {
+test('the hosts file applies to allowed hosts only', async () => {
   const resolve = await startNameServer({ [A]: [FOUR], [AAAA]: [] })
   expect(await resolve('localhost')).toEqual([{ address: '93.184.216.34', family: 4 }])
   expect((await resolveLocalName('localhost')).map(({ address }) => address)).toContain('127.0.0.1')
@@ -41,7 +41,7 @@ test('an address stands for itself', () => {
   expect(resolveLiteral('hooks.example')).toBeNull()
 })
 
-/** Answers every question with the records of its type. */
+/** Responds to every query with the records of its type. */
 async function startNameServer(records: Record<number, number[][]>) {
   const server = createSocket('udp4')
   server.on('message', (question, { port, address }) => server.send(answerTo(question, records), port, address))
@@ -51,13 +51,13 @@ async function startNameServer(records: Record<number, number[][]>) {
   return createPublicResolver([`127.0.0.1:${server.address().port}`])
 }
 
-/** RFC 1035, section 4.1: header, the question again, and an answer for each record. */
+/** RFC 1035, section 4.1: header, the question again, and one answer per record. */
 function answerTo(question: Buffer, records: Record<number, number[][]>): Buffer {
   const nameEnd = question.indexOf(0, 12) + 1
   const type = question.readUInt16BE(nameEnd)
   const found = records[type] ?? []
   const header = Buffer.from([question[0]!, question[1]!, 0x81, 0x80, 0, 1, 0, found.length, 0, 0, 0, 0])
-  // Each names the question's name by a pointer to it, and is good for a minute.
+  // Each refers to the name of the question by a pointer and is valid for a minute.
   const answers = found.map((bytes) => Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, bytes.length, ...bytes]))
   return Buffer.concat([header, question.subarray(12, nameEnd + 4), ...answers])
 }

@@ -11,7 +11,7 @@ import { findUrlProblem, parseAllowedHosts } from './webhook-url.ts'
 const POST = { headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' }, body: '{"subject":"Grüße"}' }
 
 describe('a receiver', () => {
-  test('gets the post as it is, and its answer comes back', async () => {
+  test('receives the exact post, and its response is returned', async () => {
     const seen: unknown[] = []
     const { request, port } = await startReceiver((incoming, outgoing) => {
       let body = ''
@@ -69,7 +69,7 @@ describe('a receiver', () => {
   test.each([
     ['cuts the connection in the middle of its body', (socket: Socket) => void socket.destroy()],
     ['does not end its body', () => {}],
-  ])('that %s has answered all the same', async (_case, then) => {
+  ])('that %s still counts as a response', async (_case, then) => {
     const { request, server, port } = await startRaw({ totalTimeoutMs: 2_000 }, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun', () => then(socket))
     })
@@ -85,7 +85,7 @@ describe('a receiver', () => {
     ['sends endless headers', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`, 'The response headers are too large.'],
     ['switches protocols', 'HTTP/1.1 101 OK\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', 'The connection was closed'],
   ])('that %s has failed', async (_case, sent, sentence) => {
-    // Only where no answer comes is the end of the wait waited for.
+    // Only the tests without a response wait for the timeout.
     const totalTimeoutMs = sentence.endsWith('in time.') ? 300 : 20_000
     const { request, server, port } = await startRaw({ totalTimeoutMs }, (socket) => void socket.write(sent))
     expect(failure(await request(`http://127.0.0.1:${port}/`, POST))).toContain(sentence)
@@ -206,7 +206,7 @@ async function startReceiver(listener: RequestListener) {
 async function startRaw(limits: { totalTimeoutMs?: number }, onConnection: (socket: Socket) => void) {
   const server = createTcpServer((socket) => {
     socket.on('error', () => {})
-    // The request has come by then.
+    // The request has arrived by then.
     socket.once('data', () => onConnection(socket))
   })
   return listening(server, limits)
@@ -221,13 +221,13 @@ async function listening<Each extends Server | TcpServer>(server: Each, limits: 
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  // What a TCP server that listens has for an address.
+  // The address of a listening TCP server.
   const { port } = server.address() as AddressInfo
   const request = createSafeRequest({ allowedHosts: parseAllowedHosts(`127.0.0.1:${port}`), ...limits })
   return { server, port, request }
 }
 
-/** As in production, but that the name, as an ordinary one, leads to this machine. */
+/** As in production, except that an ordinary name resolves to this machine. */
 function withoutAddressRules(name: string) {
   return createSafeRequest({
     allowedHosts: parseAllowedHosts(''),

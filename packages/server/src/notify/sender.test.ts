@@ -11,10 +11,10 @@ import { SENDER_LIMITS, startSender, type WebhookSenderLimits } from './sender.t
 const TAKEN: AttemptResult = { httpStatus: 200, responseBody: '', latencyMs: 1, error: null, retryAfterMs: null }
 const REFUSED: AttemptResult = { ...TAKEN, httpStatus: 500, error: 'The endpoint answered 500.' }
 
-/** With patience, for a machine that is busy with other tests. */
+/** Generous, for a machine that is busy with other tests. */
 const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, { timeout: 10_000 })
 
-/** A store with one team, ways to fill its outbox, and senders that attempt as the test says. */
+/** A store with one team, helpers to fill its outbox, and senders whose attempts the test controls. */
 async function start() {
   const store = createSqlStore(openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db')), {
     onError(error) {
@@ -65,7 +65,7 @@ async function start() {
   return { store, team, addEndpoint, addEvent, startSending, statuses, logged }
 }
 
-/** Attempts that wait until they are let go. */
+/** Attempts that wait until they are released. */
 function heldAttempts() {
   const held: { endpointId: string; eventId: string; letGo: (result: AttemptResult) => void }[] = []
   const attempt: SendAttempt = (endpoint, { eventId }) =>
@@ -90,7 +90,7 @@ test('a wake sends at once what is due, and it is recorded', async () => {
   expect(sent).toEqual([eventId])
 })
 
-test('what nobody woke it for is found at the next look', async () => {
+test('a delivery without a wake-up is found at the next poll', async () => {
   const { addEndpoint, addEvent, startSending, statuses } = await start()
   const endpointId = await addEndpoint()
   startSending(async () => TAKEN, { pollMs: 20 })
@@ -105,7 +105,7 @@ test('five attempts at once for an endpoint, and the next when one has ended', a
   for (let number = 1; number <= 8; number++) await addEvent(slow)
   const sender = startSending(async (endpoint, event) => (endpoint.id === slow ? attempt(endpoint, event) : TAKEN))
   await until(() => held.length === 5)
-  // The sender has looked again, and others go on.
+  // The sender has polled again, and others continue.
   await addEvent(quick)
   sender.wake()
   await until(async () => (await statuses(quick)).join() === 'success')
@@ -153,7 +153,7 @@ test('after five straight failures an endpoint gets one attempt at a time, until
   for (const { letGo } of held) letGo(TAKEN)
 })
 
-test('however many endpoints hang, there is room for one that does not', async () => {
+test('many hanging endpoints leave capacity for a healthy one', async () => {
   const { addEndpoint, addEvent, startSending, statuses } = await start()
   const hanging = await Promise.all(Array.from({ length: 4 }, addEndpoint))
   const healthy = await addEndpoint()
@@ -204,7 +204,7 @@ test('a database that is away only makes it wait, and is complained of once', as
   expect(logged).toEqual(['webhooks are paused because the outbox cannot be read'])
   isAway = false
   await until(async () => (await statuses(endpointId)).join() === 'success')
-  // What had been sent was not sent again.
+  // Events that had been sent were not sent again.
   expect(held).toHaveLength(1)
 })
 
@@ -250,7 +250,7 @@ test('what a killed process of the same name held is sent at the next start', as
   expect(sent).toEqual([eventId])
 })
 
-test('closing does not wait for ever for a database that does not answer', async () => {
+test('closing does not wait forever for an unresponsive database', async () => {
   const { store, startSending } = await start()
   let asked = 0
   const silent = () => new Promise<never>(() => asked++)

@@ -24,7 +24,7 @@ describe('an address for everyone', () => {
     'https://mylocal/',
     'https://internal.example.com/',
     `https://hooks.example.com/${'x'.repeat(2_048 - 26)}`,
-  ])('%s is taken as it is', (url) => {
+  ])('%s is accepted unchanged', (url) => {
     expect(acceptWebhookUrl(url, NOBODY)).toBe(url)
   })
 

@@ -33,7 +33,7 @@ async function start(watch: (store: Store) => Store = (store) => store) {
     followers,
     team,
     mailbox,
-    /** As intake does: the message comes along with the wake-up. */
+    /** As intake does: the message is passed along with the wake-up. */
     async add(wish: Partial<NewMessage>): Promise<PassingMessage> {
       const message = messageFor(mailbox, wish)
       const position = await store.addMessage(mailbox, message)
@@ -50,7 +50,7 @@ async function start(watch: (store: Store) => Store = (store) => store) {
   }
 }
 
-/** Holds the answers to one kind of question until it is let go. */
+/** Holds the results of one kind of query until it is released. */
 function gate() {
   const asked = Promise.withResolvers<void>()
   const open = Promise.withResolvers<void>()
@@ -128,7 +128,7 @@ describe('reads that are under way', () => {
   })
 })
 
-test('one question a second tells of new messages, however many teams are followed', async () => {
+test('one query a second finds new messages of any number of teams', async () => {
   const asked: string[][] = []
   const passing = vi.fn<Store['passingMessages']>()
   const watch = (store: Store): Store => ({
@@ -143,7 +143,7 @@ test('one question a second tells of new messages, however many teams are follow
   const seen: string[] = []
   const teams = await Promise.all(Array.from({ length: 50 }, () => addTeam(store)))
   for (const { id } of teams) await followers.follow(id, {}, ({ subject }) => void seen.push(subject))
-  // The second may have ended while they came.
+  // The second query may have ended while they arrived.
   asked.length = 0
   const mailbox = await addMailbox(store, teams[7]!, 'qa')
   // Another process stores it, without a wake-up.
@@ -153,7 +153,7 @@ test('one question a second tells of new messages, however many teams are follow
   expect(passing.mock.calls.map(([teamId]) => teamId)).toEqual([teams[7]!.id])
 })
 
-/** Those who come and go while mail comes in; each is to see all that matches after it came, once and in order. */
+/** Followers that join and leave while mail arrives. Each must see all matches after it joined, once and in order. */
 const FILTERS: MessageFilter[] = [{}, { tag: 'red' }, { text: ['needle'] }, { tag: 'blue', q: ['needle'] }]
 const MESSAGES = 400
 

@@ -27,7 +27,7 @@ test('a download that is given up makes room', async () => {
   await expect.poll(() => park(new Uint8Array(1_000)).then(({ size }) => size)).toBe(1_000)
 })
 
-test('where a folder cannot be written, bytes are kept all the same', async () => {
+test('bytes are buffered even if the folder is not writable', async () => {
   const park = createParking('/proc/none', LIMITS)
   expect(await bytesOf(await park(new Uint8Array(400).fill(7)))).toEqual(new Uint8Array(400).fill(7))
 })

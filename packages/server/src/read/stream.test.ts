@@ -92,7 +92,7 @@ test('a message that the last page and the feed both bring is sent once', async 
     ...store,
     async newestPosition(teamId) {
       asked++
-      // A stream asks where it starts, then how far it has to read: held is that of the second stream.
+      // A stream queries its start position, then how far to read. The second query of the second stream is held.
       if (asked === 4) await gate.promise
       return store.newestPosition(teamId)
     },
@@ -128,11 +128,11 @@ test('messages of one turn share a write', async () => {
   expect(reader.writes).toBeLessThan(100)
 })
 
-test('limit: a reader for whom more than the allowed bytes wait is cut; another gets everything', async () => {
+test('limit: a reader with too many unread bytes is disconnected; another gets everything', async () => {
   const { add, open, streams } = await startStreams({ limits: { waitingBytes: 100 } })
   const stalled = await open({}, { isStalled: true })
   const other = await open()
-  // 50 + 49 bytes wait, then 100, then 101.
+  // 50 + 49 bytes are unread, then 100, then 101.
   const sent = ['a'.repeat(49), 'b'.repeat(48), '', '']
   for (const [index, subject] of sent.entries()) {
     expect(stalled.state, `before number ${index}`).toBe('open')
@@ -156,7 +156,7 @@ test('a burst larger than that does not cut a reader that had taken everything b
   expect(reader.state).toBe('open')
 })
 
-test('a message larger than that is sent all the same', async () => {
+test('a message larger than that is still sent', async () => {
   const { add, open } = await startStreams({ limits: { waitingBytes: 100 } })
   const reader = await open()
   await add('x'.repeat(1_000))

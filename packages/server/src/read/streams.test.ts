@@ -13,7 +13,7 @@ test('every stream is pinged now and then', async () => {
   expect(STREAM_LIMITS.pingMs + STREAM_LIMITS.tickMs).toBeLessThan(10_000)
 })
 
-test('a stream ends by itself when its time is over', async () => {
+test('a stream ends when its maximum lifetime is over', async () => {
   const { open, streams } = await startStreams({ limits: { tickMs: 5, lifeMs: 50 } })
   const reader = await open()
   await vi.waitFor(() => expect(reader.state).toBe('ended'))
@@ -47,7 +47,7 @@ test('endKey ends the streams of a key at once', async () => {
   expect(followers.count()).toBe(1)
 })
 
-test('the database is asked once a look for a key, however many streams it has', async () => {
+test('the database is queried once per key and check, for any number of streams', async () => {
   const asked = new Map<string, number>()
   const watch = (store: Store): Store => ({
     ...store,
@@ -63,7 +63,7 @@ test('the database is asked once a look for a key, however many streams it has',
   const counts = () => Array.from(asked.values()).sort((one, other) => one - other)
   await vi.waitFor(() => expect(counts()).toEqual([expect.anything(), expect.anything()]))
   await vi.waitFor(() => expect(counts()[0]).toBeGreaterThan(2))
-  // As often as the one with a single stream, but for a look that is under way.
+  // As often as a key with a single stream, except for a check in progress.
   const [fewest, most] = counts()
   expect(most).toBeLessThanOrEqual(fewest! + 1)
 })
@@ -92,7 +92,7 @@ test('when messages cannot be read, the stream is cut, so that its client comes 
   expect(log.error).toHaveBeenCalledOnce()
 })
 
-test('closing tells every reader to come back, and refuses new ones', async () => {
+test('closing asks every reader to reconnect, and refuses new ones', async () => {
   const { add, open, streams } = await startStreams()
   const reader = await open()
   await add('last')
@@ -116,7 +116,7 @@ test.each([
   await open({}, { key })
   await expect(open({}, { key })).rejects.toMatchObject({ code })
   expect(streams.count()).toBe(3)
-  // Another key has its own streams, but none beyond the process's.
+  // Another key has its own limit, but the limit of the process applies too.
   const other = await open().catch((error: { code: string }) => error.code)
   expect(other === 'server_busy').toBe(limits.perProcess === 3)
   expect(STREAM_LIMITS).toMatchObject({ perKey: 1_000, perProcess: 10_000, waitingBytes: 1024 ** 2 })

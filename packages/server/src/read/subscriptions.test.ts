@@ -10,10 +10,10 @@ function startTeam(limits = { perUser: 2, perProcess: 3 }) {
   const listeners = new Set<() => void>()
   const store = {
     newestPosition: async () => positions.length,
-    // The second is the first that is as new as `since`.
+    // The second message is the first one that is as new as `since`.
     firstPosition: async () => (positions.length < 2 ? null : 2),
     followMessages: async (_: unknown, { after, upTo, limit }: { after: number; upTo: number; limit: number }) =>
-      // All that these tests look at of a message.
+      // The only fields of a message that these tests use.
       positions.slice(after, Math.min(upTo, after + limit + 1)).map((position) => ({ position }) as StoredSummary),
   }
   const followers = {
@@ -22,7 +22,7 @@ function startTeam(limits = { perUser: 2, perProcess: 3 }) {
       return () => void listeners.delete(onMatch)
     },
   }
-  // The store and the followers stand for what their own tests are about.
+  // The store and the followers have their own tests, so these are doubles.
   const subscriptions = createSubscriptions({ store, followers: followers as never, now: Date.now }, limits)
   const open = (changes: Partial<Subscription> = {}) =>
     subscriptions.follow({ userId: 'ada', filter: {}, after: 0, team: async () => TEAM, signal: undefined, ...changes })
@@ -58,7 +58,7 @@ describe('subscriptions', () => {
       const stream = open({ after })
       const waiting = positionOf(stream)
       await vi.waitFor(() => expect(listeners.size).toBe(1))
-      // Let it read where it stands.
+      // Let it read up to the newest position.
       await new Promise(setImmediate)
       add()
       expect(await waiting).toBe(after === null ? 2 : 3)
@@ -79,7 +79,7 @@ describe('subscriptions', () => {
     const late = open({ after: null, filter: { since: 1 } })
     expect([await positionOf(late), await positionOf(late)]).toEqual([2, 3])
     await late.return(undefined)
-    // A place goes before a time.
+    // A position takes precedence over a time.
     const after = open({ after: 2, filter: { since: 1 } })
     expect(await positionOf(after)).toBe(3)
     await after.return(undefined)

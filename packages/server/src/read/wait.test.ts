@@ -74,7 +74,7 @@ test('a message that comes along ahead of others does not make them passed over'
   expect((await Promise.all(waiting)).map((found) => found?.tag)).toEqual(['first', 'second'])
 })
 
-test('when the time is up the answer is null, and nobody follows any more', async () => {
+test('when the time is up the result is null, and the follower is removed', async () => {
   const { waitFor, followers } = await start()
   expect(await waitFor('never', { waitMs: 20 })).toBeNull()
   expect(followers.count()).toBe(0)

@@ -20,7 +20,7 @@ test('what was left of endpoints that were removed or switched off is finished',
   const [removed, off, on] = [await addEndpoint(), await addEndpoint(), await addEndpoint()]
   await deliver([removed.id, off.id, on.id], 2)
   await store.hideEndpoint({ teamId: team.id, id: removed.id }, NOW)
-  // As a crash leaves it between the switch and what follows.
+  // The state after a crash between disabling the endpoint and failing its deliveries.
   await database.write(sql`update webhook_endpoints set is_active = 0 where id = ${off.id}`)
   await sweepWebhooks({ store, log: { warn() {} }, now: () => NOW }, async (step) => {
     while (await step());

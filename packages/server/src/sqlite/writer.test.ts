@@ -93,11 +93,11 @@ test('those of one turn share a commit, and more than fit into one are all writt
   const { write, numbers } = open(watchWriter({ onCommit: () => commits++ }).threadUrl)
   await Promise.all(Array.from({ length: 2_000 }, (_, number) => write([insert(number)])))
   expect(numbers()).toHaveLength(2_000)
-  // The first goes alone and at once.
+  // The first one is sent alone and at once.
   await vi.waitFor(() => expect(commits).toBe(1 + Math.ceil(1_999 / TRANSACTIONS_PER_COMMIT)))
 })
 
-test('each gets its own outcome, whatever is asked meanwhile and fails', async () => {
+test('each gets its own outcome, even if concurrent writes fail', async () => {
   const { write, numbers } = open()
   async function writeOneByOne(first: number): Promise<void> {
     for (let number = first; number < first + 50; number++) {

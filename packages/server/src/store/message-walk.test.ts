@@ -29,7 +29,7 @@ async function teamOf(store: Store, count: number) {
 }
 
 // The long form has 200,000 messages and more searches.
-test('no filter holds up the event loop, however short what it looks for and whoever asks', async () => {
+test('no filter blocks the event loop, not even a short one', async () => {
   await expectShortHolds({ messages: 30_000, searches: 40, seed: 20261116, holdMsMax: 40 })
 })
 

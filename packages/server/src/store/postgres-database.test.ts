@@ -15,7 +15,7 @@ async function open(url: string) {
   return { database, store }
 }
 
-/** One that tests may restart and configure as they like. */
+/** A server that tests may restart and configure. */
 let own: PostgresServer
 beforeAll(async () => {
   own = await startPostgres()
@@ -44,7 +44,7 @@ test('a database with another encoding is refused', async () => {
 test('a server that is too old is refused with the version that is needed', async () => {
   await administer(own.url(), 'create database aged')
   await (await openPostgresDatabase(own.url('aged'))).close()
-  // What is looked up comes from a view that says the same but for the version.
+  // The version comes from a view that hides the real one.
   await administer(
     own.url('aged'),
     `create schema aged;
@@ -100,7 +100,7 @@ test.each(['stop', 'kill'] as const)(
     const write = async () => {
       while (isWriting) {
         const message = messageFor(mailbox)
-        // As the worker does: again, until it is acknowledged.
+        // As the worker does: retry until it is acknowledged.
         for (let isDone = false; !isDone;)
           isDone = await store.addMessage(mailbox, message).then(
             () => true,
@@ -144,7 +144,7 @@ test('what PostgreSQL cannot hold in a text is found nowhere, and is no failure'
   }
 })
 
-test('the newest message is found through the index of what is asked for', async () => {
+test('the newest message is found through the index of the filter', async () => {
   const { database, store } = await open(await freshDatabase())
   const team = await addTeam(store)
   const mailboxes = await Promise.all(['qa', 'dev2', 'shop', 'ops'].map((name) => addMailbox(store, team, name)))

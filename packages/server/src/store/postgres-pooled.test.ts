@@ -5,7 +5,7 @@ import { openPostgresDatabase } from './postgres-database.ts'
 import { createSqlStore } from './sql-store.ts'
 import { addMailbox, addTeam, messageFor } from './store-contract.ts'
 
-/** What PgBouncer takes when a connection is opened; it refuses any other. */
+/** The connection parameters that PgBouncer accepts; it refuses any other. */
 const POOLER_TAKES = ['user', 'database', 'client_encoding', 'application_name']
 /** Session state that the next user of the connection would see. */
 const LEFT_BEHIND = /\bset (?!local\b)|\blisten\b|\bprepare\b|advisory|\bdeclare\b|\btemp(?:orary)?\b/i
@@ -30,11 +30,11 @@ test('a connection is opened with what a pooler knows', async () => {
   expect(said.parameters).toEqual(new Set(POOLER_TAKES))
   // The time limits still apply afterwards.
   expect(said.queries.join()).toMatch(/set statement_timeout = \d+; set lock_timeout = \d+/)
-  // Where sessions are ours alone, statements are prepared; the reader sees that.
+  // On sessions of our own, statements are prepared. The reader shows that.
   expect(said.prepared.size).toBeGreaterThan(3)
 })
 
-test('beside a direct address, nothing is left on a session of the pooler, and every transaction has its limits', async () => {
+test('with a direct URL, no state stays on a session of the pooler, and every transaction has its limits', async () => {
   const directUrl = await freshDatabase()
   const { url, said } = await startWireReader(directUrl)
   await useStore(url, { directUrl })

@@ -9,7 +9,7 @@ import { createSqlStore } from './sql-store.ts'
 import { describeStore } from './store-contract.ts'
 import type { Store } from './store.ts'
 
-/** Small, so that a test has complete blocks of messages with few of them. */
+/** Small, so that few messages complete a block. */
 const BLOCK_SIZE = 16
 
 const databases = new WeakMap<Store, Database>()

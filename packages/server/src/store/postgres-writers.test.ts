@@ -8,7 +8,7 @@ import type { Mailbox, Store, Team } from './store.ts'
 
 type Beginning = { url: string; stores: Store[]; team: Team; mailbox: Mailbox }
 
-/** Three stores on one database, as three processes have them, and a team. */
+/** Three stores on one database, as in three processes, and a team. */
 async function start(options: PostgresOptions = {}): Promise<Beginning> {
   const url = await freshDatabase()
   const open = async () => {
@@ -18,7 +18,7 @@ async function start(options: PostgresOptions = {}): Promise<Beginning> {
     onTestFinished(() => store.close())
     return store
   }
-  // At once, so that they also bring the schema up to date at once.
+  // Concurrently, so that they also migrate concurrently.
   const stores = await Promise.all([open(), open(), open()])
   const team = await addTeam(stores[0])
   return { url, stores, team, mailbox: await addMailbox(stores[0], team, 'qa') }
@@ -34,7 +34,7 @@ const LATE_COMMITS = `
   create constraint trigger late_commit after insert on messages
   deferrable initially deferred for each row execute function wait()`
 
-/** Positions are given as an identity column would: when the message is inserted, and not when it becomes visible. */
+/** Positions as an identity column assigns them: at the insert, not when the message becomes visible. */
 const NUMBERED_AT_INSERT = `
   create sequence numbers;
   create function number() returns trigger language plpgsql as $$
@@ -48,7 +48,7 @@ const NUMBERED_AT_INSERT = `
 const WRITERS = 8
 const MESSAGES_PER_WRITER = 30
 
-/** Eight write while one follows by position; what was sent, and what the follower saw. */
+/** Eight writers and one follower by position. Returns what was sent and what the follower saw. */
 async function followWriters({
   stores,
   mailbox,
@@ -68,7 +68,7 @@ async function followWriters({
     isWriting = false
   })
   for (let isLast = false; !isLast;) {
-    // One more look when all is written.
+    // One more read after the last write.
     isLast = !isWriting
     const range = { after: positions.at(-1) ?? 0, limit: 10_000, withContent: false }
     for (const { id, position } of await stores[0]!.passingMessages(mailbox.teamId, range)) {
@@ -119,7 +119,7 @@ test('the same message ten times at once from three processes is stored once and
   expect(await stores[2]!.countMessages({ teamId: team.id, oldestReceivedAt: 0, filter: {} })).toBe(50)
 })
 
-test('limit: as many mailboxes as the plan has, however many processes make them at once', async () => {
+test('limit: as many mailboxes as the plan allows, also with concurrent processes', async () => {
   const { stores, team, mailbox } = await start()
   const wishes = Array.from({ length: 20 }, (_, number) => ({ ...mailbox, id: newId(), name: `box-${number}` }))
   const outcomes = await Promise.all(wishes.map((wish, number) => stores[number % stores.length]!.addMailbox(wish, 5)))

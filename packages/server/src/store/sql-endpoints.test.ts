@@ -11,7 +11,7 @@ import { attemptOf, NOW, startWebhooks } from './webhook-contract.ts'
 
 type Where = { teamId: string; id: string }
 
-/** An endpoint with more that is pending than fits into one step, and a database that can be watched and broken. */
+/** An endpoint with more pending deliveries than fit into one step, and a database that tests can watch and break. */
 async function start() {
   const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
   const changed: number[] = []
@@ -55,7 +55,7 @@ async function start() {
   return { ...webhooks, database, read, where: { teamId: webhooks.team.id, id }, changed, power, addPending, count }
 }
 
-test('what is pending for an endpoint that is switched off fails in small steps, whoever switches it off', async () => {
+test('pending deliveries of a disabled endpoint fail in small steps', async () => {
   const { store, lease, where, changed, addPending, count } = await start()
   await store.updateEndpoint(where, { isActive: false }, NOW)
   expect(changed).toEqual([500, 500, 200])
@@ -92,7 +92,7 @@ test('nothing fails for an endpoint that is on', async () => {
 
 type Watched = Pick<Awaited<ReturnType<typeof start>>, 'database' | 'read'>
 
-/** How the last statement was answered. */
+/** The result of the last statement. */
 async function lastPlan({ database, read }: Watched): Promise<string[]> {
   const { text, values } = read.at(-1)!
   const plan = await database.read<{ detail: string }>({

@@ -24,7 +24,7 @@ test('the same statement with other values is the same text', () => {
   expect(query(1, ['a']).text).not.toBe(one.text)
 })
 
-test('however many statements there are, each is right', () => {
+test('many different statements are all correct', () => {
   for (let length = 1; length <= 300; length++) {
     const values = Array.from({ length }, (_, index) => index)
     const query = sql`${NAME} ${joinSql(

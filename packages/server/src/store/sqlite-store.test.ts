@@ -16,7 +16,7 @@ function fail(error: unknown): never {
   throw error
 }
 
-/** Small, so that a test has complete blocks of messages with few of them. */
+/** Small, so that few messages complete a block. */
 const BLOCK_SIZE = 16
 
 const databases = new WeakMap<Store, Database>()
@@ -84,7 +84,7 @@ test.each([
   { kind: 'long', numbers: 100_000, reads: 20, turnsMin: 19 },
   // A tenth of the turns that they need on a fast machine.
   { kind: 'short', numbers: 5_000, reads: 300, turnsMin: 5 },
-])('however many $kind reads are asked for at once, others have their turns', async ({ numbers, reads, turnsMin }) => {
+])('many concurrent $kind reads yield to other work', async ({ numbers, reads, turnsMin }) => {
   const database = openDatabase()
   onTestFinished(() => database.close())
   const query = sql`

@@ -189,7 +189,7 @@ test.each([
   expect(turns).toBe(turnsWanted)
 })
 
-test('a mailbox whose messages changed is indexed anew, and a block begun before is thrown away', async () => {
+test('a mailbox whose messages changed is indexed again, and a block started before is discarded', async () => {
   const { database, store } = openStore({ blockSize: BLOCK_SIZE })
   const mailbox = await teamWith(store, hay(2 * BLOCK_SIZE))
   const late = await addMailbox(
@@ -249,11 +249,11 @@ test('blocks of which nothing is left are dropped with their slices, a few at a 
   expect(await count(database, sql`text_slices`)).toBe(0)
 })
 
-test('a failure is told, and the block is indexed with the next one', async () => {
+test('a failure is reported, and the block is indexed with the next one', async () => {
   const { database, store, onError } = openStore()
   const mailbox = await teamWith(store, hay(SIZE - 2))
   const failure = new Error('the disk is full')
-  // The store has its own hold of the method: only the indexer fails.
+  // The store holds its own reference to the method, so only the indexer fails.
   const write = vi.spyOn(database, 'writeFor').mockRejectedValueOnce(failure)
   await addMessages(store, mailbox, hay(1))
   await vi.waitFor(() => expect(onError).toHaveBeenCalledExactlyOnceWith(failure))

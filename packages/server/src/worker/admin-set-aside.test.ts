@@ -22,7 +22,7 @@ test('limit: pages of any size name every mail that is set aside once, and no ot
     await bucket.put([{ key, body: new TextEncoder().encode(JSON.stringify({ id, lastCode: null, setAside })) }])
   }
   const app = new Hono<AnswerEnvironment>()
-  // Of the settings, only the domain is looked at, and only where one is asked for.
+  // Only the domain setting is used, and only if the request names one.
   addSetAsideRoute(app, { bucket, settings: {} as never, log: { error: () => {} } })
 
   for (const limit of [1, 2, 5, 6, 7, 13, 50]) {

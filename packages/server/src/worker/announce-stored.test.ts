@@ -14,7 +14,7 @@ import { announceStored, type AnnouncePorts } from './announce-stored.ts'
 import { decodeMetadata } from './metadata.ts'
 import { receive } from './receive.ts'
 
-/** One stored mail; `announce` posts it by the given way. */
+/** One stored mail; `announce` posts it with the given function. */
 async function startWithMail() {
   const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'))
   onTestFinished(() => bucket.close())
@@ -70,7 +70,7 @@ test('metadata without its mail is not announced', async () => {
   expect(await keys(metadataPrefix('unprocessed'))).toHaveLength(1)
 })
 
-/** Of a worker that has just started again: the mail is from the run before. */
+/** For a worker that has just restarted: the mail is from the previous run. */
 function restarted(startedAt = Date.now()): AnnouncePorts['history'] {
   return { ...FIRST_ATTEMPTS, startedAt, isFromEarlierRun: () => true }
 }
@@ -92,7 +92,7 @@ test('a result that cannot be recorded for a while does not set mail aside', asy
     let writes = 0
     const failing: AnnouncePorts['bucket'] = {
       get: bucket.get,
-      // The note of the begun try is written, the result is not.
+      // The mark of the started attempt is written, the result is not.
       move: (from, to) => (writes++ === 0 ? bucket.move(from, to) : Promise.reject(new Error('ENOSPC'))),
     }
     expect(await announceBy({ history, bucket: failing, post: refuse })).toMatchObject({ metadata: { setAside: null } })

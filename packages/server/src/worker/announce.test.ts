@@ -5,7 +5,7 @@ import { healsByItself, isUnrouted } from '../domain/retry.ts'
 import { mayBeOwn } from '../domain/set-aside.ts'
 import { announce, createApiClient } from './announce.ts'
 
-/** The list of the rule itself, written out: statuses from 400 to 499 that are not about the mail. */
+/** The rule written out: statuses from 400 to 499 that are not about the mail. */
 const REPEATED = new Set([401, 403, 405, 407, 408, 421, 425, 429])
 
 test('over the network, every status with every kind of body is taken, repeated or left to a person', async () => {
@@ -31,10 +31,10 @@ test('over the network, every status with every kind of body is taken, repeated 
       }),
     )
   }
-  // The fetch of Node repeats a 421 by itself.
+  // Node's fetch repeats a 421.
   expect(new Set(api.received).size).toBe(500 * BODY_KINDS.length)
   expect(counts).toEqual({ taken: 400, repeated: 1235, 'left to a person': 365 })
-  // A status below 200 announces an answer that never comes: that is a connection cut, and not in this list.
+  // A status below 200 announces a response that never arrives. That is a cut connection and not in this list.
   const ofAnswers = own.filter((name) => !name.startsWith('1'))
   expect(new Set(ofAnswers)).toEqual(new Set([...BODY_KINDS.map((kind) => `500 ${kind}`), '502 html', '502 empty']))
 })

@@ -30,7 +30,7 @@ function eventually<Value>(check: () => Value | Promise<Value>): Promise<Value> 
   )
 }
 
-/** Mail of an earlier run, stored and never announced, and an announcer that has just started beside it. */
+/** Mail of an earlier run that was never announced, and a new announcer. */
 async function startBeside(
   root: string,
   post: (announcement: Announcement) => Promise<number>,
@@ -155,7 +155,7 @@ test('refused mail goes when its days are over, and not before; other mail stays
   })
   clock.ahead = 14 * DAY_MS - 3_600_000
   await store('later@in.test')
-  // It is found by a search, which by then has seen the others.
+  // A search finds it after it has seen the others.
   await eventually(async () => {
     const { keys } = await bucket.list({ prefix: 'messages/unprocessed/in.test/later/', limit: 10 })
     expect(decodeMetadata(await readObject(bucket, keys[0]!)).attempts).toBe(1)

@@ -3,7 +3,7 @@ import { startDouble } from '../../test/support/json-double.ts'
 import { createProvider } from './provider.ts'
 
 const SETTINGS = { adminToken: null, emailDomain: 'in.test', workerName: 'w', zoneId: 'zone', apiToken: 'token' }
-/** Long enough for the question to arrive. */
+/** Long enough for the request to arrive. */
 const SOON_MS = 1_000
 
 test('a provider that does not answer is given up', async () => {

@@ -15,7 +15,7 @@ import { startRawSearch } from './raw-search-loop.ts'
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const OLD = NOW - RECEIVING_MS_MAX - 1
 
-/** A bucket with raw mail in it, and what is offered to be announced. */
+/** A bucket with raw mail, and the mails offered to the announcer. */
 async function start() {
   const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'))
   onTestFinished(() => bucket.close())
@@ -72,7 +72,7 @@ test('raw mail without metadata is announced with what its key and bytes say', a
     envelope: null,
     rawKey: rawKey(lost),
   })
-  // Found once: from now on it has metadata.
+  // Found once: afterwards it has metadata.
   expect(await searchRawMail(ports, null)).toEqual({ next: null, tried: 0 })
 })
 

@@ -3,7 +3,7 @@ import type { Metadata } from './metadata.ts'
 import { watchReachability } from './reachability.ts'
 
 const failed = (lastStatus: number | null, lastCode: string | null = null) =>
-  // Only these are looked at.
+  // Only these fields are used.
   ({ lastStatus, lastCode, lastError: 'why' }) as Metadata
 
 test('what is wrong on the way is said until the API answers, also when it refuses the mail', () => {

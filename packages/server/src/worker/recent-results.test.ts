@@ -3,11 +3,11 @@ import { simulate } from '../../test/support/simulated-api.ts'
 
 const seed = Math.floor(Math.random() * 2 ** 31)
 const MAILS = 1_000
-/** Good mail flows for so long at least. */
+/** Good mail arrives at least this long. */
 const FLOW_MS = 300_000
-/** Mail that fails by chance again and again while others happen to pass: 6 of 1,440,000 at rates up to 0.5. */
+/** Mail that fails repeatedly by chance while others pass: 6 of 1,440,000 at rates up to 0.5. */
 const BAD_LUCK_MAX = 2
-/** Of several deadly mails, each stands in for the failures of the others for a while; 9 tries at most in 360 runs. */
+/** With several deadly mails, each hides the failures of the others for a while: at most 9 attempts in 360 runs. */
 const TRIES_MAX = 20
 
 describe(`seed ${seed}`, () => {

@@ -14,7 +14,7 @@ const HERE = { domain: 'in.test', mailbox: 'qa' }
 const KEYS_PER_PUT = 5_000
 const PAGE = { ...HERE, status: 'processed', limit: 51, now: NOW } as const
 
-/** Spread as random bytes are, and the same at every run. */
+/** Distributed like random bytes, but the same in every run. */
 function bytesOf(number: number): Uint8Array {
   return Uint8Array.from({ length: 10 }, (_, index) => Math.imul(number + 1, 2_654_435_761 + index * 40_503) >>> 13)
 }
@@ -23,7 +23,7 @@ function idsAt(times: number[]): string[] {
   return times.map((time, index) => uuidv7(time, bytesOf(index)))
 }
 
-/** Keys in order, as every bucket lists them, and a count of those that were read. */
+/** Keys in order, as every bucket lists them, and a count of the keys read. */
 function countingBucket(status: MetadataStatus, messages: MessageLocation[]) {
   const all = messages.map((message) => metadataKey(status, message)).sort()
   return counting({

@@ -21,7 +21,7 @@ const RAW = new TextEncoder().encode('Subject: Hello\r\n\r\nHello\r\n')
 const ENVELOPE = { mailFrom: 'a@shop.example', helo: null, remoteAddress: null, tls: false, receivedVia: 'cloudflare' }
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Mail in a bucket, and an API that answers as `answer` says; null is no answer. */
+/** Mail in a bucket, and an API that responds as `answer` says; null is no response. */
 async function start(answer: (announcement: Announcement) => number | null = () => 200) {
   const root = temporaryFolder()
   const bucket = await openFolderBucket(root)
@@ -86,7 +86,7 @@ async function start(answer: (announcement: Announcement) => number | null = () 
   }
 }
 
-/** Tried for the nth time so long ago. */
+/** Metadata with this many attempts, the last one this long ago. */
 function tried(attempts: number, agoMs: number, lastStatus: number | null = 503) {
   const lastCode = lastStatus === 404 ? 'mailbox_unknown' : null
   return { attempts, lastAttemptAt: new Date(NOW - agoMs).toISOString(), lastStatus, lastCode, lastError: 'no' }
@@ -120,7 +120,7 @@ test('what only a person can help is left alone, and what is too old is not even
   expect(read.some((key) => key.includes('/old/'))).toBe(false)
 })
 
-test('a mail whose first announcement may still be under way is not announced beside it', async () => {
+test('a mail whose first announcement may still be running is not announced twice', async () => {
   const { store, run, announced } = await start()
   await store('new', { ageMs: 9 * SECOND_MS })
   await store('forgotten', { ageMs: 11 * SECOND_MS })
@@ -204,7 +204,7 @@ test('limit: refused mail goes 14 days after its last try, by our own 404 alone,
   await store('before', { ...tried(1, 14 * DAY_MS - SECOND_MS, 404), ...old })
   await store('at', { ...tried(1, 14 * DAY_MS, 404), ...old })
   await store('after', { ...tried(2, 15 * DAY_MS, 404), ...old })
-  // What waits for any other reason stays.
+  // Mail that waits for another reason stays.
   await store('foreign', { ...tried(1, 30 * DAY_MS, 404), lastCode: 'not_found', ...old })
   await store('invalid', { ...tried(1, 30 * DAY_MS, 422), ...old })
   await store('large', { ...tried(1, 30 * DAY_MS, 413), ...old })

@@ -61,7 +61,7 @@ describe('whichever way the stream is cut', () => {
   })
 })
 
-test('a chunk without dot lines is returned as it is, without a copy', () => {
+test('a chunk without dot lines is returned unchanged, without a copy', () => {
   const chunk = Buffer.from('Subject: a\r\n\r\ntext')
   const content = new DataReader().read(chunk)
   expect(content.buffer).toBe(chunk.buffer)

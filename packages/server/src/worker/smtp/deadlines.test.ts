@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SmtpOptions } from './smtp-server.ts'
 import { startTestServer, TestClient } from './test-kit.ts'
 
-// Sockets stay real; only the clock that sessions are measured with is moved by hand.
+// Sockets are real. Only the clock of the sessions is moved by the test.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
 })
@@ -19,12 +19,12 @@ function passSeconds(seconds: number): void {
   vi.advanceTimersByTime(seconds * 1_000)
 }
 
-/** When another session has got its answer, what was sent before it has been read too. */
+/** When another session has its reply, everything sent before has been read too. */
 async function letServerRead(other: TestClient): Promise<void> {
   await other.say('NOOP')
 }
 
-/** The last reply, and that nothing follows it. */
+/** Expects the last reply and nothing after it. */
 const CUT_OFF: unknown[] = [expect.stringMatching(/^421 4\.4\.2 /), '']
 
 test('limit: a command may take 300 s to come', async () => {
@@ -144,7 +144,7 @@ test('a client that does not read its replies is not read from, and dropped when
   await expect.poll(() => server.connections).toBe(0)
 })
 
-test('free disk space is asked for at most once a second', async () => {
+test('free disk space is checked at most once a second', async () => {
   const freeBytes = vi.fn<() => Promise<number>>(async () => Number.MAX_SAFE_INTEGER)
   const { client } = await startWithClient({ freeBytes })
   for (let count = 0; count < 5; count++) await client.deliver('text')

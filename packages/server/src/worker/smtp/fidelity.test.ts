@@ -37,7 +37,7 @@ async function startWithClient() {
   return { ...started, client: await TestClient.connectWithHello(started.server.port) }
 }
 
-/** Places where cutting the stream might matter: around every CR, LF and dot. */
+/** Positions where splitting the stream might matter: around every CR, LF and dot. */
 function interestingPlaces(wire: Buffer): number[] {
   const places = new Set<number>()
   for (const [at, byte] of wire.entries()) {

@@ -9,7 +9,7 @@ async function startWithClient(options: Partial<SmtpOptions> = {}) {
   return { ...started, client: await TestClient.connectWithHello(started.server.port) }
 }
 
-test('an idle session hears 421 4.3.2, and nobody is let in any more', async () => {
+test('an idle session gets 421 4.3.2, and new connections are refused', async () => {
   const { client, server } = await startWithClient()
   const { port } = server
   const closing = server.close()

@@ -154,7 +154,7 @@ test('pipelined commands are answered in order, in one go', async () => {
   expect(mails.map(({ bytes }) => bytes.toString())).toEqual(['first\r\n', 'second\r\n'])
 })
 
-describe('storage trouble', () => {
+describe('storage failures', () => {
   test.each<[string, object, string]>([
     ['any error', {}, '451 4.3.0'],
     ['ENOSPC', { code: 'ENOSPC' }, '452 4.3.1'],

@@ -22,7 +22,7 @@ test('the certificate made at the start is for the host name and this machine', 
   expect(certificate.verify(certificate.publicKey)).toBe(true)
 })
 
-test('after STARTTLS mail comes in encrypted, and the session begins anew', async () => {
+test('after STARTTLS mail is encrypted, and the session starts over', async () => {
   const { client, mails } = await startWithClient()
   expect(await client.say('EHLO client.test')).toContain('250-STARTTLS\r\n')
   await client.begin()
