@@ -11,6 +11,7 @@ const NOT_ON_POSTGRES = [
   'crash/failing-folder', // the same
   'crash/faults', // of buckets; the store fails at its port, which is the same on both
   'crash/full-disk-start', // of SQLite's files on a full disk
+  'decoding/decoding', // of the parser
   'dashboard/accessibility', // looks at pages
   'dashboard/connection', // of the way between browser and server
   'dashboard/isolation', // of what browsers make of hostile mail

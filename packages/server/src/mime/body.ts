@@ -5,7 +5,7 @@ import { unflow } from './flowed-text.ts'
 import { cleanText } from './headers.ts'
 import { BODY_BYTES_MAX } from './limits.ts'
 import { bytesOf, type Part } from './part.ts'
-import { decodeTransfer } from './transfer-encoding.ts'
+import { decodeTransfer, encodingOfText } from './transfer-encoding.ts'
 
 export type Body = { content: string | null; isPartial: boolean }
 
@@ -18,7 +18,8 @@ const decodingRoom = new Uint8Array(64 * 1024)
 /** The text of a part; `null` if there is none or it is empty. */
 export function readBody(raw: Uint8Array, part: Part | null): Body {
   if (!part) return { content: null, isPartial: false }
-  const bytes = decodeTransfer(bytesOf(raw, part), part.encoding, DECODED_BYTES_MAX, decodingRoom)
+  const source = bytesOf(raw, part)
+  const bytes = decodeTransfer(source, encodingOfText(source, part.encoding), DECODED_BYTES_MAX, decodingRoom)
   const isCut = bytes.length === DECODED_BYTES_MAX
   const content = cleanText(asText(bytes, part, isCut))
   const kept = cutToBytes(content, BODY_BYTES_MAX)

@@ -3,6 +3,7 @@
 import { charsetOf } from './charset-label.ts'
 import { CODE_PAGE_TABLES } from './code-page-tables.ts'
 import { decodeIso2022Jp, hzToEuc, isIso2022Jp, shiftToEuc } from './iso-2022.ts'
+import { STANDARD_LABELS } from './standard-labels.ts'
 import { decodeUtf7 } from './utf7.ts'
 import { decodeUtf16, decodeUtf32 } from './wide-charsets.ts'
 import { decodeWindows949 } from './windows-949.ts'
@@ -36,6 +37,7 @@ const OWN = new Map<string, Decode>([
 const SEVEN_BIT = new Set(['utf-7', 'iso-2022-jp', 'iso-2022-kr', 'iso-2022-cn', 'hz-gb-2312'])
 
 const ESCAPE = '\u001b'
+const ESCAPE_BYTE = 0x1b
 
 const decoders = new Map<string, Decoder>()
 
@@ -53,7 +55,7 @@ export type Hints = {
  */
 export function decodeBytes(bytes: Uint8Array, label: string, { charset: hint, isCut = false }: Hints = {}): string {
   const declared = findDecoder(label)
-  const decoder = markedDecoder(bytes, declared) ?? declared
+  const decoder = markedDecoder(bytes, declared) ?? escapedDecoder(bytes, declared) ?? declared
   return decoder ? decodeWith(decoder, bytes, isCut) : decodeUndeclared(bytes, hint ?? '', isCut)
 }
 
@@ -83,15 +85,19 @@ function decodeUndeclared(bytes: Uint8Array, hint = '', isCut = false): string {
   return isCut ? decodeWith(findDecoder('utf-8')!, bytes, true) : text
 }
 
-/** Whether two labels mean the same charset, or both nothing. */
+/** Whether two labels mean the same charset, or both nothing that can be decoded. */
 export function isSameCharset(one: string, other: string): boolean {
-  return one === other || charsetOf(one) === charsetOf(other)
+  return one === other || findDecoder(one)?.charset === findDecoder(other)?.charset
 }
 
 /** Whether a character takes one byte, so that neighbouring bytes say nothing about each other. */
 export function isSingleByte(label: string): boolean {
   const charset = charsetOf(label)
-  return charset !== null && /^(?:iso-8859-|windows-(?!949)|koi8|cp|ibm|mac|x-mac)/.test(charset)
+  return charset !== null && isSingleByteCharset(charset)
+}
+
+function isSingleByteCharset(charset: string): boolean {
+  return /^(?:iso-8859-|windows-(?!949)|koi8|cp|ibm|mac|x-mac)/.test(charset)
 }
 
 /** A byte order mark decides, unless the label names a charset in which the same bytes are ordinary. */
@@ -101,6 +107,13 @@ function markedDecoder(bytes: Uint8Array, declared: Decoder | null): Decoder | n
   const isMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
   const isOpen = declared === null || declared.charset === 'utf-8' || declared.charset === 'windows-1252'
   return isMark && isOpen ? findDecoder('utf-16') : null
+}
+
+/** Escapes to Japanese decide over a label of another charset that begins with ASCII: its texts have no use for them. */
+function escapedDecoder(bytes: Uint8Array, declared: Decoder | null): Decoder | null {
+  if (declared === null || !bytes.includes(ESCAPE_BYTE)) return null
+  const isOpen = declared.charset === 'utf-8' || isSingleByteCharset(declared.charset)
+  return isOpen && isIso2022Jp(bytes) && decodeAscii(bytes) !== null ? findDecoder('iso-2022-jp') : null
 }
 
 /** `null` if the bytes are not valid UTF-8. Without `fatal`, because an exception costs 20 µs and a mail can have many. */
@@ -154,12 +167,10 @@ function createDecoder(charset: string): Decoder | null {
   if (own) return { charset, decode: own, standard: null }
   const table = CODE_PAGE_TABLES.get(charset)
   if (table) return { charset, decode: (bytes) => decodeTable(bytes, table), standard: null }
-  try {
-    const standard = new TextDecoder(charset)
-    return { charset, decode: (bytes) => standard.decode(bytes), standard }
-  } catch {
-    return null
-  }
+  if (!STANDARD_LABELS.has(charset)) return null
+  const standard = new TextDecoder(charset)
+  // Labels that mean one charset share its name, because what one of them begins another may end.
+  return { charset: standard.encoding, decode: (bytes) => standard.decode(bytes), standard }
 }
 
 function decodeTable(bytes: Uint8Array, table: string): string {

@@ -1,19 +1,16 @@
 import { decodeBytes, decodeUtf8, isSameCharset, isSingleByte } from './charset.ts'
-import { ENCODED_WORD_CHARS_MAX } from './limits.ts'
+import { ENCODED_WORDS_MAX } from './limits.ts'
 import { decodeTransfer, hexByte } from './transfer-encoding.ts'
 
-/** Decodes RFC 2047 encoded words, up to a limit for the whole mail; the text beyond it is returned as it is. */
+/** Decodes RFC 2047 encoded words, up to a limit for the whole mail; those beyond it stay as they are. */
 export type WordDecoder = { decode(text: string): string; isExhausted(): boolean }
 
 export function createWordDecoder(): WordDecoder {
-  let charsLeft = ENCODED_WORD_CHARS_MAX
+  let wordsLeft = ENCODED_WORDS_MAX
+  const mayDecode = () => wordsLeft-- > 0
   return {
-    decode(text) {
-      if (!text.includes('=?')) return text
-      charsLeft -= text.length
-      return charsLeft < 0 ? text : decodeWords(text)
-    },
-    isExhausted: () => charsLeft < 0,
+    decode: (text) => (text.includes('=?') ? decodeWords(text, mayDecode) : text),
+    isExhausted: () => wordsLeft < 0,
   }
 }
 
@@ -58,7 +55,7 @@ function isWordStart(text: string, start: number): boolean {
  * Decodes the words of a text. Neighbours of one charset are decoded together, since a character may be split between
  * them, and the state of ISO-2022-JP may go on.
  */
-export function decodeWords(text: string): string {
+export function decodeWords(text: string, mayDecode: () => boolean = () => true): string {
   let result = ''
   let position = 0
   let charset = ''
@@ -68,6 +65,7 @@ export function decodeWords(text: string): string {
     run = []
   }
   for (const word of findWords(text)) {
+    if (!mayDecode()) break
     const between = text.slice(position, word.start)
     // Blanks between words only keep them apart.
     const isNeighbour = position > 0 && between.trim() === ''

@@ -32,6 +32,9 @@ const KNOWN = new Set([
   'dkim-signature',
 ])
 
+// One of these every mail has; below several lines of text, other headers may be lines of that text.
+const ORIGINS = ['from', 'received', 'return-path']
+
 /** The headers of a mail, also when its first lines are none; without any the whole mail is body. */
 export function findHead(raw: Uint8Array): HeaderBlock {
   const start = raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0
@@ -55,8 +58,8 @@ function findLateHead(raw: Uint8Array, start: number): HeaderBlock | null {
     const indented = isFold ? indentedHeader(raw, position, lineEnd) : -1
     if (indented >= 0) return findHeaders(raw, indented)
     if (!isFold && !isMboxLine(raw, position)) strayCount++
-    // More than one such line, or one before an empty line, is text.
-    if (strayCount > 1 || (strayCount === 1 && isEmptyLine(raw, lineEnd + 1))) return null
+    // Such a line before an empty one is text.
+    if (strayCount > 0 && isEmptyLine(raw, lineEnd + 1)) return null
     position = lineEnd + 1
   }
   return null
@@ -82,7 +85,8 @@ function confirm(raw: Uint8Array, start: number, strayCount: number): HeaderBloc
   const block = findHeaders(raw, start)
   const names = block.fields.map((field) => nameAt(raw, field.start, field.colon))
   const known = new Set(names.filter((name) => KNOWN.has(name)))
-  return known.size > (strayCount > 0 ? 1 : 0) ? block : null
+  const isExpected = strayCount < 2 || ORIGINS.some((name) => known.has(name))
+  return isExpected && known.size > (strayCount > 0 ? 1 : 0) ? block : null
 }
 
 function bodyOf(raw: Uint8Array, start: number): number {

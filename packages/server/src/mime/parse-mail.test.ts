@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { BODY_BYTES_MAX, BOUNDARY_BYTES_MAX, DEPTH_MAX, HEADER_BYTES_MAX, HEADERS_MAX, PARTS_MAX } from './limits.ts'
+import {
+  BODY_BYTES_MAX,
+  BOUNDARY_BYTES_MAX,
+  DEPTH_MAX,
+  ENCODED_WORDS_MAX,
+  HEADER_BYTES_MAX,
+  HEADERS_MAX,
+  PARTS_MAX,
+} from './limits.ts'
 import { parseHeadOnly, parseMail, plainTextOf, readAttachment } from './parse-mail.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -297,6 +305,26 @@ describe('limits, one below, at and one above', () => {
     expect(mail.parse).toBe('partial')
     expect(mail.text).toBe(`x${'😀'.repeat((BODY_BYTES_MAX - 4) / 4)}`)
   })
+})
+
+test('a thousand recipients with encoded names leave the subject readable', () => {
+  const names = Array.from({ length: 1_000 }, (_, index) => `=?utf-8?B?5bGx55Sw5aSq6YOO?= <qa+${index}@in.test>`)
+  const mail = parse(`To: ${names.join(',\r\n ')}`, 'Subject: =?utf-8?B?56K66KqN?=', '', 'text')
+  expect(mail).toMatchObject({ subject: '確認', parse: 'complete' })
+})
+
+test(`beyond ${ENCODED_WORDS_MAX} encoded words the rest stays as it is, and the mail is partial`, () => {
+  const words = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: =?utf-8?Q?=C3=A9?=`)
+  const last = (count: number) => {
+    const { headers, parse: state } = parse(
+      crlf(...words(900), `X-Last: ${'=?utf-8?Q?=C3=A9?= '.repeat(count - 900)}`),
+      '',
+      'x',
+    )
+    return [headers.at(-1)?.value.at(-1), state]
+  }
+  expect(last(ENCODED_WORDS_MAX)).toEqual(['é', 'complete'])
+  expect(last(ENCODED_WORDS_MAX + 1)).toEqual(['=', 'partial'])
 })
 
 test('only the head of a mail that could not be parsed', () => {

@@ -81,7 +81,7 @@ function transferEncoding(value: string): TransferEncoding {
   const name = /[\w-]+/.exec(withoutComments(value))?.[0].toLowerCase() ?? ''
   if (/^base-?64$/.test(name)) return 'base64'
   if (/^quoted(?:-?printable)?$/.test(name)) return 'quoted-printable'
-  return /^(?:x-?)?uu(?:e|encode|encoded)$/.test(name) ? 'uuencode' : 'identity'
+  return /^(?:x-?)?uu(?:e|encode|encoded)?$/.test(name) ? 'uuencode' : 'identity'
 }
 
 function bareContentId(value: string): string | null {

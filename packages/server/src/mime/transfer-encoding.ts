@@ -36,6 +36,21 @@ export function decodedSize(source: Uint8Array, encoding: TransferEncoding): num
 /** Each writes to `target` while there is room, and returns how much it wrote. */
 const DECODE = { base64: decodeBase64, 'quoted-printable': decodeQuotedPrintable, uuencode: decodeUuencoded }
 
+// Enough for a greeting and the line below it.
+const PLAIN_BYTES_MAX = 200
+
+// A tag, a letter that no digit is, or words with a blank between them, perhaps below a greeting. Data that is broken by
+// blanks has longer pieces than words.
+const PLAIN_START =
+  /^[ \t\r\n]*(?:[<\x80-\xff]|(?:[^ \t\r\n]{1,30}[,:;.!?][ \t\r\n]+)?[^ \t\r\n]{1,30}[ \t]+[^ \t\r\n])/
+
+/** The encoding of a text: some programs declare base64 and forget to encode. */
+export function encodingOfText(source: Uint8Array, declared: TransferEncoding): TransferEncoding {
+  if (declared !== 'base64') return declared
+  const start = String.fromCharCode(...source.subarray(0, PLAIN_BYTES_MAX))
+  return PLAIN_START.test(start) ? 'identity' : 'base64'
+}
+
 /** The value of two hexadecimal digits, or -1. */
 export function hexByte(bytes: Uint8Array, index: number): number {
   const high = HEX[bytes[index] ?? 0]!

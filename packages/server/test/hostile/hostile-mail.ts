@@ -38,6 +38,10 @@ export function hostileMails(): HostileMail[] {
       'encoded words in charsets that alternate',
       head({ Subject: '=?utf-8?Q?=E9?= =?iso-8859-2?Q?=E9?= '.repeat(850) }),
     ],
+    [
+      'encoded words in charsets that do not exist',
+      head({ Subject: Array.from({ length: 3_900 }, (_, index) => `=?x${index}?Q?=E9?=`).join(' ') }),
+    ],
     ['quotes that never end in From', head({ From: '"\\'.repeat(1_000) })],
     ['a subject that switches charsets', head({ Subject: '\u001b$B3N\u001b(B '.repeat(6_000) })],
     [
