@@ -29,6 +29,7 @@ export function findCandidates(text: string): Candidate[] {
   }
   if (CAPITALS.test(text)) addLettersOnly(text, CAPITALS_ONLY, found)
   addLettersOnly(text, SMALL_LETTERS_ONLY, found)
+  addLettersOnly(text, SECRETS, found)
   return found.length > CANDIDATES_MAX ? found.slice(0, CANDIDATES_MAX) : found
 }
 
@@ -47,6 +48,11 @@ const CAPITALS_ONLY = /(?<![\p{L}\p{N}_-])(?:[A-Z]{4,10}|[A-Z]{3,6}(?:-[A-Z]{3,6
 // Small letters look like any word, so only what fills the room behind a colon up to the end of its line is looked at.
 const SMALL_LETTERS_ONLY =
   /[:：]\s{1,4}["'“*_]{0,2}([a-z]{6,8}|[a-z]{3,6}(?:-[a-z]{3,6}){1,3})(?=["'”*_.]{0,2}[ \t\r]{0,2}(?:\n|$))/g
+
+// Passwords that programs draw, with signs or groups in both cases: all that stands behind a colon in its line. Without full
+// stops and slashes, as names of files and hosts have them.
+const SECRETS =
+  /[:：]\s{0,4}((?=[!-~]{0,15}\d)(?=[!-~]{0,15}[A-Za-z])(?=[A-Za-z\d]{0,15}[!#-+=?@^_~-])(?=[!-~]{0,15}[a-z])[!#-+=?@^_~A-Za-z\d-]{6,16})(?=[ \t\r]{0,2}(?:\n|$))/g
 
 /** Whether letters alone may be a word: words have vowels, and a code that was drawn has few. */
 export function isWordLike(letters: string): boolean {
@@ -106,7 +112,7 @@ function readPhrase(phrase: string): Candidate[] {
   const labelled = LABELLED.exec(phrase)?.[1]
   if (labelled) return [{ value: labelled, start: phrase.length - labelled.length, end: phrase.length }]
   if (ALPHANUMERIC.test(phrase) || isMixedCase(phrase)) return [whole(phrase, phrase)]
-  if (GROUPED.test(phrase) || LOWER_CASE.test(phrase))
+  if (GROUPED.test(phrase) || SHORT_GROUP.test(phrase) || LOWER_CASE.test(phrase))
     return DATE_WITH_MONTH.test(phrase) ? [] : [whole(phrase, phrase)]
   const words = SPACE.test(phrase) ? [...phrase.matchAll(WORD)] : []
   const isSpaced = words.length > 1
@@ -147,10 +153,12 @@ const LABELLED = /^(?:otp|pin|tan|code|OTP|PIN|TAN|CODE)-(\d{4,10})$/
 const DIGITS = /^\d+$/
 const ALPHANUMERIC = /^(?=\d*[A-Z])(?=[A-Z]*\d)[A-Z\d]{4,10}$/
 const GROUPED = /^(?=[\d-]*[A-Z])(?:[A-Z\d]{3,6}-[A-Z\d]{3,6}|[A-Z\d]{2,6}(?:-[A-Z\d]{2,6}){2,3})$/
+// A short group only beside or with letters among digits, unlike the number of a room or a model: `H4RT-9W`.
+const SHORT_GROUP = /^(?=[A-Z\d-]*(?:\d[A-Z]|[A-Z]\d))(?:[A-Z\d]{4,6}-[A-Z\d]{2}|[A-Z\d]{2}-[A-Z\d]{4,6})$/
 const DATE_WITH_MONTH = /^\d{1,2}-[A-Z]{3}-\d{2,4}$/
-// Not a word with a number behind, as names of people and machines have.
+// Not a word with a number behind, as names of people and machines have, nor a constant of a program.
 const LOWER_CASE =
-  /^(?![a-z]+-?\d+$)(?:(?=\d*[a-z])(?=[a-z]*\d)[a-z\d]{5,10}|(?=[\d-]*[a-z])(?=[a-z-]*\d)[a-z\d]{3,5}(?:-[a-z\d]{3,5}){1,3})$/
+  /^(?![a-z]+-?\d+$|0x)(?:(?=\d*[a-z])(?=[a-z]*\d)[a-z\d]{5,10}|(?=[\d-]*[a-z])(?=[a-z-]*\d)[a-z\d]{3,5}(?:-[a-z\d]{3,5}){1,3})$/
 
 function isMixedCase(phrase: string): boolean {
   return (

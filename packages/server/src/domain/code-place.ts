@@ -44,6 +44,7 @@ export function sentenceOf(before: string): string {
 }
 const SENTENCE_END = /[.!?]\s|[。！？]/
 const SENTENCE_ENDS = /[.!?]\s|[。！？\n]/g
+const SENTENCE_ENDS_SEEN = new RegExp(SENTENCE_ENDS.source)
 
 /** The dot of a Turkish capital would be left behind as a character of its own. */
 export function lower(text: string): string {
@@ -63,7 +64,11 @@ export const NOTHING_NEAR: Distances = {
 }
 
 /** How far the nearest word of each kind stands from the end of what is before a number, or the start of what is behind. */
-export function distances(text: string, side: 'before' | 'behind', isAlone: boolean): Distances {
+export function distances(
+  text: string,
+  side: 'before' | 'behind',
+  { isAlone, startsSentence = false }: { isAlone: boolean; startsSentence?: boolean },
+): Distances {
   const nearest = { ...NOTHING_NEAR }
   const found = words.findWords(text)
   // From the number on, so that the first word of a kind is its nearest.
@@ -71,25 +76,46 @@ export function distances(text: string, side: 'before' | 'behind', isAlone: bool
   for (const { kind, start, end } of found) {
     if (nearest[kind] < Infinity) continue
     // "… 123456 Code: 654321": a label belongs to what follows it.
-    if (side === 'behind' && LABEL_END.test(text.slice(end, end + LABEL_LENGTH_MAX))) continue
     const gap = side === 'before' ? text.slice(end) : text.slice(0, start)
+    if (side === 'behind' && isLabelOfNext(gap, text.slice(end, end + LABEL_LENGTH_MAX))) continue
+    if (side === 'before' && (kind === 'code' || kind === 'password') && isChanged(gap)) continue
     const isName = kind === 'other' && side === 'before' && isLabel(gap, text.slice(0, start))
     const decided = isName ? 'name' : kind
-    nearest[decided] = Math.min(nearest[decided], gap.length + (isAlone ? 0 : detour(gap, side)))
+    // "Your code for the number 0171 ••••188: 123456": what is named has its number already.
+    if (decided === 'name' && side === 'before' && OWN_NUMBER.test(gap)) continue
+    nearest[decided] = Math.min(nearest[decided], gap.length + (isAlone ? 0 : detour(gap, startsSentence)))
   }
   return nearest
 }
-// Also "Code de retrait :", with a few words to it.
+
+/** "Code de retrait :", with a few words to it, or in a sentence or line of its own with a long number behind. */
+function isLabelOfNext(gap: string, behind: string): boolean {
+  return LABEL_END.test(behind) || (SENTENCE_ENDS_SEEN.test(gap) && NEXT_NUMBER.test(behind))
+}
 const LABEL_END = /^(?: [^\s\d:]+){0,3}\s?[:=#：]/
+const NEXT_NUMBER = /^(?: [^\s\d:.!?]+){0,3} [a-z]{0,4}\d{4}/
 const LABEL_LENGTH_MAX = 40
+
+const OWN_NUMBER = /\d{3}[^\d\n]{0,3}(?:[:：]|(?<![a-z])(?:is|ist|lautet|est|es|é|è|är|er|to|je)(?![a-z]))\s*$/
 
 /** "order 123456" anywhere, or "Order: 123456" where a line starts with it, names the number. */
 function isLabel(gap: string, lead: string): boolean {
   return /^[ #]*$/.test(gap) || (/^[\s#.:]*$/.test(gap) && /(?:^|\n)[ >]*$/.test(lead))
 }
 
-function detour(gap: string, side: 'before' | 'behind'): number {
+/** "Your PIN was changed at terminal 20441", but not "was changed to 4821". */
+function isChanged(gap: string): boolean {
+  return words.CHANGED.test(gap) && !CHANGED_TO.test(gap)
+}
+const CHANGED_TO = /(?:[:：=]|(?<![a-zà-ÿ])(?:to|auf|para|på|til|на))\s*$/
+
+function detour(gap: string, startsSentence: boolean): number {
   let lines = 0
   for (let end = gap.indexOf('\n'); end !== -1; end = gap.indexOf('\n', end + 1)) lines++
-  return lines * LINE_DISTANCE + (side === 'before' && SENTENCE_END.test(gap) ? SENTENCE_DISTANCE : 0)
+  return lines * LINE_DISTANCE + (!startsSentence && SENTENCE_END.test(gap) ? SENTENCE_DISTANCE : 0)
+}
+
+/** Whether a number comes first, so that the next sentence may say what it is: "123456. This is your code." */
+export function startsSentence(before: string): boolean {
+  return /(?:^|[.!?:\n。！？])[^\p{L}\p{N}]*$/u.test(before)
 }

@@ -8,6 +8,7 @@ import {
   NOTHING_NEAR,
   type Place,
   sentenceOf,
+  startsSentence,
 } from './code-place.ts'
 import { UNSPACED } from './code-vocabulary.ts'
 import * as words from './code-words.ts'
@@ -52,7 +53,10 @@ export type Subject = { namesCode: boolean; isOffer: boolean }
 
 export function readSubject(raw: string): Subject {
   const subject = lower(raw.slice(0, NEARBY))
-  return { namesCode: distances(subject, 'behind', true).code < Infinity, isOffer: words.OFFER_WORDS.test(subject) }
+  return {
+    namesCode: distances(subject, 'behind', { isAlone: true }).code < Infinity,
+    isOffer: words.OFFER_WORDS.test(subject),
+  }
 }
 
 /** How much a candidate looks like a one-time code where it stands: what it looks like and what is said about it. */
@@ -86,7 +90,7 @@ function placeScore(value: string, place: Place, subject: Subject): number {
   const before = lower(place.before)
   if (isOutOfQuestion(place, before)) return WEIGHT.never
 
-  const nearest = distances(before, 'before', place.isAlone)
+  const nearest = distances(before, 'before', place)
   const isLabelled = Math.min(nearest.code, nearest.password, nearest.proof) < Infinity
   const isAssigned = isLabelled && matchesAt(words.ASSIGNED, before, before.length)
   const above = withPassword(nearest, before, isAssigned)
@@ -94,11 +98,15 @@ function placeScore(value: string, place: Place, subject: Subject): number {
   const isClose = above.code <= CLOSE
   const behind = isClose && UNITLESS.test(place.behind) ? '' : lower(place.behind)
   if (words.UNIT_BEHIND.test(behind)) return WEIGHT.never
-  const below = isClose ? NOTHING_NEAR : distances(behind, 'behind', place.isAlone)
+  const below = isClose
+    ? NOTHING_NEAR
+    : distances(behind, 'behind', { isAlone: place.isAlone, startsSentence: startsSentence(before) })
   const hasDigit = /\d/.test(value)
   const saidBehind = hasDigit ? words.SAID_BEHIND : words.LETTERS_SAID_BEHIND
   const isSaidBehind = Math.min(below.code, below.password) <= NEAR && saidBehind.test(behind)
-  const code = Math.min(above.code, below.code, isSaidBehind ? below.password : Infinity)
+  // "MOB-20417 Login code is wrong": what stands behind the key of an issue is its title.
+  const isTitle = ISSUE_KEY.test(value) && !isSaidBehind
+  const code = Math.min(above.code, isTitle ? Infinity : below.code, isSaidBehind ? below.password : Infinity)
   const proof = Math.min(above.proof, below.proof)
   if (above.name <= Math.min(code, NAMED_WITHIN)) return WEIGHT.never
   if (
@@ -117,19 +125,28 @@ function placeScore(value: string, place: Place, subject: Subject): number {
   else if (proof <= 80) score += place.isAlone ? WEIGHT.proofAlone : WEIGHT.proof
   if (isSubject || (isAssigned && Math.min(above.code, above.proof) <= NAMED_WITHIN)) score += WEIGHT.assigned
   else if (above.code <= 1 && (hasDigit || isTold(value, behind))) score += WEIGHT.assigned
+  else if (!hasDigit && place.isAlone && words.findWords(lower(labelLine(place))).some(({ kind }) => kind === 'code'))
+    score += WEIGHT.assigned
   if (isSaidBehind) score += WEIGHT.saidBehind
   if (code > CLOSE && above.code < Infinity && matchesAt(words.POINTED_AT, before, before.length))
     score += WEIGHT.pointedAt
-  if (code > CLOSE) score += purposeScore(before, behind, { proof, below })
-  return score + doubts(value, place, { before, code, other: above.other, isOffer: subject.isOffer })
+  // Letters that one is told to use for anything else are a voucher.
+  if (code > CLOSE) score += purposeScore(before, behind, { proof, below, isNumber: /^\d+$/.test(value) })
+  // "To delete your account, enter 123456": what stands before the verb has nothing to do with the number.
+  const other = words.isToldToUse(before) ? Infinity : above.other
+  return score + doubts(value, place, { before, code, other, isOffer: subject.isOffer })
 }
 
 /** "Use 123456 to sign in", "123456 to confirm" */
-function purposeScore(before: string, behind: string, near: { proof: number; below: Distances }): number {
+function purposeScore(
+  before: string,
+  behind: string,
+  near: { proof: number; below: Distances; isNumber: boolean },
+): number {
   const isTold = words.isToldToUse(before) || words.USED_BEHIND.test(behind)
   const isForProof = near.below.proof <= NAMED_WITHIN && words.PURPOSE_BEHIND.test(behind)
   if (isForProof || (isTold && Math.min(near.proof, near.below.password) < Infinity)) return WEIGHT.toldToUse
-  return isTold ? WEIGHT.toldToUseForAny : 0
+  return isTold && near.isNumber ? WEIGHT.toldToUseForAny : 0
 }
 
 /** "The code KQZWBF to sign in": letters with nothing else behind them than what they are good for. */
@@ -192,6 +209,7 @@ function doubts(
   return score
 }
 
+const ISSUE_KEY = /^[A-Z]{2,6}-\d+$/
 /** A mark directly behind a number leaves no room for a unit. */
 const UNITLESS = /^[.,;:!?)\r\n]/
 const HOUR_AND_MINUTE = /^(?:[01]\d|2[0-3])[0-5]\d$/

@@ -16,7 +16,7 @@ export const AFTER_OTHER_CODE = new Set(listOf('otherCodeBehind'))
 export const USE = new Set(listOf('use'))
 export const BETWEEN = listOf('between')
 /** Between a verb of `use` and the code. */
-export const BEHIND_USE = new Set('sie the el le den il o το'.split(' '))
+export const BEHIND_USE = new Set('sie the el le den il o το in inn ind bitte please'.split(' '))
 
 /** At the end of a compound: Sicherheitscode, engångskod, vahvistuskoodisi. */
 export const CODE_ENDINGS =

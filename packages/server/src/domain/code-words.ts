@@ -161,16 +161,16 @@ export const HASH_BEFORE = /(?<=#\s?)/y
 /** Words of offers: what looks like a code beside them is a voucher. */
 export const OFFER_WORDS = new RegExp(
   [
-    '%|(?<![a-z])(?:off|discount|coupon|checkout|voucher|shipping|sale|save|deals?|offers?|rabatt|gutschein|spar(?:en|st|t)|soldes',
-    'réduction|remise|descuento|rebajas|oferta|desconto|promoção|sconto|saldi|korting|tilbud|alennus)(?![a-zà-ÿ])',
-    'zniżk|rabat|скидк|знижк|indirim|slev[ay]|kedvezmény|reducere|割引|クーポン|优惠|優惠|折扣|할인|ส่วนลด|خصم|تخفیف|הנחה',
+    '%|(?<![a-z])(?:off|promo|discount|coupon|checkout|voucher|shipping|sale|save|deals?|offers?|rabatt|gutschein|spar(?:en|st|t)|soldes|offerts?|achat',
+    'réduction|remise|descuento|cupón|rebajas|oferta|desconto|cupom|promoção|sconto|saldi|korting|tilbud|alennus|popust|diskon|hemat)(?![a-zà-ÿ])',
+    'zniżk|rabat|zľav|nuolaid|atlaid|soodus|descompte|afslátt|giảm giá|khuyến mãi|έκπτωσ|εκπτωτικ|промокод|отстъпк|छूट|скидк|знижк|indirim|slev[ay]|kedvezmény|reducere|割引|クーポン|优惠|優惠|折扣|할인|ส่วนลด|خصم|تخفیف|הנחה',
   ].join('|'),
 )
 
 const CURRENCY =
   'usd|eur|gbp|chf|pln|rub|uah|jpy|krw|cny|inr|brl|cad|aud|sek|nok|dkk|kr|zł|tl|kč|ft|lei|rp|руб|грн|euros?|dollars?'
 const COUNTED =
-  'seconds?|minutes?|mins?|minuten|hours?|stunden|days?|tage|weeks?|months?|years?|points?|punkte|credits?|users?|accounts?|items?|people|members|subscribers|customers|readers|words|lines|files|commits|downloads|views|visits|requests|followers|results|characters|times|miles|steps|px|kb|mb|gb|km|kg|kwh|kcal|ms|s|secs?'
+  'seconds?|minutes?|mins?|minuten|hours?|stunden|days?|tage|weeks?|months?|years?|points?|punkte|credits?|users?|accounts?|items?|people|members|subscribers|customers|readers|words|lines|files|commits|downloads|views|visits|requests|followers|results|characters|times|miles|steps|tokens|codes|px|kb|mb|gb|km|kg|kwh|kcal|ms|s|secs?'
 
 /** Directly behind a number they make it an amount, a quantity ("482913 lines of code") or a share. */
 export const UNIT_BEHIND = new RegExp(
@@ -212,9 +212,13 @@ export function isToldToUse(before: string): boolean {
   const start = Math.max(before.lastIndexOf(' ', end - 1), before.lastIndexOf('\n', end - 1)) + 1
   const word = before.slice(start, end)
   if (vocabulary.USE.has(word) || (word.charCodeAt(0) > LATIN_END && UNSPACED_USE.test(word))) return true
-  // "Verwenden Sie 123456", "usa el 123456"
+  // "Verwenden Sie 123456", "usa el 123456", "geben Sie bitte 123456 ein"
   if (!vocabulary.BEHIND_USE.has(word)) return false
-  return vocabulary.USE.has(before.slice(before.lastIndexOf(' ', start - 2) + 1, start - 1))
+  const between = before.slice(0, Math.max(0, start - 1))
+  const previous = between.slice(between.lastIndexOf(' ') + 1)
+  if (!vocabulary.BEHIND_USE.has(previous)) return vocabulary.USE.has(previous)
+  const lead = between.slice(0, -previous.length).trimEnd()
+  return vocabulary.USE.has(lead.slice(lead.lastIndexOf(' ') + 1))
 }
 const LATIN_END = 0x24f
 const UNSPACED_USE = /(?:ใช้|使用|输入|輸入|^ב־?)$/
@@ -235,11 +239,16 @@ export const POINTED_AT =
 export const NEVER_A_CODE =
   /^(?:NONE|NULL|HERE|BELOW|ABOVE|EXPIRED|INVALID|REQUIRED|UNKNOWN|PENDING|ACTIVE|INACTIVE|VALID|SENT|USED|READY|EMAIL|PHONE|MOBILE|NOTE|IMPORTANT|WARNING|PLEASE|CONFIRMED|CHANGED|ENABLED|DISABLED|SUCCESS|FAILED|ERROR)$/
 
+/** Between the word and a number they say what became of the code, and the number is another one. */
+export const CHANGED =
+  /(?<![a-z])(?:changed|updated|reset|expired|disabled|enabled|removed|not required|turned (?:on|off)|geändert|zurückgesetzt|modifiée?|changée?|cambi(?:ado|ada|ato|ata|ó)|alterad[oa]|gewijzigd|ändrats|ændret|endret|vaihdettu|zmienion[oy]|změněno|megváltozott|schimbat[ăa]|değiştirildi)(?![a-zà-ÿ])|изменен|змінено|сменен|αλλαγή|άλλαξε|変更されました|変更しました|已修改|已更改|已變更|변경되었|변경했/
+
 /** "At 0931" */
 export const TIME_BEFORE = /(?<=(?<![a-zà-ÿ])(?:at|from|until|um|ab|bis|à|alle|às|las|kl\.?|om)\s)/y
 
 /** "… 123456 to confirm", "… 123456, um sich anzumelden": what it is good for. */
-export const PURPOSE_BEHIND = /^[^.!?\n]{0,30}(?<![a-zà-ÿ])(?:to|um|pour|para|per|om|aby|чтобы|щоб)(?![a-zà-ÿ])/
+export const PURPOSE_BEHIND =
+  /^[^.!?\n]{0,30}(?<![a-zà-ÿ])(?:to|um|pour|para|per|om|för att|for å|for at|aby|żeby|pentru|untuk|để|чтобы|щоб|за да)(?![a-zà-ÿ])/
 
 /** The name of a mail header at the start of a line. */
 export const HEADER_LINE =
