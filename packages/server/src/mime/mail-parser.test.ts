@@ -55,7 +55,8 @@ describe('a mail that a thread dies of', () => {
   const threadUrl = new URL('../../test/hostile/misbehaving-thread.ts', import.meta.url)
 
   test.each([
-    ['hang', { deadlineMs: 3_000 }, /Parsing a mail took more than 3000 ms/],
+    ['hang', { deadlineMs: 1_500 }, /Parsing a mail took more than 1500 ms of processor time/],
+    ['starve to death', { waitMsMax: 3_000 }, /Parsing a mail took more than 3000 ms$/],
     ['grow', { heapMegabytesMax: 32 }, /memory/],
     ['throw', {}, /as asked/],
   ])('%s', async (subject, options, reason) => {
@@ -66,6 +67,18 @@ describe('a mail that a thread dies of', () => {
     expect(waiting).toEqual(parseMail(mail('waiting')))
     expect(await parser.parse(mail('later'))).toMatchObject({ subject: 'later', parse: 'complete' })
     expect(deaths).toEqual([expect.stringMatching(reason)])
+  })
+
+  test('is not one that got no processor time', async () => {
+    const deaths: string[] = []
+    const options = {
+      threadUrl,
+      threadsMax: 1,
+      deadlineMs: 1_500,
+      onThreadDeath: ({ message }: Error) => deaths.push(message),
+    }
+    expect(await start(options).parse(mail('starve'))).toMatchObject({ subject: 'starve', parse: 'complete' })
+    expect(deaths).toEqual([])
   })
 
   test('the headers of a file are read all the same', async () => {

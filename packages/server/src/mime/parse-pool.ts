@@ -17,7 +17,10 @@ export type ThreadMessage = 'ready' | ParseResult
 
 export type PoolOptions = {
   threadsMax?: number
+  /** Of processor time for one mail. */
   deadlineMs?: number
+  /** Until a mail is given up however little processor time it got. */
+  waitMsMax?: number
   heapMegabytesMax?: number
   idleMs?: number
   /** The program that a thread runs. */
@@ -34,8 +37,12 @@ export type ParsePool = {
   close(): Promise<void>
 }
 
-// The largest ordinary mail takes 0.2 s; one that takes this long was made to.
+// Of processor time: the largest ordinary mail takes 0.2 s; one that takes this long was made to.
 const DEADLINE_MS = 5_000
+// On a machine with no time to spare a thread may hardly run, which is not the mail's fault; callers wait for a minute at most.
+const WAIT_MS_MAX = 60_000
+// How soon a mail that is nearly out of time is looked at again.
+const CHECK_MS_MIN = 100
 // It takes 0.2 s, and many times that on a machine with no time to spare, which is not the mail's fault.
 const START_MS_MAX = 60_000
 // Many times what the largest mail needs; its bytes lie outside of the heap.
@@ -52,12 +59,15 @@ type Thread = {
   isReady: boolean
   task: Task | null
   timer: NodeJS.Timeout | undefined
+  /** Looks at the processor time of the task. */
+  check: NodeJS.Timeout | undefined
   death: Error | null
 }
 
 /** Threads that parse one mail each at a time, started when there is work and ended when there has been none for a while. */
 export function createParsePool(options: PoolOptions): ParsePool {
-  const { threadsMax = availableParallelism(), deadlineMs = DEADLINE_MS, idleMs = IDLE_MS, onThreadDeath } = options
+  const { threadsMax = availableParallelism(), idleMs = IDLE_MS, onThreadDeath } = options
+  const { deadlineMs = DEADLINE_MS, waitMsMax = WAIT_MS_MAX } = options
   const threads = new Set<Thread>()
   const idle: Thread[] = []
   const waiting: Task[] = []
@@ -78,7 +88,7 @@ export function createParsePool(options: PoolOptions): ParsePool {
       // It reads what strangers wrote, so it gets no secrets to lose.
       env: {},
     })
-    const thread: Thread = { worker, isReady: false, task: null, timer: undefined, death: null }
+    const thread: Thread = { worker, isReady: false, task: null, timer: undefined, check: undefined, death: null }
     threads.add(thread)
     worker.on('message', (message: ThreadMessage) => {
       if (message === 'ready') begin(thread)
@@ -108,16 +118,30 @@ export function createParsePool(options: PoolOptions): ParsePool {
 
   function limit(thread: Thread): void {
     const [milliseconds, work] = thread.isReady
-      ? [deadlineMs, 'Parsing a mail']
+      ? [waitMsMax, 'Parsing a mail']
       : [START_MS_MAX, 'Starting a parse thread']
-    clearTimeout(thread.timer)
+    clearTimers(thread)
     thread.timer = setTimeout(() => end(thread, new Error(`${work} took more than ${milliseconds} ms`)), milliseconds)
+    if (thread.isReady) checkIn(thread, deadlineMs, processorMs(thread.worker))
+  }
+
+  function checkIn(thread: Thread, milliseconds: number, before: Promise<number>): void {
+    thread.check = setTimeout(() => void checkWork(thread, before), milliseconds)
+  }
+
+  /** Ends the thread once its task took too much processor time; a thread that got little is looked at again. */
+  async function checkWork(thread: Thread, before: Promise<number>): Promise<void> {
+    const { worker, task } = thread
+    const usedMs = (await processorMs(worker)) - (await before)
+    if (thread.task !== task || thread.death) return
+    if (usedMs < deadlineMs) checkIn(thread, Math.max(deadlineMs - usedMs, CHECK_MS_MIN), before)
+    else end(thread, new Error(`Parsing a mail took more than ${deadlineMs} ms of processor time`))
   }
 
   function finish(thread: Thread, result: ParseResult): void {
     thread.task?.resolve(result)
     thread.task = null
-    clearTimeout(thread.timer)
+    clearTimers(thread)
     // The deadline may have struck while the answer was under way.
     if (thread.death) return
     // A thread without work must not keep the program alive.
@@ -134,7 +158,7 @@ export function createParsePool(options: PoolOptions): ParsePool {
   }
 
   function bury(thread: Thread): void {
-    clearTimeout(thread.timer)
+    clearTimers(thread)
     threads.delete(thread)
     leaveIdle(thread)
     if (thread.task) onThreadDeath?.(thread.death ?? new Error('A parse thread ended'))
@@ -165,6 +189,21 @@ export function createParsePool(options: PoolOptions): ParsePool {
       await Promise.all(running)
       await Promise.all(Array.from(threads, ({ worker }) => worker.terminate()))
     },
+  }
+}
+
+function clearTimers(thread: Thread): void {
+  clearTimeout(thread.timer)
+  clearTimeout(thread.check)
+}
+
+/** What a thread has used since it started; 0 for one that has ended. */
+async function processorMs(worker: Worker): Promise<number> {
+  try {
+    const { user, system } = await worker.cpuUsage()
+    return (user + system) / 1_000
+  } catch {
+    return 0
   }
 }
 
