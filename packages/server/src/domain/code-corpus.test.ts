@@ -87,12 +87,12 @@ function asTaken(mail: Mail): Mail {
   return mail.text === null && mail.html !== null ? { ...mail, text: htmlToText(mail.html), html: null } : mail
 }
 
-/** Five sets, one after another; docs/codes.md says how many were right when each was first looked at. */
+/** Six sets, one after another; docs/codes.md says how many were right when each was first looked at. No rule was made for the last. */
 test('of account mails in many languages, nearly every code is found, and nearly none where there is none', () => {
   const measured = measure(accountMails)
   report('Account mails', measured)
-  expect(measured.withCode).toBeGreaterThanOrEqual(380)
-  expect(measured.withoutCode).toBeGreaterThanOrEqual(420)
+  expect(measured.withCode).toBeGreaterThanOrEqual(450)
+  expect(measured.withoutCode).toBeGreaterThanOrEqual(510)
   expect(new Set(accountMails.map(({ language }) => language)).size).toBeGreaterThanOrEqual(45)
   expect(measured.recall, measured.wrong).toBeGreaterThanOrEqual(RECALL_MIN)
   expect(measured.falseCodes, measured.wrong).toBeLessThanOrEqual(FALSE_MAX)

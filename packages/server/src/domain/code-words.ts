@@ -225,7 +225,7 @@ const UNSPACED_USE = /(?:ใช้|使用|输入|輸入|^ב־?)$/
 
 /** The same where the verb comes last: "123456를 사용하여 로그인". */
 export const USED_BEHIND =
-  /^["'”*_]*\s?(?:[을를]\s?(?:사용|입력)|[をで]\s?(?:使|入力)|(?:kodunu )?kullan|пайдалан|का (?:उपयोग|इस्तेमाल)|ব্যবহার)/
+  /^["'”*_]*\s?(?:[을를]\s?(?:사용|입력)|[をで]\s?(?:使|入力)|(?:kodunu )?(?:kullan|gir(?![a-zà-ÿ]|iş))|пайдалан|का (?:उपयोग|इस्तेमाल)|ব্যবহার)/
 
 /** "The card ending in 4417": the end of a number that is not told. */
 export const ENDING_BEFORE =
