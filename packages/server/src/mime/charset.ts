@@ -168,9 +168,14 @@ function createDecoder(charset: string): Decoder | null {
   const table = CODE_PAGE_TABLES.get(charset)
   if (table) return { charset, decode: (bytes) => decodeTable(bytes, table), standard: null }
   if (!STANDARD_LABELS.has(charset)) return null
-  const standard = new TextDecoder(charset)
-  // Labels that mean one charset share its name, because what one of them begins another may end.
-  return { charset: standard.encoding, decode: (bytes) => standard.decode(bytes), standard }
+  try {
+    const standard = new TextDecoder(charset)
+    // Labels that mean one charset share its name, because what one of them begins another may end.
+    return { charset: standard.encoding, decode: (bytes) => standard.decode(bytes), standard }
+  } catch {
+    // Not every platform has all of them.
+    return null
+  }
 }
 
 function decodeTable(bytes: Uint8Array, table: string): string {

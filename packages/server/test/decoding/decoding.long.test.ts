@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { misread, VARIANTS } from './variants.ts'
 
 const SEEDS = 10
-const COUNT = 5_000
+const COUNT = 2_000
 const FIRST_SEED = Number(process.env['DECODING_SEED'] ?? 1)
 
 test.each(VARIANTS)(
