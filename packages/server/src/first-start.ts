@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { dataFile } from './assemble.ts'
+import { dataFile } from './data-folder.ts'
 import { ConfigError, type Config } from './config.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import { starterMailboxCandidates } from './domain/onboarding.ts'

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { assembleApi, openLockedBucket, openSharedObjects, warnOfUnknownCatchAll, type Api } from './assemble.ts'
+import { assembleApi, type Api } from './assemble.ts'
+import { assembleIntake, LOCKS, warnOfUnknownCatchAll } from './assemble-intake.ts'
 import { assembleWorker, type Worker } from './assemble-worker.ts'
 import { objectsIn } from './bucket/message-objects.ts'
 import { withPort, type Config } from './config.ts'
@@ -12,6 +13,7 @@ import { writeLocalAddresses } from './local-addresses.ts'
 import type { Log } from './log.ts'
 import type { Meters } from './meters.ts'
 import type { Rejections } from './manage/rejections.ts'
+import { openLockedBucket, openSharedObjects } from './open-bucket.ts'
 import { watchOverload, type Overload } from './overload.ts'
 import { reserveSpareRoom, reserveSpareRoomAtExit, releaseSpareRoom } from './spare-room.ts'
 import { isOutOfSpace } from './sqlite/connection.ts'
@@ -42,37 +44,38 @@ export async function startServe(
   const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
   const meters = await openMeters(config, overload)
   const inbox = await openLockedBucket(config)
+  const intake = await assembleIntake(config, log, { secretKey, meters, now })
+  const { store, takeIn, recordRejection } = intake
+  const holdsLock = () => intake.feed.holdsLock(LOCKS.firstTeam)
+  const firstStart = await ensureFirstTeam(config, store, { holdsLock, now })
+  await warnOfUnknownCatchAll(config, store, log)
+  const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
+  const announceTo = url
+    ? createApiClient({ url, token: webhookSecret, timeoutMs })
+    : { post: postLocally(takeIn, log), report: reportLocally(recordRejection) }
+  const worker = assembleWorker(config, log, { inbox, api: announceTo, meters, overload, now })
+  const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection })
   const api = await assembleApi(config, log, {
+    intake,
     webhookSecret,
-    secretKey,
     objects: objectsIn(inbox.bucket),
-    isAllInOne: true,
+    worker: { ...worker, smtpPort: sockets.smtpPort },
     meters,
     overload,
     now,
   })
-  const firstStart = await ensureFirstTeam(config, api.store, { holdsLock: api.createsFirstTeam, now })
-  await warnOfUnknownCatchAll(config, api.store, log)
-  const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
-  const workerApi = url
-    ? createApiClient({ url, token: webhookSecret, timeoutMs })
-    : { post: postLocally(api.takeIn, log), report: reportLocally(api.recordRejection) }
-  const worker = assembleWorker(config, log, { inbox, api: workerApi, meters, overload, now })
-  api.include(worker)
-  const apiListener = await listenApi(config.host, port, api)
-  const { recordRejection } = api
-  const workerSockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection })
-  api.takesMailAt(workerSockets.smtpPort)
-  writeLocalAddresses(config, workerSockets.smtpPort)
+  const listener = await listenApi(config.host, port, api)
+  await worker.start()
+  writeLocalAddresses(config, sockets.smtpPort)
   reserveSpareRoom(config.dataDir)
   return {
-    apiPort: apiListener.port,
-    workerPort: workerSockets.workerPort,
-    smtpPort: workerSockets.smtpPort,
+    apiPort: listener.port,
+    workerPort: sockets.workerPort,
+    smtpPort: sockets.smtpPort,
     firstStart,
     close: once(async () => {
       api.quiesce()
-      await Promise.all([apiListener.close(), workerSockets.close()])
+      await Promise.all([listener.close(), sockets.close()])
       await worker.stop()
       await api.close()
       await inbox.close()
@@ -96,9 +99,9 @@ export async function startApi(
   const objects = await openSharedObjects(config)
   const { webhookSecret } = config
   const meters = await openMeters(config, overload)
-  const parts = { webhookSecret, secretKey, objects, isAllInOne: false, meters, overload, now }
-  const api = await assembleApi(config, log, parts)
-  await warnOfUnknownCatchAll(config, api.store, log)
+  const intake = await assembleIntake(config, log, { secretKey, meters, now })
+  const api = await assembleApi(config, log, { intake, webhookSecret, objects, worker: null, meters, overload, now })
+  await warnOfUnknownCatchAll(config, intake.store, log)
   const listener = await listenApi(config.host, port, api)
   writeLocalAddresses(config, null)
   if (spareFolder) reserveSpareRoom(spareFolder)
@@ -125,6 +128,7 @@ export async function startWorker(config: Config, log: Log, overload = watchOver
   const meters = await openMeters(config, overload)
   const worker = assembleWorker(config, log, { inbox, api, meters, overload, now: Date.now })
   const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection: null })
+  await worker.start()
   reserveSpareRoom(config.dataDir)
   return {
     apiPort: null,
@@ -186,7 +190,6 @@ async function openWorkerSockets(config: Config, log: Log, worker: Worker, obser
     },
   })
   meters?.watch('mailhatch_smtp_connections', 'Open SMTP connections.', () => smtp.connections)
-  await worker.start()
   return {
     workerPort: listener.port,
     smtpPort: smtp.port,

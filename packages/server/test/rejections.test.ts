@@ -1,7 +1,7 @@
 import type { Rejection } from '@mailhatch/sdk'
 import { createTransport } from 'nodemailer'
 import { expect, onTestFinished, test } from 'vitest'
-import { openStore } from '../src/assemble.ts'
+import { openStore } from '../src/open-store.ts'
 import { readConfig } from '../src/config.ts'
 import { createLogger } from '../src/logger.ts'
 import { TestClient } from '../src/worker/smtp/test-kit.ts'

@@ -1,6 +1,6 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openStore } from '../src/assemble.ts'
+import { openStore } from '../src/open-store.ts'
 import { readConfig } from '../src/config.ts'
 import { createLogger } from '../src/logger.ts'
 import type { Store } from '../src/store/store.ts'

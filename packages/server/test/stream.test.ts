@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Mailbox } from '@mailhatch/sdk'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { openStore } from '../src/assemble.ts'
+import { openStore } from '../src/open-store.ts'
 import { readConfig } from '../src/config.ts'
 import { hashApiKey } from '../src/http/authenticate.ts'
 import { ask, reader } from './support/ask.ts'

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { dataFile } from '../assemble.ts'
+import { dataFile } from '../data-folder.ts'
 import { databaseUrl } from '../config-values.ts'
 import { readConfig, type Config } from '../config.ts'
 import { AppError } from '../domain/errors.ts'

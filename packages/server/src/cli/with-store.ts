@@ -1,4 +1,4 @@
-import { openStore } from '../assemble.ts'
+import { openStore } from '../open-store.ts'
 import { readConfig } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
 import { findTeam } from '../manage/teams.ts'

@@ -84,7 +84,7 @@ export type ApiPorts = Pick<
   /** There is something due to be told to an endpoint. */
   wakeSender: () => void
   /** Where apps send their mail to, where it is known. */
-  smtp: () => { host: string; port: number } | null
+  smtp: { host: string; port: number } | null
   /** While it says so, only what reads is answered. */
   isOverloaded: () => boolean
   /** Resolves to what is wrong; an empty list means ready. */

@@ -18,7 +18,7 @@ export type McpPorts = {
   admit: Admit
   allowedOrigins: string[]
   appUrl?: string | null
-  smtp: () => { host: string; port: number } | null
+  smtp: { host: string; port: number } | null
   random: RandomInt
 }
 
@@ -40,7 +40,7 @@ export function addMcpRoute(
     const bindings = { principal, ...(context.env.outgoing ? { outgoing: context.env.outgoing } : {}) }
     const ask: Ask = async (path, options) => app.fetch(new Request(`http://localhost${path}`, options), bindings)
     const url = appUrl ?? new URL(context.req.url).origin
-    const parts = { reader: createMailReader(ask), scopes: principal.scopes, smtp: smtp(), url, version, random }
+    const parts = { reader: createMailReader(ask), scopes: principal.scopes, smtp, url, version, random }
     const { createMcpHandler, createMailServer } = await loadTools()
     // A server for each request: there is nothing that two requests could share, and nobody to notify of changes.
     const handler = createMcpHandler(() => createMailServer(parts), { maxSubscriptions: 0 })

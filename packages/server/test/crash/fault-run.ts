@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest'
-import { openStore } from '../../src/assemble.ts'
+import { openStore } from '../../src/open-store.ts'
 import { bytesOf, type Bucket, type StoredObject } from '../../src/bucket/bucket.ts'
 import { readConfig } from '../../src/config.ts'
 import { metadataPrefix, rawKey } from '../../src/domain/object-keys.ts'

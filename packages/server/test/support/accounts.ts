@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import { openStore } from '../../src/assemble.ts'
+import { openStore } from '../../src/open-store.ts'
 import { readConfig } from '../../src/config.ts'
 import { createToken } from '../../src/manage/one-time-tokens.ts'
 import { newId, newSecret } from '../../src/random.ts'

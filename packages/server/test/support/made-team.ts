@@ -1,5 +1,5 @@
 import type { Scope } from '@mailhatch/sdk'
-import { openStore } from '../../src/assemble.ts'
+import { openStore } from '../../src/open-store.ts'
 import { readConfig } from '../../src/config.ts'
 import type { PlanName } from '../../src/domain/plans.ts'
 import { hashApiKey } from '../../src/http/authenticate.ts'

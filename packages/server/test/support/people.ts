@@ -1,6 +1,6 @@
 import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client'
 import { afterAll, expect } from 'vitest'
-import { openStore } from '../../src/assemble.ts'
+import { openStore } from '../../src/open-store.ts'
 import { readConfig } from '../../src/config.ts'
 import type { PlanName } from '../../src/domain/plans.ts'
 import type { AppRouter } from '../../src/http/rpc/router.ts'

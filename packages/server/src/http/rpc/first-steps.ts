@@ -29,12 +29,12 @@ export function firstStepsRouter(ports: RpcPorts) {
   return router({
     get: procedure('members').query(async ({ ctx: { team } }): Promise<FirstSteps> => {
       const address = await newAddress(team)
-      return { smtp: ports.smtp(), address, canSendSample: address !== null && ports.receiveMail() !== null }
+      return { smtp: ports.smtp, address, canSendSample: address !== null && ports.receiveMail !== null }
     }),
 
     /** Comes in by the same door as mail from outside. */
     sendSample: procedure('members').mutation(async ({ ctx: { team } }): Promise<{ to: string }> => {
-      const receiveMail = ports.receiveMail()
+      const { receiveMail } = ports
       const to = await newAddress(team)
       const recipient = to === null ? null : parseRecipient(to)
       if (!receiveMail || !recipient) throw new AppError('forbidden', 'A sample can be sent only where the worker is.')

@@ -89,7 +89,7 @@ export function inboxRouter(ports: RpcPorts) {
 /** Mail that is stored but belongs to nobody yet. */
 function unroutedRouter(ports: RpcPorts) {
   function requireUnrouted(): UnroutedMails {
-    const unrouted = ports.unrouted()
+    const unrouted = ports.unrouted
     if (!unrouted) throw new AppError('forbidden', 'Forbidden')
     return unrouted
   }

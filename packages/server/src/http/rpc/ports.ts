@@ -54,12 +54,12 @@ export type RpcPorts = Omit<DomainPorts, 'store'> &
     webhooks: Pick<EndpointPorts, 'encryption' | 'allowedHosts' | 'attempt'>
     wakeSender: () => void
     /** Null where there is no worker in this program. */
-    unrouted: () => UnroutedMails | null
+    unrouted: UnroutedMails | null
     /** Takes mail of our own in as if it came from outside; null where there is no worker in this program. */
-    receiveMail: () => ((mail: OwnMail) => Promise<void>) | null
+    receiveMail: ((mail: OwnMail) => Promise<void>) | null
     views: Pick<ViewTokens, 'make'>
     waits: Pick<Waits, 'heldFor'>
     /** Where apps send their mail to, where it is known. */
-    smtp: () => { host: string; port: number } | null
+    smtp: { host: string; port: number } | null
     random: RandomInt
   }
