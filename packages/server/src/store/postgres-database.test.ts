@@ -29,7 +29,7 @@ test.each(['fsync', 'full_page_writes', 'synchronous_commit'])('a server with %s
   }
   await (await openPostgresDatabase(own.url())).close()
   await set('off')
-  const refusal = new RegExp(`PostgreSQL runs with ${setting}=off: mail .* could be lost.*start again`, 's')
+  const refusal = new RegExp(`PostgreSQL runs with ${setting}=off: accepted mail could be lost.*start again`, 's')
   // The server reads its settings a moment later.
   await vi.waitFor(() => expect(openPostgresDatabase(own.url())).rejects.toThrow(refusal), 10_000)
   await set('default')
@@ -53,7 +53,7 @@ test('a server that is too old is refused with the version that is needed', asyn
      alter database aged set search_path = aged, pg_catalog, public`,
   )
   await expect(openPostgresDatabase(own.url('aged'))).rejects.toThrow(
-    /PostgreSQL 14 is too old: Mailhatch needs 15 or newer\./,
+    /PostgreSQL 14 is too old: Mailhatch requires 15 or newer\./,
   )
 })
 

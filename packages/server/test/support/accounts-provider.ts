@@ -5,7 +5,7 @@ import { CLIENT, startProvider } from './oidc-provider.ts'
 
 export const APP = 'http://app.example'
 
-/** A server whose people can sign in at a provider. */
+/** A server whose users can sign in with a provider. */
 export async function startWithProvider(environment: Record<string, string> = {}) {
   const provider = await startProvider()
   const accounts = await startAccounts({
@@ -26,7 +26,7 @@ export async function startWithProvider(environment: Record<string, string> = {}
     return back.pathname + back.search
   }
 
-  /** The whole way; resolves to where the browser is in the end. */
+  /** The complete sign-in. Resolves to the final URL of the browser. */
   async function signInThere(browser: Browser = openBrowser(accounts.url)): Promise<string | null> {
     return (await browser.get(await leave(browser))).headers.get('location')
   }

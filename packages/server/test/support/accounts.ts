@@ -13,7 +13,7 @@ export const PASSWORD = 'correct horse battery'
 export const OWNER = 'owner@mailhatch.test'
 const DAY_MS = 86_400_000
 
-/** A server, its store beside it, and people with browsers. */
+/** A server, direct access to its store, and users with browsers. */
 export async function startAccounts(environment: Record<string, string> = {}, now: () => number = Date.now) {
   const server = await startServer(environment, now)
   const store = await openBeside(server.dataDir)
@@ -24,7 +24,7 @@ export async function startAccounts(environment: Record<string, string> = {}, no
     return createToken({ store, newSecret, now }, user!.id, purpose)
   }
 
-  /** Signs the first team's owner in, who then has the password. */
+  /** Signs in the first team's owner, who then has the password. */
   async function openOwner(): Promise<Browser> {
     const browser = newBrowser()
     expect((await browser.post('/auth/link', { token: await giveLink(OWNER, 'sign-in') })).status).toBe(200)

@@ -26,7 +26,7 @@ export function describeMessages(stage: AdminStage): void {
     beforeAll(async () => {
       for (let number = 1; number <= count; number++) {
         await nextMillisecond()
-        // Half of the mail has a tag; the mailbox is one.
+        // Half of the mail has a tag; all of it has the same mailbox.
         await stage.worker.deliver(number % 2 ? 'crowd@in.test' : 'crowd+tag@in.test', rawMail(`mail ${number}`))
       }
       for (const name of ['first', 'second']) {

@@ -16,7 +16,7 @@ const RECORDS = [
   { type: 'TXT', name: 'in.test', content: 'v=spf1 include:_spf.mx.cloudflare.net ~all', ttl: 1 },
 ]
 
-/** The envelope that every answer of Cloudflare's API has. */
+/** The envelope of every response of Cloudflare's API. */
 function envelope(result: unknown) {
   return { status: 200, body: { success: true, errors: [], messages: [], result } }
 }
@@ -26,13 +26,13 @@ function failure(status: number, ...messages: string[]) {
   return { status, body: { success: false, errors, messages: [], result: null } }
 }
 
-/** Routes that manage Cloudflare, against a server that answers as Cloudflare does. `alone` lacks its settings. */
+/** Routes that manage Cloudflare, against a double of Cloudflare. `alone` lacks the settings for it. */
 export function describeProvider(stage: AdminStage, alone: () => AdminSubject): void {
   const ask = (path: string, question: AdminQuestion = {}) => askAdmin<unknown>(`${stage.worker.url}${path}`, question)
   const post = (path: string, body?: string | object) =>
     ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) })
 
-  /** Everything that the worker asked of the provider, all of it with the token. */
+  /** All requests of the worker to the provider, each with the token. */
   function asked(): [method: string, path: string, body: unknown][] {
     for (const { authorization } of stage.provider.heard) {
       expect(authorization).toBe('Bearer provider-token-of-the-tests')

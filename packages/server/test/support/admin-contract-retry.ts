@@ -16,7 +16,7 @@ export function describeRetry(stage: AdminStage, alone: () => AdminSubject): voi
     (await askAdmin<Retried>(`${stage.worker.url}/admin/webhook/retry?${query}`, { method: 'POST' })).body
   const accept = () => (stage.api.say = () => ({ status: 200, body: { ok: true } }))
 
-  /** Mail that the API has refused once, for good: nothing but a retry moves it. */
+  /** Mail that the API has refused permanently: only a retry moves it. */
   async function refusedMail(localPart: string, domain = 'in.test'): Promise<ListedMessage> {
     await stage.worker.deliver(`${localPart}@${domain}`, rawMail(`to ${localPart}`))
     const query = `?domain=${domain}`
@@ -65,7 +65,7 @@ export function describeRetry(stage: AdminStage, alone: () => AdminSubject): voi
       const [kept] = await messagesOf(stage.worker.url, `stay-${refusal}`, '?status=unprocessed')
       expect(kept).toMatchObject({ id: message.id, status: 'unprocessed' })
       expect(kept!.attempts).toBeGreaterThanOrEqual(2)
-      // It can still be mended.
+      // It can still be retried.
       accept()
       expect([200, 409]).toContain((await retry(`stay-${refusal}`, message.id)).status)
       expect(await messagesOf(stage.worker.url, `stay-${refusal}`)).toMatchObject([{ status: 'processed' }])

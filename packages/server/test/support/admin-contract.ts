@@ -24,7 +24,7 @@ const ROUTES: [method: string, path: string][] = [
   ['POST', '/admin/subdomains'],
 ]
 
-/** A worker with everything around it that it talks to. */
+/** A worker with everything it communicates with. */
 export type AdminStage = {
   worker: AdminSubject
   /** A double of the API: permanently refuses mailboxes whose name begins with `stay`, until it is changed. */
@@ -32,7 +32,7 @@ export type AdminStage = {
   provider: Double
 }
 
-/** The admin API as its users know it; `start` runs the worker on one of the runtimes. */
+/** The admin API from the user's point of view. `start` runs the worker on one of the runtimes. */
 export function describeAdmin(name: string, start: StartAdmin): void {
   describe(`admin API: ${name}`, () => {
     // Filled before the first test. Starting a worker is expensive on some runtimes, so one serves many tests.

@@ -1,13 +1,13 @@
 import { expect } from 'vitest'
 
-/** A running worker. `deliver` brings one mail to its door and resolves when it was accepted. */
+/** A running worker. `deliver` sends one mail to it and resolves when it was accepted. */
 export type AdminSubject = {
   url: string
   deliver(to: string, raw: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a worker with these settings, by the names that both runtimes give them. */
+/** Starts a worker with these settings, named as on both runtimes. */
 export type StartAdmin = (settings: Record<string, string>) => Promise<AdminSubject>
 
 export const ADMIN_TOKEN = 'admin-token-of-the-tests'
@@ -23,7 +23,7 @@ export type AdminQuestion = {
   body?: string | object
 }
 
-/** One request; the answer is JSON, carries an id, and has the one shape when it is a failure. */
+/** One request. The response is JSON, has an id, and has the common shape if it is a failure. */
 export async function askAdmin<Body = Record<string, unknown>>(
   url: string,
   { method = 'GET', token = ADMIN_TOKEN, headers = {}, body }: AdminQuestion = {},
@@ -64,7 +64,7 @@ export type MessageList = { messages: ListedMessage[]; status?: string; cursor?:
 export type MailboxList = { mailboxes: string[]; status: string | null; cursor?: string }
 
 export function rawMail(subject: string, text = 'Hello\r\n'): string {
-  // The local email trigger of workerd takes only mail with a Message-ID.
+  // The local email trigger of workerd accepts only mail with a Message-ID.
   const head = `From: Shop <shop@shop.example>\r\nSubject: ${subject}\r\nMessage-ID: <1@shop.example>\r\n`
   return `${head}X-Twice: 1\r\nX-Twice: 2\r\n\r\n${text}`
 }

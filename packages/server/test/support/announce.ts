@@ -6,7 +6,7 @@ import { WEBHOOK_SECRET } from './server.ts'
 
 type IntakeBody = { ok: true; status: 'stored' | 'duplicate'; inboxMessageId: string }
 
-/** What a worker would post for a short mail; name the fields that matter to the test. */
+/** What a worker posts for a short mail. Pass the fields that matter to the test. */
 export function announcement(changes: Partial<Announcement> = {}): Announcement {
   const { mailbox = 'orders', tag = null, domain = 'mailhatch.test' } = changes
   const mailboxWithTag = changes.mailboxWithTag ?? (tag === null ? mailbox : `${mailbox}+${tag}`)
@@ -29,7 +29,7 @@ export function announcement(changes: Partial<Announcement> = {}): Announcement 
   }
 }
 
-/** Posts anything at all to the intake, as the worker would. */
+/** Posts any value to the intake, as the worker would. */
 export function post(
   url: string,
   body: unknown,
@@ -42,7 +42,7 @@ export function post(
   })
 }
 
-/** Announces a message and sees it stored; returns what was sent. */
+/** Announces a message and checks that it is stored. Returns what was sent. */
 export async function store(url: string, changes: Partial<Announcement> = {}): Promise<Announcement> {
   const sent = announcement(changes)
   const { status, body } = await post(url, sent)

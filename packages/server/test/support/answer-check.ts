@@ -15,7 +15,7 @@ const documented = new Map(
   ),
 )
 
-/** What is wrong with an answer of the API, or null. */
+/** What is wrong with a response of the API, or null. */
 export function faultIn(
   { status, headers, body, isEventStream }: HttpAnswer,
   request: { isHead: boolean; path: string },

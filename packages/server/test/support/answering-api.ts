@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { STATUS_CODES } from 'node:http'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** What stands behind an address may say anything, in any form. */
+/** A server that can send any response in any form. */
 export const BODY_KINDS = ['ours', 'other code', 'html', 'empty'] as const
 export type BodyKind = (typeof BODY_KINDS)[number]
 
@@ -13,7 +13,7 @@ const BODIES: Record<BodyKind, string> = {
   empty: '',
 }
 
-/** The one answer with a Location. */
+/** The only response with a Location. */
 export const REDIRECT = [308, 'html'] as const
 export const REDIRECT_HOST = 'https://mail-api.example.com'
 

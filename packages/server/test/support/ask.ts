@@ -9,7 +9,7 @@ export type Query = string | Record<string, string | number>
 
 type Question = { key?: string | undefined; method?: string; headers?: Record<string, string>; body?: string }
 
-/** One request with nothing added but the key; every answer here is JSON, and as the API's document says. */
+/** One request with only the key added. Every response is JSON and matches the API's document. */
 export async function ask<Body = ErrorBody>(url: string, question: Question = {}): Promise<Answer<Body>> {
   const { key, method = 'GET', headers = {}, body } = question
   const credentials: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }

@@ -1,6 +1,6 @@
 import type { AttemptHistory } from '../../src/worker/announce-stored.ts'
 
-/** Of a worker that has just started on an empty bucket, while no other mail is taken. */
+/** For a worker that has just started on an empty bucket, while no other mail is accepted. */
 export const FIRST_ATTEMPTS: AttemptHistory = {
   by: 'worker',
   startedAt: 0,

@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
-/** A start takes a second; one that hangs should say so. */
+/** A start takes a second. A start that hangs should fail with a message. */
 const START_MS_MAX = 30_000
-/** Only the end of what a program says is of use. */
+/** Only the end of a program's output is useful. */
 const OUTPUT_CHARACTERS_MAX = 20_000
 
 type Options = {
   environment?: Record<string, string>
   cwd: string
   uid?: number
-  /** What it says when it is ready. */
+  /** Printed when the program is ready. */
   readyWhen: RegExp
 }
 
-/** A program of others beside ours; killed when the test is over. */
+/** An external program, killed when the test ends. */
 export async function startBackgroundProgram(
   [command, ...words]: [string, ...string[]],
   { environment = {}, cwd, uid, readyWhen }: Options,

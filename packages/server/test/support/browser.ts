@@ -1,11 +1,11 @@
-/** What a test looks at of an answer; `body` is null where there is none. */
+/** What a test checks of a response; `body` is null if there is none. */
 export type Page<Body> = { status: number; headers: Headers; body: Body; setCookies: string[] }
 
 type Failure = { error: string; code: string; details?: Record<string, string[]> }
 
 export type Browser = ReturnType<typeof openBrowser>
 
-/** As much of a browser as sign-in needs: it keeps cookies and names the origin of what it changes. */
+/** As much of a browser as sign-in needs: it stores cookies and sends the origin with changes. */
 export function openBrowser(url: string, { origin = url, userAgent = 'Test Browser' } = {}) {
   const cookies = new Map<string, string>()
 
@@ -55,7 +55,7 @@ export function openBrowser(url: string, { origin = url, userAgent = 'Test Brows
     get: <Body = { data: Record<string, unknown> } & Failure>(path: string) => send<Body>('GET', path),
     post: (path: string, body: object = {}) => send('POST', path, { body }),
     remove: (path: string) => send('DELETE', path),
-    /** Whether the server knows who this is. */
+    /** Whether the server recognises the user. */
     isSignedIn: async () => (await send('GET', '/auth/sessions')).status === 200,
   }
 }

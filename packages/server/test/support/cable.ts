@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A way to a server that can be pulled: connections stay, as they do for both ends, but nothing passes. */
+/** A connection to a server that can be unplugged: connections stay open on both ends, but no data passes. */
 export async function layCable(target: string) {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
@@ -40,7 +40,7 @@ export async function layCable(target: string) {
       isPulled = true
       for (const socket of sockets) socket.pause()
     },
-    /** What was on its way arrives now, late. */
+    /** Delayed data arrives now. */
     plugIn() {
       isPulled = false
       for (const socket of sockets) socket.resume()

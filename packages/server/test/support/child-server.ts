@@ -7,11 +7,11 @@ import { SECRET_KEY, withDatabase } from './journey-database.ts'
 import { WEBHOOK_SECRET } from './server.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
-/** Known beforehand, so that it outlives every restart. */
+/** Fixed, so that it survives every restart. */
 export const API_KEY = 'key-of-the-tests-that-outlives-restarts'
-/** A start takes half a second; a server that hangs should say so in the test, not end it by timeout. */
+/** A start takes half a second. A server that hangs should fail with a message, not with a timeout. */
 const START_MS_MAX = 30_000
-/** Only the end of what a child complains about is of use. */
+/** Only the end of a child's error output is useful. */
 const COMPLAINTS_CHARACTERS_MAX = 20_000
 
 export type ChildOptions = {
@@ -24,7 +24,7 @@ export type ChildOptions = {
 
 export type ChildServer = {
   process: ChildProcess
-  /** Rejects with what the child said when it ends before it is ready. */
+  /** Rejects with the child's output if it ends before it is ready. */
   ready: Promise<void>
   readonly apiUrl: string
   readonly smtpPort: number
@@ -32,7 +32,7 @@ export type ChildServer = {
   complaints(): string
   /** `kill -9`; resolves when the process is gone. */
   kill(): Promise<void>
-  /** Asks it to stop and resolves to its exit code. */
+  /** Stops it and resolves to its exit code. */
   stop(): Promise<number | null>
 }
 

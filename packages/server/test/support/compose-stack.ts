@@ -11,14 +11,14 @@ export function recipeText(name: string): string {
   return readFileSync(join(DEPLOY, name), 'utf8')
 }
 
-/** `.env` as its example has it, filled in with what is given. */
+/** `.env` from its example, with the given values. */
 export function filledIn(values: Environment): Environment {
   const lines = recipeText('.env.example').matchAll(/^([A-Z0-9_]+)=(.*)$/gm)
   const example = Object.fromEntries(Array.from(lines, ([, name, value]) => [name!, value!]))
   return { ...example, ...values }
 }
 
-/** The environment of a service, of these files one over the other, with `.env` put in and names of hosts replaced. */
+/** The environment of a service from these files in order, with `.env` applied and host names replaced. */
 export function environmentOfService(
   service: string,
   { files, env, hosts }: { files: string[]; env: Environment; hosts: Environment },
@@ -33,7 +33,7 @@ export function environmentOfService(
   )
 }
 
-/** As Compose does it for `${NAME:?…}` and `${NAME:-…}`. */
+/** As Compose expands `${NAME:?…}` and `${NAME:-…}`. */
 function interpolated(text: string, env: Environment): string {
   return text.replace(/\$\{([A-Z0-9_]+)(?::([?-])([^}]*))?\}/g, (_, name: string, kind: string, rest: string) => {
     const value = env[name] ?? ''

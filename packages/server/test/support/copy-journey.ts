@@ -10,14 +10,14 @@ import { temporaryFolder } from './server.ts'
 
 const PAGE = 200
 
-/** The address of a database of its own, which goes with the server. */
+/** The URL of a new database, which is removed with the server. */
 export async function emptyTarget(server: PostgresServer): Promise<string> {
   const name = `target_${crypto.randomUUID().replaceAll('-', '')}`
   await administer(server.url(), `create database ${name}`)
   return server.url(name)
 }
 
-/** Copies a grown install, killed in the middle and run again, and looks at both sides through the store. */
+/** Copies a grown install, is killed in the middle and run again, and compares both sides through the store. */
 export async function copyJourney(server: PostgresServer, messages: number): Promise<void> {
   const dataDir = temporaryFolder()
   const { first, second, goneId } = await growInstall(dataDir, messages)
@@ -32,7 +32,7 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
   expect(before).toBeLessThan(messages)
   // An incomplete copy cannot be used.
   const half = await runDatabaseCommand(['status'], { DATABASE_URL: url })
-  // What is not there yet is not claimed, whatever the teams' own counts say.
+  // Missing messages are not counted, although the teams' counters include them.
   expect(JSON.parse(half.stdout)).toMatchObject({
     counts: { teams: 2, keys: 0, messages: before, missing: expect.any(Number) },
   })
@@ -41,7 +41,7 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
 
   const resumed = await runDatabaseCommand(words)
   expect(resumed).toMatchObject({ code: 0 })
-  // What was there already is not copied again.
+  // Rows that were already there are not copied again.
   expect(JSON.parse(resumed.stdout)).toMatchObject({ copied: { messages: messages + 4 - before, keys: 2 } })
   const whole = await runDatabaseCommand(['status'], { DATABASE_URL: url })
   expect(JSON.parse(whole.stdout)).toMatchObject({ counts: { keys: 2, missing: 0 } })
@@ -60,7 +60,7 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
     await Promise.all([source.close(), target.close()])
   }
 
-  // The control: one letter of one body.
+  // Control: one letter of one body.
   await administer(url, `update message_contents set text = overlay(text placing 'X' from 500) where sequence = 7`)
   const changed = await runDatabaseCommand(words)
   expect(changed.code).toBe(1)

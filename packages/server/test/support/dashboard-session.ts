@@ -4,7 +4,7 @@ import { complaintsOf } from './dashboard.ts'
 
 type Visitor = { url: string; headers?: { cookie: string } } & BrowserContextOptions
 
-/** A window of its own for a test, signed in where the cookie of a session is given. */
+/** A separate window for a test, signed in if a session cookie is given. */
 export async function openWindow(
   browser: Browser,
   { url, headers, ...options }: Visitor,
@@ -70,7 +70,7 @@ async function clearAway(page: Page, url: string): Promise<void> {
   await context.clearCookies()
 }
 
-/** Signs in with a one-time link, as the first start prints it. */
+/** Signs in with a one-time link, as printed at the first start. */
 export async function signInByLink(page: Page, token: string): Promise<void> {
   await page.goto(`sign-in?token=${token}`)
   await page.getByRole('button', { name: 'Sign in' }).click()

@@ -10,7 +10,7 @@ import { findChromium } from './chromium.ts'
 const ROOT = resolve(import.meta.dirname, '../../../..')
 export const DASHBOARD_FOLDER = resolve(ROOT, 'packages/dashboard/dist')
 
-/** As `npm start` does, and only where it is outdated. */
+/** As `npm start` does, and only if it is outdated. */
 export async function buildDashboard(): Promise<void> {
   await promisify(execFile)(process.execPath, [resolve(ROOT, 'scripts/build-dashboard.ts')])
 }
@@ -22,7 +22,7 @@ export async function openChromium(): Promise<Browser> {
   return browser
 }
 
-/** What the browser complains about: scripts that fail, and what the page's own policy has refused. */
+/** Errors of the browser: failing scripts, and what the page's own policy has refused. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))

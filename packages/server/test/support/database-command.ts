@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
-/** Starts `mailhatch db <words>`, which may take long; killed when the test ends before it does. */
+/** Starts `mailhatch db <words>`, which may take long. Killed if the test ends first. */
 export function startDatabaseCommand(words: string[], environment: Record<string, string> = {}) {
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, [MAILHATCH, 'db', ...words], {
@@ -30,7 +30,7 @@ export function startDatabaseCommand(words: string[], environment: Record<string
   return {
     kill,
     ended: closed.then(() => ({ code: child.exitCode, ...output })),
-    /** Resolves when it has said so on standard error. */
+    /** Resolves when this appears on standard error. */
     whenSaid: (pattern: RegExp) =>
       new Promise<void>((resolve, reject) => {
         waiting.add(() => {

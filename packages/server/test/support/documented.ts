@@ -42,7 +42,7 @@ export function expectDocumented(method: string, url: string, { status, headers,
   expect(problems, `${asked} with ${JSON.stringify(body)?.slice(0, 500)}`).toEqual([])
 }
 
-/** What is wrong with a value, by the schema at this place of the document. */
+/** What is wrong with a value according to the schema at this location of the document. */
 export function problemsOf(pointer: string, value: unknown): string[] {
   let validate = validators.get(pointer)
   if (!validate) {
@@ -86,7 +86,7 @@ function fits(template: string, pathname: string): boolean {
   )
 }
 
-/** Where the schema of an answer's JSON is: within the operation, or in the response that it refers to. */
+/** The schema of a JSON response: in the operation, or in the response that it refers to. */
 function pointerTo({ method, path, operation }: Described, status: number): string {
   const response = operation.responses[status]!
   const start = '$ref' in response ? response.$ref : `#/paths/${escaped(path)}/${method}/responses/${status}`

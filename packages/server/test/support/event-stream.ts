@@ -6,13 +6,13 @@ import { expect, onTestFinished } from 'vitest'
 export type EventStream = {
   status: number
   headers: IncomingHttpHeaders
-  /** Everything that came, to the byte. */
+  /** All received bytes. */
   text(): string
   messages: MessageSummary[]
   /** Ids of the messages, in their order. */
   cursors: string[]
   subjects(): string[]
-  /** How the server closed it; a clean end lets the connection live on. */
+  /** How the server closed it. After a clean end the connection can be reused. */
   closed: Promise<'ended' | 'cut'>
   pause(): void
   resume(): void
@@ -24,7 +24,7 @@ export type StreamQuestion = { key: string; lastEventId?: string; headers?: Reco
 const FRAME =
   /^(?:(?:retry: 2000\n)?event: (?<event>[a-z.]+)\n(?:id: (?<id>[\w-]{1,64})\n)?data: (?<data>\{.*\})|retry: 1000)$/
 
-/** Follows a stream until it is closed or the test is over. */
+/** Follows a stream until it is closed or the test ends. */
 export async function openEvents(
   url: string,
   { key, lastEventId, headers = {} }: StreamQuestion,
@@ -67,7 +67,7 @@ export async function openEvents(
 
 export type ReadFrame = { event: string | null; id: string | null; data: unknown }
 
-/** Takes the bytes of a stream in any pieces; whatever is not exactly a frame of ours fails the test. */
+/** Reads the bytes of a stream in any chunks. Anything that is not exactly one of our frames fails the test. */
 export function createFrameReader(onFrame: (frame: ReadFrame) => void): (bytes: Buffer) => void {
   let unfinished: Buffer = Buffer.alloc(0)
   return (bytes) => {

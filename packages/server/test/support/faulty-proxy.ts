@@ -3,10 +3,10 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What becomes of one request: passed on, answered with a status, or cut off. */
+/** How one request is handled: passed on, answered with a status, or cut off. */
 export type Fault = 'pass' | 'drop' | { status: number; headers?: Record<string, string>; body?: string }
 
-/** Stands between a client and the server and does to each request what the test says; closed when it is over. */
+/** A proxy between a client and the server that handles each request as the test says. Closed when the test ends. */
 export async function startFaultyProxy(target: string, faultOf: (number: number, url: string) => Fault) {
   const asked: string[] = []
   const server = createServer((incoming, outgoing) => {

@@ -29,7 +29,7 @@ export async function startFileServer(environment: Record<string, string> = {}) 
     store: (changes?: Partial<Announcement>) => store(url, changes),
     /** A mailbox that no other test uses. */
     newMailbox: () => `box-${(mailboxes += 1)}`,
-    /** Runs a command beside this server and returns what it printed. */
+    /** Runs a command against this server and returns its output. */
     command: <Printed = { id: string }>(...words: string[]) =>
       runForJson<Printed>([...words, '--json'], { DATA_DIR: dataDir }),
   }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 /** Below the range of ephemeral ports, so that the system does not assign one while its user is stopped. */
 const PORTS = { first: 20_000, end: 32_000 }
 
-/** For what must come back on the port it had; free a moment ago. */
+/** For a server that must come back on the same port. The port was free a moment ago. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.end)

@@ -37,7 +37,7 @@ const ODD_VALUES: Json[] = [
   { name: null },
   ...ODD_TEXTS,
 ]
-/** What JSON.stringify would never write. */
+/** Values that JSON.stringify would never write. */
 const ODD_SOURCES = [
   '1e999',
   '-1e999',
@@ -68,7 +68,7 @@ const CONTENT_TYPES = [
 /** Deep enough for a reader that recurses to fall over. */
 const DEPTH = 20_000
 const WIDTH = 5_000
-/** More than the API takes on any route but the intake. */
+/** More than the API accepts on any route except the intake. */
 const HUGE_BYTES = 300 * 1_024
 
 export function fuzzBody(random: SeededRandom, target: string): FuzzBody {

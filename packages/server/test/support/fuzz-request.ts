@@ -8,7 +8,7 @@ export type FuzzRequest = {
   target: string
   /** Nothing else may share its connection, because its end is in doubt. */
   isAlone: boolean
-  /** It never ends, so the server may hang up without a word. */
+  /** It never ends, so the server may close the connection without a response. */
   isTruncated: boolean
 }
 export type FuzzMaterial = {
@@ -26,7 +26,7 @@ const LONG_CHARACTERS = [1_000, 7_900, 8_300, 15_000, 20_000]
 /** Far apart, so that the requests of one seed are not those of the next one moved by one. */
 const SEED_STRIDE = 1_000_003
 
-/** The request with this number: the same for the same seed, whatever was sent before it. */
+/** The request with this number, which depends only on the seed. */
 export function fuzzRequest({ seed, number }: { seed: number; number: number }, material: FuzzMaterial): FuzzRequest {
   const random = seededRandom(seed * SEED_STRIDE + number)
   const [usualMethod = '', path = ''] = random.pick(words.ROUTES).split(' ')
@@ -72,7 +72,7 @@ function parameterValue(random: SeededRandom, messageIds: string[]): string {
   return random.chance(0.2) ? random.mutated(value, words.PATH_PIECES).replaceAll('#', '') : value
 }
 
-/** Half of all have what the route asks for, so that they get past the door. */
+/** Half of all requests have valid credentials, so that they get further. */
 function credentials(random: SeededRandom, target: string, material: FuzzMaterial): string[] {
   const { secret, readingKey } = material
   const key = target.includes('rotate') ? material.rotatingKey : material.key

@@ -1,4 +1,4 @@
-// What the fuzzer puts together. Doubled entries come twice as often.
+// The vocabulary of the fuzzer. Repeated entries are twice as frequent.
 
 export const METHODS = 'GET GET GET GET POST POST POST DELETE PATCH PUT HEAD OPTIONS'.split(' ')
 export const ODD_METHODS = ['TRACE', 'CONNECT', 'PROPFIND', 'QUERY', 'get', 'Post', 'FOO', 'G\0T', '']

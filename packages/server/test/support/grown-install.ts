@@ -17,7 +17,7 @@ export function openSqliteStore(dataDir: string): Store {
   })
 }
 
-/** A data folder as it is after a while: two teams, something of everything, and as many messages as asked for. */
+/** A data folder after some use: two teams, some of everything, and the given number of messages. */
 export async function growInstall(dataDir: string, messages: number) {
   const store = openSqliteStore(dataDir)
   const first = await addTeam(store, { name: 'First', domain: 'first.test' })

@@ -6,7 +6,7 @@ export type HttpAnswer = {
   /** The response never ends by design; `body` is what has arrived. */
   isEventStream: boolean
   isConnectionKept: boolean
-  /** How many of the received bytes it is made of. */
+  /** How many of the received bytes belong to it. */
   length: number
 }
 
@@ -17,7 +17,7 @@ const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\t\x20-\x7e]*$/
 const HEADER_LINE = /^([\w!#$%&'*+.^`|~-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/
 const HEAD_END = '\r\n\r\n'
 
-/** The first whole answer among the bytes received so far, or null while some of it is missing. */
+/** The first complete response among the received bytes, or null if it is incomplete. */
 export function parseAnswer(
   received: Buffer,
   { isHead, isClosed }: { isHead: boolean; isClosed: boolean },

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { ChildServer } from './child-server.ts'
 
-/** For `nodeArguments` of a child that is asked for its delays. */
+/** For `nodeArguments` of a child that reports its delays. */
 export const WITH_DELAYS = ['--import', fileURLToPath(new URL('./loop-delay.ts', import.meta.url))]
 
 type Delays = { largestMs: number; largestWorkMs: number }
@@ -19,7 +19,7 @@ export async function largestDelayMs(server: ChildServer): Promise<number> {
   return (await askForDelays(server)).largestMs
 }
 
-/** How much time of the processor one turn of its event loop took at most since the last question. */
+/** The maximum processor time of one turn of its event loop since the last call. */
 export async function largestWorkMs(server: ChildServer): Promise<number> {
   return (await askForDelays(server)).largestWorkMs
 }

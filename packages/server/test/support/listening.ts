@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
-/** What `mailhatch listen` prints when a program reads it. */
+/** What `mailhatch listen` prints for programs. */
 export type ListenLine = {
   type: string
   id?: string
@@ -41,7 +41,7 @@ export function startListen(words: string[], environment: Record<string, string>
     lines,
     ended,
     stop: (signal: NodeJS.Signals) => child.kill(signal),
-    /** The first line of that type, about that message if one is named. */
+    /** The first line of that type, and for that message if one is given. */
     async line(type: string, id?: string): Promise<ListenLine> {
       const find = () => lines().find((line) => line.type === type && (id === undefined || line.id === id))
       await expect.poll(find, { timeout: 20_000, message: `${type}: ${output.stderr}` }).toBeDefined()

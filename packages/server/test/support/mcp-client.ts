@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 const PROGRAM = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
 export type Server = { url: string; apiKey: string }
-/** `current` asks for the newest revision of the protocol, `legacy` does as clients of 2025. */
+/** `current` uses the newest revision of the protocol, `legacy` that of 2025. */
 export type Era = 'current' | 'legacy'
 
 type Untrusted = {
@@ -18,7 +18,7 @@ type Untrusted = {
   attachments: { file_name: string }[]
 }
 export type Email = { id: string; links_left_out: number; untrusted: Untrusted }
-/** What the tools give, each some of it. */
+/** What the tools return; each returns some of it. */
 export type Data = Email & {
   provenance: string
   address: string
@@ -30,7 +30,7 @@ export type Data = Email & {
   rejections: object[]
   text_characters_left_out: number
 }
-/** A result as agents get it. */
+/** A result as agents receive it. */
 export type Result = { text: string; data: Data; isError: boolean; content: object[] }
 
 /** The official client over HTTP; closed when the test is over. */
@@ -46,7 +46,7 @@ export function connectOverStdio({ url, apiKey }: Server, era: Era = 'current') 
   return connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }), era)
 }
 
-/** One request by hand, as a client of 2025 would send it. */
+/** One raw request, as a client of 2025 sends it. */
 export function postMcp({ url, apiKey }: Server, message: object | string, headers: Record<string, string> = {}) {
   const accept = 'application/json, text/event-stream'
   return fetch(`${url}/mcp`, {

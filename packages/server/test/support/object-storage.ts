@@ -13,7 +13,7 @@ import type { FaultSource } from './step-faults.ts'
 
 export const S3_CREDENTIALS = { accessKeyId: 'key-of-the-tests', secretAccessKey: 'secret-of-the-tests' }
 
-/** Three tries, hardly a pause. */
+/** Three attempts with hardly any delay. */
 const QUICK_R2 = { forMs: 0, pauseMs: 1 }
 const QUICK_S3 = {
   interactive: { responseMs: 60_000, retryForMs: 0 },
@@ -46,7 +46,7 @@ const WORKER = `export default {
  * with wrangler from npm and needs no network; the caller closes it.
  */
 export async function startObjectStorage() {
-  // Or it would ask Cloudflare where this machine is.
+  // Otherwise it would ask Cloudflare where this machine is.
   process.env['CLOUDFLARE_CF_FETCH_ENABLED'] = 'false'
   const root = await mkdtemp(join(tmpdir(), 'mailhatch-r2-'))
   writeFileSync(join(root, 'worker.js'), WORKER)
@@ -84,7 +84,7 @@ export async function startObjectStorage() {
       return {
         binding: bindings[name]!,
         s3Url: `s3://${name}?endpoint=${url.origin}/cdn-cgi/local/r2/s3`,
-        /** What the binding does, without the harness between. */
+        /** The methods of the binding, without the harness. */
         put: async (key: string, bytes: Uint8Array) => {
           // Never shared memory, which the types allow and a body does not.
           await ask('PUT', { key }, bytes as Uint8Array<ArrayBuffer>)
@@ -101,7 +101,7 @@ export async function startObjectStorage() {
 
 export type ObjectStorage = Awaited<ReturnType<typeof startObjectStorage>>
 
-/** What the contract suite wants to know of a place, seen from beside the bucket. */
+/** What the contract suite observes of the storage from outside the bucket. */
 export function r2Place(storage: ObjectStorage, faultOf: FaultSource = () => null) {
   const { binding, put, list } = storage.newBucket()
   const uploads: { key: string; uploadId: string }[] = []
@@ -172,7 +172,7 @@ function passOn(binding: R2Bucket): Pick<R2Bucket, 'delete' | 'get' | 'head'> {
   }
 }
 
-/** An upload that still takes a part is neither finished nor given up. */
+/** An upload that still accepts a part is neither completed nor aborted. */
 export async function findUnfinished(
   binding: R2Bucket,
   uploads: { key: string; uploadId: string }[],

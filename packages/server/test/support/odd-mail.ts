@@ -11,7 +11,7 @@ import { parseMail } from '../../src/mime/parse-mail.ts'
 import { announcementOf, newMetadata } from '../../src/worker/metadata.ts'
 import { awaitedWorkMs } from './work-time.ts'
 
-/** Where in a mail a text can stand. */
+/** Where in a mail a text can be. */
 export const PLACES = ['text', 'html', 'subject', 'names', 'attachment names'] as const
 export type Place = (typeof PLACES)[number]
 
@@ -36,7 +36,7 @@ export function mailWith(text: string, place: Place): Uint8Array {
   return Buffer.from(mails[place])
 }
 
-/** Takes a mail from its bytes to what readers see of it, as the program does, and tells what each step cost. */
+/** Processes a mail as the program does, from its bytes to what readers see, and measures each step. */
 export async function walk(raw: Uint8Array, needle: string): Promise<Hold[]> {
   const holds: Hold[] = []
   async function step<Result>(name: string, work: () => Result | Promise<Result>): Promise<Result> {

@@ -11,15 +11,15 @@ type Claims = Record<string, unknown>
 
 /** How the provider treats users. Tests change it in place. */
 export type Behaviour = {
-  /** Who signs in there. */
+  /** The user who signs in there. */
   person: Claims
   /** Put over the claims of the ID token. */
   claims: Claims
-  /** Claims that only the user info endpoint tells. */
+  /** Claims that only the user info endpoint returns. */
   userInfo: Claims | null
   signing: 'RS256' | 'none' | 'stranger' | 'HS256 with the public key'
   refuses: boolean
-  /** How it wants to be shown the client's secret; null for a public client. */
+  /** How the client must authenticate; null for a public client. */
   secretBy: 'client_secret_basic' | 'client_secret_post' | null
 }
 

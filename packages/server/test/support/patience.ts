@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** Vitest gives up on a condition after a second, and a machine that is busy with other tests may need longer. */
+/** Vitest's default timeout for a condition is one second, which is too short on a busy machine. */
 const PATIENCE_MS = 20_000
 
 type Options = number | { timeout?: number; interval?: number }

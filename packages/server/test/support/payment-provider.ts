@@ -11,13 +11,13 @@ export const STRIPE = {
 
 type Asked = { method: string; path: string; authorization: string | undefined; fields: Record<string, string> }
 
-/** Answers as Stripe documents it, for the calls that we make; call it at the top level of a file. */
+/** Responds as Stripe documents it, for the calls that we make. Call it at the top level of a file. */
 export async function startPaymentProvider() {
   const asked: Asked[] = []
   /** Statuses of each customer's subscriptions. */
   const subscriptions = new Map<string, string[]>()
   let isDown = false
-  /** Answers that are known and not yet given. */
+  /** Responses that are determined but not sent yet. */
   let held: (() => void)[] | null = null
 
   const server = createServer((request, response) => void answerTo(request, response))
@@ -60,7 +60,7 @@ export async function startPaymentProvider() {
     url: `http://127.0.0.1:${port}`,
     asked,
     subscriptions,
-    /** From now on what is asked of subscriptions is answered late: by the functions in this list. */
+    /** From now on, requests for subscriptions are answered later, by the functions in this list. */
     hold(): (() => void)[] {
       held = []
       return held
@@ -74,7 +74,7 @@ export async function startPaymentProvider() {
   }
 }
 
-/** The header with which Stripe signs what it posts. */
+/** The header with which Stripe signs its posts. */
 export function stripeSignature(body: string, { at = Date.now(), secret = STRIPE.STRIPE_WEBHOOK_SECRET } = {}): string {
   const time = Math.floor(at / 1000)
   return `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`

@@ -10,13 +10,13 @@ import type { Role } from '../../src/store/accounts.ts'
 import type { Store, Team } from '../../src/store/store.ts'
 import { withDatabase } from './journey-database.ts'
 
-/** Someone who is signed in, and the procedures as they call them. */
+/** A signed-in user, and the procedures as they call them. */
 export type Person = Awaited<ReturnType<ReturnType<typeof peopleOf>['person']>>
 
 /** `ownerOf`: the id of a team that has an owner already. */
 type PersonDetails = { email?: string; name?: string; isEmailChecked?: boolean; ownerOf?: string }
 
-/** People with sessions on a running server, without the long way of signing up; call it at the top level of a file. */
+/** Users with sessions on a running server, without signing up. Call it at the top level of a file. */
 export async function openPeople({ url, dataDir }: { url: string; dataDir: string }) {
   const config = readConfig('serve', await withDatabase({ DATA_DIR: dataDir }))
   const store = await openStore(config, { error: () => expect.unreachable() })

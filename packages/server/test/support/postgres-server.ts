@@ -9,7 +9,7 @@ import { freePort } from './free-port.ts'
 
 /** The user nobody: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534
-/** A start takes a second; one that hangs should say so. */
+/** A start takes a second. A start that hangs should fail with a message. */
 const START_MS_MAX = 30_000
 /** Twenty connections for each of the servers that tests run at the same time. */
 const CONNECTIONS_MAX = 400
@@ -21,7 +21,7 @@ export type PostgresServer = {
   url(database?: string): string
   /** Ends all connections, stops the server at once, as a crash would where `how` is `kill`, and starts it again. */
   restart(how?: 'stop' | 'kill', whileDown?: () => Promise<void>): Promise<void>
-  /** Stops it and removes all it has stored. */
+  /** Stops it and deletes its data. */
   remove(): Promise<void>
 }
 
@@ -70,7 +70,7 @@ const DEFAULTS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: String(CONNECTIONS_MAX),
-  // Databases come and go by the hundred; the background work on them would only be in the way.
+  // Databases come and go by the hundred, and background work on them would only slow down the tests.
   autovacuum: 'off',
   max_wal_size: '4GB',
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What clients said to their database. */
+/** What clients sent to their database. */
 export type Said = {
   /** Names that were given when a connection was opened. */
   parameters: Set<string>
@@ -12,7 +12,7 @@ export type Said = {
   prepared: Set<string>
 }
 
-/** Stands between clients and their database, passes everything on, and reads along. */
+/** A proxy between clients and their database that passes everything on and records it. */
 export async function startWireReader(databaseUrl: string): Promise<{ url: string; said: Said }> {
   const target = new URL(databaseUrl)
   const said: Said = { parameters: new Set(), queries: [], prepared: new Set() }

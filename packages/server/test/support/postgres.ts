@@ -17,7 +17,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return server.remove
 }
 
-/** The address of an empty database. It goes with the server: dropping one takes longer than most tests. */
+/** The URL of an empty database. It is removed with the server: dropping one takes longer than most tests. */
 export async function freshDatabase(): Promise<string> {
   const url = new URL(inject('postgresUrl'))
   url.pathname = `test_${crypto.randomUUID().replaceAll('-', '')}`
@@ -25,7 +25,7 @@ export async function freshDatabase(): Promise<string> {
   return url.href
 }
 
-/** Runs statements beside whatever else is connected. */
+/** Runs statements on a separate connection. */
 export async function administer(url: string, statements: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()

@@ -10,7 +10,7 @@ type Call = {
 type Refusal = { message: string; data: { errorCode: string; httpStatus: number } }
 type Envelope = { error?: Refusal }
 
-/** One call as it goes over the wire: its status, `ok` or the stable code, and the sentence of a refusal. */
+/** One raw call: its status, `ok` or the stable code, and the sentence of a refusal. */
 export async function callProcedure(url: string, { path, type, input, headers }: Call) {
   const address = `${url}/trpc/${path}`
   if (type === 'mutation') {
@@ -28,7 +28,7 @@ async function readFirst(response: Response) {
   for await (const { event, data } of readEvents(response)) {
     if (event === 'connected' || event === 'ping') continue
     if (event !== 'serialized-error') return { status: response.status, code: 'ok', message: null }
-    // As in every other answer.
+    // As in every other response.
     const error = JSON.parse(data) as Refusal
     return { status: error.data.httpStatus, code: error.data.errorCode, message: error.message }
   }

@@ -6,13 +6,13 @@ import { withDatabase } from './journey-database.ts'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
-/** A command is done in a second, on a busy machine in ten; one that does not end must not outlive its test. */
+/** A command takes a second, on a busy machine ten. One that does not end must not outlive its test. */
 const RUN_MS_MAX = 30_000
 
 type Environment = Record<string, string>
 type Ended = { code: number | null; stdout: string; stderr: string }
 
-/** Runs `mailhatch <words>` to its end; the code is null for one that had to be ended. */
+/** Runs `mailhatch <words>` to its end. The code is null if it had to be killed. */
 export async function run(words: string[], environment: Environment = {}): Promise<Ended> {
   const { child, ended } = launch(words, await withDatabase(environment))
   const deadline = setTimeout(() => child.kill('SIGKILL'), RUN_MS_MAX)
@@ -28,12 +28,12 @@ export async function runForJson<Printed>(words: string[], environment: Environm
   return JSON.parse(stdout) as Printed
 }
 
-/** Runs a server that must not start; on free ports, so that only the matter of the test is in its way. */
+/** Runs a server that must not start, on free ports, so that only the tested setting stops it. */
 export async function runServe(environment: Environment): Promise<Ended> {
   return run(['serve'], { PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', ...environment })
 }
 
-/** The one sentence that a program ended with; neither success nor a stack trace will do. */
+/** The one sentence that a program ended with. Neither success nor a stack trace is accepted. */
 export function sentenceOf({ code, stdout, stderr }: Ended): string {
   // A null code means that it went on running.
   expect([0, null]).not.toContain(code)
@@ -43,7 +43,7 @@ export function sentenceOf({ code, stdout, stderr }: Ended): string {
   return stderr
 }
 
-/** Starts a serving program on free ports and resolves when it says that it is ready; stopped when the test is over. */
+/** Starts a server on free ports and resolves when it is ready. Stopped when the test ends. */
 export async function startProgram(name: 'serve' | 'api', environment: Environment) {
   const { child, output, ended } = launch([name], {
     PORT: '0',

@@ -40,7 +40,7 @@ const ERROR_BY_STATUS: Record<number, typeof HttpError> = {
   404: NotFoundError,
 }
 
-/** A client as strangers write them: it knows the documented routes, `fetch`, a base URL and a key, and nothing else of ours. */
+/** A third-party client: it knows only the documented routes, `fetch`, a base URL and a key. */
 export function publishedClient({ baseUrl, apiKey }: Credentials) {
   async function send(method: string, path: string, options: RequestInit = {}): Promise<Response> {
     const headers = new Headers(options.headers)
@@ -75,7 +75,7 @@ export function publishedClient({ baseUrl, apiKey }: Credentials) {
     }
   }
 
-  /** No match yet is an answer that keeps clients polling, not a failure. */
+  /** No match yet is a response that keeps clients polling, not a failure. */
   async function latest(query: Query = ''): Promise<MessageDetail | null> {
     try {
       return await data<MessageDetail>('GET', `/v1/messages/latest${search(query)}`)
@@ -125,7 +125,7 @@ export function publishedClient({ baseUrl, apiKey }: Credentials) {
 
 export type PublishedClient = ReturnType<typeof publishedClient>
 
-/** What a request was refused with, having looked at what all refusals share. */
+/** The refusal of a request, after checking what all refusals share. */
 export async function refusalOf(request: Promise<unknown>) {
   const failure = await request.then(
     (answer) => expect.unreachable(`expected a refusal, got ${JSON.stringify(answer)}`),

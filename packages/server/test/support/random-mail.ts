@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 
-/** What carelessly written receivers change: dots, lone line ends, NULs, bytes beyond ASCII. */
+/** What careless receivers change: dots, lone line ends, NULs, bytes beyond ASCII. */
 const TROUBLESOME = [
   '\r\n.\r\n',
   '\r\n..\r\n',

@@ -7,7 +7,7 @@ export type Outcome = HttpAnswer | 'closed' | 'silent'
 
 type Exchange = { bytes: Buffer; isHead: boolean; boundMs: number; isLast: boolean }
 
-/** One connection on which requests go out byte for byte, one after the other. */
+/** One connection that sends raw requests one after the other. */
 export class RawConnection {
   #socket: Socket
   #received: Buffer = Buffer.alloc(0)

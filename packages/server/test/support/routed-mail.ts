@@ -4,7 +4,7 @@ export const CHUNK_BYTES = 64 * 1024
 
 type Given = { to: string; raw: Uint8Array; from?: string; rawSize?: number }
 
-/** A mail as Cloudflare hands it to the handler, and what became of it. */
+/** A mail as Cloudflare passes it to the handler, and its result. */
 export function routedMail({ to, raw, from = 'app@shop.example', rawSize = raw.byteLength }: Given) {
   const seen = { pulledBytes: 0, rejection: null as string | null }
   const stream = new ReadableStream<Uint8Array>(
@@ -25,7 +25,7 @@ export function routedMail({ to, raw, from = 'app@shop.example', rawSize = raw.b
   return { message, seen }
 }
 
-/** What a handler leaves running when it has answered. */
+/** Work that a handler leaves running after its response. */
 export function collectingContext() {
   const running: Promise<unknown>[] = []
   return {

@@ -11,7 +11,7 @@ export type S3Ask = {
   body: string
 }
 
-/** What the server does with a request: answers, keeps silent, or hangs up. */
+/** How the server handles a request: it responds, stays silent or closes the connection. */
 export type S3Answer = { status: number; body?: string; headers?: Record<string, string> } | 'silence' | 'hang up'
 
 export const EMPTY_LIST: S3Answer = {
@@ -23,7 +23,7 @@ export function s3Refusal(status: number, code: string, message = 'Because.'): S
   return { status, body: `<?xml version="1.0"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>` }
 }
 
-/** A server that speaks S3 by script, for what a good one hardly ever says. The first request is the check at opening. */
+/** A scripted S3 server, for responses that a good one hardly ever sends. The first request is the check at opening. */
 export async function startScriptedS3(answers: S3Answer[]) {
   const script = [EMPTY_LIST, ...answers]
   const asked: S3Ask[] = []

@@ -15,7 +15,7 @@ import { longestHoldMs } from './work-time.ts'
 
 type Options = { messages: number; searches: number; seed: number; holdMsMax: number }
 
-/** Asks a store of many messages for what is hard to find, by random filters in every way there is to ask. */
+/** Queries a store with many messages for rare matches, with random filters through every method. */
 export async function expectShortHolds({ messages, searches, seed, holdMsMax }: Options): Promise<void> {
   const path = join(temporaryFolder(), 'mailhatch.db')
   const database = openSqliteDatabase(path)
@@ -24,7 +24,7 @@ export async function expectShortHolds({ messages, searches, seed, holdMsMax }: 
   const filled = await fillWithMessages(store, path, messages)
   const random = seededRandom(seed)
 
-  // One query over all of them is what the limit is to exclude.
+  // The limit must exclude one query over all of them.
   const whole = sql`select count(*) as count from message_contents where instr(lower(text), 'zq') > 0`
   const unboundedMs = await longestHoldMs(() => database.read(whole))
   expect(unboundedMs).toBeGreaterThan(holdMsMax)

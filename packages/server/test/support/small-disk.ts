@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './server.ts'
 
-/** A disk of its own, that can really be filled: a tmpfs, which takes root to mount. Gone when the test is over. */
+/** A separate disk that can really be filled: a tmpfs, which requires root. Removed when the test ends. */
 export function mountSmallDisk(sizeBytes: number) {
   const folder = temporaryFolder()
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeBytes},mode=0700`, 'tmpfs', folder])
@@ -13,7 +13,7 @@ export function mountSmallDisk(sizeBytes: number) {
   const filler = join(folder, 'filler')
   return {
     folder,
-    /** Until not one page more fits. */
+    /** Until not a single page fits. */
     fill(): void {
       const file = openSync(filler, 'a')
       try {

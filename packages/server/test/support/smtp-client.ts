@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 
 export type OutgoingMail = { to: string; raw: Uint8Array }
 
-/** The other side closed the connection, or died, before it answered. */
+/** The server closed the connection, or died, before it responded. */
 export class ConnectionLost extends Error {}
 
 const CRLF = '\r\n'

@@ -1,7 +1,7 @@
-/** How a step fails: without its effect, after it, with half of it, or it only comes late. `kind` is the error's. */
+/** How a step fails: before its effect, after it, with half of it, or only late. `kind` is the kind of error. */
 export type Fault = { when: 'before' | 'after' | 'half' | 'late'; kind: string }
 
-/** Asked before each step of a bucket or database: a file-system call, a statement, a request. */
+/** Called before each step of a bucket or database: a file-system call, a statement, a request. */
 export type FaultSource = (step: string) => Fault | null
 
 /** The fault comes at the step of this number, counted from 0: once, at each step of that name, or at all from then on. */
@@ -21,7 +21,7 @@ export function plannedFaults({ at, fault, lasts }: FaultPlan) {
   return { faultOf, steps: () => count }
 }
 
-/** A switch between what asks for faults and what decides on them. */
+/** Connects the steps that ask for faults with the plan that decides on them. */
 export function faultSwitch() {
   let current: ReturnType<typeof plannedFaults> | null = null
   return {
@@ -47,10 +47,10 @@ type Step<Result> = {
   drop?: (result: Result) => Promise<unknown>
 }
 
-/** Long enough for others to come in between. */
+/** Long enough for other work to run in between. */
 const LATE_MS = 20
 
-/** Takes one step as its fault says. */
+/** Runs one step with its fault. */
 export async function takeStep<Result>({ fault, take, half, fail, drop }: Step<Result>): Promise<Result> {
   if (fault === null) return take()
   if (fault.when === 'late') {

@@ -35,7 +35,7 @@ export async function readRaw(bucket: Pick<Bucket, 'get'>, { to, mailbox, id }: 
   return readObject(bucket, rawKey({ domain: to.slice(to.lastIndexOf('@') + 1), mailbox, id }))
 }
 
-/** Mail that is still to be announced, read beside the program that has the file open. */
+/** Mail that is still to be announced, read while the program has the file open. */
 export function unprocessedMail(inboxFile: string): Metadata[] {
   const connection = openForReading(inboxFile)
   try {
@@ -48,7 +48,7 @@ export function unprocessedMail(inboxFile: string): Metadata[] {
   }
 }
 
-/** Keys of all objects, read beside the program that has the file open. */
+/** Keys of all objects, read while the program has the file open. */
 export function objectKeys(dataDir: string): string[] {
   const connection = openForReading(join(dataDir, 'inbox.db'))
   try {

@@ -18,7 +18,7 @@ const SET_ASIDE = {
   reason: 'It fails.',
 }
 
-/** A request as an operation wants it, but for the key. */
+/** A request for an operation, without the key. */
 export type Call = { method: string; path: string; body?: string; headers?: Record<string, string> }
 
 export type KeyKind = 'full' | 'emailFull' | 'bound' | 'orphan' | 'expired' | 'foreign'
@@ -31,7 +31,7 @@ export const KEPT_ENDPOINT_URL = 'http://127.0.0.1:9/kept'
 /** Of the mailbox that was deleted. */
 const GONE = 'gone'
 
-/** A server with a key of each kind, and requests for any operation of the document; call it at the top level of a file. */
+/** A server with a key of each kind, and requests for every documented operation. Call it at the top level of a file. */
 export async function startWalk() {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-'))
   const running = await serveIn(dataDir, { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' })
@@ -47,7 +47,7 @@ export async function startWalk() {
   const environment = { DATA_DIR: dataDir }
   let count = 0
 
-  /** A mail with an attachment, sent as an app would send it; resolves to the id of its message. */
+  /** Sends a mail with an attachment, as an app would. Resolves to the id of its message. */
   async function newMessage(mailbox: string): Promise<string> {
     const tag = `t${(count += 1)}`
     await transport.sendMail({
@@ -88,7 +88,7 @@ export async function startWalk() {
     return body.data[0]!.id
   }
 
-  /** What an operation needs to succeed with the full key, about this mailbox where it is about one. */
+  /** What an operation needs to succeed with the full key, for this mailbox if it has one. */
   async function callFor({ method, path, operation }: Described, mailbox = OWN): Promise<Call> {
     const filled = path.startsWith('/v1/webhooks/')
       ? await webhookPath(path, mailbox)
@@ -152,7 +152,7 @@ export async function startWalk() {
   }
 }
 
-/** Makes the call, reads as much of the answer as there is, and holds it against the document. */
+/** Makes the call, reads the available response, and checks it against the document. */
 export async function make(url: string, call: Call, credentials: string | null): Promise<Answer<unknown>> {
   const { method, path, body, headers = {} } = call
   const authorization: Record<string, string> = credentials === null ? {} : { authorization: `Bearer ${credentials}` }

@@ -11,7 +11,7 @@ export type ToThread = { file: string } & ({ disk: 'healthy' | 'full' | 'failing
 /** By plan, or at random: so many of a thousand statements, with numbers from a seed. */
 export type ThreadFaults = FaultPlan | { seed: number; perMille: number }
 
-/** A writer thread for `openWriter` that tells what it commits and whose disk can be made to fail. */
+/** A writer thread for `openWriter` that reports its commits and whose disk can be made to fail. */
 export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } = {}) {
   const channelName = randomUUID()
   const channel = new BroadcastChannel(channelName)

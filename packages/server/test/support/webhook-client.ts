@@ -4,7 +4,7 @@ import { ask } from './ask.ts'
 
 type Wish = { url: string; mailbox?: string; tag?: string }
 
-/** The routes of webhooks as one key sees them; every answer is expected to be a success. */
+/** The webhook routes with one key. Every response is expected to be a success. */
 export function webhookClient(url: string, key: string) {
   async function send<Data>(method: string, path: string, body?: object): Promise<Data> {
     const answer = await ask<{ data: Data }>(`${url}/v1/webhooks${path}`, {

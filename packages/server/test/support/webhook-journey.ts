@@ -7,11 +7,11 @@ import { startWebhookReceiver, type ReceivedWebhook, type ReceiverAnswer } from 
 type WebhookAnswer<Data> = Answer<ErrorBody & { data: Data }>
 export type Made = { endpoint: WebhookEndpoint; secret: string }
 
-/** Longer than any test: what fails stays pending. */
+/** Longer than any test, so that failures stay pending. */
 const RETRY_DELAYS = '3600'
 const WAIT_MS = 20_000
 
-/** A server for all tests of a file, and ways to talk to the routes of webhooks; call it at the top level. */
+/** A server for all tests of a file, and helpers for the webhook routes. Call it at the top level. */
 export async function startWebhookJourney() {
   const server = await startFileServer({ WEBHOOK_ALLOWED_HOSTS: '127.0.0.1', WEBHOOK_RETRY_DELAYS: RETRY_DELAYS })
 
@@ -26,7 +26,7 @@ export async function startWebhookJourney() {
     return ask(`${server.url}/v1/webhooks${path}`, { method, key, ...question })
   }
 
-  /** An endpoint that goes with the test. */
+  /** An endpoint that is deleted with the test. */
   async function add(wish: object): Promise<Made> {
     const { status, body } = await call<Made>('POST', '', wish)
     expect(status, JSON.stringify(body)).toBe(201)
@@ -34,7 +34,7 @@ export async function startWebhookJourney() {
     return body.data
   }
 
-  /** One with a receiver of its own and a mailbox that no other test uses. */
+  /** An endpoint with its own receiver and a mailbox that no other test uses. */
   async function start(answer?: (webhook: ReceivedWebhook) => ReceiverAnswer) {
     const receiver = await startWebhookReceiver(answer)
     const mailbox = server.newMailbox()
@@ -42,13 +42,13 @@ export async function startWebhookJourney() {
     const { id } = endpoint
     const deliveries = async (query = '') =>
       (await call<WebhookDelivery[]>('GET', `/${id}/deliveries${query}`)).body.data
-    /** Resolves when there are so many, each with an attempt behind it. */
+    /** Resolves when there are this many, each with an attempt. */
     const settled = (count: number) =>
       vi.waitUntil(async () => {
         const all = await deliveries()
         return all.length === count && all.every(({ attempt }) => attempt > 0) ? all : null
       }, WAIT_MS)
-    /** Resolves when so many have succeeded. */
+    /** Resolves when this many have succeeded. */
     const succeeded = (count: number) =>
       vi.waitUntil(async () => (await deliveries('?status=success')).length === count, WAIT_MS)
     return { receiver, mailbox, endpoint, secret, id, deliveries, settled, succeeded }

@@ -17,10 +17,10 @@ export type ReceivedWebhook = {
 
 export type ReceiverAnswer = { status: number; headers?: Record<string, string>; body?: string }
 
-/** What to answer; null for no answer at all, until the sender gives up. */
+/** What to respond; null for no response until the sender times out. */
 type Answering = (webhook: ReceivedWebhook) => ReceiverAnswer | null | Promise<ReceiverAnswer | null>
 
-/** A customer's receiver on a free port of this machine, which keeps what it got; closed when the test is over. */
+/** A customer's receiver on a free local port that keeps what it received. Closed when the test ends. */
 export async function startWebhookReceiver(answering: Answering = () => ({ status: 200 })) {
   const received: ReceivedWebhook[] = []
 
