@@ -39,7 +39,7 @@ export type AnnouncePorts = {
 
 /** What the worker knows about other attempts. */
 export type AttemptHistory = {
-  /** Identifies this worker. Stable across restarts if no other worker on the bucket has the same id. */
+  /** Identifies this worker: the same after a restart, where two workers can never share an id. */
   by: string
   /** When this process started. */
   startedAt: number

@@ -27,7 +27,7 @@ const KEYS_PER_PAGE = 1_000
 const DAY_MS = 86_400_000
 /** 100,000 keys, which take about ten seconds to list. */
 const PAGES_MAX = 100
-/** Where the next run continues if this one could not list everything. Refused mail stays in the list for days. */
+/** Where the next run continues if this one could not list everything. Permanently refused mail stays in the list. */
 const POSITION_KEY = 'sweep/place'
 /** After this many failures that affect all mail and no success, the API is unreachable. The next run retries. */
 const UNREACHABLE_MAX = 6

@@ -157,7 +157,7 @@ export class Dialogue {
     this.#transaction = null
   }
 
-  /** Reports that the session was closed with this reply, if a mail was lost by that. */
+  /** Reports that the session was closed with this reply, if that lost a mail. */
   reportCutOff(reply: string): void {
     if (this.#transaction) this.#report(reply, {})
   }

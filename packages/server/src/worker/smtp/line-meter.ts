@@ -10,7 +10,7 @@ export class LineMeter {
   }
 
   isTooLong(chunk: Buffer): boolean {
-    // In a chunk within the limit, only the first and the last line can be too long together with their other parts.
+    // In a chunk within the limit, only its first and last line can be too long, because they continue in other chunks.
     const checksOnlyEnds = chunk.length <= this.#lineBytesMax
     let start = 0
     for (;;) {
