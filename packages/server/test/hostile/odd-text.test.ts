@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { randomCombinations, repeatedPieces, unicodeRows, type OddText } from '../support/odd-texts.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import { heldTooLong, type Held } from './odd-text.ts'
+import { longestHolds, type Held } from './odd-text.ts'
 
 const SEED = Number(process.env['ODD_TEXT_SEED'] ?? 1)
 const BYTES = 128 * 1024
@@ -21,7 +21,7 @@ test.each<[kind: string, texts: () => OddText[]]>([
 ])(`128 KiB of text %s hold nobody up, wherever in a mail it stands (seed ${SEED})`, async (_, texts) => {
   const held: Held[] = []
   for (const odd of texts()) {
-    held.push(...(await heldTooLong(odd, BYTES, MS_MAX)))
+    held.push(...(await longestHolds(odd, BYTES, MS_MAX)).filter(({ ms }) => ms > MS_MAX))
     // One is enough to know, and more would take minutes.
     if (held.length > 0) break
   }
