@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildDashboard } from './support/dashboard.ts'
 import { startFileServer } from './support/file-server.ts'
+import { isHungUp } from './support/hung-up.ts'
 import { openPeople } from './support/people.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
@@ -93,14 +93,6 @@ async function holdOpen({ path, headers = {}, body, port = apiPort, times = 1 }:
   return socket
 }
 
-/** Whether the server has closed the connection, which a socket that does not read notices only when it writes. */
-async function isCut(socket: Socket): Promise<boolean> {
-  const table = (await readFile('/proc/self/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/))
-  const port = `:${socket.localPort!.toString(16).toUpperCase().padStart(4, '0')}`
-  const ESTABLISHED = '01'
-  return table.find(([, , remote]) => remote?.endsWith(port))?.[3] !== ESTABLISHED
-}
-
 test('who asks at any door and does not read is cut, while others are served', async () => {
   const silent = new Map<string, Socket>()
   for (const [name, door] of Object.entries(DOORS)) silent.set(name, await holdOpen(door))
@@ -118,7 +110,7 @@ test('who asks at any door and does not read is cut, while others are served', a
   await vi.waitFor(
     async () => {
       const open: string[] = []
-      for (const [name, socket] of silent) if (!(await isCut(socket))) open.push(name)
+      for (const [name, socket] of silent) if (!(await isHungUp(socket))) open.push(name)
       expect(open).toEqual([])
     },
     { timeout: CUT_MS_MAX, interval: 500 },

@@ -38,7 +38,12 @@ export async function listen({ host, port, fetch, answersAtOnce, readers }: Opti
     const { socket } = request
     openAnswers.set(socket, (openAnswers.get(socket) ?? 0) + 1)
     response.once('close', () => openAnswers.set(socket, openAnswers.get(socket)! - 1))
-    if (!answersAtOnce?.(request, response)) void answer(request, response)
+    slowReaders.begin(request, response)
+    if (!answersAtOnce?.(request, response)) void answerAndCount(request, response)
+  }
+  async function answerAndCount(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    await answer(request, response)
+    slowReaders.answered(request)
   }
   const server = createServer(
     {

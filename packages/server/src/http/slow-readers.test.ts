@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { isHungUp } from '../../test/support/hung-up.ts'
 import { listen } from './listen.ts'
 import { READER_LIMITS, type ReaderLimits } from './slow-readers.ts'
 
@@ -11,6 +11,7 @@ const LARGE = 32 * 1024 * 1024
 
 const BODIES: Record<string, () => BodyInit> = {
   '/text': () => 'x'.repeat(LARGE),
+  '/wide': () => '日'.repeat(LARGE / 3),
   '/bytes': () => new Uint8Array(LARGE),
   '/stream': () => {
     let left = LARGE
@@ -37,33 +38,27 @@ async function start(limits: Partial<ReaderLimits>) {
     },
   })
   onTestFinished(() => listener.close())
-  return async (path: string, isReading: boolean): Promise<Socket> => {
+  return async (path: string, isReading: boolean, { key = 'one', times = 1 } = {}): Promise<Socket> => {
     const socket = connect(listener.port, '127.0.0.1')
     onTestFinished(() => void socket.destroy())
     socket.on('error', () => {})
     await once(socket, 'connect')
     if (isReading) socket.resume()
     else socket.pause()
-    socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`.repeat(times))
     return socket
   }
 }
 
-/** Resolves when the server has hung up, which a socket that does not read is told only when it writes. */
 async function cut(socket: Socket): Promise<Socket> {
-  await vi.waitUntil(async () => {
-    const connections = (await readFile('/proc/self/net/tcp', 'utf8'))
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
-    const port = `:${socket.localPort!.toString(16).toUpperCase().padStart(4, '0')}`
-    const server = connections.find(([, , remote]) => remote?.endsWith(port))
-    return server?.[3] !== ESTABLISHED
-  })
+  await vi.waitUntil(() => isHungUp(socket))
   return socket
 }
 
-/** Among the states of the kernel's table of connections. */
-const ESTABLISHED = '01'
+async function openOf(sockets: Socket[]): Promise<number> {
+  const hungUp = await Promise.all(sockets.map(isHungUp))
+  return hungUp.filter((isOver) => !isOver).length
+}
 
 /** What the server sent before it hung up; the kernel keeps it for the reader. */
 async function received(socket: Socket): Promise<number> {
@@ -119,4 +114,43 @@ test('when too much waits in all, those that take nothing are cut', async () => 
     stalled.map((socket) => Promise.race([received(socket), delay(3_000).then(() => LARGE)])),
   )
   expect(got.filter((count) => count < LARGE).length).toBeGreaterThanOrEqual(3)
+})
+
+/** So that no deadline cuts anything. */
+const PATIENT = { looks: 1_000_000 }
+
+test('limit: what waits for one key is bounded, and neither its readers nor other keys are cut for it', async () => {
+  const ask = await start({ ...PATIENT, waitingBytesPerClient: 2.5 * LARGE })
+  const stalled = await Promise.all(Array.from({ length: 6 }, () => ask('/bytes', false)))
+  const others = await Promise.all(Array.from({ length: 2 }, () => ask('/bytes', false, { key: 'two' })))
+  const reading = await ask('/bytes', false)
+  let bytes = 0
+  reading.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume()
+  // Two, or one while something waits for the reader as well.
+  await vi.waitFor(async () => expect(await openOf(stalled)).toBeLessThanOrEqual(2))
+  await vi.waitFor(() => expect(bytes).toBeGreaterThan(LARGE))
+  expect(await openOf([...others, reading])).toBe(3)
+  expect(await openOf(stalled)).toBeGreaterThan(0)
+})
+
+test('text counts by its bytes', async () => {
+  const ask = await start({ ...PATIENT, waitingBytes: 2.5 * LARGE })
+  const stalled = await Promise.all(Array.from({ length: 6 }, () => ask('/wide', false)))
+  await vi.waitFor(async () => expect(await openOf(stalled)).toBe(2))
+})
+
+test('an answer that waits behind another on its connection counts', async () => {
+  const limits = { ...PATIENT, waitingBytes: 1.5 * LARGE }
+  const [ask, askAnother] = [await start(limits), await start(limits)]
+  const single = await ask('/bytes', false)
+  const pipelined = await askAnother('/bytes', false, { times: 2 })
+  await cut(pipelined)
+  expect(await openOf([single])).toBe(1)
+})
+
+test('what waits in all is bounded between two looks too', async () => {
+  const ask = await start({ lookEveryMs: 1_000_000, waitingBytes: 2.5 * LARGE })
+  const stalled: Socket[] = []
+  for (let count = 0; count < 6; count++) stalled.push(await ask('/bytes', false))
+  await vi.waitFor(async () => expect(await openOf(stalled)).toBe(2))
 })

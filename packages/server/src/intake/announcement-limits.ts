@@ -9,6 +9,7 @@ import {
   HEADERS_MAX,
   PARTS_MAX,
   SENDER_CHARS_MAX,
+  SUBJECT_CHARS_MAX,
 } from '../mime/limits.ts'
 import type { NormalAnnouncement } from './announcement.ts'
 
@@ -76,7 +77,7 @@ export function withinLimits(announcement: NormalAnnouncement, isCut: boolean): 
     ...announcement,
     from: keep(from, SENDER_CHARS_MAX),
     to: keep(to, SENDER_CHARS_MAX),
-    subject: keepBytes(subject, HEADER_BYTES_MAX),
+    subject: keep(subject, SUBJECT_CHARS_MAX),
     rawContent: keepBytes(rawContent, BODY_BYTES_MAX),
     plainContent: keepBytes(plainContent, BODY_BYTES_MAX),
     headers: keepHeaders(headers),

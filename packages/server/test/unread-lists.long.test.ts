@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { store } from './support/announce.ts'
+import { API_KEY, startChild } from './support/child-server.ts'
+import { isHungUp } from './support/hung-up.ts'
+import { runForJson } from './support/program.ts'
+import { temporaryFolder } from './support/server.ts'
+
+const MIB = 1024 * 1024
+/** As long as subjects may be, of what JSON writes as six characters. */
+const LONGEST_SUBJECT = '\u0001'.repeat(8 * 1024)
+const MESSAGES = 200
+const SILENT = 80
+const HELD_BYTES_MAX = 64 * MIB
+/** Before the deadline of 30 looks, so that it is the limit that cuts. */
+const SOON = { timeout: 25_000, interval: 250 }
+
+/** What may wait in all, and twice as much for the answers being made and for what is not collected yet. */
+const GROWTH_MIB_MAX = 3 * 256
+
+test(`limit: ${SILENT} lists of the largest size that one key never reads hold 64 MiB, and others are served`, async () => {
+  const dataDir = temporaryFolder()
+  const child = await startChild({ environment: { DATA_DIR: dataDir } })
+  const { apiUrl: url } = child
+  for (let count = 0; count < MESSAGES; count++) await store(url, { subject: LONGEST_SUBJECT })
+  const created = ['keys', 'create', '--team', (await me(url)).team.name, '--json']
+  const { key: other } = await runForJson<{ key: string }>(created, { DATA_DIR: dataDir })
+  const listBytes = (await list(url, API_KEY)).length
+  expect(listBytes).toBeGreaterThan(9 * MIB)
+  const before = residentMib(child.process.pid!)
+  let most = before
+  const watch = setInterval(() => (most = Math.max(most, residentMib(child.process.pid!))), 50)
+  onTestFinished(() => clearInterval(watch))
+
+  const silent = await Promise.all(Array.from({ length: SILENT }, () => neverRead(url)))
+  // Both read: one with a key of its own, the other with that of those that do not.
+  for (const key of [other, API_KEY]) expect((await list(url, key)).length).toBe(listBytes)
+  await vi.waitFor(async () => {
+    const hungUp = await Promise.all(silent.map(isHungUp))
+    const open = hungUp.filter((isOver) => !isOver).length
+    expect(open * listBytes).toBeLessThanOrEqual(HELD_BYTES_MAX)
+  }, SOON)
+  console.info(`${SILENT} lists of ${listBytes} bytes: from ${before} to ${most} MiB`)
+  expect(most - before).toBeLessThan(GROWTH_MIB_MAX)
+})
+
+async function list(url: string, key: string): Promise<string> {
+  const answer = await fetch(`${url}/v1/messages?limit=${MESSAGES}`, { headers: { authorization: `Bearer ${key}` } })
+  expect(answer.status).toBe(200)
+  return answer.text()
+}
+
+async function me(url: string): Promise<{ team: { name: string } }> {
+  const answer = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${API_KEY}` } })
+  return ((await answer.json()) as { data: { team: { name: string } } }).data
+}
+
+async function neverRead(url: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  const head = `GET /v1/messages?limit=${MESSAGES} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${API_KEY}`
+  socket.write(`${head}\r\n\r\n`)
+  return socket
+}
+
+function residentMib(pid: number): number {
+  const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
+  return Math.round(Number(kib) / 1024)
+}
