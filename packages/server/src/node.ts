@@ -15,6 +15,7 @@ import type { Meters } from './meters.ts'
 import type { Rejections } from './manage/rejections.ts'
 import { openLockedBucket, openSharedObjects } from './open-bucket.ts'
 import { watchOverload, type Overload } from './overload.ts'
+import { postJson } from './post-json.ts'
 import { reserveSpareRoom, reserveSpareRoomAtExit, releaseSpareRoom } from './spare-room.ts'
 import { isOutOfSpace } from './sqlite/connection.ts'
 import { createApiClient } from './worker/announce.ts'
@@ -51,7 +52,7 @@ export async function startServe(
   await warnOfUnknownCatchAll(config, store, log)
   const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
   const announceTo = url
-    ? createApiClient({ url, token: webhookSecret, timeoutMs })
+    ? createApiClient({ url, token: webhookSecret, timeoutMs, postJson })
     : { post: postLocally(takeIn, log), report: reportLocally(recordRejection) }
   const worker = assembleWorker(config, log, { inbox, api: announceTo, meters, overload, now })
   const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection })
@@ -124,7 +125,7 @@ export async function startWorker(config: Config, log: Log, overload = watchOver
   const { webhookUrl: url, webhookAuthToken: token, webhookTimeoutMs: timeoutMs } = config
   releaseSpareRoom(config.dataDir)
   const inbox = await openLockedBucket(config)
-  const api = url && token ? createApiClient({ url, token, timeoutMs }) : null
+  const api = url && token ? createApiClient({ url, token, timeoutMs, postJson }) : null
   const meters = await openMeters(config, overload)
   const worker = assembleWorker(config, log, { inbox, api, meters, overload, now: Date.now })
   const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection: null })

@@ -46,7 +46,7 @@ async function startOnWorkerd(initial: JourneySettings): Promise<JourneyWorker> 
 }
 
 describeWorkerJourney('workerd', startOnWorkerd)
-describeWorkerAnswers('workerd', startOnWorkerd, { showsLocation: false, hasTimer: false })
+describeWorkerAnswers('workerd', startOnWorkerd, { showsAllAnswers: false, hasTimer: false })
 
 test('the bundle is one small file that needs nothing of Node', () => {
   const files = readdirSync(bundle.folder).filter((file) => file.endsWith('.js'))

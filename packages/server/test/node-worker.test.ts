@@ -66,7 +66,7 @@ async function startOnNode(initial: JourneySettings): Promise<JourneyWorker> {
 }
 
 describeWorkerJourney('Node', startOnNode)
-describeWorkerAnswers('Node', startOnNode, { showsLocation: true, hasTimer: true })
+describeWorkerAnswers('Node', startOnNode, { showsAllAnswers: true, hasTimer: true })
 
 test('a failing bucket is a temporary refusal of every mail, and each arrives once when it is mended', async () => {
   const bucket = await openFolderBucket(temporaryFolder())

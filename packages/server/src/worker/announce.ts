@@ -39,7 +39,13 @@ export async function announce(post: Post, announcement: Announcement): Promise<
   }
 }
 
-type Address = { url: string; token: string; timeoutMs: number }
+/** Posts and follows no redirect: token and mail are for the address that was configured. Throws if no answer comes. */
+export type PostJson = (
+  url: string,
+  post: { headers: Record<string, string>; body: string; signal: AbortSignal },
+) => Promise<{ status: number; text: string; location: string | null }>
+
+type Address = { url: string; token: string; timeoutMs: number; postJson?: PostJson }
 
 /** How the worker calls the API over HTTP. */
 export function createApiClient(address: Address): { post: Post; report: Report } {
@@ -62,19 +68,18 @@ function noticesUrl(announcementsUrl: string): string {
   return url.href
 }
 
-async function send({ url, token, timeoutMs }: Address, content: object): Promise<ApiResponse> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const signal = AbortSignal.timeout(timeoutMs)
-  // Redirects are not followed, so that token and mail only reach the configured URL.
-  const response = await fetch(url, {
-    method: 'POST',
-    headers,
+async function send({ url, token, timeoutMs, postJson = postByFetch }: Address, content: object): Promise<ApiResponse> {
+  const { status, text, location } = await postJson(url, {
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(content),
-    redirect: 'manual',
-    signal,
+    signal: AbortSignal.timeout(timeoutMs),
   })
-  const { status } = response
-  return { status, text: await response.text(), location: originOf(response.headers.get('location'), url) }
+  return { status, text, location: originOf(location, url) }
+}
+
+const postByFetch: PostJson = async (url, post) => {
+  const response = await fetch(url, { method: 'POST', redirect: 'manual', ...post })
+  return { status: response.status, text: await response.text(), location: response.headers.get('location') }
 }
 
 /** Only the origin: the rest of a Location can be long or private. */

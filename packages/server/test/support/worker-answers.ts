@@ -17,8 +17,8 @@ const WAIT = { timeout: 60_000, interval: 200 }
 export function describeWorkerAnswers(
   name: string,
   start: (settings: JourneySettings) => Promise<JourneyWorker>,
-  /** The network of a local workerd follows a Location before the worker sees it; a redirect without one it shows. */
-  { showsLocation, hasTimer }: { showsLocation: boolean; hasTimer: boolean },
+  /** The network of a local workerd follows a Location and hides a 407; a redirect without Location it shows. */
+  { showsAllAnswers, hasTimer }: { showsAllAnswers: boolean; hasTimer: boolean },
 ): void {
   describe(`answers to announcements, on ${name}`, () => {
     let api: Awaited<ReturnType<typeof startAnsweringApi>>
@@ -40,14 +40,14 @@ export function describeWorkerAnswers(
     }
 
     test('a redirect is not followed, and readiness says where it points, until announcements pass', async () => {
-      const mailbox = showsLocation ? nameFor(...REDIRECT) : nameFor(308, 'empty')
+      const mailbox = showsAllAnswers ? nameFor(...REDIRECT) : nameFor(308, 'empty')
       await worker.deliver({ to: `${mailbox}@${ROOT_DOMAIN}`, raw: oddMail('Redirected') })
       await vi.waitUntil(async () => {
         await worker.sweep()
         return (await ready()).status === 503
       }, WAIT)
       const { troubles } = await ready()
-      const where = showsLocation ? ` and redirects to ${REDIRECT_HOST}` : ''
+      const where = showsAllAnswers ? ` and redirects to ${REDIRECT_HOST}` : ''
       expect(troubles).toEqual([
         `announcements are not reaching the API: WEBHOOK_URL responds with 308${where}. ` +
           'Redirects are not followed: set WEBHOOK_URL to the final address',
@@ -60,6 +60,23 @@ export function describeWorkerAnswers(
         return (await ready()).status === 200
       }, WAIT)
       expect(await keysIn(worker.bucket, metadataPrefix('processed', ROOT_DOMAIN, mailbox))).toHaveLength(1)
+    })
+
+    test.each(showsAllAnswers ? [407, 421] : [421])('readiness names a %i, which some clients hide', async (status) => {
+      const mailbox = nameFor(status, 'html')
+      await worker.deliver({ to: `${mailbox}@${ROOT_DOMAIN}`, raw: oddMail('Refused on the way') })
+      await vi.waitUntil(async () => {
+        await worker.sweep()
+        return (await ready()).status === 503
+      }, WAIT)
+      const trouble = `announcements are not reaching the API: WEBHOOK_URL answers ${status}. Check the proxy in front of the API`
+      expect((await ready()).troubles).toEqual([trouble])
+      api.answer(mailbox, 200)
+      await vi.waitUntil(async () => {
+        await worker.sweep()
+        return (await ready()).status === 200
+      }, WAIT)
+      api.answer(mailbox, status)
     })
 
     test('what is not about the mail is repeated; our own 404, 413 and 422 are not', async () => {

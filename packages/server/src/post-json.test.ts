@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { postJson } from './post-json.ts'
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const post = (url: string, timeoutMs = 20_000) =>
+  postJson(url, { headers: { authorization: 'Bearer t' }, body: '{"a":"é"}', signal: AbortSignal.timeout(timeoutMs) })
+
+test.each([200, 308, 401, 407, 421, 599])('a %i is shown as it is, once', async (status) => {
+  const bodies: string[] = []
+  const url = await serve((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      bodies.push(`${request.method} ${request.headers.authorization} ${body}`)
+      response.writeHead(status, { location: '/elsewhere' }).end('why')
+    })
+  })
+  expect(await post(url)).toEqual({ status, text: 'why', location: '/elsewhere' })
+  expect(bodies).toEqual(['POST Bearer t {"a":"é"}'])
+})
+
+test.each<[string, RequestListener]>([
+  ['no answer', () => {}],
+  ['an answer that never ends', (_, response) => void response.writeHead(200).write('begin')],
+])('%s ends with the time that was given', async (_, answer) => {
+  await expect(post(await serve(answer), 200)).rejects.toMatchObject({ name: 'TimeoutError' })
+})
+
+test('a connection that is closed when it is used again costs no attempt; one that is closed at once does', async () => {
+  let requests = 0
+  const url = await serve((request, response) => {
+    requests++
+    if (requests === 2) return void request.socket.destroy()
+    // To be read whole, or the connection is not used again.
+    request.resume().once('end', () => response.end('ok'))
+  })
+  expect(await post(url)).toMatchObject({ status: 200 })
+  expect(await post(url)).toMatchObject({ status: 200 })
+  expect(requests).toBe(3)
+  const closing = await serve((request) => request.socket.destroy())
+  await expect(post(closing)).rejects.toMatchObject({ code: 'ECONNRESET' })
+})
+
+test('an answer without end is read no further than needed', async () => {
+  const url = await serve((_, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(16 * 1024))) {
+        // Until the reader stops.
+      }
+    }
+    response.on('drain', more)
+    more()
+  })
+  const { text } = await post(url)
+  expect(text).toBe('x'.repeat(64 * 1024))
+})
+
+test('nobody there is said in words, also where a name has several addresses', async () => {
+  const url = await serve(() => {})
+  const { port } = new URL(url)
+  await expect(post(`http://localhost:${Number(port) === 1 ? 2 : 1}`)).rejects.toThrow(/ECONNREFUSED/)
+})
