@@ -40,7 +40,9 @@ function bundledNode() {
 
 function runOn(node) {
   // Not detached: it stays in our process group, so that what ends the group ends it too.
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const launched = fileURLToPath(new URL('launched.js', import.meta.url))
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc']
+  const child = spawn(node, [launched, ...process.argv.slice(2)], { stdio })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1)
