@@ -1,32 +1,23 @@
-import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
+import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { PostJson } from './worker/announce.ts'
 
 /** An answer of ours is far shorter; more of another is not needed to say what it was. */
 const ANSWER_BYTES_MAX = 64 * 1024
 
-/** Shows every status. Node's fetch hides a 407, and a 421 that comes twice, and says only that it failed. */
-export const postJson: PostJson = async (url, post) => {
-  try {
-    return await postOnce(url, post)
-  } catch (error) {
-    // The other side may close a connection just when it is used again; that is not the announcement's doing.
-    if (error instanceof ReusedConnectionLost) return postOnce(url, post)
-    throw error
-  }
-}
-
-class ReusedConnectionLost extends Error {}
-
-function postOnce(url: string, { headers, body, signal }: Parameters<PostJson>[1]): ReturnType<PostJson> {
-  return new Promise((resolve, reject) => {
+/**
+ * Shows every status. Node's fetch hides a 407, and a 421 that comes twice, and says only that it failed. Nothing is posted
+ * twice: a mail that ends the API is known by the attempts that were cut.
+ */
+export const postJson: PostJson = (url, { headers, body, signal }) =>
+  new Promise((resolve, reject) => {
     const options = {
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       signal,
     }
     const asked = new URL(url).protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
-    const fail = (error: NodeJS.ErrnoException) => reject(reasonOf(error, asked, signal))
+    const fail = (error: unknown) => reject(reasonOf(error, signal))
     asked.once('response', (answer) => {
       readAnswer(answer).then(
         (text) => resolve({ status: answer.statusCode!, text, location: answer.headers.location ?? null }),
@@ -36,7 +27,6 @@ function postOnce(url: string, { headers, body, signal }: Parameters<PostJson>[1
     asked.on('error', fail)
     asked.end(body)
   })
-}
 
 async function readAnswer(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
@@ -50,11 +40,10 @@ async function readAnswer(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8', 0, ANSWER_BYTES_MAX)
 }
 
-function reasonOf(error: NodeJS.ErrnoException, asked: ClientRequest, signal: AbortSignal): unknown {
+function reasonOf(error: unknown, signal: AbortSignal): Error {
   // Says that it took too long, where the error says only that it was aborted.
-  if (signal.aborted) return signal.reason
-  if (asked.reusedSocket && error.code === 'ECONNRESET') return new ReusedConnectionLost(error.message)
+  const reason: unknown = signal.aborted ? signal.reason : error
   // One for each address of the name, and no words of its own.
-  if (error instanceof AggregateError) return error.errors[0]
-  return error
+  const first: unknown = reason instanceof AggregateError ? reason.errors[0] : reason
+  return first instanceof Error ? first : new Error(String(first))
 }
