@@ -1,4 +1,5 @@
-import type { Mailbox, Store } from '../../packages/server/src/store/store.ts'
+import type { Mailbox } from '../../packages/server/src/store/mailboxes.ts'
+import type { Store } from '../../packages/server/src/store/store.ts'
 import { messageAt } from '../search/mail.ts'
 
 /** Parallel clients, as in bench/search. */

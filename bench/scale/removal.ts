@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { ROWS_PER_REMOVAL } from '../../packages/server/src/manage/removal.ts'
-import type { Mailbox, Store } from '../../packages/server/src/store/store.ts'
+import type { Mailbox } from '../../packages/server/src/store/mailboxes.ts'
+import type { Store } from '../../packages/server/src/store/store.ts'
 import { startLoad } from './load.ts'
 
 const LOAD_MS = 8_000

@@ -1,7 +1,8 @@
 import type { Header } from '@mailhatch/sdk'
 import { fold } from '../../packages/server/src/domain/fold.ts'
 import { newId } from '../../packages/server/src/random.ts'
-import type { Mailbox, NewMessage } from '../../packages/server/src/store/store.ts'
+import type { Mailbox } from '../../packages/server/src/store/mailboxes.ts'
+import type { NewMessage } from '../../packages/server/src/store/messages.ts'
 
 /** The frequency of a term: a few messages, one in a hundred, or more than half. */
 export const RARE_HITS = 4

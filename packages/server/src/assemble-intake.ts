@@ -11,7 +11,8 @@ import type { Meters } from './meters.ts'
 import { openStore } from './open-store.ts'
 import { newId } from './random.ts'
 import { lockFolder } from './sqlite/lock.ts'
-import type { Store, Team } from './store/store.ts'
+import type { Team } from './store/mailboxes.ts'
+import type { Store } from './store/store.ts'
 
 /** Advisory locks: only one of the processes on a database does each of these. */
 export const LOCKS = { sweepRows: 1, sweepAll: 2, firstTeam: 3 }

@@ -13,7 +13,8 @@ import { createTeam } from './manage/teams.ts'
 import { KEY_FILE, writePrivately } from './key-file.ts'
 import { newId, newSecret, secureRandom } from './random.ts'
 import { restrictToOwner } from './sqlite/private-file.ts'
-import type { Store, Team } from './store/store.ts'
+import type { Team } from './store/mailboxes.ts'
+import type { Store } from './store/store.ts'
 
 /** Another process that starts at the same time takes less; acquiring the lock can take a moment longer. */
 const FIRST_TEAM_MS_MAX = 20_000

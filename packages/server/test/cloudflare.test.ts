@@ -179,7 +179,9 @@ describe('the email handler', () => {
       const { message, seen } = routedMail({ to: `cut@${ROOT_DOMAIN}`, raw, rawSize })
       const { context } = collectingContext()
       const INBOX_STORAGE = await workerd.binding()
-      await expect(cloudflare.email(message, { ...bindings, INBOX_STORAGE }, context)).rejects.toThrow(/shorter than its declared size/)
+      await expect(cloudflare.email(message, { ...bindings, INBOX_STORAGE }, context)).rejects.toThrow(
+        /shorter than its declared size/,
+      )
       expect(seen.rejection).toBeNull()
     }
     expect(await keysIn(workerd.bucket, `raw/${ROOT_DOMAIN}/cut/`)).toEqual([])

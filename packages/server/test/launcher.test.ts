@@ -7,6 +7,9 @@ import { node20 } from '../../sdk/test/support/node-20.ts'
 import { TestClient } from '../src/worker/smtp/test-kit.ts'
 import { temporaryFolder } from './support/server.ts'
 
+/** Two Nodes start, the second from source. */
+const START = { timeout: 60_000 }
+
 const PROGRAM = fileURLToPath(new URL('../bin/mailhatch.js', import.meta.url))
 
 /** On a Node that is too old, which starts the program on the one that the checkout brings along. */
@@ -26,7 +29,7 @@ async function launch(...words: string[]) {
 
 async function launchServer() {
   const { child, seen, gone } = await launch('serve')
-  await vi.waitFor(() => expect(seen.output).toContain('Mailhatch is ready.'))
+  await vi.waitFor(() => expect(seen.output).toContain('Mailhatch is ready.'), START)
   const [pid] = childrenOf(child.pid!)
   onTestFinished(() => {
     if (isAlive(pid!)) process.kill(pid!, 'SIGKILL')

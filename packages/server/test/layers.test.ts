@@ -68,6 +68,39 @@ test('imports point down, as ARCHITECTURE.md says', () => {
   expect(forbiddenImports('domain/match.ts', ['../store/store.ts'])).toEqual(['store/store.ts'])
 })
 
+/** Files on a path of imports that leads back to itself, types included. */
+function cycleIn(graph: Map<string, string[]>): string[] {
+  const done = new Set<string>()
+  function follow(file: string, path: string[]): string[] {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return []
+    for (const target of graph.get(file) ?? []) {
+      const cycle = follow(target, [...path, file])
+      if (cycle.length > 0) return cycle
+    }
+    done.add(file)
+    return []
+  }
+  for (const file of graph.keys()) {
+    const cycle = follow(file, [])
+    if (cycle.length > 0) return cycle
+  }
+  return []
+}
+
+test('no imports go in a circle', () => {
+  const graph = new Map(
+    FILES.map((file) => {
+      const own = importsOf(file).filter((specifier) => specifier.startsWith('.'))
+      return [file, own.map((specifier) => join(dirname(file), specifier))]
+    }),
+  )
+  expect(cycleIn(graph)).toEqual([])
+  // The check can fail:
+  const [first, [next]] = [...graph].find(([, targets]) => targets.length > 0)! as [string, [string]]
+  expect(cycleIn(new Map([...graph, [next, [first]]]))).toEqual([first, next, first])
+})
+
 test('every folder is in the table', () => {
   const folders = new Set(FILES.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!))
   folders.delete('cli')

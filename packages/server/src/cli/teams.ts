@@ -7,7 +7,7 @@ import { createTeam, findTeam } from '../manage/teams.ts'
 import { newId } from '../random.ts'
 import { examples } from './examples.ts'
 import { print } from './output.ts'
-import type { Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
 import { withStore } from './with-store.ts'
 
 type CreateOptions = { domain?: string; plan?: string; retentionDays?: string; json?: boolean }

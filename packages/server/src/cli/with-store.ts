@@ -2,7 +2,8 @@ import { openStore } from '../open-store.ts'
 import { readConfig } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
 import { findTeam } from '../manage/teams.ts'
-import type { Store, Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 
 /** Opens the store, also while a server is running, which sees the changes at its next read. */
 export async function withStore(work: (store: Store) => Promise<void>): Promise<void> {

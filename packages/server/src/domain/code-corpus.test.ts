@@ -87,7 +87,7 @@ function asTaken(mail: Mail): Mail {
   return mail.text === null && mail.html !== null ? { ...mail, text: htmlToText(mail.html), html: null } : mail
 }
 
-/** Six sets, one after another; docs/codes.md says how many were right when each was first looked at. No rule was made for the last. */
+/** Six sets, one after another; docs/internals/codes.md says how many were right when each was first looked at. No rule was made for the last. */
 test('of account mails in many languages, nearly every code is found, and nearly none where there is none', () => {
   const measured = measure(accountMails)
   report('Account mails', measured)

@@ -1,4 +1,4 @@
-import type { PassingMessage } from '../store/store.ts'
+import type { PassingMessage } from '../store/messages.ts'
 
 /**
  * Signals that new messages may exist; the store has them. If the new message is at hand it is passed along, and a

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startSilentProxy } from '../../test/replicas/silent-proxy.ts'
 import { startPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
 import { messageFor } from '../store/store-contract.ts'
-import type { PassingMessage } from '../store/store.ts'
+import type { PassingMessage } from '../store/messages.ts'
 import { createPostgresFeed } from './postgres-feed.ts'
 
 /** The maximum delay when a notification is lost. */

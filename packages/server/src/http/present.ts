@@ -1,6 +1,7 @@
 import type { ApiKey, Mailbox, MessageDetail, MessageSummary, WebhookDelivery, WebhookEndpoint } from '@mailhatch/sdk'
 import { formatCursor } from '../domain/cursor.ts'
-import type { Mailbox as StoredMailbox, ApiKey as StoredKey, StoredMessage, StoredSummary } from '../store/store.ts'
+import type { StoredMessage, StoredSummary } from '../store/messages.ts'
+import type { ApiKey as StoredKey, Mailbox as StoredMailbox } from '../store/mailboxes.ts'
 import type { Delivery, Endpoint } from '../store/webhooks.ts'
 
 export function presentSummary(row: StoredSummary): MessageSummary {

@@ -1,4 +1,4 @@
-import type { StoredSummary } from '../store/store.ts'
+import type { StoredSummary } from '../store/messages.ts'
 import { isoTime, presentSummary } from './present.ts'
 
 /** Soon, but not all at once after a restart: clients add their own delay. */

@@ -3,7 +3,8 @@ import { hasScope, type Principal } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
 import type { MessageFilter } from '../domain/match.ts'
 import { oldestVisible } from '../domain/plans.ts'
-import type { Team, View } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { View } from '../store/messages.ts'
 
 /** What of its team the key may see, narrowed by what it asks for. That it may read at all is checked before. */
 export function viewOf({ team, mailbox }: Principal, filter: MessageFilter, now: number): View {

@@ -11,7 +11,7 @@ import {
   SENDER_CHARS_MAX,
   SUBJECT_CHARS_MAX,
 } from '../mime/limits.ts'
-import type { NormalAnnouncement } from './announcement.ts'
+import type { NormalAnnouncement } from './normal-announcement.ts'
 
 /** The maximum of our own parser; the last one is the unparsed rest. */
 const ATTACHMENTS_MAX = PARTS_MAX + 1

@@ -1,10 +1,10 @@
-import type { Announcement } from '@mailhatch/sdk'
 import { z } from 'zod'
 import { splitLocalPart, tenantSubdomain } from '../domain/address.ts'
 import { AppError, type ErrorDetails } from '../domain/errors.ts'
 import { parseIsoTime, TIME_PATTERN } from '../domain/iso-time.ts'
 import { BLANKS, isAtMost, trimmedPattern } from '../domain/text-patterns.ts'
 import { withinLimits, withShortLists } from './announcement-limits.ts'
+import type { NormalAnnouncement } from './normal-announcement.ts'
 
 // The limits of RFC 5321, counted in characters: other workers may encode names differently.
 const LOCAL_PART_MAX = 64
@@ -129,9 +129,6 @@ export const announcementSchema = z.object({
     .optional(),
   parse: z.enum(['complete', 'partial', 'failed']).optional(),
 })
-
-/** A validated announcement: names are normalised and missing values filled in. */
-export type NormalAnnouncement = Omit<Announcement, 'event' | 'receivedAt'> & { receivedAt: number }
 
 export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnouncement {
   const { body: shortened, isCut } = withShortLists(body)

@@ -1,7 +1,8 @@
 import { AppError } from '../domain/errors.ts'
 import type { Feed } from '../feed/feed.ts'
-import type { Mailbox, Store, Team } from '../store/store.ts'
-import type { NormalAnnouncement } from './announcement.ts'
+import type { Mailbox, Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
+import type { NormalAnnouncement } from './normal-announcement.ts'
 import { newEvent } from './new-event.ts'
 import { newMessage } from './new-message.ts'
 

@@ -1,6 +1,8 @@
 import { PLANS } from '../domain/plans.ts'
 import { webhookEventBody } from '../domain/webhook-event.ts'
-import type { Mailbox, NewMessage, Store } from '../store/store.ts'
+import type { Mailbox } from '../store/mailboxes.ts'
+import type { NewMessage } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
 import type { NewEvent } from '../store/webhooks.ts'
 
 type Ports = { store: Pick<Store, 'findListeners'>; newId: (now: number) => string }

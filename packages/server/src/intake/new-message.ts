@@ -6,8 +6,8 @@ import { htmlToText } from '../domain/html-text.ts'
 import { findLinks } from '../domain/links.ts'
 import { senderName } from '../mime/sender.ts'
 import { BODY_BYTES_MAX } from '../mime/limits.ts'
-import type { NewMessage } from '../store/store.ts'
-import type { NormalAnnouncement } from './announcement.ts'
+import type { NewMessage } from '../store/messages.ts'
+import type { NormalAnnouncement } from './normal-announcement.ts'
 
 /** Longer messages yield to the event loop between steps, which take up to 60 ms per megabyte. */
 const SHORT_LENGTH_MAX = 128 * 1024

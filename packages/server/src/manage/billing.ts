@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
-import type { Store, Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 import { replacePlan } from './plans.ts'
 import { callStripe, isSignedByStripe, STRIPE_API_URL, type StripeSettings } from './stripe.ts'
 

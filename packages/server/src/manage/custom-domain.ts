@@ -1,6 +1,7 @@
 import { checkCustomDomain } from '../domain/custom-domain.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Store, Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 import type { PendingDomain } from '../store/teams.ts'
 import { domainTaken } from './teams.ts'
 

@@ -5,7 +5,7 @@ import { PLANS } from '../domain/plans.ts'
 import { webhookEventBody } from '../domain/webhook-event.ts'
 import type { SendAttempt } from '../notify/attempt.ts'
 import { acceptWebhookUrl, type AllowedHosts } from '../notify/webhook-url.ts'
-import type { Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
 import type { Delivery, DeliveryStatus, Endpoint, EndpointChange, WebhookStore } from '../store/webhooks.ts'
 import type { Encryption } from './encryption.ts'
 

@@ -4,7 +4,8 @@ import { maskApiKey, newApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
 import { PLANS } from '../domain/plans.ts'
 import type { RandomInt } from '../domain/random-text.ts'
-import type { ApiKey, Mailbox, NewKey, Store, Team } from '../store/store.ts'
+import type { ApiKey, Mailbox, NewKey, Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 
 export type KeyPorts = {
   hashKey: (key: string) => string

@@ -1,7 +1,8 @@
 import { AppError } from '../domain/errors.ts'
 import { checkMailboxName } from '../domain/mailbox-name.ts'
 import { PLANS } from '../domain/plans.ts'
-import type { Mailbox, Store, Team } from '../store/store.ts'
+import type { Mailbox, Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 
 export type MailboxPorts = {
   store: Pick<Store, 'addMailbox' | 'findMailbox' | 'findTeam' | 'findTeamMailbox' | 'settleMailbox' | 'renameMailbox'>

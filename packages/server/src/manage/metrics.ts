@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { oldestVisible } from '../domain/plans.ts'
-import type { Store, Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 import type { CountedMessage, DeliveryCounts } from '../store/teams.ts'
 
 const DAY_MS = 86_400_000

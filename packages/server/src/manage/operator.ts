@@ -1,5 +1,6 @@
 import type { Role } from '../store/accounts.ts'
-import type { Store, Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 
 type Ports = { store: Pick<Store, 'findBootstrapTeam'>; isAllInOne: boolean }
 

@@ -1,6 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { PLANS } from '../domain/plans.ts'
-import type { Store, Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 
 /** A century. For longer, leave retention unlimited. */
 const RETENTION_DAYS_MAX = 36_500

@@ -1,5 +1,6 @@
 import type { Log } from '../log.ts'
-import type { Rejection, Store } from '../store/store.ts'
+import type { Rejection } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
 
 /** Rejections are written in batches: a client that is rejected a thousand times causes one write. */
 const WRITE_EVERY_MS = 1_000

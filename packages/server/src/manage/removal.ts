@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { MessageObjects } from '../bucket/message-objects.ts'
 import type { Log } from '../log.ts'
-import type { Store, View } from '../store/store.ts'
+import type { View } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
 
 /** Rows per transaction. It takes a few milliseconds, during which arriving mail has to wait. */
 export const ROWS_PER_REMOVAL = 100

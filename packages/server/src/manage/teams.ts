@@ -1,7 +1,8 @@
 import { checkCustomDomain } from '../domain/custom-domain.ts'
 import { AppError } from '../domain/errors.ts'
 import type { PlanName } from '../domain/plans.ts'
-import type { NewKey, Store, Team } from '../store/store.ts'
+import type { NewKey, Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 import { checkRetention } from './plans.ts'
 
 type Ports = {

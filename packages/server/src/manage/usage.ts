@@ -1,5 +1,6 @@
 import { oldestVisible, PLANS, retentionDays, type PlanName } from '../domain/plans.ts'
-import type { Store, Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 
 type Ports = { store: Pick<Store, 'usageOf' | 'countMessages'>; now: () => number }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '../domain/errors.ts'
 import { acceptWebhookUrl, parseAllowedHosts } from './webhook-url.ts'
 
-const NOBODY = parseAllowedHosts('')
+const NO_HOSTS = parseAllowedHosts('')
 
 const INSECURE = { code: 'webhook_url_insecure', status: 400, message: 'Webhook URL must use HTTPS.' }
 const PRIVATE = {
@@ -25,7 +25,7 @@ describe('an address for everyone', () => {
     'https://internal.example.com/',
     `https://hooks.example.com/${'x'.repeat(2_048 - 26)}`,
   ])('%s is accepted unchanged', (url) => {
-    expect(acceptWebhookUrl(url, NOBODY)).toBe(url)
+    expect(acceptWebhookUrl(url, NO_HOSTS)).toBe(url)
   })
 
   test.each([
@@ -34,7 +34,7 @@ describe('an address for everyone', () => {
     'https://hooks.example.com/./mail#part',
     'https://hooks.example.com/a/../mail',
   ])('%s is kept as the one URL that it is', (url) => {
-    expect(acceptWebhookUrl(url, NOBODY)).toBe('https://hooks.example.com/mail')
+    expect(acceptWebhookUrl(url, NO_HOSTS)).toBe('https://hooks.example.com/mail')
   })
 
   test.each([

@@ -4,7 +4,7 @@ import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objec
 import { AppError, RETRY_SOON } from '../domain/errors.ts'
 import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
-import type { StoredMessage } from '../store/store.ts'
+import type { StoredMessage } from '../store/messages.ts'
 import type { Park } from './parked-bytes.ts'
 
 /** Attachments decoded at once. Each needs the mail and its own bytes in memory, up to 25 MiB each. */

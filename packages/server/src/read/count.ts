@@ -1,4 +1,5 @@
-import type { Store, View } from '../store/store.ts'
+import type { View } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
 
 /** More than a user reads. Beyond this, the count is a lower bound. */
 const COUNTED_MAX = 2_000

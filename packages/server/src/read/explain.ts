@@ -1,5 +1,6 @@
 import { failedParameters, needsContent, type MessageFilter, type ParameterName } from '../domain/match.ts'
-import type { PassingMessage, Store, View } from '../store/store.ts'
+import type { PassingMessage, View } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
 
 const ARRIVALS_SHOWN = 20
 /** Parallel tests receive mail at the same time, and the closest matches must be found among all of it. */

@@ -1,7 +1,8 @@
 import { matches, needsContent, type MessageFilter } from '../domain/match.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Log } from '../log.ts'
-import type { PassingMessage, Store } from '../store/store.ts'
+import type { PassingMessage } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
 
 const MESSAGES_PER_READ = 500
 /** Wake-ups can be lost, and other processes write too, so the store is polled this often. */

@@ -1,4 +1,4 @@
-import type { StoredSummary } from '../store/store.ts'
+import type { StoredSummary } from '../store/messages.ts'
 
 /** About eight thousand messages: the newest ones, and those that reconnecting readers have missed. */
 const CACHED_BYTES_MAX = 4 * 1024 * 1024

@@ -1,6 +1,6 @@
 import type { Attachment } from '@mailhatch/sdk'
 import { inlineImageIds } from '../domain/clean-html.ts'
-import type { StoredMessage } from '../store/store.ts'
+import type { StoredMessage } from '../store/messages.ts'
 import type { Contents } from './content.ts'
 
 /** Bytes read for all images of one mail, each counted once. The output has its own limit. */

@@ -1,6 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { isUuid } from '../domain/uuid.ts'
-import type { ListAnchor, Store, StoredSummary, View } from '../store/store.ts'
+import type { ListAnchor, StoredSummary, View } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
 
 type Ports = Pick<Store, 'newestPosition' | 'followMessages' | 'listMessages' | 'findAnchor'>
 

@@ -1,6 +1,7 @@
 import type { MessageFilter } from '../domain/match.ts'
 import { oldestVisible } from '../domain/plans.ts'
-import type { Store, Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
 
 type Ports = { store: Pick<Store, 'newestPosition' | 'firstPosition'>; now: () => number }
 

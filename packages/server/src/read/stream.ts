@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { oldestVisible } from '../domain/plans.ts'
 import type { MessageFilter } from '../domain/match.ts'
-import type { Store, StoredSummary, Team } from '../store/store.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { StoredSummary } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
 import type { MessageFrame } from './frame-cache.ts'
 
 const MESSAGES_PER_READ = 100

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { StoredSummary } from '../store/store.ts'
+import type { StoredSummary } from '../store/messages.ts'
 import { createSubscriptions, type Subscription } from './subscriptions.ts'
 
 const TEAM = { id: 'team', name: 'Team', plan: 'enterprise' as const, retentionDays: null, domain: null }

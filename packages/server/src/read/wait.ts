@@ -1,7 +1,7 @@
 import { createHeldCounts } from '../domain/held-counts.ts'
 import { AppError, RETRY_SOON } from '../domain/errors.ts'
 import type { MessageFilter } from '../domain/match.ts'
-import type { View } from '../store/store.ts'
+import type { View } from '../store/messages.ts'
 import type { Followers } from './followers.ts'
 
 /** Waits that one key may hold at once. Each costs a connection and a few kilobytes. */

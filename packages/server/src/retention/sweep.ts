@@ -3,7 +3,8 @@ import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objec
 import { oldestVisible, retentionDays } from '../domain/plans.ts'
 import type { Log } from '../log.ts'
 import { emptySomeOf, removeMessages, ROWS_PER_REMOVAL, type RemovalPorts } from '../manage/removal.ts'
-import type { ObjectName, Store } from '../store/store.ts'
+import type { ObjectName } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
 import { sweepWebhooks, type WebhookSweepPorts } from './webhook-sweep.ts'
 
 /** Announcements are retried for up to 5 days, far less than this. */

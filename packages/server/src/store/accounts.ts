@@ -1,4 +1,4 @@
-import type { Team } from './store.ts'
+import type { Team } from './mailboxes.ts'
 
 export type Role = 'owner' | 'member'
 

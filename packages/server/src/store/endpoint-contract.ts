@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { addTeam, messageFor } from './store-contract.ts'
-import type { NewMessage, Store } from './store.ts'
+import type { NewMessage } from './messages.ts'
+import type { Store } from './store.ts'
 import { attemptOf, eventFor, newEndpoint, NOW, startWebhooks, testFor } from './webhook-contract.ts'
 import type { OldSecret } from './webhooks.ts'
 

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { fold, lowerAscii } from '../domain/fold.ts'
 import { matches, type MessageFilter, type Needle } from '../domain/match.ts'
 import { addMailbox, addTeam, messageFor } from './store-contract.ts'
-import type { ListAnchor, Store } from './store.ts'
+import type { ListAnchor } from './messages.ts'
+import type { Store } from './store.ts'
 
 const MESSAGES = 160
 const FILTERS = 400

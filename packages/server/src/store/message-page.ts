@@ -3,7 +3,7 @@ import { needsContent } from '../domain/match.ts'
 import type { Database } from './database.ts'
 import { COMPARISONS, queryFor, type Wanted } from './message-query.ts'
 import type { Sql } from './sql.ts'
-import type { ListAnchor, View } from './store.ts'
+import type { ListAnchor, View } from './messages.ts'
 
 /** Target duration of one query; then other work gets a turn. */
 const STEP_MS = 8

@@ -1,7 +1,7 @@
 import type { MessageFilter, Needle } from '../domain/match.ts'
 import type { Dialect } from './database.ts'
 import { joinSql, listOf, sql, type Sql } from './sql.ts'
-import type { ListAnchor, View } from './store.ts'
+import type { ListAnchor, View } from './messages.ts'
 
 /** The `where` and `order by` of a search. */
 export type SearchClauses = { where: Sql; newestFirst: Sql }

@@ -68,7 +68,7 @@ test('a search ends when its client has gone', async () => {
   const { store, read } = openStore()
   const { view } = await teamOf(store, 100)
   let steps = 0
-  const nobody = () => {
+  const stop = () => {
     if (++steps > 3) throw new Error('gone')
   }
   const filter = { subject: ['zz'] }
@@ -76,7 +76,7 @@ test('a search ends when its client has gone', async () => {
   expect(await store.listMessages({ ...view, filter }, { limit: 50, before: null })).toEqual([])
   const whole = read.mock.calls.length
   read.mockClear()
-  const leaving = store.listMessages({ ...view, filter, proceed: nobody }, { limit: 50, before: null })
+  const leaving = store.listMessages({ ...view, filter, proceed: stop }, { limit: 50, before: null })
   await expect(leaving).rejects.toThrow('gone')
   expect(read.mock.calls.length).toBeLessThan(whole / 2)
 })

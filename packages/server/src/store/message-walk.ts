@@ -12,7 +12,7 @@ import {
   type Wanted,
 } from './message-query.ts'
 import { joinSql, sql, type Sql } from './sql.ts'
-import type { ListAnchor, View } from './store.ts'
+import type { ListAnchor, View } from './messages.ts'
 
 export const WALK_LIMITS = {
   /** Read from an index at a time: few at first, because most requests are for the newest messages. */

@@ -4,7 +4,8 @@ import { openPostgresDatabase, type PostgresOptions } from './postgres-database.
 import { sql } from './sql.ts'
 import { createSqlStore } from './sql-store.ts'
 import { addMailbox, addTeam, messageFor, newId } from './store-contract.ts'
-import type { Mailbox, Store, Team } from './store.ts'
+import type { Mailbox, Team } from './mailboxes.ts'
+import type { Store } from './store.ts'
 
 type Beginning = { url: string; stores: Store[]; team: Team; mailbox: Mailbox }
 
@@ -80,7 +81,7 @@ async function followWriters({
   return { sent, seen, positions }
 }
 
-test('who follows by position sees every message once and in order, whoever writes and however late commits are', async () => {
+test('a reader that follows by position sees every message once and in order, with several writers and late commits', async () => {
   const beginning = await start()
   await administer(beginning.url, LATE_COMMITS)
   const { sent, seen, positions } = await followWriters(beginning)

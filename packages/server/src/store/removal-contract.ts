@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { addMailbox, addTeam, messageFor, newId } from './store-contract.ts'
-import type { Mailbox, NewMessage, Store } from './store.ts'
+import type { Mailbox } from './mailboxes.ts'
+import type { NewMessage } from './messages.ts'
+import type { Store } from './store.ts'
 
 const NOW = Date.parse('2026-06-01T12:00:00Z')
 

@@ -2,7 +2,7 @@ import { fold } from '../domain/fold.ts'
 import type { Account, AccountStore, Invite, Role, Session, User } from './accounts.ts'
 import { required, type Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
-import type { Team } from './store.ts'
+import type { Team } from './mailboxes.ts'
 
 /** Per user. The least recently used sessions end. */
 const SESSIONS_MAX = 100

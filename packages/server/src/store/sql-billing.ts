@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
-import type { Team } from './store.ts'
+import type { Team } from './mailboxes.ts'
 import type { TeamStore } from './teams.ts'
 
 type BillingStore = Pick<

@@ -1,7 +1,8 @@
 import type { Database, Dialect } from './database.ts'
 import { insertAttempt } from './sql-sending.ts'
 import { sql, type Sql } from './sql.ts'
-import type { Mailbox, NewMessage } from './store.ts'
+import type { Mailbox } from './mailboxes.ts'
+import type { NewMessage } from './messages.ts'
 import type { Delivery, NewEvent, WebhookStore } from './webhooks.ts'
 
 type DeliveryStore = Pick<

@@ -1,6 +1,7 @@
 import type { Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
-import type { ApiKey, NewKey, Store } from './store.ts'
+import type { ApiKey, NewKey } from './mailboxes.ts'
+import type { Store } from './store.ts'
 
 type KeyStore = Pick<Store, 'addKey' | 'findKey' | 'listKeys' | 'removeKey' | 'rotateKey'>
 

@@ -1,7 +1,8 @@
 import { fold } from '../domain/fold.ts'
 import { required, type Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
-import type { Mailbox, Store } from './store.ts'
+import type { Mailbox } from './mailboxes.ts'
+import type { Store } from './store.ts'
 import { forgetIndexOf } from './text-block.ts'
 import type { TextIndex } from './text-index.ts'
 

@@ -1,6 +1,7 @@
 import type { Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
-import type { Rejection, Store } from './store.ts'
+import type { Rejection } from './messages.ts'
+import type { Store } from './store.ts'
 
 /** Rejections kept per team, and for all unknown domains together. */
 const KEPT_MAX = 1_000

@@ -1,6 +1,7 @@
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
-import type { ObjectName, Store } from './store.ts'
+import type { ObjectName } from './messages.ts'
+import type { Store } from './store.ts'
 import { dropEmptyBlocks } from './text-block.ts'
 
 type RemovalStore = Pick<

@@ -14,18 +14,9 @@ import { sendingStore } from './sql-sending.ts'
 import { teamStore } from './sql-teams.ts'
 import { usageStore } from './sql-usage.ts'
 import { sql, type Sql } from './sql.ts'
-import type {
-  ListAnchor,
-  Inbox,
-  Mailbox,
-  NewMessage,
-  PassingMessage,
-  Store,
-  StoredMessage,
-  StoredSummary,
-  Team,
-  View,
-} from './store.ts'
+import type { Inbox, Mailbox, Team } from './mailboxes.ts'
+import type { ListAnchor, NewMessage, PassingMessage, StoredMessage, StoredSummary, View } from './messages.ts'
+import type { Store } from './store.ts'
 import { BLOCK_SIZE } from './text-block.ts'
 import { createTextIndex } from './text-index.ts'
 import { searchText } from './text-search.ts'

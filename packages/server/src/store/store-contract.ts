@@ -3,7 +3,9 @@ import { fold } from '../domain/fold.ts'
 import { uuidv7 } from '../domain/uuid.ts'
 import { describeMatching } from './matching-contract.ts'
 import { describeRemoval } from './removal-contract.ts'
-import type { Mailbox, NewMessage, Store, Team } from './store.ts'
+import type { Mailbox, Team } from './mailboxes.ts'
+import type { NewMessage } from './messages.ts'
+import type { Store } from './store.ts'
 import { describeWebhooks } from './webhook-contract.ts'
 
 const NOW = Date.parse('2026-05-01T12:00:00Z')

@@ -1,5 +1,5 @@
 import type { Invite, Role } from './accounts.ts'
-import type { Team } from './store.ts'
+import type { Team } from './mailboxes.ts'
 
 export type Member = { id: string; email: string; name: string; role: Role; joinedAt: number }
 

@@ -6,7 +6,9 @@ import { sql, type Sql } from './sql.ts'
 import { createSqlStore } from './sql-store.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 import { addMailbox, addTeam, messageFor } from './store-contract.ts'
-import type { Mailbox, NewMessage, Store } from './store.ts'
+import type { Mailbox } from './mailboxes.ts'
+import type { NewMessage } from './messages.ts'
+import type { Store } from './store.ts'
 import {
   addToBits,
   BLOCK_SIZE,

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { createPage, type PageSearch, type ResultPage } from './message-page.ts'
 import { isFoundByTag, type Wanted } from './message-query.ts'
 import { sql } from './sql.ts'
-import type { ListAnchor, View } from './store.ts'
+import type { ListAnchor, View } from './messages.ts'
 import { readIndexState } from './text-block.ts'
 import { candidatesIn, positionsOf } from './text-candidates.ts'
 

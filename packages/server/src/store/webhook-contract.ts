@@ -2,7 +2,9 @@ import { expect } from 'vitest'
 import { describeEndpoints } from './endpoint-contract.ts'
 import { describeSending } from './sending-contract.ts'
 import { addMailbox, addTeam, messageFor, newId } from './store-contract.ts'
-import type { Mailbox, NewMessage, Store } from './store.ts'
+import type { Mailbox } from './mailboxes.ts'
+import type { NewMessage } from './messages.ts'
+import type { Store } from './store.ts'
 import type { AttemptRecord, EndpointLimits, LeasedDelivery, NewEndpoint } from './webhooks.ts'
 
 export const NOW = Date.now()

@@ -34,7 +34,7 @@ async function start(answer: (announcement: Announcement) => number | null = () 
     async post(announcement: Announcement) {
       announced.push(announcement.to)
       const status = answer(announcement)
-      if (status === null) throw new Error('nobody is there')
+      if (status === null) throw new Error('connection refused')
       return { status, text: '' }
     },
     history: FIRST_ATTEMPTS,

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { openSqliteDatabase } from '../../src/store/sqlite-database.ts'
 import { createSqlStore } from '../../src/store/sql-store.ts'
 import { addMailbox, addTeam, messageFor, newId } from '../../src/store/store-contract.ts'
-import type { NewKey, Store } from '../../src/store/store.ts'
+import type { NewKey } from '../../src/store/mailboxes.ts'
+import type { Store } from '../../src/store/store.ts'
 import { attemptOf, eventFor, newEndpoint } from '../../src/store/webhook-contract.ts'
 
 const NOW = Date.parse('2026-05-01T12:00:00Z')

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { addMailbox, addTeam } from '../../src/store/store-contract.ts'
-import type { Mailbox, Store, Team } from '../../src/store/store.ts'
+import type { Mailbox, Team } from '../../src/store/mailboxes.ts'
+import type { Store } from '../../src/store/store.ts'
 
 export type Filled = { team: Team; large: Mailbox; quiet: Mailbox; start: number }
 

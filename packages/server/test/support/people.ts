@@ -7,7 +7,8 @@ import type { AppRouter } from '../../src/http/rpc/router.ts'
 import { startSession } from '../../src/manage/sessions.ts'
 import { newId, newSecret } from '../../src/random.ts'
 import type { Role } from '../../src/store/accounts.ts'
-import type { Store, Team } from '../../src/store/store.ts'
+import type { Team } from '../../src/store/mailboxes.ts'
+import type { Store } from '../../src/store/store.ts'
 import { withDatabase } from './journey-database.ts'
 
 /** A signed-in user, and the procedures as they call them. */

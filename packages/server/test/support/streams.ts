@@ -8,7 +8,9 @@ import { createStreams, STREAM_LIMITS } from '../../src/read/streams.ts'
 import { openSqliteDatabase } from '../../src/store/sqlite-database.ts'
 import { createSqlStore } from '../../src/store/sql-store.ts'
 import { addMailbox, addTeam, messageFor, newId } from '../../src/store/store-contract.ts'
-import type { NewMessage, Store, StoredSummary, Team } from '../../src/store/store.ts'
+import type { Team } from '../../src/store/mailboxes.ts'
+import type { NewMessage, StoredSummary } from '../../src/store/messages.ts'
+import type { Store } from '../../src/store/store.ts'
 import { temporaryFolder } from './server.ts'
 
 export const NOW = Date.parse('2026-05-01T12:00:00Z')

@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorCode } from '../../domain/errors.ts'
 import { ACCESS } from '../routes/access.ts'
-import type { Failure, Route } from '../routes/route.ts'
+import type { DeclaredFailure, Route } from '../routes/route.ts'
 
 /** Anything that is asked can meet these, so the document tells of them once. */
 export const COMMON_ERRORS: ErrorCode[] = ['url_too_long', 'headers_too_large', 'request_timeout', 'internal']
@@ -28,7 +28,7 @@ export function commonErrorsOf({ method }: Route): ErrorCode[] {
   return method === 'get' ? COMMON_ERRORS : [...COMMON_ERRORS, ...COMMON_WRITE_ERRORS]
 }
 
-export function explain(failure: Failure): ExplainedFailure {
+export function explain(failure: DeclaredFailure): ExplainedFailure {
   const given = typeof failure === 'string' ? { code: failure } : failure
   return { status: ERROR_STATUS[given.code], ...EXPLANATIONS[given.code], ...given }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Body, Route } from '../routes/route.ts'
+import type { RequestBody, Route } from '../routes/route.ts'
 import { SHAPES } from '../shapes/shapes.ts'
 import type { DocumentedParameter, JsonSchema, Reference } from './openapi-document.ts'
 
@@ -41,7 +41,7 @@ export function bodyNames(routes: Route[]): Map<Route, string> {
   )
 }
 
-function schemaIn(body: Body): z.ZodType {
+function schemaIn(body: RequestBody): z.ZodType {
   return 'schema' in body ? body.schema : body
 }
 

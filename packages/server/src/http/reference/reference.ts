@@ -1,4 +1,4 @@
-import type { Reference } from '../routes/ports.ts'
+import type { ReferenceSource } from '../routes/ports.ts'
 import type { Route } from '../routes/route.ts'
 
 type Ports = {
@@ -7,7 +7,7 @@ type Ports = {
 }
 
 /** The API about itself. Nothing of it is loaded or made before the first request for it. */
-export function createReference({ appUrl }: Ports, routes: Route[]): Reference {
+export function createReference({ appUrl }: Ports, routes: Route[]): ReferenceSource {
   const publicUrl = appUrl === null ? null : publicAddress(appUrl)
   let making: ReturnType<typeof makeDocument> | null = null
   const document = () => (making ??= makeDocument(routes, publicUrl))

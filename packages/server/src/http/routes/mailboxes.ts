@@ -3,13 +3,14 @@ import { RESERVED_NAMES } from '../../domain/reserved-names.ts'
 import { trimmedPattern } from '../../domain/text-patterns.ts'
 import { chosenName, createMailbox as addMailbox, renameMailbox as changeName } from '../../manage/mailboxes.ts'
 import { removeMailbox } from '../../manage/removal.ts'
-import type { Mailbox, View } from '../../store/store.ts'
+import type { Mailbox } from '../../store/mailboxes.ts'
+import type { View } from '../../store/messages.ts'
 import { mailboxesQuery } from '../message-params.ts'
 import { presentMailbox } from '../present.ts'
 import { mailbox, removed } from '../shapes/shapes.ts'
 import { viewOf } from '../view.ts'
 import { mailboxId, notFound } from './path-parameters.ts'
-import { data, route, type Failure } from './route.ts'
+import { data, route, type DeclaredFailure } from './route.ts'
 
 const mailboxBody = z
   .object({
@@ -22,7 +23,7 @@ const mailboxBody = z
   })
   .meta({ id: 'MailboxName' })
 
-const NAME_ERRORS: Failure[] = [
+const NAME_ERRORS: DeclaredFailure[] = [
   {
     code: 'mailbox_invalid',
     sentence: 'Mailbox names may contain letters, numbers, dot, dash, underscore.',
@@ -34,7 +35,7 @@ const NAME_ERRORS: Failure[] = [
     details: { name: ['is required'] },
   },
 ]
-const BODY_ERRORS: Failure[] = ['payload_too_large', 'unsupported_media_type']
+const BODY_ERRORS: DeclaredFailure[] = ['payload_too_large', 'unsupported_media_type']
 
 export const listMailboxes = route({
   method: 'get',

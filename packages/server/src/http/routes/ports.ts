@@ -12,7 +12,7 @@ import type { AnswerCache } from '../answer-cache.ts'
 import type { Downloads } from '../downloads.ts'
 import type { KeyEndings } from '../key-endings.ts'
 
-export type Reference = {
+export type ReferenceSource = {
   /** The OpenAPI document as JSON. */
   json(): Promise<string>
   /** The reference page, and the policy that it is served with. `origin` is the address that was asked. */
@@ -37,7 +37,7 @@ export type RoutePorts = Omit<RemovalPorts, 'store'> &
     takeIn: TakeIn
     recordRejection: Rejections['record']
     isAllInOne: boolean
-    reference: Reference
+    reference: ReferenceSource
     /** Resolves to what is wrong; an empty list means ready. */
     findTroubles: () => Promise<string[]>
   }

@@ -3,7 +3,7 @@ import type { Principal } from '../../domain/access.ts'
 import { readAsked, type AskingPorts } from '../asked-mailbox.ts'
 import { readBody } from '../body.ts'
 import { parseQuery, searchParams } from '../query.ts'
-import type { Body, Route } from './route.ts'
+import type { RequestBody, Route } from './route.ts'
 
 /** What the declaration's schemas make of the request; throws the 400, 413 or 415. */
 export async function readGiven(ports: AskingPorts, route: Route, principal: Principal | null, request: HonoRequest) {
@@ -33,7 +33,7 @@ function readQuery(
   return namesMailbox ? readAsked(ports, principal, search, query) : parseQuery(query, search)
 }
 
-function readBodyAs(body: Body, request: Request): Promise<unknown> {
+function readBodyAs(body: RequestBody, request: Request): Promise<unknown> {
   return 'read' in body ? body.read(request) : readBody(request, body)
 }
 

@@ -18,7 +18,7 @@ export const TAGS = [
 export type Tag = (typeof TAGS)[number]['name']
 
 /** An error code, and how it differs here from the usual. */
-export type Failure =
+export type DeclaredFailure =
   | ErrorCode
   | { code: ErrorCode; status?: number; sentence?: string; details?: Record<string, string[]> }
 
@@ -56,7 +56,7 @@ export type HeaderParameter<Value = unknown> = {
 /** A body that is not read as usual (JSON of at most 256 KiB, 400 when it does not match). */
 export type OwnBody<Value = unknown> = { schema: z.ZodType; read: (request: Request) => Promise<Value> }
 
-export type Body = z.ZodType | OwnBody
+export type RequestBody = z.ZodType | OwnBody
 
 /** What the schemas have made of the request; `search` is the query as it was written. */
 type Given<Query, Headers, Sent> = {
@@ -92,7 +92,7 @@ type Declaration<Allowed extends Access, Params, Query, Headers, Sent, Answered,
   body?: Sent
   answers: Answered
   /** Beyond those that follow from access, method and query. */
-  errors: Failure[]
+  errors: DeclaredFailure[]
   /** What the schemas cannot check or convert by themselves. Runs before the scope is checked; the result is `input`. */
   validate?(ports: RoutePorts, given: Given<Query, Headers, Sent>): Input
   /** Returns the body of its success as JSON, or a whole response. */
@@ -114,7 +114,7 @@ export type DeclaredRoute = Omit<
     Record<string, PathParameter>,
     z.ZodObject,
     Record<string, HeaderParameter>,
-    Body,
+    RequestBody,
     Answers,
     unknown
   >,
@@ -134,7 +134,7 @@ export function route<
   Params extends Record<string, PathParameter> = Record<string, never>,
   Query extends z.ZodObject | undefined = undefined,
   Headers extends Record<string, HeaderParameter> = Record<string, never>,
-  Sent extends Body | undefined = undefined,
+  Sent extends RequestBody | undefined = undefined,
   Input = undefined,
 >(declared: Declaration<Allowed, Params, Query, Headers, Sent, Answered, Input>): DeclaredRoute {
   return declared

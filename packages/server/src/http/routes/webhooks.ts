@@ -11,9 +11,9 @@ import { removed } from '../shapes/shapes.ts'
 import { webhookDelivery, webhookEndpoint, webhookSecret } from '../shapes/webhook-shapes.ts'
 import { endpointBody, endpointChangeBody, toChange, toWish } from '../webhook-params.ts'
 import { endpointId } from './path-parameters.ts'
-import { data, route, type Failure } from './route.ts'
+import { data, route, type DeclaredFailure } from './route.ts'
 
-const BODY_ERRORS: Failure[] = [
+const BODY_ERRORS: DeclaredFailure[] = [
   { code: 'validation_failed', sentence: 'The body is not valid.', details: { url: ['is required'] } },
   'webhook_url_insecure',
   'webhook_url_private',

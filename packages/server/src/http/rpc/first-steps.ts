@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { randomText } from '../../domain/random-text.ts'
 import { findFirstMailbox } from '../../manage/onboarding.ts'
 import { sampleMail, SAMPLE_SENDER } from '../../manage/sample-mail.ts'
-import type { Team } from '../../store/store.ts'
+import type { Team } from '../../store/mailboxes.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 

@@ -3,7 +3,7 @@ import { ZodError, type z } from 'zod'
 import { AppError, type ErrorCode } from '../../domain/errors.ts'
 import { detailsOf } from '../../intake/announcement.ts'
 import type { Role, SignedIn } from '../../store/accounts.ts'
-import type { Team } from '../../store/store.ts'
+import type { Team } from '../../store/mailboxes.ts'
 import { refusalFor } from '../errors.ts'
 import { codeOf } from './codes.ts'
 

@@ -9,7 +9,7 @@ import { ensureStarterMailbox, findFirstMailbox, setUpTeam } from '../../manage/
 import { isOperator } from '../../manage/operator.ts'
 import { chosenTeamName, startTeam } from '../../manage/teams.ts'
 import type { Role, SignedIn } from '../../store/accounts.ts'
-import type { Team } from '../../store/store.ts'
+import type { Team } from '../../store/mailboxes.ts'
 import type { ShownInvite } from '../../store/teams.ts'
 import { isoTime, presentMailbox } from '../present.ts'
 import { id } from './inputs.ts'
