@@ -11,7 +11,7 @@ import { WEBHOOK_SECRET } from './support/server.ts'
  * together.
  */
 const STATE_CODES = ['cursor_not_found']
-const TOGETHER = ['cannot be combined', 'must not be after end', 'Give at least one filter']
+const TOGETHER = ['cannot be combined', 'must not be after end', 'Pass at least one filter']
 /**
  * More is accepted than a schema can say: URLs with other ports, public addresses and names outside ASCII; and tags as comma
  * lists, which are counted together.

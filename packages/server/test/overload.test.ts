@@ -32,7 +32,7 @@ function createLoad() {
   return load
 }
 
-/** A server that has too much to do whenever the test says so. */
+/** A server that is overloaded whenever the test says so. */
 async function startLoaded(environment: Record<string, string> = {}) {
   const load = createLoad()
   const server = await startServer(environment, Date.now, load)
@@ -204,7 +204,7 @@ describe('while there is too much to do', () => {
     load.isTooMuch = true
     expect((await call('list_emails')).data.emails).toMatchObject([{ id: mail.id }])
     const refused = await call('delete_email', { id: mail.id })
-    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('too much to do') })
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('overloaded') })
     load.isTooMuch = false
     expect((await call('delete_email', { id: mail.id })).isError).toBe(false)
   })

@@ -15,6 +15,7 @@ const REVIEWED = [
   'packages/server/src/cli',
   'packages/server/src/bucket',
   'packages/server/src/feed',
+  'packages/server/src/http',
   'packages/server/src/intake',
   'packages/server/src/manage',
   'packages/server/src/mcp',

@@ -5,14 +5,14 @@ import { authenticate } from './authenticate.ts'
 import type { ApiEnvironment } from './environment.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** Checks the key, then the rate limit of its team; throws the 401 or 429. */
+/** Checks the key, then the rate limit of its team. Throws 401 or 429. */
 export type Admit = (context: Context<ApiEnvironment>) => Promise<Principal>
 
 type Ports = {
   store: Pick<Store, 'findPrincipal'>
   now: () => number
   recordKeyUse: (keyId: string) => void
-  /** Null where requests are not limited. */
+  /** Null if requests are not limited. */
   rateLimit: RateLimit | null
 }
 

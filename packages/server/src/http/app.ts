@@ -50,48 +50,48 @@ export type ApiPorts = Pick<
   streams: Streams
   answers: Pick<AnswerCache, 'keep'>
   log: Log
-  /** Null where nothing is counted. */
+  /** Null if metrics are off. */
   meters: Meters | null
   newId: (now: number) => string
   now: () => number
   random: RandomInt
   hashKey: (key: string) => string
   keyRotated: KeyRotated
-  /** Null where this program does not reach the bucket. */
+  /** Null if this program has no access to the bucket. */
   objects: MessageObjects | null
   contents: Contents
-  /** Null where requests are not limited. */
+  /** Null if requests are not limited. */
   rateLimit: RateLimit | null
-  /** The key is dead: whatever it holds open ends. */
+  /** Closes the streams and waits of a key that was deleted or rotated. */
   endKey: (keyId: string) => void
   rootDomain: string
   takeIn: TakeIn
   webhookSecret: string | null
-  /** What endpoints of customers are made and told by. */
+  /** What the webhook endpoints of customers need. */
   webhooks: Pick<EndpointPorts, 'encryption' | 'allowedHosts' | 'attempt'>
   recordRejection: Rejections['record']
   isAllInOne: boolean
   allowedOrigins: string[]
-  /** The address that people use. */
+  /** The public URL of this server. */
   appUrl: string
-  /** Where the build of the dashboard lies. */
+  /** The folder of the built dashboard. */
   dashboardFolder: string
   newSecret: () => string
-  /** Mail of our own to people; null where there is no relay. */
+  /** Sends account mail. Null if no relay is configured. */
   mailer: Mailer | null
   accounts: Pick<AuthPorts, 'passwords' | 'limits' | 'signUp' | 'oidc' | 'isBehindProxy'>
   recordKeyUse: (keyId: string) => void
-  /** There is something due to be told to an endpoint. */
+  /** Wakes the sender of webhooks when a delivery is due. */
   wakeSender: () => void
-  /** Where apps send their mail to, where it is known. */
+  /** Where apps send their mail. Null if unknown. */
   smtp: { host: string; port: number } | null
-  /** While it says so, only what reads is answered. */
+  /** While it returns true, the API serves only reads. */
   isOverloaded: () => boolean
-  /** Resolves to what is wrong; an empty list means ready. */
+  /** Resolves to the current problems. An empty list means ready. */
   findTroubles: () => Promise<string[]>
 }
 
-/** The API as a function from requests to answers; it does not know whether a socket stands in front of it. */
+/** The API as a function from request to response. It needs no socket. */
 export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>()
   const keyEndings = createKeyEndings(ports.now)

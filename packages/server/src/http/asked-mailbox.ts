@@ -6,21 +6,21 @@ import { parseQuery } from './query.ts'
 
 export type AskingPorts = { store: Pick<Store, 'findTeamMailbox'> }
 
-/** Stands in the query for a name that was found, so that the rest of the query is judged as always. */
+/** Replaces a name that exists, so that the rest of the query is validated as usual. */
 const FOUND = 'found'
 
-type Asker = Pick<Principal, 'team' | 'mailbox'>
+type Caller = Pick<Principal, 'team' | 'mailbox'>
 
-/** What a query asks for, in which a mailbox that exists may be named whatever its characters. */
+/** Parses the query. A mailbox that exists is accepted even if its name has characters that are not valid otherwise. */
 export async function readAsked<Schema extends z.ZodObject>(
   { store }: AskingPorts,
-  { team, mailbox: bound }: Asker,
+  { team, mailbox: bound }: Caller,
   query: URLSearchParams,
   schema: Schema,
 ): Promise<z.output<Schema>> {
   const [asked, ...more] = query.getAll('mailbox').filter((value) => value !== '')
   if (asked === undefined || more.length > 0 || isPlain(asked)) return parseQuery(schema, query)
-  for (const { name, domain } of readingsOf(asked)) {
+  for (const { name, domain } of interpretationsOf(asked)) {
     const found =
       bound === null ? await store.findTeamMailbox({ teamId: team.id, name }) : bound.name === name ? bound : null
     if (!found) continue
@@ -31,13 +31,13 @@ export async function readAsked<Schema extends z.ZodObject>(
   return parseQuery(schema, query)
 }
 
-/** Read in one way only, so that no look into the store is needed; a space may be a plus sign. */
+/** True if there is one interpretation only, so that no lookup is needed. A space may be an unescaped plus sign. */
 function isPlain(asked: string): boolean {
   return !asked.trim().includes(' ') && parseMailbox(asked) !== null
 }
 
-/** The whole as a name, or what stands before the last `@`. */
-function readingsOf(asked: string): { name: string; domain: string | null }[] {
+/** The whole text as a name, or the part before the last `@`. */
+function interpretationsOf(asked: string): { name: string; domain: string | null }[] {
   const text = asked.trim().toLowerCase()
   const at = text.lastIndexOf('@')
   return [{ name: text, domain: null }, ...(at > 0 ? [{ name: text.slice(0, at), domain: text.slice(at + 1) }] : [])]

@@ -9,25 +9,25 @@ import { requireScope } from './view.ts'
 
 type Ports = { store: Pick<Store, 'findPrincipal'>; now: () => number }
 
-/** Longer than any key of ours or any that an operator may choose. */
+/** Longer than any key that we create or that an operator may choose. */
 const KEY_CHARACTERS_MAX = 200
 
 export function hashApiKey(key: string): string {
   return hash('sha256', key)
 }
 
-/** Who holds the key of this header. Throws 401 for anything else. */
+/** Finds the principal of the key in this header. Throws 401 if there is none. */
 export async function authenticate(ports: Ports, authorization: string | undefined): Promise<Principal> {
   const key = bearerToken(authorization)
-  // A key of our own form with a wrong checksum was never given out: no need to look.
+  // A key in our format with a wrong checksum was never issued, so it is not looked up.
   if (key === null || key.length > KEY_CHARACTERS_MAX || checkApiKey(key) === 'malformed') throw unauthorized()
-  return findLiving(ports, hashApiKey(key))
+  return findActive(ports, hashApiKey(key))
 }
 
-/** As long as streams of a key that another process has ended go on; looking again sooner would delay every answer. */
+/** Streams of a key that another process ended live as long. A shorter time would add a lookup to every response. */
 const FRESH_MS = 1_000
 
-/** After a held wait: meanwhile the key may have died, and then it opens nothing any more. */
+/** Checks the key again after a held wait, because it may have ended meanwhile. */
 export async function authenticateAgain(
   ports: Ports & { keyEndings: KeyEndings },
   { keyId, keyHash }: Principal,
@@ -35,10 +35,10 @@ export async function authenticateAgain(
 ): Promise<void> {
   const isFresh = ports.now() - authenticatedAt < FRESH_MS
   if (isFresh && !ports.keyEndings.endedSince(keyId, authenticatedAt)) return
-  requireScope(await findLiving(ports, keyHash), READ_SCOPES)
+  requireScope(await findActive(ports, keyHash), READ_SCOPES)
 }
 
-async function findLiving({ store, now }: Ports, keyHash: string): Promise<Principal> {
+async function findActive({ store, now }: Ports, keyHash: string): Promise<Principal> {
   const principal = await store.findPrincipal(keyHash)
   if (!principal) throw unauthorized()
   if (principal.expiresAt !== null && principal.expiresAt <= now()) throw new AppError('key_expired', 'API key expired')

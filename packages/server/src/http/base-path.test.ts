@@ -6,11 +6,11 @@ test.each([
   ['https://mail.example/', ''],
   ['https://tools.example/mail', '/mail'],
   ['https://tools.example/test/mail/', '/test/mail'],
-])('%s is reached under the path %j', (appUrl, basePath) => {
+])('%s has the base path %j', (appUrl, basePath) => {
   expect(basePathOf(appUrl)).toBe(basePath)
 })
 
-describe('what comes with the path is served as without it', () => {
+describe('a request is served the same with and without the base path', () => {
   const echo = async (request: Request) => Response.json([request.method, request.url, await request.text()])
 
   async function ask(appUrl: string, url: string, init?: RequestInit): Promise<unknown> {
@@ -25,7 +25,7 @@ describe('what comes with the path is served as without it', () => {
     ['http://x/v1/me', 'http://x/v1/me'],
     ['http://x/mailbox', 'http://x/mailbox'],
     ['http://x/Mail/v1/me', 'http://x/Mail/v1/me'],
-  ])('%s is %s', async (given, served) => {
+  ])('%s is served as %s', async (given, served) => {
     expect(await ask('https://tools.example/mail', given)).toEqual(['GET', served, ''])
   })
 
@@ -38,7 +38,7 @@ describe('what comes with the path is served as without it', () => {
     ])
   })
 
-  test('without a path nothing changes', async () => {
+  test('without a base path nothing changes', async () => {
     expect(await ask('https://tools.example', 'http://x/mail/v1/me')).toEqual(['GET', 'http://x/mail/v1/me', ''])
   })
 })

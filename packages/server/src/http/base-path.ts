@@ -1,11 +1,11 @@
 type Fetch<Rest extends unknown[]> = (request: Request, ...rest: Rest) => Response | Promise<Response>
 
-/** The path under which people reach the server, without a slash at its end: empty unless their address has one. */
+/** The path of the public URL, without a trailing slash. Empty if the URL has none. */
 export function basePathOf(appUrl: string): string {
   return new URL(appUrl).pathname.replace(/\/+$/, '')
 }
 
-/** Some proxies strip the path under which they serve us, others keep it: what comes with it is served as without it. */
+/** Some proxies strip the base path, others keep it. Requests are served the same with and without it. */
 export function underBasePath<Rest extends unknown[]>(fetch: Fetch<Rest>, appUrl: string): Fetch<Rest> {
   const base = basePathOf(appUrl)
   if (base === '') return fetch

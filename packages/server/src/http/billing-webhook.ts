@@ -4,7 +4,7 @@ import type { Billing } from '../manage/billing.ts'
 import type { ApiEnvironment } from './environment.ts'
 import { BODY_BYTES_MAX, readText } from './body.ts'
 
-/** Where the payment provider tells what became of a payment. */
+/** Receives the events of the payment provider. */
 export function addBillingWebhook(app: Hono<ApiEnvironment>, { billing }: { billing: Billing | null }): void {
   app.post('/billing/webhook', async (context) => {
     if (!billing) throw new AppError('billing_unavailable', 'Billing is not set up on this server.')

@@ -5,7 +5,7 @@ import { detailsOf } from '../intake/announcement.ts'
 export const BODY_BYTES_MAX = 256 * 1024
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
-/** The body of a request as the schema wants it; throws 415, 413 or 400 for any other. */
+/** Parses the body with the schema. Throws 415, 413 or 400 if it does not match. */
 export async function readBody<Schema extends z.ZodType>(request: Request, schema: Schema): Promise<z.output<Schema>> {
   const type = request.headers.get('content-type')
   if (type !== null && !JSON_TYPE.test(type)) {
@@ -16,14 +16,14 @@ export async function readBody<Schema extends z.ZodType>(request: Request, schem
   throw new AppError('validation_failed', 'The body is not valid.', { details: detailsOf(result.error) })
 }
 
-/** The body as JSON; 413 when it is too large, `status` when it is none. */
+/** Parses the body as JSON. Throws 413 if it is too large, and `status` if it is not JSON. */
 export async function readJson(
   request: Request,
   { bytesMax, status }: { bytesMax: number; status: number },
 ): Promise<unknown> {
   const text = await readText(request, bytesMax).catch((error: unknown) => {
-    // The client hung up in the middle; nobody hears this.
-    throw error instanceof AppError ? error : new AppError('validation_failed', 'The body broke off.', { status })
+    // The client disconnected, so the text of this error does not reach it.
+    throw error instanceof AppError ? error : new AppError('validation_failed', 'The body is incomplete.', { status })
   })
   try {
     return JSON.parse(text)
@@ -32,7 +32,7 @@ export async function readJson(
   }
 }
 
-/** Too large is refused by the declared length, or else as soon as the limit is passed. */
+/** Refuses a body that is too large by its declared length, or else as soon as it exceeds the limit. */
 export async function readText(request: Request, bytesMax: number): Promise<string> {
   const declared = request.headers.get('content-length')
   if (declared !== null) {
@@ -51,7 +51,7 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
 }
 
 function tooLarge(bytesMax: number): AppError {
-  // What is still on its way is not read, so the connection cannot be used again.
+  // The rest of the body is not read, so the connection cannot be reused.
   return new AppError('payload_too_large', `The body is larger than ${bytesMax} bytes.`, {
     headers: { connection: 'close' },
   })

@@ -5,7 +5,7 @@ import type { ApiEnvironment } from './environment.ts'
 const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS'
 const REQUEST_HEADERS = 'Authorization, Content-Type, Last-Event-ID'
 const EXPOSED_HEADERS = 'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After'
-/** With those of MCP, which no other route knows of. */
+/** With the headers of MCP, which no other route uses. */
 const MCP_REQUEST_HEADERS = `${REQUEST_HEADERS}, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name`
 const MCP_EXPOSED_HEADERS = `${EXPOSED_HEADERS}, Mcp-Session-Id, WWW-Authenticate`
 const PREFLIGHT_SECONDS = '600'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 
-/** As the build names them; nothing else can be asked for, in whatever way it is written. */
+/** Names as the build writes them. No other path is read, however it is encoded. */
 const ASSET_PATH = /^\/assets\/[\w-][\w.-]*$/
 
 const TYPES: Record<string, string> = {
@@ -13,18 +13,18 @@ const TYPES: Record<string, string> = {
 
 type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; isGzip: boolean }
 
-/** A file of the build, compressed as the build left it beside where that is taken; null when there is none. */
-export async function readAsset(folder: string, path: string, takesGzip: boolean): Promise<Asset | null> {
+/** Reads a file of the build, or its compressed copy if the client accepts gzip. Null if there is no such file. */
+export async function readAsset(folder: string, path: string, acceptsGzip: boolean): Promise<Asset | null> {
   const type = TYPES[extname(path)]
   if (type === undefined || !ASSET_PATH.test(path)) return null
   const file = join(folder, path)
-  const compressed = takesGzip ? await readIfThere(`${file}.gz`) : null
+  const compressed = acceptsGzip ? await readIfExists(`${file}.gz`) : null
   if (compressed) return { bytes: compressed, type, isGzip: true }
-  const bytes = await readIfThere(file)
+  const bytes = await readIfExists(file)
   return bytes && { bytes, type, isGzip: false }
 }
 
-export async function readIfThere(file: string): Promise<Uint8Array<ArrayBuffer> | null> {
+export async function readIfExists(file: string): Promise<Uint8Array<ArrayBuffer> | null> {
   try {
     return await readFile(file)
   } catch (error) {

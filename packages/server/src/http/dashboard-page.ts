@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { readIfThere } from './dashboard-assets.ts'
+import { readIfExists } from './dashboard-assets.ts'
 
-/** Written by the build where each answer has another value; packages/dashboard/index.html knows them too. */
+/** Placeholders for values that differ per response. packages/dashboard/index.html contains them too. */
 const NONCE = /MAILHATCH_NONCE/g
 const BASE_PATH = /MAILHATCH_BASE/g
 const RELATIVE_ASSETS = /(?<=(?:src|href)=")\.\/(?=assets\/)/g
 
-/** The one document of all pages, as it was built; null when it is not. */
+/** Reads the document that all pages share. Null if the dashboard is not built yet. */
 export async function readPage(folder: string): Promise<string | null> {
-  const bytes = await readIfThere(join(folder, 'index.html'))
+  const bytes = await readIfExists(join(folder, 'index.html'))
   return bytes && new TextDecoder().decode(bytes)
 }
 
@@ -19,7 +19,7 @@ export function fillPage(page: string, { nonce, basePath }: { nonce: string; bas
     .replaceAll(RELATIVE_ASSETS, () => `${basePath}/`)
 }
 
-/** In a clone, the first start builds the dashboard while everything else works already. */
+/** In a clone, the first start builds the dashboard while mail and the API already work. */
 export const BEING_BUILT_PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -31,8 +31,8 @@ export const BEING_BUILT_PAGE = `<!doctype html>
   </head>
   <body>
     <h1>The dashboard is being built</h1>
-    <p>This takes some seconds; the page then opens by itself. Mail and the API work already.</p>
-    <p>If it stays so, the server has printed why. <code>npm run build</code> builds it by hand.</p>
+    <p>This takes a few seconds, and then this page reloads. Mail and the API already work.</p>
+    <p>If this page stays, look for an error in the output of the server, or run <code>npm run build</code>.</p>
   </body>
 </html>
 `

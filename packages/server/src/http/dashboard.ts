@@ -5,20 +5,20 @@ import { basePathOf } from './base-path.ts'
 import { readAsset } from './dashboard-assets.ts'
 import { BEING_BUILT_PAGE, fillPage, readPage } from './dashboard-page.ts'
 
-/** What is served here by others, so that a wrong address below them is told in their words and not by a page. */
+/** Paths of other routes. An unknown path below them gets a JSON error instead of a page. */
 const NOT_PAGES =
   /^\/(?:v1|trpc|auth|app|webhooks|health|ready|openapi\.json|docs|metrics|mcp|view|billing|assets)(?:\/|$)/i
 
-/** Their names change with their content. */
-const FOR_EVER = 'public, max-age=31536000, immutable'
+/** The name of an asset changes with its content. */
+const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 type Ports = {
   appUrl: string
-  /** Where its build lies, or will. */
+  /** The folder of the built dashboard, which may not exist yet. */
   dashboardFolder: string
 }
 
-/** The dashboard, whose pages all are one document. Added last: what another route takes never comes here. */
+/** Serves the dashboard, whose pages share one document. Must be added last, so that other routes come first. */
 export function addDashboard(app: Hono<ApiEnvironment>, { appUrl, dashboardFolder }: Ports): void {
   app.use(async (context, next) => {
     const { method, path } = context.req
@@ -28,19 +28,19 @@ export function addDashboard(app: Hono<ApiEnvironment>, { appUrl, dashboardFolde
   })
 }
 
-/** Programs that ask for what is not there are told so; people are told by the dashboard. */
+/** On an unknown path, browsers get the dashboard with its own error page, and programs get a 404. */
 function isPage({ req }: Context<ApiEnvironment>): boolean {
   if (req.path === '/') return true
   return !NOT_PAGES.test(req.path) && (req.header('accept')?.includes('text/html') ?? false)
 }
 
 async function answerAsset(context: Context<ApiEnvironment>, folder: string): Promise<Response | null> {
-  const takesGzip = context.req.header('accept-encoding')?.includes('gzip') ?? false
-  const asset = await readAsset(folder, context.req.path, takesGzip)
+  const acceptsGzip = context.req.header('accept-encoding')?.includes('gzip') ?? false
+  const asset = await readAsset(folder, context.req.path, acceptsGzip)
   if (!asset) return null
   return context.body(asset.bytes, 200, {
     'content-type': asset.type,
-    'cache-control': FOR_EVER,
+    'cache-control': IMMUTABLE,
     'x-content-type-options': 'nosniff',
     vary: 'accept-encoding',
     ...(asset.isGzip && { 'content-encoding': 'gzip' }),
@@ -62,12 +62,12 @@ function pageHeaders(nonce: string): Record<string, string> {
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
     "connect-src 'self'",
-    // Mail is shown in a frame, from /view, with a much stricter policy of its own.
+    // Mail is shown in a frame from /view, which has a much stricter policy.
     "frame-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // No text may become markup or code, whatever a library would do with it.
+    // No library may turn text into markup or code.
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ]
@@ -76,8 +76,8 @@ function pageHeaders(nonce: string): Record<string, string> {
     'cache-control': 'no-store',
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    // Addresses of pages hold one-time tokens and names of test mail, which are nobody else's business. Not `no-referrer`:
-    // with it some browsers do not name the origin of what we post, which sessions need.
+    // URLs of pages contain one-time tokens and names of test mail, which other sites must not see. Not `no-referrer`:
+    // with it, some browsers omit the Origin header that sessions require.
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
   }

@@ -1,8 +1,8 @@
-// Types of RFC 6838 only: a stranger wrote this, and it becomes a header.
+// Only types of RFC 6838, because the sender chose the value and it becomes a header.
 const MEDIA_TYPE = /^[a-z0-9][\w!#$&^.+-]{0,126}\/[a-z0-9][\w!#$&^.+-]{0,126}$/i
 const FILENAME_CHARACTERS_MAX = 200
 
-/** Headers with which a browser saves what a stranger sent and never shows it. */
+/** Headers that make a browser save the file and never show it, because it comes from an untrusted sender. */
 export function attachmentHeaders({
   contentType,
   filename,
@@ -19,7 +19,7 @@ export function attachmentHeaders({
   }
 }
 
-/** RFC 6266: a plain form that every client reads, and the exact name where that is not plain. */
+/** RFC 6266: an ASCII form that every client reads, and the exact name if that differs. */
 function contentDisposition(filename: string): string {
   const name = filename.toWellFormed().slice(0, FILENAME_CHARACTERS_MAX).toWellFormed()
   const plain = name.replaceAll(/[^\w .()+@=,-]/g, '_')

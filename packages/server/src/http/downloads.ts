@@ -1,29 +1,32 @@
 import type { ServerResponse } from 'node:http'
 import { AppError } from '../domain/errors.ts'
 
-/** Of one key, or one person: more than browsers and test runners open to a server. */
+/** Per key or user. Browsers and test runners open fewer connections to one server. */
 export const DOWNLOADS_MAX = 20
 
 export type Downloads = {
-  /** Counts until the answer is sent or its connection gone; refuses one too many. `who` is a key, person or team. */
+  /**
+   * Counts the download until its response is sent or the connection closes. Throws 429 above the limit. `who` is the id
+   * of a key, user or team.
+   */
   begin(who: string, outgoing: ServerResponse | undefined): void
 }
 
-export function createDownloads(most = DOWNLOADS_MAX): Downloads {
+export function createDownloads(max = DOWNLOADS_MAX): Downloads {
   const counts = new Map<string, number>()
   return {
     begin(who, outgoing) {
       const count = counts.get(who) ?? 0
-      if (count >= most) {
+      if (count >= max) {
         throw new AppError(
           'rate_limited',
-          `This key or user already has ${most} downloads in progress. Wait for one to finish.`,
+          `This key or user already has ${max} downloads in progress. Wait for one to finish.`,
           {
             headers: { 'retry-after': '1' },
           },
         )
       }
-      // Our own code asks without a connection, and takes everything at once.
+      // Internal calls have no connection and read everything at once.
       if (!outgoing || outgoing.closed) return
       counts.set(who, count + 1)
       outgoing.once('close', () => {

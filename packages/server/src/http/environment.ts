@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Principal } from '../domain/access.ts'
 
-/** Bindings exist when a socket does; `principal` is set when our own code asks on behalf of a key that it has checked. */
+/** A request from a socket has bindings. An internal call sets `principal`, whose key it has already checked. */
 export type ApiEnvironment = {
   Bindings: Partial<HttpBindings> & { principal?: Principal }
   Variables: { requestId: string; version: number | null }

@@ -1,4 +1,4 @@
-/** The longest that a request is held, and so the longest that an ending matters. */
+/** The longest time that a request is held. Afterwards, no request needs the entry. */
 const REMEMBERED_MS = 60_000
 
 export type KeyEndings = {
@@ -6,7 +6,7 @@ export type KeyEndings = {
   endedSince(keyId: string, time: number): boolean
 }
 
-/** Keys whose value this process has ended a moment ago. */
+/** Keys that were deleted or rotated by this process within the last minute. */
 export function createKeyEndings(now: () => number): KeyEndings {
   const endings = new Map<string, number>()
   return {

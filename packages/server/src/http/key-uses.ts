@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 
 const WRITE_EVERY_MS = 30_000
 
-/** When each key was last used, written now and then instead of at every request. */
+/** Records when each key was last used, with one write per interval instead of one per request. */
 export function createKeyUses(store: Pick<Store, 'recordKeyUse'>, log: Log) {
   let uses = new Map<string, number>()
 
@@ -15,7 +15,7 @@ export function createKeyUses(store: Pick<Store, 'recordKeyUse'>, log: Log) {
   }
 
   const timer = setInterval(() => {
-    write().catch((error: unknown) => log.error({ err: error }, 'the last use of keys could not be written'))
+    write().catch((error: unknown) => log.error({ err: error }, 'saving the last use of keys failed'))
   }, WRITE_EVERY_MS).unref()
 
   return {

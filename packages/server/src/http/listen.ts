@@ -9,30 +9,30 @@ import { cutSlowReaders, type ReaderLimits } from './slow-readers.ts'
 
 const HEADER_BYTES_MAX = 16 * 1024
 const HEADERS_MS = 10_000
-/** For the request to arrive whole; held waits and streams answer later than that. */
+/** For the whole request to arrive. Held waits and streams may respond later than that. */
 const REQUEST_MS = 60_000
-/** Longer than the usual 60 s of load balancers, so that they close first and never meet a closed connection. */
+/** Longer than the usual 60 s of load balancers, so that they close first and never use a closed connection. */
 const KEEP_ALIVE_MS = 65_000
 const CLOSE_IDLE_EVERY_MS = 50
 const CLOSE_MS_MAX = 5_000
-/** Connections that may wait to be accepted; with Node's 511, thousands of waits that begin at once lose packets. */
+/** Connections waiting to be accepted. With Node's default of 511, thousands of waits that start at once lose packets. */
 const BACKLOG = 4_096
 
 export type Listener = { port: number; close(): Promise<void> }
 
 type Options = {
   host: string
-  /** Or a port that was taken before. */
+  /** A port number, or a port that `takeFreePort` reserved. */
   port: number | TakenPort
   fetch: Parameters<typeof getRequestListener>[0]
   /** Asked first; true when it has answered by itself. */
   answersAtOnce?: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** For tests, which do not wait half a minute. */
+  /** Shorter in tests. */
   readers?: ReaderLimits
 }
 
 export async function listen({ host, port, fetch, answersAtOnce, readers }: Options): Promise<Listener> {
-  const answer = getRequestListener(fetch, { errorHandler: answerUnreadable })
+  const answer = getRequestListener(fetch, { errorHandler: respondUnreadable })
   const openAnswers = new WeakMap<Duplex, number>()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
@@ -50,7 +50,7 @@ export async function listen({ host, port, fetch, answersAtOnce, readers }: Opti
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_MS,
       requestTimeout: REQUEST_MS,
-      // We refuse it ourselves, in our own words.
+      // The API refuses a missing Host header itself, in its error shape.
       requireHostHeader: false,
     },
     onRequest,
@@ -58,13 +58,13 @@ export async function listen({ host, port, fetch, answersAtOnce, readers }: Opti
   server.keepAliveTimeout = KEEP_ALIVE_MS
   const slowReaders = cutSlowReaders(server, readers)
   server.once('close', slowReaders.close)
-  // What a client expects beyond that is nothing we know of, and nothing we need to know.
+  // Unknown values of the Expect header are ignored.
   server.on('checkExpectation', onRequest)
-  server.on('connect', (_, socket) => answerAndHangUp(socket, NO_PROXY))
+  server.on('connect', (_, socket) => respondAndClose(socket, NO_PROXY))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Whatever we wrote now would be read as part of the answer that is under way, or instead of it.
+    // The client would read anything written now as a part of the response in progress.
     if (!socket.writable || (openAnswers.get(socket) ?? 0) > 0) socket.destroy()
-    else answerAndHangUp(socket, BROKEN[error.code ?? ''] ?? MALFORMED)
+    else respondAndClose(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED)
   })
   if (typeof port === 'number') server.listen({ port, host, backlog: BACKLOG })
   else server.listen(port.socket, BACKLOG).ref()
@@ -74,7 +74,7 @@ export async function listen({ host, port, fetch, answersAtOnce, readers }: Opti
 
 export type TakenPort = { port: number; socket: SocketServer }
 
-/** A free port, which is ours from now on and can be named before anything answers there. */
+/** Reserves a free port, so that its number is known before the server listens on it. */
 export async function takeFreePort(host: string): Promise<TakenPort> {
   // A start that fails later must not keep the process alive.
   const socket = createSocketServer().unref()
@@ -84,16 +84,16 @@ export async function takeFreePort(host: string): Promise<TakenPort> {
 }
 
 function portOf(server: SocketServer): number {
-  // A listening TCP server has one; only pipes have a name instead.
+  // A listening TCP server has a port. Only a pipe has a path instead.
   return (server.address() as AddressInfo).port
 }
 
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
-  // Connections that are answering now become idle a moment later.
+  // Connections with a response in progress become idle later.
   const timer = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS)
-  // A connection on which nothing was ever asked counts as busy.
+  // A connection that never sent a request counts as busy.
   const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX)
   server.closeIdleConnections()
   await closed
@@ -101,17 +101,17 @@ async function closeServer(server: Server): Promise<void> {
   clearTimeout(deadline)
 }
 
-const BROKEN: Record<string, AppError> = {
+const CLIENT_ERRORS: Record<string, AppError> = {
   HPE_HEADER_OVERFLOW: new AppError('headers_too_large', `The headers are larger than ${HEADER_BYTES_MAX} bytes.`),
   ERR_HTTP_REQUEST_TIMEOUT: new AppError('request_timeout', 'The request did not arrive in time.'),
 }
-const MALFORMED = new AppError('validation_failed', 'This is not HTTP.')
+const MALFORMED = new AppError('validation_failed', 'The request is not valid HTTP.')
 
-const NO_PROXY = new AppError('method_not_allowed', 'This is no proxy.')
-const UNREADABLE = new AppError('validation_failed', 'The address or the Host header is not valid.')
+const NO_PROXY = new AppError('method_not_allowed', 'This server is not a proxy.')
+const UNREADABLE = new AppError('validation_failed', 'The URL or the Host header is not valid.')
 
-/** A request whose address nobody can make sense of. Routes answer for their own errors, so there are no others. */
-function answerUnreadable(): Response {
+/** Responds to a request whose URL cannot be parsed. Routes handle their own errors, so no other error gets here. */
+function respondUnreadable(): Response {
   const { body, requestId } = describe(UNREADABLE)
   const headers = { 'content-type': 'application/json', 'x-request-id': requestId }
   return new Response(body, { status: UNREADABLE.status, headers })
@@ -122,8 +122,8 @@ function describe({ message, code }: AppError): { body: string; requestId: strin
   return { body: JSON.stringify({ error: message, code, requestId }), requestId }
 }
 
-/** What Node refuses before there is a request still gets our error shape. */
-function answerAndHangUp(socket: Duplex, error: AppError): void {
+/** Requests that Node refuses by itself get the error shape of the API, too. */
+function respondAndClose(socket: Duplex, error: AppError): void {
   const { status } = error
   const { body, requestId } = describe(error)
   const head = [

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import type { Rejections } from '../manage/rejections.ts'
 import { refusalFor } from './errors.ts'
 
-/** Announces to the API in this process: what the route does and answers, without a request on the way. */
+/** Announces mail to the API in this process, with the same result as the route but without an HTTP request. */
 export function postLocally(takeIn: TakeIn, log: Pick<Log, 'error'>) {
   return async (announcement: unknown): Promise<{ status: number; text: string }> => {
     try {
@@ -19,7 +19,7 @@ export function postLocally(takeIn: TakeIn, log: Pick<Log, 'error'>) {
   }
 }
 
-/** The same for a mail that was set aside. */
+/** Does the same for a mail that was set aside. */
 export function reportLocally(recordRejection: Rejections['record']) {
   return async ({ from, to, reason }: SetAsideNotice): Promise<boolean> => {
     recordRejection({ from, to, code: 'set_aside', reason })

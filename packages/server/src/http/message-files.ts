@@ -14,17 +14,17 @@ import { teamView } from './view.ts'
 
 type Ports = { store: Pick<Store, 'findMessage'>; contents: Contents; downloads: Downloads }
 
-type Asked = Context<ApiEnvironment>
+type ApiContext = Context<ApiEnvironment>
 
-/** What someone may see, and for whom their downloads are counted. */
+/** What the caller may see, and the id by which their downloads are counted. */
 type Reader = { view: View; who: string }
 
-/** What keys download below `/v1`, below `/app` for people at the dashboard, who have a session and no key. */
+/** The downloads of `/v1` again below `/app`, for dashboard users, who have a session instead of a key. */
 export function addSessionDownloads(app: Hono<ApiEnvironment>, ports: Ports & SessionPorts): void {
-  async function readerOf(context: Asked): Promise<Reader> {
+  async function readerOf(context: ApiContext): Promise<Reader> {
     const signedIn = await findSession(ports, context.req.raw)
     if (!signedIn) throw new AppError('unauthorized', 'Unauthorized')
-    if (!signedIn.team) throw new AppError('forbidden', 'Make or join a team first.')
+    if (!signedIn.team) throw new AppError('forbidden', 'Create or join a team first.')
     return { view: teamView(signedIn.team, {}, ports.now()), who: signedIn.user.id }
   }
 
@@ -36,7 +36,7 @@ export function addSessionDownloads(app: Hono<ApiEnvironment>, ports: Ports & Se
   )
 }
 
-export async function answerRaw(ports: Ports, context: Asked, reader: Reader, id: string): Promise<Response> {
+export async function answerRaw(ports: Ports, context: ApiContext, reader: Reader, id: string): Promise<Response> {
   const message = await begin(ports, context, reader, id)
   const file = { contentType: 'message/rfc822', filename: `${message.id}.eml` }
   return answer(context, await ports.contents.raw(message), file)
@@ -44,12 +44,12 @@ export async function answerRaw(ports: Ports, context: Asked, reader: Reader, id
 
 export async function answerAttachment(
   ports: Ports,
-  context: Asked,
+  context: ApiContext,
   reader: Reader,
-  { id, index: place }: { id: string; index: string },
+  { id, index: selector }: { id: string; index: string },
 ): Promise<Response> {
   const message = await begin(ports, context, reader, id)
-  const attachment = findAttachment(message.attachments, place)
+  const attachment = findAttachment(message.attachments, selector)
   const isGone = () => context.env?.outgoing?.destroyed ?? false
   const found = attachment && (await ports.contents.attachment(message, attachment.index, { who: reader.who, isGone }))
   if (!found) throw notFound()
@@ -59,7 +59,7 @@ export async function answerAttachment(
 
 async function begin(
   { store, downloads }: Ports,
-  context: Asked,
+  context: ApiContext,
   { view, who }: Reader,
   id: string,
 ): Promise<StoredMessage> {
@@ -70,22 +70,24 @@ async function begin(
 }
 
 function answer(
-  context: Asked,
+  context: ApiContext,
   { size, stream }: StoredObject,
   file: { contentType: string; filename: string },
 ): Response {
   const { outgoing } = context.env ?? {}
-  // It may hold a file open. One that is being read is ended by its reader.
+  // The stream may hold a file open. Cancelling fails if a reader has it, and then the reader closes the file.
   const drop = () => void stream.cancel().catch(() => {})
   if (context.req.method === 'HEAD' || outgoing?.destroyed) drop()
   else outgoing?.once('close', drop)
   return context.body(stream, 200, { 'content-length': String(size), ...attachmentHeaders(file) })
 }
 
-/** By `0`, or `cid:` and a content id, with or without angle brackets. */
-function findAttachment(attachments: Attachment[], text: string): Attachment | undefined {
-  const contentId = /^cid:<?([^<>]+)>?$/i.exec(text)?.[1]
-  return attachments.find((one) => (contentId === undefined ? String(one.index) === text : one.contentId === contentId))
+/** Accepts `0`, or `cid:` and a content id with or without angle brackets. */
+function findAttachment(attachments: Attachment[], selector: string): Attachment | undefined {
+  const contentId = /^cid:<?([^<>]+)>?$/i.exec(selector)?.[1]
+  return attachments.find((one) =>
+    contentId === undefined ? String(one.index) === selector : one.contentId === contentId,
+  )
 }
 
 function notFound(): AppError {

@@ -23,13 +23,13 @@ const IMPOSSIBLE = /[\s\x00-\x1f\x7f"<>()[\],;:\\]/
 const WAIT_SECONDS_MAX = 60
 const LIMIT_MAX = 200
 const LIMIT_DEFAULT = 50
-/** Longer filters find nothing that shorter ones would not, and each is searched for in every message. */
+/** Each filter is compared with every message, and a longer one finds nothing more. */
 const FILTER_CHARACTERS_MAX = 1_000
 const TAGS_MAX = 100
 
 const anyText = textOfAtMost(FILTER_CHARACTERS_MAX)
 const FILTER_TEXT = { pattern: TEXT_PATTERN, maxLength: FILTER_CHARACTERS_MAX }
-// NUL is left out where texts are compared: one of nothing else would match everything.
+// Comparisons ignore NUL, so a filter of nothing but NUL would match everything.
 const text = anyText.refine((value) => !value.includes('\0'), 'must not contain NUL')
 const tag = text.transform((value) => value.trim().toLowerCase())
 
@@ -43,14 +43,15 @@ function read<Value>(parse: (value: string) => Value | null, expectation: string
 }
 
 const filterShape = {
-  // Any text, because one with NUL is as invalid as any other impossible name.
+  // Accepts NUL at first, so that it gets the same error as any other invalid name.
   mailbox: read(parseMailbox, 'Invalid mailbox', anyText).optional().meta({
-    description: '`qa`, `qa+tag` or a full address, in any case; also any other name that a mailbox of the team has.',
+    description:
+      '`qa`, `qa+tag` or a full address, case-insensitive. Also any other name that a mailbox of the team has.',
     pattern: MAILBOX_FILTER_PATTERN,
     maxLength: FILTER_CHARACTERS_MAX,
     example: 'qa+42',
   }),
-  tag: tag.optional().meta({ description: 'This tag, in any case.', ...FILTER_TEXT, example: '42' }),
+  tag: tag.optional().meta({ description: 'Has this tag, case-insensitive.', ...FILTER_TEXT, example: '42' }),
   tags: z
     .array(text)
     .transform((values) => values.flatMap((value) => value.split(',')))
@@ -58,7 +59,7 @@ const filterShape = {
     .transform(givenTags)
     .optional()
     .meta({
-      description: `Any of these tags, ${TAGS_MAX} at most; a comma list, or given several times.`,
+      description: `Has one of these tags: comma-separated or as a repeated parameter, at most ${TAGS_MAX}.`,
       items: { type: 'string', pattern: TAG_PATTERN, maxLength: FILTER_CHARACTERS_MAX },
       maxItems: TAGS_MAX,
       example: ['42', '43'],
@@ -67,7 +68,7 @@ const filterShape = {
     .transform(addressNeedle)
     .optional()
     .meta({
-      description: 'A part of the recipient, in any case.',
+      description: 'Part of the recipient, case-insensitive.',
       ...FILTER_TEXT,
       example: 'qa+42@',
     }),
@@ -75,7 +76,7 @@ const filterShape = {
     .transform(addressNeedle)
     .optional()
     .meta({
-      description: 'A part of the sender’s address or name, in any case.',
+      description: 'Part of the sender’s address or name, case-insensitive.',
       ...FILTER_TEXT,
       example: '@shop.example',
     }),
@@ -83,7 +84,7 @@ const filterShape = {
     .transform(addressNeedle)
     .optional()
     .meta({
-      description: 'A part of subject, sender, recipient or text, in any case.',
+      description: 'Part of the subject, sender, recipient or text, case-insensitive.',
       ...FILTER_TEXT,
       example: 'invoice',
     }),
@@ -91,7 +92,7 @@ const filterShape = {
     .transform((value) => [fold(value)])
     .optional()
     .meta({
-      description: 'A part of the subject, in any case.',
+      description: 'Part of the subject, case-insensitive.',
       ...FILTER_TEXT,
       example: 'Your code',
     }),
@@ -99,30 +100,30 @@ const filterShape = {
     .transform((value) => [fold(value)])
     .optional()
     .meta({
-      description: 'A part of the body, in any case.',
+      description: 'Part of the body, case-insensitive.',
       ...FILTER_TEXT,
       example: 'expires in 10 minutes',
     }),
   header: read(parseHeader, 'must have the form Name:value').optional().meta({
-    description: '`Name:value`, a header that has exactly this value.',
+    description: '`Name:value`. Has this header with exactly this value.',
     pattern: HEADER_FILTER_PATTERN,
     maxLength: FILTER_CHARACTERS_MAX,
     example: 'X-Test-Run:42',
   }),
   start: read(parseIsoDay, 'must be a date such as 2026-01-31').optional().meta({
-    description: 'Received on this UTC day or later; not after `end`.',
+    description: 'Received on or after this UTC day. Must not be after `end`.',
     pattern: DAY_PATTERN,
     maxLength: FILTER_CHARACTERS_MAX,
     example: '2026-01-01',
   }),
   end: read(parseIsoDay, 'must be a date such as 2026-01-31').optional().meta({
-    description: 'Received on this UTC day or earlier.',
+    description: 'Received on or before this UTC day.',
     pattern: DAY_PATTERN,
     maxLength: FILTER_CHARACTERS_MAX,
     example: '2026-01-31',
   }),
   since: read(parseSince, 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z').optional().meta({
-    description: 'Received at this time or later: ISO 8601, UTC where no zone is given.',
+    description: 'Received at or after this ISO 8601 time. UTC if it has no time zone.',
     pattern: SINCE_PATTERN,
     maxLength: FILTER_CHARACTERS_MAX,
     example: '2026-01-31T12:00:00Z',
@@ -131,19 +132,19 @@ const filterShape = {
 
 const readingShape = {
   after: read(parseCursor, 'is not a cursor').optional().meta({
-    description: 'A cursor: only messages that became visible after it.',
+    description: 'A cursor. Only messages that became visible after it.',
     pattern: CURSOR_PATTERN,
     example: 'c9',
   }),
   wait: read(parseWaitMs, `must be a number of seconds from 0 to ${WAIT_SECONDS_MAX}`).optional().meta({
-    description: 'Seconds to hold the answer until something matches; decimals are allowed.',
+    description: 'How many seconds to hold the response until a message matches. Decimals are allowed.',
     type: 'number',
     minimum: 0,
     maximum: WAIT_SECONDS_MAX,
     example: 25,
   }),
   explain: z.enum(['0', '1'], 'must be 0 or 1').optional().meta({
-    description: '`1`: when nothing matches, say what did arrive.',
+    description: '`1` adds the messages that did arrive to the response if none matches.',
     example: '1',
   }),
 }
@@ -159,7 +160,7 @@ export const listQuery = latestQuery.extend({
   limit: read(parseLimit, `must be a whole number from 1 to ${LIMIT_MAX}`)
     .optional()
     .meta({
-      description: `How many to show, ${LIMIT_DEFAULT} unless told.`,
+      description: `How many results to return, ${LIMIT_DEFAULT} by default.`,
       type: 'integer',
       minimum: 1,
       maximum: LIMIT_MAX,
@@ -169,7 +170,7 @@ export const listQuery = latestQuery.extend({
     .toLowerCase()
     .optional()
     .meta({
-      description: 'Id of a message that is there: the page that follows it. Not together with `after`.',
+      description: 'Id of an existing message. Returns the page after it. Cannot be combined with `after`.',
       format: 'uuid',
       ...FILTER_TEXT,
       example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
@@ -206,7 +207,7 @@ export function toListParams(given: z.output<typeof listQuery>): ListParams {
   }
 }
 
-/** Whoever limits a removal by what does not limit it would lose more than they meant. */
+/** Parameters that do not limit a deletion. If they were ignored, more messages than intended would be deleted. */
 const NOT_FOR_REMOVAL = ['limit', 'after_id', 'wait', 'explain']
 
 export function toRemovalParams(
@@ -215,7 +216,7 @@ export function toRemovalParams(
 ): Pick<LatestParams, 'filter' | 'after'> {
   for (const name of NOT_FOR_REMOVAL) if (search.get(name)) refuse({ [name]: ['cannot be used here'] })
   if (after === undefined && Object.values(filter).every((value) => value === undefined)) {
-    throw new AppError('validation_failed', 'Give at least one filter: without any, every message would be deleted.')
+    throw new AppError('validation_failed', 'Pass at least one filter. Without one, every message would be deleted.')
   }
   return { filter: toFilter(filter), after: after ?? null }
 }
@@ -224,14 +225,14 @@ export function toRejectionsParams({ since = 0, limit = LIMIT_DEFAULT }: z.outpu
   return { since, limit }
 }
 
-/** Undefined where the header is missing or empty. */
+/** Undefined if the header is missing or empty. */
 export function readLastEventId(text: string | undefined): number | undefined {
   const resumed = text ? parseCursor(text) : undefined
   if (resumed === null) refuse({ 'Last-Event-ID': ['is not a cursor'] })
   return resumed
 }
 
-/** The place where a stream broke off is newer than the one that its URL names: a client that comes back sends both. */
+/** A client that reconnects sends both positions. `resumed`, where its stream broke off, is newer than `after`. */
 export function toStreamParams(
   { after, ...filter }: z.output<typeof streamQuery>,
   resumed: number | undefined,
@@ -246,7 +247,7 @@ function toFilter(given: z.output<z.ZodObject<typeof filterShape>>): MessageFilt
   return end === undefined ? given : { ...given, end: end + DAY_MS }
 }
 
-/** `qa`, `qa+tag` or a full address; people forget to escape `+`, so one inner space reads as one. */
+/** Parses `qa`, `qa+tag` or a full address. An unescaped `+` arrives as a space, so one inner space counts as `+`. */
 export function parseMailbox(value: string): MessageFilter['mailbox'] | null {
   const given = value.trim()
   if (given.split(' ').length > 2) return null
@@ -257,7 +258,7 @@ export function parseMailbox(value: string): MessageFilter['mailbox'] | null {
   const { mailbox, tag } = splitLocalPart(localPart)
   if (IMPOSSIBLE.test(name) || localPart.includes('@') || mailbox === '') return null
   if (!isAtMost(localPart, LOCAL_PART_MAX) || domain === '' || !isAtMost(domain ?? '', DOMAIN_MAX)) return null
-  // A domain that is none has no mail; there is nothing more to say about it than about any other without mail.
+  // An invalid domain is not an error: it matches no mail, like any other unknown domain.
   return { name: mailbox, tag, domain: domain === null ? null : (parseDomain(domain) ?? domain.toLowerCase()) }
 }
 
@@ -266,7 +267,7 @@ function givenTags(tags: string[]): string[] | undefined {
   return given.length > 0 ? given : undefined
 }
 
-/** In what looks like an address, spaces before the `@` may be plus signs that were not escaped. */
+/** In an address, spaces before the `@` may be unescaped plus signs. */
 function addressNeedle(value: string): Needle {
   const at = value.indexOf('@')
   const localPart = value.slice(0, Math.max(at, 0))
@@ -279,12 +280,12 @@ function parseHeader(value: string): MessageFilter['header'] | null {
   return colon < 1 ? null : { name: lowerAscii(value.slice(0, colon).trim()), value: value.slice(colon + 1).trim() }
 }
 
-/** `…T12:00:00 02:00` is `+02:00` with the plus sign lost on the way. */
+/** `…T12:00:00 02:00` is `+02:00` with an unescaped plus sign. */
 function parseSince(value: string): number | null {
   return parseIsoTime(value.trim().replace(/^(.*T.*) (\d{2}:?\d{2})$/i, '$1+$2'))
 }
 
-/** As programs write numbers, very small ones too. */
+/** Numbers as programs print them, with an exponent if they are very small. */
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i
 
 function parseWaitMs(value: string): number | null {

@@ -3,7 +3,7 @@ import { routePath } from 'hono/route'
 import type { Meters } from '../meters.ts'
 import type { ApiEnvironment } from './environment.ts'
 
-/** To be added before all other routes: it counts their answers, by the pattern of the route and not by the address. */
+/** Counts responses by the pattern of their route instead of the URL. Must be added before all other routes. */
 export function meterAnswers(app: Hono<ApiEnvironment>, meters: Meters): void {
   app.use(async (context, next) => {
     const startedAt = performance.now()

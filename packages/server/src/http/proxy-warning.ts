@@ -2,19 +2,19 @@ import type { Hono } from 'hono'
 import type { Log } from '../log.ts'
 import type { ApiEnvironment } from './environment.ts'
 
-/** What proxies add; without TRUST_PROXY nobody reads it. */
+/** Headers that proxies add. They are ignored unless TRUST_PROXY is on. */
 const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded']
 
-/** Says once that requests come through a proxy and that the setting for it is missing. */
+/** Warns once if requests come through a proxy while TRUST_PROXY is off. */
 export function warnOfProxy(
   app: Hono<ApiEnvironment>,
   ports: { accounts: { isBehindProxy: boolean }; log: Pick<Log, 'warn'> },
 ): void {
-  let isSaid = false
+  let hasWarned = false
   app.use(async (context, next) => {
-    const isForwarded = !isSaid && FORWARDING_HEADERS.some((name) => context.req.header(name) !== undefined)
+    const isForwarded = !hasWarned && FORWARDING_HEADERS.some((name) => context.req.header(name) !== undefined)
     if (isForwarded && !ports.accounts.isBehindProxy) {
-      isSaid = true
+      hasWarned = true
       ports.log.warn(
         {},
         'X-Forwarded-For received while TRUST_PROXY is off; set TRUST_PROXY=on if all requests come through a proxy',

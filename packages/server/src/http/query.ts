@@ -8,17 +8,17 @@ export function searchParams(url: string): URLSearchParams {
 }
 
 /**
- * An empty value counts as not given, an unknown name is ignored unless it is a likely slip, a single value given twice is
- * refused.
+ * Parses the query. Empty values count as missing, and unknown names are ignored unless they look like a typo. Only
+ * `tags` may be repeated.
  */
 export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
   const given = valuesOf(query)
-  refuseSlips(Object.keys(schema.shape), Array.from(given.keys()))
+  refuseTypos(Object.keys(schema.shape), Array.from(given.keys()))
   const read: Record<string, string | string[]> = {}
   const details: ErrorDetails = {}
   for (const [name, values] of given) {
     if (!Object.hasOwn(schema.shape, name)) continue
-    if (name !== 'tags' && values.length > 1) details[name] = ['was given twice']
+    if (name !== 'tags' && values.length > 1) details[name] = ['must not be repeated']
     read[name] = name === 'tags' ? values : values[0]!
   }
   const result = schema.safeParse(read)
@@ -34,20 +34,20 @@ export function refuse(details: ErrorDetails): never {
   throw new AppError('validation_failed', `Invalid query: ${first}.`, { details })
 }
 
-/** What is given, by name; an empty value is none. */
+/** The values by name, without empty ones. */
 function valuesOf(query: URLSearchParams): Map<string, string[]> {
   const values = new Map<string, string[]>()
   for (const [name, value] of query) if (value !== '') values.set(name, [...(values.get(name) ?? []), value])
   return values
 }
 
-function refuseSlips(parameters: string[], given: string[]): void {
+function refuseTypos(parameters: string[], given: string[]): void {
   const missing = parameters.filter((name) => !given.includes(name))
   for (const name of given) {
     const meant = parameters.includes(name) ? null : likelyMeant(name, missing)
     if (meant === null) continue
-    const details = { [name]: [`is unknown; probably ${meant} was meant`] }
-    const sentence = `There is no query parameter ${name}. Did you mean ${meant}?`
-    throw new AppError('unknown_parameter', sentence, { details })
+    const details = { [name]: [`is unknown; did you mean ${meant}?`] }
+    const message = `There is no query parameter ${name}. Did you mean ${meant}?`
+    throw new AppError('unknown_parameter', message, { details })
   }
 }

@@ -29,14 +29,14 @@ describe.each<[PlanName, number]>([
     }
     const refusal = { code: 'rate_limited', message: 'Rate limit exceeded. Please slow down.', status: 429 }
     expect(() => take(team('a', plan))).toThrow(expect.objectContaining(refusal))
-    // Another team is not touched, and the minute passes.
+    // Another team is not affected, and the limit resets with the next minute.
     expect(take(team('b', plan))).toMatchObject({ 'x-ratelimit-remaining': String(limit - 1) })
     setTime(MINUTE_ENDS)
     expect(take(team('a', plan))).toMatchObject({ 'x-ratelimit-remaining': String(limit - 1) })
   })
 })
 
-test('a refusal says when to come back', () => {
+test('a refusal says when to retry', () => {
   const { take, setTime } = start()
   for (let count = 0; count < 60; count++) take(team('a'))
   setTime(MINUTE_ENDS - 100)

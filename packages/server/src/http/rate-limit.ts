@@ -4,7 +4,7 @@ import { PLANS } from '../domain/plans.ts'
 
 const WINDOW_MS = 60_000
 
-/** Counts one request of the team; returns the headers that tell what is left, and throws when nothing is. */
+/** Counts one request of the team. Returns the rate limit headers, or throws 429 if the limit is exceeded. */
 export type RateLimit = (team: Principal['team']) => Record<string, string>
 
 /** Per team, minute and process. */

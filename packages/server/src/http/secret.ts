@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** Compares with a secret in constant time, whatever the lengths. */
+/** Compares with a secret in constant time, for values of any length. */
 export function secretCheck(expected: string): (given: string) => boolean {
   const expectedHash = hash('sha256', expected, 'buffer')
   return (given) => timingSafeEqual(hash('sha256', given, 'buffer'), expectedHash)

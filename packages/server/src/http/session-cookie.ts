@@ -1,20 +1,20 @@
-/** As long as browsers keep one at most: the server decides when a session ends. */
+/** The longest time that browsers keep a cookie. The server decides when a session ends. */
 const COOKIE_SECONDS = 400 * 86_400
 
-/** The address that people use, where it is known; https there means https everywhere. */
-type Place = { appUrl?: string | null }
+/** The public URL, if it is known. If it is https, every request is. */
+type Site = { appUrl?: string | null }
 
-/** Browsers take the `__Host-` prefix only over https, and then nobody else's site can set or replace the cookie. */
-export function cookieName(place: Place): string {
-  return isSecure(place) ? '__Host-mailhatch' : 'mailhatch'
+/** Browsers accept the `__Host-` prefix only over https. With it, other sites cannot set or replace the cookie. */
+export function cookieName(site: Site): string {
+  return isSecure(site) ? '__Host-mailhatch' : 'mailhatch'
 }
 
-export function sessionCookie(place: Place, token: string): string {
-  return cookie(place, token, COOKIE_SECONDS)
+export function sessionCookie(site: Site, token: string): string {
+  return cookie(site, token, COOKIE_SECONDS)
 }
 
-export function endedCookie(place: Place): string {
-  return cookie(place, '', 0)
+export function endedCookie(site: Site): string {
+  return cookie(site, '', 0)
 }
 
 export function readCookie(request: Request, name: string): string | null {
@@ -23,15 +23,15 @@ export function readCookie(request: Request, name: string): string | null {
   return found?.slice(name.length + 1) || null
 }
 
-/** For a site that is not ours, Lax leaves it out of everything but following a link. */
-export function cookieAttributes(place: Place, seconds: number): string {
-  return `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(place) ? '; Secure' : ''}`
+/** With Lax, requests from other sites carry the cookie only if the user follows a link. */
+export function cookieAttributes(site: Site, seconds: number): string {
+  return `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(site) ? '; Secure' : ''}`
 }
 
-function cookie(place: Place, value: string, seconds: number): string {
-  return `${cookieName(place)}=${value}; ${cookieAttributes(place, seconds)}`
+function cookie(site: Site, value: string, seconds: number): string {
+  return `${cookieName(site)}=${value}; ${cookieAttributes(site, seconds)}`
 }
 
-export function isSecure({ appUrl }: Place): boolean {
+export function isSecure({ appUrl }: Site): boolean {
   return appUrl?.toLowerCase().startsWith('https:') ?? false
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { findSession } from './session.ts'
 
-test('a session is found although its use cannot be written down, as on a full disk', async () => {
+test('a session is found even if its last use cannot be written, as on a full disk', async () => {
   const signedIn = { sessionId: 's', user: {}, team: null, role: null }
   const errors: unknown[] = []
   const store = {
-    // Nobody here looks at the user.
+    // The test does not read the user.
     findSession: async () => ({ signedIn, lastSeenAt: 0 }) as never,
     recordSessionUse: async () => {
       throw new Error('database or disk is full')

@@ -5,14 +5,14 @@ import type { SignedIn } from '../store/accounts.ts'
 import type { Store } from '../store/store.ts'
 import { cookieName, isSecure, readCookie } from './session-cookie.ts'
 
-/** A use is written down no more often: dashboards ask all the time. */
+/** How often the last use is written. Dashboards send requests all the time. */
 const USE_WRITTEN_EVERY_MS = 3_600_000
-/** Longer than any token of ours. */
+/** Longer than any token that we create. */
 const TOKEN_CHARACTERS_MAX = 100
 
 export type SessionPorts = {
   store: Pick<Store, 'findSession' | 'recordSessionUse'>
-  /** The address that people use, where it is known. */
+  /** The public URL, if it is known. */
   appUrl?: string | null
   now: () => number
   log: Pick<Log, 'error'>
@@ -20,7 +20,7 @@ export type SessionPorts = {
 
 export type OriginPorts = { appUrl?: string | null; allowedOrigins: string[] }
 
-/** Who sends this request, by its session cookie; null for strangers. Their team and role are those of this moment. */
+/** Finds the user by the session cookie, with their current team and role. Null if there is no session. */
 export async function findSession(
   { store, appUrl = null, now, log }: SessionPorts,
   request: Request,
@@ -33,10 +33,10 @@ export async function findSession(
   const { signedIn, lastSeenAt } = found
   if (at - lastSeenAt >= USE_WRITTEN_EVERY_MS) {
     const use = { lastSeenAt: at, expiresAt: at + SESSION_MS }
-    // On a full disk people still read; the session only ends sooner.
+    // Reading must work on a full disk. The session only expires sooner.
     await store
       .recordSessionUse(signedIn.sessionId, use)
-      .catch((error: unknown) => log.error({ err: error }, 'the use of a session is not written'))
+      .catch((error: unknown) => log.error({ err: error }, 'saving the last use of a session failed'))
   }
   return signedIn
 }
@@ -48,8 +48,8 @@ export async function requireSession(ports: SessionPorts, request: Request): Pro
 }
 
 /**
- * Refuses what another site makes a browser send; for every request that changes something. Browsers name the origin
- * in all of those, so with a session cookie there must be one. Programs without a cookie need none.
+ * Protects requests that change something against cross-site request forgery. Browsers send the Origin header with all
+ * of them, so a request with a session cookie must have one. Programs without a cookie need none.
  */
 export function requireOrigin(ports: OriginPorts, request: Request): void {
   const { appUrl = null } = ports
@@ -62,7 +62,7 @@ export function requireOrigin(ports: OriginPorts, request: Request): void {
 
 function isOurOrigin({ appUrl = null, allowedOrigins }: OriginPorts, request: Request, origin: string): boolean {
   if (allowedOrigins.includes(origin) || (appUrl !== null && new URL(appUrl).origin === origin)) return true
-  // Without TLS it is a laptop or a local network, known there by several names: localhost, 127.0.0.1, its own. Whatever
-  // name the page came from, its cookie goes nowhere else.
+  // Without TLS, the server runs on a laptop or a local network under several names, such as localhost and 127.0.0.1.
+  // The browser sends the cookie only to the name that set it.
   return !isSecure({ appUrl }) && origin === `http://${request.headers.get('host')}`
 }

@@ -5,10 +5,10 @@ import type { Subscriptions } from '../read/subscriptions.ts'
 import type { Waits } from '../read/wait.ts'
 import type { ApiEnvironment } from './environment.ts'
 
-/** The server looks at itself twice a second, so whoever comes back meets another verdict. */
+/** The server measures its load twice a second, so a retry after this time meets a new decision. */
 const RETRY_AFTER_SECONDS = '2'
 
-const READING = ['GET', 'HEAD', 'OPTIONS']
+const READ_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 export type IsOverloaded = () => boolean
 
@@ -16,17 +16,17 @@ export function requireNotOverloaded(isOverloaded: IsOverloaded): void {
   if (isOverloaded()) throw serverBusy()
 }
 
-/** For what is not a declared route: while there is too much to do, what writes below this path is refused. */
+/** For paths that are not declared routes: refuses writes below the path while the server is overloaded. */
 export function shedWrites(app: Hono<ApiEnvironment>, path: string, isOverloaded: IsOverloaded): void {
   app.use(path, async ({ req }, next) => {
-    if (!READING.includes(req.method)) requireNotOverloaded(isOverloaded)
+    if (!READ_METHODS.includes(req.method)) requireNotOverloaded(isOverloaded)
     await next()
   })
 }
 
 type Held = { waits: Waits; streams: Streams; subscriptions: Subscriptions }
 
-/** While there is too much to do, nothing new is held open; a wait for what is there already is only a read. */
+/** While the server is overloaded, no new wait or stream is held. A wait that matches at once is only a read. */
 export function shedHeld({ waits, streams, subscriptions }: Held, isOverloaded: IsOverloaded): Held {
   return {
     waits: {
@@ -56,7 +56,7 @@ export function shedHeld({ waits, streams, subscriptions }: Held, isOverloaded: 
 }
 
 function serverBusy(): AppError {
-  return new AppError('server_busy', 'The server has too much to do at the moment. Please ask again.', {
+  return new AppError('server_busy', 'The server is overloaded. Please retry.', {
     headers: { 'retry-after': RETRY_AFTER_SECONDS },
   })
 }

@@ -1,11 +1,11 @@
 import type { StoredSummary } from '../store/messages.ts'
 import { isoTime, presentSummary } from './present.ts'
 
-/** Soon, but not all at once after a restart: clients add their own delay. */
+/** Short, because clients add a delay of their own and so do not all reconnect at once after a restart. */
 const RETRY_MS = 2_000
 const RETRY_AFTER_SHUTDOWN_MS = 1_000
 
-// Line ends to some readers of lines, though not to JSON or to the standard of this format.
+// Some line readers treat these as line ends. JSON and the event stream standard do not.
 const ODD_LINE_ENDS = /[\u0085\u2028\u2029]/g
 
 export function connectedFrame(now: number): Buffer {

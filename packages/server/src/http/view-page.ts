@@ -1,7 +1,7 @@
 import { escapeValue, type CleanHtml } from '../domain/clean-html.ts'
 
 /**
- * Headers under which a stranger's document is shown: in an origin of its own, without scripts, forms or requests.
+ * Headers for showing an untrusted document: in an origin of its own, without scripts, forms or requests.
  * `ancestors` are the origins whose pages may frame it.
  */
 export function viewHeaders(options: { contentType: string; remoteImages: boolean; ancestors: string[] }) {
@@ -23,12 +23,12 @@ export function viewHeaders(options: { contentType: string; remoteImages: boolea
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-site',
     'cache-control': 'no-store',
-    // Links are not asked for by name before anyone clicks them.
+    // Browsers must not resolve the hosts of links before a click.
     'x-dns-prefetch-control': 'off',
   }
 }
 
-/** Around HTML that is clean already. Mail is made for a white page. */
+/** Wraps HTML that is already clean. The background is white, because mail is designed for that. */
 export function mailPage({ html, isCut }: CleanHtml): string {
   return page(MAIL_STYLE, `${isCut ? CUT : ''}${html}`)
 }
@@ -51,6 +51,6 @@ function page(style: string, body: string): string {
 const MAIL_STYLE = `:where(body) { margin: 16px; background: #fff; color: #1a1a1a; font: 14px/1.5 system-ui, sans-serif; }`
 const TEXT_STYLE = `body { margin: 16px; background: #fff; color: #1a1a1a; }
 pre { margin: 0; font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }`
-// A pattern behind the picture, or white on transparent would not be seen.
+// A pattern behind the image makes white on transparent visible.
 const IMAGE_STYLE = `body { margin: 16px; background: repeating-conic-gradient(#eee 0 25%, #fff 0 50%) 0 / 16px 16px; }
 img { max-width: 100%; }`

@@ -11,7 +11,7 @@ import { imagePage, mailPage, textPage, viewHeaders } from './view-page.ts'
 import type { Viewed, ViewTokens } from './view-token.ts'
 import { teamView } from './view.ts'
 
-/** Of an attachment that is shown as text; the whole is there to be saved. */
+/** How much of a text attachment is shown. The download has all of it. */
 const TEXT_BYTES_MAX = 1024 * 1024
 
 const TEXT_TYPE =
@@ -27,7 +27,7 @@ type Ports = {
   now: () => number
 }
 
-/** Mail as its sender drew it, for a frame of the dashboard; whoever asks brings a token instead of a session. */
+/** Renders mail for a frame in the dashboard. The request has a token instead of a session. */
 export function addViewRoute(app: Hono<ApiEnvironment>, ports: Ports): void {
   app.get('/view/:token', async (context) => {
     const admit = ({ teamId }: Viewed) => ports.downloads.begin(teamId, context.env?.outgoing)
@@ -61,7 +61,7 @@ async function render(ports: Ports, message: StoredMessage, viewed: Viewed): Pro
   return mailPage(cleanHtml(message.html ?? '', { remoteImages, inlineImage }))
 }
 
-/** Pictures as pictures, text as text; drawings and pages of a stranger are shown as their source. */
+/** Raster images and text are shown as such. Vector images and HTML are shown as source, because they are untrusted. */
 async function renderAttachment(
   ports: Ports,
   message: StoredMessage,
@@ -74,7 +74,7 @@ async function renderAttachment(
   const { contentType } = attachment
   const isText = TEXT_TYPE.test(contentType) || contentType === 'image/svg+xml'
   const bytes = isText ? (await ports.contents.attachments(message, [index], { who })).get(index) : null
-  if (!bytes) throw new AppError('not_found', 'This attachment cannot be shown here. Save it instead.')
+  if (!bytes) throw new AppError('not_found', 'This attachment has no preview. Download it instead.')
   const shown = new TextDecoder().decode(bytes.subarray(0, TEXT_BYTES_MAX))
   return textPage(shown, { isCut: bytes.byteLength > TEXT_BYTES_MAX })
 }

@@ -1,36 +1,36 @@
 import { z } from 'zod'
 import type { Encryption } from '../manage/encryption.ts'
 
-/** Time for a page to load its frame, and no more: the address may lie in a history. */
+/** Just enough for a page to load its frame, because the URL may stay in a history. */
 const TOKEN_MS = 60_000
 
 const viewed = z.strictObject({
   teamId: z.string(),
   messageId: z.string(),
-  /** Null for the HTML of the mail. */
+  /** The index of an attachment, or null for the HTML of the mail. */
   attachment: z.number().nullable(),
   remoteImages: z.boolean(),
 })
 
-const sealedView = z.strictObject({ view: viewed, expiresAt: z.number(), once: z.string() })
+const tokenContent = z.strictObject({ view: viewed, expiresAt: z.number(), once: z.string() })
 
-/** What of a message its reader asked to see in a frame, which has no session of its own. */
+/** What to show in a frame, which has no session. */
 export type Viewed = z.output<typeof viewed>
 
 export type ViewTokens = {
   make(view: Viewed): string
-  /** Null when it is none, is too old, or was used here before. If `admit` throws, the token can be used again. */
+  /** Null if the token is invalid, expired or already used here. If `admit` throws, the token can be used again. */
   take(token: string, admit: (view: Viewed) => void): Viewed | null
 }
 
 type Ports = { webhooks: { encryption: Encryption }; newSecret: () => string; now: () => number }
 
 /**
- * Sealed, so that every replica can open what another made. Which are used is known to each process alone: within its
- * minute, a token opens at most once on each.
+ * Tokens are encrypted, so that every replica can read the tokens of the others. Each process remembers the used ones by
+ * itself, so within its minute a token works once on each process.
  */
 export function createViewTokens(ports: Ports): ViewTokens {
-  // In the order of use, which is nearly that of expiry.
+  // In the order of use, which is nearly the order of expiry.
   const used = new Map<string, number>()
 
   function forgetExpired(now: number): void {
@@ -43,10 +43,10 @@ export function createViewTokens(ports: Ports): ViewTokens {
   return {
     make(view) {
       const { webhooks, newSecret, now } = ports
-      const sealed = webhooks.encryption.encrypt(
+      const encrypted = webhooks.encryption.encrypt(
         JSON.stringify({ view, expiresAt: now() + TOKEN_MS, once: newSecret() }),
       )
-      return encodeURIComponent(sealed.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''))
+      return encodeURIComponent(encrypted.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''))
     },
 
     take(token, admit) {
@@ -61,12 +61,12 @@ export function createViewTokens(ports: Ports): ViewTokens {
   }
 }
 
-function open(encryption: Encryption, token: string): z.output<typeof sealedView> | null {
+function open(encryption: Encryption, token: string): z.output<typeof tokenContent> | null {
   try {
     const text = encryption.decrypt(token.replaceAll('-', '+').replaceAll('_', '/'))
-    return sealedView.safeParse(JSON.parse(text)).data ?? null
+    return tokenContent.safeParse(JSON.parse(text)).data ?? null
   } catch {
-    // Whatever a stranger made up cannot be opened.
+    // The token is forged or damaged.
     return null
   }
 }

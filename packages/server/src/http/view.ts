@@ -6,18 +6,18 @@ import { oldestVisible } from '../domain/plans.ts'
 import type { Team } from '../store/mailboxes.ts'
 import type { View } from '../store/messages.ts'
 
-/** What of its team the key may see, narrowed by what it asks for. That it may read at all is checked before. */
+/** The messages that the key may see and that match the filter. Its permission to read was checked before. */
 export function viewOf({ team, mailbox }: Principal, filter: MessageFilter, now: number): View {
   if (mailbox && filter.mailbox && filter.mailbox.name !== mailbox.name) throw forbidden()
   return teamView(team, mailbox ? { ...filter, mailboxId: mailbox.id } : filter, now)
 }
 
-/** What a member of the team sees, narrowed by what they ask for. */
+/** The messages that a member of the team may see and that match the filter. */
 export function teamView(team: Team, filter: MessageFilter, now: number): View {
   return { teamId: team.id, oldestReceivedAt: oldestVisible(team, now), filter }
 }
 
-/** Ends a long search when its client has gone; nobody sees the error. */
+/** Ends a long search when its client disconnects. The error is not sent to anyone. */
 export function whileConnected(outgoing: { destroyed: boolean } | undefined): () => void {
   return () => {
     if (outgoing?.destroyed) throw new AppError('request_timeout', 'The client disconnected.')

@@ -5,15 +5,15 @@ import type { DeliveryStatus, EndpointChange } from '../store/webhooks.ts'
 import { linePattern, WEBHOOK_URL_PATTERN } from './value-patterns.ts'
 
 const DESCRIPTION_CHARACTERS_MAX = 200
-/** Of what mail can have before the `@`. */
+/** RFC 5321: the longest local part of an address. */
 const LOCAL_PART_MAX = 64
 const LIMIT_MAX = 100
 const LIMIT_DEFAULT = 50
-/** Deliveries are kept for a month; who looks for older ones page by page has mistaken the list for an archive. */
+/** Deliveries are kept for a month, so no list needs a larger offset. */
 const OFFSET_MAX = 1_000_000
 
 const url = z.string().trim().meta({
-  description: 'Where events are posted to: https, and no private address. The operator may allow more.',
+  description: 'Where events are posted: an https URL that is not a private address. The operator may allow more.',
   pattern: WEBHOOK_URL_PATTERN,
   maxLength: 2_048,
   example: 'https://shop.example/hooks/mail',
@@ -29,9 +29,12 @@ const description = z
   .meta({ pattern: linePattern(DESCRIPTION_CHARACTERS_MAX) })
   .nullable()
   .optional()
-  .meta({ description: 'What it is for; an empty one is none.', example: 'Order mails of the staging shop' })
+  .meta({
+    description: 'What the endpoint is for. Empty text counts as none.',
+    example: 'Order mail of the staging shop',
+  })
 
-/** Names as mail brings them, in lower case; what mail cannot bring would never match. */
+/** Names in lower case, as intake stores them. A name that no mail can have would never match. */
 function nameOf(excluded: string, expectation: string) {
   const name = `[^${BLANKS}${excluded}]{0,${LOCAL_PART_MAX}}`
   const characters = new RegExp(`^[^\\s${excluded}]*$`)
@@ -52,11 +55,11 @@ export const endpointBody = z
     url,
     description,
     mailbox: nameOf('@+', 'must be the name of a mailbox, without tag and domain').meta({
-      description: 'Only mail for the mailbox of this name; without it, for all.',
+      description: 'Only mail for the mailbox with this name. By default, mail for all mailboxes.',
       example: 'orders',
     }),
     tag: nameOf('@', 'must be a tag, without mailbox and domain').meta({
-      description: 'Only mail with this tag; without it, with any or none.',
+      description: 'Only mail with this tag. By default, mail with any tag or none.',
       example: '42',
     }),
   })
@@ -65,7 +68,7 @@ export const endpointBody = z
 /** Body of `PATCH /v1/webhooks/:id`. */
 export const endpointChangeBody = z
   .object({
-    active: z.boolean().optional().meta({ description: 'Whether it is told of new mail.', example: true }),
+    active: z.boolean().optional().meta({ description: 'Whether the endpoint receives events.', example: true }),
     url: url.optional(),
     description,
   })
@@ -74,14 +77,14 @@ export const endpointChangeBody = z
 /** Query parameters of `GET /v1/webhooks/:id/deliveries`. */
 export const deliveriesQuery = z.object({
   limit: wholeNumber({ min: 1, max: LIMIT_MAX }).meta({
-    description: `How many to show, ${LIMIT_DEFAULT} unless told.`,
+    description: `How many results to return, ${LIMIT_DEFAULT} by default.`,
     type: 'integer',
     minimum: 1,
     maximum: LIMIT_MAX,
     example: 20,
   }),
   offset: wholeNumber({ min: 0, max: OFFSET_MAX }).meta({
-    description: 'How many of the newest to leave out.',
+    description: 'How many of the newest deliveries to skip.',
     type: 'integer',
     minimum: 0,
     maximum: OFFSET_MAX,
@@ -90,18 +93,18 @@ export const deliveriesQuery = z.object({
   status: z
     .enum(['pending', 'success', 'failed'], 'must be pending, success or failed')
     .optional()
-    .meta({ description: 'Only those in this state.', example: 'failed' }),
+    .meta({ description: 'Only deliveries with this status.', example: 'failed' }),
 })
 
 /** Query parameters of `POST /v1/webhooks/:id/deliveries/replay`. */
 export const replayQuery = z.object({
   status: z.enum(['failed'], 'must be failed').optional().meta({
-    description: 'Which ones; those that failed are the only ones that can be replayed together.',
+    description: 'Which deliveries to replay. Only `failed` is supported.',
     example: 'failed',
   }),
 })
 
-export function toWish(ports: UrlPorts, body: z.output<typeof endpointBody>): EndpointInput {
+export function toEndpointInput(ports: UrlPorts, body: z.output<typeof endpointBody>): EndpointInput {
   const { url, description, mailbox, tag } = body
   const filters = { mailbox: mailbox || null, tag: tag || null }
   return { url: acceptUrl(ports, url), description: description || null, ...filters }

@@ -10,7 +10,7 @@ import { endedCookie } from '../session-cookie.ts'
 import { beginSession, clientOf, type AuthPorts } from './begin-session.ts'
 import { chosenBody, emailBody, passwordBody } from './bodies.ts'
 
-/** One's own sessions and password. */
+/** Sessions and password of the signed-in user. */
 export function addAccountRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
   app.get('/auth/sessions', async (context) => {
     const { user, sessionId } = await requireSession(ports, context.req.raw)
@@ -56,16 +56,16 @@ export function addAccountRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): v
   })
 
   app.post('/auth/reset', async (context) => {
-    await enterByMail(context, 'reset')
+    await signInByMail(context, 'reset')
     return context.json({ data: { status: 'signed_in' } })
   })
 
   app.post('/auth/check', async (context) => {
-    await enterByMail(context, 'check')
+    await signInByMail(context, 'check')
     return context.json({ data: { status: 'signed_in' } })
   })
 
-  async function enterByMail(context: Context<ApiEnvironment>, purpose: 'check' | 'reset'): Promise<void> {
+  async function signInByMail(context: Context<ApiEnvironment>, purpose: 'check' | 'reset'): Promise<void> {
     const chosen = await readBody(context.req.raw, chosenBody)
     const userId = await claimByLink(ports, purpose, { ...chosen, address: clientOf(ports, context).countedAs })
     await beginSession(ports, context, { id: userId })

@@ -9,13 +9,13 @@ import { sessionCookie } from '../session-cookie.ts'
 
 export type AuthPorts = AccountPorts & {
   allowedOrigins: string[]
-  /** Null where no provider is configured. */
+  /** Null if no provider is configured. */
   oidc: Oidc | null
-  /** Whether all requests come through a proxy, which says from where. */
+  /** Whether all requests come through a proxy that adds the address of the client. */
   isBehindProxy: boolean
 }
 
-/** Signs the browser in, with a cookie that it did not have before; the session that it had is ended. */
+/** Signs the browser in with a new cookie and ends its previous session. */
 export async function beginSession(
   ports: AuthPorts,
   context: Context<ApiEnvironment>,
@@ -28,18 +28,18 @@ export async function beginSession(
   context.header('set-cookie', sessionCookie(ports, token), { append: true })
 }
 
-/** Longer than any address of a network. */
+/** Longer than any IP address. */
 const ADDRESS_CHARACTERS_MAX = 60
 
-type AskingClient = Client & {
-  /** Whose tries are counted. */
+type RequestClient = Client & {
+  /** The address by which attempts are counted. */
   countedAs: ClientAddress
 }
 
 export function clientOf(
   { isBehindProxy }: Pick<AuthPorts, 'isBehindProxy'>,
   context: Context<ApiEnvironment>,
-): AskingClient {
+): RequestClient {
   const userAgent = context.req.header('user-agent') ?? ''
   const socket = context.env.incoming?.socket.remoteAddress || 'unknown'
   const forwarded = lastEntry(context.req.header('x-forwarded-for'))
@@ -47,12 +47,12 @@ export function clientOf(
     const address = forwarded ?? socket
     return { userAgent, address, countedAs: { socket: address, claimed: null } }
   }
-  // What a proxy that is not trusted says is believed for one thing only: that its clients are not one and the same.
+  // The header of an untrusted proxy is used only to tell its clients apart.
   const claimed = forwarded ?? lastEntry(context.req.header('forwarded'))
   return { userAgent, address: socket, countedAs: { socket, claimed } }
 }
 
-/** Each proxy adds who it was asked by; all but the last entry may be invented. */
+/** Each proxy appends the address of its client. All entries but the last may be forged. */
 function lastEntry(header: string | undefined): string | null {
   return header?.split(',').at(-1)?.trim().slice(0, ADDRESS_CHARACTERS_MAX) || null
 }

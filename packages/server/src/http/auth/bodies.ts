@@ -9,7 +9,7 @@ import {
 } from '../../domain/account-fields.ts'
 
 const token = z.string().min(1).max(100)
-/** Of those who know theirs; what it may be is judged only when it is chosen. */
+/** An existing password. The rules for passwords apply only when one is chosen. */
 const knownPassword = z.string().max(PASSWORD_CHARACTERS_MAX)
 const chosenPassword = z
   .string()
@@ -19,7 +19,7 @@ const knownEmail = z.string().trim().max(EMAIL_CHARACTERS_MAX)
 const chosenEmail = z.string().transform((text, context) => {
   const email = parseEmail(text)
   if (email !== null) return email
-  context.addIssue('must be an e-mail address')
+  context.addIssue('must be an email address')
   return z.NEVER
 })
 
@@ -36,7 +36,7 @@ export const tokenBody = z.object({ token })
 
 export const emailBody = z.object({ email: knownEmail })
 
-/** With the link of a mail. */
+/** Sent with the token of a link in a mail. */
 export const chosenBody = z.object({ token, password: chosenPassword })
 
 export const passwordBody = z.object({ current: knownPassword.nullable().default(null), new: chosenPassword })

@@ -7,40 +7,40 @@ import type { ApiEnvironment } from '../environment.ts'
 import { cookieAttributes, cookieName, readCookie } from '../session-cookie.ts'
 import { beginSession, type AuthPorts } from './begin-session.ts'
 
-/** As long as one may take at the provider. */
-const DEPARTURE_SECONDS = 600
+/** The time to sign in at the provider. */
+const PENDING_SECONDS = 600
 
-const departureShape = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() })
+const pendingShape = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() })
 
-/** Sign-in at a provider. Browsers are sent here, so all ends with a page: failures are told to the sign-in page. */
+/** Sign-in through a provider. Browsers navigate here, so errors redirect to the sign-in page. */
 export function addOidcRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
   app.get('/auth/oidc/start', (context) =>
-    orSignInPage(ports, context, async () => {
-      const { url, pending: departure } = await configured(ports).start()
-      context.header('set-cookie', departureCookie(ports, write(departure), DEPARTURE_SECONDS))
+    orRedirectToSignIn(ports, context, async () => {
+      const { url, pending } = await requireOidc(ports).start()
+      context.header('set-cookie', pendingCookie(ports, encodePending(pending), PENDING_SECONDS))
       return context.redirect(url)
     }),
   )
 
   app.get('/auth/oidc/callback', (context) =>
-    orSignInPage(ports, context, async () => {
-      const oidc = configured(ports)
-      const departure = read(readCookie(context.req.raw, departureName(ports)))
-      context.header('set-cookie', departureCookie(ports, '', 0))
-      if (!departure) throw new AppError('sign_in_refused', 'Begin to sign in from here.')
-      const claims = await oidc.finish(new URL(context.req.url).search, departure)
+    orRedirectToSignIn(ports, context, async () => {
+      const oidc = requireOidc(ports)
+      const pending = decodePending(readCookie(context.req.raw, pendingCookieName(ports)))
+      context.header('set-cookie', pendingCookie(ports, '', 0))
+      if (!pending) throw new AppError('sign_in_refused', 'Start signing in from this page.')
+      const claims = await oidc.finish(new URL(context.req.url).search, pending)
       await beginSession(ports, context, { id: await signInByProvider(ports, claims) })
       return context.redirect(`${ports.appUrl}/`)
     }),
   )
 }
 
-function configured({ oidc }: AuthPorts): Oidc {
+function requireOidc({ oidc }: AuthPorts): Oidc {
   if (!oidc) throw new AppError('not_found', 'Not found')
   return oidc
 }
 
-async function orSignInPage(
+async function orRedirectToSignIn(
   { appUrl }: AuthPorts,
   context: Context<ApiEnvironment>,
   work: () => Promise<Response>,
@@ -53,22 +53,22 @@ async function orSignInPage(
   }
 }
 
-function departureName(ports: AuthPorts): string {
+function pendingCookieName(ports: AuthPorts): string {
   return `${cookieName(ports)}-oidc`
 }
 
-/** Only the browser that left may come back: whoever else has the code lacks this cookie. */
-function departureCookie(ports: AuthPorts, value: string, seconds: number): string {
-  return `${departureName(ports)}=${value}; ${cookieAttributes(ports, seconds)}`
+/** Binds the sign-in to the browser that started it. Another browser with the same code lacks this cookie. */
+function pendingCookie(ports: AuthPorts, value: string, seconds: number): string {
+  return `${pendingCookieName(ports)}=${value}; ${cookieAttributes(ports, seconds)}`
 }
 
-function write(departure: PendingSignIn): string {
-  return Buffer.from(JSON.stringify(departure)).toString('base64url')
+function encodePending(pending: PendingSignIn): string {
+  return Buffer.from(JSON.stringify(pending)).toString('base64url')
 }
 
-function read(cookie: string | null): PendingSignIn | null {
+function decodePending(cookie: string | null): PendingSignIn | null {
   try {
-    return departureShape.parse(JSON.parse(Buffer.from(cookie ?? '', 'base64url').toString()))
+    return pendingShape.parse(JSON.parse(Buffer.from(cookie ?? '', 'base64url').toString()))
   } catch {
     return null
   }

@@ -9,7 +9,7 @@ import { findSession } from '../session.ts'
 import { beginSession, clientOf, type AuthPorts } from './begin-session.ts'
 import { signInBody, signUpBody, tokenBody } from './bodies.ts'
 
-/** The ways in and out. */
+/** Sign-up, sign-in and sign-out. */
 export function addSignInRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
   app.get('/auth/methods', (context) =>
     context.json({
@@ -18,8 +18,8 @@ export function addSignInRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): vo
   )
 
   app.post('/auth/sign-up', async (context) => {
-    const wish = await readBody(context.req.raw, signUpBody)
-    const user = await signUp(ports, { ...wish, address: clientOf(ports, context).countedAs })
+    const input = await readBody(context.req.raw, signUpBody)
+    const user = await signUp(ports, { ...input, address: clientOf(ports, context).countedAs })
     if (user === 'check address') return context.json({ data: { status: 'check_address' } }, 202)
     await beginSession(ports, context, user)
     return context.json({ data: { status: 'signed_in', user: present(user) } }, 201)

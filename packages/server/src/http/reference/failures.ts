@@ -2,12 +2,12 @@ import { ERROR_STATUS, type ErrorCode } from '../../domain/errors.ts'
 import { ACCESS } from '../routes/access.ts'
 import type { DeclaredFailure, Route } from '../routes/route.ts'
 
-/** Anything that is asked can meet these, so the document tells of them once. */
+/** Any request can get these errors, so the document describes them once. */
 export const COMMON_ERRORS: ErrorCode[] = ['url_too_long', 'headers_too_large', 'request_timeout', 'internal']
-/** And these, what writes. */
+/** Any write can get these errors in addition. */
 export const COMMON_WRITE_ERRORS: ErrorCode[] = ['storage_full']
 
-/** By what the access of a route needs. */
+/** By the credentials that a route needs. */
 const CREDENTIAL_ERRORS: Record<(typeof ACCESS)[keyof typeof ACCESS]['needs'], ErrorCode[]> = {
   nothing: [],
   'webhook secret': ['unauthorized', 'database_unavailable'],
@@ -16,12 +16,12 @@ const CREDENTIAL_ERRORS: Record<(typeof ACCESS)[keyof typeof ACCESS]['needs'], E
 
 export type ExplainedFailure = Explanation & { code: ErrorCode; status: number }
 
-/** Every failure of the route, but for the common ones. */
+/** The failures of the route without the common ones. */
 export function failuresOf({ access, method, query, errors }: Route): ExplainedFailure[] {
-  // What writes is refused while there is too much to do; of what reads, only what is held open.
+  // During overload, writes are refused. Of the reads, only waits and streams are, and their routes declare it.
   const busy: ErrorCode[] = method === 'get' ? [] : ['server_busy']
-  const slips: ErrorCode[] = query ? ['unknown_parameter'] : []
-  return [...CREDENTIAL_ERRORS[ACCESS[access].needs], ...busy, ...slips, ...errors].map(explain)
+  const typos: ErrorCode[] = query ? ['unknown_parameter'] : []
+  return [...CREDENTIAL_ERRORS[ACCESS[access].needs], ...busy, ...typos, ...errors].map(explain)
 }
 
 export function commonErrorsOf({ method }: Route): ErrorCode[] {
@@ -35,62 +35,68 @@ export function explain(failure: DeclaredFailure): ExplainedFailure {
 
 type Explanation = { sentence: string; when: string; details?: Record<string, string[]> }
 
-/** What a failure says and when it comes; sentences are examples, codes are stable. */
+/** The text of each failure and when it occurs. Codes are stable, texts are examples. */
 const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   unauthorized: { sentence: 'Unauthorized', when: 'the key or secret is missing or unknown' },
-  key_expired: { sentence: 'API key expired', when: 'the key’s time is over' },
-  invalid_credentials: { sentence: 'E-mail or password is wrong.', when: 'no account has this address and password' },
+  key_expired: { sentence: 'API key expired', when: 'the key has expired' },
+  invalid_credentials: { sentence: 'E-mail or password is wrong.', when: 'no account has this email and password' },
   address_unchecked: {
     sentence: 'Follow the link in the mail that we have sent you, then sign in.',
-    when: 'the account’s address is still to be checked',
+    when: 'the user has not confirmed their address yet',
   },
   account_exists: {
     sentence: 'This address has an account. Sign in instead.',
-    when: 'the address has an account already',
+    when: 'an account with this address already exists',
   },
   invite_needed: {
     sentence: 'You need an invite for this address. Ask an owner of your team.',
-    when: 'only people with an invite may sign up',
+    when: 'sign-up requires an invite',
   },
   token_invalid: {
     sentence: 'This link has expired or was used already.',
-    when: 'the one-time token is unknown, used or too old',
+    when: 'the one-time token is unknown, used or expired',
   },
   sign_in_refused: {
     sentence: 'Signing in at the provider did not work. Please try again.',
-    when: 'the provider is away, said no, or gave an answer that is not valid',
+    when: 'the provider is unreachable, refused the sign-in or sent an invalid response',
   },
   email_unverified: {
     sentence: 'The provider does not say that the e-mail address is yours.',
     when: 'the provider has not verified the address',
   },
   forbidden: { sentence: 'Forbidden', when: 'the key’s scope or mailbox does not allow this' },
-  not_found: { sentence: 'Not found', when: 'it does not exist, or the key may not see it' },
-  message_not_found: { sentence: 'Not found', when: 'no such message, or none that the key may see' },
+  not_found: { sentence: 'Not found', when: 'the resource does not exist, or the key may not see it' },
+  message_not_found: { sentence: 'Not found', when: 'the message does not exist, or the key may not see it' },
   raw_unavailable: {
     sentence: 'This server has no raw copy of the message.',
-    when: 'the message is stored, but its raw bytes are not',
+    when: 'the message is stored, but its raw mail is not',
   },
-  mailbox_invalid: { sentence: 'Invalid mailbox', when: 'this cannot be the name of a mailbox' },
-  mailbox_reserved: { sentence: 'Mailbox name is reserved.', when: 'nobody may choose this name' },
-  mailbox_taken: { sentence: 'Mailbox name already taken for this domain.', when: 'the name is in use' },
-  mailbox_limit: { sentence: 'Mailbox limit reached for this plan.', when: 'the team has as many as its plan allows' },
-  domain_taken: { sentence: 'Another team has the domain qa.example.com.', when: 'the domain is another team’s' },
+  mailbox_invalid: { sentence: 'Invalid mailbox', when: 'the name of the mailbox is not valid' },
+  mailbox_reserved: { sentence: 'Mailbox name is reserved.', when: 'the name is reserved' },
+  mailbox_taken: { sentence: 'Mailbox name already taken for this domain.', when: 'the name is already in use' },
+  mailbox_limit: {
+    sentence: 'Mailbox limit reached for this plan.',
+    when: 'the team has reached the mailbox limit of its plan',
+  },
+  domain_taken: { sentence: 'Another team has the domain qa.example.com.', when: 'the domain belongs to another team' },
   domain_unproven: {
     sentence: 'There is no TXT record _mailhatch.qa.example.com with the value mailhatch-verify=… yet.',
     when: 'the domain’s TXT record was not found',
   },
-  key_limit: { sentence: 'API key limit reached for this plan.', when: 'the team has as many keys as its plan allows' },
+  key_limit: {
+    sentence: 'API key limit reached for this plan.',
+    when: 'the team has reached the key limit of its plan',
+  },
   member_limit: {
     sentence: 'Member limit reached for this plan.',
-    when: 'the team has as many members as its plan allows',
+    when: 'the team has reached the member limit of its plan',
   },
   member_exists: {
     sentence: 'ada@example.com is a member of this team already.',
-    when: 'the address is a member’s',
+    when: 'the address belongs to a member',
   },
-  last_owner: { sentence: 'A team keeps at least one owner.', when: 'nobody else owns the team' },
-  team_exists: { sentence: 'You already have a team.', when: 'the user has a team' },
+  last_owner: { sentence: 'A team keeps at least one owner.', when: 'the team has no other owner' },
+  team_exists: { sentence: 'You already have a team.', when: 'the user already has a team' },
   invite_limit: {
     sentence: 'A team has at most 200 open invites. Delete some first.',
     when: 'the team has too many open invites',
@@ -99,7 +105,7 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   billing_unavailable: { sentence: 'Billing is not set up on this server.', when: 'no payment provider is configured' },
   cursor_not_found: {
     sentence: 'Cursor message not found. It may have been deleted.',
-    when: 'the message named by `after_id` is gone',
+    when: 'the message with the id `after_id` does not exist',
   },
   validation_failed: {
     sentence: 'Invalid query: limit must be a whole number from 1 to 200.',
@@ -109,12 +115,12 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   unknown_parameter: {
     sentence: 'There is no query parameter malbox. Did you mean mailbox?',
     when: 'a query parameter is probably misspelled',
-    details: { malbox: ['is unknown; probably mailbox was meant'] },
+    details: { malbox: ['is unknown; did you mean mailbox?'] },
   },
   payload_too_large: { sentence: 'The body is larger than 262144 bytes.', when: 'the body is too large' },
   unsupported_media_type: {
     sentence: 'Send JSON, with Content-Type: application/json.',
-    when: 'the body is declared as something else than JSON',
+    when: 'the Content-Type is not JSON',
   },
   url_too_long: { sentence: 'The URL is longer than 8192 characters.', when: 'the URL is too long' },
   headers_too_large: {
@@ -122,62 +128,65 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     when: 'the request headers are too large',
   },
   request_timeout: { sentence: 'The request did not arrive in time.', when: 'the request did not arrive in time' },
-  method_not_allowed: { sentence: 'Use GET here.', when: 'the path exists, but not with this method' },
-  too_many_waits: { sentence: 'This key already holds 20000 waits.', when: 'the key holds too many waits at once' },
+  method_not_allowed: { sentence: 'Use GET here.', when: 'the path does not support this method' },
+  too_many_waits: { sentence: 'This key already holds 20000 waits.', when: 'the key has too many waits at once' },
   too_many_streams: {
     sentence: 'This key already has 1000 streams open.',
-    when: 'the key holds too many streams at once',
+    when: 'the key has too many streams at once',
   },
   server_busy: {
-    sentence: 'The server has too much to do at the moment. Please ask again.',
-    when: 'the server has too much to do, or holds too many streams at once',
+    sentence: 'The server is overloaded. Please retry.',
+    when: 'the server is overloaded or has too many streams',
   },
   rate_limited: {
     sentence: 'Rate limit exceeded. Please slow down.',
-    when: 'the team’s requests of this minute are used up',
+    when: 'the team has sent too many requests in this minute',
   },
-  inbox_domain_unknown: { sentence: 'Inbox domain not configured', when: 'no team has the domain' },
+  inbox_domain_unknown: { sentence: 'Inbox domain not configured', when: 'no team owns the domain' },
   mailbox_unknown: { sentence: 'Mailbox not configured', when: 'the root domain has no such mailbox' },
-  received_at_invalid: { sentence: 'Invalid receivedAt', when: '`receivedAt` is no time that exists' },
+  received_at_invalid: { sentence: 'Invalid receivedAt', when: '`receivedAt` is not a valid time' },
   storage_full: { sentence: 'The server is out of disk space.', when: 'the server’s disk is full' },
-  webhook_url_insecure: { sentence: 'Webhook URL must use HTTPS.', when: 'the URL has another scheme than https' },
+  webhook_url_insecure: { sentence: 'Webhook URL must use HTTPS.', when: 'the URL is not https' },
   webhook_url_private: {
     sentence: 'Webhook URL must not point to a private address.',
-    when: 'the URL names an address or host that is not on the public internet',
+    when: 'the URL points to an address or host that is not public',
   },
   webhook_exists: {
     sentence: 'The team has a webhook endpoint with this URL already.',
-    when: 'the team has an endpoint with this URL',
+    when: 'the team already has an endpoint with this URL',
   },
   webhook_limit: {
     sentence: 'A team has at most 20 webhook endpoints. Delete one first.',
-    when: 'the team has as many endpoints as there may be',
+    when: 'the team has reached the endpoint limit',
   },
   webhooks_unavailable: {
     sentence: 'Webhooks are not available on your current plan.',
-    when: 'the team’s plan has no webhooks',
+    when: 'the team’s plan does not include webhooks',
   },
   endpoint_inactive: {
     sentence: 'The endpoint is inactive. Switch it on first.',
-    when: 'the endpoint is switched off',
+    when: 'the endpoint is disabled',
   },
-  webhook_not_configured: { sentence: 'Webhook not configured', when: 'the worker has nobody to announce to' },
-  already_processed: { sentence: 'Already processed', when: 'the API has taken the mail before' },
-  announcement_failed: { sentence: 'The API answered 404.', when: 'the API did not take the mail' },
-  provider_failed: { sentence: 'Cloudflare refused: Authentication error', when: 'the provider refused or is away' },
-  not_configured: { sentence: 'The worker lacks settings: EMAIL_DOMAIN.', when: 'the worker lacks settings' },
+  webhook_not_configured: { sentence: 'Webhook not configured', when: 'the worker has no API to announce mail to' },
+  already_processed: { sentence: 'Already processed', when: 'the API has already stored the mail' },
+  announcement_failed: { sentence: 'The API answered 404.', when: 'the API did not accept the mail' },
+  provider_failed: {
+    sentence: 'Cloudflare refused: Authentication error',
+    when: 'the provider refused the request or is unreachable',
+  },
+  not_configured: { sentence: 'The worker lacks settings: EMAIL_DOMAIN.', when: 'settings of the worker are missing' },
   worker_unreachable: {
     sentence: 'The inbox worker, which keeps the raw mail, cannot be reached.',
-    when: 'the worker, which keeps the raw mail, does not answer as it should',
+    when: 'the worker, which stores the raw mail, does not respond correctly',
   },
   database_unavailable: {
-    sentence: 'The database cannot be reached. Please ask again.',
-    when: 'the API does not reach its database, or gets no answer in time',
+    sentence: 'The database is unreachable. Please retry.',
+    when: 'the database is unreachable or does not respond in time',
   },
   storage_unavailable: {
     sentence: 'The mail storage cannot be reached. Please ask again.',
-    when: 'the storage that keeps the raw mail does not answer',
+    when: 'the storage of the raw mail does not respond',
   },
   shutting_down: { sentence: 'The server is restarting. Please ask again.', when: 'the server is restarting' },
-  internal: { sentence: 'Something went wrong on our side.', when: 'something went wrong in the server' },
+  internal: { sentence: 'Something went wrong on our side.', when: 'an unexpected error occurred in the server' },
 }

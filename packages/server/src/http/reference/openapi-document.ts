@@ -1,7 +1,7 @@
 import type { ErrorBody } from '@mailhatch/sdk'
 import type { z } from 'zod'
 
-// The part of OpenAPI 3.1 that our document uses.
+// The parts of OpenAPI 3.1 that the document uses.
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
@@ -18,7 +18,7 @@ export type DocumentedParameter = {
 
 export type DocumentedMedia = {
   schema: JsonSchema
-  /** Of what is not JSON. */
+  /** For media types other than JSON. */
   example?: string
   examples?: Record<string, { summary: string; value: ErrorBody }>
 }
@@ -36,7 +36,7 @@ export type DocumentedOperation = {
   tags: string[]
   summary: string
   description: string
-  /** One of these is enough; the list within is of scopes. */
+  /** Alternatives, each with its scopes. One of them is enough. */
   security: Record<string, string[]>[]
   parameters: DocumentedParameter[]
   requestBody?: { required: true; content: Record<string, DocumentedMedia> }

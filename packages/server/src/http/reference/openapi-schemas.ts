@@ -3,7 +3,7 @@ import type { RequestBody, Route } from '../routes/route.ts'
 import { SHAPES } from '../shapes/shapes.ts'
 import type { DocumentedParameter, JsonSchema, Reference } from './openapi-document.ts'
 
-/** The shapes that have a name, and for each answer its schema, which refers to them. */
+/** The named schemas, and the schema of each response, which refers to them. */
 export function describeAnswers(routes: Route[]): {
   named: Record<string, JsonSchema>
   schemaOf: (answer: z.ZodType) => JsonSchema
@@ -21,7 +21,7 @@ export function describeAnswers(routes: Route[]): {
   }
 }
 
-/** What may be sent, which is more than what the code then works with; by name. */
+/** The schemas of request bodies by name. They describe the input before transforms. */
 export function describeBodies(routes: Route[]): Record<string, JsonSchema> {
   const names = bodyNames(routes)
   return toJsonSchemas(
@@ -30,7 +30,7 @@ export function describeBodies(routes: Route[]): Record<string, JsonSchema> {
   )
 }
 
-/** The name of each route's body: that of its schema, or one made from the route's own. */
+/** The name of the body of each route: the id of its schema, or else derived from the id of the route. */
 export function bodyNames(routes: Route[]): Map<Route, string> {
   return new Map(
     routes.flatMap((route) => {
@@ -50,7 +50,7 @@ export function describeQuery(query: z.ZodObject): DocumentedParameter[] {
     z.toJSONSchema(query, { io: 'input', override: (given) => override({ ...given, io: 'input' }) }),
   )
   return Object.entries(properties).map(([name, property]) => {
-    // Only `true` and `false` are schemas that are no objects, and zod makes neither.
+    // A schema is an object unless it is `true` or `false`, which zod does not create.
     const { description = '', examples: [example] = [], ...schema } = property as JsonSchema
     return { name, in: 'query', required: required.includes(name), description, schema, example }
   })
@@ -75,20 +75,20 @@ function toJsonSchemas(ids: Map<z.ZodType, string>, io: 'input' | 'output'): Rec
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidied(schema)]))
 }
 
-/** The dialect is that of OpenAPI 3.1, and names are places in the document. */
+/** Removes keywords that the document does not need: OpenAPI 3.1 sets the dialect, and the key of a schema is its id. */
 function tidied(schema: JsonSchema): JsonSchema {
   const own = Object.entries(schema).filter(([keyword]) => !['$schema', '$id', 'id'].includes(keyword))
   return Object.fromEntries(own)
 }
 
 function override({ jsonSchema, io }: { jsonSchema: JsonSchema; io: 'input' | 'output' }): void {
-  // Under this name, zod keeps examples of what a transformation takes, not of what it makes.
+  // Zod keeps the example of the input of a transform under this name.
   if ('example' in jsonSchema) {
     jsonSchema.examples = [jsonSchema['example']]
     delete jsonSchema['example']
   }
-  // The length of a number's text says nothing about the number.
+  // The maximum length of the text does not apply to the number.
   if (jsonSchema.type === 'number' || jsonSchema.type === 'integer') delete jsonSchema.maxLength
-  // Every number that we answer with is at most this; of what is sent, more is refused.
+  // Responses have no larger numbers anyway. In requests, larger numbers are refused.
   if (io === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
 }

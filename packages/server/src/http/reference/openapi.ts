@@ -24,38 +24,40 @@ import { bodyNames, describeAnswers, describeBodies, describeQuery, refer } from
 const JSON_TYPE = 'application/json'
 
 const INTRODUCTION =
-  'Catches the mail your app sends and hands it to the test that waits for it.\n\n' +
-  'Requests to `/v1` carry `Authorization: Bearer <API key>`. Success is `{"data": …}`; every failure is `{"error", "code", "requestId"}`, in some cases with `details`. Every answer has an `X-Request-Id`. Checks come in this order: key (401), rate limit (429), validation (400), scope (403).\n\n' +
-  'People forget to escape `+`: in `mailbox`, a space reads as `+`; in `to`, `from` and `q` both readings match.'
+  'Receives the mail that your app sends and hands it to the test that waits for it.\n\n' +
+  'Requests to `/v1` need the header `Authorization: Bearer <API key>`. A success is `{"data": …}`. Every error is `{"error", "code", "requestId"}`, sometimes with `details`. Every response has an `X-Request-Id`. The order of checks is key (401), rate limit (429), validation (400), scope (403).\n\n' +
+  'An unescaped `+` in a query arrives as a space. In `mailbox`, a space counts as `+`. In `to`, `from` and `q`, a space before the `@` matches both.'
 
 const SECURITY: ApiDocument['components']['securitySchemes'] = {
   apiKey: {
     type: 'http',
     scheme: 'bearer',
     description:
-      'An API key of a team. Scopes: `api.full` may do everything, `email.full` may read the team’s messages, `email.mailbox` those of one mailbox.',
+      'An API key of a team. Scopes: `api.full` allows everything, `email.full` reading the team’s messages, `email.mailbox` reading the messages of one mailbox.',
   },
   webhookSecret: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The server’s `INBOX_WEBHOOK_SECRET`, which opens `/webhooks/inbox` and nothing else.',
+    description: 'The server’s `INBOX_WEBHOOK_SECRET`, for `/webhooks/inbox` only.',
   },
 }
 
 const LIMIT_HEADERS: HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 const HEADERS: Record<HeaderName, DocumentedHeader> = {
-  'X-Request-Id': header('Names this request in the server’s log.', { isAlways: true }),
-  'X-RateLimit-Limit': header('Requests a minute that the team has, where requests are limited.', { isNumber: true }),
-  'X-RateLimit-Remaining': header('How many of them are left.', { isNumber: true }),
-  'X-RateLimit-Reset': header('When they are renewed, in Unix seconds.', { isNumber: true }),
-  'Retry-After': header('Seconds after which to ask again.', { isNumber: true, isAlways: true }),
+  'X-Request-Id': header('Identifies the request in the server’s log.', { isAlways: true }),
+  'X-RateLimit-Limit': header('Requests per minute that the team may send, if requests are limited.', {
+    isNumber: true,
+  }),
+  'X-RateLimit-Remaining': header('How many requests are left in this minute.', { isNumber: true }),
+  'X-RateLimit-Reset': header('When the limit resets, in Unix seconds.', { isNumber: true }),
+  'Retry-After': header('Seconds after which to retry.', { isNumber: true, isAlways: true }),
   'Content-Disposition': header('Always `attachment`, with a file name.', { isAlways: true }),
 }
 
 const METHODS = ['get', 'post', 'patch', 'delete']
 
-/** The API as OpenAPI 3.1, made from the routes and the schemas that validate. */
+/** Builds the OpenAPI 3.1 document from the routes and their schemas. */
 export function describeApi(routes: Route[], baseUrl: string | null): ApiDocument {
   const { named, schemaOf } = describeAnswers(routes)
   const bodies = bodyNames(routes)
@@ -84,7 +86,7 @@ export function describeApi(routes: Route[], baseUrl: string | null): ApiDocumen
   }
 }
 
-/** By tag, path and method; a path that is spelled out comes before one with a parameter in that place. */
+/** By tag, path and method. A literal path comes before one with a parameter in that position. */
 function inOrder(one: Route, other: Route): number {
   const tagOf = ({ tag }: Route) => TAGS.findIndex(({ name }) => name === tag)
   return (
@@ -94,7 +96,7 @@ function inOrder(one: Route, other: Route): number {
   )
 }
 
-/** As many alternatives as scopes: one of them is enough. */
+/** One alternative per scope, because one scope is enough. */
 function securityOf(access: Access): DocumentedOperation['security'] {
   if (ACCESS[access].needs === 'webhook secret') return [{ webhookSecret: [] }]
   return (scopesFor(access) ?? []).map((scope) => ({ apiKey: [scope] }))
@@ -149,7 +151,7 @@ function describeResponses(route: Route, schemaOf: SchemaOf): DocumentedOperatio
     responses[status] = describeAnswer(answer, limitHeaders, schemaOf)
   }
   for (const [status, failures] of Map.groupBy(failuresOf(route), ({ status }) => status)) {
-    // Who is refused for the key has no team whose requests could be counted.
+    // Without a valid key there is no team whose requests are counted.
     responses[status] = describeFailure(failures, status === 401 ? [] : limitHeaders)
   }
   for (const code of commonErrorsOf(route))
@@ -164,17 +166,17 @@ function describeAnswer(answer: Answer, limitHeaders: HeaderName[], schemaOf: Sc
   return {
     description,
     headers: headerReferences(['X-Request-Id', ...limitHeaders, ...headers]),
-    // Bytes have no schema in OpenAPI 3.1, only a content type.
+    // In OpenAPI 3.1, binary content has a content type but no schema.
     content: { [contentType]: schema || contentType.startsWith('text/') ? media : { schema: {} } },
   }
 }
 
 function describeFailure(failures: ExplainedFailure[], limitHeaders: HeaderName[]): DocumentedResponse {
-  const isRetried = failures.some(({ status }) => status === 429 || status === 503)
+  const isRetryable = failures.some(({ status }) => status === 429 || status === 503)
   const codes = failures.map(({ code }) => code)
   return {
     description: failures.map(({ code, when }) => `\`${code}\`: ${when}`).join('; '),
-    headers: headerReferences(['X-Request-Id', ...limitHeaders, ...(isRetried ? (['Retry-After'] as const) : [])]),
+    headers: headerReferences(['X-Request-Id', ...limitHeaders, ...(isRetryable ? (['Retry-After'] as const) : [])]),
     content: {
       [JSON_TYPE]: {
         schema: {

@@ -4,7 +4,7 @@ import { asSchema, nameIn } from './page-sample.ts'
 
 export type Markup = ReturnType<typeof html>
 
-/** Paragraphs, with what stands in backticks as code. */
+/** Paragraphs, with text in backticks as code. */
 export function prose(text: string): Markup[] {
   return text.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`)
 }
@@ -22,7 +22,7 @@ export function parameterFields(parameters: DocumentedParameter[]): Markup {
   </ul>`
 }
 
-/** The keys of an object, and of the objects within it. */
+/** The fields of an object and of its nested objects. */
 export function schemaFields(schema: JsonSchema): Markup {
   const { properties = {}, required = [] } = schema
   return html`<ul class="fields">
@@ -49,7 +49,7 @@ function field({ name, type, notes, description, inner = null }: Field): Markup 
   </li>`
 }
 
-/** What people call the type. */
+/** A readable name of the type. */
 export function typeOf(schema: JsonSchema): Markup {
   const { $ref, anyOf, items, format, type } = schema
   if ($ref !== undefined) return html`<a href="#${nameIn($ref)}">${nameIn($ref)}</a>`

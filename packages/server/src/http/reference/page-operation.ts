@@ -7,7 +7,7 @@ export type Entry = { method: string; path: string; operation: DocumentedOperati
 
 const JSON_TYPE = 'application/json'
 
-/** What an operation does, takes and answers, beside an example of it. */
+/** Describes an operation, its parameters and its responses, with an example beside it. */
 export function operationSection(document: ApiDocument, baseUrl: string, entry: Entry): Markup {
   const { method, path, operation } = entry
   const { operationId, summary, description, parameters, requestBody } = operation
@@ -31,11 +31,11 @@ export function operationSection(document: ApiDocument, baseUrl: string, entry: 
               <p>${typeOf(body)} as JSON.</p>`
           : ''
       }
-      <h4>Answer</h4>
-      ${responses.filter((given) => !isFailure(given)).map(answerLine)} ${failureList(responses)}
+      <h4>Response</h4>
+      ${responses.filter((given) => !isFailure(given)).map(responseLine)} ${failureList(responses)}
     </div>
     <div class="samples">
-      ${sample('Request', curlOf(document, baseUrl, entry))} ${answerSample(document, responses[0]!)}
+      ${sample('Request', curlOf(document, baseUrl, entry))} ${responseSample(document, responses[0]!)}
     </div>
   </section>`
 }
@@ -57,13 +57,13 @@ export function jsonSample(title: string, value: unknown): Markup {
 
 type Response = DocumentedResponse & { status: string }
 
-/** The codes that these responses can carry, and when. */
+/** The error codes of these responses and when they occur. */
 export function failureList(responses: Response[]): Markup | string {
   const failures = responses.flatMap(({ status, content }) =>
     Object.entries(content[JSON_TYPE]?.examples ?? {}).map(([code, { summary }]) => ({ status, code, summary })),
   )
   if (failures.length === 0) return ''
-  return html`<h4>Failures</h4>
+  return html`<h4>Errors</h4>
     <ul class="failures">
       ${failures.map(
         ({ status, code, summary }) =>
@@ -72,7 +72,7 @@ export function failureList(responses: Response[]): Markup | string {
     </ul>`
 }
 
-/** Those that are not common to all operations. */
+/** The responses that are not common to all operations. */
 function ownResponses({ responses }: DocumentedOperation): Response[] {
   return Object.entries(responses).flatMap(([status, response]) =>
     'content' in response ? [{ ...response, status }] : [],
@@ -83,22 +83,23 @@ function isFailure({ content }: Response): boolean {
   return content[JSON_TYPE]?.examples !== undefined
 }
 
-function answerLine({ status, description, content }: Response): Markup {
+function responseLine({ status, description, content }: Response): Markup {
   const [type = ''] = Object.keys(content)
   return html`<p><span class="status ok">${status}</span> ${description} <span class="type">${type}</span></p>`
 }
 
-function answerSample(document: ApiDocument, { status, content }: Response): Markup | string {
+function responseSample(document: ApiDocument, { status, content }: Response): Markup | string {
   const [media] = Object.values(content)
-  if (content[JSON_TYPE]) return jsonSample(`Answer ${status}`, sampleOf(document, content[JSON_TYPE].schema))
-  return media?.example === undefined ? '' : sample(`Answer ${status}`, media.example)
+  if (content[JSON_TYPE]) return jsonSample(`Response ${status}`, sampleOf(document, content[JSON_TYPE].schema))
+  return media?.example === undefined ? '' : sample(`Response ${status}`, media.example)
 }
 
 function accessOf({ security }: DocumentedOperation): Markup {
   const [first] = security
-  if (!first) return html`Needs no key`
-  if ('webhookSecret' in first) return html`Needs the webhook secret`
+  if (!first) return html`No key required`
+  if ('webhookSecret' in first) return html`Requires the webhook secret`
   const scopes = security.flatMap(({ apiKey = [] }) => apiKey)
-  if (scopes.length === 0) return html`Needs a key of any scope`
-  return html`Needs a key with ${scopes.map((scope, index) => html`${index === 0 ? '' : ' or '}<code>${scope}</code>`)}`
+  if (scopes.length === 0) return html`Requires a key with any scope`
+  return html`Requires a key with
+  ${scopes.map((scope, index) => html`${index === 0 ? '' : ' or '}<code>${scope}</code>`)}`
 }

@@ -1,6 +1,6 @@
 import type { ApiDocument, DocumentedOperation, JsonSchema } from './openapi-document.ts'
 
-/** A value as the schema describes it, made of the examples that it carries. */
+/** A value that matches the schema, built from its examples. */
 export function sampleOf(document: ApiDocument, schema: JsonSchema): unknown {
   const { $ref, examples, anyOf, allOf, properties, items } = schema
   if ($ref !== undefined) return sampleOf(document, named(document, $ref))
@@ -19,7 +19,7 @@ export function sampleOf(document: ApiDocument, schema: JsonSchema): unknown {
 
 type Call = { method: string; path: string; operation: DocumentedOperation }
 
-/** A line for a terminal that does what the operation is for. */
+/** A curl command that calls the operation. */
 export function curlOf(document: ApiDocument, baseUrl: string, { method, path, operation }: Call): string {
   const { parameters, requestBody, security, 'x-example-query': query } = operation
   const filled = parameters.reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), path)
@@ -43,12 +43,12 @@ export function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1)
 }
 
-/** A schema may be `true` or `false` in JSON Schema; ours never are. */
+/** JSON Schema allows `true` and `false` as schemas. The document has none. */
 export function asSchema(schema: JsonSchema | boolean | (JsonSchema | boolean)[]): JsonSchema {
   return typeof schema === 'object' && !Array.isArray(schema) ? schema : {}
 }
 
-/** Streams are shown as they come, downloads are saved under their own name. */
+/** Streams are not buffered, and downloads are saved under their own name. */
 function flagsFor({ responses }: DocumentedOperation): string {
   const success = responses['200']
   if (!success || !('content' in success)) return ''

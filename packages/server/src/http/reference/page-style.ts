@@ -1,4 +1,4 @@
-/** The look of the reference page. Its hash is part of the page's policy, so it stands in the page exactly as here. */
+/** The style sheet of the reference page. The page includes it verbatim, because the policy contains its hash. */
 export const REFERENCE_STYLE = `
 :root {
   color-scheme: light dark;

@@ -6,7 +6,7 @@ import { badge, failureList, jsonSample, operationSection, sample, type Entry } 
 import { sampleOf } from './page-sample.ts'
 import { REFERENCE_STYLE } from './page-style.ts'
 
-/** The page runs nothing, loads nothing and is framed by nobody; its one style sheet is known by its hash. */
+/** The page runs no scripts, loads nothing and cannot be framed. Its only style sheet is allowed by its hash. */
 export const REFERENCE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', REFERENCE_STYLE, 'base64')}'`,
@@ -21,15 +21,15 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
     '<path d="M7 11h18v11H7zm0 0 9 7 9-7" fill="none" stroke="#fff" stroke-width="2"/></svg>',
 )}`
 
-/** Exactly as it was hashed. */
+/** Not escaped, because the hash must match. */
 const STYLE = raw(`<style>${REFERENCE_STYLE}</style>`)
 
-/** What reads comes before what changes. */
+/** Reads come before writes. */
 const METHODS = ['get', 'post', 'patch', 'delete']
 
 type Group = { name: string; description: string; entries: Entry[] }
 
-/** The document as a page to read; every text of it is escaped. */
+/** Renders the document as a web page. All texts are escaped. */
 export async function renderReference(document: ApiDocument, baseUrl: string): Promise<string> {
   const { title, version } = document.info
   const groups = groupsOf(document)
@@ -83,8 +83,8 @@ function contentsOf(groups: Group[]): Markup {
           ${entries.map(contentsLine)}`,
     )}
     <h2>Reference</h2>
-    <a href="#failures">Failures of any request</a>
-    <a href="#shapes">Shapes</a>`
+    <a href="#failures">Common errors</a>
+    <a href="#shapes">Schemas</a>`
 }
 
 function contentsLine({ method, path, operation }: Entry): Markup {
@@ -93,7 +93,7 @@ function contentsLine({ method, path, operation }: Entry): Markup {
   >`
 }
 
-/** A path breaks at its slashes, where it has to. */
+/** Lets a long path wrap at its slashes. */
 function breakable(path: string): Markup[] {
   return path.split(/(?=\/)/).map((segment) => html`<wbr />${segment}`)
 }
@@ -106,7 +106,7 @@ function introduction({ info, openapi, components }: ApiDocument, baseUrl: strin
       ${Object.values(components.securitySchemes).map(({ description }) => prose(description))}
     </div>
     <div class="samples">
-      ${sample('Base address', baseUrl)}
+      ${sample('Base URL', baseUrl)}
       ${sample(`OpenAPI ${openapi}`, html`<a href="${baseUrl}/openapi.json">${baseUrl}/openapi.json</a>`)}
     </div>
   </section>`
@@ -125,15 +125,15 @@ function commonFailures(document: ApiDocument): Markup {
   const all = Object.entries(responses).map(([code, response]) => ({ ...response, status: statusOf(document, code) }))
   return html`<section class="operation" id="failures">
     <div>
-      <h2>Failures of any request</h2>
-      <p>Beside its own, any operation can answer with these; <code>storage_full</code> only where it writes.</p>
+      <h2>Common errors</h2>
+      <p>Every operation can also respond with these errors. <code>storage_full</code> occurs only on writes.</p>
       ${failureList(all)}
     </div>
-    <div class="samples">${jsonSample('A failure', sampleOf(document, schemas['Error']!))}</div>
+    <div class="samples">${jsonSample('Error', sampleOf(document, schemas['Error']!))}</div>
   </section>`
 }
 
-/** Where the operations refer to the response. */
+/** The status under which operations refer to the response. */
 function statusOf({ paths }: ApiDocument, name: string): string {
   for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
     for (const [status, response] of Object.entries(operation.responses)) {
@@ -145,8 +145,8 @@ function statusOf({ paths }: ApiDocument, name: string): string {
 
 function shapes(document: ApiDocument): Markup {
   return html`<header id="shapes">
-      <h2>Shapes</h2>
-      <p>Every key is always present, unless it is marked optional.</p>
+      <h2>Schemas</h2>
+      <p>Every field is present unless it is marked optional.</p>
     </header>
     ${Object.entries(document.components.schemas).map(
       ([name, schema]) =>

@@ -2,15 +2,15 @@ import type { ReferenceSource } from '../routes/ports.ts'
 import type { Route } from '../routes/route.ts'
 
 type Ports = {
-  /** The address that people use, where it is known; else the one that was asked. */
+  /** The public URL, if known. Otherwise the page shows the origin of the request. */
   appUrl: string | null
 }
 
-/** The API about itself. Nothing of it is loaded or made before the first request for it. */
+/** The OpenAPI document and the reference page. Loaded and built on the first request. */
 export function createReference({ appUrl }: Ports, routes: Route[]): ReferenceSource {
   const publicUrl = appUrl === null ? null : publicAddress(appUrl)
-  let making: ReturnType<typeof makeDocument> | null = null
-  const document = () => (making ??= makeDocument(routes, publicUrl))
+  let building: ReturnType<typeof buildDocument> | null = null
+  const document = () => (building ??= buildDocument(routes, publicUrl))
 
   return {
     json: async () => (await document()).json,
@@ -24,12 +24,12 @@ export function createReference({ appUrl }: Ports, routes: Route[]): ReferenceSo
   }
 }
 
-/** `localhost` is right only for who sits at the machine, and then it is also what was asked. */
+/** Null for `localhost`, which is right only on the same machine. There, the origin of the request is the same. */
 function publicAddress(url: string): string | null {
   return new URL(url).hostname === 'localhost' ? null : url.replace(/\/+$/, '')
 }
 
-async function makeDocument(routes: Route[], publicUrl: string | null) {
+async function buildDocument(routes: Route[], publicUrl: string | null) {
   const { describeApi } = await import('./openapi.ts')
   const described = describeApi(routes, publicUrl)
   return { described, json: JSON.stringify(described) }

@@ -3,7 +3,7 @@ import { FULL_SCOPES, READ_SCOPES } from '../../domain/access.ts'
 
 type Credentials = { needs: 'nothing' } | { needs: 'webhook secret' } | { needs: 'key'; scopes: readonly Scope[] }
 
-/** Who may call a route. The checks, the document and the matrix of keys all read this table. */
+/** Who may call a route. The checks, the OpenAPI document and the matrix test read this table. */
 export const ACCESS = {
   everyone: { needs: 'nothing' },
   'webhook secret': { needs: 'webhook secret' },
@@ -13,10 +13,10 @@ export const ACCESS = {
 
 export type Access = keyof typeof ACCESS
 
-/** Those with a key behind them. */
+/** The kinds of access that need a key. */
 export type KeyAccess = { [Name in Access]: (typeof ACCESS)[Name]['needs'] extends 'key' ? Name : never }[Access]
 
-/** The scopes of which a key needs one; null where no key is needed. */
+/** A key needs one of these scopes. Null if no key is needed. */
 export function scopesFor(access: Access): readonly Scope[] | null {
   const credentials: Credentials = ACCESS[access]
   return credentials.needs === 'key' ? credentials.scopes : null

@@ -9,10 +9,10 @@ import { intakeAnswer, rejection } from '../shapes/shapes.ts'
 import { id } from '../shapes/shape-parts.ts'
 import { data, json, route } from './route.ts'
 
-/** A mail of 25 MiB announces at most 1 MiB of text and HTML each; the rest is room for other people's workers. */
+/** Our worker announces at most 1 MiB of text and of HTML. The limit leaves room for workers of others. */
 const ANNOUNCEMENT_BYTES_MAX = 27 * 1024 * 1024
 
-/** A notice has two addresses and a sentence. */
+/** A notice contains two addresses and a sentence. */
 const NOTICE_BYTES_MAX = 16 * 1024
 
 export const listRejections = route({
@@ -20,11 +20,11 @@ export const listRejections = route({
   path: '/v1/rejections',
   access: 'api.full',
   tag: 'Inbound',
-  summary: 'List mail that was refused',
+  summary: 'List rejected mail',
   description:
-    'Why an expected mail did not come: what was refused for the team’s own domain, newest first, the last 1,000. The team that the all-in-one program makes at its first start sees all.',
+    'Shows why an expected mail did not arrive: the last 1,000 rejections for the team’s own domain, newest first. The team that the all-in-one program creates at its first start sees the rejections of all domains.',
   query: rejectionsQuery,
-  answers: { 200: data('The refusals.', z.array(rejection)) },
+  answers: { 200: data('The rejections.', z.array(rejection)) },
   errors: ['validation_failed'],
   async handle(ports, { principal: { team }, query }) {
     const seesAll = await isOperatorTeam(ports, team)
@@ -40,13 +40,13 @@ export const announceMail = route({
   tag: 'Inbound',
   summary: 'Announce a mail',
   description:
-    'What the inbox worker posts for each mail that it has stored. The same id is stored once, so announcing again is safe. A domain that a team owns takes mail for any mailbox; on the root domain the mailbox must exist.',
-  // Intake validates it: announcements within one process come without a request.
+    'The inbox worker posts this for each mail that it has stored. Each id is stored once, so it is safe to announce a mail again. On a team’s own domain, mail for any mailbox is accepted. On the root domain, the mailbox must exist.',
+  // Intake validates the body, because announcements within one process need no request.
   body: {
     schema: announcementSchema.meta({ id: 'Announcement' }),
     read: (request: Request) => readJson(request, { bytesMax: ANNOUNCEMENT_BYTES_MAX, status: 422 }),
   },
-  answers: { 200: json('Stored now or before.', intakeAnswer) },
+  answers: { 200: json('The message is stored, now or earlier.', intakeAnswer) },
   errors: [
     {
       code: 'validation_failed',
@@ -72,13 +72,16 @@ export const reportSetAside = route({
   tag: 'Inbound',
   summary: 'Report a mail that was set aside',
   description:
-    'What the inbox worker posts for a mail that failed three times by its own doing and that it announces again only by hand. It is then listed among the refusals, with the code `set_aside`.',
+    'The inbox worker posts this for a mail that failed three times because of its own content. The worker announces it again only if an operator asks for it. The rejections list the mail with the code `set_aside`.',
   body: {
     schema: setAsideSchema.meta({ id: 'SetAsideNotice' }),
     read: async (request: Request) => readNotice(await readJson(request, { bytesMax: NOTICE_BYTES_MAX, status: 422 })),
   },
   answers: {
-    200: json('Noted.', z.strictObject({ ok: z.literal(true), status: z.literal('noted'), inboxMessageId: id })),
+    200: json(
+      'The notice is recorded.',
+      z.strictObject({ ok: z.literal(true), status: z.literal('noted'), inboxMessageId: id }),
+    ),
   },
   errors: [
     {

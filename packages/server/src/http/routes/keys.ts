@@ -12,8 +12,9 @@ export const getMe = route({
   path: '/v1/me',
   access: 'any scope',
   tag: 'Keys',
-  summary: 'Who am I, and what is the newest cursor',
-  description: 'The team and the key behind the API key. `cursor` is the place from which to wait for what comes next.',
+  summary: 'Get the calling key and the newest cursor',
+  description:
+    'Returns the team and the calling key. Pass `cursor` as `after` to wait for messages that arrive from now on.',
   answers: { 200: data('Team, key and cursor.', me) },
   errors: [],
   async handle({ store, rootDomain, now }, { principal }) {
@@ -45,14 +46,18 @@ export const rotateApiKey = route({
   access: 'api.full',
   tag: 'Keys',
   summary: 'Replace the calling key',
-  description: 'Gives the key that asks a new value, shown this once. The old value is dead at once.',
+  description:
+    'Replaces the value of the calling key. The new value is shown only once, and the old one stops working immediately.',
   answers: {
-    200: data('The new key.', z.strictObject({ key: text('The new key, shown this once.', 'mh_4ZkT…'), apiKey })),
+    200: data(
+      'The new key.',
+      z.strictObject({ key: text('The new value of the key. Shown only once.', 'mh_4ZkT…'), apiKey }),
+    ),
   },
   errors: [],
   async handle(ports, { principal }) {
     const { key, masked } = await rotateKey(ports, principal)
-    // Streams that were opened with the old value end now rather than at the next look.
+    // Ends streams of the old value now instead of at the next check.
     ports.endKey(principal.keyId)
     const { keyId: id, keyName: name, scopes, mailbox, expiresAt } = principal
     return {

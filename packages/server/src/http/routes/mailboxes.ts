@@ -15,9 +15,10 @@ import { data, route, type DeclaredFailure } from './route.ts'
 const mailboxBody = z
   .object({
     name: z.string().meta({
-      description: 'Letters, digits, dot, dash, underscore; 1 to 64. Kept in lower case; some names are reserved.',
+      description:
+        '1 to 64 letters, digits, dots, dashes or underscores. Stored in lower case. Some names are reserved.',
       pattern: trimmedPattern('[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?'),
-      not: { pattern: trimmedPattern(Array.from(RESERVED_NAMES, inAnyCase).join('|')) },
+      not: { pattern: trimmedPattern(Array.from(RESERVED_NAMES, caseInsensitive).join('|')) },
       example: 'orders',
     }),
   })
@@ -43,7 +44,7 @@ export const listMailboxes = route({
   access: 'any scope',
   tag: 'Mailboxes',
   summary: 'List mailboxes',
-  description: 'The mailboxes that the key may see, the last changed first.',
+  description: 'Lists the mailboxes that the key may see, most recently changed first.',
   query: mailboxesQuery,
   answers: { 200: data('The mailboxes.', z.array(mailbox)) },
   errors: ['mailbox_invalid', 'validation_failed'],
@@ -61,7 +62,7 @@ export const createMailbox = route({
   tag: 'Mailboxes',
   summary: 'Create a mailbox',
   description:
-    'On the team’s own domain, or else on the root domain. A name that the team already has gives the mailbox that exists. A domain of the team’s own needs no mailboxes to be created: the first mail to a name makes one.',
+    'Creates a mailbox on the team’s own domain, or else on the root domain. If the team already has a mailbox with this name, the response is that mailbox. On the team’s own domain, the first mail to a name creates its mailbox automatically.',
   body: mailboxBody,
   answers: { 201: data('The mailbox.', mailbox) },
   errors: [...NAME_ERRORS, 'mailbox_limit', 'mailbox_taken', ...BODY_ERRORS],
@@ -78,7 +79,7 @@ export const renameMailbox = route({
   tag: 'Mailboxes',
   summary: 'Rename a mailbox',
   description:
-    'Stored messages and keys follow: `mailbox` and `mailboxWithTag` show the new name, `to` stays as it was sent.',
+    'Stored messages and keys keep their mailbox. `mailbox` and `mailboxWithTag` show the new name, and `to` does not change.',
   params: { id: mailboxId },
   body: mailboxBody,
   answers: { 200: data('The mailbox.', mailbox) },
@@ -95,9 +96,10 @@ export const deleteMailbox = route({
   access: 'api.full',
   tag: 'Mailboxes',
   summary: 'Delete a mailbox',
-  description: 'Its messages and their raw bytes go too. A key that is bound to it may do nothing from then on.',
+  description:
+    'Also deletes its messages and their raw mail. A key that is bound to the mailbox loses all permissions.',
   params: { id: mailboxId },
-  answers: { 200: data('What was deleted.', removed) },
+  answers: { 200: data('Id of the deleted mailbox.', removed) },
   errors: ['not_found'],
   async handle(ports, { principal, params: { id } }) {
     if (!(await removeMailbox(ports, { teamId: principal.team.id, id }))) throw notFound()
@@ -105,7 +107,7 @@ export const deleteMailbox = route({
   },
 })
 
-function inAnyCase(name: string): string {
+function caseInsensitive(name: string): string {
   return name.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
 }
 

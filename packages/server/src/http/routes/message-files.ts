@@ -9,7 +9,7 @@ export const getRawMessage = route({
   access: 'any scope',
   tag: 'Messages',
   summary: 'Download the mail as it was received',
-  description: 'The bytes that were received, unchanged.',
+  description: 'Returns the mail byte for byte as it was received.',
   params: { id: messageId },
   answers: {
     200: { description: 'The mail.', contentType: 'message/rfc822', headers: ['Content-Disposition'] },
@@ -25,11 +25,12 @@ export const getAttachment = route({
   access: 'any scope',
   tag: 'Messages',
   summary: 'Download an attachment',
-  description: 'The decoded bytes of one attachment, always as a download and never as something a browser would run.',
+  description:
+    'Returns the decoded bytes of an attachment. The headers make browsers save the file instead of opening it.',
   params: {
     id: messageId,
     index: {
-      description: 'Its `index` in the message, or `cid:` and its `contentId`.',
+      description: '`index` of the attachment, or `cid:` and its `contentId`.',
       example: '0',
       read: (text: string) => text,
     },

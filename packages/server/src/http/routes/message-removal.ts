@@ -14,9 +14,9 @@ export const deleteMessage = route({
   tag: 'Messages',
   summary: 'Delete a message',
   description:
-    'The message and its raw bytes are gone before the answer. The same id cannot come in again for 30 days.',
+    'The message and its raw mail are deleted before the response. A mail with the same id is not accepted for 30 days.',
   params: { id: messageId },
-  answers: { 200: data('What was deleted.', removed) },
+  answers: { 200: data('Id of the deleted message.', removed) },
   errors: ['message_not_found'],
   async handle(ports, { principal, params: { id } }) {
     const view = viewOf(principal, {}, ports.now())
@@ -32,13 +32,13 @@ export const deleteMessages = route({
   path: '/v1/messages',
   access: 'api.full',
   tag: 'Messages',
-  summary: 'Delete every match',
-  description: 'All messages that match the filters, of which at least one must be given.',
+  summary: 'Delete all matching messages',
+  description: 'Deletes all messages that match the filters. At least one filter is required.',
   query: removalQuery,
   exampleQuery: 'mailbox=qa&tag=42',
   answers: {
     200: data(
-      'How many there were.',
+      'The number of deleted messages.',
       z.strictObject({ deleted: count.meta({ description: 'How many messages were deleted.' }) }),
     ),
   },

@@ -10,11 +10,11 @@ import { route } from './route.ts'
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  // Proxies of the nginx kind would hold back what is to be seen at once.
+  // Without it, nginx and similar proxies buffer events.
   'x-accel-buffering': 'no',
 }
 
-/** To take what is still on its way when a stream is ended. */
+/** For the client to read the rest when the server ends a stream. */
 const END_MS_MAX = 10_000
 
 export const streamMessages = route({
@@ -24,12 +24,12 @@ export const streamMessages = route({
   tag: 'Messages',
   summary: 'Follow messages as server-sent events',
   description:
-    'Each message that matches is pushed as it becomes visible: event `message.received`, data a MessageSummary, id its cursor. The first event is `connected`, and a `ping` comes at least every 10 seconds. The stream starts at now unless `after`, `since` or the header `Last-Event-ID` is given, resumes exactly where it was cut off, and ends when the key does.',
+    'Sends each matching message when it becomes visible, as the event `message.received` with a MessageSummary as data and its cursor as id. The first event is `connected`, and a `ping` follows at least every 10 seconds. The stream starts now, or at `after`, `since` or the header `Last-Event-ID`. A client that reconnects with `Last-Event-ID` misses nothing. The stream ends when the key is deleted, rotated or expires.',
   query: streamQuery,
   exampleQuery: 'mailbox=qa',
   headers: {
     'Last-Event-ID': {
-      description: 'Cursor of the last event seen, as browsers send it.',
+      description: 'Cursor of the last event received. Browsers send it when they reconnect.',
       pattern: CURSOR_PATTERN,
       example: 'c9',
       read: readLastEventId,
@@ -37,7 +37,7 @@ export const streamMessages = route({
   },
   answers: {
     200: {
-      description: 'Events, until either side ends them.',
+      description: 'Events until the client or the server closes the stream.',
       contentType: 'text/event-stream',
       example:
         'retry: 2000\nevent: connected\ndata: {"timestamp":"2026-01-31T12:00:00.000Z"}\n\n' +
@@ -49,7 +49,7 @@ export const streamMessages = route({
   validate: (_, { query, headers }) => toStreamParams(query, headers['Last-Event-ID']),
   async handle({ streams, now }, { principal, input, context }) {
     const { filter } = viewOf(principal, input.filter, now())
-    // Made as every other answer is, so that it has their headers too.
+    // Created by the framework, so that it has the headers of every other response.
     const head = context.body(null, 200, HEADERS)
     if (context.req.method === 'HEAD') return head
     const { incoming, outgoing } = context.env
@@ -58,8 +58,8 @@ export const streamMessages = route({
     await streams.open({ principal, filter, after: input.after }, (gone) => {
       outgoing.writeHead(200, Object.fromEntries(head.headers))
       outgoing.write(connectedFrame(now()))
-      // Not the response's own `close`, which does not come while an earlier answer on the connection is unfinished;
-      // and there may be many such.
+      // Not the `close` of the response, which is not emitted while an earlier response on the connection is unfinished.
+      // One connection may have many streams, so the number of listeners is not limited.
       socket.setMaxListeners(0)
       if (socket.destroyed) gone()
       socket.once('close', gone)
@@ -70,7 +70,7 @@ export const streamMessages = route({
   },
 })
 
-/** Straight to the connection: a web stream in between would cost several times as much. */
+/** Writes directly to the connection, because a web stream would cost several times as much. */
 function sinkOf(outgoing: ServerResponse): Sink {
   return {
     write: (bytes) => void outgoing.write(bytes),
@@ -82,7 +82,7 @@ function sinkOf(outgoing: ServerResponse): Sink {
       }),
     end() {
       outgoing.end()
-      // One that does not read would keep its connection for ever.
+      // A client that does not read would keep its connection open.
       const deadline = setTimeout(() => outgoing.destroy(), END_MS_MAX).unref()
       outgoing.once('close', () => clearTimeout(deadline))
     },

@@ -24,8 +24,8 @@ export const listMessages = route({
   tag: 'Messages',
   summary: 'List messages',
   description:
-    'Messages that match all given filters, newest first. An empty value counts as not given; parameters that are not listed here are ignored, unless one looks like a slip of one that is.\n\n' +
-    'To follow everything, give `after`: the answer is then the first `limit` matches that became visible after that cursor. Pass on the `cursor` of each answer until `has_more` is false, then add `wait`; nothing is lost in between. When a wait runs out, `data` is empty.',
+    'Lists the messages that match all filters, newest first. Empty values count as missing. Unknown parameters are ignored, unless one looks like a misspelled name.\n\n' +
+    'To read every message once, pass `after`: the response then has the first `limit` matches that became visible after that cursor. Pass the `cursor` of each response on until `has_more` is false, then add `wait`. No message is lost in between. When a wait times out, `data` is empty.',
   query: listQuery,
   exampleQuery: 'mailbox=qa&limit=20',
   answers: { 200: json('A page of messages.', messagePage) },
@@ -48,8 +48,8 @@ export const listMessages = route({
       return found.messages.length > 0 ? found : null
     })
     if (params.waitMs > 0) await authenticateAgain(ports, principal, askedAt)
-    const { messages, hasMore, cursor: place } = page ?? (await readPage(store, view, params))
-    const body = { data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(place) }
+    const { messages, hasMore, cursor: position } = page ?? (await readPage(store, view, params))
+    const body = { data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(position) }
     return repeatable(ports, { context, principal, view, shown: messages }, body)
   },
 })
@@ -59,14 +59,14 @@ export const latestMessage = route({
   path: '/v1/messages/latest',
   access: 'any scope',
   tag: 'Messages',
-  summary: 'Get, or wait for, the newest match',
+  summary: 'Get or wait for the newest match',
   description:
-    'The newest message that matches all given filters. With `wait`, the answer is held until there is one.\n\n' +
-    'To wait without a race, take `cursor` from `GET /v1/me`, make your app send its mail, then ask here with `after` and `wait`: mail that arrived before the call is found, older mail never. When the time runs out, or with `explain=1`, the 404 also says what did arrive and which parameters it did not meet.',
+    'Returns the newest message that matches all filters. With `wait`, the response is held until there is one.\n\n' +
+    'To wait without a race, read `cursor` from `GET /v1/me`, make your app send its mail, then call this with `after` and `wait`. Mail that arrived between the two calls is found, older mail is not. When the wait times out, or with `explain=1`, the 404 lists the messages that did arrive and the parameters that they do not match.',
   query: latestQuery,
   exampleQuery: 'mailbox=qa%2B42&after=c9&wait=25',
   answers: {
-    200: json('The message, and the cursor of its own place.', z.strictObject({ data: messageDetail, cursor })),
+    200: json('The message and its cursor.', z.strictObject({ data: messageDetail, cursor })),
   },
   errors: [
     'mailbox_invalid',
@@ -88,7 +88,7 @@ export const latestMessage = route({
     if (waitMs > 0) await authenticateAgain(ports, principal, askedAt)
     if (message) return answerLatest(message)
     if (waitMs === 0 && !wantsReasons) throw new AppError('message_not_found', 'No messages found')
-    // Read before the last look: who goes on from this cursor misses nothing that became visible at the last moment.
+    // Read before the last query, so that a client that continues from this cursor misses no message.
     const newest = await store.newestPosition(view.teamId)
     const last = await look()
     if (last) return answerLatest(last)
@@ -107,7 +107,7 @@ export const getMessage = route({
   access: 'any scope',
   tag: 'Messages',
   summary: 'Get a message',
-  description: 'A message with its headers, bodies, codes, links and attachments.',
+  description: 'Returns a message with its headers, bodies, codes, links and attachments.',
   params: { id: messageId },
   answers: { 200: data('The message.', messageDetail) },
   errors: ['message_not_found'],
@@ -123,7 +123,7 @@ function searchOf(context: Context<ApiEnvironment>, principal: Principal, filter
   return { ...viewOf(principal, filter, at), proceed: whileConnected(context.env.outgoing) }
 }
 
-/** Through the socket itself: a request's `signal` costs as much as everything else of a held wait. */
+/** Uses the socket, because the `signal` of a request costs as much as the rest of a held wait. */
 function onGone({ env }: Context<ApiEnvironment>) {
   return (end: () => void) => void env.outgoing?.once('close', end)
 }

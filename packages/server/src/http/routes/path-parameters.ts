@@ -30,7 +30,7 @@ export function notFound(): AppError {
   return new AppError('not_found', 'Not found')
 }
 
-/** What is not an id names nothing. */
+/** Throws the 404 if the text is not an id. */
 function readId(text: string, refusal: () => AppError): string {
   const id = text.toLowerCase()
   if (!isUuid(id)) throw refusal()

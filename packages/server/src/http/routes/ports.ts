@@ -15,11 +15,11 @@ import type { KeyEndings } from '../key-endings.ts'
 export type ReferenceSource = {
   /** The OpenAPI document as JSON. */
   json(): Promise<string>
-  /** The reference page, and the policy that it is served with. `origin` is the address that was asked. */
+  /** The reference page and its content security policy. `origin` is the origin of the request. */
   page(origin: string): Promise<{ html: string; policy: string }>
 }
 
-/** What the handlers of routes may use. */
+/** What the handlers of routes need. */
 export type RoutePorts = Omit<RemovalPorts, 'store'> &
   Omit<EndpointPorts, 'store'> &
   Omit<KeyPorts, 'store'> & {
@@ -32,12 +32,12 @@ export type RoutePorts = Omit<RemovalPorts, 'store'> &
     downloads: Downloads
     keyEndings: KeyEndings
     keyRotated: KeyRotated
-    /** Ends what the key holds open. */
+    /** Closes the streams and waits of the key. */
     endKey: (keyId: string) => void
     takeIn: TakeIn
     recordRejection: Rejections['record']
     isAllInOne: boolean
     reference: ReferenceSource
-    /** Resolves to what is wrong; an empty list means ready. */
+    /** Resolves to the current problems. An empty list means ready. */
     findTroubles: () => Promise<string[]>
   }

@@ -5,7 +5,7 @@ import { readBody } from '../body.ts'
 import { parseQuery, searchParams } from '../query.ts'
 import type { RequestBody, Route } from './route.ts'
 
-/** What the declaration's schemas make of the request; throws the 400, 413 or 415. */
+/** Parses the request with the schemas of the route. Throws 400, 413 or 415. */
 export async function readGiven(ports: AskingPorts, route: Route, principal: Principal | null, request: HonoRequest) {
   const search = searchParams(request.url)
   return {
@@ -16,13 +16,13 @@ export async function readGiven(ports: AskingPorts, route: Route, principal: Pri
   }
 }
 
-/** The parts of the path; throws the 404 of one that cannot name anything. */
+/** Parses the parameters in the path. Throws 404 if one is not valid. */
 export function readParams({ params }: Route, request: HonoRequest): Record<string, unknown> {
-  // The pattern of the route has every name of its path.
+  // The pattern of the route contains every parameter of its path.
   return mapValues(params, (name, { read }) => read(request.param(name)!))
 }
 
-/** A mailbox can be asked for by any name that one has; for that, it is looked up. */
+/** A query with a mailbox needs a lookup, because every existing name is accepted. */
 function readQuery(
   ports: AskingPorts,
   query: NonNullable<Route['query']>,

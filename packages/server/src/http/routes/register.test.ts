@@ -8,7 +8,7 @@ import { scopesFor } from './access.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'
 
-const KEY = 'a-key-that-somebody-chose'
+const KEY = 'a-key-that-an-operator-chose'
 
 const PRINCIPAL: Principal = {
   keyId: 'key',
@@ -20,7 +20,7 @@ const PRINCIPAL: Principal = {
   mailbox: null,
 }
 
-/** What is wrong, in the order in which a request should hear of it. */
+/** The checks in the order in which they run. */
 const CHECKS = ['overload', 'key', 'rate limit', 'validation', 'scope', 'path'] as const
 type Check = (typeof CHECKS)[number]
 
@@ -33,12 +33,12 @@ const REFUSALS: Record<Check, number> = {
   path: 404,
 }
 
-/** An API in which these checks fail, as far as the server is what fails them. */
+/** An API in which these checks fail, as far as they depend on the server. */
 function apiThatFails(wrong: readonly Check[], { access }: Route): Hono<ApiEnvironment> {
   const has = (check: Check) => wrong.includes(check)
-  // One that lacks the scopes of the route, or one that has all.
+  // Has no scopes, or all scopes of the route.
   const principal = { ...PRINCIPAL, scopes: has('scope') ? [] : [...(scopesFor(access) ?? [])] }
-  // Handlers are not reached, or find nothing to work with.
+  // No handler runs to its end, so the other ports are missing.
   return createApi({
     store: { version: () => null, findPrincipal: async () => (has('key') ? null : principal) },
     isOverloaded: () => has('overload'),
@@ -55,11 +55,11 @@ function apiThatFails(wrong: readonly Check[], { access }: Route): Hono<ApiEnvir
   } as unknown as ApiPorts)
 }
 
-/** A request of the route with these things wrong. */
+/** Sends a request that fails these checks. */
 async function ask(route: Route, wrong: readonly Check[]): Promise<number> {
   const isInvalid = wrong.includes('validation')
   const path = route.path.replaceAll(/\{\w+\}/g, wrong.includes('path') ? 'no-id' : PRINCIPAL.team.id)
-  // Each route with a query has one of them; a second value is one too many.
+  // Repeats a parameter, which makes any query invalid.
   const twice = Object.keys(route.query?.shape ?? {}).map((name) => `${name}=1&${name}=2`)
   const search = isInvalid ? (twice[0] ?? '') : (route.exampleQuery ?? '')
   const sent = isInvalid ? {} : { name: 'orders', url: 'https://shop.example/' }
@@ -91,7 +91,7 @@ describe('overload, key, rate limit, validation, scope, path: checks come in thi
   })
 })
 
-test('what is not there needs a key too, below /v1', async () => {
+test('an unknown path below /v1 needs a key too', async () => {
   const [route] = ROUTES
   for (const [path, method, status] of [
     ['/v1', 'GET', 404],

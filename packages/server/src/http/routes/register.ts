@@ -16,16 +16,16 @@ import type { Route } from './route.ts'
 
 type Ports = RoutePorts & { admit: Admit; isOverloaded: IsOverloaded; webhookSecret: string | null }
 
-type Asked = Context<ApiEnvironment>
+type ApiContext = Context<ApiEnvironment>
 
-/** A path below needs a key even if it does not exist. */
+/** Paths below need a key even if they do not exist. */
 const KEY_PATHS = '/v1/*'
 
-/** Adds the routes to the app. Each request passes the same checks, in the order in which they stand in `answer`. */
+/** Adds the routes to the app. Every request passes the same checks, in the order of `answer`. */
 export function registerRoutes(app: Hono<ApiEnvironment>, routes: Route[], ports: Ports): void {
   const requireSecret = createSecretGuard(ports.webhookSecret)
 
-  async function answer(route: Route, context: Asked): Promise<Response> {
+  async function answer(route: Route, context: ApiContext): Promise<Response> {
     if (route.method !== 'get') requireNotOverloaded(ports.isOverloaded)
     const principal = await checkCredentials(route, context)
     const given = await readGiven(ports, route, principal, context.req)
@@ -33,32 +33,32 @@ export function registerRoutes(app: Hono<ApiEnvironment>, routes: Route[], ports
     const scopes = scopesFor(route.access)
     if (principal && scopes) requireScope(principal, scopes)
     const params = readParams(route, context.req)
-    const answered = await route.handle(ports, { ...given, input, params, principal, context })
-    // The latter is made before the server replaces the global class.
-    if (answered instanceof Response || answered === RESPONSE_ALREADY_SENT) return answered as Response
-    return context.json(answered, successOf(route))
+    const result = await route.handle(ports, { ...given, input, params, principal, context })
+    // `RESPONSE_ALREADY_SENT` is created before the server replaces the global class, so it is not an instance of it.
+    if (result instanceof Response || result === RESPONSE_ALREADY_SENT) return result as Response
+    return context.json(result, successOf(route))
   }
 
-  /** The key and its rate limit, or the webhook secret, as the route's access says. */
-  async function checkCredentials({ access }: Route, context: Asked): Promise<Principal | null> {
+  /** Checks the key and its rate limit, or the webhook secret, depending on the access of the route. */
+  async function checkCredentials({ access }: Route, context: ApiContext): Promise<Principal | null> {
     const { needs } = ACCESS[access]
     if (needs === 'webhook secret') requireSecret(context)
     return needs === 'key' ? findPrincipal(context) : null
   }
 
-  async function findPrincipal(context: Asked): Promise<Principal> {
+  async function findPrincipal(context: ApiContext): Promise<Principal> {
     // Before anything is read, so that what is committed meanwhile makes the answer outdated.
     context.set('version', ports.store.version())
-    // Our own code may call without bindings.
+    // Internal calls may have no bindings.
     return context.env?.principal ?? ports.admit(context)
   }
 
-  async function refuse(context: Asked, { needsKey }: { needsKey: boolean }): Promise<never> {
+  async function refuse(context: ApiContext, { needsKey }: { needsKey: boolean }): Promise<never> {
     if (needsKey) await findPrincipal(context)
     throw refuseRoute(app.routes, context.req.path)
   }
 
-  // Paths that are spelled out come first: `latest` is not an id, with any method.
+  // Paths without parameters come first: `latest` is not an id, with any method.
   const byPath = Map.groupBy(routes.toSorted(byParameters), ({ path }) => path)
   for (const [path, declared] of byPath) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -69,12 +69,12 @@ export function registerRoutes(app: Hono<ApiEnvironment>, routes: Route[], ports
   app.all(KEY_PATHS, (context) => refuse(context, { needsKey: true }))
 }
 
-/** The one success that a declaration has; `answers` has its statuses in ascending order. */
+/** The success status of the route. The keys of `answers` are in ascending order. */
 function successOf({ answers }: Route): ContentfulStatusCode {
   return Number(Object.keys(answers)[0]) as ContentfulStatusCode
 }
 
-function createSecretGuard(secret: string | null): (context: Asked) => void {
+function createSecretGuard(secret: string | null): (context: ApiContext) => void {
   const isSecret = secret === null ? null : secretCheck(secret)
   return (context) => {
     if (isSecret === null) throw new AppError('internal', 'Webhook secret not configured')

@@ -9,21 +9,21 @@ const DECLARED = {
   path: '/v1/ping',
   tag: 'Server',
   summary: 'Ping',
-  description: 'Answers.',
+  description: 'Responds.',
   answers: { 200: data('Yes.', z.strictObject({ name: z.string() })) },
   errors: [],
 } as const
 
 const handle = () => ({ data: { name: 'pong' } })
 
-/** These lines are checked by the compiler: an error that does not come is an error. */
-test('a declaration that lacks something, or answers something else, does not compile', () => {
+/** The compiler checks these lines: a missing error is an error. */
+test('a declaration with a missing part or another result does not compile', () => {
   expect(route({ ...DECLARED, errors: [], access: 'any scope', handle }).access).toBe('any scope')
   // @ts-expect-error -- no access
   route({ ...DECLARED, errors: [], handle })
   // @ts-expect-error -- an access that does not exist
-  route({ ...DECLARED, errors: [], access: 'a friend', handle })
-  // @ts-expect-error -- undefined is no access
+  route({ ...DECLARED, errors: [], access: 'unknown', handle })
+  // @ts-expect-error -- undefined is not an access
   route({ ...DECLARED, errors: [], access: undefined, handle })
   // @ts-expect-error -- a code that does not exist
   route({ ...DECLARED, errors: ['no_such_code'], access: 'everyone', handle })
@@ -40,7 +40,7 @@ const id: PathParameter<number> = {
   },
 }
 
-test('a handler gets what its schemas make of the request', () => {
+test('a handler gets the types of its schemas', () => {
   route({
     ...DECLARED,
     errors: [],

@@ -7,17 +7,17 @@ import type { Access, KeyAccess } from './access.ts'
 import type { RoutePorts } from './ports.ts'
 
 export const TAGS = [
-  { name: 'Messages', description: 'Read, wait for and delete what came in.' },
-  { name: 'Mailboxes', description: 'Names that mail can be sent to.' },
-  { name: 'Webhooks', description: 'Addresses of yours that are told of new mail.' },
-  { name: 'Keys', description: 'Who asks.' },
-  { name: 'Inbound', description: 'How mail comes in.' },
-  { name: 'Server', description: 'The server itself.' },
+  { name: 'Messages', description: 'Read, wait for and delete messages.' },
+  { name: 'Mailboxes', description: 'Names that receive mail.' },
+  { name: 'Webhooks', description: 'URLs that receive an event for each new message.' },
+  { name: 'Keys', description: 'The calling API key.' },
+  { name: 'Inbound', description: 'How mail arrives, and why some does not.' },
+  { name: 'Server', description: 'Health and documentation of the server.' },
 ] as const
 
 export type Tag = (typeof TAGS)[number]['name']
 
-/** An error code, and how it differs here from the usual. */
+/** An error code, and what differs for this route. */
 export type DeclaredFailure =
   | ErrorCode
   | { code: ErrorCode; status?: number; sentence?: string; details?: Record<string, string[]> }
@@ -33,7 +33,7 @@ export type HeaderName =
 export type Answer = {
   description: string
   contentType: string
-  /** None for bytes and other things that are not JSON. */
+  /** Missing if the response is not JSON. */
   schema?: z.ZodType
   headers?: HeaderName[]
   example?: string
@@ -42,10 +42,10 @@ export type Answer = {
 type SuccessStatus = 200 | 201 | 202
 export type Answers = { [Status in SuccessStatus | 503]?: Answer }
 
-/** A part of the path; `read` throws the 404 for what cannot name anything. */
+/** A parameter in the path. `read` throws the 404 for a value that is not valid. */
 export type PathParameter<Value = unknown> = { description: string; example: string; read: (text: string) => Value }
 
-/** A request header that the route reads; `read` throws the 400 for a value that is not valid. */
+/** A request header that the route reads. `read` throws the 400 for a value that is not valid. */
 export type HeaderParameter<Value = unknown> = {
   description: string
   example: string
@@ -53,12 +53,12 @@ export type HeaderParameter<Value = unknown> = {
   read: (text: string | undefined) => Value
 }
 
-/** A body that is not read as usual (JSON of at most 256 KiB, 400 when it does not match). */
+/** A body with its own parser. By default a body is JSON of at most 256 KiB, and 400 if it does not match the schema. */
 export type OwnBody<Value = unknown> = { schema: z.ZodType; read: (request: Request) => Promise<Value> }
 
 export type RequestBody = z.ZodType | OwnBody
 
-/** What the schemas have made of the request; `search` is the query as it was written. */
+/** The parsed request. `search` is the query before parsing. */
 type Given<Query, Headers, Sent> = {
   query: Query extends z.ZodObject ? z.output<Query> : undefined
   headers: ReadBy<Headers>
@@ -78,7 +78,7 @@ type BodyOf<Answered> = {
 
 type Declaration<Allowed extends Access, Params, Query, Headers, Sent, Answered, Input> = {
   method: 'get' | 'post' | 'patch' | 'delete'
-  /** As OpenAPI writes it: `/v1/messages/{id}`. */
+  /** In OpenAPI notation: `/v1/messages/{id}`. */
   path: `/${string}`
   access: Allowed
   tag: Tag
@@ -86,16 +86,16 @@ type Declaration<Allowed extends Access, Params, Query, Headers, Sent, Answered,
   description: string
   params?: Params
   query?: Query
-  /** A query that shows what the route is for. */
+  /** A typical query, for the reference page. */
   exampleQuery?: string
   headers?: Headers
   body?: Sent
   answers: Answered
-  /** Beyond those that follow from access, method and query. */
+  /** In addition to the errors that follow from access, method and query. */
   errors: DeclaredFailure[]
   /** What the schemas cannot check or convert by themselves. Runs before the scope is checked; the result is `input`. */
   validate?(ports: RoutePorts, given: Given<Query, Headers, Sent>): Input
-  /** Returns the body of its success as JSON, or a whole response. */
+  /** Returns the JSON body of its success, or a complete response. */
   handle(
     ports: RoutePorts,
     request: Given<Query, Headers, Sent> & {
@@ -107,7 +107,7 @@ type Declaration<Allowed extends Access, Params, Query, Headers, Sent, Answered,
   ): Promise<BodyOf<Answered> | Response> | BodyOf<Answered> | Response
 }
 
-/** What a file of routes exports, under the name that the operation has in the document. */
+/** What a file of routes exports. The name of the export is the id of the operation. */
 export type DeclaredRoute = Omit<
   Declaration<
     Access,
@@ -124,10 +124,10 @@ export type DeclaredRoute = Omit<
   handle(ports: RoutePorts, request: object): unknown
 }
 
-/** One REST operation. Its route, checks, document, reference page and rows in the matrix of keys are derived from it. */
+/** One REST operation. Its checks, its documentation and its rows in the matrix test are derived from it. */
 export type Route = DeclaredRoute & { id: string }
 
-/** Declares a route, with what its handler gets inferred from its schemas. */
+/** Declares a route. The types of the handler are inferred from the schemas. */
 export function route<
   const Allowed extends Access,
   Answered extends Answers,

@@ -6,19 +6,19 @@ import { ROUTES } from './routes.ts'
 
 const SOURCE = join(import.meta.dirname, '../..')
 
-/** The doors of the dashboard and of agents, the payment provider's, and the figures: not operations of the REST API. */
-const OTHER_DOORS = /^\/(?:auth|trpc|app|view|billing|mcp|metrics)(?:\/|$)/
+/** Routes of the dashboard, MCP, the payment provider and metrics. They are not operations of the REST API. */
+const OTHER_ROUTES = /^\/(?:auth|trpc|app|view|billing|mcp|metrics)(?:\/|$)/
 
 const declared = ROUTES.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
 
 describe('every route is declared once', () => {
-  // Routes are only listed; none of the ports is used.
+  // The test only lists routes and uses no port.
   const app = createApi({ allowedOrigins: [], webhookSecret: null } as unknown as ApiPorts)
   const registered = app.routes
-    .filter(({ method, path }) => method !== 'ALL' && !OTHER_DOORS.test(path))
+    .filter(({ method, path }) => method !== 'ALL' && !OTHER_ROUTES.test(path))
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
 
-  test('what the router has is what is declared', () => {
+  test('the router has exactly the declared routes', () => {
     expect(declared.length).toBeGreaterThanOrEqual(30)
     expect(registered.toSorted()).toEqual(declared.toSorted())
     expect(new Set(declared).size).toBe(declared.length)
@@ -29,7 +29,7 @@ describe('every route is declared once', () => {
       expect(Object.keys(params)).toEqual(Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name))
   })
 
-  /** Paths of routes that the code passes on or compares with, in any notation of parameters; not those in sentences. */
+  /** Paths of routes that the code uses, in any notation of parameters. Paths in sentences do not count. */
   function pathsIn(source: string): string[] {
     const texts = source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '').matchAll(/(?<=[(,=:[]\s*)['"`](\/[^'"`\s?]*)/g)
     const written = Array.from(texts, ([, text]) => text!.replaceAll(/:\w+|\$\{[^}]*\}/g, '{}'))
@@ -38,7 +38,7 @@ describe('every route is declared once', () => {
   }
 
   test('no other file of the API names method or path again', () => {
-    // The worker has an API of its own; the tools for agents ask ours, as any client does; commands and help name paths.
+    // The worker has its own API. MCP tools and commands are clients of the API.
     const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !/\.test\.ts$|^(?:worker|mcp|cli)\//.test(file),
     )
@@ -50,7 +50,7 @@ describe('every route is declared once', () => {
     expect(found.map(({ path }) => path).sort()).toEqual(shown.sort())
   })
 
-  test('control: a path that is written again is seen', () => {
+  test('control: a repeated path is found', () => {
     expect(pathsIn("app.get('/v1/messages/:id', answer)")).toEqual(['/v1/messages/{}'])
     expect(pathsIn('app.get(`/v1/messages/${id}/raw`)')).toEqual(['/v1/messages/{}/raw'])
     expect(pathsIn("path: '/v1/mailboxes/{id}',")).toEqual(['/v1/mailboxes/{}'])

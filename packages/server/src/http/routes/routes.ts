@@ -23,7 +23,7 @@ const FILES: Record<string, DeclaredRoute>[] = [
   webhooks,
 ]
 
-/** Every operation of the REST API: all that these files export, by its name. */
+/** All operations of the REST API: every export of these files. Its name is the id of the operation. */
 export const ROUTES: Route[] = FILES.flatMap((file) =>
   Object.entries(file).map(([id, declared]) => ({ id, ...declared })),
 )

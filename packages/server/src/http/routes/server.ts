@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { json, route } from './route.ts'
 
-/** Long enough for a page that loads it twice, short enough that an upgrade is seen. */
+/** Short, so that an upgrade shows soon. */
 const CACHE = 'public, max-age=60'
 
 export const getHealth = route({
@@ -9,9 +9,9 @@ export const getHealth = route({
   path: '/health',
   access: 'everyone',
   tag: 'Server',
-  summary: 'Is the process alive',
-  description: 'For a supervisor that restarts what does not answer.',
-  answers: { 200: json('It is.', z.strictObject({ status: z.literal('ok') })) },
+  summary: 'Check that the process is alive',
+  description: 'For a supervisor that restarts a process that does not respond.',
+  answers: { 200: json('The process is alive.', z.strictObject({ status: z.literal('ok') })) },
   errors: [],
   handle: () => ({ status: 'ok' as const }),
 })
@@ -21,12 +21,12 @@ export const getReadiness = route({
   path: '/ready',
   access: 'everyone',
   tag: 'Server',
-  summary: 'Can mail be taken in and read',
-  description: 'For a load balancer, and for scripts that wait until the server is up.',
+  summary: 'Check that the server is ready',
+  description: 'For load balancers, and for scripts that wait until the server can receive and return mail.',
   answers: {
-    200: json('It can.', z.strictObject({ status: z.literal('ready') })),
+    200: json('The server is ready.', z.strictObject({ status: z.literal('ready') })),
     503: json(
-      'It cannot, and why.',
+      'The server is not ready. `troubles` says why.',
       z.strictObject({
         status: z.literal('not ready'),
         troubles: z.array(z.string()).meta({ example: ['the disk is full'] }),
@@ -45,8 +45,8 @@ export const getDocument = route({
   path: '/openapi.json',
   access: 'everyone',
   tag: 'Server',
-  summary: 'This API as OpenAPI 3.1',
-  description: 'For client generators and tools; readable from any web page.',
+  summary: 'Get the OpenAPI document',
+  description: 'The API as OpenAPI 3.1, for client generators and other tools. Any web page may read it.',
   answers: {
     200: json(
       'The document.',
@@ -55,7 +55,7 @@ export const getDocument = route({
   },
   errors: [],
   async handle({ reference }, { context }) {
-    // It holds nothing that is not public, and tools in web pages want to read it.
+    // The document is public, and tools in web pages read it.
     return context.body(await reference.json(), 200, {
       'content-type': 'application/json',
       'cache-control': CACHE,
@@ -69,8 +69,8 @@ export const getReference = route({
   path: '/docs',
   access: 'everyone',
   tag: 'Server',
-  summary: 'This API as a page to read',
-  description: 'Made from the same document; needs no script and no network.',
+  summary: 'Get the reference page',
+  description: 'The OpenAPI document as a web page, without scripts or external resources.',
   answers: { 200: { description: 'The page.', contentType: 'text/html' } },
   errors: [],
   async handle({ reference }, { context }) {

@@ -13,7 +13,7 @@ export const listWebhookDeliveries = route({
   access: 'api.full',
   tag: 'Webhooks',
   summary: 'List deliveries',
-  description: 'What was and will be sent to the endpoint, newest first. Kept for 30 days.',
+  description: 'Lists past and pending deliveries of the endpoint, newest first. Deliveries are kept for 30 days.',
   params: { id: endpointId },
   query: deliveriesQuery,
   answers: { 200: data('The deliveries.', z.array(webhookDelivery)) },
@@ -31,9 +31,9 @@ export const replayWebhookDelivery = route({
   tag: 'Webhooks',
   summary: 'Send a delivery again',
   description:
-    'At once, and with all retries if it fails; a test has none. The body and the header `webhook-id` are those it had before.',
+    'Sends the delivery again immediately, with all retries if it fails. A test has no retries. The body and the header `webhook-id` stay the same.',
   params: { id: endpointId, deliveryId },
-  answers: { 202: data('The delivery, pending.', webhookDelivery) },
+  answers: { 202: data('The pending delivery.', webhookDelivery) },
   errors: ['not_found', 'endpoint_inactive'],
   handle: async (ports, { principal, params }) => ({
     data: presentDelivery(await replayDelivery(ports, { teamId: principal.team.id, id: params.id }, params.deliveryId)),
@@ -46,11 +46,14 @@ export const replayFailedWebhookDeliveries = route({
   access: 'api.full',
   tag: 'Webhooks',
   summary: 'Send all failed deliveries again',
-  description: 'Everything that has failed until now, but for tests.',
+  description: 'Sends all deliveries again that have failed so far, except tests.',
   params: { id: endpointId },
   query: replayQuery,
   answers: {
-    202: data('How many.', z.strictObject({ replayed: count.meta({ description: 'How many are sent again.' }) })),
+    202: data(
+      'The number of deliveries.',
+      z.strictObject({ replayed: count.meta({ description: 'How many deliveries are sent again.' }) }),
+    ),
   },
   errors: ['validation_failed', 'not_found', 'endpoint_inactive'],
   handle: async (ports, { principal, params: { id } }) => ({

@@ -9,7 +9,7 @@ import {
 import { presentDelivery, presentEndpoint } from '../present.ts'
 import { removed } from '../shapes/shapes.ts'
 import { webhookDelivery, webhookEndpoint, webhookSecret } from '../shapes/webhook-shapes.ts'
-import { endpointBody, endpointChangeBody, toChange, toWish } from '../webhook-params.ts'
+import { endpointBody, endpointChangeBody, toChange, toEndpointInput } from '../webhook-params.ts'
 import { endpointId } from './path-parameters.ts'
 import { data, route, type DeclaredFailure } from './route.ts'
 
@@ -27,7 +27,7 @@ export const listWebhooks = route({
   access: 'api.full',
   tag: 'Webhooks',
   summary: 'List webhook endpoints',
-  description: 'The team’s endpoints, newest first.',
+  description: 'Lists the team’s endpoints, newest first.',
   answers: { 200: data('The endpoints.', z.array(webhookEndpoint)) },
   errors: [],
   handle: async ({ store }, { principal }) => ({
@@ -42,13 +42,13 @@ export const createWebhook = route({
   tag: 'Webhooks',
   summary: 'Create a webhook endpoint',
   description:
-    'From now on, mail that comes in is posted to the URL as a signed `email.received` event: all of it, or that for one mailbox, tag or both, by their names. The secret is shown this once. A team has at most 20 endpoints.',
+    'From now on, each new message is posted to the URL as a signed `email.received` event. `mailbox` and `tag` restrict it to messages for that mailbox or tag. The secret is shown only once. A team has at most 20 endpoints.',
   body: endpointBody,
   answers: {
     201: data('The endpoint and its secret.', z.strictObject({ endpoint: webhookEndpoint, secret: webhookSecret })),
   },
   errors: [...BODY_ERRORS, 'webhooks_unavailable', 'webhook_limit', 'webhook_exists'],
-  validate: (ports, { body }) => toWish(ports, body),
+  validate: (ports, { body }) => toEndpointInput(ports, body),
   async handle(ports, { principal, input }) {
     const { endpoint, secret } = await createEndpoint(ports, principal.team, input)
     return { data: { endpoint: presentEndpoint(endpoint), secret } }
@@ -60,9 +60,9 @@ export const updateWebhook = route({
   path: '/v1/webhooks/{id}',
   access: 'api.full',
   tag: 'Webhooks',
-  summary: 'Change a webhook endpoint, or switch it on or off',
+  summary: 'Change, enable or disable a webhook endpoint',
   description:
-    'What is left out stays. Switched off, it is told of nothing, and what is pending fails with `endpoint inactive`; switched on, its failures are forgotten.',
+    'Fields that are left out do not change. A disabled endpoint receives no events, and its pending deliveries fail with `endpoint inactive`. Enabling it resets its count of failures.',
   params: { id: endpointId },
   body: endpointChangeBody,
   answers: { 200: data('The endpoint.', webhookEndpoint) },
@@ -79,9 +79,9 @@ export const deleteWebhook = route({
   access: 'api.full',
   tag: 'Webhooks',
   summary: 'Delete a webhook endpoint',
-  description: 'Its deliveries go too, also those that are pending.',
+  description: 'Also deletes its deliveries, including pending ones.',
   params: { id: endpointId },
-  answers: { 200: data('What was deleted.', removed) },
+  answers: { 200: data('Id of the deleted endpoint.', removed) },
   errors: ['not_found'],
   async handle(ports, { principal, params: { id } }) {
     await removeEndpoint(ports, { teamId: principal.team.id, id })
@@ -96,9 +96,9 @@ export const testWebhook = route({
   tag: 'Webhooks',
   summary: 'Send a test event',
   description:
-    'Posts an event about a message that there is not (its id is all zeros) and answers with what came back, after one attempt. Works for an inactive endpoint, too. At most five tests of an endpoint run at once; more are refused with `rate_limited`.',
+    'Posts an event about a message that does not exist (its id is all zeros) and returns the result of a single attempt. Also works for a disabled endpoint. At most five tests of an endpoint run at once. More are refused with `rate_limited`.',
   params: { id: endpointId },
-  answers: { 200: data('What came back.', webhookDelivery) },
+  answers: { 200: data('The delivery with its result.', webhookDelivery) },
   errors: ['not_found'],
   handle: async (ports, { principal, params: { id } }) => ({
     data: presentDelivery(await testEndpoint(ports, principal.team, id)),
@@ -112,7 +112,7 @@ export const rotateWebhookSecret = route({
   tag: 'Webhooks',
   summary: 'Replace the secret',
   description:
-    'Gives the endpoint a new secret, shown this once. For 24 hours deliveries are signed with the old one as well, so that the receiver can be changed meanwhile. At most five old ones sign at a time; then further changes are refused with `rate_limited`.',
+    'Replaces the secret of the endpoint. The new secret is shown only once. For 24 hours, deliveries are also signed with the old secret, so that you can update the receiver meanwhile. At most five old secrets sign at a time. Beyond that, replacing the secret is refused with `rate_limited`.',
   params: { id: endpointId },
   answers: { 200: data('The new secret.', z.strictObject({ secret: webhookSecret })) },
   errors: ['not_found'],

@@ -35,15 +35,15 @@ export function apiKeysRouter(ports: RpcPorts) {
     list: procedure('members').query(async ({ ctx: { team } }) => {
       const [keys, members] = await Promise.all([store.listKeys(team.id), store.listMembers(team.id)])
       return keys.map((key) => {
-        const maker = members.find((member) => member.id === key.createdBy)
+        const creator = members.find((member) => member.id === key.createdBy)
         return {
           ...presentTeamKey(key),
-          createdBy: maker ? { id: maker.id, name: maker.name, email: maker.email } : null,
+          createdBy: creator ? { id: creator.id, name: creator.name, email: creator.email } : null,
         }
       })
     }),
 
-    /** `key` is shown this once. */
+    /** `key` is shown only once. */
     create: procedure('owners')
       .input(
         z.object({
@@ -56,14 +56,14 @@ export function apiKeysRouter(ports: RpcPorts) {
       .mutation(async ({ ctx: { team, signedIn }, input }) => {
         const expiresAt = input.expiresAt ? Date.parse(input.expiresAt) : null
         if (expiresAt !== null && expiresAt <= now()) {
-          throw new AppError('validation_failed', 'expiresAt must lie in the future.')
+          throw new AppError('validation_failed', 'expiresAt must be in the future.')
         }
         const mailbox = await findMailbox(team.id, input.mailboxId)
-        const wish = { name: input.name, scope: input.scope, mailbox, expiresAt, createdBy: signedIn.user.id }
-        const { key, record } = await createKey(ports, team, wish)
+        const fields = { name: input.name, scope: input.scope, mailbox, expiresAt, createdBy: signedIn.user.id }
+        const { key, record } = await createKey(ports, team, fields)
         const mailboxName = mailbox?.name ?? null
-        const made = { ...record, mailboxName, lastUsedAt: null, createdBy: signedIn.user.id }
-        return { key, apiKey: presentTeamKey(made) }
+        const created = { ...record, mailboxName, lastUsedAt: null, createdBy: signedIn.user.id }
+        return { key, apiKey: presentTeamKey(created) }
       }),
 
     delete: procedure('owners')
@@ -74,7 +74,7 @@ export function apiKeysRouter(ports: RpcPorts) {
         return { id: input.id }
       }),
 
-    /** The old value is dead at once; the new one is shown this once. */
+    /** The old value stops working immediately. The new one is shown only once. */
     rotate: procedure('owners')
       .input(z.object({ id }))
       .mutation(async ({ ctx: { team }, input }) => {

@@ -16,12 +16,12 @@ export function billingRouter({ billing }: Pick<RpcPorts, 'billing'>) {
       isCustomer: billing !== null && (await billing.isCustomer(team)),
     })),
 
-    /** Where the browser goes to pay. */
+    /** The URL of the payment page. */
     checkout: procedure('owners').mutation(async ({ ctx: { team, signedIn } }) => ({
       url: await requireBilling().checkout(team, signedIn.user.email),
     })),
 
-    /** Where the browser goes to change or end what was agreed. */
+    /** The URL of the page to change or cancel the subscription. */
     portal: procedure('owners').mutation(async ({ ctx: { team } }) => ({ url: await requireBilling().portal(team) })),
   })
 }

@@ -2,7 +2,7 @@ import type { TRPCError } from '@trpc/server'
 
 type Code = TRPCError['code']
 
-/** tRPC's names for the statuses that refusals of ours have. */
+/** tRPC's names for the HTTP statuses of our refusals. */
 const CODES: Record<number, Code> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',

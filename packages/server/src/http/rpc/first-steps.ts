@@ -8,18 +8,18 @@ import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 
 const TAG = { alphabet: 'abcdefghijkmnpqrstuvwxyz23456789', length: 6 }
-/** Where every name is a mailbox and none was chosen yet. */
+/** For a team domain, where every name is a mailbox and none exists yet. */
 const MAILBOX_DEFAULT = 'hello'
 
 export type FirstSteps = {
-  /** Where apps send their mail to, where it is known. */
+  /** Where apps send their mail. Null if unknown. */
   smtp: { host: string; port: number } | null
-  /** One that nobody has used; null before the first mailbox on the shared domain. */
+  /** An unused address. Null if the team is on the root domain and has no mailbox yet. */
   address: string | null
   canSendSample: boolean
 }
 
-/** What someone needs who has no mail yet. */
+/** What the dashboard shows to a team without messages. */
 export function firstStepsRouter(ports: RpcPorts) {
   async function newAddress(team: Team): Promise<string | null> {
     const mailbox = (await findFirstMailbox(ports, team))?.name ?? (team.domain === null ? null : MAILBOX_DEFAULT)
@@ -32,12 +32,13 @@ export function firstStepsRouter(ports: RpcPorts) {
       return { smtp: ports.smtp, address, canSendSample: address !== null && ports.receiveMail !== null }
     }),
 
-    /** Comes in by the same door as mail from outside. */
+    /** The sample takes the same path as external mail. */
     sendSample: procedure('members').mutation(async ({ ctx: { team } }): Promise<{ to: string }> => {
       const { receiveMail } = ports
       const to = await newAddress(team)
       const recipient = to === null ? null : parseRecipient(to)
-      if (!receiveMail || !recipient) throw new AppError('forbidden', 'A sample can be sent only where the worker is.')
+      if (!receiveMail || !recipient)
+        throw new AppError('forbidden', 'This server cannot send a sample, because the worker runs in another process.')
       const content = sampleMail({ to: recipient.address, at: ports.now() }, ports.random)
       await receiveMail({ from: SAMPLE_SENDER, recipient, content })
       return { to: recipient.address }

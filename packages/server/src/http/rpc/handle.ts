@@ -17,10 +17,10 @@ import { refusalOf } from './procedures.ts'
 import { createRouter } from './router.ts'
 
 const PATH = '/trpc'
-/** Calls in one request: a page asks for a handful of things at once. */
+/** Calls in one request. A page needs a handful at once. */
 const BATCH_MAX = 20
 
-/** The procedures, by the protocol of tRPC; its envelope is kept for every failure. */
+/** Serves the procedures over tRPC. Every error uses the envelope of tRPC. */
 export function addRpcRoute(
   app: Hono<ApiEnvironment>,
   ports: RpcPorts & { allowedOrigins: string[]; isOverloaded: IsOverloaded },
@@ -41,32 +41,32 @@ export function addRpcRoute(
           requireOrigin: () => requireOrigin(ports, raw),
           isOperator: async () =>
             !!signedIn?.team && !!signedIn.role && isOperator(ports, signedIn.team, signedIn.role),
-          lookAgain: () => findSession(ports, raw),
+          readAgain: () => findSession(ports, raw),
           proceed: whileConnected(context.env.outgoing),
         }),
         maxBatchSize: BATCH_MAX,
-        onError: ({ error, path }) => logTrouble(error, path),
+        onError: ({ error, path }) => logFailure(error, path),
       })
       const headers = { ...Object.fromEntries(response.headers), 'cache-control': 'no-store' }
-      // Every status of tRPC may have a body.
+      // Every status that tRPC uses allows a body.
       return context.body(response.body ?? '', response.status as ContentfulStatusCode, headers)
     } catch (error) {
-      if (!(error instanceof AppError)) ports.log.error({ err: error }, 'procedures could not be called')
+      if (!(error instanceof AppError)) ports.log.error({ err: error }, 'procedure call failed')
       return refuse(context, refusalFor(error))
     }
   })
 
-  function logTrouble(error: TRPCError, path: string | undefined): void {
+  function logFailure(error: TRPCError, path: string | undefined): void {
     if (refusalOf(error).status >= 500)
-      ports.log.error({ err: error.cause ?? error, procedure: path }, 'a procedure failed')
+      ports.log.error({ err: error.cause ?? error, procedure: path }, 'procedure failed')
   }
 }
 
-/** Read up to our limit here; whoever reads on there has no limit. */
+/** Reads the body with our limit, because tRPC reads without one. */
 async function withWholeBody(request: Request): Promise<Request> {
   const { url, method, headers, signal } = request
   if (method !== 'POST') return request
-  // Clients send nothing where there is no input, which is no JSON.
+  // Clients send an empty body if there is no input, but an empty body is not JSON.
   const body = (await readText(request, BODY_BYTES_MAX)) || '{}'
   return new Request(url, { method, headers, signal, body })
 }

@@ -25,11 +25,11 @@ const PAGE_DEFAULT = 50
 const limit = z.number().int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT)
 
 export type InboxSettings = {
-  /** The team's own; null for the shared root. */
+  /** The team's own domain. Null if the team uses the root domain. */
   domain: string | null
   rootDomain: string
   proof: DomainProof
-  /** A domain that waits for its record; mail to it is refused until `verify` has found that. */
+  /** A domain that is not verified yet. Mail to it is rejected until `verify` finds its record. */
   pending: { domain: string; record: ReturnType<typeof proofRecord> } | null
 }
 
@@ -38,7 +38,7 @@ export function inboxRouter(ports: RpcPorts) {
   const domain = z
     .string()
     .nullable()
-    .transform((wish) => chosenDomain(ports, wish))
+    .transform((input) => chosenDomain(ports, input))
 
   return router({
     settings: router({
@@ -62,7 +62,7 @@ export function inboxRouter(ports: RpcPorts) {
     ensureStarterMailbox: starterMailbox(ports),
 
     tags: router({
-      /** Of the newest messages, the last used first. */
+      /** The tags of the newest messages, most recently used first. */
       list: procedure('members').query(async ({ ctx: { team } }) => {
         const tags = await ports.metrics.tags(team)
         return tags.map((tag) => ({ ...tag, lastReceivedAt: isoTime(tag.lastReceivedAt) }))
@@ -70,7 +70,7 @@ export function inboxRouter(ports: RpcPorts) {
     }),
 
     rejections: router({
-      /** Of the team's own domain; the operator of the all-in-one program sees all. */
+      /** Rejections for the team's own domain. The operator of the all-in-one program sees all. */
       list: procedure('members')
         .input(z.object({ limit }).default({ limit: PAGE_DEFAULT }))
         .query(async ({ ctx: { team, role }, input }): Promise<Rejection[]> => {
@@ -86,7 +86,7 @@ export function inboxRouter(ports: RpcPorts) {
   })
 }
 
-/** Mail that is stored but belongs to nobody yet. */
+/** Mail that is stored but belongs to no team yet. */
 function unroutedRouter(ports: RpcPorts) {
   function requireUnrouted(): UnroutedMails {
     const unrouted = ports.unrouted

@@ -2,12 +2,12 @@ import { z } from 'zod'
 
 const TEXT_MAX = 4_096
 
-/** Ids are ours, in lower case; one of another form names nothing. */
+/** Ids are lower case. Text that is not an id is valid input that matches nothing. */
 export const id = z.string().max(TEXT_MAX).toLowerCase()
 
 const text = z.string().max(TEXT_MAX).optional()
 
-/** The filters of the REST API, in words that read the same there. */
+/** The filters of the REST API, with the same names. */
 const filterShape = {
   mailbox: text,
   tag: text,
@@ -31,7 +31,7 @@ export const listInput = z
   .default({})
   .transform(({ afterId, ...rest }) => toQuery({ ...rest, after_id: afterId }))
 
-/** `lastEventId` is what the client adds when it comes back. */
+/** The client adds `lastEventId` when it reconnects. */
 export const followInput = z
   .object({ ...filterShape, lastEventId: z.string().max(TEXT_MAX).nullish() })
   .default({})
@@ -39,7 +39,7 @@ export const followInput = z
 
 type Given = Record<string, string | number | string[] | undefined>
 
-/** One reading of filters for both doors. */
+/** Converts the input to a query, so that both APIs parse filters with the same code. */
 function toQuery(given: Given): URLSearchParams {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(given)) {

@@ -13,7 +13,7 @@ import { procedure, router } from './procedures.ts'
 const mailboxName = z.string().transform(chosenName)
 const mailboxId = id.refine(isUuid, 'must be an id')
 
-/** Under two names, so made once. */
+/** Shared by two procedures. */
 export function starterMailbox(ports: RpcPorts) {
   return procedure('owners')
     .input(z.object({ name: mailboxName.optional() }).default({}))
@@ -44,7 +44,7 @@ export function mailboxesRouter(ports: RpcPorts) {
         return { id: input.id }
       }),
 
-    /** For a form, while someone types: any text may be asked for. */
+    /** For a form while the user types, so any text is valid input. */
     checkAvailability: procedure('members')
       .input(z.object({ name: z.string().max(1_000) }))
       .query(

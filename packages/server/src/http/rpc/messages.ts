@@ -20,7 +20,7 @@ import { filterInput, followInput, id, listInput } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 
-/** As many as a removal takes in one transaction. */
+/** As many as one transaction deletes. */
 const REMOVED_MAX = ROWS_PER_REMOVAL
 
 export function messagesRouter(ports: RpcPorts) {
@@ -36,7 +36,7 @@ export function messagesRouter(ports: RpcPorts) {
     return message
   }
 
-  /** The filters as the REST API reads them; without a team there is nothing to find, and the role is looked at next. */
+  /** Parses filters as the REST API does. Without a team there is no lookup: the check of the role fails afterwards. */
   async function read<Query extends z.ZodObject>(
     { signedIn: { team } }: { signedIn: SignedIn },
     search: URLSearchParams,
@@ -56,7 +56,7 @@ export function messagesRouter(ports: RpcPorts) {
         return { messages: messages.map(presentSummary), hasMore, cursor: formatCursor(cursor) }
       }),
 
-    /** Beyond some thousand matches of a filter, only that there are at least so many. */
+    /** Stops after a few thousand matches of a filter and returns that as a minimum. */
     count: procedure('members')
       .asked(filterInput, readList)
       .query(({ ctx }) => countMatching(store, searchOf(ctx, ctx.asked.filter), ctx.asked.after)),
@@ -75,7 +75,7 @@ export function messagesRouter(ports: RpcPorts) {
         return { id: input.id }
       }),
 
-    /** Of those that are there; the others are gone already. */
+    /** Ids that do not exist are ignored. */
     removeMany: procedure('owners')
       .input(z.object({ ids: z.array(id).max(REMOVED_MAX) }))
       .mutation(async ({ ctx: { team }, input }): Promise<{ deleted: number }> => {
@@ -85,14 +85,14 @@ export function messagesRouter(ports: RpcPorts) {
         return { deleted: positions.length > 0 ? await removeMessages(ports, team.id, positions) : 0 }
       }),
 
-    /** Everything that matches, which without a filter is everything. */
+    /** Deletes all matches. Without a filter, deletes everything. */
     removeAll: procedure('owners')
       .asked(filterInput, readList)
       .mutation(async ({ ctx: { team, asked } }): Promise<{ deleted: number }> => ({
         deleted: await removeMatching(ports, teamView(team, asked.filter, now()), asked.after),
       })),
 
-    /** Where a frame finds the mail as its sender drew it, or one attachment of it; once, and soon. */
+    /** A path that shows the rendered mail or an attachment in a frame. It works once, within a minute. */
     view: procedure('members')
       .input(
         z.object({
@@ -106,14 +106,14 @@ export function messagesRouter(ports: RpcPorts) {
         return { path: `/view/${ports.views.make({ teamId: team.id, messageId, attachment, remoteImages })}` }
       }),
 
-    /** Begins after `lastEventId`, `after` or `since`, else now; each message once, its cursor the event's id. */
+    /** Starts at `lastEventId`, `after` or `since`, or else now. Sends each message once, with its cursor as event id. */
     follow: procedure('members')
       .asked(followInput, async (caller, { query, lastEventId }) =>
         toStreamParams(await read(caller, query, streamQuery), readLastEventId(lastEventId)),
       )
       .subscription(async function* ({ ctx, signal }) {
         const { user } = ctx.signedIn
-        const teamNow = async () => (await ctx.lookAgain())?.team ?? null
+        const teamNow = async () => (await ctx.readAgain())?.team ?? null
         const subscription = { ...ctx.asked, userId: user.id, team: teamNow, signal }
         for await (const message of subscriptions.follow(subscription)) {
           const shown: MessageSummary = presentSummary(message)

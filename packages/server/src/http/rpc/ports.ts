@@ -14,7 +14,7 @@ import type { Waits } from '../../read/wait.ts'
 import type { Store } from '../../store/store.ts'
 import type { ViewTokens } from '../view-token.ts'
 
-/** Mail that nobody claims: stored by the worker, refused by the API. */
+/** Mail that belongs to no team: stored by the worker, refused by the API. */
 export type UnroutedMail = {
   id: string
   domain: string
@@ -25,7 +25,7 @@ export type UnroutedMail = {
   receivedAt: string
   attempts: number
   lastError: string | null
-  /** Why it is announced no more by itself, if it failed by its own doing. */
+  /** Why the mail was set aside. Null if it was not. */
   setAside: string | null
 }
 
@@ -33,11 +33,11 @@ export type OwnMail = { from: string; recipient: Recipient; content: Uint8Array 
 
 export type UnroutedMails = {
   list(page: { cursor: string | null; limit: number }): Promise<{ mails: UnroutedMail[]; cursor: string | null }>
-  /** Throws when the API does not take it. */
+  /** Throws if the API does not accept the mail. */
   retry(mail: Pick<UnroutedMail, 'id' | 'domain' | 'mailbox'>): Promise<void>
 }
 
-/** What the procedures stand on. */
+/** What the procedures need. */
 export type RpcPorts = Omit<DomainPorts, 'store'> &
   KeyPorts & { keyRotated: KeyRotated } & Omit<RemovalPorts, 'store' | 'log'> & {
     store: Store
@@ -45,7 +45,7 @@ export type RpcPorts = Omit<DomainPorts, 'store'> &
     subscriptions: Pick<Subscriptions, 'follow'>
     metrics: MetricsReader
     mailer: Pick<Mailer, 'send'> | null
-    /** Null where no payment provider is set up. */
+    /** Null if no payment provider is configured. */
     billing: Billing | null
     appUrl: string
     defaultPlan: PlanName
@@ -53,13 +53,13 @@ export type RpcPorts = Omit<DomainPorts, 'store'> &
     endKey: (keyId: string) => void
     webhooks: Pick<EndpointPorts, 'encryption' | 'allowedHosts' | 'attempt'>
     wakeSender: () => void
-    /** Null where there is no worker in this program. */
+    /** Null if this program has no worker. */
     unrouted: UnroutedMails | null
-    /** Takes mail of our own in as if it came from outside; null where there is no worker in this program. */
+    /** Receives our own mail like external mail. Null if this program has no worker. */
     receiveMail: ((mail: OwnMail) => Promise<void>) | null
     views: Pick<ViewTokens, 'make'>
     waits: Pick<Waits, 'heldFor'>
-    /** Where apps send their mail to, where it is known. */
+    /** Where apps send their mail. Null if unknown. */
     smtp: { host: string; port: number } | null
     random: RandomInt
   }

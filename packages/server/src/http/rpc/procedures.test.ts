@@ -14,11 +14,11 @@ const OWNER: RpcContext = {
   },
   requireOrigin: () => {},
   isOperator: async () => false,
-  lookAgain: async () => null,
+  readAgain: async () => null,
   proceed() {},
 }
 
-/** What is answered to a call whose work ends in this error. */
+/** The response to a call that fails with this error. */
 async function answerTo(error: unknown) {
   const failing = router({
     fail: procedure('owners').query(() => {
@@ -41,24 +41,24 @@ const LIMIT = 'Mailbox limit reached for this plan.'
 test.each([
   [new AppError('mailbox_limit', LIMIT), 403, 'mailbox_limit', LIMIT],
   [new AppError('storage_full', 'Out of space.'), 500, 'storage_full', 'Out of space.'],
-  [new AppError('provider_failed', 'It is away.'), 502, 'provider_failed', 'It is away.'],
+  [new AppError('provider_failed', 'Unreachable.'), 502, 'provider_failed', 'Unreachable.'],
   [
     Object.assign(new Error('secret detail'), { code: 'ECONNREFUSED' }),
     503,
     'database_unavailable',
-    'The database cannot be reached. Please ask again.',
+    'The database is unreachable. Please retry.',
   ],
   [new Error('secret detail'), 500, 'internal', 'Something went wrong on our side.'],
   [new TypeError('secret detail'), 500, 'internal', 'Something went wrong on our side.'],
-])('%s is answered with %i %s', async (error, status, code, message) => {
+])('the response to %s is %i %s', async (error, status, code, message) => {
   const answer = await answerTo(error)
   expect(answer).toMatchObject({ status, code, message })
   expect(answer.text).not.toContain('secret detail')
   expect(answer.text).not.toContain('.ts:')
 })
 
-/** These lines are checked by the compiler: an error that does not come is an error. */
-test('a procedure that does not say who may call it does not compile', () => {
+/** The compiler checks these lines: a missing error is an error. */
+test('a procedure without a declared access does not compile', () => {
   expect(procedure('owners').query(() => 1)._def.meta).toEqual({ access: 'owners' })
   // @ts-expect-error -- no access
   expect(() => procedure().query(() => 1)).toThrow(TypeError)
@@ -66,7 +66,7 @@ test('a procedure that does not say who may call it does not compile', () => {
   expect(() => procedure('friends').query(() => 1)).toThrow(TypeError)
 })
 
-test('a bad input names its fields', async () => {
+test('the error of an invalid input names the fields', async () => {
   const picky = router({
     ask: procedure('anyone')
       .input(z.object({ name: z.string().max(3) }))

@@ -7,37 +7,37 @@ import type { Team } from '../../store/mailboxes.ts'
 import { refusalFor } from '../errors.ts'
 import { codeOf } from './codes.ts'
 
-/** What every procedure knows of the request. */
+/** The context of a request, for every procedure. */
 export type RpcContext = {
   signedIn: SignedIn | null
-  /** Throws when a page of another site asks. */
+  /** Throws if the request comes from another site. */
   requireOrigin: () => void
-  /** Whether the caller runs this server. */
+  /** Whether the caller operates this server. */
   isOperator: () => Promise<boolean>
-  /** The same session as it is by now. */
-  lookAgain: () => Promise<SignedIn | null>
-  /** Throws when nobody waits for the answer any more. */
+  /** Reads the session again. */
+  readAgain: () => Promise<SignedIn | null>
+  /** Throws if the client has disconnected. */
   proceed: () => void
 }
 
-/** As often as streams of the REST API; a proxy must not take a quiet stream for a dead one. */
+/** As for streams of the REST API, so that proxies do not close quiet streams. */
 const PING_MS = 10_000
-/** Ended now and then, streams spread anew over replicas; the client comes back by itself. */
+/** Ends streams from time to time, so that they spread over all replicas. The client reconnects by itself. */
 const STREAM_MS_MAX = 3_600_000
 
-/** Who may call a procedure: anyone who is signed in, or, of those, members and owners of a team, or who runs the server. */
+/** Who may call a procedure: any signed-in user, members of a team, owners of a team, or the operator of the server. */
 export type ProcedureAccess = 'anyone' | 'members' | 'owners' | 'operator'
 
 const trpc = initTRPC
   .context<RpcContext>()
   .meta<{ access: ProcedureAccess }>()
   .create({
-    // No stacks in answers, whatever the environment.
+    // No stack traces in responses, in any environment.
     isDev: false,
     sse: {
       ping: { enabled: true, intervalMs: PING_MS },
       maxDurationMs: STREAM_MS_MAX,
-      // People are told of a dead connection within 20 seconds.
+      // Users see a lost connection within 20 seconds.
       client: { reconnectAfterInactivityMs: 1.7 * PING_MS },
     },
     errorFormatter({ shape, error }) {
@@ -70,7 +70,7 @@ type Member = { team: Team; role: Role }
 
 function requireMember({ signedIn }: Caller): Member {
   const { team, role } = signedIn ?? {}
-  if (!team || !role) throw new AppError('forbidden', 'Make or join a team first.')
+  if (!team || !role) throw new AppError('forbidden', 'Create or join a team first.')
   return { team, role }
 }
 
@@ -96,13 +96,13 @@ function proceduresFor<Known extends object>(
   return {
     ...start.use(role),
     input: <Schema extends z.ZodType>(schema: Schema) => start.input(schema).use(role),
-    /** With input that a schema alone cannot judge; the handler gets what `validate` returns as `asked`. */
+    /** For input that a schema alone cannot validate. The handler gets the result of `validate` as `asked`. */
     asked: <Schema extends z.ZodType, Asked>(
       schema: Schema,
       validate: (caller: { signedIn: SignedIn }, input: z.output<Schema>) => Promise<Asked>,
     ) =>
       start.input(schema).use(async ({ ctx, input, next }) => {
-        // The same type, which tRPC derives in a way of its own.
+        // The types are the same, but tRPC derives its own in another way.
         const asked = await validate(ctx, input as z.output<Schema>)
         return next({ ctx: { asked, ...(await requireRole(ctx)) } })
       }),
@@ -116,12 +116,12 @@ const PROCEDURES = {
   operator: proceduresFor('operator', requireOperator),
 }
 
-/** Begins the declaration of a procedure: `procedure('owners').input(…).mutation(…)`. */
+/** Starts the declaration of a procedure: `procedure('owners').input(…).mutation(…)`. */
 export function procedure<Access extends ProcedureAccess>(access: Access): (typeof PROCEDURES)[Access] {
   return PROCEDURES[access]
 }
 
-/** What went wrong, in the words and codes of the REST API. */
+/** The refusal with the text and code of the REST API. */
 export function refusalOf(error: TRPCError): AppError {
   const { cause, code, message } = error
   if (cause instanceof AppError) return cause
@@ -129,11 +129,11 @@ export function refusalOf(error: TRPCError): AppError {
     return new AppError('validation_failed', 'The input is not valid.', { details: detailsOf(cause) })
   }
   if (code === 'INTERNAL_SERVER_ERROR' || code === 'SERVICE_UNAVAILABLE') return refusalFor(cause ?? error)
-  // Of tRPC's own, such as a procedure that does not exist.
-  return new AppError(OWN_CODES[code] ?? 'validation_failed', message)
+  // An error of tRPC itself, such as an unknown procedure.
+  return new AppError(TRPC_CODES[code] ?? 'validation_failed', message)
 }
 
-const OWN_CODES: Partial<Record<TRPCError['code'], ErrorCode>> = {
+const TRPC_CODES: Partial<Record<TRPCError['code'], ErrorCode>> = {
   NOT_FOUND: 'not_found',
   METHOD_NOT_SUPPORTED: 'method_not_allowed',
   UNSUPPORTED_MEDIA_TYPE: 'unsupported_media_type',

@@ -8,7 +8,7 @@ import { teamRouter } from './team.ts'
 import { userRouter } from './user.ts'
 import { webhooksRouter } from './webhooks.ts'
 
-/** What a page of ours may ask for in the name of whoever is signed in. */
+/** The procedures of the dashboard, called on behalf of the signed-in user. */
 export function createRouter(ports: RpcPorts) {
   return router({
     team: teamRouter(ports),

@@ -20,12 +20,12 @@ export type PresentedTeam = {
   id: string
   name: string
   plan: PlanName
-  /** Null for ever. */
+  /** Null if messages are kept until they are deleted. */
   retentionDays: number | null
-  /** The team's own, else the shared root. */
+  /** The team's own domain, or else the root domain. */
   domain: string
   role: Role
-  /** Whether it sees mail that nobody claims. */
+  /** Whether it sees mail that belongs to no team. */
   seesUnrouted: boolean
 }
 
@@ -33,7 +33,7 @@ const teamName = z.string().transform(chosenTeamName)
 const email = z.string().transform((text, context) => {
   const parsed = parseEmail(text)
   if (parsed !== null) return parsed
-  context.addIssue({ code: 'custom', message: 'must be an e-mail address' })
+  context.addIssue({ code: 'custom', message: 'must be an email address' })
   return z.NEVER
 })
 
@@ -44,33 +44,33 @@ export function teamRouter(ports: RpcPorts) {
   async function presentSetup(signedIn: SignedIn | null, mailboxName: string | undefined) {
     const { team, role } = signedIn ?? {}
     if (!team || !role) throw new AppError('unauthorized', 'Unauthorized')
-    // Nothing is made up here: whoever asks at the same time may still be making the mailbox.
+    // Without a name, no mailbox is created here: a concurrent request may be creating it.
     const isNamed = role === 'owner' && mailboxName !== undefined
     const first = await (isNamed ? ensureStarterMailbox(ports, team, mailboxName) : findFirstMailbox(ports, team))
     return { team: await presentTeam(ports, team, role), mailbox: first && presentMailbox(first), isNew: false }
   }
 
   return router({
-    /** Null before the first team and after leaving one. */
+    /** Null if the user has no team. */
     current: procedure('anyone').query(async ({ ctx: { signedIn } }): Promise<PresentedTeam | null> => {
       const { team, role } = signedIn
       return team && role ? presentTeam(ports, team, role) : null
     }),
 
-    /** Whoever has a team already gets that one; its owners may name the first mailbox where there is none. */
+    /** A user who already has a team gets that team. Its owners may name the first mailbox if there is none. */
     autoSetup: procedure('anyone')
       .input(
         z
           .object({ teamName: teamName.optional(), mailboxName: z.string().transform(chosenName).optional() })
           .default({}),
       )
-      .mutation(async ({ ctx: { signedIn, lookAgain }, input }) => {
+      .mutation(async ({ ctx: { signedIn, readAgain }, input }) => {
         if (signedIn.team) return presentSetup(signedIn, input.mailboxName)
-        const made = await setUpTeam(ports, signedIn.user, input).catch(nullIfTeamExists)
-        // Asked for twice at once: the other one has made it.
-        if (!made) return presentSetup(await lookAgain(), input.mailboxName)
-        const team = await presentTeam(ports, made.team, 'owner')
-        return { team, mailbox: presentMailbox(made.mailbox), isNew: true }
+        const created = await setUpTeam(ports, signedIn.user, input).catch(nullIfTeamExists)
+        // A concurrent request has created the team.
+        if (!created) return presentSetup(await readAgain(), input.mailboxName)
+        const team = await presentTeam(ports, created.team, 'owner')
+        return { team, mailbox: presentMailbox(created.mailbox), isNew: true }
       }),
 
     create: procedure('anyone')
@@ -105,7 +105,7 @@ export function teamRouter(ports: RpcPorts) {
       return { userId }
     }),
 
-    /** The id opens an invite as the link does: members see neither. */
+    /** The id grants access to the invite like the link, so members see neither. */
     invites: procedure('members').query(async ({ ctx: { team, role } }) => {
       const invites = await store.listInvites({ teamId: team.id }, now())
       return invites.map((invite) => ({
@@ -115,7 +115,7 @@ export function teamRouter(ports: RpcPorts) {
       }))
     }),
 
-    /** `link` is to be passed on where no mail was sent. */
+    /** If no mail was sent, the owner has to pass `link` on. */
     invite: procedure('owners')
       .input(z.object({ email }))
       .mutation(async ({ ctx: { team, signedIn }, input }) => {
@@ -155,7 +155,7 @@ export function teamRouter(ports: RpcPorts) {
         return { id: input.id }
       }),
 
-    /** Those for the caller's own address. Without proof that it is theirs, only the link itself opens an invite. */
+    /** Invites for the address of the caller. While the address is not confirmed, an invite needs its link. */
     invitesByEmail: procedure('anyone').query(async ({ ctx: { signedIn } }) => {
       const { email, isEmailChecked } = signedIn.user
       const invites = isEmailChecked ? await store.listInvites({ email }, now()) : []

@@ -4,13 +4,13 @@ import { isoTime } from '../present.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 
-/** As many as someone reads. */
+/** More would not be readable. */
 const SHOWN_MAX = 100
 
-/** Spans and no times, so that no clock of a browser is compared with ours. */
+/** Durations instead of times, because the clock of the browser may differ from the server's. */
 export type ShownWait = { waitedMs: number; waitMs: number; filter: { name: string; value: string }[] }
 
-/** Which tests wait for mail at this moment; each process knows of those that it holds itself. */
+/** The waits that this process holds now. Those of other replicas are not included. */
 export function waitsRouter({ waits, now }: RpcPorts) {
   return router({
     list: procedure('members').query(({ ctx: { team } }): { waits: ShownWait[]; count: number } => {
@@ -33,7 +33,7 @@ function* shownParameters(filter: MessageFilter): Generator<{ name: string; valu
   if (tag !== undefined) yield { name: 'tag', value: tag }
   if (tags) yield { name: 'tags', value: tags.join(', ') }
   for (const name of ['to', 'from', 'subject', 'text', 'q'] as const) {
-    // The first reading is the one that was given.
+    // The first needle is the text as given.
     const [value] = filter[name] ?? []
     if (value !== undefined) yield { name, value }
   }

@@ -12,14 +12,14 @@ import {
 } from '../../manage/endpoints.ts'
 import type { Attempt } from '../../store/webhooks.ts'
 import { isoTime, presentDelivery, presentEndpoint } from '../present.ts'
-import { endpointBody, endpointChangeBody, toChange, toWish } from '../webhook-params.ts'
+import { endpointBody, endpointChangeBody, toChange, toEndpointInput } from '../webhook-params.ts'
 import { id } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 
 const DELIVERIES_MAX = 100
 const DELIVERIES_DEFAULT = 50
-/** Replays add to them without end, and each may have a kilobyte of an answer. */
+/** Replays add attempts without limit, and each may have a kilobyte of a response. */
 const ATTEMPTS_MAX = 100
 
 export function webhooksRouter(ports: RpcPorts) {
@@ -30,9 +30,9 @@ export function webhooksRouter(ports: RpcPorts) {
       (await ports.store.listEndpoints(team.id)).map(presentEndpoint),
     ),
 
-    /** `secret` is shown this once. */
+    /** `secret` is shown only once. */
     create: procedure('owners')
-      .input(endpointBody.transform((body) => toWish(endpoints, body)))
+      .input(endpointBody.transform((body) => toEndpointInput(endpoints, body)))
       .mutation(async ({ ctx: { team }, input }) => {
         const { endpoint, secret } = await createEndpoint(endpoints, team, input)
         return { endpoint: presentEndpoint(endpoint), secret }
@@ -61,7 +61,7 @@ export function webhooksRouter(ports: RpcPorts) {
         return { id: input.id }
       }),
 
-    /** The old secret signs as well for a day; the new one is shown this once. */
+    /** The old secret also signs for a day. The new one is shown only once. */
     rotateSecret: procedure('owners')
       .input(z.object({ id }))
       .mutation(async ({ ctx: { team }, input }) => ({
@@ -82,7 +82,7 @@ export function webhooksRouter(ports: RpcPorts) {
         return (await listDeliveries(endpoints, { teamId: team.id, id: endpointId }, page)).map(presentDelivery)
       }),
 
-    /** Attempts newest first, and what was posted at each. */
+    /** The attempts, newest first, and the body that was posted. */
     attempts: procedure('members')
       .input(z.object({ id, deliveryId: id }))
       .query(async ({ ctx: { team }, input }) => {

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-// The keys too, because what lacks an optional key would pass otherwise.
+// Compares the keys too, because a type that lacks an optional key would pass otherwise.
 type Same<One, Other> = [One, keyof One] extends [Other, keyof Other]
   ? [Other, keyof Other] extends [One, keyof One]
     ? true
     : false
   : false
 
-/** The schema itself; it compiles only where schema and wire type allow exactly the same. */
+/** Returns the schema. Compiles only if the schema and the wire type allow exactly the same values. */
 export function shapeOf<Wire>() {
   return <Schema extends z.ZodType>(schema: Same<z.output<Schema>, Wire> extends true ? Schema : never): Schema =>
     schema

@@ -17,24 +17,22 @@ import { webhookDelivery, webhookEndpoint } from './webhook-shapes.ts'
 export const cursor = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/)
-  .meta({ description: 'A place in the order in which messages became visible; give it as `after`.', example: 'c9' })
+  .meta({ description: 'A position in the order in which messages became visible. Pass it as `after`.', example: 'c9' })
 
 const summaryShape = {
-  id: described(id, 'The message’s own id.'),
-  mailboxId: described(id, 'Id of the mailbox, which stays when the mailbox is renamed.'),
+  id: described(id, 'Id of the message.'),
+  mailboxId: described(id, 'Id of the mailbox. A rename does not change it.'),
   mailbox: text('Name of the mailbox: the local part up to the first `+`, in lower case.', 'qa'),
   mailboxWithTag: text('The local part with its tag, in lower case.', 'qa+42'),
-  tag: textOrNull('What follows the first `+` of the local part.', '42'),
+  tag: textOrNull('The part of the local part after the first `+`.', '42'),
   from: text('Address of the sender, without the display name.', 'app@shop.example'),
   fromName: textOrNull('Display name of the sender.', 'Shop'),
-  to: text('The recipient that this copy was sent to, as it was written.', 'qa+42@mailhatch.test'),
-  subject: text('Decoded subject; empty when there is none.', 'Your code is 123456'),
-  receivedAt: described(time, 'When the mail came in.'),
+  to: text('The recipient of this copy, as the sender wrote it.', 'qa+42@mailhatch.test'),
+  subject: text('Decoded subject. Empty if there is none.', 'Your code is 123456'),
+  receivedAt: described(time, 'When the mail was received.'),
   cursor,
   attachmentCount: count.meta({ description: 'How many attachments the message has.', example: 1 }),
-  size: count
-    .nullable()
-    .meta({ description: 'Bytes of the mail as it was received, where that is known.', example: 4321 }),
+  size: count.nullable().meta({ description: 'Size of the received mail in bytes. Null if unknown.', example: 4321 }),
 }
 
 const header = z.strictObject({
@@ -44,23 +42,23 @@ const header = z.strictObject({
 
 const code = z.strictObject({
   value: text('The code without spaces.', '123456'),
-  confidence: z.number().min(0).max(1).meta({ description: 'How sure we are, from 0 to 1.', example: 0.98 }),
-  context: text('The words around it.', 'Your code is 123456'),
+  confidence: z.number().min(0).max(1).meta({ description: 'Confidence from 0 to 1.', example: 0.98 }),
+  context: text('The text around the code.', 'Your code is 123456'),
 })
 
 const link = z.strictObject({
   url: z.string().meta({ example: 'https://shop.example/confirm?token=f3a1' }),
-  text: text('What the reader sees.', 'Confirm your address'),
+  text: text('The visible text of the link.', 'Confirm your address'),
   kind: z.enum(['verify', 'reset', 'magic', 'unsubscribe', 'other']).meta({ description: 'What the link is for.' }),
 })
 
 const attachment = z.strictObject({
-  index: count.meta({ description: 'Its place in the message, to download it by.' }),
+  index: count.meta({ description: 'Index of the attachment in the message, for its download.' }),
   filename: z.string().nullable().meta({ example: 'invoice.pdf' }),
   contentType: z.string().meta({ example: 'application/pdf' }),
-  size: count.meta({ description: 'Bytes after decoding.', example: 1234 }),
+  size: count.meta({ description: 'Size in bytes after decoding.', example: 1234 }),
   contentId: textOrNull('Content-ID without the angle brackets.', null),
-  inline: z.boolean().meta({ description: 'Whether it is meant to be shown within the message.' }),
+  inline: z.boolean().meta({ description: 'Whether the attachment is part of the message body.' }),
 })
 
 const envelope = z.strictObject({
@@ -81,41 +79,41 @@ const messageSummary = shapeOf<MessageSummary>()(z.strictObject(summaryShape)).m
 export const messageDetail = shapeOf<MessageDetail>()(
   z.strictObject({
     ...summaryShape,
-    headers: z.array(header).meta({ description: 'In their original order and case, with duplicates.' }),
+    headers: z.array(header).meta({ description: 'All headers in their original order and case, with duplicates.' }),
     htmlContent: textOrNull('The HTML body.', '<p>Your code is 123456</p>'),
-    textContent: textOrNull('The text body, or text made from the HTML.', 'Your code is 123456'),
-    domain: text('Domain that the mail was sent to.', 'mailhatch.test'),
-    tenantSubdomain: textOrNull('What stands before the root domain.', null),
+    textContent: textOrNull('The text body, or text derived from the HTML body.', 'Your code is 123456'),
+    domain: text('Domain of the recipient.', 'mailhatch.test'),
+    tenantSubdomain: textOrNull('The subdomain below the root domain.', null),
     codes: z.array(code).meta({ description: 'One-time codes found in the message, the best candidate first.' }),
     links: z.array(link).meta({ description: 'Links found in the message.' }),
     attachments: z.array(attachment),
-    envelope: envelope.nullable().meta({ description: 'How the mail came in, where that is known.' }),
+    envelope: envelope.nullable().meta({ description: 'SMTP envelope of the mail. Null if unknown.' }),
     timings: z.strictObject({ receivedAt: time, storedAt: time }),
     parse: z.enum(['complete', 'partial', 'failed']).meta({
-      description: '`partial`: a limit cut something off; `failed`: only the raw bytes are to be had.',
+      description: '`partial`: a limit cut off some content. `failed`: only the raw mail is available.',
     }),
   }),
-).meta({ description: 'A whole message.' })
+).meta({ description: 'A message with its content.' })
 
 const nearMiss = shapeOf<NearMiss>()(
   z.strictObject({
     ...summaryShape,
     failed: z
       .array(z.string())
-      .meta({ description: 'The parameters that this message did not meet.', example: ['subject'] }),
+      .meta({ description: 'The parameters that this message does not match.', example: ['subject'] }),
   }),
-).meta({ description: 'A message that arrived, but was not the one asked for.' })
+).meta({ description: 'A message that arrived but does not match all filters.' })
 
 export const mailbox = shapeOf<Mailbox>()(
   z.strictObject({
-    id: described(id, 'The mailbox’s own id, which stays when it is renamed.'),
+    id: described(id, 'Id of the mailbox. A rename does not change it.'),
     name: text('The part before the `@`.', 'qa'),
     domain: z.string().meta({ example: 'mailhatch.test' }),
-    address: text('Where to send mail to.', 'qa@mailhatch.test'),
+    address: text('Address of the mailbox.', 'qa@mailhatch.test'),
     createdAt: time,
     updatedAt: time,
   }),
-).meta({ description: 'Where mail for one name is kept.' })
+).meta({ description: 'A mailbox stores the messages for one name.' })
 
 export const apiKey = shapeOf<ApiKey>()(
   z.strictObject({
@@ -123,10 +121,10 @@ export const apiKey = shapeOf<ApiKey>()(
     name: z.string().meta({ example: 'ci' }),
     keyMasked: text('The first 6 and last 4 characters of the key.', 'mh_4Zk…x9Qa'),
     scopes,
-    mailboxName: textOrNull('The only mailbox that it may see.', null),
-    expiresAt: time.nullable().meta({ description: 'When it stops working.' }),
+    mailboxName: textOrNull('The mailbox to which the key is bound. Null if the key is not bound.', null),
+    expiresAt: time.nullable().meta({ description: 'When the key expires. Null if it does not.' }),
   }),
-).meta({ description: 'An API key, without the key.' })
+).meta({ description: 'An API key without its secret value.' })
 
 export const me = shapeOf<Me>()(
   z.strictObject({
@@ -136,59 +134,64 @@ export const me = shapeOf<Me>()(
       plan: z.string().meta({ example: 'pro' }),
       retentionDays: count
         .nullable()
-        .meta({ description: 'How long messages are kept; null: until they are deleted.' }),
+        .meta({ description: 'How many days messages are kept. Null if they are kept until they are deleted.' }),
       domain: text('Domain of the team’s mailboxes.', 'mailhatch.test'),
     }),
     key: z.strictObject({
       id,
       name: z.string().meta({ example: 'ci' }),
       scopes,
-      mailbox: textOrNull('The only mailbox it may see.', null),
+      mailbox: textOrNull('The mailbox to which the key is bound. Null if the key is not bound.', null),
     }),
-    messageCount: count.meta({ description: 'Messages that this key can see.' }),
+    messageCount: count.meta({ description: 'Number of messages that this key can see.' }),
     cursor,
   }),
-).meta({ description: 'Who the key belongs to, and the newest cursor.' })
+).meta({ description: 'The team and key of the caller, and the newest cursor.' })
 
 const errorBody = shapeOf<ErrorBody>()(
   z.strictObject({
-    error: text('What went wrong, for people.', 'No messages found'),
-    code: text('What went wrong, for programs. Codes are stable.', 'message_not_found'),
-    requestId: text('Equals the header `X-Request-Id`; the server’s log has it too.', 'q3JzX1f8-1c'),
-    details: z
-      .record(z.string(), z.array(z.string()))
-      .optional()
-      .meta({ description: 'What is wrong with each field, by its name.' }),
+    error: text('What went wrong, as a sentence for people.', 'No messages found'),
+    code: text('What went wrong, as a stable code for programs.', 'message_not_found'),
+    requestId: text('Same as the header `X-Request-Id`. The server’s log contains it too.', 'q3JzX1f8-1c'),
+    details: z.record(z.string(), z.array(z.string())).optional().meta({ description: 'The problems by field name.' }),
     cursor: cursor.optional(),
     arrived: z.array(nearMiss).optional().meta({
-      description: 'What did arrive, when a wait runs out or `explain=1` was given: what failed least first, up to 20.',
+      description:
+        'Up to 20 messages that did arrive, closest match first. Present when a wait times out or with `explain=1`.',
     }),
   }),
-).meta({ description: 'Every failure has this shape.' })
+).meta({ description: 'The body of every error response.' })
 
 export const messagePage = shapeOf<MessagePage>()(
   z.strictObject({
     data: z.array(messageSummary),
-    has_more: z.boolean().meta({ description: 'Whether more messages match than are shown.' }),
-    cursor: cursor.meta({ description: 'The place up to which nothing is missing; give it as `after` to go on.' }),
+    has_more: z.boolean().meta({ description: 'Whether more messages match than the page contains.' }),
+    cursor: cursor.meta({
+      description: 'The position up to which the list is complete. Pass it as `after` to continue.',
+    }),
   }),
 ).meta({ description: 'Messages, newest first.' })
 
 export const rejection = shapeOf<Rejection>()(
   z.strictObject({
     at: time,
-    from: text('The sender as given; empty for bounces.', 'app@shop.example'),
-    to: text('The recipient as given; empty for mail that was refused before one was named.', 'typo@mailhatch.test'),
-    code: text('An error code of this API, or the status of an SMTP reply.', 'mailbox_unknown'),
-    reason: text('Why, for people.', 'Mailbox not configured'),
+    from: text('The sender as given. Empty for bounces.', 'app@shop.example'),
+    to: text(
+      'The recipient as given. Empty if the mail was rejected before the sender named one.',
+      'typo@mailhatch.test',
+    ),
+    code: text('An error code of this API, or the status of the SMTP reply.', 'mailbox_unknown'),
+    reason: text('Why the mail was rejected, as a sentence for people.', 'Mailbox not configured'),
   }),
-).meta({ description: 'Mail that was refused.' })
+).meta({ description: 'A mail that was rejected.' })
 
 export const intakeAnswer = shapeOf<IntakeAnswer>()(
   z.strictObject({ ok: z.literal(true), status: z.enum(['stored', 'duplicate']), inboxMessageId: id }),
-).meta({ description: 'A message is stored once, however often it is announced.' })
+).meta({
+  description: 'The result of an announcement. A message is stored once, even if it is announced several times.',
+})
 
-/** The shapes that have a name in the document. */
+/** The named schemas of the OpenAPI document. */
 export const SHAPES = {
   MessageSummary: messageSummary,
   MessageDetail: messageDetail,
@@ -204,5 +207,5 @@ export const SHAPES = {
   Error: errorBody,
 } satisfies Record<string, z.ZodType>
 
-/** What is left of what was deleted. */
+/** The id of a deleted resource. */
 export const removed = z.strictObject({ id })
