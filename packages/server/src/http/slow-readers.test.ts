@@ -6,7 +6,7 @@ import { isHungUp } from '../../test/support/hung-up.ts'
 import { listen } from './listen.ts'
 import { READER_LIMITS, type ReaderLimits } from './slow-readers.ts'
 
-/** More than a machine takes on behalf of a reader. */
+/** More than the kernel buffers for a reader. */
 const LARGE = 32 * 1024 * 1024
 
 const BODIES: Record<string, () => BodyInit> = {
@@ -60,7 +60,7 @@ async function openOf(sockets: Socket[]): Promise<number> {
   return hungUp.filter((isOver) => !isOver).length
 }
 
-/** What the server sent before it hung up; the kernel keeps it for the reader. */
+/** How many bytes the server sent before it closed the connection. The kernel keeps them for the reader. */
 async function received(socket: Socket): Promise<number> {
   let bytes = 0
   socket.on('data', (chunk: Buffer) => (bytes += chunk.length))
@@ -70,10 +70,10 @@ async function received(socket: Socket): Promise<number> {
   return bytes
 }
 
-test.each(Object.keys(BODIES))('a reader that takes nothing is cut: %s', async (path) => {
+test.each(Object.keys(BODIES))('a client that reads nothing is disconnected: %s', async (path) => {
   const ask = await start({ looks: 30 })
   const stalled = await ask(path, false)
-  // Reads all the time, so it gets everything, and nobody waits for nothing.
+  // Reads continuously, so it gets everything.
   const reading = await ask(path, false)
   let bytes = 0
   reading.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume()
@@ -85,13 +85,13 @@ test.each(Object.keys(BODIES))('a reader that takes nothing is cut: %s', async (
   expect(reading.destroyed).toBe(false)
 })
 
-test('one that takes less than the least is cut; one that takes more is not', async () => {
+test('a client that reads too slowly is disconnected', async () => {
   const ask = await start({ looks: 20, bytesTaken: 4 * 1024 * 1024 })
   const slow = await ask('/stream', false)
   let bytes = 0
   slow.on('data', (chunk: Buffer) => {
     bytes += chunk.length
-    // Some 1.3 MB/s at most, where 10 are asked for.
+    // At most about 1.3 MB/s, while 10 MB/s are required.
     slow.pause()
     setTimeout(() => slow.resume(), 50)
   })
@@ -100,7 +100,7 @@ test('one that takes less than the least is cut; one that takes more is not', as
   expect(bytes).toBeLessThan(LARGE)
 })
 
-test('when too much waits in all, those that take nothing are cut', async () => {
+test('when too many bytes wait in total, clients that read nothing are disconnected', async () => {
   const ask = await start({ waitingBytes: 2.5 * LARGE })
   const stalled = await Promise.all(Array.from({ length: 6 }, () => ask('/bytes', false)))
   const closed = new Set<Socket>()
@@ -116,17 +116,17 @@ test('when too much waits in all, those that take nothing are cut', async () => 
   expect(got.filter((count) => count < LARGE).length).toBeGreaterThanOrEqual(3)
 })
 
-/** So that no deadline cuts anything. */
+/** No client is too slow. */
 const PATIENT = { looks: 1_000_000 }
 
-test('limit: what waits for one key is bounded, and neither its readers nor other keys are cut for it', async () => {
+test('limit: the waiting bytes of one key are bounded, and clients that read and other keys stay connected', async () => {
   const ask = await start({ ...PATIENT, waitingBytesPerClient: 2.5 * LARGE })
   const stalled = await Promise.all(Array.from({ length: 6 }, () => ask('/bytes', false)))
   const others = await Promise.all(Array.from({ length: 2 }, () => ask('/bytes', false, { key: 'two' })))
   const reading = await ask('/bytes', false)
   let bytes = 0
   reading.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume()
-  // Two, or one while something waits for the reader as well.
+  // Two, or one while bytes wait for the reading client as well.
   await vi.waitFor(async () => expect(await openOf(stalled)).toBeLessThanOrEqual(2))
   await vi.waitFor(() => expect(bytes).toBeGreaterThan(LARGE))
   expect(await openOf([...others, reading])).toBe(3)
@@ -139,7 +139,7 @@ test('text counts by its bytes', async () => {
   await vi.waitFor(async () => expect(await openOf(stalled)).toBe(2))
 })
 
-test('an answer that waits behind another on its connection counts', async () => {
+test('a response that waits behind another on its connection counts', async () => {
   const limits = { ...PATIENT, waitingBytes: 1.5 * LARGE }
   const [ask, askAnother] = [await start(limits), await start(limits)]
   const single = await ask('/bytes', false)
@@ -148,7 +148,7 @@ test('an answer that waits behind another on its connection counts', async () =>
   expect(await openOf([single])).toBe(1)
 })
 
-test('what waits in all is bounded between two looks too', async () => {
+test('the total of waiting bytes is also bounded between two checks', async () => {
   const ask = await start({ lookEveryMs: 1_000_000, waitingBytes: 2.5 * LARGE })
   const stalled: Socket[] = []
   for (let count = 0; count < 6; count++) stalled.push(await ask('/bytes', false))

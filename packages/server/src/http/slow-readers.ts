@@ -3,16 +3,16 @@ import type { Socket } from 'node:net'
 
 export const READER_LIMITS = {
   /**
-   * With something waiting for it all the time, a reader takes at least so many bytes in so many looks, or is cut.
-   * Looks and not time, because of a program that is held up itself no reader can take anything.
+   * While data waits for a reader, it must read `bytesTaken` within this many checks, or its connection is closed. Counts
+   * checks instead of time, because a reader gets nothing while the program itself is blocked.
    */
   looks: 30,
   bytesTaken: 64 * 1024,
-  /** Of all connections together: beyond, the slowest are cut, of those that take nothing the largest first. */
+  /** For all connections together. Above it, the slowest are closed, and of those that read nothing the largest first. */
   waitingBytes: 256 * 1024 * 1024,
   /**
-   * Of one client: beyond, those of its connections are cut that have stood still since the last look, or that would
-   * need more than `looks` for what waits. Room for six lists of 200 of the longest subjects that JSON has to escape.
+   * For one client. Above it, its connections are closed that have read nothing since the last check, or that would need
+   * more than `looks` checks for the rest. Enough for six lists of 200 messages with the longest escaped subjects.
    */
   waitingBytesPerClient: 64 * 1024 * 1024,
   lookEveryMs: 1_000,
@@ -20,9 +20,9 @@ export const READER_LIMITS = {
 export type ReaderLimits = typeof READER_LIMITS
 
 type Reader = {
-  /** Whose connection it is: the key, the session or the address of the last request. */
+  /** The key, the session or the address of the last request. */
   client: string
-  /** Those of pipelined requests wait for their turn beside the connection. */
+  /** Responses to pipelined requests wait for their turn outside of the connection. */
   answers: Set<ServerResponse>
   looks: number
   taken: number
@@ -33,23 +33,23 @@ type Reader = {
 type Waiting = { socket: Socket; reader: Reader; bytes: number }
 
 export type SlowReaders = {
-  /** A request has come; what is answered counts for its client. */
+  /** Call for each request. Its response counts for its client. */
   begin(request: IncomingMessage, answer: ServerResponse): void
-  /** An answer has been handed to the connection. */
+  /** Call when a response was written to the connection. */
   answered(request: IncomingMessage): void
   close(): void
 }
 
 /**
- * Cuts connections whose reader does not read, whatever is being sent: raw mail, lists, pages, streams. What waits for
- * a reader is memory.
+ * Closes connections whose client does not read, for all responses: raw mail, lists, pages, streams. Data that waits for
+ * a client takes memory.
  */
 export function cutSlowReaders(server: Server, limits: ReaderLimits = READER_LIMITS): SlowReaders {
   const readers = new Map<Socket, Reader>()
-  /** At most so much waits: since the last look some may have been taken. */
-  let waitingMost = 0
+  /** An upper bound of the waiting bytes. Clients may have read some since the last check. */
+  let waitingBound = 0
   server.on('connection', (socket) => {
-    const reader = { client: '', answers: new Set<ServerResponse>(), ...standOf(socket) }
+    const reader = { client: '', answers: new Set<ServerResponse>(), ...stateOf(socket) }
     readers.set(socket, reader)
     socket.once('close', () => readers.delete(socket))
   })
@@ -58,13 +58,13 @@ export function cutSlowReaders(server: Server, limits: ReaderLimits = READER_LIM
     for (const { socket, reader } of waitingReaders()) if (isTooSlow(socket, reader)) socket.destroy()
     const byClient = Map.groupBy(waitingReaders(), ({ reader }) => reader.client)
     for (const ofClient of byClient.values()) {
-      cutSlowest(ofClient, limits.waitingBytesPerClient, ({ reader, bytes }) => isHoldingUp(reader, bytes))
+      closeSlowest(ofClient, limits.waitingBytesPerClient, ({ reader, bytes }) => isTooSlowForRest(reader, bytes))
     }
-    cutSlowestOfAll()
+    closeSlowestOfAll()
   }
 
-  function cutSlowestOfAll(): void {
-    waitingMost = cutSlowest(waitingReaders(), limits.waitingBytes)
+  function closeSlowestOfAll(): void {
+    waitingBound = closeSlowest(waitingReaders(), limits.waitingBytes)
   }
 
   function waitingReaders(): Waiting[] {
@@ -72,14 +72,14 @@ export function cutSlowReaders(server: Server, limits: ReaderLimits = READER_LIM
     for (const [socket, reader] of readers) {
       const bytes = socket.destroyed ? 0 : waitingBytes(socket, reader.answers)
       if (bytes > 0) waiting.push({ socket, reader, bytes })
-      else Object.assign(reader, standOf(socket))
+      else Object.assign(reader, stateOf(socket))
     }
     return waiting
   }
 
   function isTooSlow(socket: Socket, reader: Reader): boolean {
-    const { finished, queued } = standOf(socket)
-    // What is in one write counts when the write has ended; until then, by what the system has taken of it.
+    const { finished, queued } = stateOf(socket)
+    // The bytes of a write count when it has ended. Until then, those that the system has accepted count.
     const moved = Math.max(0, finished - reader.finished, reader.queued - queued)
     Object.assign(reader, { taken: reader.taken + moved, finished, queued, hasMoved: moved > 0 })
     if (++reader.looks < limits.looks) return false
@@ -88,7 +88,7 @@ export function cutSlowReaders(server: Server, limits: ReaderLimits = READER_LIM
     return false
   }
 
-  function isHoldingUp(reader: Reader, bytes: number): boolean {
+  function isTooSlowForRest(reader: Reader, bytes: number): boolean {
     return reader.looks > 0 && speedOf(reader) * limits.looks < bytes
   }
 
@@ -103,20 +103,20 @@ export function cutSlowReaders(server: Server, limits: ReaderLimits = READER_LIM
     },
     answered({ socket }) {
       const reader = readers.get(socket)
-      if (reader) waitingMost += waitingBytes(socket, reader.answers)
-      // Not left until the next look: large answers may fill the memory in a second.
-      if (waitingMost > limits.waitingBytes) cutSlowestOfAll()
+      if (reader) waitingBound += waitingBytes(socket, reader.answers)
+      // Does not wait for the next check, because large responses can fill the memory within a second.
+      if (waitingBound > limits.waitingBytes) closeSlowestOfAll()
     },
     close: () => clearInterval(timer),
   }
 }
 
-/** Cuts until no more than `bytesMax` wait, and returns how much that is. */
-function cutSlowest(waiting: Waiting[], bytesMax: number, mayCut: (one: Waiting) => boolean = () => true): number {
+/** Closes connections until at most `bytesMax` wait. Returns the waiting bytes. */
+function closeSlowest(waiting: Waiting[], bytesMax: number, mayClose: (one: Waiting) => boolean = () => true): number {
   let sum = waiting.reduce((total, { bytes }) => total + bytes, 0)
   if (sum <= bytesMax) return sum
   const slowest = waiting
-    .filter(mayCut)
+    .filter(mayClose)
     .sort((one, other) => speedOf(one.reader) - speedOf(other.reader) || other.bytes - one.bytes)
   for (const { socket, bytes } of slowest) {
     if (sum <= bytesMax) break
@@ -126,17 +126,17 @@ function cutSlowest(waiting: Waiting[], bytesMax: number, mayCut: (one: Waiting)
   return sum
 }
 
-/** Bytes a look; a reader that has taken nothing since the last look stands still, and of a new one nothing is known. */
+/** Bytes per check. 0 if the client has read nothing since the last check, 1 for a new one of unknown speed. */
 function speedOf({ hasMoved, taken, looks }: Reader): number {
   if (!hasMoved) return 0
   return looks === 0 ? 1 : taken / looks
 }
 
-/** All that is kept in memory for a reader. */
+/** All bytes in memory for a client. */
 function waitingBytes(socket: Socket, answers: Set<ServerResponse>): number {
   let bytes = socket.writableLength
   if (bytes > 0) {
-    // Text that is not under way yet counts by its characters there, of which each may be three bytes.
+    // Node counts queued text by its characters, and each may take three bytes.
     const handle = handleOf(socket)
     bytes = Math.max(bytes, socket.bytesWritten - (handle?.bytesWritten ?? 0) + (handle?.writeQueueSize ?? 0))
   }
@@ -144,13 +144,13 @@ function waitingBytes(socket: Socket, answers: Set<ServerResponse>): number {
   return bytes
 }
 
-/** Where a reader begins to be judged. */
-function standOf(socket: Socket) {
+/** The state from which a reader is measured. */
+function stateOf(socket: Socket) {
   const finished = socket.bytesWritten - socket.writableLength
   return { looks: 0, taken: 0, finished, queued: handleOf(socket)?.writeQueueSize ?? 0, hasMoved: true }
 }
 
-/** Knows what the system has not taken yet of the writes under way; Node's own idle timeouts go by it, too. */
+/** Node's handle, which knows how many bytes the system has not accepted yet. Node's idle timeouts use it, too. */
 function handleOf(socket: Socket) {
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number; bytesWritten?: number } | null }
   return handle
