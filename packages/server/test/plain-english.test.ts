@@ -14,6 +14,7 @@ const REVIEWED = [
   'packages/server/src/cli.ts',
   'packages/server/src/cli',
   'packages/server/src/bucket',
+  'packages/server/src/domain',
   'packages/server/src/feed',
   'packages/server/src/http',
   'packages/server/src/intake',
@@ -37,8 +38,8 @@ const REVIEWED = [
 ]
 
 const TEXT_FILE = /\.(?:tsx?|js|md|html|css|ya?ml|toml|ini|example)$|\/(?:Caddyfile|Dockerfile)$/
-/** Installed or generated. */
-const SKIPPED = /\/(?:node_modules|dist|test-results|playwright-report)\//
+/** Installed, generated, or lists of names, one of which is `nobody`. */
+const SKIPPED = /\/(?:node_modules|dist|test-results|playwright-report)\/|\/reserved-names\./
 
 const words = readWords()
 const pattern = new RegExp(String.raw`\b(?:${words.join('|')})\b(?![@'])`, 'i')

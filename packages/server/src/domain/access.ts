@@ -1,7 +1,7 @@
 import type { Scope } from '@mailhatch/sdk'
 import type { PlanName } from './plans.ts'
 
-/** Who asks: a key, its team, and what of the team it may see. */
+/** The authenticated caller of a request: a key, its team, and the mailbox to which the key is bound. */
 export type Principal = {
   keyId: string
   keyHash: string
@@ -9,13 +9,13 @@ export type Principal = {
   scopes: Scope[]
   expiresAt: number | null
   team: { id: string; name: string; plan: PlanName; retentionDays: number | null; domain: string | null }
-  /** `null` for keys that see the whole team; a bound key whose mailbox is gone has `{ id, name: null }`. */
+  /** Null for keys that see the whole team. `{ id, name: null }` if the mailbox of a bound key was deleted. */
   mailbox: { id: string; name: string | null } | null
 }
 
-/** Reading takes any of these. */
+/** A read needs one of these scopes. */
 export const READ_SCOPES: readonly Scope[] = ['api.full', 'email.full', 'email.mailbox']
-/** Writing, deleting, webhooks and rotation take the full scope. */
+/** Writes, deletions, webhooks and key rotation need the full scope. */
 export const FULL_SCOPES: readonly Scope[] = ['api.full']
 
 /** Whether the key has one of these scopes. */
@@ -23,7 +23,7 @@ export function hasScope(
   { scopes, mailbox }: Pick<Principal, 'scopes' | 'mailbox'>,
   wanted: readonly Scope[],
 ): boolean {
-  // A key bound to a mailbox that was deleted may do nothing.
+  // A key whose mailbox was deleted has no permissions.
   if (mailbox !== null && mailbox.name === null) return false
   return scopes.some((scope) => wanted.includes(scope))
 }

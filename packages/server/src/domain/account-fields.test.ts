@@ -7,8 +7,8 @@ test.each([
   ['owner@localhost', 'owner@localhost'],
   ['grüße@bücher.example', 'grüße@bücher.example'],
   [`${'a'.repeat(64)}@${`${'b'.repeat(61)}.`.repeat(3)}cc`, `${'a'.repeat(64)}@${`${'b'.repeat(61)}.`.repeat(3)}cc`],
-])('%s is an address', (given, kept) => {
-  expect(parseEmail(given)).toBe(kept)
+])('%s is an address', (given, stored) => {
+  expect(parseEmail(given)).toBe(stored)
 })
 
 test.each([
@@ -23,12 +23,12 @@ test.each([
   '<ada@corp.example>',
   '"ada"@corp.example',
   'ada@corp.example\0',
-  // Looks like ada@corp.example, and would be the same account.
+  // These look like ada@corp.example and would share its account.
   '\u{1d41a}da@corp.example',
   'ada@\uff43orp.example',
   `${'a'.repeat(64)}@${`${'b'.repeat(62)}.`.repeat(3)}c`,
   '\ud800@corp.example',
-])('%j is none', (given) => {
+])('%j is not an address', (given) => {
   expect(parseEmail(given)).toBeNull()
 })
 
@@ -37,6 +37,6 @@ test.each([
   ['Ada\r\nBcc: eve@x.example', 'AdaBcc: eve@x.example'],
   ['\u001b[31mAda\u0000', '[31mAda'],
   [`${'n'.repeat(99)}\u{1f600}`, `${'n'.repeat(99)}\ufffd`],
-])('the name %j is kept as %j', (given, kept) => {
-  expect(readUserName(given)).toBe(kept)
+])('the name %j is stored as %j', (given, stored) => {
+  expect(readUserName(given)).toBe(stored)
 })

@@ -12,7 +12,7 @@ const DOMAIN_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const IPV4_LITERAL = /^\[(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\]$/
 const IPV6_LITERAL = /^\[ipv6:([0-9a-f:.]+)\]$/i
 
-/** `address` keeps the case it was given in; everything else is lower-case and the domain is in A-labels. */
+/** `address` keeps its case. Everything else is lower-case, and the domain is in A-labels. */
 export type Recipient = {
   address: string
   domain: string
@@ -22,7 +22,7 @@ export type Recipient = {
 }
 
 export function parseRecipient(address: string): Recipient | null {
-  // A lone surrogate has no UTF-8 form, so it can neither be sent back nor become part of an object key.
+  // A lone surrogate has no UTF-8 form, so it can be neither sent nor part of an object key.
   if (CONTROL.test(address) || !address.isWellFormed()) return null
   const bare = withoutAngleBrackets(address.trim())
   const at = bare.lastIndexOf('@')
@@ -35,7 +35,7 @@ export function parseRecipient(address: string): Recipient | null {
   return { address: bare, domain, mailbox, tag, mailboxWithTag }
 }
 
-/** Splits at the first `+`. A quoted local part is split inside its quotes, so that both halves stay whole. */
+/** Splits at the first `+`. A quoted local part is split inside its quotes, so that both halves are valid. */
 export function splitLocalPart(localPart: string): { mailbox: string; tag: string | null } {
   const name = localPart.trim().toLowerCase()
   const content = quotedContent(name)
@@ -74,15 +74,15 @@ function quotedContent(localPart: string): string | null {
   return QUOTED.exec(localPart)?.[1]?.replaceAll(/\\(.)/gu, '$1') ?? null
 }
 
-// RFC 5321 section 4.1.2: quotes and backslashes that are not needed do not make another mailbox.
+// RFC 5321 section 4.1.2: unnecessary quotes and backslashes do not make a different mailbox.
 function quoteUnlessPlain(content: string): string {
   if (content === '' || isDotAtom(content)) return content
   return `"${content.replaceAll(/["\\]/g, String.raw`\$&`)}"`
 }
 
-/** In lower case and A-labels. */
+/** The domain in lower case and A-labels. Null if it is not valid. */
 export function parseDomain(domain: string): string | null {
-  // The limit binds twice: the name as it was given, and its A-labels, which may be longer.
+  // The limit applies to the name as given and to its A-labels, which may be longer.
   if (octets(domain) > DOMAIN_OCTETS_MAX) return null
   if (domain.startsWith('[')) return isAddressLiteral(domain) ? domain.toLowerCase() : null
   const name = NON_ASCII.test(domain) ? toALabels(domain) : domain.toLowerCase()
@@ -98,7 +98,7 @@ function isAddressLiteral(domain: string): boolean {
 }
 
 function toALabels(domain: string): string | null {
-  // URL would read ports, paths and percent-encoding; only what may stand in a name reaches it.
+  // URL would also parse ports, paths and percent-encoding, so only characters of a name may reach it.
   if (!INTERNATIONAL_DOMAIN.test(domain)) return null
   const url = `http://${domain}`
   return URL.canParse(url) ? new URL(url).hostname : null

@@ -8,7 +8,7 @@ export function adminMailboxPath(mailbox: string): string {
 /** Where it has a message; `part` is what follows the id, such as `/raw`. */
 export function adminMessagePath({ domain, mailbox, id }: MessageLocation, part = ''): string {
   const path = `${adminMailboxPath(mailbox)}/${encodeURIComponent(id)}${part}`
-  // A name without dots would read as a label under EMAIL_DOMAIN; the dot at its end says that it is whole.
+  // A name without dots means a label under EMAIL_DOMAIN. A trailing dot marks it as complete.
   const name = domain.includes('.') ? domain : `${domain}.`
   return `${path}?domain=${encodeURIComponent(name)}`
 }

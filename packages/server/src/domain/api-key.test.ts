@@ -7,7 +7,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 const random = (exclusiveMax: number) => randomInt(exclusiveMax)
 
-test('CRC-32 is the usual one', () => {
+test('CRC-32 has the standard polynomial', () => {
   expect(crc32('123456789').toString(16)).toBe('cbf43926')
   for (const text of ['', 'a', 'mh_', 'äpfel', 'x'.repeat(1_000)]) expect(crc32(text)).toBe(zlibCrc32(text))
 })
@@ -61,7 +61,7 @@ describe('a mistyped key is malformed', () => {
   })
 })
 
-test('what is not of our format is foreign', () => {
+test('a key in another format is foreign', () => {
   const key = newApiKey(random)
   const others = ['', 'mh_', 'secret-of-mine-1234567890', key.slice(1), `${key}0`, key.slice(0, -1), ` ${key}`]
   const alike = [`${key}\n`, `MH_${key.slice(3)}`, `${key.slice(0, -1)}-`, `${key.slice(0, -1)}é`]

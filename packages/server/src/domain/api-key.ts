@@ -4,9 +4,9 @@ import type { RandomInt } from './random-text.ts'
 const PREFIX = 'mh_'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-// 62^30 is 178 bits: nobody guesses one.
+// 62^30 is 178 bits, which cannot be guessed.
 const SECRET_LENGTH = 30
-// 62^6 is the first power that holds every 32-bit checksum.
+// 62^6 is the first power of 62 above 2^32.
 const CHECKSUM_LENGTH = 6
 
 const KEY_SHAPE = /^mh_[0-9A-Za-z]{36}$/
@@ -17,8 +17,8 @@ export function newApiKey(random: RandomInt): string {
 }
 
 /**
- * `valid`: ours, so worth a look into the store. `malformed`: shaped like ours but mistyped, so worth none.
- * `foreign`: not of our format, which a configured bootstrap key may be.
+ * `valid`: in our format, so it is looked up. `malformed`: in our format but with a wrong checksum, so it is not.
+ * `foreign`: not in our format, as a configured bootstrap key may be.
  */
 export function checkApiKey(key: string): 'valid' | 'malformed' | 'foreign' {
   if (!KEY_SHAPE.test(key)) return 'foreign'
@@ -29,7 +29,7 @@ export function maskApiKey(key: string): string {
   return `${key.slice(0, 6)}…${key.slice(-4)}`
 }
 
-/** The CRC-32 of zip and Ethernet, over the UTF-8 bytes of the text. */
+/** The CRC-32 of zip and Ethernet over the UTF-8 bytes of the text. */
 export function crc32(text: string): number {
   let crc = 0xffffffff
   for (const byte of new TextEncoder().encode(text)) {

@@ -1,15 +1,15 @@
-/** Which addresses a style may name; all others are made invalid, and with them the declaration they stand in. */
+/** Which URLs a style may contain. Other URLs are made invalid, which invalidates their declaration. */
 export type CssRules = { allowsUrl: (url: string) => boolean }
 
 /**
- * Styles of a stranger, without what asks the network for something. Nothing is cut out, only made unknown to a
- * browser: what surrounds a cut could join to a new rule.
+ * Makes untrusted styles safe: they load nothing from the network. Unsafe parts are replaced by names that browsers do
+ * not know instead of being removed, because the text around a removed part could join to a new rule.
  */
 export function cleanCss(css: string, { allowsUrl }: CssRules): string {
   return (
     css
       .replaceAll(COMMENT, ' ')
-      // An escape can spell any word; mail has little use for it.
+      // An escape can spell any keyword, and mail rarely needs one.
       .replaceAll('\\', '')
       .replaceAll('<', ' ')
       .replaceAll(IMPORT, '@blocked')
@@ -21,5 +21,5 @@ export function cleanCss(css: string, { allowsUrl }: CssRules): string {
 
 const COMMENT = /\/\*[\s\S]*?(?:\*\/|$)/g
 const IMPORT = /@import/gi
-/** Functions that load something, with the beginning of what they load. */
+/** Functions that load a resource, with the beginning of its URL. */
 const FUNCTION = /(url|src|image-set|image|cross-fade|element|expression|attr)\(\s*["']?\s*([\w+.:/-]{0,40})/gi

@@ -3,26 +3,26 @@ import { decodeEntities } from './html-entities.ts'
 import { tokenizeHtml } from './html-tokens.ts'
 
 export type HtmlRules = {
-  /** Images and backgrounds of the sender's server; whoever allows them tells the sender that the mail was opened. */
+  /** Allows images and backgrounds from remote servers. Loading them tells the sender that the mail was opened. */
   remoteImages: boolean
-  /** The image that the mail brings along under this content id, as a `data:` address; asked for each place it is at. */
+  /** The attached image with this content id as a `data:` URL. Called for every use of the image. */
   inlineImage: (contentId: string) => string | null
 }
 
 /**
- * Written of one mail, without its images. Ordinary mail grows by a tenth; one that is made of links without an address
- * would grow from 1 MiB to 16.
+ * The output for one mail without its images. Ordinary mail grows by a tenth. A mail made of links without an address
+ * would grow from 1 MiB to 16 MiB.
  */
 export const WRITTEN_CHARACTERS_MAX = 4 * 1024 * 1024
-/** All images of one mail together, each as often as it is written: 5 MiB of bytes, a third larger as text. */
+/** All images of one mail, counted for every use: 5 MiB of bytes, which are a third larger as text. */
 export const IMAGE_CHARACTERS_MAX = 7_000_000
 
-/** `isCut` when there was more than may be written: the rest is left out. */
+/** `isCut` if the output reached the limit and the rest is missing. */
 export type CleanHtml = { html: string; isCut: boolean }
 
 /**
- * The HTML of a stranger, written anew from our own reading of it: known elements and attributes, quoted and escaped by
- * us, so that a browser reads exactly what was judged here. Elements that are not known leave their text.
+ * Makes untrusted HTML safe. The output is written from the parsed tokens: only known elements and attributes, quoted and
+ * escaped, so that a browser parses exactly what was checked here. Of unknown elements, only the text stays.
  */
 export function cleanHtml(html: string, given: HtmlRules): CleanHtml {
   const parts: string[] = []
@@ -51,7 +51,7 @@ export function cleanHtml(html: string, given: HtmlRules): CleanHtml {
   return { html: parts.join(''), isCut }
 }
 
-/** Every copy that is written counts; those that do not fit stay empty, and smaller ones after them may still fit. */
+/** Counts every use of an image. An image that does not fit is left out, but smaller ones may still fit later. */
 function withinLimit(
   inlineImage: HtmlRules['inlineImage'],
   onWritten: (image: string) => void,
@@ -72,12 +72,12 @@ function cleanAttributes(element: string, all: Map<string, string>, rules: HtmlR
     const value = cleanValue(element, name, decodeEntities(raw), rules)
     if (value !== null) written += ` ${name}="${escapeValue(value)}"`
   }
-  // A place within the mail is the only thing that opens inside the frame.
+  // Only a link to a fragment of the mail opens inside the frame.
   const opensOutside = (element === 'a' || element === 'area') && !/ href="#/.test(written)
   return opensOutside ? `${written} target="_blank" rel="noopener noreferrer"` : written
 }
 
-/** Null for what is left out. */
+/** Null removes the attribute. */
 function cleanValue(element: string, name: string, value: string, rules: HtmlRules): string | null {
   switch (name) {
     case 'style':
@@ -111,7 +111,7 @@ function decodePercent(text: string): string {
   }
 }
 
-/** Content ids of the images that the HTML shows, in their order. */
+/** The content ids of the images in the HTML, in document order. */
 export function inlineImageIds(html: string): string[] {
   const found = new Set<string>()
   const inlineImage = (contentId: string) => {
@@ -122,7 +122,7 @@ export function inlineImageIds(html: string): string[] {
   return Array.from(found)
 }
 
-/** For text between tags, where entities may stay as they are. */
+/** For text between tags, where entities are already escaped. */
 function escapeText(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
@@ -133,7 +133,7 @@ export function escapeValue(text: string): string {
 
 const LINK = /^(?:https?:\/\/|mailto:|tel:|#)/i
 const LINKING = new Set(['a', 'area'])
-/** Raster images only: SVG can hold markup, and mail programs do not show it either. */
+/** Raster images only. SVG can contain markup, and mail programs do not show it either. */
 const DATA_IMAGE = /^data:image\/(?:png|gif|jpe?g|webp|avif|bmp)\b/
 
 const VOID = new Set(['area', 'br', 'col', 'hr', 'img', 'wbr'])

@@ -1,15 +1,15 @@
 import { DURATION } from './code-words.ts'
 import { matchesAt } from './match-at.ts'
 
-// Numbers that are weighed: a mail with more of them is a report, and hostile ones must stay cheap.
+// A mail with more numbers is a report, and hostile mail must stay cheap.
 const CANDIDATES_MAX = 100
 
-/** Something shaped like a code, and where it stands. */
+/** Text in the shape of a code, and its position. */
 export type Candidate = { value: string; start: number; end: number }
 
 /**
- * Digits (4 to 10, also in groups), letters with digits (4 to 10), groups of both, and letters alone. Groups of digits are
- * joined; the dash of `ABC-123` stays, because a form that wants it cannot be guessed back, and one that does not ignores it.
+ * Digits (4 to 10, also in groups), letters with digits (4 to 10), groups of both, and letters alone. Groups of digits
+ * are joined. The dash of `ABC-123` stays, because some forms require it and the others ignore it.
  */
 export function findCandidates(text: string): Candidate[] {
   const found: Candidate[] = []
@@ -18,7 +18,7 @@ export function findCandidates(text: string): Candidate[] {
     DIGIT.lastIndex = position
     if (!DIGIT.test(text)) break
     const digitEnd = DIGIT.lastIndex
-    // From the digit backwards, because most words of a mail have none.
+    // Starts at the digit and goes backwards, because most words of a mail have no digit.
     const start = wordStart(text, position, digitEnd - 1)
     const phraseEnd = matchesAt(PHRASE, text, start) ? PHRASE.lastIndex : start
     position = Math.max(phraseEnd, digitEnd)
@@ -41,34 +41,35 @@ function addLettersOnly(text: string, pattern: RegExp, found: Candidate[]): void
   }
 }
 
-// Most mails have no three capitals in a row, which this tells at a fraction of the cost.
+// Most mail has no three capitals in a row, and this check is much cheaper than the full pattern.
 const CAPITALS = /[A-Z]{3}/
 const CAPITALS_ONLY = /(?<![\p{L}\p{N}_-])(?:[A-Z]{4,10}|[A-Z]{3,6}(?:-[A-Z]{3,6}){1,3})(?![\p{L}\p{N}_-])/gu
 
-// Small letters look like any word, so only what fills the room behind a colon up to the end of its line is looked at.
+// Lower-case letters look like any word, so only the rest of a line after a colon counts.
 const SMALL_LETTERS_ONLY =
   /[:：]\s{1,4}["'“*_]{0,2}([a-z]{6,8}|[a-z]{3,6}(?:-[a-z]{3,6}){1,3})(?=["'”*_.]{0,2}[ \t\r]{0,2}(?:\n|$))/g
 
-// Passwords that programs draw, with signs or groups in both cases: all that stands behind a colon in its line. Without full
-// stops and slashes, as names of files and hosts have them.
+// Generated passwords with symbols or mixed case: the rest of a line after a colon. Without full stops and slashes, which
+// file and host names have.
 const SECRETS =
   /[:：]\s{0,4}((?=[!-~]{0,15}\d)(?=[!-~]{0,15}[A-Za-z])(?=[A-Za-z\d]{0,15}[!#-+=?@^_~-])(?=[!-~]{0,15}[a-z])[!#-+=?@^_~A-Za-z\d-]{6,16})(?=[ \t\r]{0,2}(?:\n|$))/g
 
-/** Whether letters alone may be a word: words have vowels, and a code that was drawn has few. */
+/** Whether letters alone may be a word. Words have vowels, and random codes have few. */
 export function isWordLike(letters: string): boolean {
   const vowels = letters.replace(/[^AEIOUY]/gi, '').length
   return vowels > 1 && vowels * 5 > letters.length
 }
 
 const DIGIT = /\d/g
-// A word with a digit and the numbers joined to it: only the whole tells a code from a date, an amount or a phone.
+// A word with a digit and the numbers joined to it. Only the whole phrase shows whether it is a code, a date, an amount
+// or a phone number.
 const JOINT = `(?:[ \\u00a0\\u2009\\u202f–./,:]|(?<=\\(\\+?\\d{1,5})\\)[ -]?)(?!${DURATION})`
 const PHRASE = new RegExp(
   `(?:(?:[A-Z]{1,6}-){1,3}|[a-z]{3,5}-)?[A-Za-z]*\\d[A-Za-z\\d]*(?:-[A-Z\\d]+(?![A-Za-z\\d])|-[a-z\\d]{3,5}(?![A-Za-z\\d])|${JOINT}\\d+(?![A-Za-z\\d]))*`,
   'y',
 )
 
-/** Where the word of a digit starts, with the groups of letters that may stand before it: `G-123456`, `ABC-DEF-123`. */
+/** The start of the word that contains a digit, including groups of letters before it: `G-123456`, `ABC-DEF-123`. */
 function wordStart(text: string, from: number, digit: number): number {
   let start = letterRunStart(text, from, digit)
   for (let groups = 0; groups < GROUPS_BEFORE_MAX && text.charCodeAt(start - 1) === DASH; groups++) {
@@ -96,7 +97,7 @@ function isLetter(unit: number): boolean {
   return lower >= 97 && lower <= 122
 }
 
-/** Part of an address, a file name, an international phone number, a masked card number or a style. */
+/** Whether it is part of an address, a file name, an international phone number, a masked card number or a style. */
 function isEmbedded(text: string, start: number, end: number): boolean {
   if (matchesAt(JOINED_BEFORE, text, start) || matchesAt(JOINED_BEHIND, text, end)) return true
   return matchesAt(MASKED_BEFORE, text, start) && text.charAt(end) !== '*'
@@ -118,7 +119,7 @@ function readPhrase(phrase: string): Candidate[] {
   const isSpaced = words.length > 1
   if (/[A-Za-z]/.test(phrase)) return isSpaced ? words.flatMap(readWord) : []
   const longWords = isSpaced ? words.filter((word) => word[0].length >= 5) : []
-  // Dates, times, amounts, versions, phone numbers; a long number with a space to them stands for itself.
+  // Dates, times, amounts, versions, phone numbers. A long number that a space separates from them counts by itself.
   if (/[.,:/)]/.test(phrase)) return phrase.includes(')') ? [] : longWords.flatMap(readWord)
 
   const groups = phrase.split(/\D/)
@@ -127,13 +128,13 @@ function readPhrase(phrase: string): Candidate[] {
   if (groups.every((group) => group.length >= 6)) return isSpaced ? words.flatMap(readWord) : []
   if (digits.length > DIGITS_MAX) return []
   const isEven = groups.every((group) => group.length === first.length)
-  // Two years are a span of time, and twice two with a dash is a range or a score.
+  // Two years are a period, and two digits, a dash and two digits are a range or a score.
   const isGrouped =
     isEven &&
     digits.length >= 4 &&
     (isSpaced ? !phrase.includes('-') : first.length >= 3 || isPairs(phrase) || isSpelled(groups))
   if (isGrouped) return groups.every(isYear) ? [] : [whole(digits, phrase)]
-  // Beside another number only a long one can be a code: "123456 2 attempts left".
+  // Next to another number only a long one can be a code: "123456 2 attempts left".
   return longWords.flatMap(readWord)
 }
 
@@ -145,18 +146,18 @@ function readWord(word: RegExpExecArray): Candidate[] {
   }))
 }
 
-// More digits than this are accounts, parcels and phones.
+// Longer numbers are accounts, parcels and phone numbers.
 const DIGITS_MAX = 10
-// One or two letters before a dash name the sender (G-123456); its form asks for the digits only.
+// One or two letters before a dash name the sender (G-123456). Its form expects only the digits.
 const BRANDED = /^[A-Z]{1,2}-(\d{4,8})$/
 const LABELLED = /^(?:otp|pin|tan|code|OTP|PIN|TAN|CODE)-(\d{4,10})$/
 const DIGITS = /^\d+$/
 const ALPHANUMERIC = /^(?=\d*[A-Z])(?=[A-Z]*\d)[A-Z\d]{4,10}$/
 const GROUPED = /^(?=[\d-]*[A-Z])(?:[A-Z\d]{3,6}-[A-Z\d]{3,6}|[A-Z\d]{2,6}(?:-[A-Z\d]{2,6}){2,3})$/
-// A short group only beside or with letters among digits, unlike the number of a room or a model: `H4RT-9W`.
+// A short group needs a letter next to a digit, unlike the number of a room or a model: `H4RT-9W`.
 const SHORT_GROUP = /^(?=[A-Z\d-]*(?:\d[A-Z]|[A-Z]\d))(?:[A-Z\d]{4,6}-[A-Z\d]{2}|[A-Z\d]{2}-[A-Z\d]{4,6})$/
 const DATE_WITH_MONTH = /^\d{1,2}-[A-Z]{3}-\d{2,4}$/
-// Not a word with a number behind, as names of people and machines have, nor a constant of a program.
+// Not a word followed by a number, as in names of users and machines, and not a hexadecimal constant.
 const LOWER_CASE =
   /^(?![a-z]+-?\d+$|0x)(?:(?=\d*[a-z])(?=[a-z]*\d)[a-z\d]{5,10}|(?=[\d-]*[a-z])(?=[a-z-]*\d)[a-z\d]{3,5}(?:-[a-z\d]{3,5}){1,3})$/
 
@@ -178,7 +179,7 @@ function isPairs(written: string): boolean {
   return /^\d\d-\d\d-\d\d$/.test(written)
 }
 
-/** Three pairs with dashes, of which the first two can be a day and a month in some order. */
+/** Three pairs with dashes. The first two can be a day and a month in either order. */
 export function isShortDate(written: string): boolean {
   if (!isPairs(written)) return false
   const [first = 0, second = 0] = written.split('-').map(Number)

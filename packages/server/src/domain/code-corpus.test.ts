@@ -16,7 +16,7 @@ type Mail = {
   html: string | null
   code: string | null
 }
-// The importer would give each mail a type of its own.
+// An import would infer a separate type for each mail.
 const holdout = holdoutFile as Mail[]
 const accountMails = accountMailsFile as Mail[]
 
@@ -82,12 +82,12 @@ test('the mails by class are as many as they say', () => {
   expect(new Set(classesWithCode.map(({ language }) => language)).size).toBeGreaterThanOrEqual(40)
 })
 
-/** As intake takes it: a mail without a plain part is read from its HTML. */
+/** As in intake: a mail without plain text is read from its HTML. */
 function asTaken(mail: Mail): Mail {
   return mail.text === null && mail.html !== null ? { ...mail, text: htmlToText(mail.html), html: null } : mail
 }
 
-/** Six sets, one after another; docs/internals/codes.md says how many were right when each was first looked at. No rule was made for the last. */
+/** docs/internals/codes.md says how many of each set were right at first. No rule was written for the last set. */
 test('of account mails in many languages, nearly every code is found, and nearly none where there is none', () => {
   const measured = measure(accountMails)
   report('Account mails', measured)
@@ -98,7 +98,7 @@ test('of account mails in many languages, nearly every code is found, and nearly
   expect(measured.falseCodes, measured.wrong).toBeLessThanOrEqual(FALSE_MAX)
 })
 
-/** What was measured, no more: nothing was changed to find more of these. */
+/** The measured values. The rules were not changed to improve them. */
 test('mails of someone who has not seen the rules do no worse than they did', () => {
   const measured = measure(holdout)
   report('Mails of others', measured)

@@ -1,22 +1,22 @@
-/** The words of one language that tell what a number beside them is, lower-case; `_` stands for the space in a pair. */
+/** The words of one language that describe a number next to them, in lower case. `_` is the space in a pair. */
 export type Language = {
-  /** They name a one-time code. */
+  /** Name a one-time code. */
   code?: string
-  /** They name one where a number is all that stands behind them: other mails speak of passwords too. */
+  /** Name a one-time code if only a number follows, because other mail mentions passwords too. */
   password?: string
-  /** How words begin that speak of proving who one is. */
+  /** Prefixes of words about authentication. */
   proof?: string
-  /** With `other` beside them they name a number that is no code. */
+  /** Next to a word of `other` they name a number that is not a code. */
   number?: string
-  /** What has a number of its own: orders, invoices, customers. */
+  /** Things with their own numbers: orders, invoices, customers. */
   other?: string
-  /** Before a code word they make it another code: "zip code", also as the first part of a compound. */
+  /** Before a code word they make it another kind of code: "zip code", also as the first part of a compound. */
   otherCodeBefore?: string
-  /** Behind a code word they make it another code: "code postal". */
+  /** After a code word they make it another kind of code: "code postal". */
   otherCodeBehind?: string
-  /** Asks to type something: "use 123456". */
+  /** Verbs that ask to enter a code: "use 123456". */
   use?: string
-  /** What may stand between: "code of conduct", "código da sua reserva". */
+  /** Words in between: "code of conduct", "código da sua reserva". */
   between?: string
 }
 

@@ -1,20 +1,20 @@
 import type { Candidate } from './code-candidates.ts'
 import * as words from './code-words.ts'
 
-/** How far words are looked for, which is longer than most sentences. */
+/** How far from a number words count. Most sentences are shorter. */
 export const NEARBY = 120
-// What adds to the distance of a word, unless the code has a line for itself.
+// Added to the distance of a word, unless the code has its own line.
 const LINE_DISTANCE = 25
 const SENTENCE_DISTANCE = 75
 
-/** What stands around a candidate. */
+/** The text around a candidate. */
 export type Place = {
   before: string
   written: string
   behind: string
   lineBefore: string
   lineBehind: string
-  /** Nothing but decoration stands in its line. */
+  /** The rest of its line is only decoration. */
   isAlone: boolean
 }
 
@@ -29,14 +29,14 @@ export function placeOf(text: string, { start, end }: Candidate): Place {
 }
 const DECORATION = /^[\s*_=|>:.'"“”„«»[\]()「」【】-]*$/
 
-/** The line of the candidate, or the one above where it stands alone: where its label is. */
+/** The line with the label of the candidate: its own line, or the one above if the candidate is alone. */
 export function labelLine({ before, lineBefore, lineBehind, isAlone }: Place): string {
   if (!isAlone) return `${lineBefore} ${lineBehind}`
   const text = before.trimEnd()
   return text.slice(text.lastIndexOf('\n') + 1)
 }
 
-/** The start of the sentence that ends where the candidate stands. */
+/** The part of the sentence before the candidate. */
 export function sentenceOf(before: string): string {
   let start = 0
   for (const { 0: mark, index } of before.matchAll(SENTENCE_ENDS)) start = index + mark.length
@@ -46,7 +46,7 @@ const SENTENCE_END = /[.!?]\s|[。！？]/
 const SENTENCE_ENDS = /[.!?]\s|[。！？\n]/g
 const SENTENCE_ENDS_SEEN = new RegExp(SENTENCE_ENDS.source)
 
-/** The dot of a Turkish capital would be left behind as a character of its own. */
+/** Lower-casing the Turkish capital İ leaves its dot as a separate character, which is removed. */
 export function lower(text: string): string {
   const lowered = text.toLowerCase()
   return DOT_ABOVE.test(lowered) ? lowered.replaceAll('i\u0307', 'i') : lowered
@@ -63,7 +63,7 @@ export const NOTHING_NEAR: Distances = {
   other: Infinity,
 }
 
-/** How far the nearest word of each kind stands from the end of what is before a number, or the start of what is behind. */
+/** The distance of the nearest word of each kind from the number, which is at the end or the start of the text. */
 export function distances(
   text: string,
   side: 'before' | 'behind',
@@ -71,7 +71,7 @@ export function distances(
 ): Distances {
   const nearest = { ...NOTHING_NEAR }
   const found = words.findWords(text)
-  // From the number on, so that the first word of a kind is its nearest.
+  // Starting at the number, so that the first word of a kind is the nearest.
   if (side === 'before' && found.length > 1) found.sort((a, b) => b.end - a.end)
   for (const { kind, start, end } of found) {
     if (nearest[kind] < Infinity) continue
@@ -81,14 +81,14 @@ export function distances(
     if (side === 'before' && (kind === 'code' || kind === 'password') && isChanged(gap)) continue
     const isName = kind === 'other' && side === 'before' && isLabel(gap, text.slice(0, start))
     const decided = isName ? 'name' : kind
-    // "Your code for the number 0171 ••••188: 123456": what is named has its number already.
+    // "Your code for the number 0171 ••••188: 123456": the word already has its own number.
     if (decided === 'name' && side === 'before' && OWN_NUMBER.test(gap)) continue
     nearest[decided] = Math.min(nearest[decided], gap.length + (isAlone ? 0 : detour(gap, startsSentence)))
   }
   return nearest
 }
 
-/** "Code de retrait :", with a few words to it, or in a sentence or line of its own with a long number behind. */
+/** "Code de retrait :" with a few words in between, or in its own sentence or line followed by a long number. */
 function isLabelOfNext(gap: string, behind: string): boolean {
   return LABEL_END.test(behind) || (SENTENCE_ENDS_SEEN.test(gap) && NEXT_NUMBER.test(behind))
 }
@@ -98,7 +98,7 @@ const LABEL_LENGTH_MAX = 40
 
 const OWN_NUMBER = /\d{3}[^\d\n]{0,3}(?:[:：]|(?<![a-z])(?:is|ist|lautet|est|es|é|è|är|er|to|je)(?![a-z]))\s*$/
 
-/** "order 123456" anywhere, or "Order: 123456" where a line starts with it, names the number. */
+/** "order 123456" anywhere, or "Order: 123456" at the start of a line, names the number. */
 function isLabel(gap: string, lead: string): boolean {
   return /^[ #]*$/.test(gap) || (/^[\s#.:]*$/.test(gap) && /(?:^|\n)[ >]*$/.test(lead))
 }
@@ -115,7 +115,7 @@ function detour(gap: string, startsSentence: boolean): number {
   return lines * LINE_DISTANCE + (!startsSentence && SENTENCE_END.test(gap) ? SENTENCE_DISTANCE : 0)
 }
 
-/** Whether a number comes first, so that the next sentence may say what it is: "123456. This is your code." */
+/** Whether the number starts a sentence, so that the next one may describe it: "123456. This is your code." */
 export function startsSentence(before: string): boolean {
   return /(?:^|[.!?:\n。！？])[^\p{L}\p{N}]*$/u.test(before)
 }

@@ -14,13 +14,13 @@ import { UNSPACED } from './code-vocabulary.ts'
 import * as words from './code-words.ts'
 import { matchesAt } from './match-at.ts'
 
-// A word this close belongs to the number.
+// A word within this distance belongs to the number.
 const CLOSE = 30
 const NEAR = 70
-// A name farther away than this belongs to another number.
+// A name at a greater distance belongs to another number.
 const NAMED_WITHIN = 60
 
-/** What a reason adds to the confidence. From 0.5 on, see `CONFIDENCE_MIN`, a candidate is a code. */
+/** What each reason adds to the confidence. From `CONFIDENCE_MIN` (0.5) on, a candidate is a code. */
 const WEIGHT = {
   never: -1,
   alone: 0.15,
@@ -48,7 +48,7 @@ const WEIGHT = {
   date: -0.3,
 } as const
 
-/** What the subject says about the text. */
+/** What the subject says about the mail. */
 export type Subject = { namesCode: boolean; isOffer: boolean }
 
 export function readSubject(raw: string): Subject {
@@ -59,12 +59,12 @@ export function readSubject(raw: string): Subject {
   }
 }
 
-/** How much a candidate looks like a one-time code where it stands: what it looks like and what is said about it. */
+/** How much a candidate looks like a one-time code, by its shape and by the text around it. */
 export function scoreOf(value: string, place: Place, subject: Subject): number {
   return shapeScore(value, place.written) + placeScore(value, place, subject)
 }
 
-// Nine and ten digits are mostly phones and accounts: the place must tell.
+// Nine and ten digits are mostly phone and account numbers, so the text around them decides.
 const DIGITS_SCORE: Record<number, number> = { 4: 0.2, 5: 0.25, 6: 0.35, 7: 0.25, 8: 0.3, 9: 0.1, 10: 0.1 }
 
 function shapeScore(value: string, written: string): number {
@@ -79,22 +79,22 @@ function shapeScore(value: string, written: string): number {
 const DATE = /^20[0-4]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/
 
 function lettersScore(value: string): number {
-  // Without digits, or in small letters, only a place that leaves no doubt makes it a code.
+  // Without digits, or in lower case, only the text around it can make it a code.
   if (/[a-z]/.test(value) || !/\d/.test(value)) return 0
-  // A word with a number behind is rather a name: SAVE20, RTX4090, COVID19.
+  // A word followed by a number is more likely a name: SAVE20, RTX4090, COVID19.
   if (/^[A-Z]+-?\d+$/.test(value)) return value.length > 4 ? 0.15 : 0
   return value.length > 4 ? 0.3 : 0.05
 }
 
 function placeScore(value: string, place: Place, subject: Subject): number {
   const before = lower(place.before)
-  if (isOutOfQuestion(place, before)) return WEIGHT.never
+  if (isExcluded(place, before)) return WEIGHT.never
 
   const nearest = distances(before, 'before', place)
   const isLabelled = Math.min(nearest.code, nearest.password, nearest.proof) < Infinity
   const isAssigned = isLabelled && matchesAt(words.ASSIGNED, before, before.length)
   const above = withPassword(nearest, before, isAssigned)
-  // Nothing behind but a unit can change what a code word directly before says, which is how most codes are written.
+  // After a code word directly before the number, as in most mail, only a unit behind it matters.
   const isClose = above.code <= CLOSE
   const behind = isClose && UNITLESS.test(place.behind) ? '' : lower(place.behind)
   if (words.UNIT_BEHIND.test(behind)) return WEIGHT.never
@@ -104,7 +104,7 @@ function placeScore(value: string, place: Place, subject: Subject): number {
   const hasDigit = /\d/.test(value)
   const saidBehind = hasDigit ? words.SAID_BEHIND : words.LETTERS_SAID_BEHIND
   const isSaidBehind = Math.min(below.code, below.password) <= NEAR && saidBehind.test(behind)
-  // "MOB-20417 Login code is wrong": what stands behind the key of an issue is its title.
+  // "MOB-20417 Login code is wrong": the text after an issue key is its title.
   const isTitle = ISSUE_KEY.test(value) && !isSaidBehind
   const code = Math.min(above.code, isTitle ? Infinity : below.code, isSaidBehind ? below.password : Infinity)
   const proof = Math.min(above.proof, below.proof)
@@ -130,9 +130,9 @@ function placeScore(value: string, place: Place, subject: Subject): number {
   if (isSaidBehind) score += WEIGHT.saidBehind
   if (code > CLOSE && above.code < Infinity && matchesAt(words.POINTED_AT, before, before.length))
     score += WEIGHT.pointedAt
-  // Letters that one is told to use for anything else are a voucher.
+  // Letters to be used for another purpose are a voucher.
   if (code > CLOSE) score += purposeScore(before, behind, { proof, below, isNumber: /^\d+$/.test(value) })
-  // "To delete your account, enter 123456": what stands before the verb has nothing to do with the number.
+  // "To delete your account, enter 123456": the words before the verb do not describe the number.
   const other = words.isToldToUse(before) ? Infinity : above.other
   return score + doubts(value, place, { before, code, other, isOffer: subject.isOffer })
 }
@@ -149,13 +149,13 @@ function purposeScore(
   return isTold && near.isNumber ? WEIGHT.toldToUseForAny : 0
 }
 
-/** "The code KQZWBF to sign in": letters with nothing else behind them than what they are good for. */
+/** "The code KQZWBF to sign in": letters followed by nothing but their purpose. */
 function isTold(value: string, behind: string): boolean {
   return value.length >= 6 && (ENDS_BEHIND.test(behind) || words.PURPOSE_BEHIND.test(behind))
 }
 
 /** Amounts, ends of card numbers and mail headers. */
-function isOutOfQuestion(place: Place, before: string): boolean {
+function isExcluded(place: Place, before: string): boolean {
   return (
     matchesAt(words.CURRENCY_BEFORE, before, before.length) ||
     matchesAt(words.ENDING_BEFORE, before, before.length) ||
@@ -163,7 +163,7 @@ function isOutOfQuestion(place: Place, before: string): boolean {
   )
 }
 
-/** A password counts as a code where the number is all that follows, with nothing else that has a number between them. */
+/** A password counts as a code if the number follows it, without another word in between that may own the number. */
 function withPassword(above: Distances, before: string, isAssigned: boolean): Distances {
   if (above.password > NAMED_WITHIN) return above
   const isNext = above.password <= before.length - before.trimEnd().length
@@ -171,7 +171,7 @@ function withPassword(above: Distances, before: string, isAssigned: boolean): Di
   return isNext || isMeant ? { ...above, code: Math.min(above.code, above.password) } : above
 }
 
-/** "Your code: KQZWAE", but not "YOUR CODE: EXPIRED" and not a word that starts a sentence. */
+/** "Your code: KQZWAE", but not "YOUR CODE: EXPIRED" and not the first word of a sentence. */
 function isSaidOutright(value: string, place: Place, said: { isAssigned: boolean; isSaidBehind: boolean }): boolean {
   if (!isWordLike(value)) return true
   if (!said.isAssigned && !said.isSaidBehind) return false
@@ -180,12 +180,12 @@ function isSaidOutright(value: string, place: Place, said: { isAssigned: boolean
 }
 const ENDS_BEHIND = /^[*_"'”»\])】」]*\s*(?:[.,;!。，、！]|です|입니다|है|\n|$)/
 
-/** Alone under a line in a script that has no capitals, where a heading in capitals would be foreign. */
+/** Alone under a line in a script without capitals, where a heading in capitals is unlikely. */
 function isUnderLabel(place: Place): boolean {
   return place.isAlone && UNSPACED.test(labelLine(place))
 }
 
-/** What speaks against a candidate, whatever speaks for it. */
+/** Reasons against a candidate, independent of the reasons for it. */
 function doubts(
   value: string,
   place: Place,
@@ -194,7 +194,7 @@ function doubts(
   const { before, code } = near
   let score = 0
   if (near.other <= NAMED_WITHIN && code > 90) score += WEIGHT.otherNear
-  // Placeholders, unless the mail says outright that this is the code: test systems send them.
+  // Placeholders, unless the mail calls it the code: test systems send such codes.
   if (code > CLOSE && /^(\d)\1+$/.test(value)) score += WEIGHT.repeatedDigit
   if (code > CLOSE && /^\d{9,}$/.test(value)) score += WEIGHT.longWithoutLabel
   if (matchesAt(words.HASH_BEFORE, before, before.length)) score += WEIGHT.hash
@@ -210,7 +210,7 @@ function doubts(
 }
 
 const ISSUE_KEY = /^[A-Z]{2,6}-\d+$/
-/** A mark directly behind a number leaves no room for a unit. */
+/** With punctuation directly behind it, a number has no unit. */
 const UNITLESS = /^[.,;:!?)\r\n]/
 const HOUR_AND_MINUTE = /^(?:[01]\d|2[0-3])[0-5]\d$/
 const POSTAL_CODE_BEFORE_TOWN = /^ \p{Lu}\p{Ll}+\s*(?:[,|·]|$)/u

@@ -13,7 +13,7 @@ function draw(alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet.charAt(random.below(alphabet.length))).join('')
 }
 
-/** Drawn again until it has both letters and digits, and is no word with a number behind. */
+/** Drawn again until it has both letters and digits and is not a word followed by a number. */
 function drawMixed(make: () => string): string {
   const drawn = make()
   return /\d/.test(drawn) && /[A-Za-z]/.test(drawn) && !/^[A-Za-z-]+\d+$/.test(drawn) ? drawn : drawMixed(make)
@@ -21,7 +21,7 @@ function drawMixed(make: () => string): string {
 
 function drawNumber(length: number): string {
   const drawn = draw(DIGITS, length)
-  // Years and dates are doubted, and rightly.
+  // Years and dates have a lower confidence on purpose.
   return /^(?:19|20)/.test(drawn) ? drawNumber(length) : drawn
 }
 
@@ -53,7 +53,7 @@ const shapes: Record<string, () => Drawn> = {
 
 const codeKinds = ['behind', 'before', 'ownLine', 'password'] satisfies (keyof Sentences)[]
 const otherKinds = ['order', 'customer', 'booking', 'invoice'] satisfies (keyof Sentences)[]
-// In percent. Letters that spell words are the rest.
+// In percent. The rest are letters that spell words.
 const FOUND_MIN = 99
 
 function fill(kinds: (keyof Sentences)[]) {

@@ -1,8 +1,8 @@
 import { removeInvisible } from './html-text.ts'
 
 /**
- * The text in which codes are looked for. Full-width characters and digits of other scripts become plain ones, spelled codes
- * are put together, invisible characters go, and so do web addresses: their digits mean nothing.
+ * Prepares text for the search for codes. Full-width characters and digits of other scripts become ASCII, spelled codes
+ * are joined, and invisible characters and web addresses, whose digits mean nothing, are removed.
  */
 export function toPlainText(text: string): string {
   const visible = removeInvisible(text)
@@ -13,8 +13,8 @@ export function toPlainText(text: string): string {
     : plain
   return joined.includes('://') || joined.includes('www.') ? joined.replace(WEB_ADDRESS, '…') : joined
 }
-// Each digit in a box of its own, which becomes a line, or letters and digits with spaces: 15 characters at most, and
-// no look ahead goes farther, because a line of spaces would be looked at anew from each of them.
+// Each digit in its own box, which becomes a line, or letters and digits with spaces: at most 15 characters. No lookahead
+// goes farther, because a line of spaces would be scanned again from each space.
 const SPELLED =
   /(?:^|\n)[ \t]*(?:\d(?:[ \t]{0,8}\n[ \t\n]{0,8}\d){3,7}|(?=[\dA-Za-z ]{0,14}\d)(?=[\d ]{0,14}[A-Za-z])[\dA-Za-z](?: [\dA-Za-z]){4,7})[ \t]*(?=\n|$)/g
 const SPELLED_SEEN = new RegExp(SPELLED.source)
@@ -22,8 +22,8 @@ const FULL_WIDTH = /[\uff01-\uff5e]/g
 const FULL_WIDTH_CODE = /[\uff10-\uff19\uff21-\uff3a]/
 const WEB_ADDRESS = /https?:\/\/[!-~]+|www\.[!-~]+/gi
 
-// The zeros of the scripts that people write codes in (Arabic, Persian, N'Ko, the scripts of India, Thai, Lao, Tibetan, Burmese,
-// Khmer, Mongolian); nine more digits follow each. A form takes them as the digits that they are.
+// The zeros of scripts in which codes are written (Arabic, Persian, N'Ko, the scripts of India, Thai, Lao, Tibetan,
+// Burmese, Khmer, Mongolian). Nine more digits follow each. Forms expect ASCII digits.
 const ZEROS = [
   0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0de6, 0x0e50,
   0x0ed0, 0x0f20, 0x1040, 0x17e0, 0x1810,

@@ -1,6 +1,6 @@
 import { type Language, LANGUAGES } from './code-languages.ts'
 
-// The words of all languages by what they say, and what holds for several languages or for scripts without spaces.
+// The words of all languages by meaning, and rules for several languages or for scripts without spaces.
 
 function listOf(key: keyof Language): string[] {
   return Object.values(LANGUAGES).flatMap((language) => language[key]?.trim().split(/\s+/) ?? [])
@@ -21,29 +21,29 @@ export const BEHIND_USE = new Set('sie the el le den il o το in inn ind bitte 
 /** At the end of a compound: Sicherheitscode, engångskod, vahvistuskoodisi. */
 export const CODE_ENDINGS =
   'code koade kode koden kod koodi koodin koodisi koodia kood kód kódja kódod kódot kóði kóðinn'.split(' ')
-/** At its start, where the language adds to the end. */
+/** At the start of a word, in languages that add suffixes. */
 export const CODE_START = /^(?:kodunuz|koodi)/
 /** Compounds such as Einmalpasswort. */
 export const PASSWORD_ENDING = /(?:passwor[td]|passord|kennwort|wachtwoord|lösenord|salasana(?:si)?|adgangskode)$/
 
-/** No word before these makes them another code, as "bank" does with "bank code" but not with "bank OTP". */
+/** A word before these does not make them another code: "bank code" is another code, but "bank OTP" is not. */
 export const ALWAYS_ONE_TIME = new Set('otp otps totp tan mtan 2fa mfa'.split(' '))
 
-/** These name a number outright. */
+/** Words that always name another number. */
 export const NAME = 'decode encode unicode промокод промокода промокоду'.split(' ')
 export const NAME_ENDING = /(?:nummer|nr|numero|szám)$/
-/** With "number" behind they name one; alone they say nothing. */
+/** Followed by "number" they name another number. Alone they say nothing. */
 export const NUMBERED = new Set(
   'confirmation registration member phone card token device user session meeting conference'.split(' '),
 )
-/** With `other` before them they name a number: "booking reference", and with "code" behind too: "booking confirmation code". */
+/** After a word of `other` they name a number: "booking reference". Also with "code": "booking confirmation code". */
 export const REFERENCE = new Set('reference ref confirmation'.split(' '))
-/** How many codes, not which. */
+/** Numbers before these count codes. */
 export const COUNTED_CODES = ['codes sent', 'codes used', 'codes issued']
-/** Of proving who one is. */
+/** Pairs that mean authentication. */
 export const PROOF_PAIRS = ['sign in', 'log in']
 
-/** Scripts that write without spaces, so their words are looked for inside of others. */
+/** Scripts without spaces, whose words are searched inside longer text. */
 export const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 /** The groups are the kinds: name, code, password, proof, other. */
 export const UNSPACED_WORDS = new RegExp(

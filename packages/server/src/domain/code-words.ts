@@ -1,16 +1,16 @@
 import * as vocabulary from './code-vocabulary.ts'
 
-// What stands around a number, as the code scorer reads it. Everything here is matched against lower-cased text.
+// Words around a number, for the code scorer. All patterns match lower-case text.
 
 /**
- * What a word says about a number beside it. `code` names a one-time code; `password` does so where nothing but the number
- * follows; `proof` speaks of proving who one is, as links do too; `name` names another number outright; `other` often does,
- * but also stands in "the code to confirm your order".
+ * What a word says about a number next to it. `code` names a one-time code, and so does `password` if only the number
+ * follows. `proof` is about authentication, also by link. `name` names another kind of number. `other` often does, but also occurs
+ * in "the code to confirm your order".
  */
 export type WordKind = 'code' | 'password' | 'proof' | 'name' | 'other'
 export type Word = { kind: WordKind; start: number; end: number }
 
-/** The telling words of a text in their order. */
+/** The relevant words of a text in order. */
 export function findWords(text: string): Word[] {
   const found: Word[] = vocabulary.UNSPACED.test(text) ? findUnspacedWords(text) : []
   let previous = ''
@@ -31,7 +31,7 @@ export function findWords(text: string): Word[] {
     }
     let kind: WordKind | undefined
     if (previousEntry === 'code' && vocabulary.AFTER_OTHER_CODE.has(word) && isNext(text, previousEnd, start)) {
-      // "Code promo", "code of conduct": the word before was no code after all.
+      // "Code promo", "code of conduct": the previous word was not a one-time code.
       found.pop()
       kind = 'name'
     } else if (entry) kind = kindOf(entry, word, { previous, previousEntry, beforePrevious })
@@ -47,12 +47,12 @@ export function findWords(text: string): Word[] {
 
 const COPYRIGHT = 0xa9
 
-/** Whether a word follows another with a space, hyphen or apostrophe between them, as in one name. */
+/** Whether only a space, hyphen or apostrophe separates two words, as in a compound name. */
 function isNext(text: string, previousEnd: number, start: number): boolean {
   return start === previousEnd + 1 && " -'’\u00a0".includes(text.charAt(previousEnd))
 }
 
-/** Latin with all its accents, and from Greek to Ethiopic what writes with spaces, but for commas and full stops. */
+/** Latin with all accents, and the scripts with spaces from Greek to Ethiopic, without their commas and full stops. */
 function isWordUnit(unit: number): boolean {
   if (unit < 0xc0) return (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57)
   if (unit <= 0x24f) return true
@@ -101,7 +101,7 @@ function namesNumber(word: string, previous: Entry | undefined): boolean {
 }
 
 function kindOfStem(word: string): WordKind | undefined {
-  // Asked of every long word, so the look at all endings and starts is worth avoiding.
+  // Runs for every long word, so this cheap check comes before all endings and starts.
   if (HAS_CODE.test(word)) {
     const ending = vocabulary.CODE_ENDINGS.find((known) => word.endsWith(known))
     if (ending) return vocabulary.BEFORE_OTHER_CODE.has(word.slice(0, -ending.length)) ? 'name' : 'code'
@@ -126,7 +126,7 @@ function pairsOf(words: string[], kind: WordKind): [string, WordKind][] {
   return words.filter((word) => /[_ ]/.test(word)).map((word) => [word.replace('_', ' '), kind])
 }
 
-// One look-up for each word: it is the scorer's innermost loop.
+// One lookup per word, because this is the innermost loop of the scorer.
 const DICTIONARY = new Map<string, Entry>([
   ...[...PAIRS.keys()].map((pair): [string, Entry] => [pair.slice(pair.indexOf(' ') + 1), 'end of pair']),
   ...entriesOf(vocabulary.BETWEEN, 'between'),
@@ -142,7 +142,7 @@ function entriesOf(words: string[], entry: Entry): [string, Entry][] {
   return words.filter((word) => !word.includes('_')).map((word) => [word, entry])
 }
 
-// Up to here a word tells something only if it is in the dictionary as it is.
+// A word of at most this length counts only if the dictionary contains it.
 const SHORT_LENGTH_MAX = 5
 
 function findUnspacedWords(text: string): Word[] {
@@ -158,7 +158,7 @@ function findUnspacedWords(text: string): Word[] {
 /** "#123456" */
 export const HASH_BEFORE = /(?<=#\s?)/y
 
-/** Words of offers: what looks like a code beside them is a voucher. */
+/** Words of offers. Next to them, a code is a voucher. */
 export const OFFER_WORDS = new RegExp(
   [
     '%|(?<![a-z])(?:off|promo|discount|coupon|checkout|voucher|shipping|sale|save|deals?|offers?|rabatt|gutschein|spar(?:en|st|t)|soldes|offerts?|achat',
@@ -172,35 +172,35 @@ const CURRENCY =
 const COUNTED =
   'seconds?|minutes?|mins?|minuten|hours?|stunden|days?|tage|weeks?|months?|years?|points?|punkte|credits?|users?|accounts?|items?|people|members|subscribers|customers|readers|words|lines|files|commits|downloads|views|visits|requests|followers|results|characters|times|miles|steps|tokens|codes|px|kb|mb|gb|km|kg|kwh|kcal|ms|s|secs?'
 
-/** Directly behind a number they make it an amount, a quantity ("482913 lines of code") or a share. */
+/** Directly after a number they make it an amount, a quantity ("482913 lines of code") or a percentage. */
 export const UNIT_BEHIND = new RegExp(
   `^ ?(?:[$€£¥₹₽₺₴₩%円元원]|(?:${CURRENCY}|${COUNTED}|of (?:the|your|our|all)|(?!instead|because)[a-z]+ of)(?![a-z]))`,
 )
 export const CURRENCY_BEFORE = new RegExp(`(?<=(?:[$€£¥₹₽₺₴₩]|(?<![a-z])(?:${CURRENCY})) ?)`, 'y')
 
-/** A number with one of these behind says how long something is valid. */
+/** A number followed by one of these is a duration. */
 export const DURATION = '\\d{1,3} ?(?:min|sec|hour|stunde|dakika|мин|хв|分|秒|小时|時間|분|시간)'
 
 const IS =
   'is|ist|lautet|lauten|est|es|é|è|és|jest|to|är|er|je|este|là|adalah|ialah|ay|ni|yra|ir|είναι|е|це|הוא|היא|هو|هي|است'
-// "On" is Finnish and Estonian for "is", but not behind an English word.
+// "On" is Finnish and Estonian for "is", but not after an English word.
 const IS_BEHIND_WORD = `(?<![a-zà-ÿ])(?:${IS})|(?:salasana|koodi|kood|parool|salasõna)[a-z]{0,3} on|是|为|為|は|는|은|คือ`
-// What may stand between the words and the code: "is **", ": “".
+// Punctuation between the words and the code: "is **", ": “".
 const OPENED = '\\s*["\'“„«*_[(「【]*\\s*'
 const CLOSED = '["\'”»*_\\])】」]*\\s?'
 
 /** "Code: 123456", "your code is 123456" in the languages of the vocabulary. */
 export const ASSIGNED = new RegExp(`(?<=(?:[:：=–—-]|${IS_BEHIND_WORD})${OPENED})`, 'y')
-/** The same without marks, which also stand between things that do not belong together. */
+/** The same without punctuation, which also separates unrelated parts. */
 export const SAID = new RegExp(`(?<=(?:${IS_BEHIND_WORD})[:：]?${OPENED})`, 'y')
-// Where a language has no "is", the ending of the word says whose code it is: "123456 Heron giriş kodunuz".
+// In a language without "is", the ending of the word means "your": "123456 Heron giriş kodunuz".
 const YOURS =
   '(?:[^\\s.:]+ ){0,4}(?:kodunuz|kodun|şifreniz|parolanız|[^\\s.:]*k[oó]d(?:od|ja)|jelszavad|[^\\s.:]*koodisi)(?![a-zà-ÿ])|(?:کد|رمز) '
 /** "123456 is your code", "use 123456 as your password" */
 export const SAID_BEHIND = new RegExp(
   `^${CLOSED}(?:[–—(-]|(?:${IS}|as|als|como|come|comme|jako|som|on|la|как|як|olarak|आपका|आपकी)(?![a-zà-ÿ])|[是为為がは은는이]|คือ|${YOURS})`,
 )
-/** The same for letters, which may be the name of somebody who is something else: "KQZWBF is your code". */
+/** The same for letters, which may also be a name: "KQZWBF is your code". */
 export const LETTERS_SAID_BEHIND = new RegExp(
   `^${CLOSED}(?:(?:${IS}|on) (?:your|the|deine?|ihre?|eure?|der|votre|ton|le|tu|su|el|o|il|la|je|jouw|uw|de|twój|váš|tvůj|vaš|tvoj|din|ditt|az?|ваш|твой|твій|вашият|твоят|ο|το|mã|kode|codul|קוד|رمز)(?![a-zà-ÿ])|— ваш|आपका|(?:是您|是你|为您|為您|が|คือ|은|는)|${YOURS})`,
 )
@@ -223,30 +223,30 @@ export function isToldToUse(before: string): boolean {
 const LATIN_END = 0x24f
 const UNSPACED_USE = /(?:ใช้|使用|输入|輸入|^ב־?)$/
 
-/** The same where the verb comes last: "123456를 사용하여 로그인". */
+/** The same in languages in which the verb comes last: "123456를 사용하여 로그인". */
 export const USED_BEHIND =
   /^["'”*_]*\s?(?:[을를]\s?(?:사용|입력)|[をで]\s?(?:使|入力)|(?:kodunu )?(?:kullan|gir(?![a-zà-ÿ]|iş))|пайдалан|का (?:उपयोग|इस्तेमाल)|ব্যবহার)/
 
-/** "The card ending in 4417": the end of a number that is not told. */
+/** "The card ending in 4417": the end of a masked number. */
 export const ENDING_BEFORE =
   /(?<=(?:(?:ending|ends) (?:in|with)|endet auf|mit der endziffer|se terminant par|terminad[oa] en|termina en|terminad[oa] em|尾号|尾號|末尾)\s*)/y
 
-/** "Here it is: 123456", in the sentence after the one that speaks of a code. */
+/** "Here it is: 123456", in the sentence after the one that mentions a code. */
 export const POINTED_AT =
   /(?<=(?<![a-zà-ÿ])(?:it['’]?s|it is|here it is|here you go|hier ist er|er lautet|le voici|c['’]est|aquí está|es este|eccolo|hier is hij)\s*:?\s*)/y
 
-/** States and other words that stand where a code would: "Your code: EXPIRED". */
+/** States and other words in the position of a code: "Your code: EXPIRED". */
 export const NEVER_A_CODE =
   /^(?:NONE|NULL|HERE|BELOW|ABOVE|EXPIRED|INVALID|REQUIRED|UNKNOWN|PENDING|ACTIVE|INACTIVE|VALID|SENT|USED|READY|EMAIL|PHONE|MOBILE|NOTE|IMPORTANT|WARNING|PLEASE|CONFIRMED|CHANGED|ENABLED|DISABLED|SUCCESS|FAILED|ERROR)$/
 
-/** Between the word and a number they say what became of the code, and the number is another one. */
+/** Between the word and a number they describe a change of the code, and the number is another one. */
 export const CHANGED =
   /(?<![a-z])(?:changed|updated|reset|expired|disabled|enabled|removed|not required|turned (?:on|off)|geändert|zurückgesetzt|modifiée?|changée?|cambi(?:ado|ada|ato|ata|ó)|alterad[oa]|gewijzigd|ändrats|ændret|endret|vaihdettu|zmienion[oy]|změněno|megváltozott|schimbat[ăa]|değiştirildi)(?![a-zà-ÿ])|изменен|змінено|сменен|αλλαγή|άλλαξε|変更されました|変更しました|已修改|已更改|已變更|변경되었|변경했/
 
 /** "At 0931" */
 export const TIME_BEFORE = /(?<=(?<![a-zà-ÿ])(?:at|from|until|um|ab|bis|à|alle|às|las|kl\.?|om)\s)/y
 
-/** "… 123456 to confirm", "… 123456, um sich anzumelden": what it is good for. */
+/** "… 123456 to confirm", "… 123456, um sich anzumelden": the purpose of the code. */
 export const PURPOSE_BEHIND =
   /^[^.!?\n]{0,30}(?<![a-zà-ÿ])(?:to|um|pour|para|per|om|för att|for å|for at|aby|żeby|pentru|untuk|để|чтобы|щоб|за да)(?![a-zà-ÿ])/
 

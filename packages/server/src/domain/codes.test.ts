@@ -20,7 +20,7 @@ describe('the code a person would read', () => {
     expect(codesOf(mail)[0]?.value ?? null).toBe(mail.expected)
   })
 
-  test('mails without a code yield nothing at all', () => {
+  test('mail without a code has no result', () => {
     const withoutCode = codeCases.filter(({ expected }) => expected === null)
     expect(withoutCode.length).toBeGreaterThan(20)
     expect(withoutCode.flatMap(codesOf)).toEqual([])
@@ -33,8 +33,8 @@ describe('the code a person would read', () => {
   })
 })
 
-describe('what is told of a code', () => {
-  test('a clear sentence is near certainty, a number alone under a subject is less', () => {
+describe('confidence and context of a code', () => {
+  test('a clear sentence is nearly certain, a number alone under a subject is less certain', () => {
     const [clear] = codesOf({ text: 'Your verification code is 482913' })
     const [vague] = codesOf({ subject: 'Your code', text: 'Hi\n\n482913' })
     expect(clear?.confidence).toBeGreaterThanOrEqual(0.9)
@@ -86,7 +86,7 @@ describe('limits', () => {
     expect(codesOf({ text: prose(CODE_SCAN_LENGTH_MAX) + sentence })).toHaveLength(0)
   })
 
-  // The limit falls on each character of the sentence in turn.
+  // Moves the limit over each character of the sentence.
   test.each(['48291357', '482 913', '4829 1357', 'AB4C-9XYZ', '1 2 3 4 5 6'])(
     'a code is found whole or not at all, wherever the limit falls: %s',
     (written) => {
@@ -102,7 +102,7 @@ describe('limits', () => {
     },
   )
 
-  test('where the mail was cut before it came here, a number at its end is no code', () => {
+  test('a number at the end of a mail that was cut is not a code', () => {
     const content = { subject: '', text: 'Your code is 4829', html: null }
     expect(findCodes(content)).toHaveLength(1)
     expect(findCodes({ ...content, isCut: true })).toHaveLength(0)
@@ -133,9 +133,9 @@ describe('limits', () => {
     { name: 'spelled small letters', piece: 'a 1\n' },
     { name: 'other digits', piece: '๔' },
     { name: 'words without spaces', piece: '密码4829' },
-  ])('64 KiB of $name are read in a moment', ({ piece }) => {
+  ])('64 KiB of $name are read in linear time', ({ piece }) => {
     const text = piece.repeat(CODE_SCAN_LENGTH_MAX / piece.length)
-    // Ten times what it takes; a quadratic scan would take seconds.
+    // Ten times the usual time. A quadratic scan would take seconds.
     expect(workMs(() => codesOf({ text }))).toBeLessThan(250)
   })
 })

@@ -6,28 +6,28 @@ import { toPlainText } from './code-text.ts'
 import { cutText } from './cut-text.ts'
 import { collapseSpace, htmlToText } from './html-text.ts'
 
-// A code stands at the top of a mail; longer texts are newsletters and logs.
+// A code is near the top of a mail. Longer texts are newsletters and logs.
 export const CODE_SCAN_LENGTH_MAX = 64 * 1024
-// Markup is several times as long as what it says.
+// Markup is several times as long as its text.
 export const HTML_SCAN_LENGTH_MAX = 4 * CODE_SCAN_LENGTH_MAX
 const CODES_MAX = 5
 const CONTEXT_LENGTH_MAX = 120
 
-// Where a text was cut, a number this near to its end may be half of one. No code is as long, however it is written.
+// If a text was cut, a number this close to its end may be incomplete. No code is longer, in any notation.
 const CUT_MARGIN = 40
 
 const CONFIDENCE_MIN = 0.5
-// A candidate that is this much worse than the best is noise beside it.
+// A candidate that is this much worse than the best is noise.
 const CONFIDENCE_GAP_MAX = 0.35
 
-/** `isCut`: the mail has more text than is known here. */
+/** `isCut`: the mail has more text than this. */
 type Content = { subject: string; text: string | null; html: string | null; isCut?: boolean }
 
-/** The one-time codes of a mail, the likeliest first; empty when nothing in it looks enough like one. */
+/** The one-time codes of a mail, the most likely first. Empty if nothing looks enough like a code. */
 export function findCodes({ subject, text, html, isCut = false }: Content): Code[] {
   const inSubject = weighAll(subject, { subject: null, isCut: false })
   const inText = text ? weighAll(text, { subject, isCut }) : []
-  // The plain part of many mails only says that there is an HTML part.
+  // The plain text of many mails only says that there is an HTML part.
   const inBody = inText.length > 0 || !html ? inText : weighHtml(html, { subject, isCut })
   return rank(inSubject.concat(inBody))
 }
@@ -70,9 +70,9 @@ function weighAll(raw: string, { subject, isCut }: { subject: string | null; isC
   return codes
 }
 
-/** For the only number of a mail whose subject speaks of a code. */
+/** For the only number of a mail whose subject mentions a code. */
 const ONLY_SCORE = 0.1
-/** For what is the whole mail, as short messages are: there is nothing else that it could be about. */
+/** For a number that is the whole mail, which cannot be about anything else. */
 const WHOLE_SCORE = 0.2
 
 function isWhole(text: string, { written, isAlone }: Place): boolean {
@@ -84,13 +84,13 @@ function isWhole(text: string, { written, isAlone }: Place): boolean {
 }
 const DECORATIONS = /[\s*_=|>:.'"“”„«»[\]()「」【】-]+/g
 
-/** The line of the code; the one above it, or else the one below, where it stands alone. */
+/** The line of the code. If the code is alone, also the line above, or else the line below. */
 function contextOf({ before, written, behind, lineBefore, lineBehind, isAlone }: Place): string {
   const above = isAlone ? before.trimEnd() : ''
   const left = isAlone ? `${above.slice(above.lastIndexOf('\n') + 1)} ` : lineBefore
   const right = isAlone ? (above ? '' : ` ${behind.trimStart().split('\n', 1)[0]}`) : lineBehind
   const room = CONTEXT_LENGTH_MAX - written.length
-  // Both sides get half, and what the right one leaves goes to the left.
+  // Each side gets half, and the left side also gets what the right one does not use.
   const leftLength = Math.max(room >> 1, room - right.length)
   const leftStart = Math.max(0, left.length - leftLength)
   // A cut may split a surrogate pair.

@@ -38,6 +38,6 @@ test.each([
   'c2gosa7pa2gw',
   `c${'z'.repeat(63)}`,
   `c${'z'.repeat(100_000)}`,
-])('%j is no cursor', (text) => {
+])('%j is not a cursor', (text) => {
   expect(parseCursor(text)).toBeNull()
 })

@@ -1,7 +1,7 @@
-// The mark makes a count, a time stamp or a message id, given as a cursor by mistake, a refusal instead of a place.
+// With the mark, a number, a timestamp or a message id that is passed by mistake is refused instead of misread.
 const MARK = 'c'
 
-/** The opaque text of a position, a safe integer from 0; position 0 lies before every message. */
+/** The opaque text of a position, which is a safe integer. Position 0 is before every message. */
 export function formatCursor(position: number): string {
   return MARK + position.toString(36)
 }
@@ -14,10 +14,10 @@ export function parseCursor(text: string): number | null {
 
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/** For documents: what `parseCursor` reads. */
+/** For the OpenAPI document: what `parseCursor` accepts. */
 export const CURSOR_PATTERN = `^${MARK}(?:0|[1-9a-z][0-9a-z]{0,9}|(?!0)${upTo(Number.MAX_SAFE_INTEGER.toString(36))})$`
 
-/** Texts of as many digits that are no greater number. */
+/** A pattern for numbers with the same number of digits that are not greater. */
 function upTo(greatest: string): string {
   const [digit = '', rest] = [greatest[0], greatest.slice(1)]
   const lower = DIGITS.slice(0, DIGITS.indexOf(digit))

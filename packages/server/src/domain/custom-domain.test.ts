@@ -11,8 +11,8 @@ describe('addressing rule 5: a custom domain is a name or null', () => {
     ['', null],
     ['   ', null],
     [null, null],
-  ])('%j is kept as %j', (wish, domain) => {
-    expect(checkCustomDomain(wish, 'in.test')).toEqual({ domain })
+  ])('%j is kept as %j', (input, domain) => {
+    expect(checkCustomDomain(input, 'in.test')).toEqual({ domain })
   })
 
   test.each([
@@ -27,11 +27,11 @@ describe('addressing rule 5: a custom domain is a name or null', () => {
     '.shop.example',
     'shop..example',
     '...',
-  ])('%j is refused', (wish) => {
-    expect(checkCustomDomain(wish, 'in.test')).toEqual({ message: 'Enter a valid domain name.' })
+  ])('%j is refused', (input) => {
+    expect(checkCustomDomain(input, 'in.test')).toEqual({ message: 'Enter a valid domain name.' })
   })
 
-  test('the root domain belongs to everyone', () => {
+  test('the root domain is refused', () => {
     const message = 'Root domain is reserved for shared inbox routing.'
     expect(checkCustomDomain('IN.test', 'in.test')).toEqual({ message })
     expect(checkCustomDomain('sub.in.test', 'in.test')).toEqual({ domain: 'sub.in.test' })

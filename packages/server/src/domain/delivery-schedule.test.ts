@@ -27,7 +27,7 @@ function judge(
 const pendingFor = (afterMs: number) => ({ outcome: { status: 'pending', afterMs }, disableEndpoint: null })
 const failed = { outcome: { status: 'failed' }, disableEndpoint: null }
 
-describe('what an answer means', () => {
+describe('the meaning of a response', () => {
   test.each([200, 201, 202, 204, 299])('%i is a success, however often it failed before', (httpStatus) => {
     const circumstances = { attemptsBefore: 8, failingSince: NOW - 6 * DAY_MS }
     expect(judge({ httpStatus }, circumstances)).toEqual({ outcome: { status: 'success' }, disableEndpoint: null })
@@ -40,7 +40,7 @@ describe('what an answer means', () => {
     },
   )
 
-  test('410 switches the endpoint off, whatever it did before', () => {
+  test('410 disables the endpoint, regardless of earlier attempts', () => {
     expect(judge({ httpStatus: 410 }, { failingSince: NOW - 1 })).toEqual({
       ...pendingFor(5_000),
       disableEndpoint: { reason: 'The endpoint answered 410 Gone.', failingSince: null },
@@ -57,7 +57,7 @@ describe('what an answer means', () => {
     expect(judge({}, { failingSince })).toEqual({ ...pendingFor(5_000), disableEndpoint: isOff ? disabling : null })
   })
 
-  test.each([429, 502, 503, 504])('%i says that there is too much to do', (status) => {
+  test.each([429, 502, 503, 504])('%i means that the receiver is overloaded', (status) => {
     expect(isOverloaded(status)).toBe(true)
   })
 
@@ -114,7 +114,7 @@ describe('Retry-After', () => {
     { asked: 60_000, comes: 60_000, why: 'as asked' },
     { asked: DAY_MS, comes: DAY_MS, why: 'as asked' },
     { asked: DAY_MS + 1, comes: DAY_MS, why: 'a day at most' },
-  ])('asked for $asked ms, it comes after $comes ms: $why', ({ asked, comes }) => {
+  ])('with a request for $asked ms, the delay is $comes ms: $why', ({ asked, comes }) => {
     expect(judge({ httpStatus: 503, retryAfterMs: asked })).toEqual(pendingFor(comes))
   })
 

@@ -1,4 +1,4 @@
-// Every refusal that a client can see. Codes are stable API; docs/errors.md explains them.
+// Every refusal that a client can get. Codes are stable API. docs/errors.md explains them.
 export const ERROR_STATUS = {
   unauthorized: 401,
   key_expired: 401,
@@ -71,7 +71,7 @@ export class AppError extends Error {
   readonly status: number
   readonly details: ErrorDetails | undefined
   readonly headers: Record<string, string>
-  /** Further keys of the answer's body. */
+  /** More keys for the body of the response. */
   readonly extra: object
 
   constructor(
@@ -89,5 +89,5 @@ export class AppError extends Error {
   }
 }
 
-/** For refusals that are over within seconds. */
+/** For conditions that end within seconds. */
 export const RETRY_SOON = { headers: { 'retry-after': '1' } }

@@ -3,7 +3,7 @@ import { workMs } from '../../test/support/work-time.ts'
 import { nextCut } from './combining-runs.ts'
 import { fold } from './fold.ts'
 
-/** It takes 30 ms on an idle machine; by the square of the length, it took minutes. */
+/** Linear folding takes 30 ms on an idle machine. Quadratic folding took minutes. */
 const FOLD_MS_MAX = 1_000
 
 test.each<{ name: string; text: string; folded: string }>([
@@ -19,7 +19,7 @@ test.each<{ name: string; text: string; folded: string }>([
   expect(fold(text)).toBe(folded)
 })
 
-/** As it was before runs were broken: right, but by the square of a run's length. */
+/** Folding without broken runs: correct, but quadratic in the length of a run. */
 function plainly(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }
@@ -35,7 +35,7 @@ test.each([
   ['more than one step of what joins', '\u1100\u1161\u11a8'.repeat(50_000)],
   ['more than one step, with no mark where it ends', `x${'e\u0301'.repeat(70_000)}`],
   ['more than one step of pairs', `x${'\u{1d157}\u{1d165}'.repeat(40_000)}`],
-])('folds %s as NFKC and lower case have it', (_, text) => {
+])('folds %s to NFKC and lower case', (_, text) => {
   expect(fold(text)).toBe(plainly(text))
 })
 
@@ -52,18 +52,18 @@ test.each(['\u0301\u0316', '\u0301\uff9e', '\u05b0\u05c1\u05b0', '\u0f72\u0f71',
     for (const lead of ['a', 'xa', `${'x'.repeat(17)}a`, `e${pair} ${'y'.repeat(70_000)}a`]) {
       expect(fold(`${lead}${run}b`).endsWith(fold(`a${run}b`))).toBe(true)
     }
-    // Nothing is lost, only sorted less far.
+    // No character is lost. Only their order differs.
     const sorted = (text: string) => Array.from(text.normalize('NFKD')).sort().join('')
     expect(sorted(fold(run))).toBe(sorted(run))
     expect(fold(run)).not.toBe(plainly(run))
   },
 )
 
-test('all that may join the character before it is known', () => {
+test('all characters that may combine with the previous one are known', () => {
   const characters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
     /[\p{Assigned}--[\p{Cs}\p{Co}\p{Unified_Ideograph}]]/v.test(character),
   )
-  // Marks of every class that is sorted, and the beginnings of all that is composed.
+  // Marks of every class that is sorted, and the first characters of all compositions.
   const marks = Array.from('\u0334\u3099\u094d\u05b0\u0e38\u0f71\u0316\u0301\u0345\u302a\u{1d16d}')
   const leads = new Set(marks.map((mark) => `a${mark}`))
   const ends = new Set<string>()
@@ -89,16 +89,16 @@ function codeOf(character: string): string {
   return character.codePointAt(0)!.toString(16)
 }
 
-test('folded text is at most twice as long as the text, unless that is short', () => {
+test('folded text is at most twice as long as the text, unless the text is short', () => {
   expect(fold('\ufdfa'.repeat(100_000))).toHaveLength(200_000)
   expect(fold('\ufdfa'.repeat(5_000))).toHaveLength(20_000)
   expect(fold('İ'.repeat(100_000))).toHaveLength(200_000)
   expect(fold('x'.repeat(100_000) + '\ufdfa')).toBe('x'.repeat(100_000) + plainly('\ufdfa'))
-  // A filter has up to 1,000 characters. One that was cut would find what it does not say.
+  // A filter has up to 1,000 characters. If it were cut, it would match too much.
   expect(fold('\ufdfa'.repeat(1_000))).toBe(plainly('\ufdfa'.repeat(1_000)))
 })
 
-test('folded text that is cut has no half characters', () => {
+test('folded text that is cut has no split characters', () => {
   expect(fold(`a${'\ufdfa'.repeat(1_111)}b`.repeat(30)).isWellFormed()).toBe(true)
   expect(fold(`a${'\u{1d160}'.repeat(20_000)}`).isWellFormed()).toBe(true)
 })

@@ -1,4 +1,4 @@
-/** Decodes numeric entities and the named ones that mail uses; what is not known stays as it is. */
+/** Decodes numeric entities and the named entities that mail uses. Unknown entities do not change. */
 export function decodeEntities(text: string): string {
   let ampersand = text.indexOf('&')
   if (ampersand === -1) return text
@@ -19,10 +19,10 @@ export function decodeEntities(text: string): string {
   return decoded + text.slice(copiedTo)
 }
 
-// Named entities need their semicolon, so that `?a=1&copy=2` in a link survives; browsers forgive it for numeric ones.
+// Named entities need a semicolon, so that `?a=1&copy=2` in a link does not change. Numeric ones do not, as in browsers.
 const ENTITY = /&(?:#(\d{1,8});?|#[xX]([\da-fA-F]{1,8});?|([a-zA-Z][a-zA-Z\d]{1,9});)/y
 
-// A run of ampersands cannot hold an entity before its last one; stepping over it keeps hostile input cheap.
+// Within a run of ampersands, only the last one can start an entity. Skipping the others keeps hostile input cheap.
 function nextAmpersand(text: string, from: number): number {
   let position = from + 1
   if (text.charCodeAt(position) !== AMPERSAND) return text.indexOf('&', position)
@@ -38,7 +38,7 @@ function fromCodePoint(codePoint: number): string {
 }
 const REPLACEMENT = '\ufffd'
 
-// Numbers 128 to 159 mean windows-1252 in HTML: old mail programs write `&#146;` for an apostrophe.
+// In HTML, the numbers 128 to 159 mean windows-1252. Old mail programs write `&#146;` for an apostrophe.
 const WINDOWS_1252 = new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 32 }, (_, index) => 0x80 + index))
 
 const VISIBLE = `

@@ -86,7 +86,7 @@ describe('htmlToText', () => {
     expect(htmlToText(html)).toBe(text)
   })
 
-  test('what lies behind the limit is not read', () => {
+  test('text beyond the limit is not read', () => {
     const filler = 'x'.repeat(HTML_LENGTH_MAX - 1)
     expect(htmlToText(`${filler}ab`)).toBe(`${filler}a`)
     expect(htmlToText(`${filler}😀`)).toBe(filler)

@@ -3,14 +3,14 @@ import { type Attributes, type HtmlSink, tokenizeHtml } from './html-tokens.ts'
 
 export type Anchor = { url: string; text: string }
 
-/** What a reader of the mail would see, as plain text: blocks become lines, list items get a dash, links their text. */
+/** The visible text of the HTML: blocks become lines, list items start with a dash, links are shown as their text. */
 export function htmlToText(html: string): string {
   const parts: string[] = []
   tokenizeHtml(html, visibleSink(parts, '- '))
   return parts.join('')
 }
 
-/** The links of the visible document in their order, each with the text it is shown by. */
+/** The visible links in document order, each with its text. */
 export function parseAnchors(html: string): Anchor[] {
   const end = endOfAnchors(html)
   if (end === 0) return []
@@ -19,7 +19,7 @@ export function parseAnchors(html: string): Anchor[] {
   let url: string | null = null
   const finish = () => {
     const [first = ''] = parts
-    // A single part has no line breaks, which saves most links the second pass.
+    // A single part has no line breaks, so most links need no second pass.
     if (url !== null) anchors.push({ url, text: parts.length <= 1 ? first : parts.join('').replace(WHITE_SPACE, ' ') })
     url = null
   }
@@ -31,7 +31,7 @@ export function parseAnchors(html: string): Anchor[] {
     open(name, attributes) {
       visible.open(name, attributes)
       if (name !== 'a') return
-      // A link cannot hold another: the next one ends it, as in a browser.
+      // Links do not nest: the next one ends the current one, as in a browser.
       finish()
       parts.length = 0
       if (attributes.href !== undefined && !visible.isHidden()) url = attributes.href
@@ -45,11 +45,11 @@ export function parseAnchors(html: string): Anchor[] {
   return anchors
 }
 
-/** Behind the last link there is nothing to find: its end tag, or all of the document if it has none; 0 without any. */
+/** The end of the last link, or of the document if the link is not closed. 0 if there is no link. */
 function endOfAnchors(html: string): number {
   if (!/<a/i.test(html)) return 0
   let last = html.lastIndexOf('<')
-  // Ends, because there is one.
+  // Terminates, because there is an anchor tag.
   while (!isAnchorTag(html, last)) last = html.lastIndexOf('<', last - 1)
   return html[last + 1] === '/' ? html.indexOf('>', last) + 1 || html.length : html.length
 }
@@ -59,13 +59,13 @@ function isAnchorTag(html: string, bracket: number): boolean {
   return letter === 'a' || letter === 'A'
 }
 
-/** Puts into `parts` what is visible, with its line breaks and `itemStart` before list items. */
+/** Appends visible text to `parts`, with line breaks, and `itemStart` before list items. */
 export function visibleSink(parts: string[], itemStart: string): HtmlSink & { isHidden(): boolean } {
   let breaks = 0
   let hasSpace = false
   let bullet = ''
   let preformatted = 0
-  // Only the outermost hidden element is remembered: depth counts elements of its name, so no stack can grow.
+  // Remembers only the outermost hidden element and counts nested elements of its name, so no stack can grow.
   let hiddenName = ''
   let hiddenDepth = 0
 
@@ -100,7 +100,7 @@ export function visibleSink(parts: string[], itemStart: string): HtmlSink & { is
 
   const isStillHidden = (name: string) => {
     if (hiddenName === 'head') return name !== 'body' && !BREAKS.has(name)
-    // A paragraph cannot hold another: the next one ends a hidden one that was left open.
+    // Paragraphs do not nest: the next one ends a hidden one that was not closed.
     if (hiddenName === 'p') return name !== 'p'
     if (name === hiddenName) hiddenDepth++
     return true
@@ -146,12 +146,12 @@ export function visibleSink(parts: string[], itemStart: string): HtmlSink & { is
   }
 }
 
-/** Without the characters that take no room: the padding of preview texts, which would also split words and codes. */
+/** Removes characters without width. They pad preview texts and would split words and codes. */
 export function removeInvisible(text: string): string {
   return INVISIBLE_SEEN.test(text) ? text.replace(INVISIBLE, '') : text
 }
 
-/** Each run of white space as one space. */
+/** Replaces each run of white space with one space. */
 export function collapseSpace(text: string): string {
   return UNEVEN_SPACE.test(text) ? text.replace(WHITE_SPACE, ' ') : text
 }
@@ -169,7 +169,7 @@ const LINES = `address article aside blockquote body caption center dd details d
   footer form header hr html legend li main nav section summary table tbody tfoot thead tr`
 const PARAGRAPHS = 'h1 h2 h3 h4 h5 h6 ol p pre ul'
 
-/** How many line breaks part an element from what surrounds it. */
+/** How many line breaks separate an element from its surroundings. */
 const BREAKS = new Map([
   ...LINES.split(/\s+/).map((name) => [name, 1] as const),
   ...PARAGRAPHS.split(/\s+/).map((name) => [name, 2] as const),

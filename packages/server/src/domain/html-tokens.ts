@@ -1,7 +1,7 @@
 import { cutText } from './cut-text.ts'
 import { decodeEntities } from './html-entities.ts'
 
-// As much HTML as a message keeps; what lies behind it is not shown either.
+// A message stores no more HTML than this.
 export const HTML_LENGTH_MAX = 1024 * 1024
 
 export type Attributes = {
@@ -11,7 +11,7 @@ export type Attributes = {
   style?: string
   bgcolor?: string
   color?: string
-  /** Every attribute as it is written, entities and all; there for sinks that want whole tags. */
+  /** Every attribute with its entities not decoded, for sinks that set `wantsAllAttributes`. */
   all?: Map<string, string>
 }
 
@@ -19,15 +19,15 @@ export type HtmlSink = {
   text(run: string): void
   open(name: string, attributes: Attributes): void
   close(name: string): void
-  /** What a `style` holds; the content of other elements without markup is of no use to anyone. */
+  /** The content of a `style` element. The content of scripts and similar elements is dropped. */
   style?(css: string): void
   wantsAllAttributes?: true
 }
 
 /**
- * Tells the sink of texts and tags, reading every character once. As in a browser, a tag, comment, script or style
- * that never ends takes the rest of the document with it, and such a tag is none: half of its address would lead
- * elsewhere. That is also what keeps hostile input linear.
+ * Passes text and tags to the sink and reads every character once. As in a browser, a tag, comment, script or style that
+ * never ends includes the rest of the document. Such a tag is dropped, because half a URL would lead elsewhere. This also
+ * keeps hostile input linear.
  */
 export function tokenizeHtml(source: string, sink: HtmlSink): void {
   const html = cutText(source, HTML_LENGTH_MAX)
@@ -45,7 +45,7 @@ export function tokenizeHtml(source: string, sink: HtmlSink): void {
   if (textStart < html.length) sink.text(html.slice(textStart))
 }
 
-// Tags often follow each other directly, where looking at one character is quicker than a search.
+// Tags often follow each other directly, and then checking one character is faster than a search.
 function nextBracket(html: string, from: number): number {
   return html.charCodeAt(from) === LESS ? from : html.indexOf('<', from)
 }
@@ -54,7 +54,7 @@ function readMarkup(html: string, bracket: number, sink: HtmlSink): number {
   const next = html.charCodeAt(bracket + 1)
   if (isLetter(next)) return readOpening(html, bracket + 1, sink)
   if (next === SLASH && isLetter(html.charCodeAt(bracket + 2))) return readClosing(html, bracket + 2, sink)
-  // From the second dash on, because `<!-->` is a whole comment.
+  // Starts at the second dash, because `<!-->` is a complete comment.
   if (html.startsWith('<!--', bracket)) return after(html, '-->', bracket + 2)
   return after(html, '>', bracket + 1)
 }
@@ -83,10 +83,10 @@ function readClosing(html: string, nameStart: number, sink: HtmlSink): number {
   return end
 }
 
-/** The position behind a tag without an end. */
+/** The position after a tag that never ends. */
 const NEVER = Infinity
 
-/** Fills in the attributes we care for and returns the position behind the tag. */
+/** Fills in the attributes of interest and returns the position after the tag. */
 function readAttributes(html: string, from: number, attributes: Attributes): number {
   let position = from
   while (position < html.length) {
@@ -117,7 +117,7 @@ function readAttributes(html: string, from: number, attributes: Attributes): num
   return NEVER
 }
 
-// Most attributes are none of those below, which the first letter and the length tell without a copy.
+// Most attributes are not used. The first letter and the length rule them out without a copy.
 function isWantedName(firstLetter: number, length: number): boolean {
   if (length === 4 || length === 6) return firstLetter === 104 /* h */
   if (length === 5) return firstLetter === 115 /* s */ || firstLetter === 99 /* c */
@@ -147,14 +147,14 @@ function keepAttribute(attributes: Attributes, name: string, value: string): voi
   }
 }
 
-// As in a browser, the first of a name counts.
+// As in a browser, the first attribute of a name counts.
 function keepFirst(all: Map<string, string>, name: string, value: string): void {
   if (!all.has(name)) all.set(name, value)
 }
 
 const DISPLAY_NONE = /display\s*:\s*none/i
 
-// Their content is not markup: only their own end tag ends it.
+// The content of these elements is not markup and ends only at their end tag.
 const RAW_TEXT = new Set(['script', 'style', 'title', 'xmp', 'iframe', 'noembed', 'noframes'])
 
 function endOfRawText(html: string, name: string, from: number): number {

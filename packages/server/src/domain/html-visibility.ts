@@ -1,7 +1,7 @@
-/** Red, green and blue; `unknown` for what cannot be told, as with an image. */
+/** Red, green and blue. `unknown` if it cannot be determined, for example for an image. */
 export type Colour = [number, number, number] | 'unknown' | 'transparent'
 
-/** What an element's `style` says of whether it can be seen; absent where it says nothing. */
+/** The parts of a `style` attribute that affect visibility. Missing if the style does not set them. */
 export type Style = {
   declarations: Map<string, string>
   isTiny?: boolean
@@ -9,11 +9,11 @@ export type Style = {
   background?: Colour
 }
 
-// A style longer than this is no style; the first declarations decide.
+// No real style is longer, so the rest is ignored.
 const STYLE_LENGTH_MAX = 2_000
-// Below this, letters are dust.
+// Smaller text cannot be read.
 const FONT_PIXELS_MIN = 3
-// So far apart, in each of red, green and blue, that an eye can tell.
+// Two colours look different if a channel differs by this much.
 const COLOUR_DISTANCE_MIN = 24
 
 export function readStyle(text: string): Style {
@@ -39,7 +39,7 @@ function bare(value: string): string {
   return value.replace('!important', '').trim()
 }
 
-/** True when nothing inside can be seen, whatever it says of itself. */
+/** True if everything inside the element is invisible, whatever the styles of inner elements are. */
 export function hides({ declarations }: Style): boolean {
   const is = (name: string, pattern: RegExp) => pattern.test(declarations.get(name) ?? '')
   if (is('display', /^none$/) || is('visibility', /^(?:hidden|collapse)$/) || is('mso-hide', /^all$/)) return true

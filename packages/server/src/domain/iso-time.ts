@@ -10,14 +10,14 @@ const CLOCK = '(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)
 const OFFSET = '(?:[01][0-9]|2[0-3])'
 const TIME = `${DAY}(?:[Tt ]${CLOCK}(?:[Zz]|[+-]${OFFSET}(?::?[0-5][0-9])?)?)?`
 
-/** For documents: a day that the calendar has. */
+/** For the OpenAPI document: a valid calendar day. */
 export const DAY_PATTERN = trimmedPattern(DAY)
-/** For documents: every time that `parseIsoTime` reads. */
+/** For the OpenAPI document: what `parseIsoTime` accepts. */
 export const TIME_PATTERN = trimmedPattern(TIME)
-/** For documents: also a time whose offset has lost its plus sign to a space. */
+/** For the OpenAPI document: also a time with an unescaped plus sign, which arrives as a space. */
 export const SINCE_PATTERN = trimmedPattern(`${TIME}|${DAY}[Tt]${CLOCK} ${OFFSET}:?[0-5][0-9]`)
 
-/** Milliseconds of an ISO 8601 date or time that exists; no zone means UTC. Anything else is null. */
+/** Parses an ISO 8601 date or time to milliseconds. No zone means UTC. Null if it is not valid. */
 export function parseIsoTime(text: string): number | null {
   const match = ISO_TIME.exec(text.trim())
   if (!match) return null
@@ -38,7 +38,7 @@ export function parseIsoDay(text: string): number | null {
 
 type SixNumbers = [number, number, number, number, number, number]
 
-/** `Date` rolls the 30th of February over to March; such a day does not exist. */
+/** Null for a day that does not exist. `Date` would turn 30 February into a day in March. */
 function utcDay(year: number, month: number, day: number): number | null {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)

@@ -1,21 +1,21 @@
 import type { LinkKind } from '@mailhatch/sdk'
 
-// Words of an address say nothing behind this; what follows is a token.
+// The rest of a longer URL is a token, not words.
 const URL_WORDS_LENGTH_MAX = 2048
 
-/** What a link is for: by the words it is shown with, or else by those in its address. */
+/** What a link is for, judged by its text or else by the words in its URL. */
 export function linkKind(url: string, text: string): LinkKind {
-  const told = kindOfWords(text.toLowerCase())
-  if (told !== 'sign in' && told !== 'other') return told
+  const textKind = kindOfWords(text.toLowerCase())
+  if (textKind !== 'sign in' && textKind !== 'other') return textKind
   const address = url.slice(0, URL_WORDS_LENGTH_MAX).replace(SCHEME_AND_HOST, '').toLowerCase()
-  // Every site has a link to its login page; only one that carries a token signs in by itself.
-  const signsIn = TOKEN.test(address)
-  if (told === 'sign in' && signsIn) return 'magic'
+  // Every site links to its sign-in page. Only a link with a token signs the user in.
+  const hasToken = TOKEN.test(address)
+  if (textKind === 'sign in' && hasToken) return 'magic'
   const kind = kindOfWords(address)
-  return kind === 'sign in' ? (signsIn ? 'magic' : 'other') : kind
+  return kind === 'sign in' ? (hasToken ? 'magic' : 'other') : kind
 }
 
-// A host called login.acme.test or confirm.io says nothing about the page.
+// A host such as login.acme.test or confirm.io says nothing about the page.
 const SCHEME_AND_HOST = /^https?:\/\/[^/?#]*/i
 
 function kindOfWords(words: string): LinkKind | 'sign in' {

@@ -56,7 +56,7 @@ describe('links in plain text', () => {
     expect(textLinks(text).map(({ url }) => url)).toEqual(urls)
   })
 
-  test('are shown by their address', () => {
+  test('have their URL as text', () => {
     expect(textLinks('Go to https://a.test/b')).toEqual([
       { url: 'https://a.test/b', text: 'https://a.test/b', kind: 'other' },
     ])
@@ -100,7 +100,7 @@ describe('links in HTML', () => {
     expect(htmlLinks(html).map(({ url, text }) => [url, text])).toEqual(links)
   })
 
-  test('come before those that only the text has', () => {
+  test('come before links that are only in the text', () => {
     const links = findLinks({ text: 'https://t.test/ https://h.test/', html: '<a href="https://h.test/">H</a>' })
     expect(links.map(({ url, text }) => [url, text])).toEqual([
       ['https://h.test/', 'H'],
@@ -184,8 +184,8 @@ describe('limits', () => {
     expect(textLinks(prose(LINK_SCAN_LENGTH_MAX) + 'https://a.test')).toHaveLength(0)
   })
 
-  // The limit falls on each of its characters in turn, then behind it.
-  test('a link in the text is listed whole or not at all, wherever the limit falls', () => {
+  // Moves the limit over each character of the link and past its end.
+  test('a link in the text is listed completely or not at all, wherever the limit is', () => {
     const url = 'https://a.test/reset?token=0123456789'
     for (const behind of ['', ' now', '\n', '>', '.', '. Bye', '\u3002', 'é', '😀']) {
       const seen = new Set<string>()
@@ -214,7 +214,7 @@ describe('limits', () => {
     },
   )
 
-  test('a link tag that the mail itself never ends is none, as in a browser', () => {
+  test('a link tag that never ends is dropped, as in a browser', () => {
     expect(htmlLinks('<a href="https://a.test/b">x</a><a href="https://a.test/c')).toHaveLength(1)
     expect(htmlLinks('<a href="https://a.test/b">x</a><a href=https://a.test/c')).toHaveLength(1)
   })
@@ -227,7 +227,7 @@ describe('limits', () => {
     '64 KiB of %.20s are read in a moment',
     (piece) => {
       const text = piece.repeat(LINK_SCAN_LENGTH_MAX / piece.length + 1)
-      // Ten times what it takes; a quadratic scan would take seconds.
+      // Ten times the usual time. A quadratic scan would take seconds.
       expect(workMs(() => textLinks(text))).toBeLessThan(250)
     },
   )

@@ -3,21 +3,21 @@ import { cutText } from './cut-text.ts'
 import { parseAnchors } from './html-text.ts'
 import { linkKind } from './link-kind.ts'
 
-// More than a mail for a person holds; a digest with more is no test's subject.
+// Ordinary mail has fewer. A test rarely needs the rest of a long digest.
 export const LINKS_MAX = 100
-// As long as the longest address our own server takes; what is longer is data, not a link.
+// As long as the longest URL that our server accepts. Longer ones contain data.
 export const LINK_LENGTH_MAX = 8 * 1024
 export const LINK_SCAN_LENGTH_MAX = 64 * 1024
-// Markup is several times as long as what it says.
+// Markup is several times as long as its text.
 export const HTML_SCAN_LENGTH_MAX = 4 * LINK_SCAN_LENGTH_MAX
-// A link around half a mail is not quoted whole.
+// A link may enclose half of a mail.
 const LINK_TEXT_LENGTH_MAX = 256
-// How much of what stands before an address in plain text may tell its kind.
+// How much of the text before a URL is used to find its kind.
 const LEAD_LENGTH_MAX = 100
 
 /**
- * The web links of a mail, each once: those of the HTML in their order, then those that only the plain text has. One that
- * reaches beyond what is looked at is left out: half an address leads elsewhere.
+ * The web links of a mail without duplicates: first those of the HTML in document order, then those that are only in the
+ * plain text. A link that crosses the scan limit is left out, because half a URL leads elsewhere.
  */
 export function findLinks({ text, html }: { text: string | null; html: string | null }): Link[] {
   const links = new Map<string, Link>()
@@ -36,7 +36,7 @@ function isWebLink(url: string): boolean {
 const WEB_LINK = /^https?:\/\/[^\s/?#]/i
 
 function addTextLinks(links: Map<string, Link>, whole: string): void {
-  // With the character behind, which tells whether a link ends before it.
+  // Includes the next character, which shows whether a link ends at the limit.
   const text = cutText(whole, LINK_SCAN_LENGTH_MAX + 2)
   let leadStart = 0
   TEXT_LINK.lastIndex = 0
@@ -49,10 +49,10 @@ function addTextLinks(links: Map<string, Link>, whole: string): void {
   }
 }
 
-// Ends at white space, brackets of <…>, quotes and the punctuation of scripts that write without spaces.
+// Ends at white space, angle brackets, quotes and the punctuation of scripts without spaces.
 const TEXT_LINK = /https?:\/\/[^\s<>"“”„‘’«»`\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+/gi
 
-/** Without the punctuation of the sentence around it; a closing bracket stays when it was opened inside. */
+/** Removes the punctuation of the sentence. A closing bracket stays if it was opened inside the URL. */
 function trimEnd(url: string): string {
   let end = url.length
   let surplus: Record<string, number> | undefined
@@ -70,7 +70,7 @@ const PUNCTUATION = `.,;:!?'*_~|\\`
 const OPENING = '([{'
 const CLOSING = ')]}'
 
-/** How many more brackets of each kind are closed than opened. Counted once, so that a row of brackets stays cheap. */
+/** How many more brackets of each kind are closed than opened. Counted once, so that many brackets stay cheap. */
 function surplusBrackets(url: string): Record<string, number> {
   const surplus: Record<string, number> = { ')': 0, ']': 0, '}': 0 }
   for (const character of url) {
@@ -80,7 +80,7 @@ function surplusBrackets(url: string): Record<string, number> {
   return surplus
 }
 
-/** A text that says something beats an address, and one that tells the kind beats one that does not. */
+/** Prefers a text over a URL, and a link whose kind is known over one whose kind is not. */
 function keepBetter(links: Map<string, Link>, url: string, text: string, words: string): void {
   const known = links.get(url)
   const link = { url, text, kind: linkKind(url, words) }

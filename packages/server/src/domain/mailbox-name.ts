@@ -1,13 +1,13 @@
 import { isReserved } from './reserved-names.ts'
 
-// A local part holds 64 octets at most (RFC 5321 section 4.5.3.1.1), and these names are ASCII.
+// A local part has at most 64 octets (RFC 5321 section 4.5.3.1.1), and these names are ASCII.
 export const MAILBOX_NAME_LENGTH_MAX = 64
 
 const MAILBOX_NAME = /^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i
 
 export type MailboxNameCheck = { name: string } | { problem: 'invalid' | 'reserved'; message: string }
 
-/** For names that people choose; a mailbox that the first mail to a custom domain creates may have any local part. */
+/** For names that users choose. A mailbox that mail to a custom domain creates may have any local part. */
 export function checkMailboxName(name: string): MailboxNameCheck {
   const trimmed = name.trim()
   // Before lower-casing, which turns the Kelvin sign into a plain k.

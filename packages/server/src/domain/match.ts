@@ -1,9 +1,9 @@
 import type { Header } from '@mailhatch/sdk'
 import { lowerAscii } from './fold.ts'
 
-/** What a caller asks for. Absent means "not asked". Text is folded; times are milliseconds. */
+/** The filters of a request. A missing filter matches everything. Text is folded, times are milliseconds. */
 export type MessageFilter = {
-  /** From the key: its view of the team. */
+  /** The mailbox to which the key is bound. */
   mailboxId?: string
   mailbox?: { name: string; tag: string | null; domain: string | null }
   tag?: string
@@ -20,10 +20,10 @@ export type MessageFilter = {
   since?: number
 }
 
-/** Folded readings of one filter value; any of them may occur. */
+/** Folded interpretations of one filter value. One of them must occur. */
 export type Needle = string[]
 
-/** A message as filters see it; the folded fields come from `fold`. */
+/** The fields of a message that filters use. Folded fields come from `fold`. */
 export type Matchable = {
   mailboxId: string
   mailbox: string
@@ -40,7 +40,7 @@ export type Matchable = {
 
 export type ParameterName = Exclude<keyof MessageFilter, 'mailboxId'>
 
-/** The one meaning of "matching"; the SQL in store/ is tested against it. */
+/** Defines what matches. The SQL in store/ is tested against it. */
 export function matches(filter: MessageFilter, message: Matchable): boolean {
   if (filter.mailboxId !== undefined && filter.mailboxId !== message.mailboxId) return false
   for (const name of PARAMETERS) {
@@ -49,17 +49,17 @@ export function matches(filter: MessageFilter, message: Matchable): boolean {
   return true
 }
 
-/** Names of the parameters that the message does not meet, in the order of the table below. */
+/** The parameters that the message does not match, in the order of `TESTS`. */
 export function failedParameters(filter: MessageFilter, message: Matchable): ParameterName[] {
   return PARAMETERS.filter((name) => filter[name] !== undefined && !TESTS[name](filter, message))
 }
 
-/** True when the filter looks at what only the content table holds. */
+/** True if the filter needs columns of the content table. */
 export function needsContent(filter: MessageFilter): boolean {
   return filter.text !== undefined || filter.q !== undefined || filter.header !== undefined
 }
 
-// Called only for a parameter that is given.
+// Called only for parameters that are set.
 const TESTS: { [name in ParameterName]: (filter: MessageFilter, message: Matchable) => boolean } = {
   mailbox: ({ mailbox }, message) =>
     mailbox!.name === message.mailbox &&
@@ -84,9 +84,9 @@ const TESTS: { [name in ParameterName]: (filter: MessageFilter, message: Matchab
   since: ({ since }, message) => message.receivedAt >= since!,
 }
 
-// The keys of TESTS, in the order written there.
+// The type of TESTS guarantees these keys.
 const PARAMETERS = Object.keys(TESTS) as ParameterName[]
 
 function contains(haystack: string, needle: Needle): boolean {
-  return needle.some((reading) => haystack.includes(reading))
+  return needle.some((text) => haystack.includes(text))
 }

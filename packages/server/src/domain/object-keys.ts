@@ -5,7 +5,7 @@ const METADATA_KEY = /^messages\/([a-z]+)\/([^/]+)\/([^/]+)\/([^/]+)\.json$/
 
 export type MetadataStatus = 'unprocessed' | 'processed'
 
-/** What names the stored objects of one message. */
+/** Identifies the stored objects of one message. */
 export type MessageLocation = { domain: string; mailbox: string; id: string }
 
 export function rawKey({ domain, mailbox, id }: MessageLocation): string {
@@ -16,13 +16,13 @@ export function metadataKey(status: MetadataStatus, { domain, mailbox, id }: Mes
   return `messages/${status}/${encodeName(domain)}/${encodeName(mailbox)}/${encodeName(id)}.json`
 }
 
-/** The beginning shared by the metadata keys of a status, of a domain in it, or of a mailbox in that. */
+/** The common prefix of the metadata keys of a status, a domain or a mailbox. */
 export function metadataPrefix(status: MetadataStatus, domain?: string, mailbox?: string): string {
   const names = domain === undefined ? [] : mailbox === undefined ? [domain] : [domain, mailbox]
   return ['messages', status, ...names.map(encodeName), ''].join('/')
 }
 
-/** What an object storage says of the object to whoever looks at it. */
+/** The content type of the object in the storage. */
 export function contentTypeOf(key: string): string {
   return key.endsWith('.eml') ? 'message/rfc822' : 'application/json'
 }
@@ -31,7 +31,7 @@ export function parseMetadataKey(key: string): ({ status: MetadataStatus } & Mes
   const [, status, ...names] = METADATA_KEY.exec(key) ?? []
   const [domain, mailbox, id] = names.map(decodeName)
   if ((status !== 'unprocessed' && status !== 'processed') || !domain || !mailbox || !id) return null
-  // Another spelling of the same names is not a key of ours, and would not be found under its own names again.
+  // A different encoding of the same names is not one of our keys and could not be found again.
   return metadataKey(status, { domain, mailbox, id }) === key ? { status, domain, mailbox, id } : null
 }
 
@@ -42,9 +42,9 @@ export function parseRawKey(key: string): MessageLocation | null {
   return rawKey({ domain, mailbox, id }) === key ? { domain, mailbox, id } : null
 }
 
-// Reversible, one segment per name, and nothing that a file system or a URL would read as more than text.
+// Reversible, one path segment per name, and without characters that are special in file systems or URLs.
 function encodeName(name: string): string {
-  // Nearly all names.
+  // Fast path for nearly all names.
   if (/^[\w-]+(?:\.[\w-]+)*$/.test(name)) return name
   if (/^\.+$/.test(name)) return name.replaceAll('.', '%2E')
   return encodeURIComponent(name).replaceAll(

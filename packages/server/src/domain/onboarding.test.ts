@@ -20,7 +20,7 @@ function candidatesFor(email: string): string[] {
 
 describe('addressing rule 7: team name and first mailbox names', () => {
   test.each<[fullName: string | null, email: string, teamName: string, first: string, second: string]>([
-    // 1. The full name decides, whatever the address.
+    // 1. The full name decides, with any address.
     ['Jane Doe', 'jd@gmail.com', "Jane's Team", 'jd-abcd', 'jd-abcd-team'],
     ['Jane', 'jane@acme.com', "Jane's Team", 'acme', 'acme-team'],
     ['  Jane   Doe ', 'jane@acme.com', "Jane's Team", 'acme', 'acme-team'],
@@ -99,14 +99,14 @@ describe('addressing rule 7: team name and first mailbox names', () => {
 })
 
 describe('addressing rule 7: candidates are tried in turn', () => {
-  test('seed, two plain endings, then twenty random ones', () => {
+  test('seed, two fixed suffixes, then twenty random ones', () => {
     const candidates = [...mailboxCandidates('acme', counting())]
     expect(candidates).toHaveLength(23)
     expect(candidates.slice(0, 6)).toEqual(['acme', 'acme-team', 'acme-inbox', 'acme-abcd', 'acme-efgh', 'acme-ijkl'])
     expect(new Set(candidates.slice(3)).size).toBeGreaterThan(1)
   })
 
-  test('reserved ones are skipped, however they come about', () => {
+  test('reserved names are skipped, with any suffix', () => {
     expect([...mailboxCandidates('support', counting())].slice(0, 2)).toEqual(['support-team', 'support-inbox'])
     expect([...mailboxCandidates('coming', drawing('soonlate'))].slice(0, 5)).toEqual([
       'coming',
@@ -117,12 +117,12 @@ describe('addressing rule 7: candidates are tried in turn', () => {
     ])
   })
 
-  test('those that are too long are skipped', () => {
+  test('names that are too long are skipped', () => {
     const counts = [58, 59, 60, 64, 65].map((length) => [...mailboxCandidates('a'.repeat(length), counting())].length)
     expect(counts).toEqual([23, 22, 1, 1, 0])
   })
 
-  test('nothing is drawn before it is needed', () => {
+  test('no random suffix is drawn before it is needed', () => {
     const [first] = mailboxCandidates('acme', () => {
       throw new Error('drawn')
     })
@@ -155,7 +155,7 @@ describe('addressing rule 7: starter mailbox', () => {
     expect([...starterMailboxCandidates(teamName, counting())].slice(0, 2)).toEqual([first, second])
   })
 
-  test('every generic provider name is drawn anew up to twenty times', () => {
+  test('every generic provider name gets up to twenty random suffixes', () => {
     const generic =
       'gmail googlemail outlook hotmail live msn yahoo ymail icloud aol protonmail proton mail zoho fastmail hey tutanota gmx'
     for (const name of generic.split(' ')) {
@@ -165,7 +165,7 @@ describe('addressing rule 7: starter mailbox', () => {
     }
   })
 
-  test('a very long team name is cut to what a name may hold', () => {
+  test('a very long team name is cut to the maximum length', () => {
     expect([...starterMailboxCandidates(`${'.-'.repeat(50_000)}${'a'.repeat(100_000)}`, counting())]).toEqual([
       'a'.repeat(64),
     ])

@@ -10,7 +10,7 @@ const CONSUMER_DOMAINS = new Set(
   ).split(' '),
 )
 
-// As team names these say where somebody reads mail, not who they are.
+// These name a mail provider instead of the user.
 const GENERIC_NAMES = new Set(
   (
     'gmail googlemail outlook hotmail live msn yahoo ymail icloud aol protonmail proton mail zoho fastmail hey ' +
@@ -23,14 +23,14 @@ const UNNAMED_MAILBOX = 'inbox'
 
 const SUFFIX = { alphabet: 'abcdefghijklmnopqrstuvwxyz0123456789', length: 4 }
 
-// With 36^4 suffixes, twenty draws all taken means that something else is wrong.
+// There are 36^4 suffixes. If twenty random ones are taken, something else is wrong.
 const SUFFIX_DRAWS = 20
 
-// One word that is longer than two initials, or parts that are each longer than one, such as given and family name.
+// One word of at least three letters, or parts of at least two letters each, such as given and family name.
 const NAME_LIKE = /^(?:\p{L}{3,}|\p{L}{2,}(?:[._-]\p{L}{2,})+)$/u
 
-// Words that say what a mailbox is for, not whose it is.
-const NO_NAMES = new Set('user test admin info mail hello contact team support office me'.split(' '))
+// Words for the purpose of a mailbox, not for a person.
+const NOT_NAMES = new Set('user test admin info mail hello contact team support office me'.split(' '))
 
 export function teamNameFor({ fullName, email }: { fullName: string | null; email: string }): string {
   const firstName = fullName?.trim().split(/\s+/u)[0]
@@ -45,18 +45,18 @@ export function teamNameFor({ fullName, email }: { fullName: string | null; emai
 function nameIn(username: string): string | null {
   const words = username.normalize('NFC').replace(/\d+$/u, '')
   const [first = ''] = words.split(/[._-]/u)
-  return NAME_LIKE.test(words) && !NO_NAMES.has(first.toLowerCase()) ? first : null
+  return NAME_LIKE.test(words) && !NOT_NAMES.has(first.toLowerCase()) ? first : null
 }
 
 export function mailboxSeed(email: string, random: RandomInt): string {
   const { username, domain, label } = splitEmail(email)
   if (!CONSUMER_DOMAINS.has(domain)) return normalise(label)
-  // Shortened before the suffix is added, so that the random part survives a long username.
+  // Shortened before the suffix is added, so that a long username does not cut off the random part.
   const suffix = `-${randomSuffix(random)}`
   return `${normalise(username, MAILBOX_NAME_LENGTH_MAX - suffix.length)}${suffix}`
 }
 
-/** Names to try until one is free; when none is left, the caller answers with a conflict. */
+/** Names to try until one is free. If none is, the caller responds with a conflict. */
 export function* mailboxCandidates(seed: string, random: RandomInt): Generator<string> {
   yield* choosable([seed, `${seed}-team`, `${seed}-inbox`])
   yield* choosable(withSuffixes(seed, random))
@@ -64,8 +64,8 @@ export function* mailboxCandidates(seed: string, random: RandomInt): Generator<s
 
 export function starterMailboxCandidates(teamName: string, random: RandomInt): Iterable<string> {
   const name = teamName.trim().toLowerCase().replaceAll(/\s+/gu, ' ')
-  const saysNothing = name === '' || name === UNNAMED_TEAM.toLowerCase() || GENERIC_NAMES.has(name)
-  return saysNothing ? choosable(withSuffixes(UNNAMED_MAILBOX, random)) : mailboxCandidates(normalise(teamName), random)
+  const isGeneric = name === '' || name === UNNAMED_TEAM.toLowerCase() || GENERIC_NAMES.has(name)
+  return isGeneric ? choosable(withSuffixes(UNNAMED_MAILBOX, random)) : mailboxCandidates(normalise(teamName), random)
 }
 
 export function randomSuffix(random: RandomInt): string {
@@ -94,7 +94,7 @@ function normalise(text: string, lengthMax = MAILBOX_NAME_LENGTH_MAX): string {
     text
       .toLowerCase()
       .replaceAll(/[^a-z0-9._-]+/gu, '-')
-      // Two dots in a row could be chosen but not be mailed to: outside quotes they are no local part.
+      // Two dots in a row are a valid name, but an unquoted local part cannot contain them.
       .replaceAll(/\.{2,}/gu, '.')
       .replace(/^[^a-z0-9]+/u, '')
       .slice(0, lengthMax)

@@ -13,7 +13,7 @@ describe('limit: retention is 14 days on starter, 90 on pro, custom on enterpris
     ['enterprise', null, null],
     ['enterprise', 7, 7],
     ['enterprise', 3_650, 3_650],
-  ])('%s with %s days of its own keeps for %s', (plan, own, expected) => {
+  ])('%s with its own %s days keeps messages for %s', (plan, own, expected) => {
     expect(retentionDays({ plan, retentionDays: own })).toBe(expected)
   })
 
@@ -21,11 +21,11 @@ describe('limit: retention is 14 days on starter, 90 on pro, custom on enterpris
     ['starter', null, '2025-03-17T12:00:00.000Z'],
     ['pro', null, '2024-12-31T12:00:00.000Z'],
     ['enterprise', 1, '2025-03-30T12:00:00.000Z'],
-  ])('%s with %s days of its own shows nothing from before %s', (plan, own, expected) => {
+  ])('%s with its own %s days shows nothing from before %s', (plan, own, expected) => {
     expect(new Date(oldestVisible({ plan, retentionDays: own }, NOW)).toISOString()).toBe(expected)
   })
 
-  test('keeping for ever shows every moment that a date can hold, and is a number databases take', () => {
+  test('without a retention limit every date is visible, and the limit is a number that databases accept', () => {
     const oldest = oldestVisible({ plan: 'enterprise', retentionDays: null }, NOW)
     expect(oldest).toBeLessThan(Date.parse('1900-01-01T00:00:00.000Z'))
     expect(oldest).toBeLessThanOrEqual(Date.parse('-271821-04-20T00:00:00.000Z'))

@@ -1,10 +1,10 @@
 const DAY_MS = 86_400_000
 
-// The earliest moment a Date can hold: unlike 0 it is before mail with a date of the sixties, and unlike
-// -Infinity it is an integer, so both databases take it as a parameter.
-const BEGINNING_OF_TIME_MS = -8_640_000_000_000_000
+// The earliest time of a Date. Unlike 0, it is before mail with a date in the sixties. Unlike -Infinity, it is an
+// integer, so both databases accept it as a parameter.
+const EARLIEST_TIME_MS = -8_640_000_000_000_000
 
-/** `null` means without limit; for `retentionDays`, that each team has its own. */
+/** `null` means unlimited. For `retentionDays`, it means that each team has its own value. */
 export type Plan = {
   retentionDays: number | null
   mailboxes: number | null
@@ -29,19 +29,19 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
   },
 }
 
-type RetainingTeam = { plan: PlanName; retentionDays: number | null }
+type TeamRetention = { plan: PlanName; retentionDays: number | null }
 
 export function isPlanName(name: string): name is PlanName {
   return Object.hasOwn(PLANS, name)
 }
 
-/** Days that the team's messages are kept, `null` for ever. */
-export function retentionDays(team: RetainingTeam): number | null {
+/** How many days the team's messages are kept. Null if they are kept until they are deleted. */
+export function retentionDays(team: TeamRetention): number | null {
   return PLANS[team.plan].retentionDays ?? team.retentionDays
 }
 
-/** The earliest `receivedAt` that reads may still show. */
-export function oldestVisible(team: RetainingTeam, now: number): number {
+/** The earliest `receivedAt` that is still visible. */
+export function oldestVisible(team: TeamRetention, now: number): number {
   const days = retentionDays(team)
-  return days === null ? BEGINNING_OF_TIME_MS : now - days * DAY_MS
+  return days === null ? EARLIEST_TIME_MS : now - days * DAY_MS
 }

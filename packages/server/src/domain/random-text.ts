@@ -1,4 +1,4 @@
-/** An even draw from 0 to below `exclusiveMax`; callers pass one that draws from the crypto source. */
+/** A uniformly distributed integer from 0 to below `exclusiveMax`. Callers pass a cryptographic source. */
 export type RandomInt = (exclusiveMax: number) => number
 
 export function randomText({ alphabet, length }: { alphabet: string; length: number }, random: RandomInt): string {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkMailboxName } from './mailbox-name.ts'
 import { isReserved, RESERVED_NAMES } from './reserved-names.ts'
 
-// The table of the specification, with the groups that it only describes below it.
+// The table of the specification, followed by the groups that it describes without names.
 const TABLE = `
 | Internet standard | abuse, admin, administrator, hostmaster, mailer-daemon, postmaster, root, webmaster |
 | System | daemon, system, sys, sysadmin, devops, ops, noc, it, tech, technical |
@@ -42,13 +42,13 @@ describe('addressing rule 6: reserved names, group by group', () => {
     expect(names.filter((name) => !isReserved(name.toUpperCase()))).toEqual([])
   })
 
-  test('nothing else is reserved', () => {
+  test('no other name is reserved', () => {
     const specified = new Set(groups.flatMap(({ names }) => names))
     expect([...RESERVED_NAMES].filter((name) => !specified.has(name))).toEqual([])
     expect(['bob', 'qa2', 'admin.', 'support-team', ''].filter(isReserved)).toEqual([])
   })
 
-  test('every reserved name would otherwise be a valid one', () => {
+  test('every reserved name is valid otherwise', () => {
     const refusals = [...RESERVED_NAMES].map((name) => checkMailboxName(name))
     expect(refusals.filter((refusal) => !('problem' in refusal) || refusal.problem !== 'reserved')).toEqual([])
   })

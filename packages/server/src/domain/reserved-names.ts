@@ -28,7 +28,7 @@ const GROUPS = {
   shippingCarriers: 'fedex ups usps dhl',
 }
 
-/** Names that strangers would trust, or that mail standards give a meaning, so nobody may choose them. */
+/** Names that recipients would trust, or that mail standards define. Users cannot choose them. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(Object.values(GROUPS).flatMap((names) => names.split(' ')))
 
 export function isReserved(name: string): boolean {

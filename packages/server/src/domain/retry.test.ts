@@ -3,10 +3,10 @@ import { healsByItself, isNotReaching, isUnrouted, meansUnreachable } from './re
 
 const OURS = ['inbox_domain_unknown', 'mailbox_unknown']
 const OTHER_CODES = [null, 'not_found', 'internal', 'validation_failed']
-/** The list of the rule itself, written out. */
+/** The statuses of the rule, written out. */
 const REPEATED = new Set([401, 403, 405, 407, 408, 421, 425, 429])
 
-test('every status: what the way says is repeated, what the API says of the mail waits for a person', () => {
+test('every status: errors on the way are retried, errors about the mail wait for an operator', () => {
   for (let status = 100; status < 600; status++) {
     if (status >= 200 && status < 300) continue
     for (const code of [...OURS, ...OTHER_CODES]) {
@@ -19,7 +19,7 @@ test('every status: what the way says is repeated, what the API says of the mail
         heals: isRepeated && !isOwn404,
       })
       expect(isUnrouted({ status, code })).toBe(isOwn404)
-      // What all mail shares is repeated, and what does not reach the API is shared by all mail.
+      // Failures of all mail are retried, and if the API is not reached, all mail fails.
       expect(!meansUnreachable({ status, code }) || healsByItself({ status, code })).toBe(true)
       expect(!isNotReaching({ status, code }) || meansUnreachable({ status, code })).toBe(true)
     }
@@ -28,7 +28,7 @@ test('every status: what the way says is repeated, what the API says of the mail
   expect([healsByItself(silence), meansUnreachable(silence), isNotReaching(silence)]).toEqual([true, true, true])
 })
 
-test('a 500 is of the API, which may have failed at one mail alone', () => {
+test('a 500 comes from the API, which may have failed on one mail only', () => {
   expect(meansUnreachable({ status: 500, code: 'internal' })).toBe(false)
   expect(isNotReaching({ status: 503, code: 'server_busy' })).toBe(false)
   expect(isNotReaching({ status: 503, code: null })).toBe(true)

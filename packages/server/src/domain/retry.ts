@@ -1,27 +1,27 @@
-/** How an announcement was refused: `status` is null when no answer came, `code` is that of our own API's errors. */
+/** How an announcement was refused. `status` is null if there was no response. `code` is an error code of our API. */
 export type AnnouncementRefusal = { status: number | null; code: string | null }
 
-/** What a proxy, a firewall or another server says that stands where the API should be; 401 is a secret that differs. */
-const WAY_STATUS = new Set([401, 403, 405, 407, 421])
-/** Too early, too slow or too often: the same announcement passes later. */
+/** Statuses of a proxy, a firewall or another server in place of the API. 401 means that the secrets differ. */
+const PROXY_STATUS = new Set([401, 403, 405, 407, 421])
+/** Too early, too slow or too often. The same announcement succeeds later. */
 const LATER_STATUS = new Set([408, 425, 429])
-/** No team has the domain or mailbox. Any other 404 means that WEBHOOK_URL has a wrong path. */
+/** No team has the domain or mailbox. Any other 404 means that the path of WEBHOOK_URL is wrong. */
 const UNROUTED_CODES = new Set(['inbox_domain_unknown', 'mailbox_unknown'])
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400 * SECOND_MS
 
-/** Short first, because an API that restarts is back within seconds; then once a minute. */
+/** Short at first, because an API that restarts is back within seconds. Then once a minute. */
 const RETRY_DELAYS_MS = [1, 2, 5, 15].map((seconds) => seconds * SECOND_MS)
 const RETRY_LATER_MS = 60 * SECOND_MS
-/** Senders of mail give up after about five days too (RFC 5321, 4.5.4.1). */
+/** Mail servers also give up after about five days (RFC 5321, 4.5.4.1). */
 export const RETRY_FOR_MS = 5 * DAY_MS
 
-/** Below, a slow answer would pass for none; above, one mail would hold up others for too long. */
+/** Less would cut off slow responses. More would let one mail delay others for too long. */
 const TIMEOUT_MS_MIN = 1_000
 const TIMEOUT_MS_MAX = 60_000
 
-/** How long the API may take to answer an announcement. */
+/** How long the API may take to respond to an announcement. */
 export function clampTimeoutMs(wantedMs: number): number {
   return Math.min(TIMEOUT_MS_MAX, Math.max(TIMEOUT_MS_MIN, wantedMs))
 }
@@ -31,36 +31,36 @@ export function isUnrouted({ status, code }: AnnouncementRefusal): boolean {
   return status === 404 && code !== null && UNROUTED_CODES.has(code)
 }
 
-/** Whether an announcement is repeated because trying again can help. Our own 404, 413 and 422 wait for a person. */
+/** Whether the announcement is retried automatically. A 404, 413 or 422 of our API waits for an operator. */
 export function healsByItself(refusal: AnnouncementRefusal): boolean {
   const { status } = refusal
-  return status === null || status >= 500 || LATER_STATUS.has(status) || isFromTheWay(refusal)
+  return status === null || status >= 500 || LATER_STATUS.has(status) || isFromProxy(refusal)
 }
 
-/** All mail fails alike: the API is away, cannot work at the moment, or is not what answers. */
+/** Whether all mail fails in the same way: the API is unreachable, unavailable, or another server responds. */
 export function meansUnreachable(refusal: AnnouncementRefusal): boolean {
   const { status } = refusal
-  return status === null || status > 500 || isFromTheWay(refusal)
+  return status === null || status > 500 || isFromProxy(refusal)
 }
 
-/** The announcement did not get to the API: no answer, or one of something else. What has a code of ours is from the API. */
+/** The announcement did not reach the API: no response, or one from another server, which has no code of ours. */
 export function isNotReaching(refusal: AnnouncementRefusal): boolean {
   const { status, code } = refusal
-  return status === null || isFromTheWay(refusal) || (code === null && status >= 502 && status <= 504)
+  return status === null || isFromProxy(refusal) || (code === null && status >= 502 && status <= 504)
 }
 
-function isFromTheWay(refusal: AnnouncementRefusal): boolean {
+function isFromProxy(refusal: AnnouncementRefusal): boolean {
   const { status } = refusal
   if (status === null) return false
   return (
     status < 200 ||
     (status >= 300 && status < 400) ||
-    WAY_STATUS.has(status) ||
+    PROXY_STATUS.has(status) ||
     (status === 404 && !isUnrouted(refusal))
   )
 }
 
-/** When to announce again after `attempts` failures, or `null` when it is time to give up. */
+/** When to announce the mail again after `attempts` failures. Null to give up. */
 export function nextAnnouncementAt(mail: {
   receivedAt: number
   attempts: number

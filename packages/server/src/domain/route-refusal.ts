@@ -2,7 +2,7 @@ import { AppError } from './errors.ts'
 
 type Route = { method: string; path: string }
 
-/** For a request that no route takes: a known path with the wrong method is a 405, not a 404. */
+/** For a request without a route. A known path with the wrong method is a 405 instead of a 404. */
 export function refuseRoute(routes: Route[], path: string): AppError {
   const methods = methodsOf(routes, path)
   if (methods.length === 0) return new AppError('not_found', 'Not found')
@@ -11,16 +11,16 @@ export function refuseRoute(routes: Route[], path: string): AppError {
   })
 }
 
-/** The methods that the path has a route for. */
+/** The methods for which the path has a route. */
 export function methodsOf(routes: Route[], path: string): string[] {
-  const fitting = routes.filter((route) => route.method !== 'ALL' && fits(route.path, path))
-  // A path that is spelled out in a route is no example of one with an id in that place.
-  const parameters = Math.min(...fitting.map((route) => parametersIn(route.path)))
-  const closest = fitting.filter((route) => parametersIn(route.path) === parameters)
+  const matching = routes.filter((route) => route.method !== 'ALL' && matchesPattern(route.path, path))
+  // A literal path takes precedence over a pattern with a parameter in that position.
+  const parameters = Math.min(...matching.map((route) => parametersIn(route.path)))
+  const closest = matching.filter((route) => parametersIn(route.path) === parameters)
   return Array.from(new Set(closest.map(({ method }) => method)))
 }
 
-/** For the header `Allow`: what answers GET answers HEAD. */
+/** The `Allow` header. A route for GET also serves HEAD. */
 export function allowOf(methods: string[]): string {
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
 }
@@ -29,7 +29,7 @@ function parametersIn(pattern: string): number {
   return pattern.split('/:').length - 1
 }
 
-function fits(pattern: string, path: string): boolean {
+function matchesPattern(pattern: string, path: string): boolean {
   const segments = path.split('/')
   const wanted = pattern.split('/')
   return (

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createKeyedSemaphore } from './semaphore.ts'
 
-test('one who asks for much keeps another waiting for one turn at most', async () => {
+test('a busy key delays another key by at most one piece of work', async () => {
   const inTurn = createKeyedSemaphore(1)
   const done: string[] = []
   let running = 0
@@ -22,7 +22,7 @@ test('one who asks for much keeps another waiting for one turn at most', async (
   expect(done).toHaveLength(22)
 })
 
-test('work that fails gives its turn to the next', async () => {
+test('work that fails makes room for the next', async () => {
   const inTurn = createKeyedSemaphore(1)
   const failing = inTurn('a', () => Promise.reject(new Error('no')))
   const next = inTurn('a', async () => 'yes')

@@ -33,11 +33,11 @@ test.each<[string, Others, { first: boolean; second: boolean; third: boolean }]>
   const count = (ownFailures: number, sincePreviousMs: number) =>
     countFailure(ownFailures, { others, sincePreviousMs }) > ownFailures
   expect({ first: count(0, 0), second: count(1, 1_000), third: count(2, 5_000) }).toEqual(counts)
-  // Tries in quick succession count once.
+  // Attempts in quick succession count once.
   expect([count(1, 999), count(2, 4_999)]).toEqual([false, false])
 })
 
-test('of every status with and without a code of ours, only a 500 and the 502 of a proxy may be about the mail', () => {
+test('of all statuses with and without an error code, only a 500 and the 502 of a proxy may be caused by the mail', () => {
   const found: string[] = []
   for (let status = 100; status < 600; status++) {
     for (const code of [null, 'internal']) {
@@ -46,7 +46,7 @@ test('of every status with and without a code of ours, only a 500 and the 502 of
   }
   expect(found).toEqual(['500 null', '500 internal', '502 null'])
   expect(mayBeOwn({ status: null, code: null, isLost: true })).toBe(true)
-  // A timeout, or a connection that was never made.
+  // A timeout, or a connection that was not established.
   expect(mayBeOwn({ status: null, code: null, isLost: false })).toBe(false)
 })
 

@@ -1,67 +1,68 @@
 import type { AnnouncementRefusal } from './retry.ts'
 
-// A mail that makes intake fail, or that ends the program that works on it, must neither be tried for days nor stop
-// others. It is set aside after three failures of its own: kept, listed, and announced again only by hand.
+// A mail that makes intake fail or crashes the program must neither be retried for days nor block other mail. It is set
+// aside after three failures of its own: kept, listed, and announced again only by an operator.
 
 export const OWN_FAILURES_MAX = 3
 
-/** How far back failures of other mail are looked at. */
+/** How far back the results of other mail count. */
 export const LATELY_MS = 10 * 60_000
 /**
- * For each other mail that casts doubt on the API, so many must have been taken lately. An API that fails at one request
- * in ten by itself takes ten mails for each that failed before.
+ * How many recent successes outweigh one other mail that casts doubt on the API. An API that fails on one request in ten
+ * by itself has about ten successes per failure.
  */
 const TAKEN_PER_DOUBT = 30
-/** Before a mail is set aside, so many others must have been taken lately: one or two may have been lucky. */
+/** How many recent successes are needed before a mail is set aside. One or two may be luck. */
 const TAKEN_MIN = 5
-/** So many others may fail as well and be poison themselves; more that fail have a common cause. */
+/** How many other failing mails may also be bad themselves. More have a common cause. */
 const COMPANIONS_MAX = 3
 /**
- * Before the second and the third failure that counts: what is wrong for a moment counts once, and by the third try
- * other mail has shown whether the API fails at it, too.
+ * The minimum delay before each failure that counts. A short problem counts once, and by the third attempt other mail has
+ * shown whether the API fails on it too.
  */
 const APART_MS = [0, 1_000, 5_000]
 
-/** How long a recorded try may take: the longest wait for an answer (60 s), and as much for reading and parsing. */
+/** How long a recorded attempt may take: the longest wait for a response (60 s), and as much for reading and parsing. */
 const TRY_MS_MAX = 120_000
 
-/** `isLost`: the API had the announcement and ended the connection without an answer, as it does when it dies. */
+/** `isLost`: the API received the announcement and closed the connection without a response, as in a crash. */
 export type FailedTry = AnnouncementRefusal & { isLost: boolean }
 
-/** What became of other mail, as far as it is known. */
+/** The results of other mail, as far as they are known. */
 export type Others = {
-  /** Whether any was taken since the previous try at this mail. */
+  /** Whether any was accepted since the previous attempt at this mail. */
   wasTaken: boolean
-  /** How many were taken lately. */
+  /** How many were accepted recently. */
   taken: number
-  /** How many failed lately in a way that looked like their own and were taken later: they were not to blame. */
+  /** How many failed recently as if by their own fault, but were accepted later. */
   healed: number
-  /** How many failed lately in such a way and have not been taken yet. */
+  /** How many failed recently as if by their own fault and are not accepted yet. */
   failing: number
 }
 
-/** A try that was recorded before it began, because the one before left no result. */
+/** An attempt that was recorded before it began, because the previous one left no result. */
 export type BegunTry = { at: string; by: string }
 
-/** What the API is told, to list it among refusals. */
+/** What the worker reports to the API, which lists it among the rejections. */
 export type SetAsideNotice = { id: string; from: string; to: string; reason: string }
 
 /**
- * Whether the mail itself may be the reason. A 500 and an API that ended the connection are, if other mail passes. A
- * timeout, a 503 or another answer of a proxy says nothing of the mail.
+ * Whether the mail itself may be the cause. A 500 or a closed connection may be, if other mail succeeds. A timeout, a 503
+ * or another response of a proxy says nothing about the mail.
  */
 export function mayBeOwn(failed: FailedTry): boolean {
   return failed.status === 500 || isDeath(failed)
 }
 
-/** As it looks when the API dies of an announcement: the connection is cut, or a proxy in front says that its was. */
+/** Whether the API may have crashed: the connection was closed, or a proxy reports that its connection was. */
 export function isDeath({ status, code, isLost }: FailedTry): boolean {
   return isLost || (status === 502 && code === null)
 }
 
 /**
- * Failures of its own after one that may be. The first counts at once, those that follow only if the API took another
- * mail since the try before: an outage, however long, counts once. None counts while the API fails at others, too.
+ * The new count of own failures after a failure that the mail may have caused. The first counts immediately. Later ones
+ * count only if the API accepted other mail since the previous attempt, so an outage counts once, however long it is.
+ * None counts while the API also fails on other mail.
  */
 export function countFailure(
   ownFailures: number,
@@ -70,22 +71,22 @@ export function countFailure(
   if (isApiDoubtful(others)) return ownFailures
   if (ownFailures === 0) return 1
   const isLast = ownFailures === OWN_FAILURES_MAX - 1
-  const isShown = others.wasTaken && (!isLast || others.taken >= TAKEN_MIN)
-  return isShown && sincePreviousMs >= apartMs(ownFailures) ? ownFailures + 1 : ownFailures
+  const isConfirmed = others.wasTaken && (!isLast || others.taken >= TAKEN_MIN)
+  return isConfirmed && sincePreviousMs >= apartMs(ownFailures) ? ownFailures + 1 : ownFailures
 }
 
-/** How long after the try before a mail with so many failures of its own is tried again, at the earliest. */
+/** The minimum delay before the next attempt at a mail with so many own failures. */
 export function apartMs(ownFailures: number): number {
   return APART_MS[ownFailures] ?? 0
 }
 
-/** Mail that failed and passed later shows that the API fails by itself, and so do many that fail together. */
+/** Mail that failed first and succeeded later shows that the API itself fails. So do many mails that fail together. */
 function isApiDoubtful({ taken, healed, failing }: Others): boolean {
   const doubts = healed + Math.max(0, failing - COMPANIONS_MAX)
   return taken < doubts * TAKEN_PER_DOUBT
 }
 
-/** Whether a recorded try is over: its program has started anew since, or has had more time than a try takes. */
+/** Whether a recorded attempt is over: its program has restarted since, or the attempt had enough time. */
 export function hasEnded(begun: BegunTry, { by, now }: { by: string; now: number }): boolean {
   return begun.by === by || now >= endsBy(begun)
 }

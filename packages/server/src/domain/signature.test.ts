@@ -61,7 +61,7 @@ describe.each(FIELDS)('%s in %s', (parameter, field) => {
     }
   })
 
-  test('other texts are told from it', () => {
+  test('other texts are not found in it', () => {
     const needs = needsOf({ [parameter]: ['invoice 4711'] })
     for (const text of TEXTS.map(fold)) expect(mayMatch(needs, signable({ [field]: text }))).toBe(false)
     expect(mayMatch(needs, signable({ [field]: 'your invoice 4711' }))).toBe(true)
@@ -74,7 +74,7 @@ test('a field is not found by what is in another kind of field', () => {
   expect(mayMatch(needsOf({ text: ['in the subject'] }), message)).toBe(false)
 })
 
-test('any reading of a needle is enough, but one that is too short tells nothing', () => {
+test('any interpretation of a needle is enough, but one that is too short excludes nothing', () => {
   const message = signable({ toFolded: 'qa+login@in.test' })
   expect(mayMatch(needsOf({ to: ['qa login@in.test', 'qa+login@in.test'] }), message)).toBe(true)
   expect(needsOf({ to: ['qa+login@in.test', 'qa'] })).toEqual([])
@@ -82,7 +82,7 @@ test('any reading of a needle is enough, but one that is too short tells nothing
   expect(needsOf({ start: 1, tag: 'login' })).toEqual([])
 })
 
-test('all that is asked for is needed', () => {
+test('all filters are needed', () => {
   const message = signable({ subjectFolded: 'hello', fromFolded: 'shop@shop.example' })
   expect(mayMatch(needsOf({ subject: ['hello'], from: ['shop'] }), message)).toBe(true)
   expect(mayMatch(needsOf({ subject: ['hello'], from: ['bank'] }), message)).toBe(false)
@@ -107,7 +107,7 @@ test('a message is found by its mailbox', () => {
   expect(mayMatch([mailboxNeed('mailbox-2')], signable())).toBe(false)
 })
 
-test('what is too long to be read may hold anything', () => {
+test('content that is too long may contain anything', () => {
   expect(signatureOf(signable({ bodyFolded: null, headers: null }))).not.toContain(0)
   expect(signatureOf(signable())).toContain(0)
 })

@@ -2,34 +2,34 @@ import type { Header } from '@mailhatch/sdk'
 import type { Matchable, MessageFilter, Needle } from './match.ts'
 
 /**
- * A message's signature is a set of slots: every three code units of its text, and every header as a whole, are hashed
- * to slots. A message that holds a text has all slots of the text; one that has them all may hold it.
+ * The signature of a message is a set of slots: every three code units of its text, and every header as a whole, are
+ * hashed to slots. A message that contains a text has all slots of that text. A message that has them all may contain it.
  */
 
-/** For subject, addresses and headers: an ordinary mail has 110 of these, so that three exclude nearly everything. */
+/** For subject, addresses and headers. Ordinary mail has 110 of these, so three exclude nearly everything. */
 const HEAD = { first: 0, count: 2_048 }
-/** For the body: 2 kB of prose have 650 of these, so that five exclude nearly everything. */
+/** For the body. 2 kB of prose have 650 of these, so five exclude nearly everything. */
 const BODY = { first: HEAD.count, count: 4_096 }
 export const SLOTS = HEAD.count + BODY.count
 
-/** A longer text would have nearly every slot; it is given all of them unread, which is never wrong. */
+/** A longer text would have nearly every slot, so it gets all of them without being read, which is never wrong. */
 export const SIGNED_BYTES_MAX = 65_536
 
-/** More would hardly exclude anything that these do not. */
+/** More would hardly exclude more messages. */
 const SLOTS_PER_NEEDLE_MAX = 16
 
 const PIECE = 3
 
-/** What a signature is made of; null stands for what is too long. */
+/** The input of a signature. Null if the content is too long. */
 export type Signable = Omit<Matchable, 'mailbox' | 'tag' | 'domain' | 'receivedAt' | 'bodyFolded' | 'headers'> & {
   bodyFolded: string | null
   headers: Header[] | null
 }
 
-/** A number for each slot, and in it a bit for each message that is signed: set where the message has the slot. */
+/** A number per slot with one bit per message, set if the message has the slot. */
 export type Signatures = Uint16Array
 
-/** As many messages as a number has bits. */
+/** As many messages as the number has bits. */
 export const SIGNED_TOGETHER = 16
 
 export function noSignatures(): Signatures {
@@ -49,10 +49,10 @@ export function sign(signatures: Signatures, bit: number, message: Signable): vo
   else markPieces(signatures, bit, BODY, message.bodyFolded)
 }
 
-/** Lists of slots, of one of which a message must have all. */
+/** Alternatives. A message must have all slots of one of them. */
 export type Need = number[][]
 
-/** What a message must have to be found, all of it; none where nothing that is asked for can be told by slots. */
+/** The needs that a matching message meets, all of them. Empty if slots say nothing about the filter. */
 export function needsOf({ to, from, subject, text, q, header }: MessageFilter): Need[] {
   const needs = [to, from, subject].map((needle) => needOf(needle, [HEAD]))
   needs.push(needOf(text, [BODY]), needOf(q, [HEAD, BODY]))
@@ -64,15 +64,15 @@ export function mailboxNeed(mailboxId: string): Need {
   return [exactSlots({ name: MAILBOX, value: mailboxId })]
 }
 
-// Not the name of a header.
+// No header has this name.
 const MAILBOX = ''
 
 type Area = typeof HEAD
 
-/** Any reading may occur, so with one that is shorter than a piece, slots can tell nothing. */
+/** Null if an interpretation is shorter than a piece: any of them may match, so slots exclude nothing. */
 function needOf(needle: Needle | undefined, areas: Area[]): Need | null {
-  if (!needle || needle.some((reading) => reading.length < PIECE)) return null
-  return needle.flatMap((reading) => areas.map((area) => pieceSlots(reading, area)))
+  if (!needle || needle.some((text) => text.length < PIECE)) return null
+  return needle.flatMap((text) => areas.map((area) => pieceSlots(text, area)))
 }
 
 function pieceSlots(text: string, area: Area): number[] {
@@ -87,7 +87,7 @@ function exactSlots(header: Header): number[] {
   return markedIn(signatures)
 }
 
-/** In the order of the slots, which is that of the text thoroughly mixed: the first few are from all over it. */
+/** In the order of slots, which is random relative to the text, so the first few cover all of the text. */
 function markedIn(signatures: Signatures): number[] {
   const slots: number[] = []
   signatures.forEach((bits, slot) => {
@@ -96,7 +96,7 @@ function markedIn(signatures: Signatures): number[] {
   return slots
 }
 
-// Most of the work of indexing is done in this loop, so it calls nothing but `mix`.
+// Indexing spends most of its time in this loop, so it calls nothing but `mix`.
 function markPieces(signatures: Signatures, bit: number, { first, count }: Area, text: string): void {
   let one = text.charCodeAt(0)
   let two = text.charCodeAt(1)
@@ -109,7 +109,7 @@ function markPieces(signatures: Signatures, bit: number, { first, count }: Area,
   }
 }
 
-/** Three slots of a name, in whatever case its ASCII letters are, and a value. */
+/** Sets three slots for a name and a value. The case of ASCII letters in the name is ignored. */
 function markExact(signatures: Signatures, bit: number, { name, value }: Header): void {
   let hash = 0x811c9dc5
   for (let index = 0; index < name.length; index++) {
@@ -117,7 +117,7 @@ function markExact(signatures: Signatures, bit: number, { name, value }: Header)
     const isUpper = unit >= 0x41 && unit <= 0x5a
     hash = Math.imul(hash ^ (isUpper ? unit | 0x20 : unit), 0x01000193)
   }
-  // Between name and value, a code unit that is in no header.
+  // Separates name and value with a code unit that occurs in no header.
   hash = Math.imul(hash ^ 0xffff, 0x01000193)
   for (let index = 0; index < value.length; index++) hash = Math.imul(hash ^ value.charCodeAt(index), 0x01000193)
   for (let slot = 0; slot < 3; slot++) {
@@ -130,7 +130,7 @@ function markAll(signatures: Signatures, bit: number, { first, count }: Area): v
   for (let slot = first; slot < first + count; slot++) signatures[slot]! |= bit
 }
 
-/** Spreads every bit of a number over all of them. */
+/** Spreads every bit of a number over all bits. */
 function mix(number: number): number {
   let mixed = Math.imul(number ^ (number >>> 16), 0x21f0aaad)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97)

@@ -46,11 +46,11 @@ test.each(['tagg', 'too', 'qq', 'ende', 'sta', 'limited', 'mailboxxxx', 'lmt', '
   },
 )
 
-test('the nearest of several is meant', () => {
+test('the most similar of several names is meant', () => {
   expect(likelyMeant('subjects', ['subjekt', 'subject'])).toBe('subject')
 })
 
-/** Every word that is one slip away, of the letters that may matter. */
+/** Every word with one typo, made of the relevant letters. */
 function withOneSlip(word: string[], letters: string[]): string[] {
   const places = Array.from({ length: word.length + 1 }, (_, place) => place)
   return places.flatMap((place) => {
@@ -63,7 +63,7 @@ function withOneSlip(word: string[], letters: string[]): string[] {
   })
 }
 
-test('what slips make of a name is taken for it, and nothing else is', () => {
+test('words with few typos are recognised, and no others', () => {
   const seed = 7
   const random = seededRandom(seed)
   for (let round = 0; round < 300; round++) {

@@ -1,28 +1,28 @@
-/** Shorter names are too near to each other. */
+/** Shorter names are too similar to each other. */
 const LETTERS_MIN = 4
-/** From this length on, two slips still leave no doubt. */
+/** From this length on, a name with two typos is still unambiguous. */
 const LETTERS_FOR_TWO_MIN = 7
 
-/** The one of these names that was probably meant; null when none is near enough. */
+/** The name that was probably meant. Null if none is similar enough. */
 export function likelyMeant(given: string, names: string[]): string | null {
-  let best: { name: string; slips: number } | null = null
+  let best: { name: string; typos: number } | null = null
   for (const name of names) {
-    const slipsMax = name.length >= LETTERS_FOR_TWO_MIN ? 2 : name.length >= LETTERS_MIN ? 1 : 0
-    // What differs more in length, however its letters are written, has more slips; so a long name costs nothing.
-    if (given.length > 2 * (name.length + slipsMax)) continue
-    const slips = countSlips(Array.from(given), Array.from(name))
-    if (slips > 0 && slips <= slipsMax && slips < (best?.slips ?? Infinity)) best = { name, slips }
+    const typosMax = name.length >= LETTERS_FOR_TWO_MIN ? 2 : name.length >= LETTERS_MIN ? 1 : 0
+    // A greater difference in length means more typos, so a long name costs nothing.
+    if (given.length > 2 * (name.length + typosMax)) continue
+    const typos = countTypos(Array.from(given), Array.from(name))
+    if (typos > 0 && typos <= typosMax && typos < (best?.typos ?? Infinity)) best = { name, typos }
   }
   return best?.name ?? null
 }
 
 /**
- * The fewest slips that make one word of the other: letters more, less or other, and neighbours swapped. Other letters may
- * have come between swapped neighbours, or gone, by slips of their own (Damerau and Levenshtein, unrestricted).
+ * The edit distance of the words: inserted, deleted and replaced letters, and swapped neighbours. Letters between swapped
+ * neighbours may have been inserted or deleted (unrestricted Damerau-Levenshtein distance).
  */
-function countSlips(from: string[], to: string[]): number {
+function countTypos(from: string[], to: string[]): number {
   const counts = [Array.from({ length: to.length + 1 }, (_, column) => column)]
-  // Where each letter of `from` was met last.
+  // The last row of each letter of `from`.
   const lastRowOf = new Map<string, number>()
   for (let row = 1; row <= from.length; row++) {
     const letter = from[row - 1]!

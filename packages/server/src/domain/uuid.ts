@@ -1,6 +1,6 @@
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** UUID version 7 (RFC 9562): sorts by time, so object keys and indexes grow at one end. `random` is 10 bytes. */
+/** UUID version 7 (RFC 9562). It sorts by time, so object keys and indexes grow at one end. `random` has 10 bytes. */
 export function uuidv7(nowMs: number, random: Uint8Array): string {
   const time = nowMs.toString(16).padStart(12, '0')
   const hex = (index: number) => HEX[random[index]!]!
@@ -12,7 +12,7 @@ export function uuidv7(nowMs: number, random: Uint8Array): string {
   )
 }
 
-/** The milliseconds that a UUID of version 7 begins with; NaN for what is none. */
+/** The time in milliseconds at the start of a UUID of version 7. NaN for other text. */
 export function uuidTime(id: string): number {
   return Number(`0x${id.slice(0, 8)}${id.slice(9, 13)}`)
 }

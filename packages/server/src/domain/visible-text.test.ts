@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { workMs } from '../../test/support/work-time.ts'
 import { visibleText } from './visible-text.ts'
 
-describe('what a person does not see is dropped and counted', () => {
+describe('hidden text is dropped and counted', () => {
   test.each<{ name: string; html: string }>([
     { name: 'not displayed', html: '<div style="display:none">secret</div>' },
     { name: 'the hidden attribute', html: '<div hidden>secret</div>' },
@@ -31,7 +31,7 @@ describe('what a person does not see is dropped and counted', () => {
   })
 })
 
-describe('what a person does see stays', () => {
+describe('visible text stays', () => {
   test.each<{ name: string; html: string }>([
     { name: 'white on a coloured button', html: '<a style="background:#06c;color:#fff">shown</a>' },
     {
@@ -53,8 +53,8 @@ test.each<{ name: string; piece: string }>([
   { name: 'elements in elements', piece: '<div style="color:#fff">' },
   { name: 'ends without a start', piece: '</div>' },
   { name: 'cells left open', piece: '<td>x' },
-])('a megabyte of $name is read in a moment', ({ piece }) => {
+])('a megabyte of $name is read in linear time', ({ piece }) => {
   const html = '<b>'.repeat(200) + piece.repeat(1024 ** 2 / piece.length)
-  // Several times what it takes; a quadratic scan would take minutes.
+  // Several times the usual time. A quadratic scan would take minutes.
   expect(workMs(() => visibleText(html))).toBeLessThan(3_000)
 })

@@ -6,16 +6,16 @@ export type VisibleText = { text: string; hiddenCharacters: number }
 
 type Frame = { name: string; isHidden: boolean; isTiny: boolean; colour: Colour; background: Colour }
 
-// Mail nests tables in tables, though not this deep; deeper elements look like the one around them.
+// Mail nests tables, but not this deep. Deeper elements inherit from the last one.
 const DEPTH_MAX = 100
 const PAGE: Frame = { name: '', isHidden: false, isTiny: false, colour: [0, 0, 0], background: [255, 255, 255] }
-/** Left open, they end where the next of them starts. */
+/** An element that is not closed ends where the next one of its kind starts. */
 const ENDED_BY_NEXT = new Set(['p', 'li', 'td', 'th', 'tr', 'dd', 'dt', 'option'])
 const WITHOUT_CONTENT = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'wbr'])
 
 /**
- * What a person would see of the HTML, and how many characters they would not: not displayed, of no size, or in the colour
- * of the background. Only what elements say of themselves counts, not style sheets; doubtful text is shown.
+ * The visible text of the HTML, and the number of hidden characters: not displayed, without size, or in the colour of the
+ * background. Only attributes of elements count, not style sheets. In doubt, text counts as visible.
  */
 export function visibleText(html: string): VisibleText {
   const parts: string[] = []
@@ -26,17 +26,17 @@ export function visibleText(html: string): VisibleText {
 
   tokenizeHtml(html, {
     text(run) {
-      if (isSeen(current())) sink.text(run)
+      if (isVisible(current())) sink.text(run)
       else hiddenCharacters += run.replace(/\s+/g, ' ').trim().length
     },
     open(name, attributes) {
       if (ENDED_BY_NEXT.has(name) && current().name === name) frames.pop()
       const frame = frameOf(name, attributes, current())
       if (!WITHOUT_CONTENT.has(name) && frames.length < DEPTH_MAX) frames.push(frame)
-      if (isSeen(frame)) sink.open(name, { ...attributes, hidden: false })
+      if (isVisible(frame)) sink.open(name, { ...attributes, hidden: false })
       else {
         hiddenCharacters += attributes.alt?.length ?? 0
-        // For its line breaks only.
+        // Only for its line breaks.
         sink.open(name, {})
       }
     },
@@ -49,14 +49,14 @@ export function visibleText(html: string): VisibleText {
   return { text: parts.join(''), hiddenCharacters }
 }
 
-function isSeen({ isHidden, isTiny, colour, background }: Frame): boolean {
+function isVisible({ isHidden, isTiny, colour, background }: Frame): boolean {
   return !isHidden && !isTiny && !isSameColour(colour, background)
 }
 
-/** Of most elements, which are then not asked ten times whether it hides them. */
+/** Shared by elements without a style, which skip the checks of `hides`. */
 const NO_STYLE = readStyle('')
 
-/** Size and colour are inherited until an inner element says otherwise; what is not displayed stays so. */
+/** Size and colour are inherited unless the element sets them. Hidden elements stay hidden. */
 function frameOf(name: string, attributes: Attributes, parent: Frame): Frame {
   const style = attributes.style === undefined ? NO_STYLE : readStyle(attributes.style)
   const background = style.background ?? (attributes.bgcolor === undefined ? undefined : readColour(attributes.bgcolor))

@@ -16,7 +16,7 @@ const MESSAGE = {
   domain: 'mailhatch.test',
 }
 
-test('the body has the keys of the contract, in their order, and nothing else of the message', () => {
+test('the body has exactly the keys of the contract, in their order', () => {
   const message = { ...MESSAGE, html: '<p>not sent</p>' }
   expect(webhookEventBody(message, STORED)).toBe(
     '{"event":"email.received","timestamp":"2026-01-31T12:00:01.500Z","data":{' +
@@ -26,7 +26,7 @@ test('the body has the keys of the contract, in their order, and nothing else of
   )
 })
 
-test('a body of just the most bytes is whole, one byte more and the subject is cut', () => {
+test('a body of the maximum size is complete, with one more byte the subject is cut', () => {
   const fixed = Buffer.byteLength(webhookEventBody({ ...MESSAGE, subject: '' }, STORED))
   const subject = 'x'.repeat(EVENT_BYTES_MAX - fixed)
   const whole = webhookEventBody({ ...MESSAGE, subject }, STORED)
@@ -50,6 +50,6 @@ test.each(['\u0001', '😀', 'x😀', '漢'])(
 )
 
 function subjectOf(body: string): string {
-  // The body's own shape; a wrong one fails the test.
+  // If the body has another shape, the test fails.
   return (JSON.parse(body) as { data: { subject: string } }).data.subject
 }

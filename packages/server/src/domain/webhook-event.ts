@@ -1,16 +1,16 @@
 import type { WebhookEvent } from '@mailhatch/sdk'
 import { cutText } from './cut-text.ts'
 
-/** Receivers commonly take more, but what a stranger writes into a subject should not decide how much we send. */
+/** Receivers usually accept more, but the sender of a mail must not control how much we send. */
 export const EVENT_BYTES_MAX = 20_000
 
-/** Real addresses have at most 320 characters, real subjects a few hundred; escaped in JSON, each may become six bytes. */
+/** Real addresses have at most 320 characters, real subjects a few hundred. In JSON, each may become six bytes. */
 const ADDRESS_LENGTH_MAX = 512
 const SUBJECT_LENGTH_MAX = 1_000
 
 type EventMessage = Omit<WebhookEvent['data'], 'receivedAt'> & { receivedAt: number }
 
-/** The body of a delivery, to the byte: it is made once, when the message is stored at `at`. */
+/** The exact body of a delivery. It is created once, when the message is stored at `at`. */
 export function webhookEventBody(message: EventMessage, at: number): string {
   const body = write(message, at)
   if (new TextEncoder().encode(body).length <= EVENT_BYTES_MAX) return body
