@@ -1,7 +1,7 @@
 // Writes the generated files: .env.example, docs/reference/settings.md and the examples embedded in pages. `--check` only reports whether
 // they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { SETTINGS } from '../packages/server/src/settings.ts'
+import { SETTINGS } from '../packages/server/src/program/settings.ts'
 import { withExamples } from './embed-examples.ts'
 
 const root = new URL('../', import.meta.url)

@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { BucketUnreachable } from './bucket/bucket.ts'
 import { AppError, RETRY_SOON } from './domain/errors.ts'
 import { refuseRoute } from './domain/route-refusal.ts'
-import type { Log } from './log.ts'
+import type { Log } from './observe/log.ts'
 
 const URL_CHARACTERS_MAX = 8 * 1024
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
-import { readConfig } from '../src/config.ts'
-import { createLogger } from '../src/logger.ts'
-import { startWorker } from '../src/node.ts'
+import { readConfig } from '../src/program/config.ts'
+import { createLogger } from '../src/observe/logger.ts'
+import { startWorker } from '../src/program/node.ts'
 import { describeAdmin } from './support/admin-contract.ts'
 
 describeAdmin('Node, embedded bucket', async (settings) => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import cloudflare from '../src/cloudflare.ts'
+import cloudflare from '../src/program/cloudflare.ts'
 import { decodeMetadata, type Metadata } from '../src/worker/metadata.ts'
 import { collectingContext, routedMail, watchedBinding } from './support/routed-mail.ts'
 import { keysIn, readObject, sha256 } from './support/stored-mail.ts'
@@ -56,7 +56,7 @@ test('the bundle is one small file that needs nothing of Node', () => {
   const outside = /^import\b.*$|^export\b.*\bfrom\b.*$|\b__require\(|\bimport\(|["']node:|\bBuffer\./gm
   expect(code.match(outside) ?? []).toEqual([])
   // The check can fail:
-  expect(readFileSync(join(import.meta.dirname, '../src/cloudflare.ts'), 'utf8').match(outside)).not.toBeNull()
+  expect(readFileSync(join(import.meta.dirname, '../src/program/cloudflare.ts'), 'utf8').match(outside)).not.toBeNull()
 })
 
 describe('mail through the local email trigger', () => {

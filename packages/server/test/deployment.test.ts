@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../src/config.ts'
-import { SETTINGS, type Program } from '../src/settings.ts'
+import { ConfigError, readConfig } from '../src/program/config.ts'
+import { SETTINGS, type Program } from '../src/program/settings.ts'
 import { parseYaml, type Yaml } from './support/yaml.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../deploy')

@@ -7,17 +7,18 @@ const SOURCE = join(import.meta.dirname, '../src')
 /** The import table of ARCHITECTURE.md: what each folder may import, besides itself and the SDK's types. */
 const MAY_IMPORT: Record<string, string[]> = {
   domain: [],
+  observe: [],
   sqlite: ['thread.ts'],
   mime: ['domain', 'thread.ts'],
   bucket: ['domain', 'sqlite'],
   store: ['domain', 'sqlite'],
   feed: ['domain', 'store'],
-  worker: ['domain', 'mime', 'bucket', 'answer-errors.ts', 'log.ts', 'meters.ts'],
+  worker: ['domain', 'mime', 'bucket', 'answer-errors.ts', 'observe'],
   intake: ['domain', 'mime', 'store', 'feed'],
-  read: ['domain', 'mime', 'bucket', 'store', 'feed', 'log.ts'],
-  notify: ['domain', 'store', 'feed', 'log.ts'],
-  manage: ['domain', 'bucket', 'store', 'notify', 'log.ts'],
-  retention: ['domain', 'bucket', 'store', 'manage', 'log.ts'],
+  read: ['domain', 'mime', 'bucket', 'store', 'feed', 'observe'],
+  notify: ['domain', 'store', 'feed', 'observe'],
+  manage: ['domain', 'bucket', 'store', 'notify', 'observe'],
+  retention: ['domain', 'bucket', 'store', 'manage', 'observe'],
   mcp: ['domain'],
   http: [
     'domain',
@@ -32,8 +33,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'manage',
     'sqlite',
     'answer-errors.ts',
-    'log.ts',
-    'meters.ts',
+    'observe',
   ],
 }
 
@@ -47,7 +47,7 @@ function importsOf(file: string): string[] {
 function forbiddenImports(file: string, imports: string[]): string[] {
   const folder = file.split('/')[0]!
   const allowed = MAY_IMPORT[folder]
-  // Programs at the top, and the commands in cli/, may import everything.
+  // The programs in program/ and the commands in cli/ may import everything.
   if (!allowed) return []
   return imports
     .filter((specifier) => specifier.startsWith('.'))
@@ -103,7 +103,7 @@ test('no imports go in a circle', () => {
 
 test('every folder is in the table', () => {
   const folders = new Set(FILES.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!))
-  folders.delete('cli')
+  for (const folder of ['cli', 'program']) folders.delete(folder)
   expect([...folders].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
 })
 
@@ -123,5 +123,5 @@ test('the worker runs wherever fetch does, but for its SMTP listener', () => {
 
 test('only config.ts reads the environment', () => {
   const readers = FILES.filter((file) => readFileSync(join(SOURCE, file), 'utf8').includes('process.env'))
-  expect(readers).toEqual(['config.ts'])
+  expect(readers).toEqual(['program/config.ts'])
 })

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { readConfig } from '../src/config.ts'
-import { createLogger } from '../src/logger.ts'
-import { startWorker } from '../src/node.ts'
+import { readConfig } from '../src/program/config.ts'
+import { createLogger } from '../src/observe/logger.ts'
+import { startWorker } from '../src/program/node.ts'
 import { startServer, temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 

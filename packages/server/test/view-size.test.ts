@@ -4,7 +4,7 @@ import { openPeople } from './support/people.ts'
 import { seededRandom } from './support/seeded-random.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 import { workMs } from './support/work-time.ts'
-import { cleanHtml } from '../src/domain/clean-html.ts'
+import { cleanHtml } from '../src/domain/html/clean-html.ts'
 
 /** Images, each a third larger than its bytes, and 4 MiB for everything else. */
 const PAGE_BYTES_MAX = 7_000_000 + 4 * 1024 * 1024 + 10_000

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync, sta
 import { join, resolve } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import type { Command } from 'commander'
-import { readConfig, type Config } from '../config.ts'
+import { readConfig, type Config } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
 import { openForReading, syncFolder } from '../sqlite/connection.ts'
 import { examples } from './examples.ts'

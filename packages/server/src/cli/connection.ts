@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Mailhatch } from '@mailhatch/sdk'
 import { Option, type Command } from 'commander'
 import { AppError } from '../domain/errors.ts'
-import { findLocalAddresses } from '../local-addresses.ts'
+import { findLocalAddresses } from '../program/local-addresses.ts'
 import { readCredentials, readProjectFile } from './connection-files.ts'
 
 const DEFAULT_URL = 'http://localhost:3003'

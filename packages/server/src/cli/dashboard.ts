@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 
 /** Exists only in a clone; packages contain the built dashboard. */
 const SCRIPT = fileURLToPath(new URL('../../../../scripts/build-dashboard.ts', import.meta.url))

@@ -7,7 +7,7 @@ import {
   NotFoundError,
 } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
 import { describeFailure, SmtpRefusal } from './failure.ts'
 

@@ -7,7 +7,7 @@ import {
   MessageTimeoutError,
   type NearMiss,
 } from '@mailhatch/sdk'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** Exit codes; `mailhatch help exit-codes` describes them. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../program/config.ts'
 import { createMailbox } from '../manage/mailboxes.ts'
 import { newId } from '../random.ts'
 import { examples } from './examples.ts'

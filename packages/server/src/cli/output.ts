@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
 import { describeFailure } from './failure.ts'
 import { safeLines } from './terminal-text.ts'

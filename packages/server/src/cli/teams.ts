@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
 import { isPlanName, PLANS, retentionDays, type PlanName } from '../domain/plans.ts'
 import { changePlan } from '../manage/plans.ts'

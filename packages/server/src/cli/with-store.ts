@@ -1,5 +1,5 @@
-import { openStore } from '../open-store.ts'
-import { readConfig } from '../config.ts'
+import { openStore } from '../program/open-store.ts'
+import { readConfig } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
 import { findTeam } from '../manage/teams.ts'
 import type { Team } from '../store/mailboxes.ts'

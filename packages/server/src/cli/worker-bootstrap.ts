@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
-import { SETTINGS } from '../settings.ts'
+import { readConfig } from '../program/config.ts'
+import { SETTINGS } from '../program/settings.ts'
 import { AppError } from '../domain/errors.ts'
 import { examples } from './examples.ts'
 import { print } from './output.ts'

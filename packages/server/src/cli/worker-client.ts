@@ -1,4 +1,4 @@
-import { ConfigError, readConfig } from '../config.ts'
+import { ConfigError, readConfig } from '../program/config.ts'
 import { AppError, ERROR_STATUS, type ErrorCode } from '../domain/errors.ts'
 
 /** A retry of many messages takes up to half a minute; a proxy in between may add to it. */

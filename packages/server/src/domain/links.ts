@@ -1,6 +1,6 @@
 import type { Link } from '@mailhatch/sdk'
 import { cutText } from './cut-text.ts'
-import { parseAnchors } from './html-text.ts'
+import { parseAnchors } from './html/html-text.ts'
 import { linkKind } from './link-kind.ts'
 
 // Ordinary mail has fewer. A test rarely needs the rest of a long digest.

@@ -1,7 +1,7 @@
 import type { TakeIn } from '../intake/take-in.ts'
 import { AppError } from '../domain/errors.ts'
 import type { SetAsideNotice } from '../domain/set-aside.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { Rejections } from '../manage/rejections.ts'
 import { refusalFor } from './errors.ts'
 

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { routePath } from 'hono/route'
-import type { Meters } from '../meters.ts'
+import type { Meters } from '../observe/meters.ts'
 import type { ApiEnvironment } from './environment.ts'
 
 /** Counts responses by the pattern of their route instead of the URL. Must be added before all other routes. */

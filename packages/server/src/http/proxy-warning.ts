@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { ApiEnvironment } from './environment.ts'
 
 /** Headers that proxies add. They are ignored unless TRUST_PROXY is on. */

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import { hashToken, SESSION_MS } from '../manage/sessions.ts'
 import type { SignedIn } from '../store/accounts.ts'
 import type { Store } from '../store/store.ts'

@@ -1,4 +1,4 @@
-import { escapeValue, type CleanHtml } from '../domain/clean-html.ts'
+import { escapeValue, type CleanHtml } from '../domain/html/clean-html.ts'
 
 /**
  * Headers for showing an untrusted document: in an origin of its own, without scripts, forms or requests.

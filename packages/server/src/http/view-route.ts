@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono'
-import { cleanHtml } from '../domain/clean-html.ts'
+import { cleanHtml } from '../domain/html/clean-html.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Contents } from '../read/content.ts'
 import { readImage, readInlineImages } from '../read/inline-images.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { Store } from '../store/store.ts'
 import type { Mailer } from './mailer.ts'
 import type { Passwords } from './passwords.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { Team } from '../store/mailboxes.ts'
 import type { Store } from '../store/store.ts'
 import { replacePlan } from './plans.ts'

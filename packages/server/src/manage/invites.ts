@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { fold } from '../domain/fold.ts'
 import { PLANS } from '../domain/plans.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { Invite } from '../store/accounts.ts'
 import type { Team } from '../store/mailboxes.ts'
 import type { Store } from '../store/store.ts'

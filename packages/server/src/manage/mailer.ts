@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { AppError } from '../domain/errors.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 
 /** Mails being sent or queued. Beyond this, the relay is too slow. */
 const MAILS_MAX = 100

@@ -16,7 +16,7 @@ import {
   type Configuration,
 } from 'openid-client'
 import { AppError } from '../domain/errors.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { ProviderClaims } from './provider-sign-in.ts'
 
 /** Timeout per request to the provider. */

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { Rejection } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 

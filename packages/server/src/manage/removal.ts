@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { MessageObjects } from '../bucket/message-objects.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { View } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 

@@ -1,6 +1,6 @@
 import type { Attachment, Header, Link, MessageDetail, MessageSummary } from '@mailhatch/sdk'
 import { cutText } from '../domain/cut-text.ts'
-import { visibleText } from '../domain/visible-text.ts'
+import { visibleText } from '../domain/html/visible-text.ts'
 import { readAuthentication } from './authentication-header.ts'
 import { cleanLine, cleanText, type Fields } from './untrusted-text.ts'
 

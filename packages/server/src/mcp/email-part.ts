@@ -1,6 +1,6 @@
 import type { Attachment } from '@mailhatch/sdk'
 import type { ResourceLink } from '@modelcontextprotocol/server'
-import { visibleText } from '../domain/visible-text.ts'
+import { visibleText } from '../domain/html/visible-text.ts'
 import { attachmentOf, bodyOf, cutBody } from './email-facts.ts'
 import type { MailReader } from './mail-reader.ts'
 import { cleanText, type Fields } from './untrusted-text.ts'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Attachment, Header } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
-import { findCodes } from '../domain/codes.ts'
+import { findCodes } from '../domain/codes/codes.ts'
 import { parseMail, plainTextOf, readAttachment } from './parse-mail.ts'
 import { senderName } from './sender.ts'
 

@@ -1,6 +1,6 @@
 import type { Attachment, Header, ParseState } from '@mailhatch/sdk'
 import { cutText } from '../domain/cut-text.ts'
-import { htmlToText } from '../domain/html-text.ts'
+import { htmlToText } from '../domain/html/html-text.ts'
 import { describeAttachment, findReferences } from './attachment.ts'
 import { readBody } from './body.ts'
 import { type AttachedPart, sortParts } from './content.ts'

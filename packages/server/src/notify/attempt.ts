@@ -1,7 +1,7 @@
 import { signWebhook } from '@mailhatch/sdk'
 import { cutText } from '../domain/cut-text.ts'
 import { isSuccess, parseRetryAfter } from '../domain/delivery-schedule.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { SafeRequest } from './safe-request.ts'
 
 const USER_AGENT = 'Mailhatch-Webhook/1'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { judgeAttempt } from '../domain/delivery-schedule.ts'
 import type { RandomInt } from '../domain/random-text.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { AttemptRecord, LeasedDelivery, WebhookStore } from '../store/webhooks.ts'
 import type { SendAttempt } from './attempt.ts'
 import { createCircuits } from './circuits.ts'

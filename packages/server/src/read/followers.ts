@@ -1,6 +1,6 @@
 import { matches, needsContent, type MessageFilter } from '../domain/match.ts'
 import type { Feed } from '../feed/feed.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { PassingMessage } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 

@@ -1,5 +1,5 @@
 import type { Attachment } from '@mailhatch/sdk'
-import { inlineImageIds } from '../domain/clean-html.ts'
+import { inlineImageIds } from '../domain/html/clean-html.ts'
 import type { StoredMessage } from '../store/messages.ts'
 import type { Contents } from './content.ts'
 

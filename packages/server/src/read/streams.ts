@@ -1,6 +1,6 @@
 import { mayRead, type Principal } from '../domain/access.ts'
 import { AppError, RETRY_SOON } from '../domain/errors.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { StoredSummary } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 import type { Followers } from './followers.ts'

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objects.ts'
 import { oldestVisible, retentionDays } from '../domain/plans.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import { emptySomeOf, removeMessages, ROWS_PER_REMOVAL, type RemovalPorts } from '../manage/removal.ts'
 import type { ObjectName } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'

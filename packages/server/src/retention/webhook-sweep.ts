@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { WebhookStore } from '../store/webhooks.ts'
 
 /** As long as deleted messages are remembered. Users look up a delivery long before that. */

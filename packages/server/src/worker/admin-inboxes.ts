@@ -6,7 +6,7 @@ import { objectsIn } from '../bucket/message-objects.ts'
 import { adminMessagePath } from '../domain/admin-path.ts'
 import { AppError } from '../domain/errors.ts'
 import { metadataKey, rawKey, type MetadataStatus, type MessageLocation } from '../domain/object-keys.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import {
   invalid,
   messageNotFound,

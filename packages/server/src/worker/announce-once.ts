@@ -1,5 +1,5 @@
 import type { Announcement } from '@mailhatch/sdk'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import { announceMail, type AnnouncePorts } from './announce-stored.ts'
 import type { Metadata } from './metadata.ts'
 

@@ -3,7 +3,7 @@ import { announcement } from '../../test/support/announce.ts'
 import { BODY_KINDS, nameFor, startAnsweringApi } from '../../test/support/answering-api.ts'
 import { healsByItself, isUnrouted } from '../domain/retry.ts'
 import { mayBeOwn } from '../domain/set-aside.ts'
-import { postJson } from '../post-json.ts'
+import { postJson } from '../program/post-json.ts'
 import { announce, createApiClient } from './announce.ts'
 
 /** The rule written out: statuses from 400 to 499 that are not about the mail. */

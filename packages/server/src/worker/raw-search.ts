@@ -8,7 +8,7 @@ import {
   type MessageLocation,
 } from '../domain/object-keys.ts'
 import { isUuid, uuidTime } from '../domain/uuid.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import { objectExists } from './announce-stored.ts'
 import type { Announcer } from './announcer.ts'

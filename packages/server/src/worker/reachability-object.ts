@@ -1,5 +1,5 @@
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 
 /** Cloudflare workers keep no memory between runs, so the last sweep stores its finding here. */
 const PROBLEM_KEY = 'sweep/way-trouble'

@@ -1,5 +1,5 @@
 import { isNotReaching } from '../domain/retry.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import { refusalOf, type Metadata } from './metadata.ts'
 
 export type Reachability = {

@@ -1,6 +1,6 @@
 import type { Bucket } from '../bucket/bucket.ts'
 import { metadataKey } from '../domain/object-keys.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../observe/log.ts'
 import type { Report } from './announce.ts'
 import { rewriteMetadata } from './announce-stored.ts'
 import type { Metadata } from './metadata.ts'

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { answerErrors, commonRefusalFor, type AnswerEnvironment } from '../answer-errors.ts'
-import type { Log } from '../log.ts'
-import type { Meters } from '../meters.ts'
+import type { Log } from '../observe/log.ts'
+import type { Meters } from '../observe/meters.ts'
 import { addAdminRoutes, type AdminPorts } from './admin.ts'
 
 export type WorkerAppPorts = AdminPorts & {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
-import { openStore } from '../../src/open-store.ts'
-import { readConfig } from '../../src/config.ts'
+import { openStore } from '../../src/program/open-store.ts'
+import { readConfig } from '../../src/program/config.ts'
 import { createToken } from '../../src/manage/one-time-tokens.ts'
 import { newId, newSecret } from '../../src/random.ts'
 import type { TokenPurpose } from '../../src/store/accounts.ts'

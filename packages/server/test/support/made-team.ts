@@ -1,6 +1,6 @@
 import type { Scope } from '@mailhatch/sdk'
-import { openStore } from '../../src/open-store.ts'
-import { readConfig } from '../../src/config.ts'
+import { openStore } from '../../src/program/open-store.ts'
+import { readConfig } from '../../src/program/config.ts'
 import type { PlanName } from '../../src/domain/plans.ts'
 import { hashApiKey } from '../../src/http/authenticate.ts'
 import { createKey } from '../../src/manage/keys.ts'

@@ -1,5 +1,5 @@
 import { parseRecipient } from '../../src/domain/address.ts'
-import { cleanHtml, inlineImageIds } from '../../src/domain/clean-html.ts'
+import { cleanHtml, inlineImageIds } from '../../src/domain/html/clean-html.ts'
 import { matches } from '../../src/domain/match.ts'
 import { noSignatures, sign } from '../../src/domain/signature.ts'
 import { presentMessage } from '../../src/http/present.ts'

@@ -1,7 +1,7 @@
 import type { Recipient } from '../../domain/address.ts'
 import type { PlanName } from '../../domain/plans.ts'
 import type { RandomInt } from '../../domain/random-text.ts'
-import type { Log } from '../../log.ts'
+import type { Log } from '../../observe/log.ts'
 import type { Billing } from '../../manage/billing.ts'
 import type { DomainPorts } from '../../manage/custom-domain.ts'
 import type { EndpointPorts } from '../../manage/endpoints.ts'

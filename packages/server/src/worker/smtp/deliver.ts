@@ -1,4 +1,4 @@
-import type { Log } from '../../log.ts'
+import type { Log } from '../../observe/log.ts'
 import type { MailContent } from '../../mime/mail-parser.ts'
 import type { Recipient } from '../../domain/address.ts'
 import type { IncomingMail } from './incoming-mail.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '../../log.ts'
+import type { Log } from '../../observe/log.ts'
 
 export type DiskRoomPorts = {
   freeBytes: () => Promise<number>

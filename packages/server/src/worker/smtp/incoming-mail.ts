@@ -1,4 +1,4 @@
-import type { Log } from '../../log.ts'
+import type { Log } from '../../observe/log.ts'
 import type { MailContent } from '../../mime/mail-parser.ts'
 import { HopCounter } from './hop-counter.ts'
 import { LineMeter } from './line-meter.ts'

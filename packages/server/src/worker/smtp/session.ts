@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { TLSSocket } from 'node:tls'
-import type { Log } from '../../log.ts'
+import type { Log } from '../../observe/log.ts'
 import { DataReader } from './data-reader.ts'
 import { findMissedDeadline } from './deadlines.ts'
 import type { DeliverPorts } from './deliver.ts'

@@ -1,0 +1,38 @@
+import type { Config } from './config.ts'
+import type { Log } from '../observe/log.ts'
+import type { Mailer } from '../manage/mailer.ts'
+import type { Oidc } from '../manage/oidc.ts'
+import { createPasswords } from '../manage/passwords.ts'
+import { createSignInLimits } from '../manage/try-limit.ts'
+
+/** What accounts need besides the store. OIDC and the mailer are imported on demand, because they take megabytes of memory. */
+export async function assembleAccounts(config: Config, log: Log, now: () => number) {
+  return {
+    passwords: createPasswords(),
+    limits: createSignInLimits(now),
+    signUp: config.signUp,
+    oidc: await openOidc(config, log),
+    isBehindProxy: config.trustProxy === 'on',
+  }
+}
+
+export async function openMailer({ smtpRelayUrl, smtpRelayFrom }: Config, log: Log): Promise<Mailer | null> {
+  if (smtpRelayUrl === null) return null
+  const { createMailer } = await import('../manage/mailer.ts')
+  return createMailer({ relayUrl: smtpRelayUrl, from: smtpRelayFrom, log })
+}
+
+async function openOidc(
+  { oidcIssuer, oidcClientId, oidcClientSecret, appUrl }: Config,
+  log: Log,
+): Promise<Oidc | null> {
+  if (oidcIssuer === null || oidcClientId === null) return null
+  const { createOidc } = await import('../manage/oidc.ts')
+  return createOidc({
+    issuer: oidcIssuer,
+    clientId: oidcClientId,
+    clientSecret: oidcClientSecret,
+    redirectUrl: `${appUrl}/auth/oidc/callback`,
+    log,
+  })
+}

@@ -1,0 +1,83 @@
+import { assembleWebhooks } from './assemble-webhooks.ts'
+import type { Config } from './config.ts'
+import { dataFile } from './data-folder.ts'
+import { createLocalFeed } from '../feed/feed.ts'
+import { createPostgresFeed, type SharedFeed } from '../feed/postgres-feed.ts'
+import { createTakeIn } from '../intake/take-in.ts'
+import type { Log } from '../observe/log.ts'
+import { createRejections } from '../manage/rejections.ts'
+import { meteredTakeIn } from './metered.ts'
+import type { Meters } from '../observe/meters.ts'
+import { openStore } from './open-store.ts'
+import { newId } from '../random.ts'
+import { lockFolder } from '../sqlite/lock.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { Store } from '../store/store.ts'
+
+/** Advisory locks: only one of the processes on a database does each of these. */
+export const LOCKS = { sweepRows: 1, sweepAll: 2, firstTeam: 3 }
+
+export type Intake = Awaited<ReturnType<typeof assembleIntake>>
+
+export type IntakeParts = {
+  /** Encrypts secrets in the database. */
+  secretKey: string
+  /** Null when metrics are off. */
+  meters: Meters | null
+  now: () => number
+}
+
+/** The store, and what happens to an announcement: it is stored, readers are woken, and webhooks are sent. */
+export async function assembleIntake(config: Config, log: Log, { secretKey, meters, now }: IntakeParts) {
+  // Several processes can share PostgreSQL, so it needs no lock.
+  const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
+  const store = await openStore(config, log)
+  const feed = openFeed(config, log)
+  const rejections = createRejections({ store, log, now })
+  const webhooks = assembleWebhooks(config, log, { store, secretKey, meters, now })
+  const takeIn = createTakeIn({
+    store,
+    feed,
+    wakeSender: webhooks.sender.wake,
+    rootDomain: config.rootDomain,
+    catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
+    recordRejection: rejections.record,
+    newId,
+    now,
+  })
+  return {
+    store,
+    feed,
+    webhooks,
+    takeIn: meteredTakeIn(takeIn, meters),
+    recordRejection: rejections.record,
+    async close() {
+      await webhooks.sender.close()
+      await rejections.close().catch((error: unknown) => log.error({ err: error }, 'saving rejections failed'))
+      await feed.close()
+      await store.close()
+      lock?.release()
+    },
+  }
+}
+
+function openFeed({ databaseUrl, databaseDirectUrl }: Config, log: Pick<Log, 'warn'>): SharedFeed {
+  // The only process on its database always holds the lock.
+  if (!databaseUrl) return { ...createLocalFeed(), holdsLock: async () => true, close: async () => {} }
+  return createPostgresFeed({
+    // LISTEN and advisory locks belong to a session, so they need a direct connection.
+    url: databaseDirectUrl ?? databaseUrl,
+    onError: (error) => log.warn({ err: error }, 'the connection for notifications failed, readers poll every second'),
+  })
+}
+
+/** Warns at start-up: with an unknown catch-all team, unclaimed mail is refused. */
+export async function warnOfUnknownCatchAll({ catchAll }: Config, store: Store, log: Pick<Log, 'warn'>): Promise<void> {
+  if (catchAll === null || (await findCatchAllTeam(store, catchAll))) return
+  log.warn({ INBOX_CATCH_ALL: catchAll }, 'no team has this id, so unclaimed mail is refused')
+}
+
+async function findCatchAllTeam(store: Store, catchAll: string | null): Promise<Team | null> {
+  if (catchAll === null) return null
+  return catchAll === 'bootstrap' ? store.findBootstrapTeam() : store.findTeam(catchAll)
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import type { Config } from './config.ts'
+import type { Log } from '../observe/log.ts'
+import { meteredAttempt } from './metered.ts'
+import type { Meters } from '../observe/meters.ts'
+import { createEncryption } from '../manage/encryption.ts'
+import { limitTests } from '../manage/test-limit.ts'
+import { createAttempts } from '../notify/attempt.ts'
+import { createSafeRequest } from '../notify/safe-request.ts'
+import { startSender } from '../notify/sender.ts'
+import { secureRandom } from '../random.ts'
+import type { Store } from '../store/store.ts'
+
+/**
+ * Lease owner when only one process sends. It is the same after a restart, so a restart does not wait for the leases of
+ * a killed process to expire.
+ */
+const SINGLE_PROCESS_OWNER = 'alone'
+
+type Parts = { store: Store; secretKey: string; meters: Meters | null; now: () => number }
+
+/** What managing endpoints and sending to them share, and the sender of due deliveries. */
+export function assembleWebhooks(config: Config, log: Log, { store, secretKey, meters, now }: Parts) {
+  const allowedHosts = config.webhookAllowedHosts
+  const encryption = createEncryption(secretKey)
+  const request = createSafeRequest({ allowedHosts })
+  const attempt = meteredAttempt(createAttempts({ request, decryptSecret: encryption.decrypt, now, log }), meters)
+  const sender = startSender({
+    store,
+    attempt,
+    owner: config.databaseUrl ? randomUUID() : SINGLE_PROCESS_OWNER,
+    delaysMs: config.webhookRetryDelaysMs,
+    random: secureRandom,
+    now,
+    log,
+  })
+  return { allowedHosts, encryption, attempt: limitTests(attempt), sender }
+}

@@ -1,0 +1,154 @@
+import { hash } from 'node:crypto'
+import { statfs } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
+import type { Config } from './config.ts'
+import type { OwnMail } from '../http/rpc/ports.ts'
+import type { Log } from '../observe/log.ts'
+import { meteredBucket, meteredParser } from './metered.ts'
+import type { Meters } from '../observe/meters.ts'
+import { createMailParser } from '../mime/mail-parser.ts'
+import { OVERLOADED, type Overload } from '../observe/overload.ts'
+import type { LockedBucket } from './open-bucket.ts'
+import { newId } from '../random.ts'
+import type { Post, Report } from '../worker/announce.ts'
+import { createAnnouncer } from '../worker/announcer.ts'
+import { RECEIVING_MS_MAX } from '../worker/raw-search.ts'
+import { startRawSearch } from '../worker/raw-search-loop.ts'
+import { receive } from '../worker/receive.ts'
+import type { ReceivedMail } from '../worker/smtp/deliver.ts'
+import { spooledMail } from '../worker/smtp/spooled-mail.ts'
+import { createUnrouted } from '../worker/unrouted.ts'
+import { createWorkerApp } from '../worker/worker-app.ts'
+
+/** Readiness fails when mail has waited this long for its announcement. */
+const ANNOUNCEMENT_LATE_MS = 60_000
+
+export type Worker = ReturnType<typeof assembleWorker>
+
+export type WorkerParts = {
+  inbox: LockedBucket
+  api: { post: Post; report: Report } | null
+  meters: Meters | null
+  overload: Pick<Overload, 'isOverloaded'>
+  now: () => number
+}
+
+/** The inbox worker without its sockets. Without `api`, mail is only stored. */
+export function assembleWorker(config: Config, log: Log, { inbox, api, meters, overload, now }: WorkerParts) {
+  const bucket = meteredBucket(inbox.bucket, meters)
+  const onThreadDeath = (reason: Error) => log.error({ reason }, 'parsing a mail failed, its thread was terminated')
+  const parser = meteredParser(createMailParser({ onThreadDeath }), meters)
+  const { refusedMailDays } = config
+  // The lock on the data folder makes this id unique.
+  const by = hash('sha256', `${hostname()}:${config.dataDir}`).slice(0, 16)
+  const announcer = api && createAnnouncer({ bucket, parser, ...api, by, refusedMailDays, meters, now, log })
+  const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
+
+  const startedAt = now()
+  const parse = async (raw: StoredObject) => parser.parse(await bytesOf(raw))
+  let rawSearch: { close(): Promise<void> } | null = null
+
+  /** Only this process writes to a local bucket, so mail from before its start is not being received any more. */
+  function settledBefore(): number {
+    return Math.max(now() - RECEIVING_MS_MAX, config.storage?.kind === 's3' ? 0 : startedAt)
+  }
+
+  /** The smallest free space: large mail passes through the data folder on its way to the bucket. */
+  async function freeBytes(): Promise<number> {
+    const folders = [config.dataDir, config.storage?.kind === 'folder' ? config.storage.path : config.dataDir]
+    const disks = await Promise.all(folders.map((folder) => statfs(folder)))
+    return Math.min(...disks.map(({ bavail, bsize }) => bavail * bsize))
+  }
+
+  /** Room for at least two mails of the largest size and 5 % of the disk, but at most 1 GiB. */
+  async function freeBytesMin(): Promise<number> {
+    const disk = await statfs(config.dataDir)
+    const share = Math.min(disk.blocks * disk.bsize * 0.05, 1024 ** 3)
+    return config.diskFreeMinBytes ?? Math.max(2 * config.smtpMaxSizeBytes, share)
+  }
+
+  async function findProblems(): Promise<string[]> {
+    const problems: string[] = []
+    const isDiskFull = (await freeBytes()) < (await freeBytesMin())
+    if (isDiskFull) problems.push('the disk is full')
+    const reachabilityProblem = announcer?.reachabilityProblem() ?? null
+    if (reachabilityProblem !== null) problems.push(reachabilityProblem)
+    const waitingMs = now() - (announcer?.oldestWaitingAt() ?? now())
+    if (waitingMs > ANNOUNCEMENT_LATE_MS || (isDiskFull && waitingMs > 0)) problems.push(describeLate(waitingMs))
+    if (overload.isOverloaded()) problems.push(OVERLOADED)
+    return problems
+  }
+
+  function describeLate(waitingMs: number): string {
+    const count = announcer?.waitingCount() ?? 0
+    const mails = count === 1 ? '1 mail is' : `${count} mails are`
+    return `announcements are late: ${mails} accepted and not visible yet, the oldest for ${Math.round(waitingMs / 1000)} s`
+  }
+
+  meters?.watch('mailhatch_announcements_waiting', 'Stored mails that are waiting to be announced.', () =>
+    announcer ? announcer.waitingCount() : 0,
+  )
+  meters?.watch(
+    'mailhatch_announcements_oldest_seconds',
+    'Age of the oldest waiting mail; 0 when none is waiting.',
+    () => {
+      const oldest = announcer?.oldestWaitingAt() ?? null
+      return oldest === null ? 0 : (now() - oldest) / 1000
+    },
+  )
+  meters?.watch('mailhatch_announcements_not_reaching', '1 while announcements do not reach the API, else 0.', () =>
+    Number((announcer?.reachabilityProblem() ?? null) !== null),
+  )
+  meters?.watch('mailhatch_mails_set_aside', 'Set-aside mails known to this worker.', () =>
+    announcer ? announcer.setAsideCount() : 0,
+  )
+  meters?.watch('mailhatch_disk_free_bytes', 'Free disk space in bytes on the fullest disk in use.', freeBytes)
+
+  const app = createWorkerApp({
+    meters,
+    bucket,
+    parse,
+    announceNow: announcer && announcer.announceNow,
+    settings: {
+      adminToken: config.adminToken,
+      emailDomain: config.emailDomain,
+      workerName: config.workerName,
+      zoneId: config.cloudflareZoneId,
+      apiToken: config.cloudflareApiToken,
+      apiUrl: config.cloudflareApiUrl,
+    },
+    findProblems,
+    now,
+    log,
+  })
+
+  return {
+    fetch: app.fetch,
+    bucket,
+    unrouted: createUnrouted({ bucket, announceNow: announcer && announcer.announceNow }),
+    receive: (mail: ReceivedMail) => receive(ports, spooledMail(parser, mail)),
+    /** Mail that the program sends to itself. */
+    receiveOwn: ({ from, recipient, content }: OwnMail) =>
+      receive(ports, {
+        recipients: [recipient],
+        envelope: { mailFrom: from, helo: null, remoteAddress: null, tls: false, receivedVia: 'sample' },
+        raw: content,
+        parse: () => parser.parse(content),
+      }),
+    freeBytes,
+    freeBytesMin,
+    findProblems,
+    async start() {
+      if (!announcer) return
+      await announcer.start()
+      rawSearch = startRawSearch({ bucket, parse, announcer, rootDomain: config.emailDomain, settledBefore, log })
+    },
+    /** Call after the SMTP listener is closed, so that no new mail arrives. */
+    async stop() {
+      await rawSearch?.close()
+      await announcer?.close()
+      await parser.close()
+    },
+  }
+}

@@ -1,0 +1,154 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { assembleAccounts, openMailer } from './assemble-accounts.ts'
+import { LOCKS, type Intake } from './assemble-intake.ts'
+import type { Worker } from './assemble-worker.ts'
+import type { MessageObjects } from '../bucket/message-objects.ts'
+import type { Config } from './config.ts'
+import { createAnswerCache } from '../http/answer-cache.ts'
+import { createApi } from '../http/app.ts'
+import { hashApiKey } from '../http/authenticate.ts'
+import { underBasePath } from '../http/base-path.ts'
+import { createKeyUses } from '../http/key-uses.ts'
+import { createRateLimit } from '../http/rate-limit.ts'
+import { shedHeld } from '../http/shedding.ts'
+import { COME_BACK_FRAME, messageFrame, PING_FRAME } from '../http/sse-frames.ts'
+import type { Log } from '../observe/log.ts'
+import type { Meters } from '../observe/meters.ts'
+import { openBilling } from '../manage/billing.ts'
+import { createMetrics } from '../manage/metrics.ts'
+import { txtRecords } from '../manage/txt-records.ts'
+import { createMailParser } from '../mime/mail-parser.ts'
+import { OVERLOADED, type Overload } from '../observe/overload.ts'
+import { createKeyFile, KEY_FILE } from './key-file.ts'
+import { newId, newSecret, secureRandom } from '../random.ts'
+import { createContents } from '../read/content.ts'
+import { createParking } from '../read/parked-bytes.ts'
+import { createFollowers } from '../read/followers.ts'
+import { createStreams } from '../read/streams.ts'
+import { createSubscriptions } from '../read/subscriptions.ts'
+import { createWaits } from '../read/wait.ts'
+import { startSweep } from '../retention/sweep.ts'
+import { DatabaseUnavailable } from '../store/postgres-errors.ts'
+
+/** In a clone, the output of the build; in the package, a folder of dist. */
+const DASHBOARD_FOLDER = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../../dashboard/dist' : '../dashboard', import.meta.url),
+)
+
+export type Api = Awaited<ReturnType<typeof assembleApi>>
+
+/** What the API uses of a worker in the same process. */
+export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'receiveOwn'> & { smtpPort: number }
+
+export type ApiParts = {
+  intake: Intake
+  webhookSecret: string | null
+  objects: MessageObjects | null
+  /** Null when the worker is another process. */
+  worker: OwnWorker | null
+  /** Null when metrics are off. */
+  meters: Meters | null
+  overload: Pick<Overload, 'isOverloaded'>
+  now: () => number
+}
+
+/** The API and everything it needs, except a socket. */
+export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
+  const { intake, webhookSecret, objects, worker, meters, now } = parts
+  const { store, feed, webhooks, takeIn, recordRejection } = intake
+  const { isOverloaded } = parts.overload
+  const followers = createFollowers({ store, feed, log })
+  const waits = createWaits(followers, now)
+  const frames = { message: messageFrame, ping: PING_FRAME, comeBack: COME_BACK_FRAME }
+  const streams = createStreams({ store, followers, frames, log, now })
+  const subscriptions = createSubscriptions({ store, followers, now })
+  const keyUses = createKeyUses(store, log)
+  const mailer = await openMailer(config, log)
+  const answers = createAnswerCache({ store, recordKeyUse: keyUses.record, now })
+  const parser = createMailParser({
+    onThreadDeath: (reason) => log.error({ reason }, 'reading an attachment failed, its thread was terminated'),
+  })
+  // Processes with access to the bucket share one lock: objects that a process without access cannot delete would stay.
+  const holdsLock = () => feed.holdsLock(objects ? LOCKS.sweepAll : LOCKS.sweepRows)
+  const sweep = startSweep({ store, objects, now, log, holdsLock }, config.sweepEverySeconds * 1000)
+  let isClosing = false
+
+  async function findProblems(): Promise<string[]> {
+    const problems = isClosing ? ['shutting down'] : []
+    await store.check().catch((error: unknown) => {
+      const isReadOnly = error instanceof DatabaseUnavailable && error.isReadOnly
+      problems.push(isReadOnly ? 'the database is read-only' : 'the database cannot be read')
+    })
+    if (worker) problems.push(...(await worker.findProblems()))
+    // In the all-in-one program the worker reports the overload.
+    else if (isOverloaded()) problems.push(OVERLOADED)
+    return problems
+  }
+
+  meters?.watch('mailhatch_waits_held', 'Waits held by this process.', waits.count)
+  meters?.watch('mailhatch_streams_open', 'Live streams open in this process.', streams.count)
+  const app = createApi({
+    meters,
+    store,
+    feed,
+    ...shedHeld({ waits, streams, subscriptions }, isOverloaded),
+    isOverloaded,
+    answers,
+    log,
+    newId,
+    now,
+    random: secureRandom,
+    hashKey: hashApiKey,
+    keyRotated: createKeyFile({ path: join(config.dataDir, KEY_FILE), hashKey: hashApiKey, log }),
+    objects,
+    contents: createContents(objects, parser, createParking(config.dataDir)),
+    rateLimit: config.rateLimit === 'on' ? createRateLimit(now) : null,
+    endKey: streams.endKey,
+    appUrl: config.appUrl,
+    dashboardFolder: DASHBOARD_FOLDER,
+    newSecret,
+    mailer,
+    accounts: await assembleAccounts(config, log, now),
+    smtp: worker && worker.smtpPort > 0 ? { host: new URL(config.appUrl).hostname, port: worker.smtpPort } : null,
+    rootDomain: config.rootDomain,
+    takeIn,
+    webhookSecret,
+    webhooks,
+    wakeSender: webhooks.sender.wake,
+    recordRejection,
+    isAllInOne: worker !== null,
+    metrics: createMetrics({ store, now }),
+    billing: openBilling({ store, appUrl: config.appUrl, now, log }, config),
+    domainProof: config.domainProof,
+    resolveTxt: txtRecords,
+    defaultPlan: config.defaultPlan,
+    unrouted: worker?.unrouted ?? null,
+    receiveMail: worker?.receiveOwn ?? null,
+    allowedOrigins: config.allowedOrigins,
+    recordKeyUse: keyUses.record,
+    findTroubles: findProblems,
+  })
+
+  return {
+    fetch: underBasePath(app.fetch, config.appUrl),
+    // Cached responses bypass rate limit and metrics, so they are off when either is on.
+    answersAtOnce: config.rateLimit === 'on' || meters ? undefined : answers.repeat,
+    /** Makes the API not ready and ends held waits and streams, so that clients reconnect elsewhere. */
+    quiesce() {
+      isClosing = true
+      webhooks.sender.stop()
+      waits.close()
+      streams.close()
+      subscriptions.close()
+    },
+    async close() {
+      followers.close()
+      await sweep.close()
+      await mailer?.close()
+      await parser.close()
+      await keyUses.close().catch((error: unknown) => log.error({ err: error }, 'saving the last use of keys failed'))
+      await intake.close()
+    },
+  }
+}

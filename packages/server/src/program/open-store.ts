@@ -1,0 +1,16 @@
+import type { Config } from './config.ts'
+import { dataFile } from './data-folder.ts'
+import type { Log } from '../observe/log.ts'
+import { openPostgresDatabase } from '../store/postgres-database.ts'
+import { createSqlStore } from '../store/sql-store.ts'
+import { openSqliteDatabase } from '../store/sqlite-database.ts'
+import type { Store } from '../store/store.ts'
+
+/** PostgreSQL if DATABASE_URL is set, else a SQLite file. */
+export async function openStore(config: Config, log: Pick<Log, 'error'>): Promise<Store> {
+  const onError = (error: unknown) => log.error({ err: error }, 'updating the text index failed')
+  const database = config.databaseUrl
+    ? await openPostgresDatabase(config.databaseUrl, { directUrl: config.databaseDirectUrl })
+    : openSqliteDatabase(dataFile(config, 'mailhatch.db'))
+  return createSqlStore(database, { onError })
+}
