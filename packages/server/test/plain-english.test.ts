@@ -20,6 +20,7 @@ const REVIEWED = [
   'packages/server/src/intake',
   'packages/server/src/manage',
   'packages/server/src/mcp',
+  'packages/server/src/mime',
   'packages/server/src/notify',
   'packages/server/src/read',
   'packages/server/src/retention',

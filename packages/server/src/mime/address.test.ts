@@ -11,7 +11,7 @@ test.each<[field: string, addresses: string[]]>([
     ['ann@shop.example', 'bo@shop.example', 'cy@shop.example'],
   ],
   ['undisclosed-recipients:;', []],
-  ['nobody, (only a comment), qa+tag@shop.example', ['qa+tag@shop.example']],
+  ['undisclosed, (only a comment), qa+tag@shop.example', ['qa+tag@shop.example']],
 ])('the addresses of %j', (field, addresses) => {
   expect(addressesIn(field)).toEqual(addresses)
 })

@@ -1,17 +1,17 @@
 import { findWords } from './encoded-words.ts'
 import { ADDRESS_LIST_CHARS_MAX } from './limits.ts'
 
-/** A mailbox as a header writes it: words in its name are not decoded yet. */
+/** A mailbox of a header. Encoded words in its name are not decoded yet. */
 export type ParsedMailbox = { address: string; name: string }
 
 const NONE: ParsedMailbox = { address: '', name: '' }
 
 /**
- * The first mailbox of an address list (RFC 5322, 3.4) that has an address, else what there is of a name. Reads groups,
- * comments, routes and quoted local parts, and what programs make of them, in one pass.
+ * The first mailbox of an address list (RFC 5322, 3.4) that has an address, or else a name. Parses groups, comments,
+ * routes, quoted local parts and common errors in them, in one pass.
  */
 export function firstMailbox(field: string): ParsedMailbox {
-  // Without a semicolon at its end there is no group, and a colon is a sign like others.
+  // Without a closing semicolon there is no group, and a colon is an ordinary character.
   const reader = createReader(field, field.lastIndexOf(';'))
   let best = NONE
   while (!reader.isAtEnd()) {
@@ -22,7 +22,7 @@ export function firstMailbox(field: string): ParsedMailbox {
   return best
 }
 
-/** Every address of a list such as To, members of groups included, in order. */
+/** All addresses of a list such as To, in order, including members of groups. */
 export function addressesIn(field: string): string[] {
   const value = field.slice(0, ADDRESS_LIST_CHARS_MAX)
   const reader = createReader(value, value.lastIndexOf(';'))
@@ -34,7 +34,7 @@ export function addressesIn(field: string): string[] {
   return addresses
 }
 
-/** `text` as it stands; `quoted` without its quotes; `bracket` is an address between `<` and `>`. */
+/** `text` is unchanged, `quoted` has no quotes, `bracket` is an address between `<` and `>`. */
 type Token = { kind: 'text' | 'quoted' | 'comment' | 'bracket' | 'end'; value: string }
 type Reader = { next(): Token; isAtEnd(): boolean }
 
@@ -45,7 +45,7 @@ function readMailbox(reader: Reader, before: string): ParsedMailbox {
   while (!reader.isAtEnd()) {
     const token = reader.next()
     if (token.kind === 'end') {
-      // A group: its name is not the name of a sender.
+      // The name of a group is not the name of a sender.
       if (token.value === ':') return NONE
       break
     }
@@ -55,7 +55,7 @@ function readMailbox(reader: Reader, before: string): ParsedMailbox {
   }
   const found = address === null ? takeAddress(phrase) : { address, name: textOf(phrase) }
   const name = found.name || comments.filter(Boolean).join(' ')
-  // A comma that stands in a name for itself: `Lee, Ann <ann@shop.example>`.
+  // An unquoted comma in a name: `Lee, Ann <ann@shop.example>`.
   const whole = before !== '' && name !== '' ? `${before}, ${name}` : before || name
   return { address: found.address, name: isNameOf(whole, found.address) ? whole : '' }
 }
@@ -64,7 +64,7 @@ function isNameOf(name: string, address: string): boolean {
   return name.toLowerCase() !== address.toLowerCase()
 }
 
-/** Without brackets the address is the word with the sign in it, and a name is what stands beside. */
+/** Without brackets, the address is the word with an `@`, and the rest is the name. */
 function takeAddress(phrase: Token[]): ParsedMailbox {
   const written = phrase.map(({ kind, value }) => (kind === 'quoted' ? quote(value) : value)).join('')
   if (!written.includes('@')) return { address: '', name: textOf(phrase) }
@@ -80,14 +80,14 @@ function isAddress(word: string): boolean {
   return at > 0 && at < word.length - 1 && !word.startsWith('=?')
 }
 
-/** Without comments and blanks, a route, `mailto:`, or quotes that its local part does not need. */
+/** Removes comments, blanks, a route, `mailto:`, and quotes that the local part does not need. */
 function cleanAddress(written: string): string {
   const reader = createReader(written, written.length)
   let address = ''
   while (!reader.isAtEnd()) {
     const { kind, value } = reader.next()
     if (kind === 'comment') continue
-    // RFC 5322, 4.4: a route leads through other hosts, which count for nothing today.
+    // RFC 5322, 4.4: a route names hosts on the way and is ignored.
     const isPrefix = kind === 'end' && value === ':' && (address.startsWith('@') || /^mailto$/i.test(address))
     if (isPrefix) address = ''
     else if (kind === 'quoted') address += isAtom(value) && address === '' ? value : quote(value)
@@ -110,14 +110,17 @@ function textOf(phrase: Token[]): string {
   return unquoted(text.replace(/\s+/g, ' '))
 }
 
-/** Names in single quotes, which some programs add, and in double ones that stand alone. */
+/** Removes quotes around the name, which some programs add, and a first double quote without a second one. */
 function unquoted(name: string): string {
   const trimmed = name.trim()
   const inner = /^'([^']*)'$/.exec(trimmed)?.[1] ?? /^"([^"\\]*)"$/.exec(trimmed)?.[1]
   return (inner ?? trimmed.replace(/^"(?=[^"]*$)/, '')).trim()
 }
 
-/** Reads tokens from the left. Encoded words are text, whatever they contain; a colon counts before `colonsEnd`. */
+/**
+ * Reads tokens from the left. Encoded words are text, whatever they contain. A colon is special only before
+ * `colonsEnd`.
+ */
 function createReader(field: string, colonsEnd: number): Reader {
   const wordEnds = new Map(field.includes('=?') ? Array.from(findWords(field), ({ start, end }) => [start, end]) : [])
   let position = 0
@@ -147,7 +150,7 @@ function createReader(field: string, colonsEnd: number): Reader {
     let end = start + 1
     while (!areQuotesSigns && end < field.length && field[end] !== '"') end += field[end] === '\\' ? 2 : 1
     if (end >= field.length || areQuotesSigns) {
-      // A quote that never ends is left out, and so are those after it.
+      // A quote that never ends is dropped, and so are later ones.
       areQuotesSigns = true
       position = start + 1
       return { kind: 'text', value: '' }
@@ -184,7 +187,7 @@ function createReader(field: string, colonsEnd: number): Reader {
     return field.slice(from, end)
   }
 
-  /** With a quote in it that never ends. */
+  /** Contains a quote that never ends. */
   function unquotedBracket(from: number): number {
     const end = field.indexOf('>', from)
     return end < 0 ? field.length : end

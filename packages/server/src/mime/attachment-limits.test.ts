@@ -15,13 +15,13 @@ test.each([-1, 0, 1])('a content id as long as the limit and %i', (difference) =
   expect(readAttachment(raw, { index: 0 })?.bytes.length).toBe(1)
 })
 
-test('what is told of a mail with 400 content ids of 60 kB each stays small', () => {
+test('the result for a mail with 400 content ids of 60 kB each stays small', () => {
   const { attachments } = parseMail(mailOf(Array.from({ length: 400 }, (_, index) => `${index}${'x'.repeat(60_000)}`)))
   expect(attachments).toHaveLength(400)
   expect(JSON.stringify(attachments).length).toBeLessThan(1024 * 1024)
 })
 
-test('everything told of attachments has a limit: a thousand of the longest are less than a megabyte', () => {
+test('every field of an attachment has a limit: a thousand of the longest are less than a megabyte', () => {
   const long = 'x'.repeat(60_000)
   const headers = [
     `Content-Type: ${long}/${long}; name=${long}`,

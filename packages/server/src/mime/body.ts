@@ -9,17 +9,17 @@ import { decodeTransfer, encodingOfText } from './transfer-encoding.ts'
 
 export type Body = { content: string | null; isPartial: boolean }
 
-// UTF-16 needs twice the room of UTF-8; more than that cannot end within the limit, so it is not decoded at all.
+// UTF-16 needs up to twice as many bytes as UTF-8. The rest is beyond the limit and is not decoded.
 const DECODED_BYTES_MAX = 2 * BODY_BYTES_MAX + 4
 
-// Most texts fit. New room for each of them would take as long to get as it takes to fill.
-const decodingRoom = new Uint8Array(64 * 1024)
+// Reused, because allocating a buffer takes as long as filling it. Most texts fit.
+const decodeBuffer = new Uint8Array(64 * 1024)
 
-/** The text of a part; `null` if there is none or it is empty. */
+/** The text of a part. Null if there is none or it is empty. */
 export function readBody(raw: Uint8Array, part: Part | null): Body {
   if (!part) return { content: null, isPartial: false }
   const source = bytesOf(raw, part)
-  const bytes = decodeTransfer(source, encodingOfText(source, part.encoding), DECODED_BYTES_MAX, decodingRoom)
+  const bytes = decodeTransfer(source, encodingOfText(source, part.encoding), DECODED_BYTES_MAX, decodeBuffer)
   const isCut = bytes.length === DECODED_BYTES_MAX
   const content = cleanText(asText(bytes, part, isCut))
   const kept = cutToBytes(content, BODY_BYTES_MAX)
@@ -38,12 +38,12 @@ function asText(bytes: Uint8Array, part: Part, isCut: boolean): string {
   return isFlowed ? unflow(text, delSp) : text
 }
 
-// Browsers look for it in as much of a page.
+// Browsers search the same number of bytes.
 const META_BYTES_MAX = 1024
 
 const META_CHARSET = /<meta\b[^>]{0,300}?\bcharset\s?=\s?["']?([\w.:-]{1,40})/i
 
-/** What a page declares about itself. UTF-7 is not believed, as in browsers: it hides what a page contains. */
+/** The charset that the HTML declares. UTF-7 is ignored, as in browsers, because it can hide markup. */
 function charsetOfPage(bytes: Uint8Array): string | null {
   const charset = META_CHARSET.exec(latin1.decode(bytes.subarray(0, META_BYTES_MAX)))?.[1]?.toLowerCase()
   return charset === undefined || /^utf-?(?:7|16|32)/.test(charset) ? null : charset

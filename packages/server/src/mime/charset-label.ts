@@ -1,6 +1,6 @@
-// The names that mail gives to charsets: registered ones, numbers of code pages, spellings of every kind.
+// The names of charsets in mail: registered names, numbers of code pages and many misspellings.
 
-// Senders write these (or nothing) over bytes of any kind, so the bytes are looked at first.
+// Senders use these labels, or none, for bytes in any charset, so the bytes are checked first.
 const VAGUE = new Set([
   'us-ascii',
   'ascii',
@@ -22,9 +22,9 @@ const VAGUE = new Set([
 // Longer than any real label.
 const LABEL_CHARS_MAX = 40
 
-// Names that the Encoding Standard does not list, and that no rule below covers.
+// Names that neither the Encoding Standard nor a rule below covers.
 const ALIASES = new Map([
-  // Numbered apart from the parts of ISO 8859.
+  // Their numbers differ from those of the parts of ISO 8859.
   ['latin2', 'iso-8859-2'],
   ['latin-2', 'iso-8859-2'],
   ['latin3', 'iso-8859-3'],
@@ -74,7 +74,7 @@ const ALIASES = new Map([
   ['eucjp-ms', 'euc-jp'],
   ['ujis', 'euc-jp'],
   ['euckr', 'windows-949'],
-  // GB18030 has all of its older forms, and mail names one and uses another.
+  // GB18030 includes its older forms, and mail often declares one and uses another.
   ['gb2312', 'gb18030'],
   ['gb_2312-80', 'gb18030'],
   ['gbk', 'gb18030'],
@@ -108,7 +108,7 @@ const ALIASES = new Map([
   ['iso-10646-ucs-4', 'utf-32'],
 ])
 
-// Windows numbers every charset; some programs write the number as the name.
+// Windows numbers every charset, and some programs use the number as the name.
 const CODE_PAGES = new Map([
   ['65000', 'utf-7'],
   ['65001', 'utf-8'],
@@ -139,8 +139,8 @@ const CODE_PAGES = new Map([
 ])
 
 /**
- * The charset that a label means, under one name for all its spellings, whether or not it can be decoded; `null` for a
- * label that says nothing. A language after the charset (`utf-8*en`) and anything else that follows it is left out.
+ * The charset of a label, with one name for all spellings, even if it cannot be decoded. Null for a label without
+ * meaning. A language after the charset (`utf-8*en`) and anything else after it is ignored.
  */
 export function charsetOf(label: string): string | null {
   if (label === 'utf-8' || label === 'UTF-8') return 'utf-8'
@@ -158,7 +158,7 @@ function unicodeOf(name: string): string | null {
 function isoOf(name: string): string | null {
   const number = /^(?:iso[-_]?)?8859[-_]?(\d{1,2})(?!\d)/.exec(name)?.[1] ?? /^latin-?1$/.exec(name)?.[0].at(-1)
   if (number === undefined) return null
-  // Both are the beginning of windows-1252, which is what people who name them write.
+  // Both are subsets of windows-1252, which is what senders actually use under these names.
   return Number(number) === 1 ? 'windows-1252' : `iso-8859-${Number(number)}`
 }
 
@@ -166,7 +166,7 @@ function codePageOf(name: string): string | null {
   const number = /^(?:cp|win|windows|ms|dos|msdos|ibm|oem|pc|codepage|csibm|cspc)?[-_]?(\d{3,5})$/.exec(name)?.[1]
   if (number === undefined) return null
   if (/^125\d$/.test(number)) return `windows-${number}`
-  // Windows numbers the parts of ISO 8859 from here.
+  // The numbers of the parts of ISO 8859 in Windows.
   if (/^2859[1-9]$|^2860[35]$/.test(number)) return isoOf(`8859-${Number(number) - 28590}`)
   return CODE_PAGES.get(number) ?? `cp${number}`
 }

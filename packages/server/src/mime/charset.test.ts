@@ -25,11 +25,11 @@ describe('bodies', () => {
   test.each(['utf-8', '', 'gb18030'])('a character that was cut is left out: %s', (charset) => {
     const cut = charset === 'gb18030' ? bytes(0xc4, 0xe3, 0xba) : utf8('你好').subarray(0, 5)
     expect(decodeBytes(cut, charset, { isCut: true })).toBe('你')
-    // The decoder is shared, so nothing of the cut may be left in it.
+    // The decoder is shared, so the cut must not leave state in it.
     expect(decodeBytes(utf8('a'), charset)).toBe('a')
   })
 
-  test('a cut does not turn legacy bytes into something else', () => {
+  test('a cut does not change how legacy bytes are decoded', () => {
     expect(decodeBytes(bytes(0x61, 0xe9, 0x62), '', { isCut: true })).toBe('aéb')
   })
 })
@@ -45,7 +45,7 @@ describe('raw 8-bit headers', () => {
   })
 })
 
-test('a cut moves back to the beginning of a character', () => {
+test('a cut moves back to the start of a character', () => {
   const text = utf8('a😀b')
   expect([0, 1, 2, 3, 4, 5].map((end) => characterStart(text, end))).toEqual([0, 1, 1, 1, 1, 5])
 })

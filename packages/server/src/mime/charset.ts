@@ -1,4 +1,4 @@
-// Turns bytes into well-formed text, whatever the mail claims about them.
+// Decodes bytes to well-formed text, even if the declared charset is wrong.
 
 import { charsetOf } from './charset-label.ts'
 import { CODE_PAGE_TABLES } from './code-page-tables.ts'
@@ -9,7 +9,7 @@ import { decodeUtf16, decodeUtf32 } from './wide-charsets.ts'
 import { decodeWindows949 } from './windows-949.ts'
 
 type Decode = (bytes: Uint8Array) => string
-/** A charset and how it is read; only `TextDecoder` can leave out the half of a character at the end of a cut. */
+/** A charset and its decoder. Only `TextDecoder` can drop an incomplete character at the end. */
 type Decoder = { charset: string; decode: Decode; standard: TextDecoder | null }
 
 const utf8 = new TextDecoder('utf-8')
@@ -29,11 +29,11 @@ const OWN = new Map<string, Decode>([
   ['iso-2022-cn', (bytes) => decodeBytes(shiftToEuc(bytes), 'gbk')],
   ['hz-gb-2312', (bytes) => decodeBytes(hzToEuc(bytes), 'gbk')],
   ['windows-949', decodeWindows949],
-  // The code page of Western Europe from when it got its euro sign.
+  // The code page of Western Europe with the euro sign.
   ['cp858', (bytes) => decodeTable(bytes, CODE_PAGE_TABLES.get('cp850')!.replace('ı', '€'))],
 ])
 
-/** Charsets in which bytes below 0x80 can mean other characters than ASCII's, so that valid UTF-8 is no hint. */
+/** Charsets in which bytes below 0x80 are not always ASCII, so valid UTF-8 proves nothing. */
 const SEVEN_BIT = new Set(['utf-7', 'iso-2022-jp', 'iso-2022-kr', 'iso-2022-cn', 'hz-gb-2312'])
 
 const ESCAPE = '\u001b'
@@ -41,17 +41,17 @@ const ESCAPE_BYTE = 0x1b
 
 const decoders = new Map<string, Decoder>()
 
-/** Where a text may say which charset it is in, beside its own label. */
+/** What is known about the charset apart from the label. */
 export type Hints = {
-  /** What the multipart around it declares, or a page about itself. */
+  /** The charset that the enclosing multipart or the HTML declares. */
   charset?: string | null
-  /** Whether the text was cut off anywhere: an incomplete last character is left out. */
+  /** Whether the text was cut. If so, an incomplete last character is dropped. */
   isCut?: boolean
 }
 
 /**
- * The declared charset if it is known and says anything; else what the bytes themselves show, then the hint, then
- * windows-1252.
+ * Uses the declared charset if it is known and specific, or else the charset that the bytes show, the hint, or
+ * windows-1252, in this order.
  */
 export function decodeBytes(bytes: Uint8Array, label: string, { charset: hint, isCut = false }: Hints = {}): string {
   const declared = findDecoder(label)
@@ -59,7 +59,7 @@ export function decodeBytes(bytes: Uint8Array, label: string, { charset: hint, i
   return decoder ? decodeWith(decoder, bytes, isCut) : decodeUndeclared(bytes, hint ?? '', isCut)
 }
 
-/** For header bytes, which no standard gives a charset: UTF-8 if valid, else the charset of the body, else windows-1252. */
+/** Raw bytes in headers have no standard charset: UTF-8 if valid, or else the charset of the body, or windows-1252. */
 export function decodeHeaderBytes(bytes: Uint8Array, bodyCharset: string): string {
   return decodeUndeclared(bytes, bodyCharset)
 }
@@ -67,7 +67,7 @@ export function decodeHeaderBytes(bytes: Uint8Array, bodyCharset: string): strin
 function decodeWith({ decode, standard }: Decoder, bytes: Uint8Array, isCut: boolean): string {
   if (!isCut || !standard) return decode(bytes)
   const text = standard.decode(bytes, { stream: true })
-  // Decoders are shared: this ends the stream.
+  // Ends the stream, because decoders are shared.
   standard.decode()
   return text
 }
@@ -79,18 +79,18 @@ function decodeUndeclared(bytes: Uint8Array, hint = '', isCut = false): string {
     const legacy = hinted && hinted.charset !== 'utf-8' ? hinted : findDecoder('windows-1252')!
     return decodeWith(legacy, bytes, isCut)
   }
-  // Text of seven bits is valid UTF-8 whatever it is.
+  // Seven-bit text is always valid UTF-8.
   if (text.includes(ESCAPE) && isIso2022Jp(bytes)) return decodeIso2022Jp(bytes)
   if (hinted && SEVEN_BIT.has(hinted.charset)) return hinted.decode(bytes)
   return isCut ? decodeWith(findDecoder('utf-8')!, bytes, true) : text
 }
 
-/** Whether two labels mean the same charset, or both nothing that can be decoded. */
+/** Whether two labels mean the same charset, or neither can be decoded. */
 export function isSameCharset(one: string, other: string): boolean {
   return one === other || findDecoder(one)?.charset === findDecoder(other)?.charset
 }
 
-/** Whether a character takes one byte, so that neighbouring bytes say nothing about each other. */
+/** Whether every character takes one byte, so that bytes are independent of each other. */
 export function isSingleByte(label: string): boolean {
   const charset = charsetOf(label)
   return charset !== null && isSingleByteCharset(charset)
@@ -100,7 +100,7 @@ function isSingleByteCharset(charset: string): boolean {
   return /^(?:iso-8859-|windows-(?!949)|koi8|cp|ibm|mac|x-mac)/.test(charset)
 }
 
-/** A byte order mark decides, unless the label names a charset in which the same bytes are ordinary. */
+/** A byte order mark takes precedence, unless its bytes are ordinary text in the declared charset. */
 function markedDecoder(bytes: Uint8Array, declared: Decoder | null): Decoder | null {
   const [first, second] = bytes
   if (first === 0xef && second === 0xbb && bytes[2] === 0xbf) return findDecoder('utf-8')
@@ -109,14 +109,16 @@ function markedDecoder(bytes: Uint8Array, declared: Decoder | null): Decoder | n
   return isMark && isOpen ? findDecoder('utf-16') : null
 }
 
-/** Escapes to Japanese decide over a label of another charset that begins with ASCII: its texts have no use for them. */
+/** Escapes to Japanese take precedence over a charset based on ASCII, because its texts do not contain them. */
 function escapedDecoder(bytes: Uint8Array, declared: Decoder | null): Decoder | null {
   if (declared === null || !bytes.includes(ESCAPE_BYTE)) return null
   const isOpen = declared.charset === 'utf-8' || isSingleByteCharset(declared.charset)
   return isOpen && isIso2022Jp(bytes) && decodeAscii(bytes) !== null ? findDecoder('iso-2022-jp') : null
 }
 
-/** `null` if the bytes are not valid UTF-8. Without `fatal`, because an exception costs 20 µs and a mail can have many. */
+/**
+ * Null if the bytes are not valid UTF-8. Without `fatal`, because an exception costs 20 µs and a mail can cause many.
+ */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   const text = utf8WithMark.decode(bytes)
   if (text.includes('\ufffd') && !isSame(encoder.encode(text), bytes)) return null
@@ -127,19 +129,21 @@ function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index])
 }
 
-/** `null` if the bytes are not all ASCII. */
+/** Null if the bytes are not all ASCII. */
 export function decodeAscii(bytes: Uint8Array): string | null {
   const text = utf8WithMark.decode(bytes)
-  // Characters of several bytes make the text shorter, and broken ones leave this mark.
+  // Multi-byte characters make the text shorter, and invalid bytes become the replacement character.
   return text.length === bytes.length && !text.includes('\ufffd') ? text : null
 }
 
-/** One character a byte, so that offsets into the bytes are offsets into the text. */
+/** One character per byte, so that offsets in the bytes and in the text are the same. */
 export function decodeBytewise(bytes: Uint8Array): string {
   return windows1252().decode(bytes)
 }
 
-/** Moves a cut at `end` back to where a UTF-8 character begins; at most three bytes, so other charsets hardly notice. */
+/**
+ * Moves a cut at `end` back to the start of a UTF-8 character. At most three bytes, so other charsets hardly change.
+ */
 export function characterStart(bytes: Uint8Array, end: number): number {
   let start = end
   while (start > 0 && end - start < 3 && (bytes[start]! & 0xc0) === 0x80) start--
@@ -156,7 +160,7 @@ function findDecoder(label: string): Decoder | null {
   const known = decoders.get(charset)
   if (known) return known
   const decoder = createDecoder(charset)
-  // Only charsets that exist get here, so a stranger cannot make the map grow.
+  // Only existing charsets get here, so hostile mail cannot make the map grow.
   if (decoder) decoders.set(charset, decoder)
   return decoder
 }
@@ -170,10 +174,10 @@ function createDecoder(charset: string): Decoder | null {
   if (!STANDARD_LABELS.has(charset)) return null
   try {
     const standard = new TextDecoder(charset)
-    // Labels that mean one charset share its name, because what one of them begins another may end.
+    // All labels of a charset share its name, because one encoded word may continue another.
     return { charset: standard.encoding, decode: (bytes) => standard.decode(bytes), standard }
   } catch {
-    // Not every platform has all of them.
+    // Not every platform has all decoders.
     return null
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What the bytes 0x80 to 0xff mean in charsets of one byte a character that `TextDecoder` lacks: those of DOS and of
- * old Macs. Bytes without a meaning are U+FFFD; text that runs from right to left is written as escapes.
+ * The bytes 0x80 to 0xff in single-byte charsets of DOS and old Macs that `TextDecoder` lacks. Undefined bytes are
+ * U+FFFD. Right-to-left text is written as escapes.
  */
 export const CODE_PAGE_TABLES: ReadonlyMap<string, string> = new Map([
   [

@@ -1,6 +1,6 @@
 import { isMultipart, type Part } from './part.ts'
 
-/** Which parts of a mail are its own text and page, and which are attachments. */
+/** The parts of a mail that are its own text and HTML, and its attachments. */
 export type Content = { text: Part | null; html: Part | null; attachments: AttachedPart[] }
 
 /** `isRelated`: inside multipart/related, where the HTML may show it by its Content-ID. */
@@ -12,11 +12,11 @@ type IsBlank = (part: Part) => boolean
 const NONE: Bodies = { text: null, html: null }
 
 /**
- * The mail's own text is the first that has no file name; only a mail that has none is read by a text that has one.
- * Every other part is an attachment, and so is every part with a name, even if it is the text.
+ * The mail's own text is the first without a file name. Only if there is none, a text with a file name is used. Every
+ * other part is an attachment, and so is every part with a name, even if it is the text.
  *
- * The order of the list must not change, because messages keep the index of each attachment and find the part again by it:
- * first what can be no text of a mail, then the texts that are not its own or have a name.
+ * The order of attachments must not change, because messages store the index of each attachment: first the parts that
+ * cannot be text, then the texts that are not the mail's own or have a name.
  */
 export function sortParts(root: Part, isBlank: IsBlank): Content {
   const bodies = findOwn(root, { isBlank, mayBeNamed: false }) ?? findOwn(root, { isBlank, mayBeNamed: true })
@@ -24,7 +24,7 @@ export function sortParts(root: Part, isBlank: IsBlank): Content {
   const leaves = listLeaves(root, false)
   const others = leaves.filter(({ part }) => !isTextual(part))
   const own = new Set([text, html])
-  // What the mail's own text is an alternative to says the same in another form.
+  // Alternatives to the mail's own text have the same content in another form.
   const around = new Set(leaves.filter(({ part }) => own.has(part)).map(({ alternative }) => alternative))
   const texts = leaves.filter(({ part, alternative, isDirect }) => {
     if (!isTextual(part)) return false
@@ -48,7 +48,7 @@ function ownOf(part: Part, search: Search): Bodies {
   return firstOf(children.map((child) => ownOf(child, search)))
 }
 
-/** The first text and the last page: RFC 2046, 5.1.4 puts the best last, and what is added to texts comes after them. */
+/** The first text and the last HTML: RFC 2046, 5.1.4 puts the best last, and additions to texts come after them. */
 function bestAlternatives(part: Part, search: Search): Bodies {
   const bodies = part.children.map((child) => ownOf(child, search))
   return {
@@ -57,16 +57,16 @@ function bestAlternatives(part: Part, search: Search): Bodies {
   }
 }
 
-/** What comes first; a page right below a text is the same in another form, everything else is another text. */
+/** The first one. HTML directly after a text is the same content in another form. Everything else is another text. */
 function firstOf(bodies: Bodies[]): Bodies {
-  const place = bodies.findIndex(({ text, html }) => text || html)
-  const first = bodies[place]
+  const index = bodies.findIndex(({ text, html }) => text || html)
+  const first = bodies[index]
   if (!first) return NONE
-  const next = bodies[place + 1]
+  const next = bodies[index + 1]
   return first.html || !next || next.text ? first : { text: first.text, html: next.html }
 }
 
-/** RFC 2387: a related multipart may name the part that shows the others. */
+/** RFC 2387: multipart/related may name its main part. */
 function mainFirst({ contentType, contentParameters, children }: Part): Part[] {
   const start = contentType === 'multipart/related' ? contentParameters.get('start') : undefined
   const main =
@@ -74,7 +74,7 @@ function mainFirst({ contentType, contentParameters, children }: Part): Part[] {
   return main ? [main, ...children.filter((child) => child !== main)] : children
 }
 
-// Texts of a kind that is seldom the only one.
+// Types that are rarely the only text.
 const SUBSTITUTES = new Set(['text/enriched', 'text/richtext', 'plain/text', 'text/markdown', 'text/x-markdown'])
 
 function substitute(root: Part): Bodies {
@@ -82,7 +82,7 @@ function substitute(root: Part): Bodies {
   return { text: listLeaves(root, false).find(({ part }) => isSubstitute(part))?.part ?? null, html: null }
 }
 
-/** `alternative`: the multipart/alternative that it lies in, at any depth. */
+/** `alternative`: the multipart/alternative that contains it, at any depth. */
 type Leaf = AttachedPart & { alternative: Part | null; isDirect: boolean }
 
 function listLeaves(part: Part, isRelated: boolean, alternative: Part | null = null, isDirect = false): Leaf[] {
@@ -97,9 +97,12 @@ function asBody(part: Part): Bodies {
   return part.contentType === 'text/html' ? { text: null, html: part } : { text: part, html: null }
 }
 
-/** What can be the mail's own text. A message inside the message is an attachment: what it says is not what this mail says. */
+/**
+ * Whether the part can be the mail's own text. An enclosed message is an attachment, because its text is not this
+ * mail's.
+ */
 function isTextual(part: Part): boolean {
-  // A multipart in which no delimiter was found is broken; its content is at least shown.
+  // A multipart without delimiters is broken, but its content is shown.
   if (isMultipart(part)) return !part.isOpaque
   return (part.contentType === 'text/plain' || part.contentType === 'text/html') && part.disposition !== 'attachment'
 }

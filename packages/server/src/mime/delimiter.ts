@@ -6,15 +6,18 @@ const DASH = 0x2d
 
 /** A delimiter line of a multipart. */
 export type Delimiter = {
-  /** Which of the open boundaries it belongs to. */
+  /** The index of its boundary among the open ones. */
   level: number
-  /** The last one of its multipart: `--boundary--`. */
+  /** Whether it ends its multipart: `--boundary--`. */
   isClosing: boolean
   lineStart: number
   nextLine: number
 }
 
-/** The first delimiter at or after `position`, which is the beginning of a line. Boundaries are listed from the outermost. */
+/**
+ * The first delimiter at or after `position`, which must be the start of a line. Boundaries are in order, outermost
+ * first.
+ */
 export function findDelimiter(raw: Uint8Array, boundaries: Uint8Array[], position: number): Delimiter | null {
   let dash = raw.indexOf(DASH, position)
   while (dash >= 0) {
@@ -28,7 +31,7 @@ export function findDelimiter(raw: Uint8Array, boundaries: Uint8Array[], positio
   return null
 }
 
-/** The delimiter in the line that begins at `lineStart`, innermost first, because a mail may use one prefix for all. */
+/** The delimiter in the line at `lineStart`. Innermost first, because boundaries may share a prefix. */
 export function readDelimiter(raw: Uint8Array, boundaries: Uint8Array[], lineStart: number): Delimiter | null {
   if (raw[lineStart] !== DASH || raw[lineStart + 1] !== DASH) return null
   for (let level = boundaries.length - 1; level >= 0; level--) {

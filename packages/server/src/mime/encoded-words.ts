@@ -2,7 +2,7 @@ import { decodeBytes, decodeUtf8, isSameCharset, isSingleByte } from './charset.
 import { ENCODED_WORDS_MAX } from './limits.ts'
 import { decodeTransfer, hexByte } from './transfer-encoding.ts'
 
-/** Decodes RFC 2047 encoded words, up to a limit for the whole mail; those beyond it stay as they are. */
+/** Decodes RFC 2047 encoded words, up to a limit per mail. Later words do not change. */
 export type WordDecoder = { decode(text: string): string; isExhausted(): boolean }
 
 export function createWordDecoder(): WordDecoder {
@@ -20,8 +20,8 @@ export type EncodedWord = { start: number; end: number; charset: string; encodin
 const WORD_START = /=\?([^\s?=]{0,60})\?([bq])\?/iy
 
 /**
- * The encoded words of a text, in order. A word may hold blanks, because many programs put them there, but not the
- * beginning of another one. Takes time in proportion to the text.
+ * The encoded words of a text, in order. A word may contain blanks, because many programs write them, but not the start
+ * of another word. Takes linear time.
  */
 export function* findWords(text: string): Generator<EncodedWord> {
   let start = text.indexOf('=?')
@@ -32,7 +32,7 @@ export function* findWords(text: string): Generator<EncodedWord> {
     const contentStart = start + (match?.[0].length ?? 2)
     let next = text.indexOf('=?', contentStart)
     if (match) {
-      // Looked for only when the last one is behind, so that many words without an end take no longer than others.
+      // Searched only after the previous one was passed, so that many words without an end take linear time.
       if (end < contentStart) end = text.indexOf('?=', contentStart)
       if (end < 0) return
       const isCutShort = next >= 0 && next < end && isWordStart(text, next)
@@ -52,8 +52,8 @@ function isWordStart(text: string, start: number): boolean {
 }
 
 /**
- * Decodes the words of a text. Neighbours of one charset are decoded together, since a character may be split between
- * them, and the state of ISO-2022-JP may go on.
+ * Decodes the words of a text. Adjacent words of one charset are decoded together, because a character may be split
+ * between them and the state of ISO-2022-JP may continue.
  */
 export function decodeWords(text: string, mayDecode: () => boolean = () => true): string {
   let result = ''
@@ -67,7 +67,7 @@ export function decodeWords(text: string, mayDecode: () => boolean = () => true)
   for (const word of findWords(text)) {
     if (!mayDecode()) break
     const between = text.slice(position, word.start)
-    // Blanks between words only keep them apart.
+    // Blanks between words only separate them.
     const isNeighbour = position > 0 && between.trim() === ''
     if (!isNeighbour || !isSameCharset(charset, word.charset)) endRun()
     if (!isNeighbour) result += between
@@ -84,7 +84,7 @@ const UNDERSCORE = 0x5f
 const SPACE = 0x20
 const EQUALS = 0x3d
 
-/** What `escapeRawBytes` could not tell apart from text stays text: in words of UTF-8 that is the same. */
+/** Raw bytes that `escapeRawBytes` did not escape count as text, which is the same in UTF-8. */
 function bytesOfWord({ encoding, text }: EncodedWord): Uint8Array {
   const bytes = encoder.encode(text)
   if (encoding === 'B') return decodeTransfer(bytes, 'base64')
@@ -99,8 +99,8 @@ function bytesOfWord({ encoding, text }: EncodedWord): Uint8Array {
 }
 
 /**
- * Raw bytes in Q words of a field, which is given with one character a byte, become escapes, so that they are read in the
- * charset of their word; nothing else changes. Bytes that are UTF-8 in a word of another charset are UTF-8 nevertheless.
+ * Escapes raw bytes in Q words, so that they are decoded in the charset of their word. The field has one character per
+ * byte. Valid UTF-8 in a word of another charset is still UTF-8.
  */
 export function escapeRawBytes(field: string): string {
   if (!field.includes('=?')) return field
@@ -122,7 +122,7 @@ function hasRawBytes(text: string): boolean {
   return text.search(RAW_BYTE) >= 0
 }
 
-/** Of a text with one character a byte. */
+/** Converts a text with one character per byte. */
 export function bytesFrom(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index)

@@ -1,4 +1,6 @@
-/** The words of text/enriched (RFC 1896) and text/richtext: without commands, parameters, and single line breaks. */
+/**
+ * The plain text of text/enriched (RFC 1896) and text/richtext, without commands, parameters and single line breaks.
+ */
 export function plainFromEnriched(text: string): string {
   return text
     .replace(/<param>[^<]*<\/param>/gi, '')

@@ -2,7 +2,7 @@ import type { AttachedPart } from './content.ts'
 import { describePart, type Part } from './part.ts'
 import { findUuFiles, type UuFile } from './uuencode.ts'
 
-/** The files that old programs write into a text by uuencode. */
+/** Files that old programs embed in a text with uuencode. */
 export function filesInText(raw: Uint8Array, part: Part, text: string | null): UuFile[] {
   const isPossible = text !== null && part.encoding === 'identity' && text.includes('begin ')
   return isPossible ? findUuFiles(raw, part.start, part.end) : []

@@ -1,6 +1,6 @@
 /**
- * Joins the lines of `format=flowed` text (RFC 3676): a line that ends in a space goes on in the next one of the same
- * quote depth. With `delSp`, that space was added for the folding and goes away.
+ * Joins the lines of `format=flowed` text (RFC 3676): a line that ends in a space continues in the next line of the
+ * same quote depth. With `delSp`, that space was added by the folding and is removed.
  */
 export function unflow(text: string, delSp: boolean): string {
   const paragraphs: string[] = []
@@ -17,7 +17,7 @@ export function unflow(text: string, delSp: boolean): string {
     const content = line.slice(line[lineDepth] === ' ' ? lineDepth + 1 : lineDepth)
     if (lineDepth !== depth) endParagraph()
     depth = lineDepth
-    // The line before a signature ends a paragraph even though it ends in a space.
+    // The separator of a signature ends a paragraph although it ends in a space.
     const isSignature = content === '-- '
     if (isSignature) endParagraph()
     const isFlowed = content.endsWith(' ') && !isSignature

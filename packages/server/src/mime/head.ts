@@ -6,14 +6,14 @@ const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
 
-// What a program may have put before the headers by mistake: a separator of a mailbox file, the rest of a header.
+// Lines that a program puts before the headers by mistake: a separator of an mbox file, the rest of a header.
 const STRAY_LINES_MAX = 20
 const STRAY_BYTES_MAX = 4 * 1024
 
 // Longer than any of the names below.
 const NAME_BYTES_MAX = 30
 
-// Headers that mail has and that other text does not begin its lines with.
+// Headers of mail. Lines of other text do not start with these names.
 const KNOWN = new Set([
   'from',
   'to',
@@ -32,10 +32,10 @@ const KNOWN = new Set([
   'dkim-signature',
 ])
 
-// One of these every mail has; below several lines of text, other headers may be lines of that text.
+// Every mail has one of these. After several lines of text, other headers may be part of that text.
 const ORIGINS = ['from', 'received', 'return-path']
 
-/** The headers of a mail, also when its first lines are none; without any the whole mail is body. */
+/** Finds the headers of a mail, even after some stray lines. Without headers, the whole mail is the body. */
 export function findHead(raw: Uint8Array): HeaderBlock {
   const start = raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0
   const isOdd = isSkipped(raw[start])
@@ -58,14 +58,14 @@ function findLateHead(raw: Uint8Array, start: number): HeaderBlock | null {
     const indented = isFold ? indentedHeader(raw, position, lineEnd) : -1
     if (indented >= 0) return findHeaders(raw, indented)
     if (!isFold && !isMboxLine(raw, position)) strayCount++
-    // Such a line before an empty one is text.
+    // Such a line before an empty line is text.
     if (strayCount > 0 && isEmptyLine(raw, lineEnd + 1)) return null
     position = lineEnd + 1
   }
   return null
 }
 
-/** Where a header begins that blanks stand before; -1 where the line is the rest of another one. */
+/** The start of an indented header. -1 if the line is the rest of another header. */
 function indentedHeader(raw: Uint8Array, lineStart: number, lineEnd: number): number {
   let start = lineStart
   while (raw[start] === SPACE || raw[start] === TAB) start++
@@ -80,7 +80,7 @@ function nameAt(raw: Uint8Array, start: number, colon: number): string {
     .toLowerCase()
 }
 
-/** A head, if mail looks like that: text may have a colon in its first line too. */
+/** The header block if it looks like mail. Other text may also have a colon in its first line. */
 function confirm(raw: Uint8Array, start: number, strayCount: number): HeaderBlock | null {
   const block = findHeaders(raw, start)
   const names = block.fields.map((field) => nameAt(raw, field.start, field.colon))

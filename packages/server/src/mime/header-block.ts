@@ -9,7 +9,7 @@ const COLON = 0x3a
 const GREATER = 0x3e
 const FROM = new TextEncoder().encode('From ')
 
-/** Where one header lies in the mail: name from `start` to `colon`, value after it to `end`, folds included. */
+/** The position of a header in the mail: name from `start` to `colon`, then the value up to `end`, including folds. */
 export type Field = { start: number; colon: number; end: number }
 
 export type HeaderBlock = {
@@ -19,9 +19,9 @@ export type HeaderBlock = {
 }
 
 /**
- * Finds the headers that begin at `start`. The block ends at an empty line, at a line that `endsBlock` claims (a
- * delimiter of the multipart around it), or at once if its first line is no header: such a part is all body. Lines that
- * are no headers are left out when headers follow; at the end of the block they begin the body.
+ * Finds the headers that start at `start`. The block ends at an empty line or where `endsBlock` is true (a delimiter of
+ * the enclosing multipart). If the first line is not a header, the block is empty and everything is body. Other lines
+ * that are not headers are skipped if headers follow, or else start the body.
  */
 export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineStart: number) => boolean): HeaderBlock {
   const fields: Field[] = []
@@ -59,14 +59,14 @@ export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineSta
       if (current) current.end = lineEnd
       continue
     }
-    // A line that is neither header nor fold is left out, and so are the folds after it.
+    // Skips a line that is neither a header nor a fold, and the folds after it.
     current = null
     if (!isHeader) {
       if (strayStart < 0 && !isMbox) strayStart = lineStart
       continue
     }
     strayStart = -1
-    // Over a limit the lines are still read, because the body begins behind them.
+    // Beyond a limit, lines are still read to find the start of the body.
     if (fields.length >= HEADERS_MAX || lineStart - start >= HEADER_BLOCK_BYTES_MAX) {
       isPartial = true
       continue
@@ -79,7 +79,7 @@ export function findHeaders(raw: Uint8Array, start: number, endsBlock?: (lineSta
   return { fields, bodyStart, isPartial: cutLongFields(raw, fields) || isPartial }
 }
 
-/** A line that separates mails in a file, `From a@b.c Mon Nov 16 …`, as it is or quoted. */
+/** A separator line of an mbox file, `From a@b.c Mon Nov 16 …`, also quoted. */
 export function isMboxLine(raw: Uint8Array, lineStart: number): boolean {
   const start = raw[lineStart] === GREATER ? lineStart + 1 : lineStart
   if (!FROM.every((byte, index) => raw[start + index] === byte)) return false
@@ -89,7 +89,7 @@ export function isMboxLine(raw: Uint8Array, lineStart: number): boolean {
   return raw[next] !== COLON
 }
 
-/** RFC 5322, 2.2: a name has no blanks within; those after it are old practice. */
+/** RFC 5322, 2.2: a name contains no blanks. Blanks after it are obsolete syntax. */
 export function isName(raw: Uint8Array, start: number, colon: number): boolean {
   let end = colon
   while (end > start && (raw[end - 1] === SPACE || raw[end - 1] === TAB)) end--

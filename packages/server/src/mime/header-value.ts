@@ -3,35 +3,35 @@ import { joinContinuations } from './parameter-continuations.ts'
 /** A structured header such as `text/plain; charset=utf-8`. Value and parameter names are lower-case. */
 export type HeaderValue = { value: string; parameters: ReadonlyMap<string, string> }
 
-// What stands in quotes; without the closing one, all the rest. Nothing in it can fail after a long match, so it never
-// goes back over the text.
+// A quoted string, or the rest of the text without a closing quote. Nothing can fail after a long match, so there is no
+// backtracking.
 const QUOTED = /(?:[^"\\]|\\[^])*/y
 
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
 
-// A type that its parameters follow without a semicolon.
+// A type followed by its parameters without a semicolon.
 const NO_SEMICOLON = /^[^\s;,=]+[\s,]+(?=[\w*-]+\s*=)/
 
-// Parameters that decide how a mail is read, also where the semicolon before them is missing.
+// Parameters that matter for parsing. They are recognised even without a semicolon before them.
 const NEXT_PARAMETER = /[\s,](?=(?:boundary|charset)\s*=)/i
 
 export function parseHeaderValue(header: string): HeaderValue {
   const text = withoutComments(header)
   const missing = NO_SEMICOLON.exec(text)?.[0].length
-  // What is read is the last of the blanks, as if it were the semicolon.
+  // Treats the last blank as the semicolon.
   const end = missing === undefined ? text.indexOf(';') : missing - 1
   if (end < 0) return { value: text.trim().toLowerCase(), parameters: NO_PARAMETERS }
   return { value: text.slice(0, end).replace(/,\s*$/, '').trim().toLowerCase(), parameters: readParameters(text, end) }
 }
 
-/** Each begins with a semicolon; what belongs to no parameter up to the next one is left out. */
+/** Each parameter starts with a semicolon. Other text before the next one is ignored. */
 function readParameters(text: string, firstSemicolon: number): Map<string, string> {
   const parameters = new Map<string, string>()
   let semicolon = firstSemicolon
   let equals = -1
   while (semicolon >= 0) {
     const nameStart = semicolon + 1
-    // Looked for only when the last one is behind, so that many names without a value take no longer than others.
+    // Searched only after the previous one was passed, so that many names without a value take linear time.
     if (equals < nameStart) equals = text.indexOf('=', nameStart)
     if (equals < 0) break
     semicolon = text.indexOf(';', nameStart)
@@ -49,26 +49,26 @@ function readParameters(text: string, firstSemicolon: number): Map<string, strin
       semicolon = nextSeparator(text, equals + 1)
       value = text.slice(equals + 1, semicolon).trim()
     }
-    // The first one counts, so that a repeated `boundary` cannot show us another mail than others see.
+    // The first one counts, so that a repeated `boundary` cannot show other content here than in other programs.
     if (name !== '' && !parameters.has(name)) parameters.set(name, value)
   }
   if (text.includes('*', firstSemicolon)) joinContinuations(parameters)
   return parameters
 }
 
-/** The next semicolon, or the blank in its place. */
+/** The next semicolon, or a blank that replaces it. */
 function nextSeparator(text: string, start: number): number {
   const semicolon = text.indexOf(';', start)
   const missing = text.slice(start, semicolon < 0 ? text.length : semicolon).search(NEXT_PARAMETER)
   return missing < 0 ? semicolon : start + missing
 }
 
-// Windows paths in quotes are seen more often than escaped letters, so a backslash before a letter stays.
+// Quoted Windows paths are more common than escaped letters, so a backslash before a letter stays.
 function unescape(quoted: string): string {
   return quoted.includes('\\') ? quoted.replace(/\\(["\\])/g, '$1') : quoted
 }
 
-/** Removes RFC 5322 comments. `Invoice(1).pdf` has none: a comment follows white space or begins the text. */
+/** Removes RFC 5322 comments. `Invoice(1).pdf` has none: a comment starts the text or follows white space. */
 export function withoutComments(text: string): string {
   if (!text.includes('(')) return text
   let result = ''
@@ -88,6 +88,6 @@ export function withoutComments(text: string): string {
       keptFrom = index + 1
     }
   }
-  // An open comment is none: it would take the boundary with it, and with that the mail.
+  // A comment that is not closed is not a comment. Removing it could remove the boundary and so the content.
   return depth > 0 ? text : result + text.slice(keptFrom)
 }

@@ -3,12 +3,14 @@ import { decodeAscii, decodeBytewise, decodeHeaderBytes } from './charset.ts'
 import { bytesFrom, escapeRawBytes, type WordDecoder } from './encoded-words.ts'
 import type { Field, HeaderBlock } from './header-block.ts'
 
-/** A header before RFC 2047 decoding, as structured headers must be read: encoded words may hide commas and quotes. */
+/**
+ * A header before RFC 2047 decoding. Structured headers are parsed in this form, because encoded words may hide commas.
+ */
 export type RawHeader = { name: string; value: string }
 
 const ESCAPE = '\u001b'
 
-/** The headers of a block in their order, unfolded; raw 8-bit bytes are read with the help of the body's charset. */
+/** The headers of a block in order, unfolded. The charset of the body helps to decode raw 8-bit bytes. */
 export function readHeaders(raw: Uint8Array, block: HeaderBlock): RawHeader[] {
   const first = block.fields[0]
   if (!first) return []
@@ -16,7 +18,7 @@ export function readHeaders(raw: Uint8Array, block: HeaderBlock): RawHeader[] {
   const ascii = decodeAscii(blockBytes)
   const text = ascii ?? decodeBytewise(blockBytes)
   const headers = block.fields.map((field) => sliceHeader(text, field, first.start))
-  // What switches to another charset is as little ASCII as what has the high bit set.
+  // Escape sequences switch to another charset, so such text is not ASCII either.
   if (ascii !== null && !ascii.includes(ESCAPE)) return headers
 
   let bodyCharset: string | null = null
@@ -27,17 +29,17 @@ export function readHeaders(raw: Uint8Array, block: HeaderBlock): RawHeader[] {
   })
 }
 
-/** The headers as people read them. */
+/** The decoded headers for display. */
 export function displayHeaders(rawHeaders: RawHeader[], words: WordDecoder): Header[] {
   return rawHeaders.map(({ name, value }) => ({ name: cleanText(name), value: cleanText(words.decode(value)) }))
 }
 
-/** The first header of that name; a second one must not change what a mail means. */
+/** The first header with this name. A second one must not change the meaning of the mail. */
 export function findHeader<T extends RawHeader>(headers: T[], lowerCaseName: string): T | undefined {
   return headers.find(({ name }) => name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName)
 }
 
-/** Makes text fit for JSON and databases: no NUL, no half surrogate pairs. */
+/** Makes text valid for JSON and databases: no NUL, no lone surrogates. */
 export function cleanText(text: string): string {
   return (text.includes('\0') ? text.replaceAll('\0', '') : text).toWellFormed()
 }
@@ -63,7 +65,7 @@ function onePerByte(bytes: Uint8Array): string {
   return text
 }
 
-// Folding puts a line break before white space that belongs to the value. A CR of its own must not reach a terminal.
+// Folding adds a line break before white space that belongs to the value. A lone CR must not reach a terminal.
 function unfold(value: string): string {
   if (!value.includes('\n') && !value.includes('\r')) return value.trim()
   return value.replace(/\r?\n/g, '').replaceAll('\r', ' ').trim()
@@ -76,14 +78,14 @@ function trimBlanksRight(name: string): string {
   return name.slice(0, end)
 }
 
-// A rough reading is enough: the value is only a hint for bytes that are not UTF-8.
+// A simple pattern is enough, because the value is only a hint for bytes that are not UTF-8.
 const CHARSET = /charset\s?=\s?"?([\w.:-]{1,40})/i
 
 function declaredCharset(headers: RawHeader[]): string {
   return CHARSET.exec(findHeader(headers, 'content-type')?.value ?? '')?.[1] ?? ''
 }
 
-// The first part of a multipart begins here.
+// The first part of a multipart starts within these bytes.
 const HINT_BYTES_MAX = 4 * 1024
 
 /** The charset that the first part of the mail declares. */

@@ -1,5 +1,5 @@
-// Charsets that switch between ASCII and others by escape sequences, in seven bits. Each becomes the EUC form of the
-// same characters, which is then decoded as a whole: however often a text switches, that costs one decoding.
+// Seven-bit charsets that switch between ASCII and others by escape sequences. The text is converted to EUC and then
+// decoded in one call, however often it switches.
 
 const ESCAPE = 0x1b
 const LF = 0x0a
@@ -7,7 +7,7 @@ const TILDE = 0x7e
 const SHIFT_OUT = 0x0e
 const SHIFT_IN = 0x0f
 
-// How the bytes that follow are written in EUC: as they are, or with the high bit set after a prefix.
+// How the following bytes are written in EUC: unchanged, or with the high bit set after a prefix.
 type Set = { width: 1 | 2; prefix: number; isShifted: boolean }
 
 const ASCII: Set = { width: 1, prefix: 0, isShifted: false }
@@ -31,9 +31,9 @@ const JAPANESE = new Map<string, Set>([
 
 const eucJp = new TextDecoder('euc-jp')
 
-/** ISO-2022-JP and its extensions. Its state ends with the line, as RFC 1468 wants it, so that an error ends there too. */
+/** ISO-2022-JP and its extensions. The state ends with the line (RFC 1468), so that an error ends there too. */
 export function decodeIso2022Jp(bytes: Uint8Array): string {
-  // A prefix makes three bytes of two, and two of one.
+  // With a prefix, two bytes become three, and one becomes two.
   const euc = new Uint8Array(2 * bytes.length)
   let length = 0
   let set = ASCII
@@ -68,7 +68,7 @@ function findSequence(bytes: Uint8Array, start: number): string | null {
   return JAPANESE.has(three) ? three : null
 }
 
-/** Whether bytes switch to Japanese, which hardly anything else looks like. */
+/** Whether the bytes contain an escape to Japanese, which rarely occurs in anything else. */
 export function isIso2022Jp(bytes: Uint8Array): boolean {
   for (let escape = bytes.indexOf(ESCAPE); escape >= 0; escape = bytes.indexOf(ESCAPE, escape + 1)) {
     const sequence = findSequence(bytes, escape + 1)
@@ -77,7 +77,7 @@ export function isIso2022Jp(bytes: Uint8Array): boolean {
   return false
 }
 
-/** ISO-2022-KR and -CN to EUC: what stands between SO and SI, on a line, has its high bit set. */
+/** Converts ISO-2022-KR and -CN to EUC: bytes between SO and SI on a line get their high bit set. */
 export function shiftToEuc(bytes: Uint8Array): Uint8Array {
   const euc = new Uint8Array(bytes.length)
   let length = 0
@@ -98,7 +98,9 @@ export function shiftToEuc(bytes: Uint8Array): Uint8Array {
   return euc.subarray(0, length)
 }
 
-/** HZ (RFC 1843) to EUC: what stands between `~{` and `~}` has its high bit set, `~~` is one, `~` ends a line. */
+/**
+ * Converts HZ (RFC 1843) to EUC: bytes between `~{` and `~}` get their high bit set. `~~` is a tilde, and `~` with the line break after it is dropped.
+ */
 export function hzToEuc(bytes: Uint8Array): Uint8Array {
   const euc = new Uint8Array(bytes.length)
   let length = 0

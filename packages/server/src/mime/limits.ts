@@ -1,47 +1,48 @@
-// Every limit of the parser. What lies beyond one stays in the raw mail, and the result says `partial`.
+// All limits of the parser. Content beyond a limit stays in the raw mail, and the result is `partial`.
 
 const KIB = 1024
 const MIB = 1024 * KIB
 
-// Large real mails carry some 30 KiB of headers (ARC, DKIM, long recipient lists); beyond this it is an attack.
+// Large real mail has about 30 KiB of headers (ARC, DKIM, long recipient lists). More than this is an attack.
 export const HEADER_BLOCK_BYTES_MAX = 256 * KIB
 
-// Room for a To of a thousand recipients, the longest header that people really send.
+// Enough for a To with a thousand recipients, the longest real header.
 export const HEADER_BYTES_MAX = 64 * KIB
 
-// A mail that went through many relays has about a hundred.
+// Mail that passed many relays has about a hundred.
 export const HEADERS_MAX = 1_000
 
-// A thousand recipients whose names take two words each, and as much again. Each word takes some 2 µs, whatever its length, so
-// a mail may spend about 6 ms in them; the limit of the header block bounds their length.
+// A thousand recipients with two words per name, doubled. Each word takes about 2 µs regardless of its length, so a
+// mail spends at most about 6 ms on them. The limit of the header block bounds their length.
 export const ENCODED_WORDS_MAX = 4_000
 
-// Only the first address counts, and no name of a person is as long.
+// Only the first address counts, and no real name is longer.
 export const SENDER_CHARS_MAX = 2 * KIB
 
-// Eight lines as long as mail allows. A subject is part of every row of a list; its header stays whole.
+// Eight lines of the maximum length. A subject is part of every row of a list. Its header is not cut.
 export const SUBJECT_CHARS_MAX = 8 * KIB
 
-// About a hundred recipients; a search for one of them ends there.
+// About a hundred recipients. A search does not find later ones.
 export const ADDRESS_LIST_CHARS_MAX = 8 * KIB
 
 // Forwarded newsletters reach five or six levels.
 export const DEPTH_MAX = 20
 
-// A scanned document sent page by page has a few hundred.
+// A document scanned page by page has a few hundred.
 export const PARTS_MAX = 1_000
 
-// RFC 2046 allows 70; generators that add ids go beyond. A long one costs no more than its delimiters are long.
+// RFC 2046 allows 70, but programs that add ids exceed it. The cost is proportional to the length of the delimiters.
 export const BOUNDARY_BYTES_MAX = 8 * KIB
 
-// Kept in the database and sent inline with a message, each for text and HTML.
+// Stored in the database and sent with the message, for text and HTML each.
 export const BODY_BYTES_MAX = 1 * MIB
 
-// Lists of binaries that were posted in one mail had a dozen; what follows stays text.
+// Mail with embedded binaries has about a dozen. Later ones stay text.
 export const FILES_IN_TEXT_MAX = 100
 
-// What most file systems allow for a name.
+// The longest name in most file systems.
 export const FILENAME_CHARS_MAX = 255
 
-// Generated ones stay below 100. A longer one is left out: with a thousand parts, headers have room for 25 MB of them.
+// Generated ids are shorter than 100. Longer ones are left out, because the headers of a thousand parts could have 25
+// MB.
 export const CONTENT_ID_CHARS_MAX = 255

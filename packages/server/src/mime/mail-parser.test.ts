@@ -15,7 +15,7 @@ function start(options: PoolOptions = {}): MailParser {
   return parser
 }
 
-/** Large enough for a thread unless told otherwise. */
+/** Large enough for a thread by default. */
 function mail(subject: string, size = 200_000): Uint8Array {
   return Buffer.from(`From: Ann <a@b.test>\r\nSubject: ${subject}\r\n\r\n${'text\r\n'.repeat(size / 6)}`)
 }
@@ -44,14 +44,14 @@ test.each([
   expect(Buffer.compare(content, mail('kept'))).toBe(0)
 })
 
-test('more mails than threads all get their own answer', async () => {
+test('with more mails than threads, each gets its own result', async () => {
   const parser = start({ threadsMax: 2 })
   const subjects = Array.from({ length: 40 }, (_, index) => `mail ${index}`)
   const parsed = await Promise.all(subjects.map((subject) => parser.parse(mail(subject))))
   expect(parsed.map(({ subject }) => subject)).toEqual(subjects)
 })
 
-describe('a mail that a thread dies of', () => {
+describe('a mail that crashes a thread', () => {
   const threadUrl = new URL('../../test/hostile/misbehaving-thread.ts', import.meta.url)
 
   test.each([
@@ -81,7 +81,7 @@ describe('a mail that a thread dies of', () => {
     expect(deaths).toEqual([])
   })
 
-  test('the headers of a file are read all the same', async () => {
+  test('the headers of a file are still read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mail-parser-'))
     const path = join(folder, 'mail.eml')
     await writeFile(path, mail('file'))
@@ -93,13 +93,13 @@ describe('a mail that a thread dies of', () => {
 })
 
 describe('the start of a thread', () => {
-  /** Time passes only when told to; threads start all the same. */
+  /** Fake timers. Threads still start in real time. */
   function holdTime() {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
   }
 
-  test('is not counted as time of the mail for which it was started', async () => {
+  test('does not count as time of the mail for which it was started', async () => {
     holdTime()
     const parsing = start({ deadlineMs: 5_000 }).parse(mail('patience'))
     vi.advanceTimersByTime(50_000)
@@ -124,7 +124,7 @@ test('a thread that was idle too long is replaced', async () => {
   }
 })
 
-test('closing waits for what is being parsed and refuses more', async () => {
+test('closing waits for mail in progress and refuses more', async () => {
   const parser = start({ threadsMax: 1 })
   const answers: string[] = []
   const under = ['one', 'two', 'three'].map(async (subject) =>
@@ -136,6 +136,6 @@ test('closing waits for what is being parsed and refuses more', async () => {
   await expect(parser.parse(mail('late'))).rejects.toThrow('closed')
 })
 
-test('a file that is not there is an error, not a mail', async () => {
+test('a missing file is an error, not a mail', async () => {
   await expect(start().parse({ path: '/nonexistent/mail.eml', size: 1 })).rejects.toThrow('ENOENT')
 })

@@ -35,7 +35,7 @@ describe.each([
   ['one byte more than is kept', PREFIX_BYTES_MAX + 1, false],
   ['three times as much', 3 * PREFIX_BYTES_MAX, false],
 ])('%s', (_, size, isWhole) => {
-  test('can be read in full, and is parsed as far as it is known', async () => {
+  test('can be read completely, and its start is parsed', async () => {
     const mail = size === 0 ? Buffer.alloc(0) : mailOf(size)
     const { stream, seen } = source(mail)
     const start = await readStart(stream)
@@ -43,21 +43,21 @@ describe.each([
     expect(seen.pulledBytes).toBeLessThanOrEqual(PREFIX_BYTES_MAX + CHUNK_BYTES)
     const parsed = parseStart(start)
     expect(parsed.subject).toBe(size === 0 ? '' : 'Hello')
-    // A body of one mebibyte is kept; what is beyond it makes the mail partial, too.
+    // A body of one mebibyte is kept. A longer one also makes the mail partial.
     expect(parsed.parse).toBe(size <= 100 ? 'complete' : 'partial')
     const all = await Array.fromAsync(start.chunks())
     expect(Buffer.concat(all).equals(mail)).toBe(true)
   })
 })
 
-test('a mail that is not needed in full is given back', async () => {
+test('the rest of a mail that is not needed is released', async () => {
   const { stream, seen } = source(mailOf(3 * PREFIX_BYTES_MAX))
   const start = await readStart(stream)
   await start.cancel()
   expect(seen.isCancelled).toBe(true)
 })
 
-test('a mail that is larger than what is kept is partial, though its text is small', async () => {
+test('a mail larger than its kept start is partial, even if its text is small', async () => {
   const head = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nYour code is 1234\r\n--b\r\n'
   const mail = Buffer.alloc(PREFIX_BYTES_MAX + 1, 'x')
   mail.write(`${head}Content-Type: image/png\r\n\r\n`)

@@ -2,21 +2,21 @@ import { parseMail, type ParsedMail } from './parse-mail.ts'
 
 /**
  * How much of a mail is kept for parsing where memory is scarce. The headers (256 KiB) and both bodies at their limit
- * (1 MiB each, a third more in base64) need 3 MiB; the rest is room for a picture between them.
+ * (1 MiB each, a third more in base64) need 3 MiB. The rest leaves room for an image between them.
  */
 export const PREFIX_BYTES_MAX = 4 * 1024 * 1024
 
 export type MailStart = {
-  /** The first bytes of the mail; all of them when it is small. */
+  /** The first bytes of the mail, or all of them if it is small. */
   bytes: Uint8Array
   isWhole: boolean
-  /** Every byte of the mail: those above, then those that are still to be pulled. Once only. */
+  /** All bytes of the mail: `bytes`, then the rest of the stream. Can be read once. */
   chunks: () => AsyncIterable<Uint8Array>
-  /** For whoever needs no more than the start. */
+  /** Releases the stream if the rest is not needed. */
   cancel: () => Promise<void>
 }
 
-/** Pulls as much of a mail as is parsed, and no more. */
+/** Reads only as much of a mail as is parsed. */
 export async function readStart(stream: ReadableStream<Uint8Array>): Promise<MailStart> {
   const reader = stream.getReader()
   const pieces: Uint8Array[] = []
@@ -41,7 +41,7 @@ export async function readStart(stream: ReadableStream<Uint8Array>): Promise<Mai
   return { bytes, isWhole, chunks, cancel: () => reader.cancel() }
 }
 
-/** When the start is not the whole mail, the result says so. */
+/** The result is partial if the start is not the whole mail. */
 export function parseStart({ bytes, isWhole }: Pick<MailStart, 'bytes' | 'isWhole'>): ParsedMail {
   const parsed = parseMail(bytes.subarray(0, PREFIX_BYTES_MAX))
   return isWhole || parsed.parse === 'failed' ? parsed : { ...parsed, parse: 'partial' }

@@ -6,21 +6,21 @@ import { findCodes } from '../domain/codes/codes.ts'
 import { parseMail, plainTextOf, readAttachment } from './parse-mail.ts'
 import { senderName } from './sender.ts'
 
-/** What lies beside an odd mail: why it is odd, and what a reader must see of it. What is not named is not checked. */
+/** The file next to an odd mail: why the mail is odd and how it must be parsed. Missing fields are not checked. */
 type Expected = {
   why: string
   subject?: string
   from?: string
   fromName?: string | null
   headers?: Header[]
-  /** What people read: the text, or else what the HTML says; line ends as \n, trimmed. */
+  /** The text, or else the text of the HTML, trimmed and with \n as line ends. */
   text?: string
-  /** The text part as it is. */
+  /** The text part, unchanged. */
   ownText?: string | null
-  /** Trimmed; null where there is none. */
+  /** Trimmed. Null if there is none. */
   html?: string | null
   code?: string
-  /** `content` has one character a byte. */
+  /** `content` has one character per byte. */
   attachments?: (Partial<Attachment> & { content?: string })[]
   parse?: string
 }
@@ -36,7 +36,7 @@ test.each(names.map((name) => ({ name, ...expectedOf(name) })))('$name: $why', (
   expect(seen(readFileSync(join(FOLDER, `${name}.eml`)), expected)).toEqual(expected)
 })
 
-test('every mail has its expectation beside it, and every expectation its mail', () => {
+test('every mail has an expectation file, and every expectation file has a mail', () => {
   const expectations = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length))
   expect(expectations).toEqual(names)
   expect(names.length).toBeGreaterThan(500)
@@ -53,7 +53,7 @@ function expectedOf(name: string): Expected {
   return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))
 }
 
-/** What a reader sees, in the terms of what is expected, and no more than it names. */
+/** The parsed mail in the form of the expectation, with only its fields. */
 function seen(raw: Uint8Array, expected: Omit<Expected, 'why'>): object {
   const parsed = parseMail(raw)
   const all: Required<Omit<Expected, 'why' | 'attachments'>> = {

@@ -5,7 +5,9 @@ const PERCENT = 0x25
 
 type Section = { index: number; isEncoded: boolean; value: string }
 
-/** RFC 2231: `name*=utf-8''%e2%82%ac` and `name*0=…; name*1=…` become one decoded `name`, which replaces a plain one. */
+/**
+ * RFC 2231: `name*=utf-8''%e2%82%ac` and `name*0=…; name*1=…` become one decoded `name`, which replaces a plain one.
+ */
 export function joinContinuations(parameters: Map<string, string>): void {
   const sections = new Map<string, Section[]>()
   for (const [key, value] of parameters) {
@@ -13,7 +15,7 @@ export function joinContinuations(parameters: Map<string, string>): void {
     if (!match || match.index === 0) continue
     const [, index, star] = match
     const name = key.slice(0, match.index)
-    // A value that is not split is complete in itself, so it goes before the first piece of a split one.
+    // A value that is not split is complete, so it takes precedence over a split one.
     const section = { index: index ? Number(index) : -1, isEncoded: !index || star === '*', value }
     const known = sections.get(name)
     if (known) known.push(section)
@@ -29,7 +31,7 @@ function decodeSections(sections: Section[]): string {
 
   let charset = ''
   let text = ''
-  // Encoded neighbours are decoded together, since a character may be split between them.
+  // Adjacent encoded sections are decoded together, because a character may be split between them.
   let encoded = ''
   for (const [place, piece] of pieces.entries()) {
     let { value } = piece

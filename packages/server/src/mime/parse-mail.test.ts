@@ -14,7 +14,7 @@ const encode = (text: string) => new TextEncoder().encode(text)
 const crlf = (...lines: string[]) => lines.join('\r\n')
 const parse = (...lines: string[]) => parseMail(encode(crlf(...lines)))
 
-/** A multipart of parts that are given with their headers. */
+/** A multipart of parts that include their headers. */
 function multipart(type: string, parts: string[], boundary = 'b'): string {
   return crlf(
     `Content-Type: multipart/${type}; boundary=${boundary}`,
@@ -73,7 +73,7 @@ describe('limits, one below, at and one above', () => {
     expect(header?.value).toMatch(/^x€+$/)
   })
 
-  test('a header block over 256 KiB is read up to there, and the body is found', () => {
+  test('a header block over 256 KiB is read up to the limit, and the body is found', () => {
     const mail = parse('Subject: s', ...Array.from({ length: 9 }, () => `X: ${'y'.repeat(32_768)}`), 'Z: z', '', 'body')
     expect(mail).toMatchObject({ parse: 'partial', subject: 's', text: 'body' })
     expect(mail.headers).toHaveLength(9)

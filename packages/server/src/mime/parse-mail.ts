@@ -21,7 +21,7 @@ export type ParsedMail = {
   subject: string
   html: string | null
   text: string | null
-  /** See `plainTextOf`; computed here, because for large mail a thread does it. */
+  /** See `plainTextOf`. Computed here, so that a thread does it for large mail. */
   plainText: string
   attachments: Attachment[]
   parse: ParseState
@@ -36,7 +36,7 @@ const CR = 0x0d
 const NO_HEAD: Head = { headers: [], from: '', fromName: null, subject: '' }
 const NO_BODY: Body = { html: null, text: null, plainText: '', attachments: [] }
 
-/** Reads a mail in time proportional to its size. Never throws: `parse` says how much of it could be read. */
+/** Parses a mail in linear time. Never throws: `parse` says how much could be read. */
 export function parseMail(received: Uint8Array): ParsedMail {
   const raw = withLineFeeds(received)
   const words = createWordDecoder()
@@ -52,7 +52,7 @@ export function parseMail(received: Uint8Array): ParsedMail {
   }
 }
 
-/** What can be told of a mail that could not be parsed, from its first bytes. */
+/** Parses only the headers, from the first bytes of a mail that could not be parsed. */
 export function parseHeadOnly(raw: Uint8Array): ParsedMail {
   try {
     const { head } = readHead(raw.subarray(0, HEADER_BLOCK_BYTES_MAX), createWordDecoder())
@@ -62,9 +62,9 @@ export function parseHeadOnly(raw: Uint8Array): ParsedMail {
   }
 }
 
-/** The text of a mail, taken from its HTML if it has no text of its own; empty if it has neither. */
+/** The text of a mail, or else the text of its HTML. Empty if it has neither. */
 export function plainTextOf({ text, html }: Pick<ParsedMail, 'text' | 'html'>): string {
-  // Senders that only care about HTML often add an empty text part.
+  // Mail with HTML often has an empty text part.
   const isBlank = text === null || text.trim() === ''
   return isBlank && html !== null ? htmlToText(html) : (text ?? '')
 }
@@ -73,7 +73,7 @@ export type AttachmentSelector = { index: number } | { contentId: string }
 
 export type AttachmentContent = { attachment: Attachment; bytes: Uint8Array }
 
-/** One attachment with its decoded bytes, by its place in the list or its Content-ID. Never throws, as `parseMail`. */
+/** One attachment with its decoded bytes, by index or Content-ID. Never throws, like `parseMail`. */
 export function readAttachment(raw: Uint8Array, selector: AttachmentSelector): AttachmentContent | null {
   try {
     return findAttachment(raw, selector)
@@ -130,11 +130,11 @@ function readContent(raw: Uint8Array, root: Part) {
   const html = readBody(raw, content.html)
   const text = readBody(raw, content.text)
   const files = content.text ? filesInText(raw, content.text, text.content) : []
-  // After all others, so that these keep their places. The text stays as it was sent.
+  // After all other attachments, so that their indexes do not change. The text stays unchanged.
   return { text, html, attachments: [...content.attachments, ...files.map(attachedFile)] }
 }
 
-/** A mail whose lines all end in CR alone gets line feeds in their place; where everything lies stays the same. */
+/** Replaces CR with LF in a mail whose lines all end in CR alone. Offsets do not change. */
 function withLineFeeds(raw: Uint8Array): Uint8Array {
   const lineFeed = raw.indexOf(LF)
   const isOneLine = lineFeed < 0 || lineFeed === raw.length - 1

@@ -3,54 +3,54 @@ import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
 import type { AttachmentContent, AttachmentSelector, ParsedMail } from './parse-mail.ts'
 
-/** What a thread is asked to parse. It reads files itself, so that their bytes never pass through this thread. */
+/** What a thread parses. It reads files itself, so that their bytes do not pass through the main thread. */
 export type ParseJob =
   | { content: Uint8Array }
   | { path: string }
   | { content: Uint8Array; selector: AttachmentSelector }
 
-/** Null only for an attachment that is not there. */
+/** Null only for an attachment that does not exist. */
 export type ParseResult = ParsedMail | AttachmentContent | null
 
-/** What a thread says: once that it is ready, then one result for each job. */
+/** The messages of a thread: `ready` once, then one result per job. */
 export type ThreadMessage = 'ready' | ParseResult
 
 export type PoolOptions = {
   threadsMax?: number
-  /** Of processor time for one mail. */
+  /** Processor time for one mail. */
   deadlineMs?: number
-  /** Until a mail is given up however little processor time it got. */
+  /** The maximum time for a mail, even if it got little processor time. */
   waitMsMax?: number
   heapMegabytesMax?: number
   idleMs?: number
-  /** The program that a thread runs. */
+  /** The module that a thread runs. */
   threadUrl?: URL
-  /** Told why a thread died of a mail. */
+  /** Called with the reason when a thread crashes on a mail. */
   onThreadDeath?: (reason: Error) => void
 }
 
 export type ParsePool = {
-  /** `null` if the thread died of this mail: out of time, out of memory or a fault. */
+  /** Null if the thread crashed on this mail: out of time, out of memory or an error. */
   parse(job: { content: Uint8Array } | { path: string }): Promise<ParsedMail | null>
-  /** `null` also if there is no such attachment. */
+  /** Also null if there is no such attachment. */
   attachment(content: Uint8Array, selector: AttachmentSelector): Promise<AttachmentContent | null>
   close(): Promise<void>
 }
 
-// Of processor time: the largest ordinary mail takes 0.2 s; one that takes this long was made to.
+// Processor time. The largest ordinary mail takes 0.2 s. Mail that takes this long is hostile.
 const DEADLINE_MS = 5_000
-// On a machine with no time to spare a thread may hardly run, which is not the mail's fault; callers wait for a minute at most.
+// On a busy machine a thread may hardly run, which is not the mail's fault. Callers wait for at most a minute.
 const WAIT_MS_MAX = 60_000
-// How soon a mail that is nearly out of time is looked at again.
+// The shortest interval between two checks of the processor time.
 const CHECK_MS_MIN = 100
-// It takes 0.2 s, and many times that on a machine with no time to spare, which is not the mail's fault.
+// A start takes 0.2 s, and much longer on a busy machine, which is not the mail's fault.
 const START_MS_MAX = 60_000
-// Many times what the largest mail needs; its bytes lie outside of the heap.
+// Many times what the largest mail needs. Its bytes are outside of the heap.
 const HEAP_MEGABYTES_MAX = 256
-// Starting a thread takes 0.2 s and large mail comes in bursts, but a thread that waits costs memory.
+// Starting a thread takes 0.2 s and large mail comes in bursts, but an idle thread costs memory.
 const IDLE_MS = 30_000
 
-// Beside its source in development, beside its build when installed.
+// Next to the source in development, next to the build when installed.
 const THREAD_URL = new URL(import.meta.url.endsWith('.ts') ? './parse-thread.ts' : './parse-thread.js', import.meta.url)
 
 type Task = { job: ParseJob; resolve: (result: ParseResult) => void }
@@ -59,12 +59,12 @@ type Thread = {
   isReady: boolean
   task: Task | null
   timer: NodeJS.Timeout | undefined
-  /** Looks at the processor time of the task. */
+  /** Checks the processor time of the task. */
   check: NodeJS.Timeout | undefined
-  death: Error | null
+  endReason: Error | null
 }
 
-/** Threads that parse one mail each at a time, started when there is work and ended when there has been none for a while. */
+/** Threads that parse one mail at a time. They start when there is work and end after some idle time. */
 export function createParsePool(options: PoolOptions): ParsePool {
   const { threadsMax = availableParallelism(), idleMs = IDLE_MS, onThreadDeath } = options
   const { deadlineMs = DEADLINE_MS, waitMsMax = WAIT_MS_MAX } = options
@@ -85,17 +85,17 @@ export function createParsePool(options: PoolOptions): ParsePool {
   function addThread(): Thread {
     const worker = startThread(options.threadUrl ?? THREAD_URL, {
       resourceLimits: { maxOldGenerationSizeMb: options.heapMegabytesMax ?? HEAP_MEGABYTES_MAX },
-      // It reads what strangers wrote, so it gets no secrets to lose.
+      // The thread parses untrusted input, so it gets no environment and no secrets.
       env: {},
     })
-    const thread: Thread = { worker, isReady: false, task: null, timer: undefined, check: undefined, death: null }
+    const thread: Thread = { worker, isReady: false, task: null, timer: undefined, check: undefined, endReason: null }
     threads.add(thread)
     worker.on('message', (message: ThreadMessage) => {
       if (message === 'ready') begin(thread)
       else finish(thread, message)
     })
     worker.on('error', (error: unknown) => {
-      thread.death ??= error instanceof Error ? error : new Error(String(error))
+      thread.endReason ??= error instanceof Error ? error : new Error(String(error))
     })
     worker.on('exit', () => bury(thread))
     return thread
@@ -106,14 +106,14 @@ export function createParsePool(options: PoolOptions): ParsePool {
     limit(thread)
     thread.worker.ref()
     const job = ownJob(task.job)
-    // `ownJob` copied it into a buffer of its own, never a shared one.
+    // `ownJob` copied it into its own buffer, which is not a SharedArrayBuffer.
     thread.worker.postMessage(job, 'content' in job ? [job.content.buffer as ArrayBuffer] : [])
   }
 
   function begin(thread: Thread): void {
     thread.isReady = true
-    // Started for a job, which has its time from now on; unless the thread took too long, and is being ended.
-    if (!thread.death) limit(thread)
+    // The time of the job starts now, unless the thread took too long to start and is being ended.
+    if (!thread.endReason) limit(thread)
   }
 
   function limit(thread: Thread): void {
@@ -129,11 +129,11 @@ export function createParsePool(options: PoolOptions): ParsePool {
     thread.check = setTimeout(() => void checkWork(thread, before), milliseconds)
   }
 
-  /** Ends the thread once its task took too much processor time; a thread that got little is looked at again. */
+  /** Ends the thread if its task took too much processor time. Otherwise checks again later. */
   async function checkWork(thread: Thread, before: Promise<number>): Promise<void> {
     const { worker, task } = thread
     const usedMs = (await processorMs(worker)) - (await before)
-    if (thread.task !== task || thread.death) return
+    if (thread.task !== task || thread.endReason) return
     if (usedMs < deadlineMs) checkIn(thread, Math.max(deadlineMs - usedMs, CHECK_MS_MIN), before)
     else end(thread, new Error(`Parsing a mail took more than ${deadlineMs} ms of processor time`))
   }
@@ -142,9 +142,9 @@ export function createParsePool(options: PoolOptions): ParsePool {
     thread.task?.resolve(result)
     thread.task = null
     clearTimers(thread)
-    // The deadline may have struck while the answer was under way.
-    if (thread.death) return
-    // A thread without work must not keep the program alive.
+    // The time limit may have passed while the result was on its way.
+    if (thread.endReason) return
+    // An idle thread must not keep the program alive.
     thread.worker.unref()
     thread.timer = setTimeout(() => end(thread, new Error('idle')), idleMs).unref()
     idle.push(thread)
@@ -152,7 +152,7 @@ export function createParsePool(options: PoolOptions): ParsePool {
   }
 
   function end(thread: Thread, reason: Error): void {
-    thread.death = reason
+    thread.endReason = reason
     leaveIdle(thread)
     void thread.worker.terminate()
   }
@@ -161,7 +161,7 @@ export function createParsePool(options: PoolOptions): ParsePool {
     clearTimers(thread)
     threads.delete(thread)
     leaveIdle(thread)
-    if (thread.task) onThreadDeath?.(thread.death ?? new Error('A parse thread ended'))
+    if (thread.task) onThreadDeath?.(thread.endReason ?? new Error('A parse thread ended'))
     thread.task?.resolve(null)
     assignWaiting()
   }
@@ -181,7 +181,7 @@ export function createParsePool(options: PoolOptions): ParsePool {
   }
 
   return {
-    // The thread answers a job without a selector by a mail, and one with a selector by an attachment.
+    // A job without a selector results in a mail, and one with a selector in an attachment.
     parse: (job) => run(job) as Promise<ParsedMail | null>,
     attachment: (content, selector) => run({ content, selector }) as Promise<AttachmentContent | null>,
     async close() {
@@ -197,7 +197,7 @@ function clearTimers(thread: Thread): void {
   clearTimeout(thread.check)
 }
 
-/** What a thread has used since it started; 0 for one that has ended. */
+/** The processor time of a thread since its start. 0 if it has ended. */
 async function processorMs(worker: Worker): Promise<number> {
   try {
     const { user, system } = await worker.cpuUsage()
@@ -208,11 +208,11 @@ async function processorMs(worker: Worker): Promise<number> {
 }
 
 /**
- * Bytes are copied, because the caller still has to store its own; the copy moves to the thread. Not by `slice()`,
- * which for a Buffer is only a view, and moving that would empty the caller's hands.
+ * Copies the bytes, because the caller still has to store them, and the copy is transferred to the thread. Does not use
+ * `slice()`, which is only a view for a Buffer: transferring it would detach the caller's bytes.
  */
 function ownJob(job: ParseJob): ParseJob {
-  // A mail whose attachment is asked for was read for that alone, into a buffer of its own.
+  // A mail that was read for one attachment has its own buffer and is not needed afterwards.
   const isOwn = 'selector' in job && job.content.byteLength === job.content.buffer.byteLength
   return 'content' in job && !isOwn ? { ...job, content: new Uint8Array(job.content) } : job
 }

@@ -3,20 +3,20 @@ import { parentPort } from 'node:worker_threads'
 import { parseMail, readAttachment } from './parse-mail.ts'
 import type { ParseJob, ParseResult, ThreadMessage } from './parse-pool.ts'
 
-// A fault ends the thread; the pool answers for the mail and starts another.
+// An error ends the thread. The pool then reports the mail as failed and starts another thread.
 parentPort?.on('message', (job: ParseJob) => {
   const result = run(job)
-  parentPort?.postMessage(result, movable(result))
+  parentPort?.postMessage(result, transferables(result))
 })
 
-/** Small bytes lie in a buffer that they share with others. */
-const MOVED_BYTES_MIN = 64 * 1024
+/** Smaller ones may share a pooled buffer with others. */
+const TRANSFER_BYTES_MIN = 64 * 1024
 
-/** Large attachments move to the other side, where copying them would hold up everything. */
-function movable(result: ParseResult): ArrayBuffer[] {
+/** Large attachments are transferred, because copying them would block the main thread. */
+function transferables(result: ParseResult): ArrayBuffer[] {
   const bytes = result && 'bytes' in result ? result.bytes : null
-  // Never a shared one.
-  return bytes && bytes.byteLength >= MOVED_BYTES_MIN ? [bytes.buffer as ArrayBuffer] : []
+  // The buffer is not a SharedArrayBuffer.
+  return bytes && bytes.byteLength >= TRANSFER_BYTES_MIN ? [bytes.buffer as ArrayBuffer] : []
 }
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -3,7 +3,7 @@ import { cleanText, findHeader, type RawHeader } from './headers.ts'
 import { CONTENT_ID_CHARS_MAX } from './limits.ts'
 import type { TransferEncoding } from './transfer-encoding.ts'
 
-/** One node of a mail. Its bytes are those of the mail from `start` to `end`; only a multipart has `children`. */
+/** One node of a mail, with the bytes from `start` to `end`. Only a multipart has `children`. */
 export type Part = {
   contentType: string
   contentParameters: ReadonlyMap<string, string>
@@ -11,21 +11,21 @@ export type Part = {
   disposition: string
   dispositionParameters: ReadonlyMap<string, string>
   contentId: string | null
-  /** What the multiparts around it declare, for texts that declare none themselves. */
+  /** The charset of the enclosing multiparts, for texts that declare none. */
   outerCharset: string
   start: number
   end: number
   children: Part[]
-  /** A multipart that a limit kept us from looking into. */
+  /** A multipart that was not parsed because of a limit. */
   isOpaque: boolean
 }
 
 const SPACE = 0x20
 
-// What RFC 6838 allows, so that a type can be repeated in an HTTP header as it is.
+// The syntax of RFC 6838, so that a type is safe in an HTTP header.
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/
 
-/** A part as its headers describe it; where it ends is not known yet. */
+/** A part as described by its headers. Its end is not known yet. */
 export function describePart(headers: RawHeader[], start: number, parent?: Part): Part {
   const defaultType = parent?.contentType === 'multipart/digest' ? 'message/rfc822' : 'text/plain'
   const contentType = parseHeaderValue(findHeader(headers, 'content-type')?.value ?? defaultType)
@@ -53,10 +53,10 @@ export function bytesOf(raw: Uint8Array, part: Part): Uint8Array {
   return raw.subarray(part.start, part.end)
 }
 
-// A text that begins with more blanks than this is looked at as any other.
+// A text that starts with more blanks than this does not count as blank.
 const BLANK_BYTES_MAX = 1024
 
-/** Whether a part has nothing in it that a reader could see. */
+/** Whether a part has no visible content. */
 export function isBlankPart(raw: Uint8Array, { start, end }: Part): boolean {
   if (end - start > BLANK_BYTES_MAX) return false
   for (let index = start; index < end; index++) if (raw[index]! > SPACE) return false
@@ -67,15 +67,15 @@ function mediaType(value: string): string {
   if (MEDIA_TYPE.test(value)) return value === 'multipart/*' ? 'multipart/mixed' : value
   const [type, subtype = ''] = value.split('/', 2).map((name) => name.trim())
   const isOdd = subtype === '' || subtype === '*'
-  // RFC 2046, 5.1.7: a multipart that is unknown is read as mixed.
+  // RFC 2046, 5.1.7: an unknown multipart is treated as mixed.
   if (type === 'multipart' && isOdd) return 'multipart/mixed'
   if (type === 'html' && isOdd) return 'text/html'
-  // RFC 2045, 5.2: a type that is none means plain text.
+  // RFC 2045, 5.2: an invalid type means plain text.
   return MEDIA_TYPE.test(`${type}/${subtype}`) ? `${type}/${subtype}` : 'text/plain'
 }
 
 function transferEncoding(value: string): TransferEncoding {
-  // As nearly all mail writes it, before what RFC 2045 allows beside that.
+  // The usual spellings come first, then the other ones that RFC 2045 allows.
   if (value === '' || value === '7bit' || value === '8bit') return 'identity'
   if (value === 'base64' || value === 'quoted-printable') return value
   const name = /[\w-]+/.exec(withoutComments(value))?.[0].toLowerCase() ?? ''

@@ -2,8 +2,8 @@ import PostalMime from 'postal-mime'
 import { describe, expect, test } from 'vitest'
 import { parseMail, readAttachment } from './parse-mail.ts'
 
-// On ordinary mail we must see what the parser sees that the field uses. Where we differ on purpose (raw 8-bit
-// subjects, quotes in flowed text, several texts in multipart/mixed) our own tests say what is right.
+// On ordinary mail, our parser must agree with a common one. Where they differ on purpose (raw 8-bit subjects, quotes
+// in flowed text, several texts in multipart/mixed), our own tests define what is right.
 
 const CHARSETS: { label: string; text: string; bytes: Buffer }[] = [
   { label: 'utf-8', text: 'Zażółć €😀', bytes: Buffer.from('Zażółć €😀') },
@@ -150,12 +150,12 @@ async function sameAsPostalMime({ raw, sees }: Mail): Promise<void> {
   for (const { index, size } of ours.attachments) {
     const bytes = readAttachment(raw, { index })?.bytes ?? new Uint8Array()
     expect(size).toBe(bytes.length)
-    // A cast: with the default encoding, contents are buffers.
+    // With the default encoding, contents are buffers.
     const content = new Uint8Array(theirs.attachments[index]!.content as ArrayBuffer)
-    // It turns the line ends of attachments into line feeds and adds one, which ours must not.
+    // It changes the line ends of attachments to line feeds and adds one. Our parser must not.
     expect(plainLines(latin1(bytes))).toBe(plainLines(latin1(content)))
   }
-  // What must be seen, in case both are wrong.
+  // Expected values, in case both are wrong.
   expect({ ...ours, text: plainLines(ours.text) }).toMatchObject(sees ?? {})
 }
 

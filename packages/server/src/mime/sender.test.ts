@@ -69,8 +69,8 @@ test('a From beyond the limit is read up to it', () => {
   expect(from(`${atLimit}x`)).toEqual({ from: 'a@b.test', fromName: null, isPartial: true })
 })
 
-// The limit falls on each character of the address in turn.
-test('an address is read whole or not at all, wherever the limit falls', () => {
+// Moves the limit over each character of the address.
+test('an address is read completely or not at all, wherever the limit is', () => {
   const address = 'app@shop.example'
   const seen = new Set<string>()
   for (const [before, behind] of [
@@ -86,7 +86,7 @@ test('an address is read whole or not at all, wherever the limit falls', () => {
   expect([...seen].sort()).toEqual(['', address])
 })
 
-test('a name that is too long does not take the address with it', () => {
+test('a name that is too long does not hide the address', () => {
   const encoded = `=?utf-8?B?${Buffer.from('é'.repeat(1_000)).toString('base64')}?=`
   for (const name of ['x '.repeat(2_000), 'x'.repeat(5_000), encoded, `"${'Lee, '.repeat(1_000)}"`]) {
     expect(from(`${name} <ann@shop.example>`)).toMatchObject({ from: 'ann@shop.example', isPartial: true })

@@ -7,7 +7,7 @@ import { SENDER_CHARS_MAX } from './limits.ts'
 
 export type Sender = { from: string; fromName: string | null; isPartial: boolean }
 
-/** The first address of From, else of Reply-To; without either, only the name that From gives. */
+/** The first address of From, or else of Reply-To. Without either, only the name of From. */
 export function readSender(headers: RawHeader[]): Sender {
   const from = findHeader(headers, 'from')?.value ?? ''
   const author = readMailbox(from)
@@ -20,10 +20,7 @@ export function readSender(headers: RawHeader[]): Sender {
   }
 }
 
-/**
- * The sender's name in headers as they are displayed: decoded, so that a comma or a bracket before the address belongs to
- * the name.
- */
+/** The name of the sender in decoded headers, where a comma or a bracket before the address belongs to the name. */
 export function senderName(headers: Header[], address: string): string | null {
   const value = findHeader(headers, 'from')?.value ?? ''
   const open = value.lastIndexOf('<')
@@ -33,7 +30,7 @@ export function senderName(headers: Header[], address: string): string | null {
   return isPlain ? cutText(cleanText(name), SENDER_CHARS_MAX) || null : readSender(headers).fromName
 }
 
-/** Quotes come in pairs or begin a name; any other one was encoded. */
+/** Quotes come in pairs or start a name. Any other quote was encoded. */
 function isQuoted(name: string): boolean {
   const quotes = name.split('"').length - 1
   return name.startsWith('"') || (quotes > 0 && quotes % 2 === 0)
@@ -49,14 +46,14 @@ function readMailbox(field: string): ParsedMailbox {
   return { address: address || addressAtEnd(field), name: name.includes('=?') ? decodeWords(name).trim() : name }
 }
 
-/** Of a name that the limit cuts: `<a@b>` at the very end, which is read whole. */
+/** The address `<a@b>` at the end of a field whose name exceeds the limit. */
 function addressAtEnd(field: string): string {
   if (field.length <= SENDER_CHARS_MAX || !field.endsWith('>')) return ''
   const address = field.slice(field.lastIndexOf('<') + 1, -1)
   return address.length <= SENDER_CHARS_MAX && PLAIN_ADDRESS.test(address) ? address : ''
 }
 
-/** Up to where a word ends: half an address is another one. */
+/** Cuts at the end of a word, because half an address would be a different one. */
 function cutField(field: string): string {
   if (field.length <= SENDER_CHARS_MAX) return field
   const cut = field.slice(0, SENDER_CHARS_MAX + 1)
@@ -66,7 +63,7 @@ function cutField(field: string): string {
 const PLAIN_ADDRESS = /^[^\s"(),:;<>@\\[\]]+@[^\s"(),:;<>@\\[\]]+$/
 const PLAIN_NAME = /^(?:(?!')[^"(),:;<>@\\[\]]*|"(?!')[^"\\]*")$/
 
-/** `a@b`, `Name <a@b>` and `"Name" <a@b>`, which is nearly all mail, without the cost of the full grammar. */
+/** A fast path for `a@b`, `Name <a@b>` and `"Name" <a@b>`, which is nearly all mail. */
 function readPlainMailbox(value: string): ParsedMailbox | null {
   const open = value.indexOf('<')
   if (open < 0) return PLAIN_ADDRESS.test(value) ? { address: value, name: '' } : null

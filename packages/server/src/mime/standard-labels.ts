@@ -1,6 +1,6 @@
 /**
- * The names that `TextDecoder` knows, apart from spellings that `charsetOf` replaces. It throws for others, which takes 20 µs
- * and more, and a mail can name thousands.
+ * The labels that `TextDecoder` supports, except spellings that `charsetOf` replaces. It throws for others, which takes
+ * at least 20 µs, and a mail can contain thousands.
  */
 export const STANDARD_LABELS: ReadonlySet<string> = new Set(
   [

@@ -9,13 +9,13 @@ const encoder = new TextEncoder()
 
 type Outline = {
   raw: Uint8Array
-  /** The multiparts that surround the place being read, and their boundaries, outermost first. */
+  /** The open multiparts at the current position and their boundaries, outermost first. */
   open: Part[]
   boundaries: Uint8Array[]
   isPartial: boolean
 }
 
-/** Fills in the parts of a mail, given its root, in one pass over the bytes. Returns whether a limit cut something off. */
+/** Adds the parts of a mail to its root, in one pass. Returns whether a limit cut something off. */
 export function readStructure(raw: Uint8Array, root: Part): boolean {
   const isPartial = readParts(raw, root, declaredBoundary(root))
   const isLost = isMultipart(root) && root.children.length === 0 && !root.isOpaque
@@ -61,7 +61,9 @@ function readPart(outline: Outline, parent: Part, position: number): Part {
   return part
 }
 
-/** RFC 2046, 5.1.1: it does not end in a blank; where one is written, others have removed it from the delimiters. */
+/**
+ * RFC 2046, 5.1.1: a boundary does not end in a blank. If it does, relays have removed the blank from the delimiters.
+ */
 function declaredBoundary(part: Part): string {
   return isMultipart(part) ? (part.contentParameters.get('boundary') ?? '').trimEnd() : ''
 }
@@ -78,7 +80,7 @@ function openMultipart(outline: Outline, part: Part, boundary: string): void {
   outline.boundaries.push(bytes)
 }
 
-/** A delimiter ends the part before it and every multipart inside its own that was left open. */
+/** A delimiter ends the part before it and all open multiparts inside its own multipart. */
 function closeParts(outline: Outline, leaf: Part | null, delimiter: Delimiter): void {
   const { open, boundaries, raw } = outline
   const end = contentEnd(raw, delimiter)

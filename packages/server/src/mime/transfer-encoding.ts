@@ -1,4 +1,4 @@
-// Content-Transfer-Encoding (RFC 2045), forgiving: what is not encoded as it should be stays or is left out, never an error.
+// Content-Transfer-Encoding (RFC 2045). Invalid input is kept or skipped and never causes an error.
 
 import { decodeUuencoded } from './uuencode.ts'
 
@@ -11,8 +11,8 @@ const EQUALS = 0x3d
 const NO_ROOM = new Uint8Array(0)
 
 /**
- * Decodes at most `bytesMax` bytes. Bytes that need no decoding are returned as a view, not a copy; decoded ones as a
- * view of `room` if they fit there for certain, for callers that have done with them before they decode again.
+ * Decodes at most `bytesMax` bytes. Bytes that need no decoding are returned as a view. Decoded bytes are a view of
+ * `room` if they are certain to fit, so callers must use them before they decode again.
  */
 export function decodeTransfer(
   source: Uint8Array,
@@ -27,24 +27,24 @@ export function decodeTransfer(
   return target.subarray(0, DECODE[encoding](source, target))
 }
 
-/** How many bytes `decodeTransfer` would give. */
+/** How many bytes `decodeTransfer` would return. */
 export function decodedSize(source: Uint8Array, encoding: TransferEncoding): number {
   if (encoding === 'identity') return source.length
   return DECODE[encoding](source, null)
 }
 
-/** Each writes to `target` while there is room, and returns how much it wrote. */
+/** Each writes to `target` while there is room, and returns the number of bytes. */
 const DECODE = { base64: decodeBase64, 'quoted-printable': decodeQuotedPrintable, uuencode: decodeUuencoded }
 
 // Enough for a greeting and the line below it.
 const PLAIN_BYTES_MAX = 200
 
-// A tag, a letter that no digit is, or words with a blank between them, perhaps below a greeting. Data that is broken by
-// blanks has longer pieces than words.
+// A tag, a character that is not a base64 digit, or words with a blank between them, possibly after a greeting. Base64
+// that is broken by blanks has longer pieces than words.
 const PLAIN_START =
   /^[ \t\r\n]*(?:[<\x80-\xff]|(?:[^ \t\r\n]{1,30}[,:;.!?][ \t\r\n]+)?[^ \t\r\n]{1,30}[ \t]+[^ \t\r\n])/
 
-/** The encoding of a text: some programs declare base64 and forget to encode. */
+/** The actual encoding of a text. Some programs declare base64 but do not encode. */
 export function encodingOfText(source: Uint8Array, declared: TransferEncoding): TransferEncoding {
   if (declared !== 'base64') return declared
   const start = String.fromCharCode(...source.subarray(0, PLAIN_BYTES_MAX))
@@ -71,26 +71,26 @@ for (let value = 0; value < 64; value++) BASE64[BASE64_DIGITS.charCodeAt(value)]
 BASE64[EQUALS] = PADDING
 BASE64[LF] = LINE_END
 
-/** The value of a digit of base64, or a negative number. */
+/** The value of a base64 digit, or a negative number. */
 export function base64Value(byte: number): number {
   return BASE64[byte]!
 }
 
-/** Some senders pad every line or every piece, so padding ends a group; the data ends where other text follows. */
+/** Some senders pad every line or piece, so padding ends only a group. The data ends where other text follows. */
 function decodeBase64(source: Uint8Array, target: Uint8Array | null): number {
   const lengthMax = target?.length ?? Infinity
   let length = 0
   let bits = 0
   let digits = 0
-  // Up to here it is known that data follows.
+  // Data is known to follow up to this position.
   let checkedEnd = 0
   for (let index = 0; index < source.length && length < lengthMax; index++) {
-    // Whole groups, which is nearly all of it.
+    // Fast path for complete groups, which are nearly all of the data.
     if (digits === 0 && target !== null) {
       while (index + 3 < source.length && length + 3 <= lengthMax) {
         const first = (BASE64[source[index]!]! << 6) | BASE64[source[index + 1]!]!
         const second = (BASE64[source[index + 2]!]! << 6) | BASE64[source[index + 3]!]!
-        // Anything else than a digit is negative, and so is what it is joined to.
+        // A character that is not a digit is negative, and so is the combined value.
         if ((first | second) < 0) break
         target[length] = first >> 4
         target[length + 1] = (first << 4) | (second >> 8)
@@ -128,8 +128,9 @@ function isLineEnd(byte: number | undefined): boolean {
 }
 
 /**
- * The next line that holds base64, or `null` where other text follows: what lists append to a mail whose encoding they do
- * not look at. After padding whole groups must follow; after an empty line it is enough that all of it are digits.
+ * The next line of base64, or null if other text follows, such as a footer that a mailing list appends without
+ * encoding. After padding, a line must consist of complete groups. After an empty line, it only has to consist of
+ * digits.
  */
 function nextDataLine(source: Uint8Array, from: number, isPadded: boolean): { start: number; end: number } | null {
   let start = from
@@ -152,7 +153,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09
 }
 
-// Writing beyond the end of a typed array does nothing, which is what a cut needs.
+// Writing beyond the end of a typed array does nothing, so the output is cut.
 function writeGroup(target: Uint8Array | null, length: number, bits: number, digits: number): number {
   if (digits < 2) return length
   if (target === null) return length + digits - 1
@@ -166,14 +167,14 @@ function writeGroup(target: Uint8Array | null, length: number, bits: number, dig
 /** Writes to `target` while there is room, or only counts without one. */
 function decodeQuotedPrintable(source: Uint8Array, target: Uint8Array | null): number {
   const lengthMax = target?.length ?? Infinity
-  // With room for all of it, runs are moved within a copy: one call each instead of two.
+  // If all of it fits, runs are moved within a copy, which takes one call per run instead of two.
   const isCopy = target !== null && target.length >= source.length
   if (isCopy) target.set(source)
   let length = 0
   let index = 0
   while (index < source.length && length < lengthMax) {
     if (source[index] !== EQUALS) {
-      // Most of it is not encoded: what lies before the next sign is copied as a whole.
+      // Most text is not encoded, so everything before the next equals sign is copied at once.
       const sign = source.indexOf(EQUALS, index)
       const end = Math.min(sign < 0 ? source.length : sign, index + lengthMax - length)
       if (isCopy && end - index >= LONG_RUN_BYTES) target.copyWithin(length, index, end)
@@ -195,7 +196,7 @@ function decodeQuotedPrintable(source: Uint8Array, target: Uint8Array | null): n
   return length
 }
 
-/** Below this a loop is quicker than a call into the engine. */
+/** Below this length a loop is faster than a native call. */
 const LONG_RUN_BYTES = 32
 
 function copy(source: Uint8Array, start: number, end: number, target: Uint8Array | null, at: number): void {
@@ -204,7 +205,7 @@ function copy(source: Uint8Array, start: number, end: number, target: Uint8Array
   else for (let index = start; index < end; index++) target[at + index - start] = source[index]!
 }
 
-/** Where the next line begins if nothing but blanks follows on this one, else -1. */
+/** The start of the next line if only blanks follow on this one, or else -1. */
 function softBreakEnd(source: Uint8Array, start: number): number {
   let index = start
   while (source[index] === 0x20 || source[index] === 0x09) index++

@@ -5,9 +5,11 @@ const MINUS = 0x2d
 
 const utf16le = new TextDecoder('utf-16le', { ignoreBOM: true })
 
-/** UTF-7 (RFC 2152): UTF-16 in base64 between `+` and `-`, or what else is no digit; `+-` is a plus sign. */
+/**
+ * UTF-7 (RFC 2152): UTF-16 in base64 between `+` and `-` or another character that is not a digit. `+-` is a plus sign.
+ */
 export function decodeUtf7(bytes: Uint8Array): string {
-  // Every unit of UTF-16 takes more than two bytes, everything else one.
+  // A UTF-16 unit takes more than two bytes of input, any other character one.
   const units = new Uint16Array(bytes.length)
   let length = 0
   let index = 0
@@ -34,7 +36,7 @@ export function decodeUtf7(bytes: Uint8Array): string {
       bitCount -= 16
       units[length++] = (bits >> bitCount) & 0xffff
     }
-    // A plus sign that begins nothing was meant as one.
+    // A plus sign without base64 after it is literal.
     if (index === start) units[length++] = PLUS
     else if (bytes[index] === MINUS) index++
   }

@@ -7,15 +7,15 @@ const SPACE = 0x20
 /** A file within a text: `begin 644 name`, lines of data, `end`. */
 export type UuFile = { name: string; start: number; end: number }
 
-// Room for a path; names are cut shorter later.
+// Enough for a path. Names are cut further later.
 const LINE_BYTES_MAX = 300
 
 const BEGIN_BYTES = new TextEncoder().encode('begin ')
 const BEGIN = /^begin [0-7]{3,4}(?: (.*))?$/
 
 /**
- * Writes the content of the first file to `target` while there is room, or only counts without one. Content is shorter
- * than its lines; what lines claim beyond that does not count.
+ * Writes the content of the first file to `target` while there is room, or only counts if there is no target. A line
+ * cannot contain more bytes than it encodes, whatever length it declares.
  */
 export function decodeUuencoded(source: Uint8Array, target: Uint8Array | null): number {
   const lengthMax = target?.length ?? source.length
@@ -34,8 +34,8 @@ export function decodeUuencoded(source: Uint8Array, target: Uint8Array | null): 
 
 type Line = { source: Uint8Array; start: number; end: number }
 
-// Writing beyond the end of a typed array does nothing, which is what a cut needs. Blanks at the end of a line, which some
-// programs remove, mean zero.
+// Writing beyond the end of a typed array does nothing, so the output is cut. Blanks at the end of a line mean zero,
+// and some programs remove them.
 function decodeLine({ source, start, end }: Line, count: number, target: Uint8Array | null, at: number): number {
   if (!target) return at + count
   const digit = (index: number) => (index < end ? sixBits(source[index]) : 0)
@@ -48,7 +48,7 @@ function decodeLine({ source, start, end }: Line, count: number, target: Uint8Ar
   return at + count
 }
 
-/** The files in a text that lies in a mail from `start` to `end`. */
+/** The files in the text from `start` to `end` of a mail. */
 export function findUuFiles(raw: Uint8Array, start: number, end: number): UuFile[] {
   const text = raw.subarray(start, end)
   const files: UuFile[] = []
@@ -62,7 +62,7 @@ export function findUuFiles(raw: Uint8Array, start: number, end: number): UuFile
   return files
 }
 
-/** Where the line after `end` begins if all lines before it are data, else -1. A line that begins another file is none. */
+/** The start of the line after `end` if all lines before it are data, or else -1. A `begin` line is not data. */
 function endOfFile(text: Uint8Array, start: number): number {
   let position = start
   while (position < text.length) {
@@ -75,17 +75,17 @@ function endOfFile(text: Uint8Array, start: number): number {
 }
 
 function isData(text: Uint8Array, start: number, end: number): boolean {
-  // The last line holds nothing; its only sign may have been a blank.
+  // The last line has no data, and its only character may be a blank.
   if (end === start) return true
   const count = sixBits(text[start])
   if (text[start]! < SPACE || text[start]! > 0x60) return false
   const digits = Math.ceil(count / 3) * 4
-  // Some programs write a check sum, some remove blanks at the end.
+  // Some programs add a checksum, and some remove blanks at the end.
   return end - start - 1 <= digits + 2 && end - start - 1 >= digits - 4
 }
 
 function beginAt(text: Uint8Array, start: number): string | null {
-  // Letter by letter, and only then a closer look.
+  // A fast check by letters before the pattern.
   if (!BEGIN_BYTES.every((byte, index) => text[start + index] === byte)) return null
   const { end } = lineAt(text, start)
   const match = BEGIN.exec(new TextDecoder().decode(text.subarray(start, Math.min(end, start + LINE_BYTES_MAX))))

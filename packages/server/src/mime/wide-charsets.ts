@@ -1,21 +1,21 @@
-// UTF-16 and UTF-32, by their byte order mark, else by the order that the label names, else by the order that the zeros of
-// ordinary text show.
+// UTF-16 and UTF-32. The byte order comes from the byte order mark, or else the label, or else the positions of zero
+// bytes in ordinary text.
 
 const CHARSETS = {
   'utf-16le': new TextDecoder('utf-16le'),
   'utf-16be': new TextDecoder('utf-16be'),
 }
 
-// Enough to see spaces, digits and line breaks, which have a zero in every script.
+// Enough to contain spaces, digits and line breaks, which have a zero byte in every script.
 const SAMPLE_BYTES = 1024
 
-/** `null` for bytes that cannot be UTF-16, whatever their label says: text without a mark, a zero or a high byte. */
+/** Null for bytes that cannot be UTF-16 despite their label: text without a mark, a zero byte or a high byte. */
 export function decodeUtf16(bytes: Uint8Array, order?: keyof typeof CHARSETS): string | null {
   const marked = markedOrder(bytes)
   if (marked) return CHARSETS[marked].decode(bytes)
   const { even, odd } = countZeros(bytes)
   if (even === 0 && odd === 0 && isAscii(bytes)) return null
-  // RFC 2781, 4.3: without a mark the big end comes first.
+  // RFC 2781, 4.3: big-endian without a mark.
   return CHARSETS[order ?? (odd > even ? 'utf-16le' : 'utf-16be')].decode(bytes)
 }
 

@@ -1,10 +1,10 @@
-// Korean as Windows writes it: EUC-KR with the other 8,822 syllables in the places that EUC-KR leaves free, in the order of
-// Unicode. Not every `TextDecoder` knows these, so they are counted off here.
+// Korean in Windows: EUC-KR plus the other 8,822 syllables in positions that EUC-KR does not use, in Unicode order. Not
+// every `TextDecoder` supports them, so they are computed here.
 
 const eucKr = new TextDecoder('euc-kr')
 const FIRST_SYLLABLE = 0xac00
 const SYLLABLES = 11_172
-// No text uses this control character; should one do, it stands for itself.
+// Text does not use this control character. If it does, the character stays.
 const MARK = 0x1a
 const ROWS = { first: 0xb0, last: 0xc8 }
 
@@ -12,7 +12,8 @@ let extension: string[] | null = null
 
 export function decodeWindows949(bytes: Uint8Array): string {
   if (!hasExtension(bytes)) return eucKr.decode(bytes)
-  // Each syllable leaves a mark, and the rest is decoded as a whole: in pieces it would cost a call for every syllable.
+  // Each syllable is replaced by a mark and the rest is decoded at once, because decoding in pieces costs a call per
+  // syllable.
   const rest = new Uint8Array(bytes.length)
   const marked: string[] = []
   let length = 0
@@ -46,7 +47,7 @@ function extensionAt(lead: number, trail: number): string | null {
   if (lead < 0x81 || lead > 0xc6 || (lead > 0xa0 && trail > 0xa0)) return null
   const column = columnOf(trail)
   if (column < 0) return null
-  // 178 places in each of the rows 81 to a0, and in those after it 84: up to where EUC-KR begins.
+  // The rows 81 to a0 have 178 positions each. Later rows have 84, up to the start of EUC-KR.
   const place = lead <= 0xa0 ? (lead - 0x81) * 178 + column : 32 * 178 + (lead - 0xa1) * 84 + column
   extension ??= listExtension()
   return extension[place] ?? null
@@ -58,7 +59,7 @@ function columnOf(trail: number): number {
   return trail >= 0x81 && trail <= 0xfe ? trail - 0x81 + 52 : -1
 }
 
-/** The syllables that EUC-KR lacks, in order. */
+/** The syllables that EUC-KR lacks, in Unicode order. */
 function listExtension(): string[] {
   const known = new Set<string>()
   for (let row = ROWS.first; row <= ROWS.last; row++) {

@@ -53,7 +53,9 @@ export type HeaderParameter<Value = unknown> = {
   read: (text: string | undefined) => Value
 }
 
-/** A body with its own parser. By default a body is JSON of at most 256 KiB, and 400 if it does not match the schema. */
+/**
+ * A body with its own parser. By default a body is JSON of at most 256 KiB, and 400 if it does not match the schema.
+ */
 export type OwnBody<Value = unknown> = { schema: z.ZodType; read: (request: Request) => Promise<Value> }
 
 export type RequestBody = z.ZodType | OwnBody
@@ -93,7 +95,7 @@ type Declaration<Allowed extends Access, Params, Query, Headers, Sent, Answered,
   answers: Answered
   /** In addition to the errors that follow from access, method and query. */
   errors: DeclaredFailure[]
-  /** What the schemas cannot check or convert by themselves. Runs before the scope is checked; the result is `input`. */
+  /** Checks and converts what the schemas cannot. Runs before the scope check. The result is `input`. */
   validate?(ports: RoutePorts, given: Given<Query, Headers, Sent>): Input
   /** Returns the JSON body of its success, or a complete response. */
   handle(

@@ -106,7 +106,9 @@ export function messagesRouter(ports: RpcPorts) {
         return { path: `/view/${ports.views.make({ teamId: team.id, messageId, attachment, remoteImages })}` }
       }),
 
-    /** Starts at `lastEventId`, `after` or `since`, or else now. Sends each message once, with its cursor as event id. */
+    /**
+     * Starts at `lastEventId`, `after` or `since`, or else now. Sends each message once, with its cursor as event id.
+     */
     follow: procedure('members')
       .asked(followInput, async (caller, { query, lastEventId }) =>
         toStreamParams(await read(caller, query, streamQuery), readLastEventId(lastEventId)),
