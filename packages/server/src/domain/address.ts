@@ -1,4 +1,4 @@
-// RFC 5321 section 4.5.3.1, counted in octets of the address as it was given.
+// RFC 5321 section 4.5.3.1, counted in octets of the address as given.
 const LOCAL_PART_OCTETS_MAX = 64
 const DOMAIN_OCTETS_MAX = 255
 

@@ -19,8 +19,8 @@ const PIECE = new RegExp(`${JOINING}{0,${RUN_LENGTH_MAX}}`, 'uy')
 const JOINING_MIN = 0x300
 
 /**
- * Inserts NUL after every 30 characters of a longer run, counted from the start of the run, so that a text and a part of
- * it are broken at the same characters. Shorter runs, the only ones in real text, do not change. `text` must be
+ * Inserts NUL after every 30 characters of a longer run, counted from the start of the run, so that a text and a part
+ * of it are broken at the same characters. Shorter runs, the only ones in real text, do not change. `text` must be
  * well-formed.
  */
 export function breakRuns(text: string): string {

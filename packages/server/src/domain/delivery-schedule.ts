@@ -40,7 +40,7 @@ export type Verdict = {
   disableEndpoint: Disabling | null
 }
 
-/** With a time, it applies only if no other attempt at the endpoint has succeeded since. */
+/** With `failingSince`, the endpoint is disabled only if no other attempt has succeeded since that time. */
 export type Disabling = { reason: string; failingSince: number | null }
 
 type AttemptContext = {

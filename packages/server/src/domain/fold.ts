@@ -3,7 +3,8 @@ import { cutText } from './cut-text.ts'
 
 /**
  * Folded text may be this many times as long as the text. Ordinary text keeps its length, but U+FDFA becomes 18
- * characters, and a mail of nothing else would fill the database. Longer text is cut, so a search does not find its end.
+ * characters, and a mail of nothing else would fill the database. Longer text is cut, so a search does not find its
+ * end.
  */
 const GROWTH_MAX = 2
 
@@ -14,9 +15,9 @@ export const FOLDED_LENGTH_FREE = 20_000
 const STEP_LENGTH = 65_536
 
 /**
- * The form in which text is compared: NFKC, lower case, no NUL, no lone surrogates, bounded in length.
- * Both databases store and search this form, so that they cannot disagree about case. Folding takes linear time, because
- * long runs of combining characters are normalised in pieces (`breakRuns`).
+ * The form in which text is compared: NFKC, lower case, no NUL, no lone surrogates, bounded in length. Both databases
+ * store and search this form, so that they cannot disagree about case. Folding takes linear time, because long runs of
+ * combining characters are normalised in pieces (`breakRuns`).
  */
 export function fold(text: string): string {
   // In ASCII text, which most addresses and many messages are, only capital letters change.

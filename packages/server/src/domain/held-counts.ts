@@ -1,4 +1,7 @@
-/** Counts what is held per key and in total, so that a caller can enforce limits on both. Forgets keys that hold nothing. */
+/**
+ * Counts what is held per key and in total, so that a caller can enforce limits on both. Forgets keys that hold
+ * nothing.
+ */
 export function createHeldCounts() {
   const counts = new Map<string, number>()
   let total = 0

@@ -16,8 +16,8 @@ const LINK_TEXT_LENGTH_MAX = 256
 const LEAD_LENGTH_MAX = 100
 
 /**
- * The web links of a mail without duplicates: first those of the HTML in document order, then those that are only in the
- * plain text. A link that crosses the scan limit is left out, because half a URL leads elsewhere.
+ * The web links of a mail without duplicates: first those of the HTML in document order, then those that are only in
+ * the plain text. A link that crosses the scan limit is left out, because half a URL leads elsewhere.
  */
 export function findLinks({ text, html }: { text: string | null; html: string | null }): Link[] {
   const links = new Map<string, Link>()

@@ -41,7 +41,7 @@ export function teamNameFor({ fullName, email }: { fullName: string | null; emai
   return name === null ? UNNAMED_TEAM : `${capitalise(name)}'s Team`
 }
 
-/** The first part of a username that looks like a name; trailing digits do not count. */
+/** The first part of a username that looks like a name. Trailing digits do not count. */
 function nameIn(username: string): string | null {
   const words = username.normalize('NFC').replace(/\d+$/u, '')
   const [first = ''] = words.split(/[._-]/u)

@@ -43,7 +43,7 @@ export function meansUnreachable(refusal: AnnouncementRefusal): boolean {
   return status === null || status > 500 || isFromProxy(refusal)
 }
 
-/** The announcement did not reach the API: no response, or one from another server, which has no code of ours. */
+/** The announcement did not reach the API: no response, or one from another server, which has none of our codes. */
 export function isNotReaching(refusal: AnnouncementRefusal): boolean {
   const { status, code } = refusal
   return status === null || isFromProxy(refusal) || (code === null && status >= 502 && status <= 504)

@@ -1,7 +1,7 @@
-/** Runs work, immediately or when a place is free. */
+/** Runs work immediately, or as soon as other work ends. */
 export type Semaphore = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** Runs at most `atOnceMax` at a time; the rest waits in order of arrival. */
+/** Runs at most `atOnceMax` at a time. The rest waits in order of arrival. */
 export function createSemaphore(atOnceMax: number): Semaphore {
   const waiting: (() => void)[] = []
   let running = 0

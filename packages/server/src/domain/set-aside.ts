@@ -8,8 +8,8 @@ export const OWN_FAILURES_MAX = 3
 /** How far back the results of other mail count. */
 export const LATELY_MS = 10 * 60_000
 /**
- * How many recent successes outweigh one other mail that casts doubt on the API. An API that fails on one request in ten
- * by itself has about ten successes per failure.
+ * How many recent successes outweigh one other mail that casts doubt on the API. An API that fails on one request in
+ * ten by itself has about ten successes per failure.
  */
 const TAKEN_PER_DOUBT = 30
 /** How many recent successes are needed before a mail is set aside. One or two may be luck. */
@@ -17,12 +17,14 @@ const TAKEN_MIN = 5
 /** How many other failing mails may also be bad themselves. More have a common cause. */
 const COMPANIONS_MAX = 3
 /**
- * The minimum delay before each failure that counts. A short problem counts once, and by the third attempt other mail has
- * shown whether the API fails on it too.
+ * The minimum delay before each failure that counts. A short problem counts once, and by the third attempt other mail
+ * has shown whether the API fails on it too.
  */
 const APART_MS = [0, 1_000, 5_000]
 
-/** How long a recorded attempt may take: the longest wait for a response (60 s), and as much for reading and parsing. */
+/**
+ * How long a recorded attempt may take: the longest wait for a response (60 s), and as much for reading and parsing.
+ */
 const TRY_MS_MAX = 120_000
 
 /** `isLost`: the API received the announcement and closed the connection without a response, as in a crash. */
@@ -34,9 +36,9 @@ export type Others = {
   wasTaken: boolean
   /** How many were accepted recently. */
   taken: number
-  /** How many failed recently as if by their own fault, but were accepted later. */
+  /** How many recently failed in a way that may be their own (`mayBeOwn`), but were accepted later. */
   healed: number
-  /** How many failed recently as if by their own fault and are not accepted yet. */
+  /** How many recently failed in such a way and are not accepted yet. */
   failing: number
 }
 
@@ -47,8 +49,8 @@ export type BegunTry = { at: string; by: string }
 export type SetAsideNotice = { id: string; from: string; to: string; reason: string }
 
 /**
- * Whether the mail itself may be the cause. A 500 or a closed connection may be, if other mail succeeds. A timeout, a 503
- * or another response of a proxy says nothing about the mail.
+ * Whether the mail itself may be the cause. A 500 or a closed connection may be, if other mail succeeds. A timeout, a
+ * 503 or another response of a proxy says nothing about the mail.
  */
 export function mayBeOwn(failed: FailedTry): boolean {
   return failed.status === 500 || isDeath(failed)

@@ -3,7 +3,8 @@ import type { Matchable, MessageFilter, Needle } from './match.ts'
 
 /**
  * The signature of a message is a set of slots: every three code units of its text, and every header as a whole, are
- * hashed to slots. A message that contains a text has all slots of that text. A message that has them all may contain it.
+ * hashed to slots. A message that contains a text has all slots of that text. A message that has them all may contain
+ * it.
  */
 
 /** For subject, addresses and headers. Ordinary mail has 110 of these, so three exclude nearly everything. */
@@ -52,7 +53,7 @@ export function sign(signatures: Signatures, bit: number, message: Signable): vo
 /** Alternatives. A message must have all slots of one of them. */
 export type Need = number[][]
 
-/** The needs that a matching message meets, all of them. Empty if slots say nothing about the filter. */
+/** A matching message meets all of these needs. Empty if slots say nothing about the filter. */
 export function needsOf({ to, from, subject, text, q, header }: MessageFilter): Need[] {
   const needs = [to, from, subject].map((needle) => needOf(needle, [HEAD]))
   needs.push(needOf(text, [BODY]), needOf(q, [HEAD, BODY]))

@@ -17,8 +17,8 @@ export function likelyMeant(given: string, names: string[]): string | null {
 }
 
 /**
- * The edit distance of the words: inserted, deleted and replaced letters, and swapped neighbours. Letters between swapped
- * neighbours may have been inserted or deleted (unrestricted Damerau-Levenshtein distance).
+ * The edit distance of the words: inserted, deleted and replaced letters, and swapped neighbours. Letters between
+ * swapped neighbours may have been inserted or deleted (unrestricted Damerau-Levenshtein distance).
  */
 function countTypos(from: string[], to: string[]): number {
   const counts = [Array.from({ length: to.length + 1 }, (_, column) => column)]

@@ -1,6 +1,6 @@
 /**
- * Parts of regular expressions for the OpenAPI document. They mean the same in every engine: `\s` and `\d` differ between
- * languages, and not all engines match surrogates.
+ * Parts of regular expressions for the OpenAPI document. They mean the same in every engine: `\s` and `\d` differ
+ * between languages, and not all engines match surrogates.
  */
 
 /** The characters that `trim` removes, for a character class. */

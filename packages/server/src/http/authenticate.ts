@@ -24,7 +24,7 @@ export async function authenticate(ports: Ports, authorization: string | undefin
   return findActive(ports, hashApiKey(key))
 }
 
-/** Streams of a key that another process ended live as long. A shorter time would add a lookup to every response. */
+/** How long a check of a key stays valid, as for streams. Checking more often would delay every response. */
 const FRESH_MS = 1_000
 
 /** Checks the key again after a held wait, because it may have ended meanwhile. */

@@ -67,7 +67,7 @@ function pageHeaders(nonce: string): Record<string, string> {
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // No library may turn text into markup or code.
+    // Prevents libraries from turning text into markup or code.
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ]

@@ -19,7 +19,7 @@ type ApiContext = Context<ApiEnvironment>
 /** What the caller may see, and the id by which their downloads are counted. */
 type Reader = { view: View; who: string }
 
-/** The downloads of `/v1` again below `/app`, for dashboard users, who have a session instead of a key. */
+/** Serves the downloads of `/v1` also below `/app`, for dashboard users, who have a session instead of a key. */
 export function addSessionDownloads(app: Hono<ApiEnvironment>, ports: Ports & SessionPorts): void {
   async function readerOf(context: ApiContext): Promise<Reader> {
     const signedIn = await findSession(ports, context.req.raw)

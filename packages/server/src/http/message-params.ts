@@ -23,7 +23,7 @@ const IMPOSSIBLE = /[\s\x00-\x1f\x7f"<>()[\],;:\\]/
 const WAIT_SECONDS_MAX = 60
 const LIMIT_MAX = 200
 const LIMIT_DEFAULT = 50
-/** Each filter is compared with every message, and a longer one finds nothing more. */
+/** Bounds the cost of a search, because a filter may be compared with every message. */
 const FILTER_CHARACTERS_MAX = 1_000
 const TAGS_MAX = 100
 

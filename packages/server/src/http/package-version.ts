@@ -2,6 +2,6 @@ import { readFileSync } from 'node:fs'
 
 export function packageVersion(): string {
   const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  // The package file is ours and has a version.
+  // Our own package.json has a version.
   return (JSON.parse(file) as { version: string }).version
 }

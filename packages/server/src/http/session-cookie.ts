@@ -1,7 +1,7 @@
 /** The longest time that browsers keep a cookie. The server decides when a session ends. */
 const COOKIE_SECONDS = 400 * 86_400
 
-/** The public URL, if it is known. If it is https, every request is. */
+/** The public URL, if it is known. If it uses https, all requests do. */
 type Site = { appUrl?: string | null }
 
 /** Browsers accept the `__Host-` prefix only over https. With it, other sites cannot set or replace the cookie. */

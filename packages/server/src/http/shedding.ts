@@ -5,7 +5,7 @@ import type { Subscriptions } from '../read/subscriptions.ts'
 import type { Waits } from '../read/wait.ts'
 import type { ApiEnvironment } from './environment.ts'
 
-/** The server measures its load twice a second, so a retry after this time meets a new decision. */
+/** The server measures its load twice a second, so by then the result may have changed. */
 const RETRY_AFTER_SECONDS = '2'
 
 const READ_METHODS = ['GET', 'HEAD', 'OPTIONS']

@@ -1,7 +1,7 @@
 import type { StoredSummary } from '../store/messages.ts'
 import { isoTime, presentSummary } from './present.ts'
 
-/** Short, because clients add a delay of their own and so do not all reconnect at once after a restart. */
+/** Can be short, because clients add their own delay and so do not all reconnect at once after a restart. */
 const RETRY_MS = 2_000
 const RETRY_AFTER_SHUTDOWN_MS = 1_000
 

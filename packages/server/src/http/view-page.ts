@@ -28,7 +28,7 @@ export function viewHeaders(options: { contentType: string; remoteImages: boolea
   }
 }
 
-/** Wraps HTML that is already clean. The background is white, because mail is designed for that. */
+/** Wraps HTML that is already clean. The background is white, because mail is designed for white pages. */
 export function mailPage({ html, isCut }: CleanHtml): string {
   return page(MAIL_STYLE, `${isCut ? CUT : ''}${html}`)
 }

@@ -117,10 +117,7 @@ function unquoted(name: string): string {
   return (inner ?? trimmed.replace(/^"(?=[^"]*$)/, '')).trim()
 }
 
-/**
- * Reads tokens from the left. Encoded words are text, whatever they contain. A colon is special only before
- * `colonsEnd`.
- */
+/** Reads tokens from the left. Encoded words are always text. A colon is special only before `colonsEnd`. */
 function createReader(field: string, colonsEnd: number): Reader {
   const wordEnds = new Map(field.includes('=?') ? Array.from(findWords(field), ({ start, end }) => [start, end]) : [])
   let position = 0

@@ -6,7 +6,7 @@ import { FILENAME_CHARS_MAX } from './limits.ts'
 import { bytesOf, type Part } from './part.ts'
 import { decodedSize } from './transfer-encoding.ts'
 
-/** What is not in the part of the attachment itself. `references` are the `cid:` URLs in the HTML body. */
+/** What the part of an attachment does not say itself. `references` are the `cid:` URLs in the HTML body. */
 type Context = { index: number; references: Set<string>; words: WordDecoder }
 
 export function describeAttachment(raw: Uint8Array, attached: AttachedPart, context: Context): Attachment {

@@ -12,7 +12,7 @@ type IsBlank = (part: Part) => boolean
 const NONE: Bodies = { text: null, html: null }
 
 /**
- * The mail's own text is the first without a file name. Only if there is none, a text with a file name is used. Every
+ * The mail's own text is the first without a file name. If there is none, a text with a file name is used. Every
  * other part is an attachment, and so is every part with a name, even if it is the text.
  *
  * The order of attachments must not change, because messages store the index of each attachment: first the parts that
@@ -57,7 +57,10 @@ function bestAlternatives(part: Part, search: Search): Bodies {
   }
 }
 
-/** The first one. HTML directly after a text is the same content in another form. Everything else is another text. */
+/**
+ * The first text or HTML. HTML directly after a text is the same content in another form. Everything else is another
+ * text.
+ */
 function firstOf(bodies: Bodies[]): Bodies {
   const index = bodies.findIndex(({ text, html }) => text || html)
   const first = bodies[index]
@@ -97,10 +100,7 @@ function asBody(part: Part): Bodies {
   return part.contentType === 'text/html' ? { text: null, html: part } : { text: part, html: null }
 }
 
-/**
- * Whether the part can be the mail's own text. An enclosed message is an attachment, because its text is not this
- * mail's.
- */
+/** Whether the part can be the mail's own text. An enclosed message cannot: it is an attachment. */
 function isTextual(part: Part): boolean {
   // A multipart without delimiters is broken, but its content is shown.
   if (isMultipart(part)) return !part.isOpaque

@@ -14,10 +14,7 @@ export type Delimiter = {
   nextLine: number
 }
 
-/**
- * The first delimiter at or after `position`, which must be the start of a line. Boundaries are in order, outermost
- * first.
- */
+/** The first delimiter from `position` on, which is the start of a line. Boundaries are listed outermost first. */
 export function findDelimiter(raw: Uint8Array, boundaries: Uint8Array[], position: number): Delimiter | null {
   let dash = raw.indexOf(DASH, position)
   while (dash >= 0) {

@@ -99,7 +99,8 @@ export function shiftToEuc(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Converts HZ (RFC 1843) to EUC: bytes between `~{` and `~}` get their high bit set. `~~` is a tilde, and `~` with the line break after it is dropped.
+ * Converts HZ (RFC 1843) to EUC: bytes between `~{` and `~}` get their high bit set. `~~` is a tilde, and `~` with the
+ * line break after it is dropped.
  */
 export function hzToEuc(bytes: Uint8Array): Uint8Array {
   const euc = new Uint8Array(bytes.length)

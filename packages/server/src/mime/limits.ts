@@ -43,6 +43,5 @@ export const FILES_IN_TEXT_MAX = 100
 // The longest name in most file systems.
 export const FILENAME_CHARS_MAX = 255
 
-// Generated ids are shorter than 100. Longer ones are left out, because the headers of a thousand parts could have 25
-// MB.
+// Generated ids are shorter than 100. Longer ones are left out, because a thousand parts could have 25 MB of them.
 export const CONTENT_ID_CHARS_MAX = 255

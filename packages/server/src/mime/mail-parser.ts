@@ -23,7 +23,7 @@ export type MailParser = {
   close(): Promise<void>
 }
 
-// Ordinary mail of this size takes 0.4 ms, the worst known mail 10 ms, and a thread adds 0.7 ms.
+// Ordinary mail of this size takes 0.4 ms here and 0.7 ms in a thread. The worst known mail takes 10 ms.
 const DIRECT_BYTES_MAX = 128 * 1024
 
 /**

@@ -128,9 +128,8 @@ function isLineEnd(byte: number | undefined): boolean {
 }
 
 /**
- * The next line of base64, or null if other text follows, such as a footer that a mailing list appends without
- * encoding. After padding, a line must consist of complete groups. After an empty line, it only has to consist of
- * digits.
+ * The next line of base64, or null if other text follows, such as the unencoded footer of a mailing list. After
+ * padding, a line must consist of complete groups. After an empty line, it only has to consist of digits.
  */
 function nextDataLine(source: Uint8Array, from: number, isPadded: boolean): { start: number; end: number } | null {
   let start = from

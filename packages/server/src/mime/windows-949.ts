@@ -12,8 +12,7 @@ let extension: string[] | null = null
 
 export function decodeWindows949(bytes: Uint8Array): string {
   if (!hasExtension(bytes)) return eucKr.decode(bytes)
-  // Each syllable is replaced by a mark and the rest is decoded at once, because decoding in pieces costs a call per
-  // syllable.
+  // Each syllable is replaced by a mark and the rest is decoded in one call, instead of one call per syllable.
   const rest = new Uint8Array(bytes.length)
   const marked: string[] = []
   let length = 0

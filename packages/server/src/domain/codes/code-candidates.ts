@@ -49,8 +49,8 @@ const CAPITALS_ONLY = /(?<![\p{L}\p{N}_-])(?:[A-Z]{4,10}|[A-Z]{3,6}(?:-[A-Z]{3,6
 const SMALL_LETTERS_ONLY =
   /[:：]\s{1,4}["'“*_]{0,2}([a-z]{6,8}|[a-z]{3,6}(?:-[a-z]{3,6}){1,3})(?=["'”*_.]{0,2}[ \t\r]{0,2}(?:\n|$))/g
 
-// Generated passwords with symbols or mixed case: the rest of a line after a colon. Without full stops and slashes, which
-// file and host names have.
+// Generated passwords with symbols or mixed case: the rest of a line after a colon. Without full stops and slashes,
+// which file and host names have.
 const SECRETS =
   /[:：]\s{0,4}((?=[!-~]{0,15}\d)(?=[!-~]{0,15}[A-Za-z])(?=[A-Za-z\d]{0,15}[!#-+=?@^_~-])(?=[!-~]{0,15}[a-z])[!#-+=?@^_~A-Za-z\d-]{6,16})(?=[ \t\r]{0,2}(?:\n|$))/g
 

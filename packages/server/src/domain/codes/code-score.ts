@@ -94,7 +94,7 @@ function placeScore(value: string, place: Place, subject: Subject): number {
   const isLabelled = Math.min(nearest.code, nearest.password, nearest.proof) < Infinity
   const isAssigned = isLabelled && matchesAt(words.ASSIGNED, before, before.length)
   const above = withPassword(nearest, before, isAssigned)
-  // After a code word directly before the number, as in most mail, only a unit behind it matters.
+  // After a code word directly before the number, as in most mail, only a unit after it matters.
   const isClose = above.code <= CLOSE
   const behind = isClose && UNITLESS.test(place.behind) ? '' : lower(place.behind)
   if (words.UNIT_BEHIND.test(behind)) return WEIGHT.never
@@ -210,7 +210,7 @@ function doubts(
 }
 
 const ISSUE_KEY = /^[A-Z]{2,6}-\d+$/
-/** With punctuation directly behind it, a number has no unit. */
+/** A number directly followed by punctuation has no unit. */
 const UNITLESS = /^[.,;:!?)\r\n]/
 const HOUR_AND_MINUTE = /^(?:[01]\d|2[0-3])[0-5]\d$/
 const POSTAL_CODE_BEFORE_TOWN = /^ \p{Lu}\p{Ll}+\s*(?:[,|·]|$)/u

@@ -13,8 +13,8 @@ export function toPlainText(text: string): string {
     : plain
   return joined.includes('://') || joined.includes('www.') ? joined.replace(WEB_ADDRESS, '…') : joined
 }
-// Each digit in its own box, which becomes a line, or letters and digits with spaces: at most 15 characters. No lookahead
-// goes farther, because a line of spaces would be scanned again from each space.
+// Each digit in its own box, which becomes a line, or letters and digits with spaces: at most 15 characters. No
+// lookahead goes farther, because a line of spaces would be scanned again from each space.
 const SPELLED =
   /(?:^|\n)[ \t]*(?:\d(?:[ \t]{0,8}\n[ \t\n]{0,8}\d){3,7}|(?=[\dA-Za-z ]{0,14}\d)(?=[\d ]{0,14}[A-Za-z])[\dA-Za-z](?: [\dA-Za-z]){4,7})[ \t]*(?=\n|$)/g
 const SPELLED_SEEN = new RegExp(SPELLED.source)

@@ -4,8 +4,8 @@ import * as vocabulary from './code-vocabulary.ts'
 
 /**
  * What a word says about a number next to it. `code` names a one-time code, and so does `password` if only the number
- * follows. `proof` is about authentication, also by link. `name` names another kind of number. `other` often does, but also occurs
- * in "the code to confirm your order".
+ * follows. `proof` is about authentication, also by link. `name` names another kind of number. `other` often does, but
+ * also occurs in "the code to confirm your order".
  */
 export type WordKind = 'code' | 'password' | 'proof' | 'name' | 'other'
 export type Word = { kind: WordKind; start: number; end: number }

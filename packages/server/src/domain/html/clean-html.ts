@@ -21,8 +21,8 @@ export const IMAGE_CHARACTERS_MAX = 7_000_000
 export type CleanHtml = { html: string; isCut: boolean }
 
 /**
- * Makes untrusted HTML safe. The output is written from the parsed tokens: only known elements and attributes, quoted and
- * escaped, so that a browser parses exactly what was checked here. Of unknown elements, only the text stays.
+ * Makes untrusted HTML safe. The output is written from the parsed tokens: only known elements and attributes, quoted
+ * and escaped, so that a browser parses exactly what was checked here. Of unknown elements, only the text stays.
  */
 export function cleanHtml(html: string, given: HtmlRules): CleanHtml {
   const parts: string[] = []

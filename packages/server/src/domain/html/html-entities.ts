@@ -19,7 +19,8 @@ export function decodeEntities(text: string): string {
   return decoded + text.slice(copiedTo)
 }
 
-// Named entities need a semicolon, so that `?a=1&copy=2` in a link does not change. Numeric ones do not, as in browsers.
+// Named entities need a semicolon, so that `?a=1&copy=2` in a link does not change. Numeric ones need none, as in
+// browsers.
 const ENTITY = /&(?:#(\d{1,8});?|#[xX]([\da-fA-F]{1,8});?|([a-zA-Z][a-zA-Z\d]{1,9});)/y
 
 // Within a run of ampersands, only the last one can start an entity. Skipping the others keeps hostile input cheap.

@@ -25,9 +25,9 @@ export type HtmlSink = {
 }
 
 /**
- * Passes text and tags to the sink and reads every character once. As in a browser, a tag, comment, script or style that
- * never ends includes the rest of the document. Such a tag is dropped, because half a URL would lead elsewhere. This also
- * keeps hostile input linear.
+ * Passes text and tags to the sink and reads every character once. As in a browser, a tag, comment, script or style
+ * that never ends extends to the end of the document. Such a tag is dropped, because half a URL would lead elsewhere.
+ * This also keeps hostile input linear.
  */
 export function tokenizeHtml(source: string, sink: HtmlSink): void {
   const html = cutText(source, HTML_LENGTH_MAX)

@@ -14,8 +14,8 @@ const ENDED_BY_NEXT = new Set(['p', 'li', 'td', 'th', 'tr', 'dd', 'dt', 'option'
 const WITHOUT_CONTENT = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'wbr'])
 
 /**
- * The visible text of the HTML, and the number of hidden characters: not displayed, without size, or in the colour of the
- * background. Only attributes of elements count, not style sheets. In doubt, text counts as visible.
+ * The visible text of the HTML, and the number of hidden characters: not displayed, without size, or in the colour of
+ * the background. Only attributes of elements count, not style sheets. In doubt, text counts as visible.
  */
 export function visibleText(html: string): VisibleText {
   const parts: string[] = []

@@ -6,7 +6,7 @@ import type { AuthPorts } from './begin-session.ts'
 import { addOidcRoutes } from './oidc.ts'
 import { addSignInRoutes } from './sign-in.ts'
 
-/** Accounts and sessions, for the dashboard; docs/operate/accounts.md describes them. */
+/** Accounts and sessions of the dashboard. See docs/operate/accounts.md. */
 export function addAuthRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
   app.use('/auth/*', async (context, next) => {
     context.header('cache-control', 'no-store')

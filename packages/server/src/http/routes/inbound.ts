@@ -9,7 +9,7 @@ import { intakeAnswer, rejection } from '../shapes/shapes.ts'
 import { id } from '../shapes/shape-parts.ts'
 import { data, json, route } from './route.ts'
 
-/** Our worker announces at most 1 MiB of text and of HTML. The limit leaves room for workers of others. */
+/** Our worker announces at most 1 MiB of text and of HTML. The limit leaves room for third-party workers. */
 const ANNOUNCEMENT_BYTES_MAX = 27 * 1024 * 1024
 
 /** A notice contains two addresses and a sentence. */
@@ -72,7 +72,7 @@ export const reportSetAside = route({
   tag: 'Inbound',
   summary: 'Report a mail that was set aside',
   description:
-    'The inbox worker posts this for a mail that failed three times because of its own content. The worker announces it again only if an operator asks for it. The rejections list the mail with the code `set_aside`.',
+    'The inbox worker posts this for a mail that failed three times because of its own content. The worker announces it again only if an operator asks for it. The mail then appears in the list of rejections with the code `set_aside`.',
   body: {
     schema: setAsideSchema.meta({ id: 'SetAsideNotice' }),
     read: async (request: Request) => readNotice(await readJson(request, { bytesMax: NOTICE_BYTES_MAX, status: 422 })),

@@ -58,8 +58,8 @@ export const streamMessages = route({
     await streams.open({ principal, filter, after: input.after }, (gone) => {
       outgoing.writeHead(200, Object.fromEntries(head.headers))
       outgoing.write(connectedFrame(now()))
-      // Not the `close` of the response, which is not emitted while an earlier response on the connection is unfinished.
-      // One connection may have many streams, so the number of listeners is not limited.
+      // Not the `close` of the response, which is not emitted while an earlier response on the connection is
+      // unfinished. One connection may have many streams, so the number of listeners is not limited.
       socket.setMaxListeners(0)
       if (socket.destroyed) gone()
       socket.once('close', gone)

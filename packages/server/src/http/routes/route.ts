@@ -53,9 +53,7 @@ export type HeaderParameter<Value = unknown> = {
   read: (text: string | undefined) => Value
 }
 
-/**
- * A body with its own parser. By default a body is JSON of at most 256 KiB, and 400 if it does not match the schema.
- */
+/** A body with its own parser. By default, it is JSON of at most 256 KiB and has to match the schema, or else 400. */
 export type OwnBody<Value = unknown> = { schema: z.ZodType; read: (request: Request) => Promise<Value> }
 
 export type RequestBody = z.ZodType | OwnBody

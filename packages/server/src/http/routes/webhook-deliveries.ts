@@ -46,7 +46,7 @@ export const replayFailedWebhookDeliveries = route({
   access: 'api.full',
   tag: 'Webhooks',
   summary: 'Send all failed deliveries again',
-  description: 'Sends all deliveries again that have failed so far, except tests.',
+  description: 'Sends again all deliveries that have failed so far, except tests.',
   params: { id: endpointId },
   query: replayQuery,
   answers: {

@@ -24,7 +24,7 @@ const summaryShape = {
   mailboxId: described(id, 'Id of the mailbox. A rename does not change it.'),
   mailbox: text('Name of the mailbox: the local part up to the first `+`, in lower case.', 'qa'),
   mailboxWithTag: text('The local part with its tag, in lower case.', 'qa+42'),
-  tag: textOrNull('The part of the local part after the first `+`.', '42'),
+  tag: textOrNull('The text after the first `+` of the local part.', '42'),
   from: text('Address of the sender, without the display name.', 'app@shop.example'),
   fromName: textOrNull('Display name of the sender.', 'Shop'),
   to: text('The recipient of this copy, as the sender wrote it.', 'qa+42@mailhatch.test'),
@@ -150,8 +150,8 @@ export const me = shapeOf<Me>()(
 
 const errorBody = shapeOf<ErrorBody>()(
   z.strictObject({
-    error: text('What went wrong, as a sentence for people.', 'No messages found'),
-    code: text('What went wrong, as a stable code for programs.', 'message_not_found'),
+    error: text('Human-readable error message.', 'No messages found'),
+    code: text('Stable error code for programs.', 'message_not_found'),
     requestId: text('Same as the header `X-Request-Id`. The server’s log contains it too.', 'q3JzX1f8-1c'),
     details: z.record(z.string(), z.array(z.string())).optional().meta({ description: 'The problems by field name.' }),
     cursor: cursor.optional(),
@@ -181,7 +181,7 @@ export const rejection = shapeOf<Rejection>()(
       'typo@mailhatch.test',
     ),
     code: text('An error code of this API, or the status of the SMTP reply.', 'mailbox_unknown'),
-    reason: text('Why the mail was rejected, as a sentence for people.', 'Mailbox not configured'),
+    reason: text('Human-readable reason for the rejection.', 'Mailbox not configured'),
   }),
 ).meta({ description: 'A mail that was rejected.' })
 
