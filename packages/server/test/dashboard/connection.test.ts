@@ -16,7 +16,7 @@ await buildDashboard()
 const browser = await openChromium()
 
 /** The inbox of someone who has just signed in, as soon as it is live. */
-async function openLockedBucket({ url, token }: { url: string; token: string }) {
+async function openInboxPage({ url, token }: { url: string; token: string }) {
   const window = await openWindow(browser, { url })
   let loads = 0
   await signInByLink(window.page, token)
@@ -41,7 +41,7 @@ test('a server that restarts', async () => {
   const url = `http://127.0.0.1:${settings.PORT}`
   const first = await serveIn(dataDir, settings)
   await store(url, { subject: 'Mail 1' })
-  const { page, countReloads } = await openLockedBucket({ url, token: first.firstStart!.signInToken })
+  const { page, countReloads } = await openInboxPage({ url, token: first.firstStart!.signInToken })
   await first.close()
   await untilState(page, 'waiting', SHOWN_MS_MAX)
   // Between two tries; each takes its place for a moment.
@@ -64,7 +64,7 @@ test('a cable that is pulled', async () => {
   const server = await startServer()
   const cable = await layCable(server.url)
   await store(server.url, { subject: 'Mail 1' })
-  const { page, countReloads } = await openLockedBucket({ url: cable.url, token: server.signInToken })
+  const { page, countReloads } = await openInboxPage({ url: cable.url, token: server.signInToken })
   const pulledAt = performance.now()
   cable.pull()
   await store(server.url, { subject: 'Mail 2' })
@@ -86,7 +86,7 @@ test('a cable that is pulled', async () => {
 test('a browser without a network', async () => {
   const server = await startServer()
   await store(server.url, { subject: 'Mail 1' })
-  const { page } = await openLockedBucket({ url: server.url, token: server.signInToken })
+  const { page } = await openInboxPage({ url: server.url, token: server.signInToken })
   await page.context().setOffline(true)
   await untilState(page, 'offline')
   await store(server.url, { subject: 'Mail 2' })

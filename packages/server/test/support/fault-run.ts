@@ -44,16 +44,16 @@ export type FaultRun = {
   seed: number
   /** Of bucket and database together, at least. */
   faults: number
-  openLockedBucket: () => Promise<FaultyInbox>
+  openInbox: () => Promise<FaultyInbox>
   /** Whether lost metadata is searched for at the end. */
   search?: boolean
   sizes?: readonly number[]
 }
 
 /** Mail comes in while bucket and database fail and the API is away; then all is well again, and every 250 is checked. */
-export async function runFaults({ seed, faults, openLockedBucket, search = true, sizes = [200] }: FaultRun) {
+export async function runFaults({ seed, faults, openInbox, search = true, sizes = [200] }: FaultRun) {
   const random = seededRandom(seed)
-  const { bucket, fail, heal } = await openLockedBucket()
+  const { bucket, fail, heal } = await openInbox()
   const parser = createMailParser()
   const clock = { ahead: 0 }
   const now = () => Date.now() + clock.ahead

@@ -20,7 +20,7 @@ export function testFaultsOnEveryBucket({ faults, sizes, acceptedMin }: Count): 
     ['R2', () => r2Inbox(storage)],
   ])(`%s: ${faults} faults in bucket and database while the API is away cost no accepted mail`, async (name, open) => {
     const seed = Math.floor(Math.random() * 2 ** 31)
-    const report = await runFaults({ seed, faults, openLockedBucket: open, sizes })
+    const report = await runFaults({ seed, faults, openInbox: open, sizes })
     console.info(name, JSON.stringify(report))
     expect(report).toMatchObject({ missing: [], twice: [], unreadable: [] })
     expect(report.mails.accepted).toBeGreaterThanOrEqual(acceptedMin)

@@ -69,8 +69,8 @@ export function describeWorkerAnswers(
         await worker.sweep()
         return (await ready()).status === 503
       }, WAIT)
-      const trouble = `announcements are not reaching the API: WEBHOOK_URL answers ${status}. Check the proxy in front of the API`
-      expect((await ready()).troubles).toEqual([trouble])
+      const problem = `announcements are not reaching the API: WEBHOOK_URL responds with ${status}. Check the proxy in front of the API`
+      expect((await ready()).troubles).toEqual([problem])
       api.answer(mailbox, 200)
       await vi.waitUntil(async () => {
         await worker.sweep()
