@@ -22,8 +22,6 @@ export function renderReport({ machine, measured, options, seconds, notes }: Run
       `and PostgreSQL share ${machine.cores} cores, so this shows the cost of replicas, not the gain from more machines. Medians ` +
       `of ${options.rounds} rounds of ${options.sampleMs / 1000} s each; responses per second.`,
     '',
-    `On SQLite, responses to \`latest\` are cached until something changes; PostgreSQL is queried each time.`,
-    '',
     ...table(['', 'intake, one team', `intake, ${TEAMS} teams`, '`latest`'], measured.map(throughput)),
     '## Wake-ups',
     '',

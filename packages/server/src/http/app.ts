@@ -14,7 +14,6 @@ import type { Rejections } from '../manage/rejections.ts'
 import type { Contents } from '../read/content.ts'
 import type { Streams } from '../read/streams.ts'
 import type { Waits } from '../read/wait.ts'
-import type { AnswerCache } from './answer-cache.ts'
 import { createAdmit } from './admit.ts'
 import { addAuthRoutes } from './auth/auth-routes.ts'
 import type { AuthPorts } from './auth/begin-session.ts'
@@ -48,7 +47,6 @@ export type ApiPorts = Pick<
   feed: Feed
   waits: Waits
   streams: Streams
-  answers: Pick<AnswerCache, 'keep'>
   log: Log
   /** Null if metrics are off. */
   meters: Meters | null

@@ -4,5 +4,5 @@ import type { Principal } from '../domain/access.ts'
 /** A request from a socket has bindings. An internal call sets `principal`, whose key it has already checked. */
 export type ApiEnvironment = {
   Bindings: Partial<HttpBindings> & { principal?: Principal }
-  Variables: { requestId: string; version: number | null }
+  Variables: { requestId: string }
 }

@@ -25,13 +25,11 @@ type Options = {
   /** A port number, or a port that `takeFreePort` reserved. */
   port: number | TakenPort
   fetch: Parameters<typeof getRequestListener>[0]
-  /** Asked first; true when it has answered by itself. */
-  answersAtOnce?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Shorter in tests. */
   readers?: ReaderLimits
 }
 
-export async function listen({ host, port, fetch, answersAtOnce, readers }: Options): Promise<Listener> {
+export async function listen({ host, port, fetch, readers }: Options): Promise<Listener> {
   const answer = getRequestListener(fetch, { errorHandler: respondUnreadable })
   const openAnswers = new WeakMap<Duplex, number>()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
@@ -39,7 +37,7 @@ export async function listen({ host, port, fetch, answersAtOnce, readers }: Opti
     openAnswers.set(socket, (openAnswers.get(socket) ?? 0) + 1)
     response.once('close', () => openAnswers.set(socket, openAnswers.get(socket)! - 1))
     slowReaders.begin(request, response)
-    if (!answersAtOnce?.(request, response)) void answerAndCount(request, response)
+    void answerAndCount(request, response)
   }
   async function answerAndCount(request: IncomingMessage, response: ServerResponse): Promise<void> {
     await answer(request, response)

@@ -5,7 +5,6 @@ import { LOCKS, type Intake } from './assemble-intake.ts'
 import type { Worker } from './assemble-worker.ts'
 import type { MessageObjects } from '../bucket/message-objects.ts'
 import type { Config } from './config.ts'
-import { createAnswerCache } from '../http/answer-cache.ts'
 import { createApi } from '../http/app.ts'
 import { hashApiKey } from '../http/authenticate.ts'
 import { underBasePath } from '../http/base-path.ts'
@@ -65,7 +64,6 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const subscriptions = createSubscriptions({ store, followers, now })
   const keyUses = createKeyUses(store, log)
   const mailer = await openMailer(config, log)
-  const answers = createAnswerCache({ store, recordKeyUse: keyUses.record, now })
   const parser = createMailParser({
     onThreadDeath: (reason) => log.error({ reason }, 'reading an attachment failed, its thread was terminated'),
   })
@@ -94,7 +92,6 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     feed,
     ...shedHeld({ waits, streams, subscriptions }, isOverloaded),
     isOverloaded,
-    answers,
     log,
     newId,
     now,
@@ -132,8 +129,6 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
 
   return {
     fetch: underBasePath(app.fetch, config.appUrl),
-    // Cached responses bypass rate limit and metrics, so they are off when either is on.
-    answersAtOnce: config.rateLimit === 'on' || meters ? undefined : answers.repeat,
     /** Makes the API not ready and ends held waits and streams, so that clients reconnect elsewhere. */
     quiesce() {
       isClosing = true

@@ -153,8 +153,8 @@ async function settlePort(given: Config): Promise<{ config: Config; port: number
   return { config: withPort(given, taken.port), port: taken }
 }
 
-function listenApi(host: string, port: number | TakenPort, { fetch, answersAtOnce }: Api) {
-  return listen({ host, port, fetch, answersAtOnce })
+function listenApi(host: string, port: number | TakenPort, { fetch }: Api) {
+  return listen({ host, port, fetch })
 }
 
 /** Repeated calls return the first promise. */

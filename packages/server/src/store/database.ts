@@ -16,8 +16,6 @@ export type Database = {
   write(...statements: (Sql | Required)[]): Promise<unknown[]>
   /** The same with a lock on the team: no other transaction for the team starts before it is committed, in any process. */
   writeFor(teamId: string, ...statements: (Sql | Required)[]): Promise<unknown[]>
-  /** Changes after every commit of any process. Null if the database cannot tell cheaply. */
-  version(): number | null
   /** Rejects while the database is read-only or unreachable. */
   check(): Promise<void>
   close(): Promise<void>

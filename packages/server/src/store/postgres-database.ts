@@ -58,7 +58,6 @@ export async function openPostgresDatabase(
     runStep: createKeyedSemaphore(SEARCHING_CONNECTIONS),
     write: (...statements) => writer.write(statements),
     writeFor: (teamId, ...statements) => writer.writeFor(teamId, statements),
-    version: () => null,
     check: readers.check,
     async close() {
       await writer.close()

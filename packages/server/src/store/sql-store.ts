@@ -219,8 +219,6 @@ export function createSqlStore(
     arrivals: (view, { after, limit, withContent }) =>
       findMessages(view, { order: 'last position first', after, limit }, (rest) => selectPassing(withContent, rest)),
 
-    version: () => database.version(),
-
     async check() {
       await Promise.all([read(sql`select id from teams limit 1`), database.check()])
     },

@@ -20,7 +20,6 @@ export function openSqliteDatabase(path: string): Database {
   const select = statementsOf(reader)
   let spentMs = 0
   let yielding: Promise<null> | null = null
-  const dataVersion = reader.prepare('pragma data_version')
   const write: Database['write'] = (...statements) => writer.write(statements.map(toStatement))
 
   async function read<Row>(query: Sql): Promise<Row[]> {
@@ -42,8 +41,6 @@ export function openSqliteDatabase(path: string): Database {
     write,
     // SQLite runs transactions one after another anyway.
     writeFor: (_, ...statements) => write(...statements),
-    // Our writer is another connection, so its commits count too.
-    version: () => dataVersion.get()!['data_version'] as number,
     // A read-only file is refused at start-up.
     async check() {},
     async close() {

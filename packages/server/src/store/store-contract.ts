@@ -296,17 +296,6 @@ export function describeStore(
       expect(await store.findPrincipal('hash-of-the-key')).toBeNull()
     })
 
-    test('the version changes with every commit and only then', async () => {
-      const store = await open()
-      const mailbox = await addMailbox(store, await addTeam(store), 'qa')
-      await whenIndexed(store)
-      const before = store.version()
-      if (before === null) return
-      expect(store.version()).toBe(before)
-      await store.addMessage(mailbox, messageFor(mailbox))
-      expect(store.version()).not.toBe(before)
-    })
-
     test('a failed write is rolled back without the others of its commit', async () => {
       const store = await open()
       const mailbox = await addMailbox(store, await addTeam(store), 'qa')

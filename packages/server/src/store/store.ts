@@ -10,9 +10,6 @@ export type Store = MailboxStore &
   AccountStore &
   TeamStore &
   WebhookStore & {
-    /** Changes after every commit of any process. Null if the database cannot tell cheaply. */
-    version(): number | null
-
     /** Throws when the database cannot be read. */
     check(): Promise<void>
     close(): Promise<void>

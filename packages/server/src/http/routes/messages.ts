@@ -49,8 +49,7 @@ export const listMessages = route({
     })
     if (params.waitMs > 0) await authenticateAgain(ports, principal, askedAt)
     const { messages, hasMore, cursor: position } = page ?? (await readPage(store, view, params))
-    const body = { data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(position) }
-    return repeatable(ports, { context, principal, view, shown: messages }, body)
+    return { data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(position) }
   },
 })
 
@@ -94,9 +93,8 @@ export const latestMessage = route({
     if (last) return answerLatest(last)
     throw new AppError('message_not_found', 'No messages found', { extra: await reasons(ports, view, after, newest) })
 
-    function answerLatest(found: StoredMessage): Response {
-      const body = { data: presentMessage(found), cursor: formatCursor(found.position) }
-      return repeatable(ports, { context, principal, view, shown: [found] }, body)
+    function answerLatest(found: StoredMessage) {
+      return { data: presentMessage(found), cursor: formatCursor(found.position) }
     }
   },
 })
@@ -111,11 +109,10 @@ export const getMessage = route({
   params: { id: messageId },
   answers: { 200: data('The message.', messageDetail) },
   errors: ['message_not_found'],
-  async handle(ports, { principal, params: { id }, context }) {
-    const view = viewOf(principal, {}, ports.now())
-    const message = await ports.store.findMessage(view, id)
+  async handle({ store, now }, { principal, params: { id } }) {
+    const message = await store.findMessage(viewOf(principal, {}, now()), id)
     if (!message) throw messageNotFound()
-    return repeatable(ports, { context, principal, view, shown: [message] }, { data: presentMessage(message) })
+    return { data: presentMessage(message) }
   },
 })
 
@@ -126,24 +123,6 @@ function searchOf(context: Context<ApiEnvironment>, principal: Principal, filter
 /** Uses the socket, because the `signal` of a request costs as much as the rest of a held wait. */
 function onGone({ env }: Context<ApiEnvironment>) {
   return (end: () => void) => void env.outgoing?.once('close', end)
-}
-
-type Answered = { context: Context<ApiEnvironment>; principal: Principal; view: View; shown: { receivedAt: number }[] }
-
-/** The answer, kept for a client that asks the same again. */
-function repeatable({ answers, now }: RoutePorts, answered: Answered, body: object): Response {
-  const { context, principal, view, shown } = answered
-  const json = JSON.stringify(body)
-  const until = Math.min(principal.expiresAt ?? Infinity, firstExpiry(view, shown, now()))
-  // What was found by waiting, or not, is no answer to the same question asked anew.
-  if (context.env.incoming && context.req.query('wait') === undefined)
-    answers.keep(context.env.incoming, { version: context.get('version'), until, keyId: principal.keyId, json })
-  return context.body(json, 200, { 'content-type': 'application/json' })
-}
-
-/** When the first of these messages grows too old to be shown. */
-function firstExpiry({ oldestReceivedAt }: View, shown: { receivedAt: number }[], now: number): number {
-  return shown.reduce((first, { receivedAt }) => Math.min(first, now + receivedAt - oldestReceivedAt), Infinity)
 }
 
 async function reasons(ports: RoutePorts, view: View, after: number | null, newest: number): Promise<object> {

@@ -8,7 +8,6 @@ import type { Contents } from '../../read/content.ts'
 import type { Streams } from '../../read/streams.ts'
 import type { Waits } from '../../read/wait.ts'
 import type { Store } from '../../store/store.ts'
-import type { AnswerCache } from '../answer-cache.ts'
 import type { Downloads } from '../downloads.ts'
 import type { KeyEndings } from '../key-endings.ts'
 
@@ -27,7 +26,6 @@ export type RoutePorts = Omit<RemovalPorts, 'store'> &
     random: RandomInt
     waits: Waits
     streams: Streams
-    answers: Pick<AnswerCache, 'keep'>
     contents: Contents
     downloads: Downloads
     keyEndings: KeyEndings

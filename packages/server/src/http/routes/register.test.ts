@@ -40,7 +40,7 @@ function apiThatFails(wrong: readonly Check[], { access }: Route): Hono<ApiEnvir
   const principal = { ...PRINCIPAL, scopes: has('scope') ? [] : [...(scopesFor(access) ?? [])] }
   // No handler runs to its end, so the other ports are missing.
   return createApi({
-    store: { version: () => null, findPrincipal: async () => (has('key') ? null : principal) },
+    store: { findPrincipal: async () => (has('key') ? null : principal) },
     isOverloaded: () => has('overload'),
     rateLimit() {
       if (has('rate limit')) throw new AppError('rate_limited', 'Rate limit exceeded. Please slow down.')

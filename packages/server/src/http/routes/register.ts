@@ -47,8 +47,6 @@ export function registerRoutes(app: Hono<ApiEnvironment>, routes: Route[], ports
   }
 
   async function findPrincipal(context: ApiContext): Promise<Principal> {
-    // Before anything is read, so that what is committed meanwhile makes the answer outdated.
-    context.set('version', ports.store.version())
     // Internal calls may have no bindings.
     return context.env?.principal ?? ports.admit(context)
   }
