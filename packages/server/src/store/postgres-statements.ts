@@ -7,7 +7,6 @@ import type { Sql, SqlValue } from './sql.ts'
  */
 const PREPARED_MAX = 200
 
-const joinedTexts = new WeakMap<readonly string[], string>()
 const names = new Map<string, string>()
 
 /** A statement in the form that `pg` sends. */
@@ -21,13 +20,8 @@ export function toNamedQuery(statement: Sql): QueryConfig<unknown[]> {
   return { ...query, name: nameOf(query.text) }
 }
 
-/** Most texts are the same array each time; see `sql`. */
 function joined(text: readonly string[]): string {
-  const known = joinedTexts.get(text)
-  if (known !== undefined) return known
-  const full = text.reduce((before, piece, index) => `${before}$${index}${piece}`)
-  joinedTexts.set(text, full)
-  return full
+  return text.reduce((before, piece, index) => `${before}$${index}${piece}`)
 }
 
 function nameOf(text: string): string | undefined {

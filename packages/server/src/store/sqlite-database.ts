@@ -73,19 +73,9 @@ function statementsOf(connection: DatabaseSync): <Row>(query: Sql) => Row[] {
   return <Row>({ text, values }: Sql) => prepared(joined(text)).all(...values) as Row[]
 }
 
-const joinedTexts = new WeakMap<readonly string[], string>()
-
-/** Texts are the same array each time; see `sql`. */
 function joined(text: readonly string[]): string {
-  const known = joinedTexts.get(text)
-  if (known !== undefined) return known
-  const full = text.join('?')
-  joinedTexts.set(text, full)
-  return full
+  return text.join('?')
 }
-
-/** The same text each time; see `sql`. */
-const LIMITS = new Map<number, Sql>()
 
 const SQLITE: Dialect = {
   hidden: (column) => sql`+${column}`,
@@ -99,14 +89,7 @@ const SQLITE: Dialect = {
   isAmong: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
 
   // Part of the text: with a bound count, SQLite plans the statement again on every call, which takes longer than running it.
-  limit: (count) => {
-    const known = LIMITS.get(count)
-    if (known) return known
-    if (LIMITS.size >= CACHED_STATEMENTS) LIMITS.clear()
-    const limit = { text: [`limit ${Math.trunc(count)}`], values: [] }
-    LIMITS.set(count, limit)
-    return limit
-  },
+  limit: (count) => ({ text: [`limit ${Math.trunc(count)}`], values: [] }),
 
   now: (at) => sql`${at}`,
 
