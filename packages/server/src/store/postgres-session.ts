@@ -58,13 +58,9 @@ export function refuseReadOnly(results: QueryResult | QueryResult[]): void {
   if (row?.transaction_read_only !== 'off') throw new DatabaseReadOnly()
 }
 
-/** Sends all queries together, without waiting for the results in between. */
+/** Sends all queries without waiting for the results in between. */
 export function send(client: PoolClient, queries: QueryConfig[]): Promise<PromiseSettledResult<QueryResult>[]> {
-  const { stream } = client.connection
-  stream.cork()
-  const results = queries.map((query) => client.query(query))
-  stream.uncork()
-  return Promise.allSettled(results)
+  return Promise.allSettled(queries.map((query) => client.query(query)))
 }
 
 function limits(command: 'set' | 'set local'): string {
