@@ -5,8 +5,13 @@ import type { Socket } from 'node:net'
 const ESTABLISHED = '01'
 
 /** Whether the server, on this machine, has hung up: a socket that does not read is told only when it writes. */
-export async function isHungUp(socket: Socket): Promise<boolean> {
+export async function isHungUp({ localPort, remotePort }: Socket): Promise<boolean> {
   const table = (await readFile('/proc/self/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/))
-  const port = `:${socket.localPort!.toString(16).toUpperCase().padStart(4, '0')}`
-  return table.find(([, , remote]) => remote?.endsWith(port))?.[3] !== ESTABLISHED
+  // Both ports, because the system reuses a client's port for another server while the old connection lingers.
+  const [server, client] = [endOf(remotePort!), endOf(localPort!)]
+  return table.find(([, local, remote]) => local?.endsWith(server) && remote?.endsWith(client))?.[3] !== ESTABLISHED
+}
+
+function endOf(port: number): string {
+  return `:${port.toString(16).toUpperCase().padStart(4, '0')}`
 }
