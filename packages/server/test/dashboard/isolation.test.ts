@@ -35,6 +35,10 @@ async function showAll(
   return reactions
 }
 
+function kindOf({ kind }: Attack): string {
+  return kind
+}
+
 function groupsOf(mails: Attack[]): { attack: Attack; index: number }[][] {
   const numbered = mails.map((attack, index) => ({ attack, index }))
   const unclicked = numbered.filter(({ attack }) => !attack.needsClick)
@@ -65,16 +69,25 @@ test(
 
     // The same mails, the same browser, the same pages: only what protects is missing.
     const control = await openControl(mails.map(({ html }) => html))
-    const exposed = await showAll(mails, { url: control.url, sandbox: null, pathOf: async (index) => `/${index}` })
+    const expose = (some: Attack[]) =>
+      showAll(some, { url: control.url, sandbox: null, pathOf: async (index) => `/${mails.indexOf(some[index]!)}` })
+    const exposed = await expose(mails)
+    const reachesCanary = ({ html }: Attack) => Array.from(canary.hits).some((file) => html.includes(file))
+    const withoutEffect = () => {
+      const working = new Set([...exposed.map(({ attack }) => attack), ...mails.filter(reachesCanary)].map(kindOf))
+      return mails.filter(({ kind }) => !working.has(kind))
+    }
+    // A browser on a busy machine may ignore clicks for a while. A new window takes them.
+    for (let again = 0; again < 5 && withoutEffect().length > 0; again++)
+      exposed.push(...(await expose(withoutEffect())))
     const ran = new Set(exposed.map(({ attack }) => attack))
     const stole = exposed.filter(({ what }) => what.includes(COOKIE))
-    const reached = mails.filter(({ html }) => Array.from(canary.hits).some((file) => html.includes(file)))
+    const reached = mails.filter(reachesCanary)
     expect(ran.size).toBeGreaterThan(100)
     expect(stole.length).toBeGreaterThan(100)
     expect(reached.length).toBeGreaterThan(100)
     // Each kind of attack is one that works.
-    const working = new Set([...ran, ...reached].map(({ kind }) => kind))
-    expect(mails.filter(({ kind }) => !working.has(kind))).toEqual([])
+    expect(withoutEffect()).toEqual([])
     control.close()
     canary.close()
   },
