@@ -99,7 +99,10 @@ export async function runFaults({ seed, faults, openInbox, search = true, sizes 
   await second.start()
   await vi.waitUntil(async () => {
     clock.ahead += RETRY_MS
-    return (await keysIn(bucket, metadataPrefix('unprocessed'))).length === 0
+    const left = await keysIn(bucket, metadataPrefix('unprocessed'))
+    // By chance a mail fails so often that it is set aside. It is listed then, and an operator retries it.
+    if (left.length === second.setAsideCount()) for (const key of left) await second.announceNow(key)
+    return left.length === 0
   }, PATIENCE)
   const { missing, twice, unreadable } = await check()
   await second.close()
