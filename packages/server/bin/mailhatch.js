@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// The first with Argon2, which passwords are hashed by.
+// The first version with Argon2, for password hashes.
 const NODE_MIN = { major: 24, minor: 7 }
 const [major, minor] = process.versions.node.split('.').map(Number)
 
@@ -26,7 +26,7 @@ async function runHere() {
   return import(source.href)
 }
 
-/** The Node that a development checkout brings along; published packages do not. */
+/** The Node that npm installs in a checkout. Published packages have none. */
 function bundledNode() {
   try {
     const manifest = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`)

@@ -46,7 +46,7 @@ export function answerErrors<Environment extends AnswerEnvironment>(
 export function commonRefusalFor(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof BucketUnreachable) {
-    return new AppError('storage_unavailable', 'The mail storage cannot be reached. Please ask again.', RETRY_SOON)
+    return new AppError('storage_unavailable', 'The mail storage cannot be reached. Please retry.', RETRY_SOON)
   }
   return new AppError('internal', 'Something went wrong on our side.')
 }

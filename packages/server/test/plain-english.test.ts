@@ -22,6 +22,8 @@ const REVIEWED = [
   'packages/server/src/mcp',
   'packages/server/src/mime',
   'packages/server/src/notify',
+  'packages/server/src/observe',
+  'packages/server/src/program',
   'packages/server/src/read',
   'packages/server/src/retention',
   'packages/server/src/sqlite',

@@ -90,7 +90,7 @@ describe('mail kept in S3', () => {
 
     isAway = true
     const answers = await Promise.all(addresses.map(([address, key]) => ask(address, { key })))
-    const error = 'The mail storage cannot be reached. Please ask again.'
+    const error = 'The mail storage cannot be reached. Please retry.'
     const refusal = { code: 'storage_unavailable', error, requestId: expect.any(String) }
     for (const { status, headers, body } of answers) {
       expect([status, headers.get('retry-after'), body]).toEqual([503, '1', refusal])

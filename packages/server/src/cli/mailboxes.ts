@@ -20,7 +20,7 @@ export function addMailboxCommands(program: Command): void {
         const { rootDomain } = readConfig('api')
         const team = await chooseTeam(store, options.team)
         const mailbox = await createMailbox({ store, rootDomain, newId, now: Date.now }, team, name)
-        print(mailbox, [`Created ${mailbox.name}@${mailbox.domain} (${mailbox.id}).`], options)
+        print(mailbox, [`Mailbox ${mailbox.name}@${mailbox.domain} is ready (${mailbox.id}).`], options)
       }),
     )
 }

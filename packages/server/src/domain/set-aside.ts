@@ -23,9 +23,10 @@ const COMPANIONS_MAX = 3
 const APART_MS = [0, 1_000, 5_000]
 
 /**
- * How long a recorded attempt may take: the longest wait for a response (60 s), and as much for reading and parsing.
+ * How long a recorded attempt may take: starting a thread (60 s), parsing (60 s), the response (60 s), reading the bucket, and
+ * a margin.
  */
-const TRY_MS_MAX = 120_000
+const TRY_MS_MAX = 300_000
 
 /** `isLost`: the API received the announcement and closed the connection without a response, as in a crash. */
 export type FailedTry = AnnouncementRefusal & { isLost: boolean }

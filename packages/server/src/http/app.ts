@@ -4,7 +4,6 @@ import type { Log } from '../observe/log.ts'
 import type { Meters } from '../observe/meters.ts'
 import type { TakeIn } from '../intake/take-in.ts'
 import type { Store } from '../store/store.ts'
-import type { Feed } from '../feed/feed.ts'
 import type { MessageObjects } from '../bucket/message-objects.ts'
 import type { RandomInt } from '../domain/random-text.ts'
 import type { KeyRotated } from '../manage/keys.ts'
@@ -44,7 +43,6 @@ export type ApiPorts = Pick<
   'subscriptions' | 'metrics' | 'billing' | 'domainProof' | 'resolveTxt' | 'defaultPlan' | 'unrouted' | 'receiveMail'
 > & {
   store: Store
-  feed: Feed
   waits: Waits
   streams: Streams
   log: Log
@@ -96,7 +94,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const views = createViewTokens(ports)
   const downloads = createDownloads()
   const admit = createAdmit(ports)
-  const reference = createReference({ appUrl: ports.appUrl ?? null }, ROUTES)
+  const reference = createReference({ appUrl: ports.appUrl }, ROUTES)
   answerErrors(app, { log: ports.log, newRequestId, refusalFor })
   if (ports.meters) meterAnswers(app, ports.meters)
   warnOfProxy(app, ports)

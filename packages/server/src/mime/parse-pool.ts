@@ -39,7 +39,7 @@ export type ParsePool = {
 
 // Processor time. The largest ordinary mail takes 0.2 s. Mail that takes this long is hostile.
 const DEADLINE_MS = 5_000
-// On a busy machine a thread may hardly run, which is not the mail's fault. Callers wait for at most a minute.
+// On a busy machine a thread may hardly run, which is not the mail's fault. A mail gets at most a minute in its thread.
 const WAIT_MS_MAX = 60_000
 // The shortest interval between two checks of the processor time.
 const CHECK_MS_MIN = 100

@@ -89,7 +89,6 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const app = createApi({
     meters,
     store,
-    feed,
     ...shedHeld({ waits, streams, subscriptions }, isOverloaded),
     isOverloaded,
     log,

@@ -65,7 +65,14 @@ test('an answer without end is read no further than needed', async () => {
   expect(text).toBe('x'.repeat(64 * 1024))
 })
 
-test('nobody there is said in words, also where a name has several addresses', async () => {
+test('a switch of protocols is a status like any other, and does not hang', async () => {
+  const url = await serve((_, response) => {
+    response.socket!.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n')
+  })
+  expect(await post(url)).toMatchObject({ status: 101 })
+})
+
+test('the error of a refused connection names the code, also for a host with several addresses', async () => {
   const url = await serve(() => {})
   const { port } = new URL(url)
   await expect(post(`http://localhost:${Number(port) === 1 ? 2 : 1}`)).rejects.toThrow(/ECONNREFUSED/)

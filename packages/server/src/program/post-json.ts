@@ -2,12 +2,12 @@ import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { PostJson } from '../worker/announce.ts'
 
-/** An answer of ours is far shorter; more of another is not needed to say what it was. */
+/** Responses of our API are far shorter. The start of any other response is enough for an error message. */
 const ANSWER_BYTES_MAX = 64 * 1024
 
 /**
- * Shows every status. Node's fetch hides a 407, and a 421 that comes twice, and says only that it failed. Nothing is posted
- * twice: a mail that ends the API is known by the attempts that were cut.
+ * Reports every status: Node's fetch hides a 407 and repeats a request after a 421. A request is never repeated here,
+ * because a mail that crashes the API is recognised by the connections that were cut.
  */
 export const postJson: PostJson = (url, { headers, body, signal }) =>
   new Promise((resolve, reject) => {
@@ -17,7 +17,7 @@ export const postJson: PostJson = (url, { headers, body, signal }) =>
       signal,
     }
     const asked = new URL(url).protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
-    const fail = (error: unknown) => reject(reasonOf(error, signal))
+    const fail = (error: unknown) => reject(causeOf(error, signal))
     asked.once('response', (answer) => {
       readAnswer(answer).then(
         (text) => resolve({ status: answer.statusCode!, text, location: answer.headers.location ?? null }),
@@ -25,6 +25,11 @@ export const postJson: PostJson = (url, { headers, body, signal }) =>
       )
     })
     asked.on('error', fail)
+    // Without a listener, Node drops the request with neither a response nor an error.
+    asked.once('upgrade', (answer, socket) => {
+      socket.destroy()
+      resolve({ status: answer.statusCode!, text: '', location: null })
+    })
     asked.end(body)
   })
 
@@ -40,10 +45,10 @@ async function readAnswer(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8', 0, ANSWER_BYTES_MAX)
 }
 
-function reasonOf(error: unknown, signal: AbortSignal): Error {
-  // Says that it took too long, where the error says only that it was aborted.
+function causeOf(error: unknown, signal: AbortSignal): Error {
+  // The signal's reason says that the request timed out; the error says only that it was aborted.
   const reason: unknown = signal.aborted ? signal.reason : error
-  // One for each address of the name, and no words of its own.
+  // An AggregateError has one error per address of the host name, and no message of its own.
   const first: unknown = reason instanceof AggregateError ? reason.errors[0] : reason
   return first instanceof Error ? first : new Error(String(first))
 }

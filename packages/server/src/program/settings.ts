@@ -387,7 +387,7 @@ export const SETTINGS = {
   diskFreeMinBytes: setting(
     'DISK_FREE_MIN',
     WORKER,
-    '(5 % of the disk, at most 1 GiB, at least two mails)',
+    '(5 % of the disk, at most 1 GiB, at least two messages)',
     integer(0, Number.MAX_SAFE_INTEGER),
     'Bytes that must stay free on the disk. Below this, mail is refused temporarily (452).',
   ),

@@ -79,7 +79,7 @@ export function createStreams(ports: Ports, limits = STREAM_LIMITS): Streams {
       throw new AppError('too_many_streams', `This key already has ${limits.perKey} streams open.`, RETRY_SOON)
     }
     if (held >= limits.perProcess) {
-      throw new AppError('server_busy', 'The server has as many streams open as it can. Please ask again.', RETRY_SOON)
+      throw new AppError('server_busy', 'The server has as many streams open as it can. Please retry.', RETRY_SOON)
     }
     keys.set(principal.keyHash, key)
     key.held++

@@ -92,5 +92,5 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
 }
 
 export function shuttingDown(): AppError {
-  return new AppError('shutting_down', 'The server is restarting. Please ask again.', RETRY_SOON)
+  return new AppError('shutting_down', 'The server is restarting. Please retry.', RETRY_SOON)
 }

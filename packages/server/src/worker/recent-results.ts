@@ -12,8 +12,6 @@ const SLOT_MS = 1_000
 type Attempt = Pick<AnnouncementFailure, 'beganAt' | 'at'>
 type Failed = AnnouncementFailure & { crashes: Attempt[]; hasRecovered: boolean }
 
-export type RecentResults = ReturnType<typeof createRecentResults>
-
 /** Results of recent announcements by metadata key. They show whether a failure is due to the mail or the API. */
 export function createRecentResults(now: () => number) {
   /** In order of the last failure, oldest first. */

@@ -184,9 +184,9 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     when: 'the database is unreachable or does not respond in time',
   },
   storage_unavailable: {
-    sentence: 'The mail storage cannot be reached. Please ask again.',
+    sentence: 'The mail storage cannot be reached. Please retry.',
     when: 'the storage of the raw mail does not respond',
   },
-  shutting_down: { sentence: 'The server is restarting. Please ask again.', when: 'the server is restarting' },
+  shutting_down: { sentence: 'The server is restarting. Please retry.', when: 'the server is restarting' },
   internal: { sentence: 'Something went wrong on our side.', when: 'an unexpected error occurred in the server' },
 }

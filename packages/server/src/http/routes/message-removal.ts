@@ -14,7 +14,7 @@ export const deleteMessage = route({
   tag: 'Messages',
   summary: 'Delete a message',
   description:
-    'The message and its raw mail are deleted before the response. A mail with the same id is not accepted for 30 days.',
+    'The message and its raw mail are deleted before the response. Announcing the same id again within 30 days is answered as `duplicate` and stores nothing.',
   params: { id: messageId },
   answers: { 200: data('Id of the deleted message.', removed) },
   errors: ['message_not_found'],
