@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hostOf, isWebAddress, sizeText, visibleText } from './safe-text.ts'
+import { breakRuns, hostOf, isWebAddress, sizeText, visibleText } from './safe-text.ts'
 
 test.each([
   ['Shop \u202egnp.exe', 'Shop ␣gnp.exe'],
@@ -27,4 +27,11 @@ test('only http and https URLs become links', () => {
     '//a.example',
   ]
   expect(addresses.map(isWebAddress)).toEqual([true, true, false, false, false])
+})
+
+test('a letter has at most 30 combining marks; text of real scripts does not change', () => {
+  const broken = breakRuns(`Hi a${'\u0301'.repeat(100_000)} end`)
+  expect(broken).not.toMatch(/\p{M}{31}/u)
+  expect(broken.replaceAll('\u25cc', '')).toBe(`Hi a${'\u0301'.repeat(100_000)} end`)
+  expect(breakRuns('Xin chào, ཧྐྵྨླྺྼྻྂ, นี้')).toBe('Xin chào, ཧྐྵྨླྺྼྻྂ, นี้')
 })

@@ -1,5 +1,6 @@
 import type { MessageDetail } from '@mailhatch/sdk'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { breakRuns } from './safe-text.ts'
 import { textPieces } from './text-pieces.ts'
 
 /** React escapes the text; only http and https URLs become links. */
@@ -8,7 +9,7 @@ export function TextTab({ message }: { message: MessageDetail }) {
   if (textContent === null) return <EmptyState icon="mailbox" title="This message has no text part" />
   return (
     <pre tabIndex={0} className="whitespace-pre-wrap p-4 font-sans text-base/relaxed">
-      {textPieces(textContent, codes[0]?.value ?? null).map(({ kind, text }, index) => {
+      {textPieces(breakRuns(textContent), codes[0]?.value ?? null).map(({ kind, text }, index) => {
         if (kind === 'text') return text
         if (kind === 'code') {
           return (

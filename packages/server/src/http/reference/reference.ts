@@ -6,20 +6,29 @@ type Ports = {
   appUrl: string | null
 }
 
+/** Rendering takes 4 ms, and clients without a key can ask for pages. A server has few addresses. */
+const PAGES_MAX = 10
+
 /** The OpenAPI document and the reference page. Loaded and built on the first request. */
 export function createReference({ appUrl }: Ports, routes: Route[]): ReferenceSource {
   const publicUrl = appUrl === null ? null : publicAddress(appUrl)
   let building: ReturnType<typeof buildDocument> | null = null
   const document = () => (building ??= buildDocument(routes, publicUrl))
+  const pages = new Map<string, ReturnType<typeof renderPage>>()
+
+  async function renderPage(baseUrl: string) {
+    const [{ described }, { renderReference, REFERENCE_POLICY }] = await Promise.all([document(), import('./page.ts')])
+    return { html: await renderReference(described, baseUrl), policy: REFERENCE_POLICY }
+  }
 
   return {
     json: async () => (await document()).json,
-    async page(origin) {
-      const [{ described }, { renderReference, REFERENCE_POLICY }] = await Promise.all([
-        document(),
-        import('./page.ts'),
-      ])
-      return { html: await renderReference(described, publicUrl ?? origin), policy: REFERENCE_POLICY }
+    page(origin) {
+      const baseUrl = publicUrl ?? origin
+      const page = pages.get(baseUrl) ?? renderPage(baseUrl)
+      if (pages.size >= PAGES_MAX) pages.clear()
+      pages.set(baseUrl, page)
+      return page
     },
   }
 }
