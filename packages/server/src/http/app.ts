@@ -94,7 +94,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const views = createViewTokens(ports)
   const downloads = createDownloads()
   const admit = createAdmit(ports)
-  const reference = createReference({ appUrl: ports.appUrl }, ROUTES)
+  const reference = createReference({ appUrl: ports.appUrl ?? null }, ROUTES)
   answerErrors(app, { log: ports.log, newRequestId, refusalFor })
   if (ports.meters) meterAnswers(app, ports.meters)
   warnOfProxy(app, ports)
