@@ -66,7 +66,9 @@ describe('on a disk that is really full', () => {
         headers: { authorization: `Bearer ${API_KEY}` },
       })
       expect([raw.status, (await raw.arrayBuffer()).byteLength > 50_000]).toEqual([200, true])
-      expect(await readyOf(server)).toMatchObject({ status: 'not ready', troubles: ['the disk is full'] })
+      // A mail that was visible when the server was killed may still be announced again, which readiness reports as well.
+      const troubles = expect.arrayContaining(['the disk is full'])
+      expect(await readyOf(server)).toMatchObject({ status: 'not ready', troubles })
       expect(await send(server, 'refused')).toMatch(/^452 4\.3\.1 /)
       disk.fill()
       const { status, answer, written } = await writeUntilRefused(server, `new-${start}`)
