@@ -16,7 +16,7 @@ function brokenApi(reason: Error) {
     store: { version: () => 1, findPrincipal: fail },
     takeIn: fail,
     recordRejection: fail,
-    findTroubles: fail,
+    findProblems: fail,
     isOverloaded: () => false,
     log: { error: () => {} },
     allowedOrigins: [],

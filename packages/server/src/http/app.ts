@@ -84,7 +84,7 @@ export type ApiPorts = Pick<
   /** While it returns true, the API serves only reads. */
   isOverloaded: () => boolean
   /** Resolves to the current problems. An empty list means ready. */
-  findTroubles: () => Promise<string[]>
+  findProblems: () => Promise<string[]>
 }
 
 /** The API as a function from request to response. It needs no socket. */

@@ -123,7 +123,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     receiveMail: worker?.receiveOwn ?? null,
     allowedOrigins: config.allowedOrigins,
     recordKeyUse: keyUses.record,
-    findTroubles: findProblems,
+    findProblems,
   })
 
   return {

@@ -37,5 +37,5 @@ export type RoutePorts = Omit<RemovalPorts, 'store'> &
     isAllInOne: boolean
     reference: ReferenceSource
     /** Resolves to the current problems. An empty list means ready. */
-    findTroubles: () => Promise<string[]>
+    findProblems: () => Promise<string[]>
   }
