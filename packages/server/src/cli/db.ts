@@ -6,10 +6,8 @@ import { databaseUrl } from '../program/config-values.ts'
 import { readConfig, type Config } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
 import { lockFolder } from '../sqlite/lock.ts'
-import { copyStore, type CopyResult } from '../store/copy-store.ts'
-import { readStatus, type DatabaseLocation, type DatabaseStatus } from '../store/database-status.ts'
-import { openPostgresDatabase } from '../store/postgres-database.ts'
-import { openSqliteDatabase } from '../store/sqlite-database.ts'
+import type { CopyResult } from '../store/copy-store.ts'
+import type { DatabaseLocation, DatabaseStatus } from '../store/database-status.ts'
 import { examples } from './examples.ts'
 import { print } from './output.ts'
 import { createProgress } from './progress.ts'
@@ -28,6 +26,7 @@ export function addDatabaseCommands(program: Command): void {
     .addHelpText('after', examples('mailhatch db status'))
     .action(async (options: JsonOption) => {
       const place = configuredPlace()
+      const { readStatus } = await loadStore()
       const status = await readStatus(place)
       print({ database: nameOf(place), ...status }, [nameOf(place), ...describe(status)], options)
     })
@@ -38,6 +37,7 @@ export function addDatabaseCommands(program: Command): void {
     .addHelpText('after', examples('mailhatch db migrate'))
     .action(async (options: JsonOption) => {
       const place = configuredPlace()
+      const { readStatus } = await loadStore()
       const { schema: from } = await readStatus(place)
       await (await open(place)).close()
       const { schema: to } = await readStatus(place)
@@ -62,8 +62,20 @@ export function addDatabaseCommands(program: Command): void {
     })
 }
 
+/** Loaded on demand: other commands do not need it. */
+async function loadStore() {
+  const [copying, status, postgres, sqlite] = await Promise.all([
+    import('../store/copy-store.ts'),
+    import('../store/database-status.ts'),
+    import('../store/postgres-database.ts'),
+    import('../store/sqlite-database.ts'),
+  ])
+  return { ...copying, ...status, ...postgres, ...sqlite }
+}
+
 /** Leaves connections open on failure, because the process exits then. */
 async function copy(file: string, url: string): Promise<CopyResult> {
+  const { copyStore, openPostgresDatabase, openSqliteDatabase } = await loadStore()
   const lock = lockSource(file)
   const target = await openPostgresDatabase(url)
   const source = openSqliteDatabase(file)
@@ -114,6 +126,7 @@ function directUrl({ databaseUrl: pooled, databaseDirectUrl }: Config): string |
 }
 
 async function open(place: DatabaseLocation) {
+  const { openPostgresDatabase, openSqliteDatabase } = await loadStore()
   return 'url' in place
     ? openPostgresDatabase(place.url)
     : openSqliteDatabase(dataFile(readConfig('api'), 'mailhatch.db'))

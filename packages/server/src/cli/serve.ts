@@ -3,31 +3,25 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig, withPort, type Config } from '../program/config.ts'
 import { SETTINGS, type Program } from '../program/settings.ts'
-import type { Log } from '../observe/log.ts'
-import { createLogger } from '../observe/logger.ts'
 import { linkWith } from '../manage/one-time-tokens.ts'
-import { startApi, startServe, startWorker, type Running } from '../program/node.ts'
+import type { Running } from '../program/node.ts'
 import { buildDashboard } from './dashboard.ts'
 import { examples } from './examples.ts'
 
 /** The process exits by then even if something hangs; supervisors commonly wait 30 s. */
 const STOP_MS_MAX = 25_000
 
-const PROGRAMS: { name: Program; description: string; start: (config: Config, log: Log) => Promise<Running> }[] = [
-  { name: 'serve', description: 'Run everything in one process: API, inbox worker and SMTP.', start: startServe },
-  { name: 'api', description: 'Run only the API.', start: startApi },
-  {
-    name: 'worker',
-    description: 'Run only the inbox worker, which receives mail by SMTP and announces it to WEBHOOK_URL.',
-    start: startWorker,
-  },
-]
+const PROGRAMS: Record<Program, string> = {
+  serve: 'Run everything in one process: API, inbox worker and SMTP.',
+  api: 'Run only the API.',
+  worker: 'Run only the inbox worker, which receives mail by SMTP and announces it to WEBHOOK_URL.',
+}
 
 export function addServerCommands(program: Command): void {
-  for (const { name, description, start } of PROGRAMS) {
+  for (const name of ['serve', 'api', 'worker'] as const) {
     program
       .command(name)
-      .description(description)
+      .description(PROGRAMS[name])
       .addHelpText(
         'after',
         () =>
@@ -37,12 +31,15 @@ export function addServerCommands(program: Command): void {
         'after',
         examples(name === 'serve' ? 'mailhatch --settings mailhatch.env serve' : `mailhatch ${name}`),
       )
-      .action(() => run(name, start))
+      .action(() => run(name))
   }
 }
 
-async function run(name: Program, start: (config: Config, log: Log) => Promise<Running>): Promise<void> {
+async function run(name: Program): Promise<void> {
   const config = readConfig(name)
+  // Loaded here, because the other commands need little of the server and should not wait for it.
+  const [{ createLogger }, programs] = await Promise.all([import('../observe/logger.ts'), import('../program/node.ts')])
+  const start = { serve: programs.startServe, api: programs.startApi, worker: programs.startWorker }[name]
   const log = await createLogger(config.logLevel, process.stderr.isTTY)
   const stopped = stopSignal()
   const running = await start(config, log).catch((error: unknown) => {

@@ -1,4 +1,3 @@
-import { openStore } from '../program/open-store.ts'
 import { readConfig } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
 import { findTeam } from '../manage/teams.ts'
@@ -7,6 +6,8 @@ import type { Store } from '../store/store.ts'
 
 /** Opens the store, also while a server is running, which sees the changes at its next read. */
 export async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
+  // Loaded on demand: most commands do not need it.
+  const { openStore } = await import('../program/open-store.ts')
   const store = await openStore(readConfig('api'), { error: (_, message) => console.error(message) })
   try {
     await work(store)
