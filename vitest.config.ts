@@ -17,7 +17,6 @@ export const ONLY_ON_POSTGRES = [
 const ALSO_ON_POSTGRES = [
   'accounts',
   'crash/kill',
-  'crash/outage',
   'intake',
   'keys-and-scopes',
   'main-flow',
@@ -25,7 +24,6 @@ const ALSO_ON_POSTGRES = [
   'messages-latest',
   'procedures',
   'retention-sweep',
-  'stream-resume',
   'teams',
   'webhooks',
 ].map((name) => `packages/server/test/${name}.test.ts`)
@@ -38,6 +36,8 @@ export default defineConfig({
   test: {
     // Most tests wait for processes, sockets and disks, so two files share a core.
     maxWorkers: 2 * availableParallelism(),
+    // Files share a process one after another: loading the product for each costs more than most files take.
+    isolate: false,
     // Tests wait for conditions; this only ends a test whose condition never comes.
     testTimeout: 120_000,
     hookTimeout: 120_000,

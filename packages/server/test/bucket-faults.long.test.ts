@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
+import { describeManyKeys } from '../src/bucket/bucket-contract.ts'
 import { describeFaults } from '../src/bucket/fault-contract.ts'
 import { openFolderBucket } from '../src/bucket/folder-bucket.ts'
 import { faultyFiles } from './support/faulty-files.ts'
@@ -13,6 +14,9 @@ beforeAll(async () => {
   storage = await startObjectStorage()
 })
 afterAll(() => storage.close())
+
+describeManyKeys('R2 bucket in workerd', () => r2Place(storage))
+describeManyKeys('S3 bucket over HTTP', () => s3Place(storage))
 
 const LARGE_BYTES = 5 * 1024 * 1024 + 1
 

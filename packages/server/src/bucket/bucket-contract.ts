@@ -156,36 +156,18 @@ export function describeBucket(name: string, storage: () => BucketUnderTest): vo
       await bucket.close()
     })
 
-    test('lists several pages in key order, strictly after the cursor', MANY_REQUESTS, async () => {
+    test('lists several pages in key order, strictly after the cursor', async () => {
       const bucket = await storage().open()
-      const keys = Array.from({ length: 250 }, (_, index) => `messages/unprocessed/in.test/qa/${1000 + index}.json`)
+      const keys = Array.from({ length: 25 }, (_, index) => `messages/unprocessed/in.test/qa/${1000 + index}.json`)
       const others = ['messages/processed/in.test/qa/1.json', 'messages/unprocessed0', 'raw/in.test/qa/1.eml']
       await bucket.put(
         [...keys.toReversed(), ...others].map((key) => ({ key, body: bytes(key) })),
         NEW,
       )
-      const pages = await listAll(bucket, 'messages/unprocessed/', 100)
-      expect(pages.map((page) => page.length)).toEqual([100, 100, 50])
+      const pages = await listAll(bucket, 'messages/unprocessed/', 10)
+      expect(pages.map((page) => page.length)).toEqual([10, 10, 5])
       expect(pages.flat()).toEqual(keys)
       expect((await listAll(bucket, '', 1_000)).flat()).toEqual([...keys, ...others].sort())
-      await bucket.close()
-    })
-
-    test('more than 1,000 keys can be listed with any limit and deleted in one call', MANY_REQUESTS, async () => {
-      const bucket = await storage().open()
-      const keys = Array.from({ length: 1_100 }, (_, index) => `raw/${1_000_000 + index}`)
-      for (let start = 0; start < keys.length; start += 100) {
-        const some = keys.slice(start, start + 100)
-        await Promise.all(some.map((key) => bucket.put([{ key, body: bytes('x') }], NEW)))
-      }
-      expect(await bucket.list({ prefix: 'raw/', limit: 2_000 })).toEqual({ keys, cursor: null })
-      expect(await bucket.list({ prefix: 'raw/', limit: 1_100 })).toEqual({ keys, cursor: null })
-      expect((await listAll(bucket, 'raw/', 1_050)).map((page) => page.length)).toEqual([1_050, 50])
-      expect((await listAll(bucket, '', 1_000)).flat()).toEqual(keys)
-      const first = await bucket.list({ prefix: 'raw/', limit: 1_050 })
-      expect(first.cursor).toBe(keys[1_049])
-      await bucket.remove(keys.slice(1))
-      expect(await bucket.list({ prefix: '', limit: 2_000 })).toEqual({ keys: [keys[0]], cursor: null })
       await bucket.close()
     })
 
@@ -267,12 +249,37 @@ export function describeBucket(name: string, storage: () => BucketUnderTest): vo
       await bucket.close()
     })
 
-    test('many concurrent puts are all stored', MANY_REQUESTS, async () => {
+    test('many concurrent puts are all stored', async () => {
       const bucket = await storage().open()
-      const keys = Array.from({ length: 300 }, (_, index) => `raw/${1000 + index}`)
+      const keys = Array.from({ length: 60 }, (_, index) => `raw/${1000 + index}`)
       await Promise.all(keys.map((key) => bucket.put([{ key, body: bytes(key) }], NEW)))
       expect((await listAll(bucket, 'raw/', 1_000)).flat()).toEqual(keys)
       await bucket.close()
     })
   })
+}
+
+/** Storage services list and delete at most 1,000 keys per request. */
+export function describeManyKeys(name: string, storage: () => BucketUnderTest): void {
+  test(
+    `${name}: more than 1,000 keys can be listed with any limit and deleted in one call`,
+    MANY_REQUESTS,
+    async () => {
+      const bucket = await storage().open()
+      const keys = Array.from({ length: 1_100 }, (_, index) => `raw/${1_000_000 + index}`)
+      for (let start = 0; start < keys.length; start += 100) {
+        const some = keys.slice(start, start + 100)
+        await Promise.all(some.map((key) => bucket.put([{ key, body: bytes('x') }], NEW)))
+      }
+      expect(await bucket.list({ prefix: 'raw/', limit: 2_000 })).toEqual({ keys, cursor: null })
+      expect(await bucket.list({ prefix: 'raw/', limit: 1_100 })).toEqual({ keys, cursor: null })
+      expect((await listAll(bucket, 'raw/', 1_050)).map((page) => page.length)).toEqual([1_050, 50])
+      expect((await listAll(bucket, '', 1_000)).flat()).toEqual(keys)
+      const first = await bucket.list({ prefix: 'raw/', limit: 1_050 })
+      expect(first.cursor).toBe(keys[1_049])
+      await bucket.remove(keys.slice(1))
+      expect(await bucket.list({ prefix: '', limit: 2_000 })).toEqual({ keys: [keys[0]], cursor: null })
+      await bucket.close()
+    },
+  )
 }

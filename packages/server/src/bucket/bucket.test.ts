@@ -7,12 +7,12 @@ import { temporaryFolder } from '../../test/support/server.ts'
 import { faultSwitch, type Fault } from '../../test/support/step-faults.ts'
 import { watchWriter } from '../../test/support/watched-writer.ts'
 import { bytesOf } from './bucket.ts'
-import { describeBucket } from './bucket-contract.ts'
+import { describeBucket, describeManyKeys } from './bucket-contract.ts'
 import { describeFaults } from './fault-contract.ts'
 import { openEmbeddedBucket } from './embedded-bucket.ts'
 import { openFolderBucket } from './folder-bucket.ts'
 
-describeBucket('embedded bucket', () => {
+function embeddedPlace() {
   const path = join(temporaryFolder(), 'inbox.db')
   return {
     open: () => openEmbeddedBucket(path),
@@ -26,9 +26,12 @@ describeBucket('embedded bucket', () => {
         ? []
         : ['parts'],
   }
-})
+}
 
-describeBucket('folder bucket', () => {
+describeBucket('embedded bucket', embeddedPlace)
+describeManyKeys('embedded bucket', embeddedPlace)
+
+function folderPlace() {
   const root = join(temporaryFolder(), 'mail')
   return {
     open: () => openFolderBucket(root),
@@ -38,7 +41,10 @@ describeBucket('folder bucket', () => {
         .reduce((sum, status) => sum + (status.isFile() ? status.size : 0), 0),
     unfinishedUploads: () => readdirSync(join(root, '.incoming')),
   }
-})
+}
+
+describeBucket('folder bucket', folderPlace)
+describeManyKeys('folder bucket', folderPlace)
 
 const DISK_FAULTS: Fault[] = [
   { when: 'before', kind: 'EIO' },

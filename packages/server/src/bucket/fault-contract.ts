@@ -91,7 +91,7 @@ const LASTING = ['once', 'step', 'all'] as const
 
 type FaultSet = {
   faults: Fault[]
-  /** Fewer faults, because each case sends the large body completely. */
+  /** Fewer faults, because each case sends the large body completely. Without any, no large body is tried. */
   faultsOfLarge: Fault[]
   lasting?: readonly FaultPlan['lasts'][]
 }
@@ -106,18 +106,20 @@ export function describeFaults(name: string, set: FaultSet, storage: () => Fault
       expect(cases).toBeGreaterThan(set.faults.length)
     })
 
-    test('of an overwrite with a large body', async () => {
-      const there = storage()
-      const scenario = overwriteWithLarge(there.largeBytes)
-      const { problems, rejected } = await tryAll(there, scenario, { ...set, faults: set.faultsOfLarge })
-      expect(problems).toEqual([])
-      expect(rejected).toBeGreaterThan(0)
-    })
-
     test('detects an undo that deletes objects it did not create', async () => {
       const { problems } = await tryAll(storage(), SCENARIOS[0]!, set, removingAll)
       expect(problems.length).toBeGreaterThan(0)
       expect(problems[0]).toContain('a is missing')
+    })
+
+    const { faultsOfLarge } = set
+    if (faultsOfLarge.length === 0) return
+    test('of an overwrite with a large body', async () => {
+      const there = storage()
+      const scenario = overwriteWithLarge(there.largeBytes)
+      const { problems, rejected } = await tryAll(there, scenario, { ...set, faults: faultsOfLarge })
+      expect(problems).toEqual([])
+      expect(rejected).toBeGreaterThan(0)
     })
   })
 }

@@ -6,9 +6,6 @@ import { messageFor } from '../store/store-contract.ts'
 import type { PassingMessage } from '../store/messages.ts'
 import { createPostgresFeed } from './postgres-feed.ts'
 
-/** The maximum delay when a notification is lost. */
-const LATE_MS_MAX = 5_000
-
 let server: PostgresServer
 beforeAll(async () => {
   server = await startPostgres()
@@ -82,23 +79,21 @@ test('a listener whose connection is ended comes back, looks again, and hears ag
   const ended = await query(`select pg_terminate_backend(pid) from pg_stat_activity
                              where application_name = 'mailhatch feed'`)
   expect(ended).toBeGreaterThanOrEqual(2)
-  await vi.waitFor(() => expect([a.heard, b.heard]).toEqual([[null], [null]]), { timeout: LATE_MS_MAX })
+  await vi.waitFor(() => expect([a.heard, b.heard]).toEqual([[null], [null]]))
   a.feed.wake('team', null)
   await vi.waitFor(() => expect(b.heard).toEqual([null, null]))
   // Reported once each, independent of the number of attempts.
   expect([a.troubles.length, b.troubles.length]).toEqual([1, 1])
 })
 
-test('a connection that dies without a word is noticed within 5 seconds', async () => {
+test('a connection that dies without a word is noticed', async () => {
   const proxy = await startSilentProxy(server.url())
   onTestFinished(() => proxy.close())
   const cut = await startFeed(proxy.url)
   const other = await startFeed()
   proxy.silence()
   other.feed.wake('team', null)
-  const silentAt = performance.now()
-  await vi.waitFor(() => expect(cut.heard).toEqual([null]), { timeout: 2 * LATE_MS_MAX })
-  expect(performance.now() - silentAt).toBeLessThan(LATE_MS_MAX)
+  await vi.waitFor(() => expect(cut.heard).toEqual([null]))
   other.feed.wake('team', null)
   await vi.waitFor(() => expect(cut.heard).toEqual([null, null]))
 })
@@ -112,7 +107,7 @@ test('a wake-up without a connection arrives here, and the feed reconnects to a 
     expect(heard).toEqual([MESSAGE])
     expect(await feed.holdsLock(1)).toBe(false)
   })
-  await vi.waitFor(() => expect([heard, other.heard]).toEqual([[MESSAGE, null], [null]]), { timeout: LATE_MS_MAX })
+  await vi.waitFor(() => expect([heard, other.heard]).toEqual([[MESSAGE, null], [null]]))
   other.feed.wake('team', null)
   await vi.waitFor(() => expect(heard).toEqual([MESSAGE, null, null]))
 })
@@ -125,10 +120,10 @@ test('a connection to a server that became read-only is given up, and comes back
   }
   onTestFinished(() => set('reset default_transaction_read_only'))
   await set('set default_transaction_read_only = on')
-  await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: LATE_MS_MAX })
+  await vi.waitFor(() => expect(troubles).toHaveLength(1))
   expect(await feed.holdsLock(1)).toBe(false)
   await set('reset default_transaction_read_only')
-  await vi.waitFor(() => expect(heard).toEqual([null]), { timeout: LATE_MS_MAX })
+  await vi.waitFor(() => expect(heard).toEqual([null]))
   expect(await feed.holdsLock(1)).toBe(true)
 })
 

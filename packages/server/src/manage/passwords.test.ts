@@ -25,7 +25,7 @@ test('the same letters match, however they were typed', async () => {
   expect(await passwords.matches('nai\u0308ve cafe\u0301 au lait', composed)).toBe(true)
 })
 
-test('checking without a hash takes as long as with one', async () => {
+test('checking without a hash takes as much processor time as with one', async () => {
   const hash = await passwords.hash('correct horse')
   const times = { known: [] as number[], unknown: [] as number[] }
   for (let round = 0; round < 10; round++) {
@@ -33,9 +33,10 @@ test('checking without a hash takes as long as with one', async () => {
       ['known', hash],
       ['unknown', null],
     ] as const) {
-      const start = performance.now()
+      const before = process.cpuUsage()
       await passwords.matches('wrong horse', given)
-      times[name].push(performance.now() - start)
+      const { user, system } = process.cpuUsage(before)
+      times[name].push(user + system)
     }
   }
   const fastest = (list: number[]) => Math.min(...list)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACCEPTED_A_LIFE_MIN, killUnderLoad } from './kill-under-load.ts'
 
-const KILLS = 5
+const KILLS = 3
 const TIMEOUT = { timeout: 300_000 }
 
 test.each(['embedded', 'folder'] as const)(

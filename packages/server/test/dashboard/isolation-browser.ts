@@ -64,11 +64,14 @@ export async function openAround(browser: Browser, options: { url: string; sandb
 const AROUND = `<!doctype html><title>around</title><style>body { margin: 0 }</style><script>
   window.told = []
   addEventListener('message', ({ source, data }) => {
-    for (const [index, frame] of Array.from(document.querySelectorAll('iframe')).entries())
+    for (const frame of document.querySelectorAll('iframe'))
       // A frame within the frame counts as well.
-      if (frame.contentWindow === source || frame.contentWindow === source?.parent) told.push({ index, text: String(data) })
+      if (frame.contentWindow === source || frame.contentWindow === source?.parent) told.push({ path: frame.getAttribute('src'), text: String(data) })
   })
 </script>`
+
+/** What the mail at `path` posted. It may be a mail that was shown earlier. */
+type Message = { path: string; text: string }
 
 type Showing = { paths: string[]; sandbox: string | null; loadingMsMax: number }
 
@@ -91,11 +94,11 @@ async function showInFrames({ paths, sandbox, loadingMsMax }: Showing): Promise<
 }
 
 /** Runs in the browser. */
-async function takeMessages(): Promise<{ index: number; text: string }[]> {
+async function takeMessages(): Promise<Message[]> {
   // What was posted comes before this; animations and handlers of focus take a frame or two.
   await new Promise((resolve) => setTimeout(resolve, 50))
   // Set by the page's own script.
-  const page = globalThis as unknown as { told: { index: number; text: string }[] }
+  const page = globalThis as unknown as { told: Message[] }
   return page.told.splice(0)
 }
 

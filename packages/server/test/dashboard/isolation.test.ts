@@ -24,10 +24,12 @@ async function showAll(
 ): Promise<{ attack: Attack; what: string }[]> {
   const around = await openAround(browser, { url, sandbox, cookie: COOKIE })
   const reactions: { attack: Attack; what: string }[] = []
+  const attackAt = new Map<string, Attack>()
   for (const group of groupsOf(mails)) {
     const paths = await Promise.all(group.map(({ index }) => pathOf(index)))
+    for (const [at, path] of paths.entries()) attackAt.set(path, group[at]!.attack)
     const { told, popups, hasLeft } = await around.show(paths, group.length === 1)
-    for (const { index, text } of told) reactions.push({ attack: group[index]!.attack, what: text })
+    for (const { path, text } of told) reactions.push({ attack: attackAt.get(path)!, what: text })
     if (popups > 0 || hasLeft)
       reactions.push({ attack: group[0]!.attack, what: hasLeft ? 'left the page' : 'opened one' })
   }

@@ -22,7 +22,7 @@ export async function compareLatencies(messages: number): Promise<{ alone: numbe
 }
 
 /** How soon after their announcement the healthy ones of 20 endpoints received messages, while some never respond. */
-async function healthyLatencies({ dead, messages }: { dead: number; messages: number }): Promise<number[]> {
+export async function healthyLatencies({ dead, messages }: { dead: number; messages: number }): Promise<number[]> {
   const announcedAt = new Map<string, number>()
   const latencies: number[] = []
   let hangs = 0
