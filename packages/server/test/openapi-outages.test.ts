@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createApi, type ApiPorts } from '../src/http/app.ts'
+import { createApi } from '../src/http/app.ts'
+import type { ApiPorts } from '../src/http/ports.ts'
 import { announcement } from './support/announce.ts'
 import { describedOperations, expectDocumented } from './support/documented.ts'
 
@@ -13,14 +14,13 @@ function brokenApi(reason: Error) {
   }
   // The other ports are never reached.
   return createApi({
-    store: { version: () => 1, findPrincipal: fail },
-    takeIn: fail,
-    recordRejection: fail,
-    findProblems: fail,
-    isOverloaded: () => false,
-    log: { error: () => {} },
-    allowedOrigins: [],
-    webhookSecret: SECRET,
+    keys: { store: { findPrincipal: fail } },
+    webhooks: {},
+    teams: {},
+    accounts: {},
+    inbound: { takeIn: fail, recordRejection: fail, webhookSecret: SECRET },
+    site: { allowedOrigins: [] },
+    observe: { findProblems: fail, isOverloaded: () => false, log: { error: () => {} } },
   } as unknown as ApiPorts)
 }
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createApi, type ApiPorts } from '../src/http/app.ts'
+import { createApi } from '../src/http/app.ts'
+import type { ApiPorts } from '../src/http/ports.ts'
 import { renderReference } from '../src/http/reference/page.ts'
 import { apiDocument, describedOperations } from './support/documented.ts'
 import { startFileServer } from './support/file-server.ts'
@@ -72,7 +73,16 @@ describe('the address in the document and on the page', () => {
     { appUrl: null, server: '/', shown: 'http://10.0.0.7:3003' },
   ])('APP_URL $appUrl', async ({ appUrl, server, shown }) => {
     // Only what is asked for here is used of the ports.
-    const app = createApi({ allowedOrigins: [], webhookSecret: null, appUrl } as unknown as ApiPorts)
+    const site = { allowedOrigins: [], appUrl }
+    const app = createApi({
+      keys: {},
+      webhooks: {},
+      teams: {},
+      accounts: {},
+      inbound: { webhookSecret: null },
+      site,
+      observe: {},
+    } as unknown as ApiPorts)
     const document = await (await app.request('http://10.0.0.7:3003/openapi.json')).json()
     expect(document).toMatchObject({ servers: [{ url: server }] })
     const page = await (await app.request('http://10.0.0.7:3003/docs')).text()

@@ -11,7 +11,7 @@ export type Admit = (context: Context<ApiEnvironment>) => Promise<Principal>
 type Ports = {
   store: Pick<Store, 'findPrincipal'>
   now: () => number
-  recordKeyUse: (keyId: string) => void
+  recordUse: (keyId: string) => void
   /** Null if requests are not limited. */
   rateLimit: RateLimit | null
 }
@@ -19,7 +19,7 @@ type Ports = {
 export function createAdmit(ports: Ports): Admit {
   return async (context) => {
     const principal = await authenticate(ports, context.req.header('authorization'))
-    ports.recordKeyUse(principal.keyId)
+    ports.recordUse(principal.keyId)
     for (const [name, value] of Object.entries(ports.rateLimit?.(principal.team) ?? {})) context.header(name, value)
     return principal
   }

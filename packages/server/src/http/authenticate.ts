@@ -29,12 +29,12 @@ const FRESH_MS = 1_000
 
 /** Checks the key again after a held wait, because it may have ended meanwhile. */
 export async function authenticateAgain(
-  ports: Ports & { keyEndings: KeyEndings },
+  ports: Ports & { endings: Pick<KeyEndings, 'endedSince'> },
   { keyId, keyHash }: Principal,
   authenticatedAt: number,
 ): Promise<void> {
   const isFresh = ports.now() - authenticatedAt < FRESH_MS
-  if (isFresh && !ports.keyEndings.endedSince(keyId, authenticatedAt)) return
+  if (isFresh && !ports.endings.endedSince(keyId, authenticatedAt)) return
   requireScope(await findActive(ports, keyHash), READ_SCOPES)
 }
 

@@ -8,6 +8,7 @@ import { type Ask, createMailReader } from '../mcp/mail-reader.ts'
 import type { Admit } from './admit.ts'
 import { readJson } from './body.ts'
 import type { ApiEnvironment } from './environment.ts'
+import type { SmtpAddress } from './local-worker.ts'
 import { packageVersion } from './package-version.ts'
 import { requireScope } from './view.ts'
 
@@ -16,17 +17,14 @@ const BODY_BYTES_MAX = 256 * 1024
 
 export type McpPorts = {
   admit: Admit
-  allowedOrigins: string[]
-  appUrl?: string | null
-  smtp: { host: string; port: number } | null
+  site: { allowedOrigins: string[]; appUrl?: string | null }
+  /** Where apps send their mail. Null if unknown. */
+  smtp: SmtpAddress | null
   random: RandomInt
 }
 
 /** MCP tools over HTTP: stateless, with a key in each request. The tools call the REST routes of this app. */
-export function addMcpRoute(
-  app: Hono<ApiEnvironment>,
-  { admit, allowedOrigins, appUrl, smtp, random }: McpPorts,
-): void {
+export function addMcpRoute(app: Hono<ApiEnvironment>, { admit, site, smtp, random }: McpPorts): void {
   app.use('/mcp', async (context, next) => {
     await next()
     if (context.error) context.res = await inProtocolShape(context.res)
@@ -35,11 +33,11 @@ export function addMcpRoute(
   app.all('/mcp', async (context) => {
     const principal = await admit(context)
     requireScope(principal, READ_SCOPES)
-    refuseOtherOrigins(context.req.header('origin'), allowedOrigins)
+    refuseOtherOrigins(context.req.header('origin'), site.allowedOrigins)
     // Pass the socket on, so that a held wait ends when the client disconnects.
     const bindings = { principal, ...(context.env.outgoing ? { outgoing: context.env.outgoing } : {}) }
     const ask: Ask = async (path, options) => app.fetch(new Request(`http://localhost${path}`, options), bindings)
-    const url = appUrl ?? new URL(context.req.url).origin
+    const url = site.appUrl ?? new URL(context.req.url).origin
     const parts = { reader: createMailReader(ask), scopes: principal.scopes, smtp, url, version, random }
     const { createMcpHandler, createMailServer } = await loadTools()
     // One server per request: requests share no state, and there are no subscribers to notify.

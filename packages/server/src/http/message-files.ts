@@ -12,7 +12,7 @@ import type { ApiEnvironment } from './environment.ts'
 import { findSession, type SessionPorts } from './session.ts'
 import { teamView } from './view.ts'
 
-type Ports = { store: Pick<Store, 'findMessage'>; contents: Contents; downloads: Downloads }
+type Ports = { store: Pick<Store, 'findMessage'>; messages: { contents: Contents }; downloads: Downloads }
 
 type ApiContext = Context<ApiEnvironment>
 
@@ -39,7 +39,7 @@ export function addSessionDownloads(app: Hono<ApiEnvironment>, ports: Ports & Se
 export async function answerRaw(ports: Ports, context: ApiContext, reader: Reader, id: string): Promise<Response> {
   const message = await begin(ports, context, reader, id)
   const file = { contentType: 'message/rfc822', filename: `${message.id}.eml` }
-  return answer(context, await ports.contents.raw(message), file)
+  return answer(context, await ports.messages.contents.raw(message), file)
 }
 
 export async function answerAttachment(
@@ -51,7 +51,8 @@ export async function answerAttachment(
   const message = await begin(ports, context, reader, id)
   const attachment = findAttachment(message.attachments, selector)
   const isGone = () => context.env?.outgoing?.destroyed ?? false
-  const found = attachment && (await ports.contents.attachment(message, attachment.index, { who: reader.who, isGone }))
+  const found =
+    attachment && (await ports.messages.contents.attachment(message, attachment.index, { who: reader.who, isGone }))
   if (!found) throw notFound()
   const { contentType, filename, index } = attachment
   return answer(context, found, { contentType, filename: filename ?? `attachment-${index}` })

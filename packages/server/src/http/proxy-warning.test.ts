@@ -7,8 +7,8 @@ function start(isBehindProxy: boolean) {
   const warnings: string[] = []
   const app = new Hono<ApiEnvironment>()
   warnOfProxy(app, {
-    accounts: { isBehindProxy },
-    log: { warn: (_: object, message: string) => void warnings.push(message) },
+    site: { isBehindProxy },
+    observe: { log: { warn: (_: object, message: string) => void warnings.push(message) } },
   })
   app.get('/', (context) => context.text('answered'))
   return { warnings, ask: async (headers: Record<string, string>) => (await app.request('/', { headers })).status }

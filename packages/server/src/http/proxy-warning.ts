@@ -8,14 +8,14 @@ const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded']
 /** Warns once if requests come through a proxy while TRUST_PROXY is off. */
 export function warnOfProxy(
   app: Hono<ApiEnvironment>,
-  ports: { accounts: { isBehindProxy: boolean }; log: Pick<Log, 'warn'> },
+  ports: { site: { isBehindProxy: boolean }; observe: { log: Pick<Log, 'warn'> } },
 ): void {
   let hasWarned = false
   app.use(async (context, next) => {
     const isForwarded = !hasWarned && FORWARDING_HEADERS.some((name) => context.req.header(name) !== undefined)
-    if (isForwarded && !ports.accounts.isBehindProxy) {
+    if (isForwarded && !ports.site.isBehindProxy) {
       hasWarned = true
-      ports.log.warn(
+      ports.observe.log.warn(
         {},
         'X-Forwarded-For received while TRUST_PROXY is off; set TRUST_PROXY=on if all requests come through a proxy',
       )

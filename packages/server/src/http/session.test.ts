@@ -11,10 +11,10 @@ test('a session is found even if its last use cannot be written, as on a full di
       throw new Error('database or disk is full')
     },
   }
-  const log = { error: (details: unknown) => void errors.push(details) }
+  const observe = { log: { error: (details: unknown) => void errors.push(details) } }
   const request = new Request('http://app.test/', { headers: { cookie: 'mailhatch=token' } })
-  expect(await findSession({ store, now: () => 7_200_000, log }, request)).toBe(signedIn)
+  expect(await findSession({ store, now: () => 7_200_000, site: {}, observe }, request)).toBe(signedIn)
   expect(errors).toHaveLength(1)
-  expect(await findSession({ store, now: () => 1, log }, request)).toBe(signedIn)
+  expect(await findSession({ store, now: () => 1, site: {}, observe }, request)).toBe(signedIn)
   expect(errors).toHaveLength(1)
 })

@@ -12,20 +12,20 @@ const TOKEN_CHARACTERS_MAX = 100
 
 export type SessionPorts = {
   store: Pick<Store, 'findSession' | 'recordSessionUse'>
-  /** The public URL, if it is known. */
-  appUrl?: string | null
   now: () => number
-  log: Pick<Log, 'error'>
+  /** The public URL, if it is known. */
+  site: { appUrl?: string | null }
+  observe: { log: Pick<Log, 'error'> }
 }
 
 export type OriginPorts = { appUrl?: string | null; allowedOrigins: string[] }
 
 /** Finds the user by the session cookie, with their current team and role. Null if there is no session. */
 export async function findSession(
-  { store, appUrl = null, now, log }: SessionPorts,
+  { store, now, site, observe }: SessionPorts,
   request: Request,
 ): Promise<SignedIn | null> {
-  const token = readCookie(request, cookieName({ appUrl }))
+  const token = readCookie(request, cookieName(site))
   if (token === null || token.length > TOKEN_CHARACTERS_MAX) return null
   const at = now()
   const found = await store.findSession(hashToken(token), at)
@@ -36,7 +36,7 @@ export async function findSession(
     // Reading must work on a full disk. The session only expires sooner.
     await store
       .recordSessionUse(signedIn.sessionId, use)
-      .catch((error: unknown) => log.error({ err: error }, 'saving the last use of a session failed'))
+      .catch((error: unknown) => observe.log.error({ err: error }, 'saving the last use of a session failed'))
   }
   return signedIn
 }

@@ -19,11 +19,10 @@ const TEXT_TYPE =
 
 type Ports = {
   store: Pick<Store, 'findTeam' | 'findMessage'>
-  contents: Contents
+  messages: { contents: Contents }
   views: Pick<ViewTokens, 'take'>
   downloads: Downloads
-  appUrl: string
-  allowedOrigins: string[]
+  site: { appUrl: string; allowedOrigins: string[] }
   now: () => number
 }
 
@@ -39,7 +38,7 @@ export function addViewRoute(app: Hono<ApiEnvironment>, ports: Ports): void {
   })
 
   function answer(context: Context<ApiEnvironment>, html: string, { remoteImages }: Viewed): Response {
-    const ancestors = new Set([new URL(ports.appUrl).origin, ...ports.allowedOrigins])
+    const ancestors = new Set([new URL(ports.site.appUrl).origin, ...ports.site.allowedOrigins])
     return context.body(
       html,
       200,
@@ -56,7 +55,7 @@ async function findMessage({ store, now }: Ports, { teamId, messageId }: Viewed)
 async function render(ports: Ports, message: StoredMessage, viewed: Viewed): Promise<string> {
   const { teamId: who, attachment, remoteImages } = viewed
   if (attachment !== null) return renderAttachment(ports, message, { index: attachment, who })
-  const images = await readInlineImages(ports, message, { who })
+  const images = await readInlineImages(ports.messages, message, { who })
   const inlineImage = (contentId: string) => images.get(contentId) ?? null
   return mailPage(cleanHtml(message.html ?? '', { remoteImages, inlineImage }))
 }
@@ -69,11 +68,11 @@ async function renderAttachment(
 ): Promise<string> {
   const attachment = message.attachments.find((one) => one.index === index)
   if (!attachment) throw new AppError('message_not_found', 'Not found')
-  const image = await readImage(ports, message, attachment, { who })
+  const image = await readImage(ports.messages, message, attachment, { who })
   if (image !== null) return imagePage(image)
   const { contentType } = attachment
   const isText = TEXT_TYPE.test(contentType) || contentType === 'image/svg+xml'
-  const bytes = isText ? (await ports.contents.attachments(message, [index], { who })).get(index) : null
+  const bytes = isText ? (await ports.messages.contents.attachments(message, [index], { who })).get(index) : null
   if (!bytes) throw new AppError('not_found', 'This attachment has no preview. Download it instead.')
   const shown = new TextDecoder().decode(bytes.subarray(0, TEXT_BYTES_MAX))
   return textPage(shown, { isCut: bytes.byteLength > TEXT_BYTES_MAX })

@@ -23,7 +23,7 @@ export type ViewTokens = {
   take(token: string, admit: (view: Viewed) => void): Viewed | null
 }
 
-type Ports = { webhooks: { encryption: Encryption }; newSecret: () => string; now: () => number }
+type Ports = { encryption: Encryption; newSecret: () => string; now: () => number }
 
 /**
  * Tokens are encrypted, so that every replica can read the tokens of the others. Each process remembers the used ones by
@@ -42,16 +42,14 @@ export function createViewTokens(ports: Ports): ViewTokens {
 
   return {
     make(view) {
-      const { webhooks, newSecret, now } = ports
-      const encrypted = webhooks.encryption.encrypt(
-        JSON.stringify({ view, expiresAt: now() + TOKEN_MS, once: newSecret() }),
-      )
+      const { encryption, newSecret, now } = ports
+      const encrypted = encryption.encrypt(JSON.stringify({ view, expiresAt: now() + TOKEN_MS, once: newSecret() }))
       return encodeURIComponent(encrypted.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''))
     },
 
     take(token, admit) {
       const now = ports.now()
-      const found = open(ports.webhooks.encryption, token)
+      const found = open(ports.encryption, token)
       if (!found || found.expiresAt <= now || used.has(found.once)) return null
       admit(found.view)
       forgetExpired(now)

@@ -6,14 +6,14 @@ import { isCapturedHere } from './captured-addresses.ts'
 import { createToken, linkWith } from './one-time-tokens.ts'
 import type { Mail } from './mailer.ts'
 
-type Ports = Pick<AccountPorts, 'store' | 'mailer' | 'limits' | 'appUrl' | 'rootDomain' | 'newSecret' | 'now' | 'log'>
+type Ports = Pick<AccountPorts, 'store' | 'site' | 'mailer' | 'limits' | 'newSecret' | 'now' | 'log'>
 
 const LIFE = 'The link works once, for 10 minutes. If you did not ask for it, ignore this mail.'
 
 /** Sends asynchronously, so that the response time does not reveal whether there was anything to send. Logs failures. */
 export function mailLink(ports: Ports, user: Pick<User, 'id' | 'email'>, purpose: Exclude<TokenPurpose, 'sign-in'>) {
   mailSoon(ports, user.email, async () => {
-    const link = linkWith(await createToken(ports, user.id, purpose), purpose, ports.appUrl)
+    const link = linkWith(await createToken(ports, user.id, purpose), purpose, ports.site.appUrl)
     return purpose === 'reset'
       ? { subject: 'Choose a new password', text: `Choose a new password for Mailhatch:\n\n${link}\n\n${LIFE}\n` }
       : {
@@ -27,7 +27,7 @@ export function mailLink(ports: Ports, user: Pick<User, 'id' | 'email'>, purpose
 export function mailAccountExists(ports: Ports, email: string): void {
   const text = `Someone, perhaps you, wanted to sign up with this address. It has an account already.
 
-Sign in:  ${ports.appUrl}/sign-in
+Sign in:  ${ports.site.appUrl}/sign-in
 Or choose a new password there, if you have forgotten yours.
 `
   mailSoon(ports, email, async () => ({ subject: 'You already have an account', text }))

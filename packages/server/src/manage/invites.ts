@@ -7,6 +7,7 @@ import type { Team } from '../store/mailboxes.ts'
 import type { Store } from '../store/store.ts'
 import type { ShownInvite } from '../store/teams.ts'
 import { isCapturedHere } from './captured-addresses.ts'
+import type { Site } from './site.ts'
 import { createTryLimit, type TryLimit } from './try-limit.ts'
 
 const INVITE_MS = 14 * 86_400_000
@@ -32,28 +33,26 @@ type JoiningPorts = {
   now: () => number
 }
 
-type Ports = {
+export type InvitePorts = JoiningPorts & {
   store: Pick<Store, 'addInvite' | 'findInbox'>
-  rootDomain: string
+  site: Site
   /** Null without an SMTP relay: the link is shown instead, and users pass it on. */
   mailer: Mailer | null
   inviteLimits: InviteLimits
-  appUrl: string
   newId: (now: number) => string
-  now: () => number
   log: Pick<Log, 'warn'>
 }
 
 type Person = { id: string; email: string; name: string }
 
 /** The user who opens the link must be signed in with the invited address. */
-export function inviteLink({ appUrl }: Pick<Ports, 'appUrl'>, id: string): string {
+export function inviteLink({ appUrl }: Pick<Site, 'appUrl'>, id: string): string {
   return `${appUrl.replace(/\/+$/, '')}/teams?invite=${id}`
 }
 
 /** Inviting an address again replaces the earlier invite. */
 export async function inviteToTeam(
-  ports: Ports,
+  ports: InvitePorts,
   { team, by }: { team: Team; by: Person },
   email: string,
 ): Promise<{ invite: Invite; isMailed: boolean }> {
@@ -104,7 +103,7 @@ async function findInviteFor({ store }: JoiningPorts, user: Person, id: string):
 }
 
 async function mailInvite(
-  ports: Ports,
+  ports: InvitePorts,
   { team, by, invite }: { team: Team; by: Person; invite: Invite },
 ): Promise<boolean> {
   if (!ports.mailer || (await isCapturedHere(ports, invite.email))) return false
@@ -112,7 +111,7 @@ async function mailInvite(
   const text = [
     `${by.name || by.email} invites you to the team ${team.name} on Mailhatch.`,
     `Open this link within 14 days, signed in as ${invite.email}:`,
-    inviteLink(ports, invite.id),
+    inviteLink(ports.site, invite.id),
     'If you did not expect this, ignore it.',
   ].join('\n\n')
   try {

@@ -8,41 +8,45 @@ import type { Store } from '../store/store.ts'
 import { createMailbox, type MailboxPorts } from './mailboxes.ts'
 import { startTeam, TEAM_NAME_MAX } from './teams.ts'
 
-type Ports = MailboxPorts & {
+/** Also for a first mailbox of an existing team. */
+export type OnboardingPorts = MailboxPorts & {
   store: MailboxPorts['store'] & Pick<Store, 'addTeamFor' | 'listMailboxes'>
   random: RandomInt
-  defaultPlan: PlanName
 }
 
 type Newcomer = { id: string; email: string; name: string }
 
-/** Validated names from the user. Missing ones are generated. */
-export type SetupInput = { teamName?: string | undefined; mailboxName?: string | undefined }
+/** The names are validated input from the user. Missing ones are generated. */
+export type SetupInput = { teamName?: string | undefined; mailboxName?: string | undefined; plan: PlanName }
 
 /** Creates the first team of a user, with a mailbox. */
 export async function setUpTeam(
-  ports: Ports,
+  ports: OnboardingPorts,
   user: Newcomer,
   input: SetupInput,
 ): Promise<{ team: Team; mailbox: Mailbox }> {
-  const { mailboxName } = input
+  const { mailboxName, plan } = input
   if (mailboxName !== undefined) await requireFree(ports, mailboxName)
   const name = input.teamName ?? cutText(teamNameFor({ fullName: user.name, email: user.email }), TEAM_NAME_MAX)
-  const team = await startTeam(ports, { userId: user.id, name, plan: ports.defaultPlan })
+  const team = await startTeam(ports, { userId: user.id, name, plan })
   if (mailboxName !== undefined) return { team, mailbox: await createMailbox(ports, team, mailboxName) }
   const seed = mailboxSeed(user.email, ports.random)
   return { team, mailbox: await createFirst(ports, team, mailboxCandidates(seed, ports.random)) }
 }
 
 /** The team's first mailbox, created if there is none. */
-export async function ensureStarterMailbox(ports: Ports, team: Team, name: string | undefined): Promise<Mailbox> {
+export async function ensureStarterMailbox(
+  ports: OnboardingPorts,
+  team: Team,
+  name: string | undefined,
+): Promise<Mailbox> {
   const first = await findFirstMailbox(ports, team)
   if (first) return first
   if (name !== undefined) return createMailbox(ports, team, name)
   return createFirst(ports, team, starterMailboxCandidates(team.name, ports.random))
 }
 
-export async function findFirstMailbox({ store }: Pick<Ports, 'store'>, team: Team): Promise<Mailbox | null> {
+export async function findFirstMailbox({ store }: Pick<OnboardingPorts, 'store'>, team: Team): Promise<Mailbox | null> {
   const mailboxes = await store.listMailboxes(team.id)
   return mailboxes.reduce<Mailbox | null>(
     (first, other) => (first && first.createdAt <= other.createdAt ? first : other),
@@ -51,13 +55,13 @@ export async function findFirstMailbox({ store }: Pick<Ports, 'store'>, team: Te
 }
 
 /** Checked before the team is created, so that the user can choose another name. */
-async function requireFree({ store, rootDomain }: Ports, name: string): Promise<void> {
+async function requireFree({ store, rootDomain }: OnboardingPorts, name: string): Promise<void> {
   if (await store.findMailbox({ domain: rootDomain, name })) {
     throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
   }
 }
 
-async function createFirst(ports: Ports, team: Team, names: Iterable<string>): Promise<Mailbox> {
+async function createFirst(ports: OnboardingPorts, team: Team, names: Iterable<string>): Promise<Mailbox> {
   for (const name of names) {
     const mailbox = await createMailbox(ports, team, name).catch(nullIfTaken)
     if (mailbox) return mailbox

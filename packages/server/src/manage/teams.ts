@@ -12,6 +12,12 @@ type Ports = {
   now: () => number
 }
 
+export type NewTeamPorts = {
+  store: Pick<Store, 'addTeamFor'>
+  newId: (now: number) => string
+  now: () => number
+}
+
 export type TeamInput = {
   name: string
   domain: string | null
@@ -44,7 +50,7 @@ export async function createTeam(
 
 /** Creates the team of a user who has none. The user becomes its owner. */
 export async function startTeam(
-  { store, newId, now }: Pick<Ports, 'newId' | 'now'> & { store: Pick<Store, 'addTeamFor'> },
+  { store, newId, now }: NewTeamPorts,
   { userId, name, plan }: { userId: string; name: string; plan: PlanName },
 ): Promise<Team> {
   const at = now()

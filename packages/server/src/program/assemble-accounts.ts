@@ -1,18 +1,25 @@
 import type { Config } from './config.ts'
+import type { SignInPorts } from '../http/ports.ts'
 import type { Log } from '../observe/log.ts'
 import type { Mailer } from '../manage/mailer.ts'
 import type { Oidc } from '../manage/oidc.ts'
 import { createPasswords } from '../manage/passwords.ts'
 import { createSignInLimits } from '../manage/try-limit.ts'
+import { newId, newSecret } from '../random.ts'
 
-/** What accounts need besides the store. OIDC and the mailer are imported on demand, because they take megabytes of memory. */
-export async function assembleAccounts(config: Config, log: Log, now: () => number) {
+type Parts = Pick<SignInPorts, 'store' | 'site' | 'mailer' | 'endKey' | 'now'>
+
+/** OIDC and the mailer are imported on demand, because they take megabytes of memory. */
+export async function assembleAccounts(config: Config, log: Log, parts: Parts): Promise<SignInPorts> {
   return {
+    ...parts,
     passwords: createPasswords(),
-    limits: createSignInLimits(now),
+    limits: createSignInLimits(parts.now),
     signUp: config.signUp,
     oidc: await openOidc(config, log),
-    isBehindProxy: config.trustProxy === 'on',
+    newId,
+    newSecret,
+    log,
   }
 }
 

@@ -4,11 +4,12 @@ import type { Log } from '../observe/log.ts'
 import { meteredAttempt } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import { createEncryption } from '../manage/encryption.ts'
+import type { EndpointPorts } from '../manage/endpoints.ts'
 import { limitTests } from '../manage/test-limit.ts'
 import { createAttempts } from '../notify/attempt.ts'
 import { createSafeRequest } from '../notify/safe-request.ts'
 import { startSender } from '../notify/sender.ts'
-import { secureRandom } from '../random.ts'
+import { newId, secureRandom } from '../random.ts'
 import type { Store } from '../store/store.ts'
 
 /**
@@ -19,7 +20,7 @@ const SINGLE_PROCESS_OWNER = 'alone'
 
 type Parts = { store: Store; secretKey: string; meters: Meters | null; now: () => number }
 
-/** What managing endpoints and sending to them share, and the sender of due deliveries. */
+/** What managing endpoints needs, and the sender of due deliveries. */
 export function assembleWebhooks(config: Config, log: Log, { store, secretKey, meters, now }: Parts) {
   const allowedHosts = config.webhookAllowedHosts
   const encryption = createEncryption(secretKey)
@@ -34,5 +35,15 @@ export function assembleWebhooks(config: Config, log: Log, { store, secretKey, m
     now,
     log,
   })
-  return { allowedHosts, encryption, attempt: limitTests(attempt), sender }
+  const endpoints: EndpointPorts = {
+    store,
+    encryption,
+    allowedHosts,
+    attempt: limitTests(attempt),
+    wakeSender: sender.wake,
+    rootDomain: config.rootDomain,
+    newId,
+    now,
+  }
+  return { endpoints, sender }
 }

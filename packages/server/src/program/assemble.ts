@@ -8,13 +8,16 @@ import type { Config } from './config.ts'
 import { createApi } from '../http/app.ts'
 import { hashApiKey } from '../http/authenticate.ts'
 import { underBasePath } from '../http/base-path.ts'
+import { createKeyEndings } from '../http/key-endings.ts'
 import { createKeyUses } from '../http/key-uses.ts'
+import type { LocalWorker } from '../http/local-worker.ts'
 import { createRateLimit } from '../http/rate-limit.ts'
 import { shedHeld } from '../http/shedding.ts'
 import { COME_BACK_FRAME, messageFrame, PING_FRAME } from '../http/sse-frames.ts'
 import type { Log } from '../observe/log.ts'
 import type { Meters } from '../observe/meters.ts'
 import { openBilling } from '../manage/billing.ts'
+import { createInviteLimits } from '../manage/invites.ts'
 import { createMetrics } from '../manage/metrics.ts'
 import { txtRecords } from '../manage/txt-records.ts'
 import { createMailParser } from '../mime/mail-parser.ts'
@@ -70,7 +73,21 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   // Processes with access to the bucket share one lock: objects that a process without access cannot delete would stay.
   const holdsLock = () => feed.holdsLock(objects ? LOCKS.sweepAll : LOCKS.sweepRows)
   const sweep = startSweep({ store, objects, now, log, holdsLock }, config.sweepEverySeconds * 1000)
+  const endings = createKeyEndings(now)
+  const { rootDomain } = config
+  const site = {
+    appUrl: config.appUrl,
+    rootDomain,
+    allowedOrigins: config.allowedOrigins,
+    dashboardFolder: DASHBOARD_FOLDER,
+    isBehindProxy: config.trustProxy === 'on',
+  }
   let isClosing = false
+
+  function endKey(keyId: string): void {
+    endings.record(keyId)
+    streams.endKey(keyId)
+  }
 
   async function findProblems(): Promise<string[]> {
     const problems = isClosing ? ['shutting down'] : []
@@ -87,43 +104,47 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   meters?.watch('mailhatch_waits_held', 'Waits held by this process.', waits.count)
   meters?.watch('mailhatch_streams_open', 'Live streams open in this process.', streams.count)
   const app = createApi({
-    meters,
     store,
-    ...shedHeld({ waits, streams, subscriptions }, isOverloaded),
-    isOverloaded,
-    log,
-    newId,
     now,
-    random: secureRandom,
-    hashKey: hashApiKey,
-    keyRotated: createKeyFile({ path: join(config.dataDir, KEY_FILE), hashKey: hashApiKey, log }),
-    objects,
-    contents: createContents(objects, parser, createParking(config.dataDir)),
-    rateLimit: config.rateLimit === 'on' ? createRateLimit(now) : null,
-    endKey: streams.endKey,
-    appUrl: config.appUrl,
-    dashboardFolder: DASHBOARD_FOLDER,
-    newSecret,
-    mailer,
-    accounts: await assembleAccounts(config, log, now),
-    smtp: worker && worker.smtpPort > 0 ? { host: new URL(config.appUrl).hostname, port: worker.smtpPort } : null,
-    rootDomain: config.rootDomain,
-    takeIn,
-    webhookSecret,
-    webhooks,
-    wakeSender: webhooks.sender.wake,
-    recordRejection,
-    isAllInOne: worker !== null,
-    metrics: createMetrics({ store, now }),
-    billing: openBilling({ store, appUrl: config.appUrl, now, log }, config),
-    domainProof: config.domainProof,
-    resolveTxt: txtRecords,
-    defaultPlan: config.defaultPlan,
-    unrouted: worker?.unrouted ?? null,
-    receiveMail: worker?.receiveOwn ?? null,
-    allowedOrigins: config.allowedOrigins,
-    recordKeyUse: keyUses.record,
-    findProblems,
+    messages: {
+      store,
+      objects,
+      ...shedHeld({ waits, streams, subscriptions }, isOverloaded),
+      contents: createContents(objects, parser, createParking(config.dataDir)),
+      now,
+      log,
+    },
+    mailboxes: { store, objects, rootDomain, random: secureRandom, newId, now, log },
+    keys: {
+      store,
+      hashKey: hashApiKey,
+      keyRotated: createKeyFile({ path: join(config.dataDir, KEY_FILE), hashKey: hashApiKey, log }),
+      endKey,
+      endings,
+      recordUse: keyUses.record,
+      rateLimit: config.rateLimit === 'on' ? createRateLimit(now) : null,
+      random: secureRandom,
+      newId,
+      now,
+    },
+    webhooks: webhooks.endpoints,
+    members: { store, site, mailer, inviteLimits: createInviteLimits(now), endKey, newId, now, log },
+    teams: {
+      store,
+      rootDomain,
+      domainProof: config.domainProof,
+      resolveTxt: txtRecords,
+      newToken: newSecret,
+      defaultPlan: config.defaultPlan,
+      billing: openBilling({ store, appUrl: config.appUrl, now, log }, config),
+      metrics: createMetrics({ store, now }),
+      newId,
+      now,
+    },
+    accounts: await assembleAccounts(config, log, { store, site, mailer, endKey, now }),
+    inbound: { store, takeIn, recordRejection, webhookSecret, worker: worker && localWorker(config, worker) },
+    site,
+    observe: { log, meters, isOverloaded, findProblems },
   })
 
   return {
@@ -145,4 +166,9 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
       await intake.close()
     },
   }
+}
+
+function localWorker({ appUrl }: Config, { unrouted, receiveOwn, smtpPort }: OwnWorker): LocalWorker {
+  const smtp = smtpPort > 0 ? { host: new URL(appUrl).hostname, port: smtpPort } : null
+  return { unrouted, receiveMail: receiveOwn, smtp }
 }

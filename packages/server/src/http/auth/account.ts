@@ -31,27 +31,27 @@ export function addAccountRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): v
     const { user, sessionId } = await requireSession(ports, context.req.raw)
     const id = context.req.param('id')
     if (!(await ports.store.removeSession({ id, userId: user.id }))) throw new AppError('not_found', 'Not found')
-    if (id === sessionId) context.header('set-cookie', endedCookie(ports))
+    if (id === sessionId) context.header('set-cookie', endedCookie(ports.site))
     return context.json({ data: { id } })
   })
 
   app.post('/auth/sign-out-everywhere', async (context) => {
     const { user } = await requireSession(ports, context.req.raw)
     await ports.store.removeSessions(user.id)
-    context.header('set-cookie', endedCookie(ports))
+    context.header('set-cookie', endedCookie(ports.site))
     return context.json({ data: { status: 'signed_out' } })
   })
 
   app.post('/auth/password', async (context) => {
     const signedIn = await requireSession(ports, context.req.raw)
     const { current, new: password } = await readBody(context.req.raw, passwordBody)
-    await changePassword(ports, signedIn, { current, password })
+    await changePassword(ports.accounts, signedIn, { current, password })
     return context.json({ data: { status: 'changed' } })
   })
 
   app.post('/auth/reset/request', async (context) => {
     const { email } = await readBody(context.req.raw, emailBody)
-    requestReset(ports, { email, address: clientOf(ports, context).countedAs })
+    requestReset(ports.accounts, { email, address: clientOf(ports.site, context).countedAs })
     return context.json({ data: { status: 'requested' } })
   })
 
@@ -67,7 +67,10 @@ export function addAccountRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): v
 
   async function signInByMail(context: Context<ApiEnvironment>, purpose: 'check' | 'reset'): Promise<void> {
     const chosen = await readBody(context.req.raw, chosenBody)
-    const userId = await claimByLink(ports, purpose, { ...chosen, address: clientOf(ports, context).countedAs })
+    const userId = await claimByLink(ports.accounts, purpose, {
+      ...chosen,
+      address: clientOf(ports.site, context).countedAs,
+    })
     await beginSession(ports, context, { id: userId })
   }
 }

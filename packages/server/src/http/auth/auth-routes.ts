@@ -10,7 +10,7 @@ import { addSignInRoutes } from './sign-in.ts'
 export function addAuthRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
   app.use('/auth/*', async (context, next) => {
     context.header('cache-control', 'no-store')
-    if (!['GET', 'HEAD'].includes(context.req.method)) requireOrigin(ports, context.req.raw)
+    if (!['GET', 'HEAD'].includes(context.req.method)) requireOrigin(ports.site, context.req.raw)
     return next()
   })
   addSignInRoutes(app, ports)

@@ -1,19 +1,12 @@
 import type { Context } from 'hono'
 import { startSession, type Client, type SessionUser } from '../../manage/sessions.ts'
-import type { AccountPorts } from '../../manage/account-ports.ts'
 import type { ClientAddress } from '../../manage/try-limit.ts'
-import type { Oidc } from '../../manage/oidc.ts'
 import type { ApiEnvironment } from '../environment.ts'
+import type { ApiPorts } from '../ports.ts'
 import { findSession } from '../session.ts'
 import { sessionCookie } from '../session-cookie.ts'
 
-export type AuthPorts = AccountPorts & {
-  allowedOrigins: string[]
-  /** Null if no provider is configured. */
-  oidc: Oidc | null
-  /** Whether all requests come through a proxy that adds the address of the client. */
-  isBehindProxy: boolean
-}
+export type AuthPorts = Pick<ApiPorts, 'store' | 'now' | 'accounts' | 'site' | 'observe'>
 
 /** Signs the browser in with a new cookie and ends its previous session. */
 export async function beginSession(
@@ -23,9 +16,9 @@ export async function beginSession(
 ): Promise<void> {
   const old = await findSession(ports, context.req.raw)
   if (old) await ports.store.removeSession({ id: old.sessionId, userId: old.user.id })
-  const { userAgent, address } = clientOf(ports, context)
-  const token = await startSession(ports, user, { userAgent, address })
-  context.header('set-cookie', sessionCookie(ports, token), { append: true })
+  const { userAgent, address } = clientOf(ports.site, context)
+  const token = await startSession(ports.accounts, user, { userAgent, address })
+  context.header('set-cookie', sessionCookie(ports.site, token), { append: true })
 }
 
 /** Longer than any IP address. */
@@ -37,7 +30,7 @@ type RequestClient = Client & {
 }
 
 export function clientOf(
-  { isBehindProxy }: Pick<AuthPorts, 'isBehindProxy'>,
+  { isBehindProxy }: Pick<AuthPorts['site'], 'isBehindProxy'>,
   context: Context<ApiEnvironment>,
 ): RequestClient {
   const userAgent = context.req.header('user-agent') ?? ''

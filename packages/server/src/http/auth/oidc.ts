@@ -15,33 +15,33 @@ const pendingShape = z.object({ state: z.string(), nonce: z.string(), verifier: 
 /** Sign-in through a provider. Browsers navigate here, so errors redirect to the sign-in page. */
 export function addOidcRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
   app.get('/auth/oidc/start', (context) =>
-    orRedirectToSignIn(ports, context, async () => {
-      const { url, pending } = await requireOidc(ports).start()
-      context.header('set-cookie', pendingCookie(ports, encodePending(pending), PENDING_SECONDS))
+    orRedirectToSignIn(ports.site, context, async () => {
+      const { url, pending } = await requireOidc(ports.accounts).start()
+      context.header('set-cookie', pendingCookie(ports.site, encodePending(pending), PENDING_SECONDS))
       return context.redirect(url)
     }),
   )
 
   app.get('/auth/oidc/callback', (context) =>
-    orRedirectToSignIn(ports, context, async () => {
-      const oidc = requireOidc(ports)
-      const pending = decodePending(readCookie(context.req.raw, pendingCookieName(ports)))
-      context.header('set-cookie', pendingCookie(ports, '', 0))
+    orRedirectToSignIn(ports.site, context, async () => {
+      const oidc = requireOidc(ports.accounts)
+      const pending = decodePending(readCookie(context.req.raw, pendingCookieName(ports.site)))
+      context.header('set-cookie', pendingCookie(ports.site, '', 0))
       if (!pending) throw new AppError('sign_in_refused', 'Start signing in from this page.')
       const claims = await oidc.finish(new URL(context.req.url).search, pending)
-      await beginSession(ports, context, { id: await signInByProvider(ports, claims) })
-      return context.redirect(`${ports.appUrl}/`)
+      await beginSession(ports, context, { id: await signInByProvider(ports.accounts, claims) })
+      return context.redirect(`${ports.site.appUrl}/`)
     }),
   )
 }
 
-function requireOidc({ oidc }: AuthPorts): Oidc {
+function requireOidc({ oidc }: AuthPorts['accounts']): Oidc {
   if (!oidc) throw new AppError('not_found', 'Not found')
   return oidc
 }
 
 async function orRedirectToSignIn(
-  { appUrl }: AuthPorts,
+  { appUrl }: AuthPorts['site'],
   context: Context<ApiEnvironment>,
   work: () => Promise<Response>,
 ): Promise<Response> {
@@ -53,13 +53,13 @@ async function orRedirectToSignIn(
   }
 }
 
-function pendingCookieName(ports: AuthPorts): string {
-  return `${cookieName(ports)}-oidc`
+function pendingCookieName(site: AuthPorts['site']): string {
+  return `${cookieName(site)}-oidc`
 }
 
 /** Binds the sign-in to the browser that started it. Another browser with the same code lacks this cookie. */
-function pendingCookie(ports: AuthPorts, value: string, seconds: number): string {
-  return `${pendingCookieName(ports)}=${value}; ${cookieAttributes(ports, seconds)}`
+function pendingCookie(site: AuthPorts['site'], value: string, seconds: number): string {
+  return `${pendingCookieName(site)}=${value}; ${cookieAttributes(site, seconds)}`
 }
 
 function encodePending(pending: PendingSignIn): string {

@@ -11,15 +11,14 @@ import { signInBody, signUpBody, tokenBody } from './bodies.ts'
 
 /** Sign-up, sign-in and sign-out. */
 export function addSignInRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): void {
-  app.get('/auth/methods', (context) =>
-    context.json({
-      data: { password: true, signUp: ports.signUp, oidc: ports.oidc !== null, mail: ports.mailer !== null },
-    }),
-  )
+  app.get('/auth/methods', (context) => {
+    const { signUp, oidc, mailer } = ports.accounts
+    return context.json({ data: { password: true, signUp, oidc: oidc !== null, mail: mailer !== null } })
+  })
 
   app.post('/auth/sign-up', async (context) => {
     const input = await readBody(context.req.raw, signUpBody)
-    const user = await signUp(ports, { ...input, address: clientOf(ports, context).countedAs })
+    const user = await signUp(ports.accounts, { ...input, address: clientOf(ports.site, context).countedAs })
     if (user === 'check address') return context.json({ data: { status: 'check_address' } }, 202)
     await beginSession(ports, context, user)
     return context.json({ data: { status: 'signed_in', user: present(user) } }, 201)
@@ -27,15 +26,15 @@ export function addSignInRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): vo
 
   app.post('/auth/sign-in', async (context) => {
     const given = await readBody(context.req.raw, signInBody)
-    const { address, countedAs } = clientOf(ports, context)
-    const user = await signIn(ports, { ...given, address, countedAs })
+    const { address, countedAs } = clientOf(ports.site, context)
+    const user = await signIn(ports.accounts, { ...given, address, countedAs })
     await beginSession(ports, context, user)
     return context.json({ data: { status: 'signed_in', user: present(user) } })
   })
 
   app.post('/auth/link', async (context) => {
     const { token } = await readBody(context.req.raw, tokenBody)
-    const userId = await signInByLink(ports, { token, address: clientOf(ports, context).countedAs })
+    const userId = await signInByLink(ports.accounts, { token, address: clientOf(ports.site, context).countedAs })
     await beginSession(ports, context, { id: userId })
     return context.json({ data: { status: 'signed_in' } })
   })
@@ -43,7 +42,7 @@ export function addSignInRoutes(app: Hono<ApiEnvironment>, ports: AuthPorts): vo
   app.post('/auth/sign-out', async (context) => {
     const signedIn = await findSession(ports, context.req.raw)
     if (signedIn) await ports.store.removeSession({ id: signedIn.sessionId, userId: signedIn.user.id })
-    context.header('set-cookie', endedCookie(ports))
+    context.header('set-cookie', endedCookie(ports.site))
     return context.json({ data: { status: 'signed_out' } })
   })
 }

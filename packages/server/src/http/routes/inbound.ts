@@ -27,7 +27,7 @@ export const listRejections = route({
   answers: { 200: data('The rejections.', z.array(rejection)) },
   errors: ['validation_failed'],
   async handle(ports, { principal: { team }, query }) {
-    const seesAll = await isOperatorTeam(ports, team)
+    const seesAll = await isOperatorTeam(ports.inbound, team)
     const rejections = await ports.store.listRejections(seesAll ? null : team.id, toRejectionsParams(query))
     return { data: rejections.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })) }
   },
@@ -59,8 +59,8 @@ export const announceMail = route({
     'mailbox_unknown',
     'payload_too_large',
   ],
-  async handle({ takeIn }, { body }) {
-    const { id: inboxMessageId, status } = await takeIn(body)
+  async handle({ inbound }, { body }) {
+    const { id: inboxMessageId, status } = await inbound.takeIn(body)
     return { ok: true, status, inboxMessageId }
   },
 })
@@ -92,9 +92,9 @@ export const reportSetAside = route({
     },
     'payload_too_large',
   ],
-  handle({ recordRejection }, { body }) {
+  handle({ inbound }, { body }) {
     const { id: inboxMessageId, from, to, reason } = body
-    recordRejection({ from, to, code: 'set_aside', reason })
+    inbound.recordRejection({ from, to, code: 'set_aside', reason })
     return { ok: true, status: 'noted' as const, inboxMessageId }
   },
 })

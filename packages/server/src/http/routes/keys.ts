@@ -17,7 +17,7 @@ export const getMe = route({
     'Returns the team and the calling key. Pass `cursor` as `after` to wait for messages that arrive from now on.',
   answers: { 200: data('Team, key and cursor.', me) },
   errors: [],
-  async handle({ store, rootDomain, now }, { principal }) {
+  async handle({ store, site, now }, { principal }) {
     const { team, mailbox, keyId, keyName, scopes } = principal
     return {
       data: {
@@ -26,7 +26,7 @@ export const getMe = route({
           name: team.name,
           plan: team.plan,
           retentionDays: retentionDays(team),
-          domain: team.domain ?? rootDomain,
+          domain: team.domain ?? site.rootDomain,
         },
         key: { id: keyId, name: keyName, scopes, mailbox: mailbox?.name ?? null },
         messageCount: await store.countMessages({
@@ -56,9 +56,9 @@ export const rotateApiKey = route({
   },
   errors: [],
   async handle(ports, { principal }) {
-    const { key, masked } = await rotateKey(ports, principal)
+    const { key, masked } = await rotateKey(ports.keys, principal)
     // Ends streams of the old value now instead of at the next check.
-    ports.endKey(principal.keyId)
+    ports.keys.endKey(principal.keyId)
     const { keyId: id, keyName: name, scopes, mailbox, expiresAt } = principal
     return {
       data: { key, apiKey: presentKey({ id, name, masked, scopes, mailboxName: mailbox?.name ?? null, expiresAt }) },

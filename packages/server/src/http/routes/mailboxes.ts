@@ -68,7 +68,7 @@ export const createMailbox = route({
   errors: [...NAME_ERRORS, 'mailbox_limit', 'mailbox_taken', ...BODY_ERRORS],
   validate: (_, { body }) => chosenName(body.name),
   handle: async (ports, { principal, input: name }) => ({
-    data: presentMailbox(await addMailbox(ports, principal.team, name)),
+    data: presentMailbox(await addMailbox(ports.mailboxes, principal.team, name)),
   }),
 })
 
@@ -86,7 +86,7 @@ export const renameMailbox = route({
   errors: [...NAME_ERRORS, 'not_found', 'mailbox_taken', ...BODY_ERRORS],
   validate: (_, { body }) => chosenName(body.name),
   handle: async (ports, { principal, params: { id }, input: name }) => ({
-    data: presentMailbox(await changeName(ports, principal.team.id, id, name)),
+    data: presentMailbox(await changeName(ports.mailboxes, principal.team.id, id, name)),
   }),
 })
 
@@ -102,7 +102,7 @@ export const deleteMailbox = route({
   answers: { 200: data('Id of the deleted mailbox.', removed) },
   errors: ['not_found'],
   async handle(ports, { principal, params: { id } }) {
-    if (!(await removeMailbox(ports, { teamId: principal.team.id, id }))) throw notFound()
+    if (!(await removeMailbox(ports.mailboxes, { teamId: principal.team.id, id }))) throw notFound()
     return { data: { id } }
   },
 })

@@ -21,7 +21,7 @@ export const deleteMessage = route({
   async handle(ports, { principal, params: { id } }) {
     const view = viewOf(principal, {}, ports.now())
     const message = await ports.store.findMessage(view, id)
-    const count = message ? await removeMessages(ports, view.teamId, [message.position]) : 0
+    const count = message ? await removeMessages(ports.messages, view.teamId, [message.position]) : 0
     if (count === 0) throw messageNotFound()
     return { data: { id } }
   },
@@ -45,6 +45,6 @@ export const deleteMessages = route({
   errors: ['mailbox_invalid', 'validation_failed'],
   validate: (_, { query, search }) => toRemovalParams(query, search),
   async handle(ports, { principal, input: { filter, after } }) {
-    return { data: { deleted: await removeMatching(ports, viewOf(principal, filter, ports.now()), after) } }
+    return { data: { deleted: await removeMatching(ports.messages, viewOf(principal, filter, ports.now()), after) } }
   },
 })

@@ -47,7 +47,7 @@ export const streamMessages = route({
   },
   errors: ['mailbox_invalid', 'validation_failed', 'too_many_streams', 'server_busy', 'shutting_down'],
   validate: (_, { query, headers }) => toStreamParams(query, headers['Last-Event-ID']),
-  async handle({ streams, now }, { principal, input, context }) {
+  async handle({ messages, now }, { principal, input, context }) {
     const { filter } = viewOf(principal, input.filter, now())
     // Created by the framework, so that it has the headers of every other response.
     const head = context.body(null, 200, HEADERS)
@@ -55,7 +55,7 @@ export const streamMessages = route({
     const { incoming, outgoing } = context.env
     if (!incoming || !outgoing) throw new Error('A stream needs a connection to write to.')
     const { socket } = incoming
-    await streams.open({ principal, filter, after: input.after }, (gone) => {
+    await messages.streams.open({ principal, filter, after: input.after }, (gone) => {
       outgoing.writeHead(200, Object.fromEntries(head.headers))
       outgoing.write(connectedFrame(now()))
       // Not the `close` of the response, which is not emitted while an earlier response on the connection is

@@ -39,7 +39,10 @@ export const listMessages = route({
   ],
   validate: (_, { query }) => toListParams(query),
   async handle(ports, { principal, input: params, context }) {
-    const { store, waits } = ports
+    const {
+      store,
+      messages: { waits },
+    } = ports
     const askedAt = ports.now()
     const view = searchOf(context, principal, params.filter, askedAt)
     const waiting = { keyId: principal.keyId, waitMs: params.waitMs, onGone: onGone(context) }
@@ -47,7 +50,7 @@ export const listMessages = route({
       const found = await readPage(store, view, params)
       return found.messages.length > 0 ? found : null
     })
-    if (params.waitMs > 0) await authenticateAgain(ports, principal, askedAt)
+    if (params.waitMs > 0) await authenticateAgain(ports.keys, principal, askedAt)
     const { messages, hasMore, cursor: position } = page ?? (await readPage(store, view, params))
     return { data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(position) }
   },
@@ -77,14 +80,17 @@ export const latestMessage = route({
   ],
   validate: (_, { query }) => toLatestParams(query),
   async handle(ports, { principal, input, context }) {
-    const { store, waits } = ports
+    const {
+      store,
+      messages: { waits },
+    } = ports
     const { filter, after, waitMs, explain: wantsReasons } = input
     const askedAt = ports.now()
     const view = searchOf(context, principal, filter, askedAt)
     const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
     const look = () => store.latestMessage(view, after)
     const message = await waits.until(view, waiting, look)
-    if (waitMs > 0) await authenticateAgain(ports, principal, askedAt)
+    if (waitMs > 0) await authenticateAgain(ports.keys, principal, askedAt)
     if (message) return answerLatest(message)
     if (waitMs === 0 && !wantsReasons) throw new AppError('message_not_found', 'No messages found')
     // Read before the last query, so that a client that continues from this cursor misses no message.

@@ -2,8 +2,9 @@ import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
 import type { Principal } from '../../domain/access.ts'
 import { AppError } from '../../domain/errors.ts'
-import { createApi, type ApiPorts } from '../app.ts'
+import { createApi } from '../app.ts'
 import type { ApiEnvironment } from '../environment.ts'
+import type { ApiPorts } from '../ports.ts'
 import { scopesFor } from './access.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'
@@ -40,18 +41,25 @@ function apiThatFails(wrong: readonly Check[], { access }: Route): Hono<ApiEnvir
   const principal = { ...PRINCIPAL, scopes: has('scope') ? [] : [...(scopesFor(access) ?? [])] }
   // No handler runs to its end, so the other ports are missing.
   return createApi({
-    store: { findPrincipal: async () => (has('key') ? null : principal) },
-    isOverloaded: () => has('overload'),
-    rateLimit() {
-      if (has('rate limit')) throw new AppError('rate_limited', 'Rate limit exceeded. Please slow down.')
-      return {}
-    },
-    recordKeyUse() {},
+    store: {},
     now: Date.now,
-    log: { error() {} },
-    allowedOrigins: [],
+    messages: {},
+    mailboxes: {},
+    keys: {
+      store: { findPrincipal: async () => (has('key') ? null : principal) },
+      now: Date.now,
+      recordUse() {},
+      rateLimit() {
+        if (has('rate limit')) throw new AppError('rate_limited', 'Rate limit exceeded. Please slow down.')
+        return {}
+      },
+    },
     webhooks: { allowedHosts: new Set() },
-    webhookSecret: null,
+    teams: {},
+    accounts: {},
+    inbound: { webhookSecret: null },
+    site: { allowedOrigins: [] },
+    observe: { isOverloaded: () => has('overload'), log: { error() {} } },
   } as unknown as ApiPorts)
 }
 

@@ -7,14 +7,14 @@ import { refuseRoute } from '../../domain/route-refusal.ts'
 import type { Admit } from '../admit.ts'
 import type { ApiEnvironment } from '../environment.ts'
 import { bearerToken, secretCheck } from '../secret.ts'
-import { requireNotOverloaded, type IsOverloaded } from '../shedding.ts'
+import { requireNotOverloaded } from '../shedding.ts'
 import { requireScope } from '../view.ts'
 import { ACCESS, scopesFor } from './access.ts'
 import type { RoutePorts } from './ports.ts'
 import { readGiven, readParams } from './read-request.ts'
 import type { Route } from './route.ts'
 
-type Ports = RoutePorts & { admit: Admit; isOverloaded: IsOverloaded; webhookSecret: string | null }
+type Ports = RoutePorts & { admit: Admit }
 
 type ApiContext = Context<ApiEnvironment>
 
@@ -23,10 +23,10 @@ const KEY_PATHS = '/v1/*'
 
 /** Adds the routes to the app. Every request passes the same checks, in the order of `answer`. */
 export function registerRoutes(app: Hono<ApiEnvironment>, routes: Route[], ports: Ports): void {
-  const requireSecret = createSecretGuard(ports.webhookSecret)
+  const requireSecret = createSecretGuard(ports.inbound.webhookSecret)
 
   async function answer(route: Route, context: ApiContext): Promise<Response> {
-    if (route.method !== 'get') requireNotOverloaded(ports.isOverloaded)
+    if (route.method !== 'get') requireNotOverloaded(ports.observe.isOverloaded)
     const principal = await checkCredentials(route, context)
     const given = await readGiven(ports, route, principal, context.req)
     const input = route.validate?.(ports, given)

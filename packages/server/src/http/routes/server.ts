@@ -34,8 +34,8 @@ export const getReadiness = route({
     ),
   },
   errors: [],
-  async handle({ findProblems }, { context }) {
-    const troubles = await findProblems()
+  async handle({ observe }, { context }) {
+    const troubles = await observe.findProblems()
     return troubles.length === 0 ? { status: 'ready' as const } : context.json({ status: 'not ready', troubles }, 503)
   },
 })

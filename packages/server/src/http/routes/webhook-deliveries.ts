@@ -19,7 +19,11 @@ export const listWebhookDeliveries = route({
   answers: { 200: data('The deliveries.', z.array(webhookDelivery)) },
   errors: ['validation_failed', 'not_found'],
   async handle(ports, { principal, params: { id }, query }) {
-    const deliveries = await listDeliveries(ports, { teamId: principal.team.id, id }, toDeliveriesParams(query))
+    const deliveries = await listDeliveries(
+      ports.webhooks,
+      { teamId: principal.team.id, id },
+      toDeliveriesParams(query),
+    )
     return { data: deliveries.map(presentDelivery) }
   },
 })
@@ -36,7 +40,9 @@ export const replayWebhookDelivery = route({
   answers: { 202: data('The pending delivery.', webhookDelivery) },
   errors: ['not_found', 'endpoint_inactive'],
   handle: async (ports, { principal, params }) => ({
-    data: presentDelivery(await replayDelivery(ports, { teamId: principal.team.id, id: params.id }, params.deliveryId)),
+    data: presentDelivery(
+      await replayDelivery(ports.webhooks, { teamId: principal.team.id, id: params.id }, params.deliveryId),
+    ),
   }),
 })
 
@@ -57,6 +63,6 @@ export const replayFailedWebhookDeliveries = route({
   },
   errors: ['validation_failed', 'not_found', 'endpoint_inactive'],
   handle: async (ports, { principal, params: { id } }) => ({
-    data: { replayed: await replayFailed(ports, { teamId: principal.team.id, id }) },
+    data: { replayed: await replayFailed(ports.webhooks, { teamId: principal.team.id, id }) },
   }),
 })

@@ -48,9 +48,9 @@ export const createWebhook = route({
     201: data('The endpoint and its secret.', z.strictObject({ endpoint: webhookEndpoint, secret: webhookSecret })),
   },
   errors: [...BODY_ERRORS, 'webhooks_unavailable', 'webhook_limit', 'webhook_exists'],
-  validate: (ports, { body }) => toEndpointInput(ports, body),
+  validate: (ports, { body }) => toEndpointInput(ports.webhooks, body),
   async handle(ports, { principal, input }) {
-    const { endpoint, secret } = await createEndpoint(ports, principal.team, input)
+    const { endpoint, secret } = await createEndpoint(ports.webhooks, principal.team, input)
     return { data: { endpoint: presentEndpoint(endpoint), secret } }
   },
 })
@@ -67,9 +67,9 @@ export const updateWebhook = route({
   body: endpointChangeBody,
   answers: { 200: data('The endpoint.', webhookEndpoint) },
   errors: [...BODY_ERRORS, 'not_found', 'webhook_exists'],
-  validate: (ports, { body }) => toChange(ports, body),
+  validate: (ports, { body }) => toChange(ports.webhooks, body),
   handle: async (ports, { principal, params: { id }, input }) => ({
-    data: presentEndpoint(await changeEndpoint(ports, { teamId: principal.team.id, id }, input)),
+    data: presentEndpoint(await changeEndpoint(ports.webhooks, { teamId: principal.team.id, id }, input)),
   }),
 })
 
@@ -84,7 +84,7 @@ export const deleteWebhook = route({
   answers: { 200: data('Id of the deleted endpoint.', removed) },
   errors: ['not_found'],
   async handle(ports, { principal, params: { id } }) {
-    await removeEndpoint(ports, { teamId: principal.team.id, id })
+    await removeEndpoint(ports.webhooks, { teamId: principal.team.id, id })
     return { data: { id } }
   },
 })
@@ -101,7 +101,7 @@ export const testWebhook = route({
   answers: { 200: data('The delivery with its result.', webhookDelivery) },
   errors: ['not_found'],
   handle: async (ports, { principal, params: { id } }) => ({
-    data: presentDelivery(await testEndpoint(ports, principal.team, id)),
+    data: presentDelivery(await testEndpoint(ports.webhooks, principal.team, id)),
   }),
 })
 
@@ -117,6 +117,6 @@ export const rotateWebhookSecret = route({
   answers: { 200: data('The new secret.', z.strictObject({ secret: webhookSecret })) },
   errors: ['not_found'],
   handle: async (ports, { principal, params: { id } }) => ({
-    data: { secret: await rotateEndpointSecret(ports, { teamId: principal.team.id, id }) },
+    data: { secret: await rotateEndpointSecret(ports.webhooks, { teamId: principal.team.id, id }) },
   }),
 })

@@ -60,7 +60,7 @@ export function apiKeysRouter(ports: RpcPorts) {
         }
         const mailbox = await findMailbox(team.id, input.mailboxId)
         const fields = { name: input.name, scope: input.scope, mailbox, expiresAt, createdBy: signedIn.user.id }
-        const { key, record } = await createKey(ports, team, fields)
+        const { key, record } = await createKey(ports.keys, team, fields)
         const mailboxName = mailbox?.name ?? null
         const created = { ...record, mailboxName, lastUsedAt: null, createdBy: signedIn.user.id }
         return { key, apiKey: presentTeamKey(created) }
@@ -69,8 +69,8 @@ export function apiKeysRouter(ports: RpcPorts) {
     delete: procedure('owners')
       .input(z.object({ id }))
       .mutation(async ({ ctx: { team }, input }) => {
-        await removeTeamKey(ports, { teamId: team.id, id: input.id })
-        ports.endKey(input.id)
+        await removeTeamKey(ports.keys, { teamId: team.id, id: input.id })
+        ports.keys.endKey(input.id)
         return { id: input.id }
       }),
 
@@ -78,8 +78,8 @@ export function apiKeysRouter(ports: RpcPorts) {
     rotate: procedure('owners')
       .input(z.object({ id }))
       .mutation(async ({ ctx: { team }, input }) => {
-        const { key, apiKey } = await rotateTeamKey(ports, { teamId: team.id, id: input.id })
-        ports.endKey(apiKey.id)
+        const { key, apiKey } = await rotateTeamKey(ports.keys, { teamId: team.id, id: input.id })
+        ports.keys.endKey(apiKey.id)
         return { key, apiKey: presentTeamKey(apiKey) }
       }),
   })

@@ -3,17 +3,17 @@ import type { Billing } from '../../manage/billing.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 
-export function billingRouter({ billing }: Pick<RpcPorts, 'billing'>) {
+export function billingRouter({ teams }: Pick<RpcPorts, 'teams'>) {
   function requireBilling(): Billing {
-    if (!billing) throw new AppError('billing_unavailable', 'Billing is not set up on this server.')
-    return billing
+    if (!teams.billing) throw new AppError('billing_unavailable', 'Billing is not set up on this server.')
+    return teams.billing
   }
 
   return router({
     status: procedure('members').query(async ({ ctx: { team } }) => ({
-      isAvailable: billing !== null,
+      isAvailable: teams.billing !== null,
       plan: team.plan,
-      isCustomer: billing !== null && (await billing.isCustomer(team)),
+      isCustomer: teams.billing !== null && (await teams.billing.isCustomer(team)),
     })),
 
     /** The URL of the payment page. */

@@ -3,9 +3,9 @@ import type { Metrics } from '../../manage/metrics.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 
-export function metricsRouter({ metrics }: Pick<RpcPorts, 'metrics'>) {
+export function metricsRouter({ teams }: Pick<RpcPorts, 'teams'>) {
   return router({
-    overview: procedure('members').query(({ ctx: { team } }): Promise<Metrics> => metrics.overview(team)),
+    overview: procedure('members').query(({ ctx: { team } }): Promise<Metrics> => teams.metrics.overview(team)),
   })
 }
 

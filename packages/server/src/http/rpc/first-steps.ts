@@ -23,24 +23,25 @@ export type FirstSteps = {
 export function firstStepsRouter(ports: RpcPorts) {
   async function newAddress(team: Team): Promise<string | null> {
     const mailbox = (await findFirstMailbox(ports, team))?.name ?? (team.domain === null ? null : MAILBOX_DEFAULT)
-    return mailbox && `${mailbox}+${randomText(TAG, ports.random)}@${team.domain ?? ports.rootDomain}`
+    return mailbox && `${mailbox}+${randomText(TAG, ports.mailboxes.random)}@${team.domain ?? ports.site.rootDomain}`
   }
 
   return router({
     get: procedure('members').query(async ({ ctx: { team } }): Promise<FirstSteps> => {
       const address = await newAddress(team)
-      return { smtp: ports.smtp, address, canSendSample: address !== null && ports.receiveMail !== null }
+      const { worker } = ports.inbound
+      return { smtp: worker?.smtp ?? null, address, canSendSample: address !== null && worker !== null }
     }),
 
     /** The sample takes the same path as external mail. */
     sendSample: procedure('members').mutation(async ({ ctx: { team } }): Promise<{ to: string }> => {
-      const { receiveMail } = ports
+      const { worker } = ports.inbound
       const to = await newAddress(team)
       const recipient = to === null ? null : parseRecipient(to)
-      if (!receiveMail || !recipient)
+      if (!worker || !recipient)
         throw new AppError('forbidden', 'This server cannot send a sample, because the worker runs in another process.')
-      const content = sampleMail({ to: recipient.address, at: ports.now() }, ports.random)
-      await receiveMail({ from: SAMPLE_SENDER, recipient, content })
+      const content = sampleMail({ to: recipient.address, at: ports.now() }, ports.mailboxes.random)
+      await worker.receiveMail({ from: SAMPLE_SENDER, recipient, content })
       return { to: recipient.address }
     }),
   })

@@ -9,7 +9,7 @@ import type { ApiEnvironment } from '../environment.ts'
 import { BODY_BYTES_MAX, readText } from '../body.ts'
 import { refusalFor } from '../errors.ts'
 import { findSession, requireOrigin } from '../session.ts'
-import { requireNotOverloaded, type IsOverloaded } from '../shedding.ts'
+import { requireNotOverloaded } from '../shedding.ts'
 import { whileConnected } from '../view.ts'
 import { codeOf } from './codes.ts'
 import type { RpcPorts } from './ports.ts'
@@ -21,16 +21,13 @@ const PATH = '/trpc'
 const BATCH_MAX = 20
 
 /** Serves the procedures over tRPC. Every error uses the envelope of tRPC. */
-export function addRpcRoute(
-  app: Hono<ApiEnvironment>,
-  ports: RpcPorts & { allowedOrigins: string[]; isOverloaded: IsOverloaded },
-): void {
+export function addRpcRoute(app: Hono<ApiEnvironment>, ports: RpcPorts): void {
   const router = createRouter(ports)
 
   app.on(['GET', 'POST'], `${PATH}/*`, async (context) => {
     try {
       const { raw } = context.req
-      if (raw.method === 'POST') requireNotOverloaded(ports.isOverloaded)
+      if (raw.method === 'POST') requireNotOverloaded(ports.observe.isOverloaded)
       const signedIn = await findSession(ports, raw)
       const response = await fetchRequestHandler({
         endpoint: PATH,
@@ -38,9 +35,9 @@ export function addRpcRoute(
         req: await withWholeBody(raw),
         createContext: () => ({
           signedIn,
-          requireOrigin: () => requireOrigin(ports, raw),
+          requireOrigin: () => requireOrigin(ports.site, raw),
           isOperator: async () =>
-            !!signedIn?.team && !!signedIn.role && isOperator(ports, signedIn.team, signedIn.role),
+            !!signedIn?.team && !!signedIn.role && isOperator(ports.inbound, signedIn.team, signedIn.role),
           readAgain: () => findSession(ports, raw),
           proceed: whileConnected(context.env.outgoing),
         }),
@@ -51,14 +48,14 @@ export function addRpcRoute(
       // Every status that tRPC uses allows a body.
       return context.body(response.body ?? '', response.status as ContentfulStatusCode, headers)
     } catch (error) {
-      if (!(error instanceof AppError)) ports.log.error({ err: error }, 'procedure call failed')
+      if (!(error instanceof AppError)) ports.observe.log.error({ err: error }, 'procedure call failed')
       return refuse(context, refusalFor(error))
     }
   })
 
   function logFailure(error: TRPCError, path: string | undefined): void {
     if (refusalOf(error).status >= 500)
-      ports.log.error({ err: error.cause ?? error, procedure: path }, 'procedure failed')
+      ports.observe.log.error({ err: error.cause ?? error, procedure: path }, 'procedure failed')
   }
 }
 

@@ -10,12 +10,13 @@ import {
   type DomainState,
 } from '../../manage/custom-domain.ts'
 import { isOperator } from '../../manage/operator.ts'
+import type { UnroutedMails } from '../local-worker.ts'
 import { isoTime } from '../present.ts'
 import { firstStepsRouter } from './first-steps.ts'
 import { id } from './inputs.ts'
 import { mailboxesRouter, starterMailbox } from './mailboxes.ts'
 import { messagesRouter } from './messages.ts'
-import type { RpcPorts, UnroutedMails } from './ports.ts'
+import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 import { waitsRouter } from './waits.ts'
 
@@ -38,22 +39,22 @@ export function inboxRouter(ports: RpcPorts) {
   const domain = z
     .string()
     .nullable()
-    .transform((input) => chosenDomain(ports, input))
+    .transform((input) => chosenDomain(ports.teams, input))
 
   return router({
     settings: router({
       get: procedure('members').query(async ({ ctx: { team } }) => {
-        return presentSettings(ports, { domain: team.domain, pending: await store.findPendingDomain(team.id) })
+        return presentSettings(ports.teams, { domain: team.domain, pending: await store.findPendingDomain(team.id) })
       }),
 
       update: procedure('owners')
         .input(z.object({ domain }))
         .mutation(async ({ ctx: { team }, input }) =>
-          presentSettings(ports, await changeDomain(ports, team, input.domain)),
+          presentSettings(ports.teams, await changeDomain(ports.teams, team, input.domain)),
         ),
 
       verify: procedure('owners').mutation(async ({ ctx: { team } }) =>
-        presentSettings(ports, await verifyDomain(ports, team)),
+        presentSettings(ports.teams, await verifyDomain(ports.teams, team)),
       ),
     }),
 
@@ -64,7 +65,7 @@ export function inboxRouter(ports: RpcPorts) {
     tags: router({
       /** The tags of the newest messages, most recently used first. */
       list: procedure('members').query(async ({ ctx: { team } }) => {
-        const tags = await ports.metrics.tags(team)
+        const tags = await ports.teams.metrics.tags(team)
         return tags.map((tag) => ({ ...tag, lastReceivedAt: isoTime(tag.lastReceivedAt) }))
       }),
     }),
@@ -74,7 +75,7 @@ export function inboxRouter(ports: RpcPorts) {
       list: procedure('members')
         .input(z.object({ limit }).default({ limit: PAGE_DEFAULT }))
         .query(async ({ ctx: { team, role }, input }): Promise<Rejection[]> => {
-          const seesAll = await isOperator(ports, team, role)
+          const seesAll = await isOperator(ports.inbound, team, role)
           const found = await store.listRejections(seesAll ? null : team.id, { since: 0, limit: input.limit })
           return found.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
         }),
@@ -87,11 +88,10 @@ export function inboxRouter(ports: RpcPorts) {
 }
 
 /** Mail that is stored but belongs to no team yet. */
-function unroutedRouter(ports: RpcPorts) {
+function unroutedRouter({ inbound }: Pick<RpcPorts, 'inbound'>) {
   function requireUnrouted(): UnroutedMails {
-    const unrouted = ports.unrouted
-    if (!unrouted) throw new AppError('forbidden', 'Forbidden')
-    return unrouted
+    if (!inbound.worker) throw new AppError('forbidden', 'Forbidden')
+    return inbound.worker.unrouted
   }
 
   return router({
@@ -108,7 +108,10 @@ function unroutedRouter(ports: RpcPorts) {
   })
 }
 
-function presentSettings({ rootDomain, domainProof }: RpcPorts, { domain, pending }: DomainState): InboxSettings {
+function presentSettings(
+  { rootDomain, domainProof }: RpcPorts['teams'],
+  { domain, pending }: DomainState,
+): InboxSettings {
   return {
     domain,
     rootDomain,

@@ -17,7 +17,9 @@ const mailboxId = id.refine(isUuid, 'must be an id')
 export function starterMailbox(ports: RpcPorts) {
   return procedure('owners')
     .input(z.object({ name: mailboxName.optional() }).default({}))
-    .mutation(async ({ ctx: { team }, input }) => presentMailbox(await ensureStarterMailbox(ports, team, input.name)))
+    .mutation(async ({ ctx: { team }, input }) =>
+      presentMailbox(await ensureStarterMailbox(ports.mailboxes, team, input.name)),
+    )
 }
 
 export function mailboxesRouter(ports: RpcPorts) {
@@ -28,18 +30,20 @@ export function mailboxesRouter(ports: RpcPorts) {
 
     create: procedure('owners')
       .input(z.object({ name: mailboxName }))
-      .mutation(async ({ ctx: { team }, input }) => presentMailbox(await createMailbox(ports, team, input.name))),
+      .mutation(async ({ ctx: { team }, input }) =>
+        presentMailbox(await createMailbox(ports.mailboxes, team, input.name)),
+      ),
 
     update: procedure('owners')
       .input(z.object({ id: mailboxId, name: mailboxName }))
       .mutation(async ({ ctx: { team }, input }) =>
-        presentMailbox(await renameMailbox(ports, team.id, input.id, input.name)),
+        presentMailbox(await renameMailbox(ports.mailboxes, team.id, input.id, input.name)),
       ),
 
     remove: procedure('owners')
       .input(z.object({ id: mailboxId }))
       .mutation(async ({ ctx: { team }, input }) => {
-        const isRemoved = await removeMailbox(ports, { teamId: team.id, id: input.id })
+        const isRemoved = await removeMailbox(ports.mailboxes, { teamId: team.id, id: input.id })
         if (!isRemoved) throw new AppError('not_found', 'Not found')
         return { id: input.id }
       }),
@@ -52,7 +56,7 @@ export function mailboxesRouter(ports: RpcPorts) {
           const checked = checkMailboxName(input.name)
           if (!('name' in checked)) return { name: input.name, isAvailable: false, reason: checked.message }
           const { name } = checked
-          const isAvailable = await isNameFree(ports, team, name)
+          const isAvailable = await isNameFree(ports.mailboxes, team, name)
           return { name, isAvailable, reason: isAvailable ? null : 'Mailbox name already taken for this domain.' }
         },
       ),

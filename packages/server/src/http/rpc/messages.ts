@@ -24,7 +24,7 @@ import { procedure, router } from './procedures.ts'
 const REMOVED_MAX = ROWS_PER_REMOVAL
 
 export function messagesRouter(ports: RpcPorts) {
-  const { store, now, subscriptions } = ports
+  const { store, now } = ports
 
   function searchOf({ team, proceed }: { team: Team; proceed: () => void }, filter: MessageFilter): View {
     return { ...teamView(team, filter, now()), proceed }
@@ -71,7 +71,7 @@ export function messagesRouter(ports: RpcPorts) {
       .input(z.object({ id }))
       .mutation(async ({ ctx: { team }, input }) => {
         const { position } = await findMessage(team, input.id)
-        await removeMessages(ports, team.id, [position])
+        await removeMessages(ports.messages, team.id, [position])
         return { id: input.id }
       }),
 
@@ -82,14 +82,14 @@ export function messagesRouter(ports: RpcPorts) {
         const view = teamView(team, {}, now())
         const found = await Promise.all(input.ids.filter(isUuid).map((one) => store.findMessage(view, one)))
         const positions = found.flatMap((message) => (message ? [message.position] : []))
-        return { deleted: positions.length > 0 ? await removeMessages(ports, team.id, positions) : 0 }
+        return { deleted: positions.length > 0 ? await removeMessages(ports.messages, team.id, positions) : 0 }
       }),
 
     /** Deletes all matches. Without a filter, deletes everything. */
     removeAll: procedure('owners')
       .asked(filterInput, readList)
       .mutation(async ({ ctx: { team, asked } }): Promise<{ deleted: number }> => ({
-        deleted: await removeMatching(ports, teamView(team, asked.filter, now()), asked.after),
+        deleted: await removeMatching(ports.messages, teamView(team, asked.filter, now()), asked.after),
       })),
 
     /** A path that shows the rendered mail or an attachment in a frame. It works once, within a minute. */
@@ -117,7 +117,7 @@ export function messagesRouter(ports: RpcPorts) {
         const { user } = ctx.signedIn
         const teamNow = async () => (await ctx.readAgain())?.team ?? null
         const subscription = { ...ctx.asked, userId: user.id, team: teamNow, signal }
-        for await (const message of subscriptions.follow(subscription)) {
+        for await (const message of ports.messages.subscriptions.follow(subscription)) {
           const shown: MessageSummary = presentSummary(message)
           yield tracked(shown.cursor, shown)
         }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import { parseEmail } from '../../domain/account-fields.ts'
 import { retentionDays, type PlanName } from '../../domain/plans.ts'
-import { acceptInvite, createInviteLimits, declineInvite, inviteLink, inviteToTeam } from '../../manage/invites.ts'
+import { acceptInvite, declineInvite, inviteLink, inviteToTeam } from '../../manage/invites.ts'
 import { chosenName } from '../../manage/mailboxes.ts'
 import { removeMember } from '../../manage/members.ts'
 import { ensureStarterMailbox, findFirstMailbox, setUpTeam } from '../../manage/onboarding.ts'
@@ -39,14 +39,15 @@ const email = z.string().transform((text, context) => {
 
 export function teamRouter(ports: RpcPorts) {
   const { store, now } = ports
-  const inviteLimits = createInviteLimits(now)
 
   async function presentSetup(signedIn: SignedIn | null, mailboxName: string | undefined) {
     const { team, role } = signedIn ?? {}
     if (!team || !role) throw new AppError('unauthorized', 'Unauthorized')
     // Without a name, no mailbox is created here: a concurrent request may be creating it.
     const isNamed = role === 'owner' && mailboxName !== undefined
-    const first = await (isNamed ? ensureStarterMailbox(ports, team, mailboxName) : findFirstMailbox(ports, team))
+    const first = await (isNamed
+      ? ensureStarterMailbox(ports.mailboxes, team, mailboxName)
+      : findFirstMailbox(ports, team))
     return { team: await presentTeam(ports, team, role), mailbox: first && presentMailbox(first), isNew: false }
   }
 
@@ -66,7 +67,10 @@ export function teamRouter(ports: RpcPorts) {
       )
       .mutation(async ({ ctx: { signedIn, readAgain }, input }) => {
         if (signedIn.team) return presentSetup(signedIn, input.mailboxName)
-        const created = await setUpTeam(ports, signedIn.user, input).catch(nullIfTeamExists)
+        const created = await setUpTeam(ports.mailboxes, signedIn.user, {
+          ...input,
+          plan: ports.teams.defaultPlan,
+        }).catch(nullIfTeamExists)
         // A concurrent request has created the team.
         if (!created) return presentSetup(await readAgain(), input.mailboxName)
         const team = await presentTeam(ports, created.team, 'owner')
@@ -76,7 +80,7 @@ export function teamRouter(ports: RpcPorts) {
     create: procedure('anyone')
       .input(z.object({ name: teamName }))
       .mutation(async ({ ctx: { signedIn }, input: { name } }) => {
-        const team = await startTeam(ports, { userId: signedIn.user.id, name, plan: ports.defaultPlan })
+        const team = await startTeam(ports.teams, { userId: signedIn.user.id, name, plan: ports.teams.defaultPlan })
         return presentTeam(ports, team, 'owner')
       }),
 
@@ -95,13 +99,13 @@ export function teamRouter(ports: RpcPorts) {
     removeMember: procedure('owners')
       .input(z.object({ userId: id }))
       .mutation(async ({ ctx: { team }, input: { userId } }) => {
-        await removeMember(ports, { teamId: team.id, userId })
+        await removeMember(ports.members, { teamId: team.id, userId })
         return { userId }
       }),
 
     leave: procedure('members').mutation(async ({ ctx: { team, signedIn } }) => {
       const userId = signedIn.user.id
-      await removeMember(ports, { teamId: team.id, userId })
+      await removeMember(ports.members, { teamId: team.id, userId })
       return { userId }
     }),
 
@@ -111,7 +115,7 @@ export function teamRouter(ports: RpcPorts) {
       return invites.map((invite) => ({
         ...presentInvite(invite),
         id: role === 'owner' ? invite.id : null,
-        link: role === 'owner' ? inviteLink(ports, invite.id) : null,
+        link: role === 'owner' ? inviteLink(ports.site, invite.id) : null,
       }))
     }),
 
@@ -119,16 +123,12 @@ export function teamRouter(ports: RpcPorts) {
     invite: procedure('owners')
       .input(z.object({ email }))
       .mutation(async ({ ctx: { team, signedIn }, input }) => {
-        const { invite, isMailed } = await inviteToTeam(
-          { ...ports, inviteLimits },
-          { team, by: signedIn.user },
-          input.email,
-        )
+        const { invite, isMailed } = await inviteToTeam(ports.members, { team, by: signedIn.user }, input.email)
         return {
           id: invite.id,
           email: invite.email,
           expiresAt: isoTime(invite.expiresAt),
-          link: inviteLink(ports, invite.id),
+          link: inviteLink(ports.site, invite.id),
           isMailed,
         }
       }),
@@ -136,14 +136,14 @@ export function teamRouter(ports: RpcPorts) {
     acceptInvite: procedure('anyone')
       .input(z.object({ id }))
       .mutation(async ({ ctx: { signedIn }, input }) => {
-        const team = await acceptInvite(ports, signedIn.user, input.id)
+        const team = await acceptInvite(ports.members, signedIn.user, input.id)
         return presentTeam(ports, team, 'member')
       }),
 
     declineInvite: procedure('anyone')
       .input(z.object({ id }))
       .mutation(async ({ ctx: { signedIn }, input }) => {
-        await declineInvite(ports, signedIn.user, input.id)
+        await declineInvite(ports.members, signedIn.user, input.id)
         return { id: input.id }
       }),
 
@@ -165,7 +165,7 @@ export function teamRouter(ports: RpcPorts) {
 }
 
 export async function presentTeam(
-  { store, rootDomain, isAllInOne }: Pick<RpcPorts, 'store' | 'rootDomain' | 'isAllInOne'>,
+  { site, inbound }: Pick<RpcPorts, 'site' | 'inbound'>,
   team: Team,
   role: Role,
 ): Promise<PresentedTeam> {
@@ -174,9 +174,9 @@ export async function presentTeam(
     name: team.name,
     plan: team.plan,
     retentionDays: retentionDays(team),
-    domain: team.domain ?? rootDomain,
+    domain: team.domain ?? site.rootDomain,
     role,
-    seesUnrouted: await isOperator({ store, isAllInOne }, team, role),
+    seesUnrouted: await isOperator(inbound, team, role),
   }
 }
 

@@ -11,10 +11,10 @@ const SHOWN_MAX = 100
 export type ShownWait = { waitedMs: number; waitMs: number; filter: { name: string; value: string }[] }
 
 /** The waits that this process holds now. Those of other replicas are not included. */
-export function waitsRouter({ waits, now }: RpcPorts) {
+export function waitsRouter({ messages, now }: Pick<RpcPorts, 'messages' | 'now'>) {
   return router({
     list: procedure('members').query(({ ctx: { team } }): { waits: ShownWait[]; count: number } => {
-      const held = waits.heldFor(team.id)
+      const held = messages.waits.heldFor(team.id)
       return { waits: held.slice(0, SHOWN_MAX).map((wait) => present(wait, now())), count: held.length }
     }),
   })

@@ -23,8 +23,6 @@ const DELIVERIES_DEFAULT = 50
 const ATTEMPTS_MAX = 100
 
 export function webhooksRouter(ports: RpcPorts) {
-  const endpoints = { ...ports, ...ports.webhooks }
-
   return router({
     list: procedure('members').query(async ({ ctx: { team } }) =>
       (await ports.store.listEndpoints(team.id)).map(presentEndpoint),
@@ -32,9 +30,9 @@ export function webhooksRouter(ports: RpcPorts) {
 
     /** `secret` is shown only once. */
     create: procedure('owners')
-      .input(endpointBody.transform((body) => toEndpointInput(endpoints, body)))
+      .input(endpointBody.transform((body) => toEndpointInput(ports.webhooks, body)))
       .mutation(async ({ ctx: { team }, input }) => {
-        const { endpoint, secret } = await createEndpoint(endpoints, team, input)
+        const { endpoint, secret } = await createEndpoint(ports.webhooks, team, input)
         return { endpoint: presentEndpoint(endpoint), secret }
       }),
 
@@ -42,22 +40,24 @@ export function webhooksRouter(ports: RpcPorts) {
       .input(
         endpointChangeBody
           .and(z.object({ id }))
-          .transform((body) => ({ id: body.id, change: toChange(endpoints, body) })),
+          .transform((body) => ({ id: body.id, change: toChange(ports.webhooks, body) })),
       )
       .mutation(async ({ ctx: { team }, input }) =>
-        presentEndpoint(await changeEndpoint(endpoints, { teamId: team.id, id: input.id }, input.change)),
+        presentEndpoint(await changeEndpoint(ports.webhooks, { teamId: team.id, id: input.id }, input.change)),
       ),
 
     toggle: procedure('owners')
       .input(z.object({ id, active: z.boolean() }))
       .mutation(async ({ ctx: { team }, input: { id: endpointId, active } }) =>
-        presentEndpoint(await changeEndpoint(endpoints, { teamId: team.id, id: endpointId }, { isActive: active })),
+        presentEndpoint(
+          await changeEndpoint(ports.webhooks, { teamId: team.id, id: endpointId }, { isActive: active }),
+        ),
       ),
 
     delete: procedure('owners')
       .input(z.object({ id }))
       .mutation(async ({ ctx: { team }, input }) => {
-        await removeEndpoint(endpoints, { teamId: team.id, id: input.id })
+        await removeEndpoint(ports.webhooks, { teamId: team.id, id: input.id })
         return { id: input.id }
       }),
 
@@ -65,7 +65,7 @@ export function webhooksRouter(ports: RpcPorts) {
     rotateSecret: procedure('owners')
       .input(z.object({ id }))
       .mutation(async ({ ctx: { team }, input }) => ({
-        secret: await rotateEndpointSecret(endpoints, { teamId: team.id, id: input.id }),
+        secret: await rotateEndpointSecret(ports.webhooks, { teamId: team.id, id: input.id }),
       })),
 
     deliveries: procedure('members')
@@ -79,7 +79,7 @@ export function webhooksRouter(ports: RpcPorts) {
       )
       .query(async ({ ctx: { team }, input: { id: endpointId, limit, offset, status } }) => {
         const page = { limit, offset, status: status ?? null }
-        return (await listDeliveries(endpoints, { teamId: team.id, id: endpointId }, page)).map(presentDelivery)
+        return (await listDeliveries(ports.webhooks, { teamId: team.id, id: endpointId }, page)).map(presentDelivery)
       }),
 
     /** The attempts, newest first, and the body that was posted. */
@@ -96,18 +96,20 @@ export function webhooksRouter(ports: RpcPorts) {
 
     test: procedure('owners')
       .input(z.object({ id }))
-      .mutation(async ({ ctx: { team }, input }) => presentDelivery(await testEndpoint(endpoints, team, input.id))),
+      .mutation(async ({ ctx: { team }, input }) =>
+        presentDelivery(await testEndpoint(ports.webhooks, team, input.id)),
+      ),
 
     replay: procedure('owners')
       .input(z.object({ id, deliveryId: id }))
       .mutation(async ({ ctx: { team }, input }) =>
-        presentDelivery(await replayDelivery(endpoints, { teamId: team.id, id: input.id }, input.deliveryId)),
+        presentDelivery(await replayDelivery(ports.webhooks, { teamId: team.id, id: input.id }, input.deliveryId)),
       ),
 
     replayFailed: procedure('owners')
       .input(z.object({ id }))
       .mutation(async ({ ctx: { team }, input }) => ({
-        replayed: await replayFailed(endpoints, { teamId: team.id, id: input.id }),
+        replayed: await replayFailed(ports.webhooks, { teamId: team.id, id: input.id }),
       })),
   })
 }
