@@ -21,7 +21,7 @@ import { isOutOfSpace } from '../sqlite/connection.ts'
 import { createApiClient } from '../worker/announce.ts'
 import { selfSignedCertificate } from '../worker/smtp/certificate.ts'
 import type { SmtpRejection } from '../worker/smtp/rejection.ts'
-import { startSmtpServer, type SmtpServer } from '../worker/smtp/smtp-server.ts'
+import { startSmtpServer, type SmtpServer, type SmtpServerPorts } from '../worker/smtp/smtp-server.ts'
 
 /** A running program. Ports are the actual ones, also if the setting was 0. */
 export type Running = {
@@ -213,17 +213,8 @@ async function openSmtp(
   { isOverloaded, onAccepted, onRejection }: SmtpPorts,
 ): Promise<SmtpServer> {
   const { smtpAuthUser, smtpAuthPassword } = config
-  return startSmtpServer({
-    host: config.smtpHost,
-    port: config.smtpPort,
-    hostname: hostname(),
-    sizeMaxBytes: config.smtpMaxSizeBytes,
-    spoolFolder: join(config.dataDir, 'spool'),
-    tls: await findCertificate(config),
-    credentials: smtpAuthUser && smtpAuthPassword ? { user: smtpAuthUser, password: smtpAuthPassword } : null,
-    allowedDomains: config.smtpAllowedDomains,
+  const ports: SmtpServerPorts = {
     freeBytes: worker.freeBytes,
-    freeBytesMin: await worker.freeBytesMin(),
     isOverloaded,
     async receive(mail) {
       try {
@@ -240,6 +231,17 @@ async function openSmtp(
       onRejection(rejection)
     },
     log,
+  }
+  return startSmtpServer(ports, {
+    host: config.smtpHost,
+    port: config.smtpPort,
+    hostname: hostname(),
+    sizeMaxBytes: config.smtpMaxSizeBytes,
+    spoolFolder: join(config.dataDir, 'spool'),
+    tls: await findCertificate(config),
+    credentials: smtpAuthUser && smtpAuthPassword ? { user: smtpAuthUser, password: smtpAuthPassword } : null,
+    allowedDomains: config.smtpAllowedDomains,
+    freeBytesMin: await worker.freeBytesMin(),
   })
 }
 

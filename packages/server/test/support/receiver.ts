@@ -5,7 +5,7 @@ import { newId } from '../../src/random.ts'
 import type { Announcer } from '../../src/worker/announcer.ts'
 import { receive } from '../../src/worker/receive.ts'
 import { spooledMail } from '../../src/worker/smtp/spooled-mail.ts'
-import { startSmtpServer } from '../../src/worker/smtp/smtp-server.ts'
+import { startSmtpServer, type SmtpServerPorts } from '../../src/worker/smtp/smtp-server.ts'
 import { temporaryFolder } from './server.ts'
 
 /** SMTP on a free port in front of the given bucket. Without an announcer, mail is only stored. */
@@ -16,7 +16,16 @@ export async function startReceiver(
 ) {
   const parser = createMailParser()
   const ports = { bucket, announcer, rootDomain: 'in.test', newId, now: Date.now }
-  const server = await startSmtpServer({
+  const smtpPorts: SmtpServerPorts = {
+    freeBytes: async () => Number.MAX_SAFE_INTEGER,
+    async receive(mail) {
+      await receive(ports, spooledMail(parser, mail))
+      for (const { tag } of mail.recipients) onTaken(tag)
+    },
+    onRejection: () => {},
+    log: { warn() {}, error() {}, debug() {} },
+  }
+  const server = await startSmtpServer(smtpPorts, {
     host: '127.0.0.1',
     port: 0,
     hostname: 'mx.test',
@@ -25,13 +34,6 @@ export async function startReceiver(
     tls: null,
     credentials: null,
     allowedDomains: null,
-    freeBytes: async () => Number.MAX_SAFE_INTEGER,
-    async receive(mail) {
-      await receive(ports, spooledMail(parser, mail))
-      for (const { tag } of mail.recipients) onTaken(tag)
-    },
-    onRejection: () => {},
-    log: { warn() {}, error() {}, debug() {} },
   })
   onTestFinished(async () => {
     await server.close()

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { SmtpOptions } from './smtp-server.ts'
-import { startTestServer, TestClient } from './test-kit.ts'
+import { startTestServer, TestClient, type TestServerOptions } from './test-kit.ts'
 
 // Sockets are real. Only the clock of the sessions is moved by the test.
 beforeEach(() => {
@@ -10,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-async function startWithClient(options: Partial<SmtpOptions> = {}) {
+async function startWithClient(options: TestServerOptions = {}) {
   const started = await startTestServer(options)
   return { ...started, client: await TestClient.connectWithHello(started.server.port) }
 }

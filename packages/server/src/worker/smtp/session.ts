@@ -12,15 +12,15 @@ import type { IncomingMail } from './incoming-mail.ts'
 import { LineReader } from './line-reader.ts'
 import * as replies from './replies.ts'
 
-export type SmtpSessionPorts = DialoguePorts &
-  DeliverPorts & {
-    log: Pick<Log, 'debug' | 'warn' | 'error'>
-    secureContext: SecureContext | null
-    isLoaded: () => boolean
-    isClosing: () => boolean
-    /** Called when the connection is closed and all work of the session is done. */
-    onGone: (session: SmtpSession) => void
-  }
+export type SmtpSessionPorts = DeliverPorts & {
+  dialogue: DialoguePorts
+  log: Pick<Log, 'debug' | 'error'>
+  secureContext: SecureContext | null
+  isLoaded: () => boolean
+  isClosing: () => boolean
+  /** Called when the connection is closed and all work of the session is done. */
+  onGone: (session: SmtpSession) => void
+}
 
 /** How to read the bytes that come next: as a line, as mail, or as a TLS handshake. */
 type Mode =
@@ -57,10 +57,10 @@ export class SmtpSession {
     this.#remoteAddress = socket.remoteAddress ?? null
     this.#ports = ports
     this.#socket = socket
-    this.#lines = new LineReader(ports.limits.commandLineBytesMax)
-    this.#dialogue = new Dialogue(ports, this.#remoteAddress)
+    this.#lines = new LineReader(ports.dialogue.limits.commandLineBytesMax)
+    this.#dialogue = new Dialogue(ports.dialogue, this.#remoteAddress)
     this.#attach(socket)
-    this.#unsent = replies.greeting(ports.hostname)
+    this.#unsent = replies.greeting(ports.dialogue.hostname)
     this.advance()
   }
 
@@ -79,7 +79,8 @@ export class SmtpSession {
 
   /** Called periodically for every session, which is cheaper than a timer per session. */
   check(now: number): void {
-    const { limits, isLoaded } = this.#ports
+    const { dialogue, isLoaded } = this.#ports
+    const { limits } = dialogue
     if (this.#hungUpAt !== null) {
       if (now - this.#hungUpAt > limits.closeMs) this.destroy()
       return

@@ -1,10 +1,9 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import type { SmtpOptions } from './smtp-server.ts'
-import { startTestServer, TestClient } from './test-kit.ts'
+import { startTestServer, TestClient, type TestServerOptions } from './test-kit.ts'
 
-async function startWithClient(options: Partial<SmtpOptions> = {}) {
+async function startWithClient(options: TestServerOptions = {}) {
   const started = await startTestServer(options)
   return { ...started, client: await TestClient.connectWithHello(started.server.port) }
 }

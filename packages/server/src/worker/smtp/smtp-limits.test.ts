@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Limits } from './limits.ts'
-import type { SmtpOptions } from './smtp-server.ts'
-import { startTestServer, TestClient } from './test-kit.ts'
+import { startTestServer, TestClient, type TestServerOptions } from './test-kit.ts'
 
-async function startWithClient(limits: Partial<Limits> = {}, options: Partial<SmtpOptions> = {}) {
+async function startWithClient(limits: Partial<Limits> = {}, options: TestServerOptions = {}) {
   const started = await startTestServer({ ...options, limits })
   return { ...started, client: await TestClient.connectWithHello(started.server.port) }
 }

@@ -7,6 +7,7 @@ import type { Log } from '../../observe/log.ts'
 import type { SmtpCredentials } from './authentication.ts'
 import { ConnectionLimits } from './connection-limits.ts'
 import type { ReceivedMail } from './deliver.ts'
+import type { DialoguePorts } from './dialogue.ts'
 import { DiskRoom } from './disk-room.ts'
 import type { Limits } from './limits.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
@@ -17,7 +18,7 @@ import type { SmtpSessionPorts } from './session.ts'
 import { SmtpSession } from './session.ts'
 import { prepareSpoolFolder } from './spool.ts'
 
-export type SmtpOptions = {
+export type SmtpSettings = {
   host: string
   port: number
   /** Host name in the greeting. */
@@ -29,17 +30,20 @@ export type SmtpOptions = {
   /** Null: AUTH is offered and accepts any credentials, but is not required. */
   credentials: SmtpCredentials | null
   allowedDomains: string[] | null
-  /** Called at most once a second. */
-  freeBytes: () => Promise<number>
   /** Default: twice the size limit. */
   freeBytesMin?: number
+  limits?: Partial<Limits>
+}
+
+export type SmtpServerPorts = {
+  /** Called at most once a second. */
+  freeBytes: () => Promise<number>
   /** The mail is durable when this resolves. An error with code `ENOSPC` or `outOfSpace: true` means a full disk. */
   receive: (mail: ReceivedMail) => Promise<void>
   onRejection: (refusal: SmtpRejection) => void
   /** While true, new connections are refused and open ones continue. Default: never. */
   isOverloaded?: () => boolean
   log: Pick<Log, 'debug' | 'warn' | 'error'>
-  limits?: Partial<Limits>
 }
 
 export type SmtpServer = {
@@ -50,27 +54,39 @@ export type SmtpServer = {
 }
 
 /** Resolves when the server is listening. */
-export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer> {
-  const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
+export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSettings): Promise<SmtpServer> {
+  const { receive, onRejection, log } = ports
+  const { sizeMaxBytes, tls } = settings
+  const limits: Limits = { ...DEFAULT_LIMITS, ...settings.limits }
   const connections = new ConnectionLimits(limits)
   const sessions = new Set<SmtpSession>()
   const allGone = Promise.withResolvers<void>()
   const allClosed = Promise.withResolvers<void>()
   let isClosing = false
 
-  const ports: SmtpSessionPorts = {
-    ...options,
+  const dialogue: DialoguePorts = {
+    hostname: settings.hostname,
+    credentials: settings.credentials,
+    allowedDomains: settings.allowedDomains && new Set(settings.allowedDomains.map(toComparableDomain)),
+    offersTls: tls !== null,
+    sizeMaxBytes,
     limits,
-    allowedDomains: options.allowedDomains && new Set(options.allowedDomains.map(toComparableDomain)),
-    offersTls: options.tls !== null,
-    secureContext: options.tls && createSecureContext(options.tls),
     diskRoom: new DiskRoom({
-      freeBytes: options.freeBytes,
-      neededBytes: options.freeBytesMin ?? 2 * options.sizeMaxBytes,
+      freeBytes: ports.freeBytes,
+      neededBytes: settings.freeBytesMin ?? 2 * sizeMaxBytes,
       cacheMs: limits.diskRoomMs,
-      log: options.log,
+      log,
     }),
+    spoolFolder: settings.spoolFolder,
     memory: { usedBytes: 0 },
+    onRejection,
+    log,
+  }
+  const sessionPorts: SmtpSessionPorts = {
+    dialogue,
+    receive,
+    log,
+    secureContext: tls && createSecureContext(tls),
     isLoaded: () => connections.isLoaded,
     isClosing: () => isClosing,
     onGone: (session) => {
@@ -81,21 +97,21 @@ export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer>
 
   function accept(socket: Socket): void {
     const remoteAddress = socket.remoteAddress ?? ''
-    const refusal = options.isOverloaded?.() ? SERVER_BUSY : connections.enter(remoteAddress, performance.now())
-    if (refusal !== null) return refuseConnection(socket, refusal, options)
+    const refusal = ports.isOverloaded?.() ? SERVER_BUSY : connections.enter(remoteAddress, performance.now())
+    if (refusal !== null) return refuseConnection(socket, refusal, ports)
     socket.once('close', () => {
       connections.leave(remoteAddress)
       if (isClosing && connections.open === 0) allClosed.resolve()
     })
-    sessions.add(new SmtpSession(socket, ports))
+    sessions.add(new SmtpSession(socket, sessionPorts))
   }
 
-  await prepareSpoolFolder(options.spoolFolder)
+  await prepareSpoolFolder(settings.spoolFolder)
   // Half-open, so that a client that closed its side after sending still gets the replies.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept)
-  server.listen({ port: options.port, host: options.host, backlog: limits.backlog })
+  server.listen({ port: settings.port, host: settings.host, backlog: limits.backlog })
   await once(server, 'listening')
-  server.on('error', (error) => options.log.error({ err: error }, 'the SMTP listener failed'))
+  server.on('error', (error) => log.error({ err: error }, 'the SMTP listener failed'))
 
   const ticking = setInterval(() => {
     const now = performance.now()
@@ -118,7 +134,7 @@ export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer>
   const address = server.address()
   let closing: Promise<void> | null = null
   return {
-    port: typeof address === 'object' && address ? address.port : options.port,
+    port: typeof address === 'object' && address ? address.port : settings.port,
     get connections() {
       return connections.open
     },
@@ -126,7 +142,7 @@ export async function startSmtpServer(options: SmtpOptions): Promise<SmtpServer>
   }
 }
 
-function refuseConnection(socket: Socket, refusal: string, { log, onRejection }: SmtpOptions): void {
+function refuseConnection(socket: Socket, refusal: string, { log, onRejection }: SmtpServerPorts): void {
   socket.on('error', (error) => log.debug({ err: error }, 'a refused SMTP connection failed'))
   onRejection(describeRejection(refusal, { remoteAddress: socket.remoteAddress ?? null }))
   socket.end(refusal, 'latin1', () => socket.destroy())

@@ -10,7 +10,7 @@ import { connect as connectTls } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import type { ReceivedMail } from './deliver.ts'
 import type { SmtpRejection } from './rejection.ts'
-import type { SmtpOptions, SmtpServer } from './smtp-server.ts'
+import type { SmtpServer, SmtpServerPorts, SmtpSettings } from './smtp-server.ts'
 import { startSmtpServer } from './smtp-server.ts'
 
 export type TestServer = {
@@ -21,12 +21,23 @@ export type TestServer = {
   connect: () => Promise<TestClient>
 }
 
+/** What differs from the defaults of the test server. */
+export type TestServerOptions = Partial<SmtpServerPorts & SmtpSettings>
+
 /** A server on a free port that keeps all received mail in memory. Closed when the test ends. */
-export async function startTestServer(options: Partial<SmtpOptions> = {}): Promise<TestServer> {
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const spoolFolder = await mkdtemp(join(tmpdir(), 'mailhatch-smtp-'))
   const mails: TestServer['mails'] = []
   const refusals: SmtpRejection[] = []
-  const server = await startSmtpServer({
+  const ports: SmtpServerPorts = {
+    freeBytes: async () => Number.MAX_SAFE_INTEGER,
+    receive: async (mail) => {
+      mails.push({ ...mail, bytes: await contentOf(mail) })
+    },
+    onRejection: (refusal) => refusals.push(refusal),
+    log: { warn() {}, error() {}, debug() {} },
+  }
+  const settings: SmtpSettings = {
     host: '127.0.0.1',
     port: 0,
     hostname: 'mx.test',
@@ -35,14 +46,8 @@ export async function startTestServer(options: Partial<SmtpOptions> = {}): Promi
     tls: null,
     credentials: null,
     allowedDomains: null,
-    freeBytes: async () => Number.MAX_SAFE_INTEGER,
-    receive: async (mail) => {
-      mails.push({ ...mail, bytes: await contentOf(mail) })
-    },
-    onRejection: (refusal) => refusals.push(refusal),
-    log: { warn() {}, error() {}, debug() {} },
-    ...options,
-  })
+  }
+  const server = await startSmtpServer({ ...ports, ...options }, { ...settings, ...options })
   onTestFinished(async () => {
     await server.close()
     await rm(spoolFolder, { recursive: true, force: true })
