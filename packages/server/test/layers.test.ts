@@ -125,3 +125,14 @@ test('only config.ts reads the environment', () => {
   const readers = FILES.filter((file) => readFileSync(join(SOURCE, file), 'utf8').includes('process.env'))
   expect(readers).toEqual(['program/config.ts'])
 })
+
+test('rows are typed where the statement is written: only the drivers cast', () => {
+  const cast = / as (?:unknown|string|number|[A-Z{[])/
+  const drivers = ['store/database.ts', 'store/postgres-database.ts', 'store/sqlite-database.ts']
+  // These cast a connection, a list and a list of values.
+  const others = ['store/postgres-connections.ts', 'store/postgres-writer.ts', 'store/sql.ts']
+  const store = FILES.filter((file) => file.startsWith('store/') && !others.includes(file))
+  expect(store.filter((file) => cast.test(readFileSync(join(SOURCE, file), 'utf8'))).sort()).toEqual(drivers)
+  expect(cast.test('return (rows as Delivery[])[0] ?? null')).toBe(true)
+  expect(cast.test('const [[updated]] = (await writeFor(teamId, update)) as [EndpointRow[]]')).toBe(true)
+})

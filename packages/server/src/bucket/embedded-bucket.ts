@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { createSemaphore } from '../domain/semaphore.ts'
 import { checkSchema, isOutOfSpace, openForReading, prepareDatabase } from '../sqlite/connection.ts'
+import { prepareQuery } from '../sqlite/query.ts'
 import type { Statement, Value } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
 import { chunksOf, sizeOf, type ObjectBody, type Bucket, type NewObject } from './bucket.ts'
@@ -61,10 +62,16 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
   const oneAtATime = createSemaphore(1)
   const writer = openWriter(path, threadUrl)
   const reader = openForReading(path)
-  const select = reader.prepare('select size, body, upload from objects where key = ?')
-  const selectPart = reader.prepare('select body from parts where upload = ? and part = ?')
-  const selectFrom = reader.prepare('select key from objects where key >= ? and key < ? order by key limit ?')
-  const selectAfter = reader.prepare('select key from objects where key > ? and key < ? order by key limit ?')
+  const select = prepareQuery<ObjectRow>(reader, 'select size, body, upload from objects where key = ?')
+  const selectPart = prepareQuery<{ body: Uint8Array }>(reader, 'select body from parts where upload = ? and part = ?')
+  const selectFrom = prepareQuery<{ key: string }>(
+    reader,
+    'select key from objects where key >= ? and key < ? order by key limit ?',
+  )
+  const selectAfter = prepareQuery<{ key: string }>(
+    reader,
+    'select key from objects where key > ? and key < ? order by key limit ?',
+  )
 
   /** Writes the parts of a large body. They become visible once an object refers to the upload. */
   async function writeParts(upload: string, body: ObjectBody): Promise<void> {
@@ -101,8 +108,7 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
     },
 
     async get(key) {
-      // The columns of the query above.
-      const row = select.get(key) as ObjectRow | undefined
+      const row = select.get(key)
       if (!row) return null
       const pieces = Readable.from(row.upload ? partsOf(row.upload) : [row.body!])
       // Node and the DOM types declare the same class separately.
@@ -116,8 +122,7 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
             return read
           })
           if (!found) return
-          // The schema guarantees a blob that is not null.
-          yield found['body'] as Uint8Array
+          yield found.body
         }
       }
     },
@@ -134,8 +139,7 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
     async list({ prefix, cursor, limit }) {
       const select = cursor === undefined ? selectFrom : selectAfter
       const rows = select.all(cursor ?? prefix, endOfPrefix(prefix), limit + 1)
-      // Both queries select one text column.
-      const keys = rows.slice(0, limit).map((row) => row['key'] as string)
+      const keys = rows.slice(0, limit).map(({ key }) => key)
       return { keys, cursor: rows.length > limit ? keys.at(-1)! : null }
     },
 

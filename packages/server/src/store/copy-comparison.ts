@@ -15,7 +15,7 @@ export async function digestsOf(
   const teams = new Map<string | null, { rows: number; hash: Hash }>()
   for await (const rows of readBatches(database, part, part.lowest)) {
     for (const row of rows) {
-      const teamId = row['team_id'] === undefined ? null : (row['team_id'] as string | null)
+      const teamId = typeof row['team_id'] === 'string' ? row['team_id'] : null
       const team = teams.get(teamId) ?? { rows: 0, hash: createHash('sha256') }
       teams.set(teamId, team)
       team.rows++

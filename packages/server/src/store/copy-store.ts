@@ -59,7 +59,7 @@ async function copyPart(
   let copied = 0
   for await (const rows of readBatches(source, part, after)) {
     const [changed] = await target.write(...putRows(part, rows))
-    copied += Number(changed)
+    copied += changed ?? 0
     done += rows.length
     onProgress({ doing: 'copying', part: part.name, done, total })
   }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { openForReading } from '../sqlite/connection.ts'
+import { prepareQuery } from '../sqlite/query.ts'
 import { NEWEST_SCHEMA, readSchemaVersion } from './postgres-migrations.ts'
 import { connectAlone } from './postgres-session.ts'
 import { toQuery } from './postgres-statements.ts'
@@ -50,21 +51,23 @@ async function readSqlite(file: string): Promise<DatabaseStatus> {
   const connection = openForReading(file)
   try {
     const schema = Number(connection.prepare('pragma user_version').get()!['user_version'])
-    return await statusOf(schema, async ({ text, values }) => connection.prepare(text.join('?')).all(...values))
+    return await statusOf(schema, async <Row>({ text, values }: Sql) =>
+      prepareQuery<Row>(connection, text.join('?')).all(...values),
+    )
   } finally {
     connection.close()
   }
 }
 
-async function statusOf(schema: number, read: (query: Sql) => Promise<unknown[]>): Promise<DatabaseStatus> {
+async function statusOf(schema: number, read: <Row>(query: Sql) => Promise<Row[]>): Promise<DatabaseStatus> {
   if (schema !== NEWEST_SCHEMA) return { schema, newestSchema: NEWEST_SCHEMA, counts: null }
-  // The queries below name these columns.
-  const [counts] = (await read(COUNTS)) as [Omit<Counts, 'missing'>]
+  // Both queries return one row.
+  const counts = (await read<Omit<Counts, 'missing'>>(COUNTS))[0]!
   // Keys are copied last, so with a key everything is there. Counting all messages takes a while.
   const { teams, keys } = counts
-  const [row] = teams > 0 && keys === 0 ? ((await read(STORED)) as [{ messages: number }]) : [counts]
-  const missing = Math.max(0, counts.messages - row.messages)
-  return { schema, newestSchema: NEWEST_SCHEMA, counts: { ...counts, messages: row.messages, missing } }
+  const { messages } = teams > 0 && keys === 0 ? (await read<{ messages: number }>(STORED))[0]! : counts
+  const missing = Math.max(0, counts.messages - messages)
+  return { schema, newestSchema: NEWEST_SCHEMA, counts: { ...counts, messages, missing } }
 }
 
 const STORED = sql`select count(*) as messages from messages`

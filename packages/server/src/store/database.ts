@@ -9,22 +9,58 @@ export type Database = {
   blocksMainThread: boolean
   /** Runs one step of a long search: few at a time, and one per team. */
   runStep: KeyedSemaphore
-  /**
-   * Runs one transaction. When it resolves with the result of each statement, it is durable. A result is the rows of a
-   * `returning`, otherwise the number of changed rows. After a `required` statement without either, the rest is skipped.
-   */
-  write(...statements: (Sql | Required)[]): Promise<unknown[]>
+  /** Runs one transaction. When it resolves with the result of each statement, it is durable. */
+  write<Writes extends Write[]>(...statements: Writes): Promise<Results<Writes>>
   /** The same with a lock on the team: no other transaction for the team starts before it is committed, in any process. */
-  writeFor(teamId: string, ...statements: (Sql | Required)[]): Promise<unknown[]>
+  writeFor<Writes extends Write[]>(teamId: string, ...statements: Writes): Promise<Results<Writes>>
   /** Rejects while the database is read-only or unreachable. */
   check(): Promise<void>
   close(): Promise<void>
 }
 
-export type Required = { required: Sql }
+/** A statement of a transaction. */
+export type Write = Plain | Required
 
-export function required(statement: Sql): Required {
+type Plain = Sql | Returning<unknown>
+
+/** A statement that returns rows of this type. */
+export type Returning<Row> = {
+  returning: Sql
+  /** Never set. It carries the type to the result. */
+  rows?: Row[]
+}
+
+/** After a required statement that changes and returns nothing, the rest of the transaction is skipped. */
+export type Required<Statement extends Plain = Plain> = { required: Statement }
+
+export function returning<Row>(statement: Sql): Returning<Row> {
+  return { returning: statement }
+}
+
+export function required<Statement extends Plain>(statement: Statement): Required<Statement> {
   return { required: statement }
+}
+
+/** The rows, or the number of changed rows, of each statement. Those that were skipped have no result. */
+export type Results<Writes extends readonly Write[]> = Writes extends readonly [
+  infer First,
+  ...infer Rest extends readonly Write[],
+]
+  ? [ResultOf<First>, ...(First extends Required ? Partial<Results<Rest>> : Results<Rest>)]
+  : { [Index in keyof Writes]: ResultOf<Writes[Index]> }
+
+type ResultOf<Statement> =
+  Statement extends Required<infer Plain> ? ResultOf<Plain> : Statement extends Returning<infer Row> ? Row[] : number
+
+/** For a driver. The author of a statement names its columns and so knows its rows. */
+export function toResults<Writes extends Write[]>(results: unknown[]): Results<Writes> {
+  return results as Results<Writes>
+}
+
+/** The statement without its type. */
+export function sqlOf(statement: Write): Sql {
+  const plain = 'required' in statement ? statement.required : statement
+  return 'returning' in plain ? plain.returning : plain
 }
 
 /** Where the databases' SQL differs. */

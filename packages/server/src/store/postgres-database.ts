@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { createKeyedSemaphore } from '../domain/semaphore.ts'
-import type { Database } from './database.ts'
+import { toResults, type Database, type Write } from './database.ts'
 import {
   createWritable,
   openConnections,
@@ -56,8 +56,9 @@ export async function openPostgresDatabase(
     read,
     blocksMainThread: false,
     runStep: createKeyedSemaphore(SEARCHING_CONNECTIONS),
-    write: (...statements) => writer.write(statements),
-    writeFor: (teamId, ...statements) => writer.writeFor(teamId, statements),
+    write: async <Writes extends Write[]>(...statements: Writes) => toResults<Writes>(await writer.write(statements)),
+    writeFor: async <Writes extends Write[]>(teamId: string, ...statements: Writes) =>
+      toResults<Writes>(await writer.writeFor(teamId, statements)),
     check: readers.check,
     async close() {
       await writer.close()

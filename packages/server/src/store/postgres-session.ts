@@ -50,12 +50,13 @@ export async function checkWritable(client: ClientBase): Promise<void> {
   refuseReadOnly(await client.query('show transaction_read_only'))
 }
 
+/** The column is named after the setting. */
+type Shown = { transaction_read_only: string }
+
 /** For statements that end with `show transaction_read_only`. It is also on at a standby. */
-export function refuseReadOnly(results: QueryResult | QueryResult[]): void {
+export function refuseReadOnly(results: QueryResult<Shown> | QueryResult<Shown>[]): void {
   const last = Array.isArray(results) ? results.at(-1) : results
-  // The column is named after the setting.
-  const row = last?.rows[0] as { transaction_read_only: string } | undefined
-  if (row?.transaction_read_only !== 'off') throw new DatabaseReadOnly()
+  if (last?.rows[0]?.transaction_read_only !== 'off') throw new DatabaseReadOnly()
 }
 
 /** Sends all queries without waiting for the results in between. */

@@ -1,5 +1,5 @@
 import type { QueryResult } from 'pg'
-import type { Required } from './database.ts'
+import { sqlOf, type Write } from './database.ts'
 import { retrying, type Connections, type Borrowed } from './postgres-connections.ts'
 import { explained, isRetryable } from './postgres-errors.ts'
 import { COMMIT, send } from './postgres-session.ts'
@@ -10,13 +10,12 @@ const TRANSACTIONS_PER_COMMIT = 64
 /** The same for a few large ones: characters of a group's values. */
 const CHARACTERS_PER_COMMIT = 4_194_304
 
-type Statement = Sql | Required
 type Result = unknown[] | number
-type Waiting = { statements: Statement[]; resolve: (results: Result[]) => void; reject: (error: unknown) => void }
+type Waiting = { statements: Write[]; resolve: (results: Result[]) => void; reject: (error: unknown) => void }
 
 export type PostgresWriter = {
-  write(statements: Statement[]): Promise<Result[]>
-  writeFor(teamId: string, statements: Statement[]): Promise<Result[]>
+  write(statements: Write[]): Promise<Result[]>
+  writeFor(teamId: string, statements: Write[]): Promise<Result[]>
   /** Resolves when all pending transactions are written. */
   close(): Promise<void>
 }
@@ -92,14 +91,14 @@ function takeGroup(waiting: Waiting[]): Waiting[] {
   return waiting.splice(0, count)
 }
 
-function charactersOf(statement: Statement): number {
+function charactersOf(statement: Write): number {
   return sqlOf(statement).values.reduce<number>(
     (sum, value) => sum + (value === null || typeof value === 'number' ? 8 : value.length),
     0,
   )
 }
 
-function hasCondition(statements: Statement[]): boolean {
+function hasCondition(statements: Write[]): boolean {
   return statements.some((statement, index) => 'required' in statement && index < statements.length - 1)
 }
 
@@ -131,7 +130,7 @@ async function commitGroup(borrowed: Borrowed, lock: Sql, group: Waiting[]): Pro
 /** Sends everything together. If a statement fails, returns which one, and nothing is committed. */
 async function tryTogether(
   { client, begin, toQuery }: Borrowed,
-  statements: Statement[],
+  statements: Write[],
 ): Promise<{ results: Result[] } | { failed: number; error: unknown }> {
   const queries = statements.map((statement) => toQuery(sqlOf(statement)))
   const [begun, ...results] = await send(client, [begin, ...queries, COMMIT])
@@ -145,7 +144,7 @@ async function tryTogether(
 }
 
 /** One transaction in as few round trips as its conditions allow. */
-async function run({ client, begin, toQuery }: Borrowed, statements: Statement[]): Promise<Result[]> {
+async function run({ client, begin, toQuery }: Borrowed, statements: Write[]): Promise<Result[]> {
   const results: Result[] = []
   let isBegun = false
   while (results.length < statements.length) {
@@ -172,8 +171,4 @@ async function run({ client, begin, toQuery }: Borrowed, statements: Statement[]
 function resultOf(result: PromiseSettledResult<QueryResult>): Result {
   if (result.status === 'rejected') throw result.reason
   return result.value.fields.length > 0 ? result.value.rows : (result.value.rowCount ?? 0)
-}
-
-function sqlOf(statement: Statement): Sql {
-  return 'required' in statement ? statement.required : statement
 }

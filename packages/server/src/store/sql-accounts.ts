@@ -1,6 +1,6 @@
 import { fold } from '../domain/fold.ts'
 import type { Account, AccountStore, Invite, Role, Session, User } from './accounts.ts'
-import { required, type Database } from './database.ts'
+import { required, returning, type Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Team } from './mailboxes.ts'
 
@@ -48,25 +48,25 @@ export function accountStore({ dialect, read, write, writeFor }: Database): Acco
       const isUnchecked = sql`id = ${id} and email_checked_at is null`
       const leaves = keepsTeam ? sql`false` : sql`(email_checked_at is null and role = 'owner')`
       const unless = (value: Sql) => sql`case when ${leaves} then null else ${value} end`
+      // Locked, so that concurrent claims do not undo each other.
+      const lock = returning<object>(sql`
+        select 1 from users where ${passwordHash === null ? isUnchecked : sql`id = ${id}`} ${dialect.locked}`)
       const statements = [
-        // Locked, so that concurrent claims do not undo each other.
-        required(sql`
-          select 1 from users where ${passwordHash === null ? isUnchecked : sql`id = ${id}`} ${dialect.locked}`),
-        sql`
-        delete from api_keys
-        where created_by = ${id} and exists (select 1 from users where ${isUnchecked})
-        returning id`,
+        required(lock),
+        returning<{ id: string }>(sql`
+          delete from api_keys
+          where created_by = ${id} and exists (select 1 from users where ${isUnchecked})
+          returning id`),
         sql`
         update users
         set password_hash = ${passwordHash}, email_checked_at = coalesce(email_checked_at, ${at}), updated_at = ${at},
             team_id = ${unless(sql`team_id`)}, role = ${unless(sql`role`)}, joined_at = ${unless(sql`joined_at`)}
         where id = ${id}`,
         ...endSessions(id),
-      ]
+      ] as const
       // With the team's lock: a key that is being created is either created before and deleted, or finds no creator.
-      const [, keys] = await (teamId === null ? write(...statements) : writeFor(teamId, ...statements))
-      // The `returning` of the second statement, which did not run if the first found nothing.
-      return ((keys ?? []) as { id: string }[]).map((key) => key.id)
+      const [, keys = []] = await (teamId === null ? write(...statements) : writeFor(teamId, ...statements))
+      return keys.map((key) => key.id)
     },
 
     async addSession({ id, hash, userId, createdAt, lastSeenAt, expiresAt, userAgent, address, passwordHash }) {
@@ -137,12 +137,13 @@ export function accountStore({ dialect, read, write, writeFor }: Database): Acco
     },
 
     async takeToken(hash, purpose, now) {
-      // The `returning` of the statement.
-      const [taken] = (await write(sql`
-        delete from one_time_tokens
-        where hash = ${hash} and purpose = ${purpose} and expires_at > ${now}
-        returning user_id as "userId"`)) as [{ userId: string }[]]
-      return taken[0]?.userId ?? null
+      const [[taken]] = await write(
+        returning<{ userId: string }>(sql`
+          delete from one_time_tokens
+          where hash = ${hash} and purpose = ${purpose} and expires_at > ${now}
+          returning user_id as "userId"`),
+      )
+      return taken?.userId ?? null
     },
 
     findIdentity: ({ issuer, subject }) =>

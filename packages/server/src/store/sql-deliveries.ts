@@ -1,4 +1,4 @@
-import type { Database, Dialect } from './database.ts'
+import { returning, type Database, type Dialect } from './database.ts'
 import { insertAttempt } from './sql-sending.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Mailbox } from './mailboxes.ts'
@@ -26,14 +26,14 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
   function replay({ teamId, endpointId }: { teamId: string; endpointId: string }, at: number, which: Sql) {
     return writeFor(
       teamId,
-      sql`
+      returning<Delivery>(sql`
         update deliveries
         set status = 'pending', next_attempt_at = ${dialect.now(at)}, attempts_before = attempt, error = null,
             finished_at = null, lease_owner = null, lease_until = null
         where ${which}
           and exists (select 1 from webhook_endpoints
                       where id = ${endpointId} and team_id = ${teamId} and is_active = 1)
-        returning ${DELIVERY}`,
+        returning ${DELIVERY}`),
     )
   }
 
@@ -70,8 +70,7 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
 
     async replayDelivery({ id, ...where }, at) {
       const which = sql`id = ${id} and endpoint_id = ${where.endpointId}`
-      // The `returning` of the statement.
-      const [[replayed]] = (await replay(where, at, which)) as [Delivery[]]
+      const [[replayed]] = await replay(where, at, which)
       return replayed ?? null
     },
 
@@ -82,25 +81,24 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
                        and message_id is not null
                      order by created_at, sequence
                      limit ${limit})`
-      const [replayed] = (await replay(where, at, which)) as [Delivery[]]
+      const [replayed] = await replay(where, at, which)
       return replayed.length
     },
 
     async addTestDelivery(test) {
       const { id, eventId, endpointId, event, body, status, at, httpStatus, responseBody, latencyMs, error } = test
-      const [rows] = await write(
+      const [[added]] = await write(
         // Locks the endpoint: otherwise a concurrent deletion could miss this row.
-        sql`
+        returning<Delivery>(sql`
           insert into deliveries (id, endpoint_id, event, event_id, body, status, attempt, http_status, response_body,
                                   latency_ms, error, created_at, finished_at)
           select ${id}, ${endpointId}, ${event}, ${eventId}, ${body}, ${status}, 1, ${httpStatus}, ${responseBody},
                  ${latencyMs}, ${error}, ${at}, ${at}
           from webhook_endpoints where id = ${endpointId} and removed_at is null ${dialect.locked}
-          returning ${DELIVERY}`,
+          returning ${DELIVERY}`),
         insertAttempt(id, test),
       )
-      // The `returning` of the first statement.
-      return (rows as Delivery[])[0] ?? null
+      return added ?? null
     },
 
     async forgetDeliveries(endpointId, { before, limit }) {
@@ -116,7 +114,7 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
           delete from delivery_attempts
           where at < ${before} and delivery in (${old(sql`(finished_at is null or finished_at >= ${before})`)})`,
       )
-      return Number(forgotten)
+      return forgotten
     },
 
     async failBacklog(endpointId, { kept, limit, at }) {
@@ -133,7 +131,7 @@ export function deliveryStore({ dialect, read, write, writeFor }: Database): Del
                            where endpoint_id = ${endpointId} and status = 'pending' and lease_owner is null
                            order by ${dialect.hidden(sql`sequence`)}
                            limit ${excess})`)
-      return Number(failed)
+      return failed
     },
   }
 }

@@ -1,4 +1,4 @@
-import { required, type Database } from './database.ts'
+import { required, returning, type Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Endpoint, EndpointChange, OldSecret, WebhookStore } from './webhooks.ts'
 
@@ -67,14 +67,13 @@ export function endpointStore(database: Database): EndpointStore {
     async updateEndpoint({ teamId, id }, change, at) {
       const isTaken = sql`
         exists (select 1 from webhook_endpoints where team_id = ${teamId} and id <> ${id} and url = ${change.url ?? null})`
-      const update = sql`
+      const update = returning<EndpointRow>(sql`
         update webhook_endpoints set ${changesOf(change)} updated_at = ${at}
         where ${exists({ teamId, id })} and not ${isTaken}
-        returning ${ENDPOINT}`
+        returning ${ENDPOINT}`)
       // Remaining work if a crash interrupted disabling it. Nothing new becomes pending until it is enabled.
       if (change.isActive === true) await failAllInactive(database, id, at)
-      // The `returning` of the statement.
-      const [[updated]] = (await writeFor(teamId, update)) as [EndpointRow[]]
+      const [[updated]] = await writeFor(teamId, update)
       if (updated && change.isActive === false) await failAllInactive(database, id, at)
       if (updated) return readEndpoint(updated)
       return (await findBy(sql`e.team_id = ${teamId} and e.id = ${id}`)) ? 'exists' : null
@@ -141,7 +140,7 @@ export type EndpointRow = Omit<Endpoint, 'isActive' | 'oldSecrets'> & { isActive
 
 export function readEndpoint(row: EndpointRow): Endpoint {
   // Only `rotateEndpointSecret` writes this column.
-  const oldSecrets = JSON.parse(row.oldSecrets) as OldSecret[]
+  const oldSecrets: OldSecret[] = JSON.parse(row.oldSecrets)
   return { ...row, isActive: row.isActive === 1, oldSecrets }
 }
 
@@ -164,7 +163,7 @@ async function failSomeInactive(
   const [, failed = 0] = await writeFor(
     found.teamId,
     // Checked again and locked: enabling the endpoint and leasing its deliveries wait.
-    required(sql`select 1 from webhook_endpoints where ${isInactive} ${dialect.locked}`),
+    required(returning<object>(sql`select 1 from webhook_endpoints where ${isInactive} ${dialect.locked}`)),
     sql`
       update deliveries
       set status = 'failed', error = 'endpoint inactive', next_attempt_at = null, lease_owner = null,
@@ -174,7 +173,7 @@ async function failSomeInactive(
                          where endpoint_id = ${endpointId} and status = 'pending'
                          limit ${limit})`,
   )
-  return Number(failed)
+  return failed
 }
 
 function exists({ teamId, id }: Where): Sql {

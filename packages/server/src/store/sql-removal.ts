@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import { returning, type Database } from './database.ts'
 import { sql } from './sql.ts'
 import type { ObjectName } from './messages.ts'
 import type { Store } from './store.ts'
@@ -26,7 +26,7 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
 
     async removeMessages(teamId, positions, at) {
       const chosen = sql`m.team_id = ${teamId} and ${dialect.isAmong(sql`m.position`, positions)}`
-      const results = await writeFor(
+      const [, , removed] = await writeFor(
         teamId,
         sql`
           insert into removed_messages (id, domain, mailbox, removed_at, has_objects)
@@ -39,10 +39,11 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
             from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null
             where ${chosen})
           where id = ${teamId}`,
-        sql`delete from messages as m where ${chosen} returning id, domain, object_mailbox as mailbox`,
+        returning<ObjectName>(
+          sql`delete from messages as m where ${chosen} returning id, domain, object_mailbox as mailbox`,
+        ),
       )
-      // The `returning` of the last statement.
-      return results[2] as ObjectName[]
+      return removed
     },
 
     async expiredPositions(teamId, { before, limit }) {
@@ -76,12 +77,12 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
       const [forgotten] = await write(sql`
         delete from removed_messages
         where id in (select id from removed_messages where removed_at < ${before} and has_objects = 0 limit ${limit})`)
-      return Number(forgotten)
+      return forgotten
     },
 
     async dropEmptyBlocks(teamId, limit) {
       const [dropped] = await write(dropEmptyBlocks(teamId, limit))
-      return Number(dropped)
+      return dropped
     },
   }
 }

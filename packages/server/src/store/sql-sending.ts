@@ -1,5 +1,5 @@
 import type { Disabling } from '../domain/delivery-schedule.ts'
-import { required, type Database } from './database.ts'
+import { required, returning, type Database } from './database.ts'
 import { ENDPOINT, failAllInactive, readEndpoint, type EndpointRow } from './sql-endpoints.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Attempt, AttemptRecord, EndpointLimits, LeasedDelivery, WebhookStore } from './webhooks.ts'
@@ -39,9 +39,9 @@ export function sendingStore(database: Database): SendingStore {
        from waiting join webhook_endpoints e on e.id = waiting.endpoint_id and e.is_active = 1)`
   }
 
-  function leaseSome(endpointId: string, share: number, { owner, at, leaseMs }: Lease): Sql {
+  function leaseSome(endpointId: string, share: number, { owner, at, leaseMs }: Lease) {
     const now = dialect.now(at)
-    return sql`
+    return returning<LeasedRow>(sql`
       update deliveries
       set lease_owner = ${owner}, lease_until = ${now} + ${leaseMs}
       where sequence in (
@@ -54,7 +54,7 @@ export function sendingStore(database: Database): SendingStore {
                from deliveries
                where endpoint_id = ${endpointId} and lease_owner is not null and lease_until > ${now}))
       returning id, event_id as "eventId", body, attempt - attempts_before as attempt, message_id as "messageId",
-                endpoint_id as "endpointId"`
+                endpoint_id as "endpointId"`)
   }
 
   return {
@@ -68,14 +68,11 @@ export function sendingStore(database: Database): SendingStore {
       if (chosen.length === 0) return []
       const ids = chosen.map(({ id }) => id)
       // Locked until the commit, so that all processes together respect an endpoint's share.
-      const lock = sql`
-        select id from webhook_endpoints where ${dialect.isAmong(sql`id`, ids)} order by id ${dialect.locked}`
+      const lock = returning<{ id: string }>(sql`
+        select id from webhook_endpoints where ${dialect.isAmong(sql`id`, ids)} order by id ${dialect.locked}`)
       const [, ...leased] = await write(lock, ...chosen.map(({ id, share }) => leaseSome(id, share, lease)))
       const endpoints = new Map(chosen.map((row) => [row.id, endpointOf(row)]))
-      // The `returning` of each statement.
-      return (leased as LeasedRow[][])
-        .flat()
-        .map(({ endpointId, ...delivery }) => ({ ...delivery, endpoint: endpoints.get(endpointId)! }))
+      return leased.flat().map(({ endpointId, ...delivery }) => ({ ...delivery, endpoint: endpoints.get(endpointId)! }))
     },
 
     async finishAttempt(owner, record) {

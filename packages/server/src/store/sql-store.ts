@@ -1,5 +1,5 @@
 import { needsContent } from '../domain/match.ts'
-import { required, type Database } from './database.ts'
+import { required, returning, type Database, type Returning } from './database.ts'
 import { BODY_FOLDED, looksAtText, queryFor, searchFor, type Wanted } from './message-query.ts'
 import { glance, WALK_LIMITS, walkMessages, type WalkLimits } from './message-walk.ts'
 import { accountStore } from './sql-accounts.ts'
@@ -152,8 +152,7 @@ export function createSqlStore(
 
     async addMessage(mailbox, message, event = null) {
       const statements = insertMessage(mailbox, message, insertDeliveries(dialect, mailbox, message, event))
-      // The `returning` of the first statement.
-      const [[added]] = (await writeFor(mailbox.teamId, ...statements)) as [{ position: number }[]]
+      const [[added]] = await writeFor(mailbox.teamId, ...statements)
       if (!added) return (await first(isUnchanged(mailbox))) ? 'duplicate' : 'mailbox gone'
       textIndex.messageAdded(mailbox.teamId, added.position)
       return added.position
@@ -240,9 +239,13 @@ function isUnchanged({ id, name }: Mailbox): Sql {
  * whether the first one inserted a row, so a remote database can receive all of them, and those of other messages, in one
  * round trip.
  */
-function insertMessage(mailbox: Mailbox, message: NewMessage, deliveries: Sql[]): Sql[] {
+function insertMessage(
+  mailbox: Mailbox,
+  message: NewMessage,
+  deliveries: Sql[],
+): [Returning<{ position: number }>, ...Sql[]] {
   return [
-    sql`
+    returning(sql`
       insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
                             sender, sender_name, recipient, subject, received_at, stored_at, size, attachment_count,
                             subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded, object_mailbox)
@@ -254,7 +257,7 @@ function insertMessage(mailbox: Mailbox, message: NewMessage, deliveries: Sql[])
       where exists (${isUnchanged(mailbox)})
         and not exists (select 1 from removed_messages where id = ${message.id})
       on conflict (id) do nothing
-      returning position`,
+      returning position`),
     ...deliveries,
     sql`
       update teams set last_position = last_position + 1, message_count = message_count + 1

@@ -1,6 +1,6 @@
 import { fold } from '../domain/fold.ts'
 import { RESERVED_NAMES } from '../domain/reserved-names.ts'
-import { required, type Database } from './database.ts'
+import { required, returning, type Database } from './database.ts'
 import { releaseName } from './sql-mailboxes.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Member, PendingDomain, ShownInvite, TeamStore } from './teams.ts'
@@ -56,13 +56,14 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
         where id = ${userId} and team_id = ${teamId}
           and (role = 'member'
                or exists (select 1 from users o where o.team_id = ${teamId} and o.role = 'owner' and o.id <> ${userId}))`
-      const [left, keys] = await writeFor(
+      const [left, keys = []] = await writeFor(
         teamId,
         required(leave),
-        sql`delete from api_keys where team_id = ${teamId} and created_by = ${userId} returning id`,
+        returning<{ id: string }>(
+          sql`delete from api_keys where team_id = ${teamId} and created_by = ${userId} returning id`,
+        ),
       )
-      // The `returning` of the second statement.
-      if (left === 1) return (keys as { id: string }[]).map(({ id }) => id)
+      if (left === 1) return keys.map(({ id }) => id)
       const isMember = await exists(sql`select 1 from users where id = ${userId} and team_id = ${teamId}`)
       return isMember ? 'last owner' : 'gone'
     },

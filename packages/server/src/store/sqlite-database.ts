@@ -4,7 +4,7 @@ import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import { openForReading, prepareDatabase } from '../sqlite/connection.ts'
 import type { Statement } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
-import type { Database, Dialect, Required } from './database.ts'
+import { sqlOf, toResults, type Database, type Dialect, type Results, type Write } from './database.ts'
 import { migrateSqlite } from './sqlite-migrations.ts'
 import { sql, type Sql } from './sql.ts'
 
@@ -20,7 +20,6 @@ export function openSqliteDatabase(path: string): Database {
   const select = statementsOf(reader)
   let spentMs = 0
   let yielding: Promise<null> | null = null
-  const write: Database['write'] = (...statements) => writer.write(statements.map(toStatement))
 
   async function read<Row>(query: Sql): Promise<Row[]> {
     while (yielding) await yielding
@@ -31,6 +30,10 @@ export function openSqliteDatabase(path: string): Database {
     spentMs = 0
     yielding = yieldToEventLoop().then(() => (yielding = null))
     return rows
+  }
+
+  async function write<Writes extends Write[]>(...statements: Writes): Promise<Results<Writes>> {
+    return toResults<Writes>(await writer.write(statements.map(toStatement)))
   }
 
   return {
@@ -51,10 +54,9 @@ export function openSqliteDatabase(path: string): Database {
   }
 }
 
-function toStatement(given: Sql | Required): Statement {
-  const isRequired = 'required' in given
-  const { text, values } = isRequired ? given.required : given
-  return { text: joined(text), values, isRequired }
+function toStatement(given: Write): Statement {
+  const { text, values } = sqlOf(given)
+  return { text: joined(text), values, isRequired: 'required' in given }
 }
 
 function statementsOf(connection: DatabaseSync): <Row>(query: Sql) => Row[] {

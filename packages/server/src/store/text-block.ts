@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Header } from '@mailhatch/sdk'
 import { sign, SIGNED_BYTES_MAX, SIGNED_TOGETHER, SLOTS, type Signable, type Signatures } from '../domain/signature.ts'
-import { required, type Database, type Dialect, type Required } from './database.ts'
+import { required, type Database, type Dialect, type Write } from './database.ts'
 import { BODY_FOLDED } from './message-query.ts'
 import { sql, type Sql } from './sql.ts'
 
@@ -64,7 +64,7 @@ export async function addToBits(
   const start = Math.floor((from - first) / SIGNED_TOGETHER) * SLOTS
   const signatures = block.signatures.subarray(start, start + SLOTS)
   for (const row of rows) {
-    const headers = row.headersJson === null ? null : (JSON.parse(row.headersJson) as Header[])
+    const headers: Header[] | null = row.headersJson === null ? null : JSON.parse(row.headersJson)
     // Added to the row itself, because a copy would take nearly as long as signing it.
     sign(signatures, BITS[(row.position - first) % SIGNED_TOGETHER]!, Object.assign(row, { headers }))
     block.newest = Math.max(block.newest, row.receivedAt)
@@ -89,7 +89,7 @@ export function writeBlock(
   { teamId, first, size }: BlockRange,
   { signatures, newest, oldest, count }: BlockBits,
   { indexedThrough, resets }: IndexState,
-): (Sql | Required)[] {
+): Write[] {
   const proceed = required(sql`
     update teams set indexed_through = ${first + size - 1}
     where id = ${teamId} and indexed_through = ${indexedThrough} and index_resets = ${resets}`)
