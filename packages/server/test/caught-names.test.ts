@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTakeIn } from '../src/intake/take-in.ts'
+import { createAcceptAnnouncement } from '../src/intake/accept-announcement.ts'
 import { newId } from '../src/random.ts'
 import { addTeam } from '../src/store/store-contract.ts'
 import { moveNames } from './caught-names.ts'
@@ -58,7 +58,7 @@ test('a mailbox that an earlier version left on a foreign domain gives way', asy
   await left('orders', renamer.domain!)
   await left('third', 'third.example')
   const taken: string[] = []
-  const takeIn = createTakeIn({
+  const acceptAnnouncement = createAcceptAnnouncement({
     store,
     feed: { wake: (teamId: string) => void taken.push(teamId) },
     wakeSender: () => {},
@@ -69,14 +69,14 @@ test('a mailbox that an earlier version left on a foreign domain gives way', asy
     now: Date.now,
   })
   // By mail, by another name, and by moving there.
-  await takeIn(announcement({ domain: owner.domain!, mailbox: 'shop' }))
-  await takeIn(announcement({ domain: renamer.domain!, mailbox: 'old' }))
+  await acceptAnnouncement(announcement({ domain: owner.domain!, mailbox: 'shop' }))
+  await acceptAnnouncement(announcement({ domain: renamer.domain!, mailbox: 'old' }))
   const old = (await store.findTeamMailbox({ teamId: renamer.id, name: 'old' }))!
   expect(await store.renameMailbox(old, { name: 'orders', at })).toMatchObject({ name: 'orders' })
   const mover = await addTeam(store)
-  await takeIn(announcement({ domain: mover.domain!, mailbox: 'third' }))
+  await acceptAnnouncement(announcement({ domain: mover.domain!, mailbox: 'third' }))
   expect(await store.moveToDomain(mover.id, { domain: 'third.example', isCustom: true, at })).toBe('moved')
-  await takeIn(announcement({ domain: 'third.example', mailbox: 'third' }))
+  await acceptAnnouncement(announcement({ domain: 'third.example', mailbox: 'third' }))
   expect(taken).toEqual([owner.id, renamer.id, mover.id, mover.id])
   expect((await store.listMailboxes(catcher.id)).map(({ name, isCaught }) => [name, isCaught]).toSorted()).toEqual([
     ['orders', true],

@@ -1,4 +1,4 @@
-import { createTakeIn } from '../src/intake/take-in.ts'
+import { createAcceptAnnouncement } from '../src/intake/accept-announcement.ts'
 import { changeDomain } from '../src/manage/custom-domain.ts'
 import { createMailbox, isNameFree, renameMailbox } from '../src/manage/mailboxes.ts'
 import { AppError } from '../src/domain/errors.ts'
@@ -73,7 +73,7 @@ async function openPlay(store: Store, run: number) {
   let takenBy: string | null = null
   const ports = { store, rootDomain, newId, now: Date.now }
   const domainPorts = { ...ports, domainProof: 'off' as const, resolveTxt: async () => [], newToken: newSecret }
-  const takeIn = createTakeIn({
+  const acceptAnnouncement = createAcceptAnnouncement({
     ...ports,
     feed: { wake: (teamId: string) => void (takenBy = teamId) },
     wakeSender: () => {},
@@ -104,7 +104,7 @@ async function openPlay(store: Store, run: number) {
       const holder = owner >= 0 ? owner : domain === ROOT ? onRoot(name) : -1
       const isCaught = holder < 0 && catching !== null
       const receiver = isCaught ? catching! : holder
-      const outcome = await outcomeOf(takeIn(announcement({ domain: at(domain), mailbox: name })))
+      const outcome = await outcomeOf(acceptAnnouncement(announcement({ domain: at(domain), mailbox: name })))
       const actual = takenBy === null ? outcome : `team ${teams.findIndex(({ id }) => id === takenBy)}`
       if (receiver < 0) return { actual, expected: `refused ${domain === ROOT ? 'mailbox' : 'inbox_domain'}_unknown` }
       const { names } = models[receiver]!

@@ -14,7 +14,7 @@ function brokenApi(reason: Error) {
   // The other ports are never reached.
   return createApi({
     store: { version: () => 1, findPrincipal: fail },
-    takeIn: fail,
+    acceptAnnouncement: fail,
     recordRejection: fail,
     findProblems: fail,
     isOverloaded: () => false,

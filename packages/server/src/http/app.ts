@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { answerErrors } from '../answer-errors.ts'
 import type { Log } from '../observe/log.ts'
 import type { Meters } from '../observe/meters.ts'
-import type { TakeIn } from '../intake/take-in.ts'
+import type { AcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { Store } from '../store/store.ts'
 import type { MessageObjects } from '../bucket/message-objects.ts'
 import type { RandomInt } from '../domain/random-text.ts'
@@ -61,7 +61,7 @@ export type ApiPorts = Pick<
   /** Closes the streams and waits of a key that was deleted or rotated. */
   endKey: (keyId: string) => void
   rootDomain: string
-  takeIn: TakeIn
+  acceptAnnouncement: AcceptAnnouncement
   webhookSecret: string | null
   /** What the webhook endpoints of customers need. */
   webhooks: Pick<EndpointPorts, 'encryption' | 'allowedHosts' | 'attempt'>

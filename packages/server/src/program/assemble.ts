@@ -55,7 +55,7 @@ export type ApiParts = {
 /** The API and everything it needs, except a socket. */
 export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const { intake, webhookSecret, objects, worker, meters, now } = parts
-  const { store, feed, webhooks, takeIn, recordRejection } = intake
+  const { store, feed, webhooks, acceptAnnouncement, recordRejection } = intake
   const { isOverloaded } = parts.overload
   const followers = createFollowers({ store, feed, log })
   const waits = createWaits(followers, now)
@@ -108,7 +108,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     accounts: await assembleAccounts(config, log, now),
     smtp: worker && worker.smtpPort > 0 ? { host: new URL(config.appUrl).hostname, port: worker.smtpPort } : null,
     rootDomain: config.rootDomain,
-    takeIn,
+    acceptAnnouncement,
     webhookSecret,
     webhooks,
     wakeSender: webhooks.sender.wake,

@@ -6,7 +6,7 @@ import { metadataPrefix, rawKey } from '../../src/domain/object-keys.ts'
 import { createLocalFeed } from '../../src/feed/feed.ts'
 import { hashApiKey } from '../../src/http/authenticate.ts'
 import { postLocally } from '../../src/http/local-post.ts'
-import { createTakeIn } from '../../src/intake/take-in.ts'
+import { createAcceptAnnouncement } from '../../src/intake/accept-announcement.ts'
 import { createTeam } from '../../src/manage/teams.ts'
 import { createMailParser } from '../../src/mime/mail-parser.ts'
 import { newId, secureRandom } from '../../src/random.ts'
@@ -189,7 +189,7 @@ async function startFaultyApi(random: SeededRandom, now: () => number) {
       }
     },
   })
-  const takeIn = createTakeIn({
+  const acceptAnnouncement = createAcceptAnnouncement({
     store: faulty,
     feed: createLocalFeed(),
     wakeSender: () => {},
@@ -199,7 +199,7 @@ async function startFaultyApi(random: SeededRandom, now: () => number) {
     newId,
     now,
   })
-  const post = postLocally(takeIn, SILENT)
+  const post = postLocally(acceptAnnouncement, SILENT)
 
   return {
     set: (next: ApiState) => void (state = next),

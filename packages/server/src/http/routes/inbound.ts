@@ -59,8 +59,8 @@ export const announceMail = route({
     'mailbox_unknown',
     'payload_too_large',
   ],
-  async handle({ takeIn }, { body }) {
-    const { id: inboxMessageId, status } = await takeIn(body)
+  async handle({ acceptAnnouncement }, { body }) {
+    const { id: inboxMessageId, status } = await acceptAnnouncement(body)
     return { ok: true, status, inboxMessageId }
   },
 })

@@ -1,5 +1,5 @@
 import type { RandomInt } from '../../domain/random-text.ts'
-import type { TakeIn } from '../../intake/take-in.ts'
+import type { AcceptAnnouncement } from '../../intake/accept-announcement.ts'
 import type { EndpointPorts } from '../../manage/endpoints.ts'
 import type { KeyPorts, KeyRotated } from '../../manage/keys.ts'
 import type { Rejections } from '../../manage/rejections.ts'
@@ -32,7 +32,7 @@ export type RoutePorts = Omit<RemovalPorts, 'store'> &
     keyRotated: KeyRotated
     /** Closes the streams and waits of the key. */
     endKey: (keyId: string) => void
-    takeIn: TakeIn
+    acceptAnnouncement: AcceptAnnouncement
     recordRejection: Rejections['record']
     isAllInOne: boolean
     reference: ReferenceSource
