@@ -11,7 +11,7 @@ import { underBasePath } from '../http/base-path.ts'
 import { createKeyUses } from '../http/key-uses.ts'
 import { createRateLimit } from '../http/rate-limit.ts'
 import { shedHeld } from '../http/shedding.ts'
-import { COME_BACK_FRAME, messageFrame, PING_FRAME } from '../http/sse-frames.ts'
+import { RECONNECT_FRAME, messageFrame, PING_FRAME } from '../http/sse-frames.ts'
 import type { Log } from '../observe/log.ts'
 import type { Meters } from '../observe/meters.ts'
 import { openBilling } from '../manage/billing.ts'
@@ -59,7 +59,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const { isOverloaded } = parts.overload
   const followers = createFollowers({ store, feed, log })
   const waits = createWaits(followers, now)
-  const frames = { message: messageFrame, ping: PING_FRAME, comeBack: COME_BACK_FRAME }
+  const frames = { message: messageFrame, ping: PING_FRAME, reconnect: RECONNECT_FRAME }
   const streams = createStreams({ store, followers, frames, log, now })
   const subscriptions = createSubscriptions({ store, followers, now })
   const keyUses = createKeyUses(store, log)

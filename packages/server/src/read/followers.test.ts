@@ -205,7 +205,7 @@ test.each([4, 5])(
     const frames = {
       message: ({ subject }: { subject: string }) => Buffer.from(`${subject}\n`),
       ping: Buffer.from('ping\n'),
-      comeBack: Buffer.from('come back\n'),
+      reconnect: Buffer.from('come back\n'),
     }
     const ports = { store: lateStore(store, random, 8), followers, frames, log: SILENT, now: Date.now }
     const streams = createStreams(ports)
