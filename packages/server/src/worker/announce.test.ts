@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { announcement } from '../../test/support/announce.ts'
 import { BODY_KINDS, nameFor, startAnsweringApi } from '../../test/support/answering-api.ts'
-import { healsByItself, isUnrouted } from '../domain/retry.ts'
+import { isRetriedAutomatically, isUnrouted } from '../domain/retry.ts'
 import { mayBeOwn } from '../domain/set-aside.ts'
 import { postJson } from '../program/post-json.ts'
 import { announce, createApiClient } from './announce.ts'
@@ -19,7 +19,7 @@ test('over the network, every status with every kind of body is taken, repeated 
     await Promise.all(
       BODY_KINDS.map(async (kind) => {
         const outcome = await announce(post, announcement({ mailbox: nameFor(status, kind) }))
-        const found = outcome.ok ? 'taken' : healsByItself(outcome) ? 'repeated' : 'left to a person'
+        const found = outcome.ok ? 'taken' : isRetriedAutomatically(outcome) ? 'repeated' : 'left to a person'
         counts[found]++
         expect({ status, kind, found }).toEqual({ status, kind, found: expectedFor(status, kind) })
         if (outcome.ok) return

@@ -2,7 +2,7 @@ import { Mailhatch } from '@mailhatch/sdk'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Bucket } from '../../src/bucket/bucket.ts'
 import { metadataKey, metadataPrefix, rawKey } from '../../src/domain/object-keys.ts'
-import { healsByItself } from '../../src/domain/retry.ts'
+import { isRetriedAutomatically } from '../../src/domain/retry.ts'
 import { decodeMetadata, refusalOf, type Metadata } from '../../src/worker/metadata.ts'
 import { API_KEY, startChild } from './child-server.ts'
 import { freePort } from './free-port.ts'
@@ -120,7 +120,7 @@ export function describeWorkerJourney(
         lastError: expect.stringMatching(/fetch failed|ECONNREFUSED/),
       })
       // No answer; the network of a local workerd answers 500 in its place.
-      expect(failed).toSatisfy((metadata: Metadata) => healsByItself(refusalOf(metadata)))
+      expect(failed).toSatisfy((metadata: Metadata) => isRetriedAutomatically(refusalOf(metadata)))
       expect(await readObject(worker.bucket, failed.rawKey)).toEqual(new Uint8Array(raw))
 
       await api.start()
