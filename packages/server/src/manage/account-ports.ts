@@ -2,7 +2,7 @@ import type { Log } from '../observe/log.ts'
 import type { Store } from '../store/store.ts'
 import type { Mailer } from './mailer.ts'
 import type { Passwords } from './passwords.ts'
-import type { SignInLimits } from './try-limit.ts'
+import type { SignInLimits } from './attempt-limit.ts'
 
 /** Who may create an account: everyone, or only people whom a team has invited. */
 export type SignUp = 'open' | 'invite'

@@ -3,7 +3,7 @@ import type { Log } from '../observe/log.ts'
 import type { Mailer } from '../manage/mailer.ts'
 import type { Oidc } from '../manage/oidc.ts'
 import { createPasswords } from '../manage/passwords.ts'
-import { createSignInLimits } from '../manage/try-limit.ts'
+import { createSignInLimits } from '../manage/attempt-limit.ts'
 
 /** What accounts need besides the store. OIDC and the mailer are imported on demand, because they take megabytes of memory. */
 export async function assembleAccounts(config: Config, log: Log, now: () => number) {

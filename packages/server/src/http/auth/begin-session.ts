@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { startSession, type Client, type SessionUser } from '../../manage/sessions.ts'
 import type { AccountPorts } from '../../manage/account-ports.ts'
-import type { ClientAddress } from '../../manage/try-limit.ts'
+import type { ClientAddress } from '../../manage/attempt-limit.ts'
 import type { Oidc } from '../../manage/oidc.ts'
 import type { ApiEnvironment } from '../environment.ts'
 import { findSession } from '../session.ts'

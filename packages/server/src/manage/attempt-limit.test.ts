@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createSignInLimits, createTryLimit } from './try-limit.ts'
+import { createSignInLimits, createAttemptLimit } from './attempt-limit.ts'
 
-function start({ triesMax = 3, freeTries = 3 } = {}) {
+function start({ attemptsMax = 3, freeAttempts = 3 } = {}) {
   let at = 1_000_000_000_000
-  const limit = createTryLimit({ triesMax, windowMs: 60_000, freeTries, now: () => at })
+  const limit = createAttemptLimit({ attemptsMax, windowMs: 60_000, freeAttempts, now: () => at })
   return {
     ...limit,
     pass(ms: number) {
@@ -51,7 +51,7 @@ test('a clock that is set back delays only keys with attempts', () => {
 })
 
 test('memory has an end: of very many keys the first are forgotten', () => {
-  const { attempt } = start({ triesMax: 1 })
+  const { attempt } = start({ attemptsMax: 1 })
   expect([attempt('first'), attempt('first')]).toEqual([null, '60'])
   for (let count = 0; count < 100_000; count++) attempt(`key ${count}`)
   expect(attempt('first')).toBeNull()
