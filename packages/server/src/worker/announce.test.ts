@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { announcement } from '../../test/support/announce.ts'
 import { BODY_KINDS, nameFor, startAnsweringApi } from '../../test/support/answering-api.ts'
 import { isRetriedAutomatically, isUnrouted } from '../domain/retry.ts'
-import { mayBeOwn } from '../domain/set-aside.ts'
+import { mayBeCausedByMail } from '../domain/set-aside.ts'
 import { postJson } from '../program/post-json.ts'
 import { announce, createApiClient } from './announce.ts'
 
@@ -29,7 +29,7 @@ test('over the network, every status with every kind of body is taken, repeated 
           kind,
           isUnrouted: status === 404 && kind === 'ours',
         })
-        if (mayBeOwn(outcome)) own.push(`${status} ${kind}`)
+        if (mayBeCausedByMail(outcome)) own.push(`${status} ${kind}`)
       }),
     )
   }

@@ -1,9 +1,9 @@
-import { apartMs, countFailure, OWN_FAILURES_MAX } from '../../src/domain/set-aside.ts'
+import { attemptDelayMs, countFailure, OWN_FAILURES_MAX } from '../../src/domain/set-aside.ts'
 import { nextAnnouncementAt } from '../../src/domain/retry.ts'
 import { createRecentResults } from '../../src/worker/recent-results.ts'
 import { seededRandom } from './seeded-random.ts'
 
-const TRY_MS_MAX = 50
+const ATTEMPT_MS_MAX = 50
 /** As often as mail that is due is looked for. */
 const TICK_MS = 500
 const DEATH_MS = 1_000
@@ -53,7 +53,7 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
     // As the announcer does: one that may have ended the API goes without another such beside it.
     if (mail.isSuspect && underWay.keys().some(({ isSuspect }) => isSuspect)) return planRetry(mail)
     underWay.set(mail, now)
-    plan(now + 1 + random.below(TRY_MS_MAX), () => underWay.has(mail) && answer(mail))
+    plan(now + 1 + random.below(ATTEMPT_MS_MAX), () => underWay.has(mail) && answer(mail))
   }
 
   function answer(mail: Mail): void {
@@ -68,12 +68,12 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
     }
   }
 
-  function fail(mail: Mail, isDeath: boolean): void {
+  function fail(mail: Mail, isCrash: boolean): void {
     const { name, previousAt } = mail
-    const others = results.noteFailure(name, { previousAt, beganAt: underWay.get(mail)!, at: now, isDeath })
+    const others = results.noteFailure(name, { previousAt, beganAt: underWay.get(mail)!, at: now, isCrash })
     underWay.delete(mail)
     mail.own = countFailure(mail.own, { others, sincePreviousMs: now - previousAt })
-    mail.isSuspect = isDeath && mail.own > 0
+    mail.isSuspect = isCrash && mail.own > 0
     mail.attempts++
     mail.previousAt = now
     if (mail.own < OWN_FAILURES_MAX) return planRetry(mail)
@@ -85,7 +85,7 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
     const { receivedAt, attempts, previousAt: lastAttemptAt } = mail
     const at = nextAnnouncementAt({ receivedAt, attempts: Math.max(1, attempts), lastAttemptAt })
     if (at === null) return
-    const dueAt = Math.max(at, now + 1, lastAttemptAt + apartMs(mail.own))
+    const dueAt = Math.max(at, now + 1, lastAttemptAt + attemptDelayMs(mail.own))
     plan(Math.ceil(dueAt / TICK_MS) * TICK_MS, () => announce(mail))
   }
 
