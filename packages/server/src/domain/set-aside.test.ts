@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { countFailure, mayBeCausedByMail, reasonFor, type Others } from './set-aside.ts'
+import { countFailure, mayBeCausedByMail, reasonFor, type OtherResults } from './set-aside.ts'
 
-const QUIET: Others = { wasTaken: false, taken: 0, healed: 0, failing: 0 }
-const FLOWING: Others = { wasTaken: true, taken: 5, healed: 0, failing: 0 }
+const QUIET: OtherResults = { wasTaken: false, taken: 0, healed: 0, failing: 0 }
+const FLOWING: OtherResults = { wasTaken: true, taken: 5, healed: 0, failing: 0 }
 
-test.each<[string, Others, { first: boolean; second: boolean; third: boolean }]>([
+test.each<[string, OtherResults, { first: boolean; second: boolean; third: boolean }]>([
   ['no other mail', QUIET, { first: true, second: false, third: false }],
   [
     'others taken, but before the last try',

@@ -32,7 +32,7 @@ const ATTEMPT_MS_MAX = 300_000
 export type FailedAttempt = AnnouncementRefusal & { isLost: boolean }
 
 /** The results of other mail, as far as they are known. */
-export type Others = {
+export type OtherResults = {
   /** Whether any was accepted since the previous attempt at this mail. */
   wasTaken: boolean
   /** How many were accepted recently. */
@@ -69,7 +69,7 @@ export function isCrash({ status, code, isLost }: FailedAttempt): boolean {
  */
 export function countFailure(
   ownFailures: number,
-  { others, sincePreviousMs }: { others: Others; sincePreviousMs: number },
+  { others, sincePreviousMs }: { others: OtherResults; sincePreviousMs: number },
 ): number {
   if (isApiDoubtful(others)) return ownFailures
   if (ownFailures === 0) return 1
@@ -84,7 +84,7 @@ export function attemptDelayMs(ownFailures: number): number {
 }
 
 /** Mail that failed first and succeeded later shows that the API itself fails. So do many mails that fail together. */
-function isApiDoubtful({ taken, healed, failing }: Others): boolean {
+function isApiDoubtful({ taken, healed, failing }: OtherResults): boolean {
   const doubts = healed + Math.max(0, failing - COMPANIONS_MAX)
   return taken < doubts * ACCEPTED_PER_DOUBT
 }

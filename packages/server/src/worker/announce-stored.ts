@@ -10,7 +10,7 @@ import {
   OWN_FAILURES_MAX,
   reasonFor,
   type FailedAttempt,
-  type Others,
+  type OtherResults,
 } from '../domain/set-aside.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import { announce, type Post } from './announce.ts'
@@ -46,7 +46,7 @@ export type AttemptHistory = {
   /** Whether the last attempt was made by an earlier process, which may have crashed because of the mail. */
   isFromEarlierRun: (metadata: Metadata) => boolean
   /** Records a failure that the mail itself may have caused, and returns how other mail fared. */
-  noteFailure: (metadata: Metadata, failure: AnnouncementFailure) => Others | Promise<Others>
+  noteFailure: (metadata: Metadata, failure: AnnouncementFailure) => OtherResults | Promise<OtherResults>
 }
 
 /** `previousAt` is the time of the previous attempt, or the arrival. */

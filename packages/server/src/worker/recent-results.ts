@@ -1,4 +1,4 @@
-import { RECENT_MS, type Others } from '../domain/set-aside.ts'
+import { RECENT_MS, type OtherResults } from '../domain/set-aside.ts'
 import type { AnnouncementFailure } from './announce-stored.ts'
 
 /** Most recent failures remembered. Among this many, almost all have a common cause. */
@@ -40,7 +40,7 @@ export function createRecentResults(now: () => number) {
       if (failed) failed.hasRecovered = true
       forgetOld()
     },
-    noteFailure(key: string, failure: AnnouncementFailure): Others {
+    noteFailure(key: string, failure: AnnouncementFailure): OtherResults {
       const earlier = failures.get(key)?.crashes ?? []
       const crashes = failure.isCrash ? [...earlier, failure].slice(-CRASHES_MAX) : earlier
       failures.delete(key)
