@@ -4,7 +4,7 @@ import { createPage, type PageSearch } from './message-page.ts'
 import {
   COMPARISONS,
   isServedByIndex,
-  looksAtText,
+  filtersByText,
   mailboxId,
   orderBy,
   queryFor,
@@ -78,7 +78,7 @@ export async function findAmongNewest<Row extends ListAnchor>(
     const newest = await findNewest(database, search, wide)
     if (newest) return newest
   }
-  const isQuick = wanted.limit === 1 && !looksAtText(view.filter)
+  const isQuick = wanted.limit === 1 && !filtersByText(view.filter)
   const skipped = isQuick ? limits.newestChecked - 1 : wanted.limit + NEWEST_CHECKED_MORE - 1
   const [last] = await database.read<ListAnchor>(
     sql`${candidatesIn(search, { wide, after: wanted.before ?? null })} ${database.dialect.limit(1)} offset ${skipped}`,
@@ -110,7 +110,7 @@ async function findNewest<Row extends ListAnchor>(
 function isShortRange<Row>({ view, wanted }: PageSearch<Row>, { shortRange }: WalkLimits): boolean {
   const { order, after, upTo } = wanted
   if (order === 'newest first' || typeof after !== 'number' || upTo === undefined) return false
-  return upTo - after <= shortRange && !looksAtText(view.filter)
+  return upTo - after <= shortRange && !filtersByText(view.filter)
 }
 
 /** Conditions that one index serves. */

@@ -1,6 +1,6 @@
 import { needsContent } from '../domain/match.ts'
 import { required, type Database } from './database.ts'
-import { BODY_FOLDED, looksAtText, queryFor, searchFor, type Wanted } from './message-query.ts'
+import { BODY_FOLDED, filtersByText, queryFor, searchFor, type Wanted } from './message-query.ts'
 import { findAmongNewest, WALK_LIMITS, walkMessages, type WalkLimits } from './message-walk.ts'
 import { accountStore } from './sql-accounts.ts'
 import { billingStore } from './sql-billing.ts'
@@ -52,7 +52,7 @@ export function createSqlStore(
   ): Promise<Row[]> {
     const search = { view, wanted, select }
     // Without text to compare, PostgreSQL is fast enough in one query. Only SQLite would block the main thread.
-    if (!database.blocksMainThread && !looksAtText(view.filter)) return select(queryFor(dialect, view, wanted))
+    if (!database.blocksMainThread && !filtersByText(view.filter)) return select(queryFor(dialect, view, wanted))
     return (
       (await findAmongNewest(database, search, walk)) ??
       (await searchText(database, search, blockSize)) ??
