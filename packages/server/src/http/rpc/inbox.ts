@@ -15,7 +15,7 @@ import { firstStepsRouter } from './first-steps.ts'
 import { id } from './inputs.ts'
 import { mailboxesRouter, starterMailbox } from './mailboxes.ts'
 import { messagesRouter } from './messages.ts'
-import type { RpcPorts, UnroutedMails } from './ports.ts'
+import type { RpcPorts, UnroutedMailList } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 import { waitsRouter } from './waits.ts'
 
@@ -88,7 +88,7 @@ export function inboxRouter(ports: RpcPorts) {
 
 /** Mail that is stored but belongs to no team yet. */
 function unroutedRouter(ports: RpcPorts) {
-  function requireUnrouted(): UnroutedMails {
+  function requireUnrouted(): UnroutedMailList {
     const unrouted = ports.unrouted
     if (!unrouted) throw new AppError('forbidden', 'Forbidden')
     return unrouted

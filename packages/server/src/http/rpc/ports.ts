@@ -31,7 +31,7 @@ export type UnroutedMail = {
 
 export type OwnMail = { from: string; recipient: Recipient; content: Uint8Array }
 
-export type UnroutedMails = {
+export type UnroutedMailList = {
   list(page: { cursor: string | null; limit: number }): Promise<{ mails: UnroutedMail[]; cursor: string | null }>
   /** Throws if the API does not accept the mail. */
   retry(mail: Pick<UnroutedMail, 'id' | 'domain' | 'mailbox'>): Promise<void>
@@ -54,7 +54,7 @@ export type RpcPorts = Omit<DomainPorts, 'store'> &
     webhooks: Pick<EndpointPorts, 'encryption' | 'allowedHosts' | 'attempt'>
     wakeSender: () => void
     /** Null if this program has no worker. */
-    unrouted: UnroutedMails | null
+    unrouted: UnroutedMailList | null
     /** Receives our own mail like external mail. Null if this program has no worker. */
     receiveMail: ((mail: OwnMail) => Promise<void>) | null
     views: Pick<ViewTokens, 'make'>
