@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
 import type { Config } from './config.ts'
-import type { OwnMail } from '../http/rpc/ports.ts'
+import type { TestMail } from '../http/rpc/ports.ts'
 import type { Log } from '../observe/log.ts'
 import { meteredBucket, meteredParser } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
@@ -129,7 +129,7 @@ export function assembleWorker(config: Config, log: Log, { inbox, api, meters, o
     unrouted: createUnrouted({ bucket, announceNow: announcer && announcer.announceNow }),
     receive: (mail: ReceivedMail) => receive(ports, spooledMail(parser, mail)),
     /** Mail that the program sends to itself. */
-    receiveOwn: ({ from, recipient, content }: OwnMail) =>
+    receiveTestMail: ({ from, recipient, content }: TestMail) =>
       receive(ports, {
         recipients: [recipient],
         envelope: { mailFrom: from, helo: null, remoteAddress: null, tls: false, receivedVia: 'sample' },

@@ -38,14 +38,14 @@ const DASHBOARD_FOLDER = fileURLToPath(
 export type Api = Awaited<ReturnType<typeof assembleApi>>
 
 /** What the API uses of a worker in the same process. */
-export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'receiveOwn'> & { smtpPort: number }
+export type LocalWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'receiveTestMail'> & { smtpPort: number }
 
 export type ApiParts = {
   intake: Intake
   webhookSecret: string | null
   objects: MessageObjects | null
   /** Null when the worker is another process. */
-  worker: OwnWorker | null
+  worker: LocalWorker | null
   /** Null when metrics are off. */
   meters: Meters | null
   overload: Pick<Overload, 'isOverloaded'>
@@ -120,7 +120,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     resolveTxt: txtRecords,
     defaultPlan: config.defaultPlan,
     unrouted: worker?.unrouted ?? null,
-    receiveMail: worker?.receiveOwn ?? null,
+    receiveMail: worker?.receiveTestMail ?? null,
     allowedOrigins: config.allowedOrigins,
     recordKeyUse: keyUses.record,
     findProblems,

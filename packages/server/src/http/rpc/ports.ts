@@ -29,7 +29,7 @@ export type UnroutedMail = {
   setAside: string | null
 }
 
-export type OwnMail = { from: string; recipient: Recipient; content: Uint8Array }
+export type TestMail = { from: string; recipient: Recipient; content: Uint8Array }
 
 export type UnroutedMailList = {
   list(page: { cursor: string | null; limit: number }): Promise<{ mails: UnroutedMail[]; cursor: string | null }>
@@ -56,7 +56,7 @@ export type RpcPorts = Omit<DomainPorts, 'store'> &
     /** Null if this program has no worker. */
     unrouted: UnroutedMailList | null
     /** Receives our own mail like external mail. Null if this program has no worker. */
-    receiveMail: ((mail: OwnMail) => Promise<void>) | null
+    receiveMail: ((mail: TestMail) => Promise<void>) | null
     views: Pick<ViewTokens, 'make'>
     waits: Pick<Waits, 'heldFor'>
     /** Where apps send their mail. Null if unknown. */
