@@ -6,7 +6,7 @@ import { parseQuery, searchParams } from '../query.ts'
 import type { RequestBody, Route } from './route.ts'
 
 /** Parses the request with the schemas of the route. Throws 400, 413 or 415. */
-export async function readGiven(
+export async function readInput(
   ports: MailboxQueryPorts,
   route: Route,
   principal: Principal | null,
