@@ -24,7 +24,7 @@ import { refusalFor } from './errors.ts'
 import { addBillingWebhook } from './billing-webhook.ts'
 import { createKeyEndings } from './key-endings.ts'
 import { addSessionDownloads } from './message-files.ts'
-import { meterAnswers } from './meter-answers.ts'
+import { meterResponses } from './meter-responses.ts'
 import { addMcpRoute } from './mcp.ts'
 import { warnOfProxy } from './proxy-warning.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -96,7 +96,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const admit = createAdmit(ports)
   const reference = createReference({ appUrl: ports.appUrl ?? null }, ROUTES)
   answerErrors(app, { log: ports.log, newRequestId, refusalFor })
-  if (ports.meters) meterAnswers(app, ports.meters)
+  if (ports.meters) meterResponses(app, ports.meters)
   warnOfProxy(app, ports)
   allowOrigins(app, ports.allowedOrigins)
 
