@@ -5,14 +5,14 @@ import { openBeside, OWNER, startAccounts } from './support/accounts.ts'
 import { run, runForJson } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 
-type Made = { id: string; email: string; link: string }
+type Created = { id: string; email: string; link: string }
 
 const tokenOf = (link: string) => new URL(link).searchParams.get('token')!
 
 describe('mailhatch users', () => {
   test('sign-in-link lets the first owner in, and list names everyone', async () => {
     const { dataDir, url, newBrowser } = await startAccounts()
-    const { email, link } = await runForJson<Made>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
+    const { email, link } = await runForJson<Created>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
     expect(email).toBe(OWNER)
     // The port of the server that runs beside; on PostgreSQL, which may have many, it takes APP_URL.
     const port = inject('postgresUrl') ? '3003' : new URL(url).port
@@ -36,7 +36,7 @@ describe('mailhatch users', () => {
     const { dataDir, openOwner, newBrowser, signIn } = await startAccounts()
     const owner = await openOwner()
     const words = ['users', 'reset-password', 'OWNER@mailhatch.test']
-    const { link } = await runForJson<Made>(words, { DATA_DIR: dataDir, APP_URL: 'https://mail.example/' })
+    const { link } = await runForJson<Created>(words, { DATA_DIR: dataDir, APP_URL: 'https://mail.example/' })
     expect(link).toMatch(/^https:\/\/mail\.example\/reset\?token=/)
     expect(await owner.isSignedIn()).toBe(false)
     expect((await signIn(newBrowser(), OWNER)).status).toBe(401)
@@ -52,7 +52,7 @@ describe('mailhatch users', () => {
     const team = await createTeam({ store, rootDomain: 'root.example', newId, now: Date.now }, wish)
     expect(await store.listUsers()).toEqual([])
     for (let time = 1; time <= 2; time++) {
-      const { email } = await runForJson<Made>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
+      const { email } = await runForJson<Created>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
       expect(email).toBe('owner@localhost')
       expect(await store.listUsers()).toMatchObject([{ email, teamId: team.id, role: 'owner' }])
     }

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildDashboard } from './support/dashboard.ts'
 import { startFileServer } from './support/file-server.ts'
-import { isHungUp } from './support/hung-up.ts'
+import { isDisconnected } from './support/disconnected.ts'
 import { openPeople } from './support/people.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
@@ -110,7 +110,7 @@ test('who asks at any door and does not read is cut, while others are served', a
   await vi.waitFor(
     async () => {
       const open: string[] = []
-      for (const [name, socket] of silent) if (!(await isHungUp(socket))) open.push(name)
+      for (const [name, socket] of silent) if (!(await isDisconnected(socket))) open.push(name)
       expect(open).toEqual([])
     },
     { timeout: CUT_MS_MAX, interval: 500 },

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { store } from './support/announce.ts'
 import { API_KEY, startChild } from './support/child-server.ts'
-import { isHungUp } from './support/hung-up.ts'
+import { isDisconnected } from './support/disconnected.ts'
 import { runForJson } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 
@@ -35,7 +35,7 @@ test(`limit: ${SILENT} lists of the largest size that one key never reads hold 6
   // Both read: one with a key of its own, the other with that of those that do not.
   for (const key of [other, API_KEY]) expect((await list(url, key)).length).toBe(listBytes)
   await vi.waitFor(async () => {
-    const hungUp = await Promise.all(silent.map(isHungUp))
+    const hungUp = await Promise.all(silent.map(isDisconnected))
     const open = hungUp.filter((isOver) => !isOver).length
     expect(open * listBytes).toBeLessThanOrEqual(HELD_BYTES_MAX)
   }, SOON)

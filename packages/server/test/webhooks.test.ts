@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { WebhookEndpoint } from '@mailhatch/sdk'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startWebhookJourney, type Made } from './support/webhook-journey.ts'
+import { startWebhookJourney, type Created } from './support/webhook-journey.ts'
 
 const { server, call, add, start, makeKey } = await startWebhookJourney()
 const { name: teamName } = (await server.me()).team
@@ -120,7 +120,9 @@ describe('endpoints', () => {
   test('contract: a 21st endpoint is 403, however many are asked for at once', async () => {
     const present = (await call<WebhookEndpoint[]>('GET', '')).body.data.length
     const answers = await Promise.all(
-      Array.from({ length: 25 }, (_, index) => call<Made>('POST', '', { url: `https://shop.example/many/${index}` })),
+      Array.from({ length: 25 }, (_, index) =>
+        call<Created>('POST', '', { url: `https://shop.example/many/${index}` }),
+      ),
     )
     const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.data.endpoint.id)
     onTestFinished(async () => void (await Promise.all(made.map((id) => call('DELETE', `/${id}`)))))
@@ -132,7 +134,7 @@ describe('endpoints', () => {
   test('contract: a plan without webhooks is 403; what was made on a larger one is told nothing more', async () => {
     await server.command('teams', 'create', 'Shrinking', '--domain', 'shrinking.test', '--plan', 'pro')
     const key = await makeKey('--team', 'Shrinking')
-    const { body } = await call<Made>('POST', '', { url: 'http://127.0.0.1:9/' }, key)
+    const { body } = await call<Created>('POST', '', { url: 'http://127.0.0.1:9/' }, key)
     const { id } = body.data.endpoint
     const count = async () => (await call<[]>('GET', `/${id}/deliveries`, undefined, key)).body.data.length
     await server.store({ domain: 'shrinking.test' })
@@ -163,7 +165,7 @@ describe('who may', () => {
       expect([method, path, foreign.status]).toEqual([method, path, 404])
       expect({ ...foreign.body, requestId: '' }).toEqual({ ...unknown.body, requestId: '' })
     }
-    const own = await call<Made>('POST', '', { url: 'http://127.0.0.1:9/' }, stranger)
+    const own = await call<Created>('POST', '', { url: 'http://127.0.0.1:9/' }, stranger)
     const across = `/${own.body.data.endpoint.id}/deliveries/${delivery!.id}/replay`
     expect((await call('POST', across, undefined, stranger)).status).toBe(404)
     // The control: all of them work for the team itself.

@@ -42,7 +42,7 @@ export type CrashReport = {
 }
 
 /** However busy the machine is: a life in which nothing is accepted proves nothing. */
-export const ACCEPTED_A_LIFE_MIN = 5
+export const ACCEPTED_PER_RUN_MIN = 5
 
 /** Kills the server again and again while mail comes in, then compares what was accepted with what is there. */
 export async function killUnderLoad({
@@ -70,7 +70,7 @@ export async function killUnderLoad({
     await server.ready
     const acceptedBefore = countAccepted(sent)
     const sending = Array.from({ length: CONNECTIONS }, () => sendUntilLost(server.smtpPort, sent))
-    const hasAccepted = () => countAccepted(sent) - acceptedBefore >= ACCEPTED_A_LIFE_MIN
+    const hasAccepted = () => countAccepted(sent) - acceptedBefore >= ACCEPTED_PER_RUN_MIN
     await Promise.all([...sending, killOnce(hasAccepted, server)])
   }
 

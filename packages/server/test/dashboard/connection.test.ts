@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { store } from '../support/announce.ts'
-import { layCable } from '../support/cable.ts'
+import { startCable } from '../support/cable.ts'
 import { openWindow, signInByLink } from '../support/dashboard-session.ts'
 import { buildDashboard, openChromium } from '../support/dashboard.ts'
 import { freePort } from '../support/free-port.ts'
@@ -62,7 +62,7 @@ test('a server that restarts', async () => {
 
 test('a cable that is pulled', async () => {
   const server = await startServer()
-  const cable = await layCable(server.url)
+  const cable = await startCable(server.url)
   await store(server.url, { subject: 'Mail 1' })
   const { page, countReloads } = await openInboxPage({ url: cable.url, token: server.signInToken })
   const pulledAt = performance.now()

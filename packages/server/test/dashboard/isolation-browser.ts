@@ -4,7 +4,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { findChromium } from '../support/chromium.ts'
 
 /** Runs in the page of a mail, or in a frame of that; the page around hears of it, with all that it could read. */
-export const TELLING_SCRIPT = `top.postMessage('ran '+document.cookie,'*')`
+export const REPORTING_SCRIPT = `top.postMessage('ran '+document.cookie,'*')`
 
 /** A frame that goes on loading for longer has been shown long enough. */
 const LOADING_MS_MAX = 1_500
@@ -14,7 +14,7 @@ export async function openCanary() {
   const hits = new Set<string>()
   const { url, close } = await listen((path) => {
     hits.add(path.slice(1))
-    return { type: typeOf(path), body: path.endsWith('.js') ? TELLING_SCRIPT : '' }
+    return { type: typeOf(path), body: path.endsWith('.js') ? REPORTING_SCRIPT : '' }
   })
   return { url: (file: string) => `${url}/${file}`, hits, close }
 }

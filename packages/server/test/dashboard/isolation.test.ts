@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { startFileServer } from '../support/file-server.ts'
 import { openPeople } from '../support/people.ts'
-import { openAround, openBrowser, openCanary, openControl, TELLING_SCRIPT } from './isolation-browser.ts'
+import { openAround, openBrowser, openCanary, openControl, REPORTING_SCRIPT } from './isolation-browser.ts'
 import type { Attack } from './isolation-attack.ts'
 import { attacks } from './isolation-mails.ts'
 
@@ -53,7 +53,7 @@ test(
   { timeout: 300_000 },
   async () => {
     const canary = await openCanary()
-    const mails = attacks({ script: TELLING_SCRIPT, url: canary.url })
+    const mails = attacks({ script: REPORTING_SCRIPT, url: canary.url })
     expect(new Set(mails.map(({ html }) => html)).size).toBe(mails.length)
     expect(mails.length).toBeGreaterThanOrEqual(300)
     const stored = mails.map(({ html }) => server.store({ domain: 'mailhatch.test', rawContent: html }))

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** A connection to a server that can be unplugged: connections stay open on both ends, but no data passes. */
-export async function layCable(target: string) {
+export async function startCable(target: string) {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let isPulled = false

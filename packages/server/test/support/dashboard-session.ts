@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
-import { complaintsOf } from './dashboard.ts'
+import { consoleErrorsOf } from './dashboard.ts'
 
 type Visitor = { url: string; headers?: { cookie: string } } & BrowserContextOptions
 
@@ -12,7 +12,7 @@ export async function openWindow(
   const page = await newPage(browser, { url, ...options })
   onTestFinished(() => page.context().close())
   if (headers) await addSession(page, { url, headers })
-  return { page, complaints: complaintsOf(page) }
+  return { page, complaints: consoleErrorsOf(page) }
 }
 
 type Look = Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'>
@@ -33,7 +33,7 @@ export function reuseWindows(browser: Browser, url: string) {
     await page.setViewportSize(viewport ?? DEFAULT_LOOK.viewport)
     await page.emulateMedia({ colorScheme, reducedMotion })
     if (headers) await addSession(page, { url, headers })
-    return { page, complaints: complaintsOf(page) }
+    return { page, complaints: consoleErrorsOf(page) }
   }
 }
 

@@ -23,7 +23,7 @@ export async function openChromium(): Promise<Browser> {
 }
 
 /** Errors of the browser: failing scripts, and what the page's own policy has refused. */
-export function complaintsOf(page: Page): string[] {
+export function consoleErrorsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {

@@ -40,10 +40,10 @@ export function makeTeamKey(environment: Environment, teamName: string, wish: Ke
   })
 }
 
-async function besideServer<Made>(
+async function besideServer<Created>(
   environment: Environment,
-  make: (store: Store, rootDomain: string) => Promise<Made>,
-): Promise<Made> {
+  make: (store: Store, rootDomain: string) => Promise<Created>,
+): Promise<Created> {
   const config = readConfig('api', await withDatabase(environment))
   const store = await openStore(config, { error: (_, message) => console.error(message) })
   try {
