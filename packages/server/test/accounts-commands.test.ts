@@ -10,7 +10,7 @@ type Created = { id: string; email: string; link: string }
 const tokenOf = (link: string) => new URL(link).searchParams.get('token')!
 
 describe('mailhatch users', () => {
-  test('sign-in-link lets the first owner in, and list names everyone', async () => {
+  test('sign-in-link signs the first owner in, and list shows every user', async () => {
     const { dataDir, url, newBrowser } = await startAccounts()
     const { email, link } = await runForJson<Created>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
     expect(email).toBe(OWNER)
@@ -32,7 +32,7 @@ describe('mailhatch users', () => {
     expect(JSON.stringify(users)).not.toMatch(/hash|argon/i)
   })
 
-  test('reset-password ends password and sessions', async () => {
+  test('reset-password removes the password and ends the sessions', async () => {
     const { dataDir, openOwner, newBrowser, signIn } = await startAccounts()
     const owner = await openOwner()
     const words = ['users', 'reset-password', 'OWNER@mailhatch.test']
@@ -45,7 +45,7 @@ describe('mailhatch users', () => {
     expect((await signIn(newBrowser(), OWNER, 'a new passphrase')).status).toBe(200)
   })
 
-  test('an install from before accounts gets its owner by sign-in-link', async () => {
+  test('an install without accounts gets its owner with sign-in-link', async () => {
     const dataDir = temporaryFolder()
     const store = await openBeside(dataDir)
     const wish = { name: 'My Team', domain: null, plan: 'pro' as const, isBootstrap: true }
@@ -58,7 +58,7 @@ describe('mailhatch users', () => {
     }
   })
 
-  test('what it cannot do, it says', async () => {
+  test('errors say what is wrong', async () => {
     const { dataDir } = await startAccounts()
     const refusals: [string[], string][] = [
       [['sign-in-link', 'nobody@corp.example'], 'There is no user nobody@corp.example.'],

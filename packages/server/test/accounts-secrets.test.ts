@@ -8,7 +8,7 @@ import { CLIENT, startProvider } from './support/oidc-provider.ts'
 import { run, startProgram } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 
-test('neither passwords nor sessions nor links are stored in clear', async () => {
+test('passwords, sessions and links are not stored in plain text', async () => {
   const { openOwner, newBrowser, giveLink, dataDir, store } = await startAccounts()
   const owner = await openOwner()
   const links = [await giveLink(OWNER, 'sign-in'), await giveLink(OWNER, 'reset'), await giveLink(OWNER, 'check')]
@@ -27,7 +27,7 @@ test('neither passwords nor sessions nor links are stored in clear', async () =>
   expect(stored.filter(({ content }) => content.includes(passwordHash!))).not.toEqual([])
 })
 
-test('nor do they, or the secrets of relay and provider, come into a log', async () => {
+test('they and the secrets of relay and provider are not logged', async () => {
   const provider = await startProvider()
   provider.behaviour.signing = 'stranger'
   const dataDir = temporaryFolder()
@@ -62,7 +62,7 @@ test('nor do they, or the secrets of relay and provider, come into a log', async
   }
 })
 
-test('a setting that is not valid is told without its secrets', async () => {
+test('an invalid setting is reported without its secrets', async () => {
   const { code, stderr } = await run(['serve'], {
     SMTP_RELAY_URL: 'http://user:relay-password@relay.example',
     OIDC_CLIENT_SECRET: CLIENT.secret,

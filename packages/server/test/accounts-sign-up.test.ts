@@ -4,7 +4,7 @@ import { OWNER, PASSWORD, startAccounts } from './support/accounts.ts'
 const ADA = 'ada@corp.example'
 
 describe('sign-up by invite, which is the default', () => {
-  test('needs a living invite for that very address', async () => {
+  test('needs an open invite for that address', async () => {
     let at = Date.now()
     const { newBrowser, invite, signIn } = await startAccounts({}, () => at)
     const refused = async (body: object) => {
@@ -50,7 +50,7 @@ describe('open sign-up without mail', () => {
     expect((await signIn(newBrowser(), ADA)).status).toBe(200)
   })
 
-  test('what may be chosen', async () => {
+  test('which names and passwords are allowed', async () => {
     const { newBrowser } = await startAccounts({ SIGN_UP: 'open' })
     const answers: [object, number][] = [
       [{ password: 'x'.repeat(9) }, 400],
@@ -84,7 +84,7 @@ describe('with a relay', () => {
     return { ...accounts, mailTo, mailCount }
   }
 
-  test('open sign-up: the address is checked first, and the answer tells nothing', async () => {
+  test('open sign-up: the address is confirmed first, and the response reveals nothing', async () => {
     const { newBrowser, signIn, mailTo } = await startWithMail({ SIGN_UP: 'open' })
     const email = ADA
     const browser = newBrowser()
@@ -111,7 +111,7 @@ describe('with a relay', () => {
     expect((await signIn(newBrowser(), email, 'of somebody else')).status).toBe(401)
   })
 
-  test('a new password: asked for in vain or not, the answer is the same; the link works once', async () => {
+  test('a password reset: the response is the same for unknown addresses, and the link works once', async () => {
     const { newBrowser, openMember, signIn, mailTo, mailCount } = await startWithMail()
     const ada = await openMember(ADA)
     const unknown = await newBrowser().post('/auth/reset/request', { email: 'nobody@corp.example' })
@@ -132,7 +132,7 @@ describe('with a relay', () => {
     expect((await signIn(newBrowser(), ADA, 'a new passphrase')).status).toBe(200)
   })
 
-  test('nobody’s mailbox is filled: five mails an hour', async () => {
+  test('one address gets at most five messages an hour', async () => {
     let at = Date.now()
     const { newBrowser, openMember, mailCount } = await startWithMail({}, () => at)
     await openMember(ADA)
@@ -145,7 +145,7 @@ describe('with a relay', () => {
     await expect.poll(mailCount).toBe(6)
   })
 
-  test('no link goes to an address whose mail is captured here, where others read it', async () => {
+  test('no link is sent to an address whose mail is captured here, where others can read it', async () => {
     const root = 'eve@in.mailhatch.test'
     const below = 'eve@team.in.mailhatch.test'
     const ofTeam = 'eve@MAILHATCH.test'
@@ -172,7 +172,7 @@ describe('with a relay', () => {
     expect(await mailCount()).toBe(1)
   })
 
-  test('a relay that is away breaks no answer', async () => {
+  test('an unavailable relay does not change the response', async () => {
     const { newBrowser } = await startAccounts({ SMTP_RELAY_URL: 'smtp://127.0.0.1:1', SIGN_UP: 'open' })
     expect((await newBrowser().post('/auth/reset/request', { email: OWNER })).status).toBe(200)
     expect((await newBrowser().post('/auth/sign-up', { email: ADA, password: PASSWORD })).status).toBe(202)
@@ -180,29 +180,32 @@ describe('with a relay', () => {
 })
 
 describe('one-time links', () => {
-  test.each(['sign-in', 'reset', 'check'] as const)('%s: not after ten minutes, not twice', async (purpose) => {
-    let at = Date.now()
-    const { newBrowser, giveLink } = await startAccounts({}, () => at)
-    const use = async (token: string) => {
-      const path = purpose === 'sign-in' ? '/auth/link' : `/auth/${purpose}`
-      return (await newBrowser().post(path, { token, password: PASSWORD })).status
-    }
-    const late = await giveLink(OWNER, purpose)
-    at += 600_000
-    expect(await use(late)).toBe(400)
-    const inTime = await giveLink(OWNER, purpose)
-    at += 599_999
-    expect([await use(inTime), await use(inTime)]).toEqual([200, 400])
-  })
+  test.each(['sign-in', 'reset', 'check'] as const)(
+    '%s: it expires after ten minutes and works once',
+    async (purpose) => {
+      let at = Date.now()
+      const { newBrowser, giveLink } = await startAccounts({}, () => at)
+      const use = async (token: string) => {
+        const path = purpose === 'sign-in' ? '/auth/link' : `/auth/${purpose}`
+        return (await newBrowser().post(path, { token, password: PASSWORD })).status
+      }
+      const late = await giveLink(OWNER, purpose)
+      at += 600_000
+      expect(await use(late)).toBe(400)
+      const inTime = await giveLink(OWNER, purpose)
+      at += 599_999
+      expect([await use(inTime), await use(inTime)]).toEqual([200, 400])
+    },
+  )
 
-  test('of many who bring the same link at once, one gets in', async () => {
+  test('of many concurrent requests with the same link, one signs in', async () => {
     const { newBrowser, giveLink } = await startAccounts()
     const token = await giveLink(OWNER, 'sign-in')
     const answers = await Promise.all(Array.from({ length: 20 }, () => newBrowser().post('/auth/link', { token })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('a new password ends links that were given out before', async () => {
+  test('a new password invalidates earlier links', async () => {
     const { newBrowser, giveLink, openOwner } = await startAccounts()
     const owner = await openOwner()
     const token = await giveLink(OWNER, 'sign-in')

@@ -9,7 +9,7 @@ import { ask, reader } from './support/ask.ts'
 import { makeTeam } from './support/made-team.ts'
 import { startServer, temporaryFolder } from './support/server.ts'
 
-test('random moves of domains and names: every mail and every refusal is as the rule says', async () => {
+test('random moves of domains and names: every mail and every refusal follows the rule', async () => {
   const seed = 5
   const report = await moveNames({ runs: 4, steps: 40, seed })
   expect(report.wrong, `seed ${seed}`).toEqual([])
@@ -17,7 +17,7 @@ test('random moves of domains and names: every mail and every refusal is as the 
   expect(report.refused).toBeGreaterThan(10)
 })
 
-test('whoever gets a domain gets its mail, also for names that were caught before; what was caught stays', async () => {
+test('the owner of a domain gets its mail, also for names that were caught before; caught mail stays', async () => {
   const { url, apiKey, dataDir } = await startServer({ INBOX_CATCH_ALL: 'bootstrap' })
   const catcher = reader(url, apiKey)
   const before = await announce(url, { domain: 'later.example', mailbox: 'shop' })
@@ -46,7 +46,7 @@ test('whoever gets a domain gets its mail, also for names that were caught befor
   expect((await post(url, announcement({ domain: 'nowhere.example' }))).status).toBe(200)
 })
 
-test('a mailbox that an earlier version left on a foreign domain gives way', async () => {
+test('a mailbox that an earlier version left on a foreign domain gives up its name', async () => {
   const store = await openBeside(temporaryFolder())
   const [catcher, owner, renamer] = [await addTeam(store), await addTeam(store), await addTeam(store)]
   const at = Date.now()

@@ -117,13 +117,13 @@ beforeAll(async () => {
 
 afterAll(() => stage.close())
 
-test('every command has an example, or commands below it', () => {
+test('every command has an example or subcommands', () => {
   const without = TREE.filter(({ examples }) => examples.length === 0).map(({ path }) => path)
   expect(without).toEqual(['db', 'teams', 'users', 'mailboxes', 'keys'])
   expect(ALL.length).toBeGreaterThan(45)
 })
 
-describe('the examples of the help do what they say', () => {
+describe('the examples in the help work', () => {
   test.each(EXAMPLES.filter(({ path, example }) => !isEndless(path, example)))(
     '$example',
     async ({ path, example }) => {
@@ -154,7 +154,7 @@ describe('the examples of the help do what they say', () => {
   )
 })
 
-test('an example that is wrong fails', async () => {
+test('control: a wrong example fails', async () => {
   expect(await stage.shell.run('mailhatch wait --mailbocks qa')).toMatchObject({ code: 2 })
 })
 

@@ -17,7 +17,7 @@ const statusOf = async (url: string, domain: string, mailbox: string) =>
   (await post(url, announcement({ domain, mailbox }))).status
 
 describe('inbox.settings.update', () => {
-  test('a saved domain works at once, and goes again', async () => {
+  test('a saved domain works at once, and can be removed', async () => {
     const { owner } = await newTeam()
     const domain = newDomain()
     expect(await statusOf(server.url, domain, 'orders')).toBe(404)
@@ -31,7 +31,7 @@ describe('inbox.settings.update', () => {
     expect(await statusOf(server.url, domain, 'orders')).toBe(404)
   })
 
-  test('mailboxes follow, with what they hold', async () => {
+  test('mailboxes and their messages move with the domain', async () => {
     const { owner } = await newTeam()
     const domain = newDomain()
     const name = `follower-${domains}`
@@ -60,7 +60,7 @@ describe('inbox.settings.update', () => {
     expect((await owner.call.inbox.settings.get.query()).domain).toBe(domain)
   })
 
-  test('a reserved name that mail has brought may not move to the root domain', async () => {
+  test('a reserved name created by mail cannot move to the root domain', async () => {
     const { owner } = await newTeam()
     const domain = newDomain()
     await owner.call.inbox.settings.update.mutate({ domain })
@@ -94,7 +94,7 @@ describe('inbox.settings.update', () => {
     })
   })
 
-  test('a domain is one team’s, also when twenty want it at once', async () => {
+  test('one team gets a domain, even if twenty request it at once', async () => {
     const domain = newDomain()
     const teams = await Promise.all(Array.from({ length: 20 }, () => newTeam()))
     const outcomes = await Promise.all(
@@ -150,7 +150,7 @@ describe('DOMAIN_PROOF=txt', () => {
     expect(await owner.call.inbox.settings.get.query()).toMatchObject({ domain, pending: null })
   })
 
-  test('the server asks DNS itself, and says which record is missing', async () => {
+  test('the server queries DNS itself, and names the missing record', async () => {
     const { owner } = await provers.newTeam()
     // Names below this one cannot be registered (RFC 6761).
     const { pending } = await owner.call.inbox.settings.update.mutate({ domain: 'nobody.invalid' })
@@ -161,7 +161,7 @@ describe('DOMAIN_PROOF=txt', () => {
     })
   })
 
-  test('who proves first has it; a proof that waited for too long is of no use', async () => {
+  test('the first team with a proof gets the domain; a proof that waited too long is worthless', async () => {
     const domain = newDomain()
     const [first, second] = [await provers.newTeam(), await provers.newTeam()]
     const records = new Map<string, string[]>([[`_mailhatch.${domain}`, ['mailhatch-verify=a-token']]])
@@ -176,7 +176,7 @@ describe('DOMAIN_PROOF=txt', () => {
     expect(await provers.store.findPendingDomain(first.team.id)).toBeNull()
   })
 
-  test('the root domain and texts that are no domain never wait for a proof', () => {
+  test('the root domain and invalid domains never wait for a proof', () => {
     expect(() => chosenDomain({ rootDomain: ROOT }, ROOT)).toThrow('Root domain is reserved for shared inbox routing.')
     expect(chosenDomain({ rootDomain: ROOT }, ' ')).toBeNull()
   })

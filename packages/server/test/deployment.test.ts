@@ -36,7 +36,7 @@ function unknownIn(text: string): string[] {
   return variablesIn(text).filter((name) => !OURS.includes(name) && !OF_OTHERS.includes(name))
 }
 
-test('the recipe names only settings that there are', () => {
+test('the recipe names only settings that exist', () => {
   expect(files.map(({ name }) => name).sort()).toEqual([
     '.env.example',
     'Dockerfile',
@@ -55,7 +55,7 @@ test('the recipe names only settings that there are', () => {
   expect(unknownIn(wrong)).toEqual(['DATA_URL', 'S3_KEY', 'HOSTS', 'APP_ADDRESS', 'DIR'])
 })
 
-test('each program is given what it needs, and only what it reads', () => {
+test('each program gets the settings it needs, and only those it reads', () => {
   const [config, api, worker] = textOf('kubernetes/settings.yaml').split('---').map(variablesIn)
   const read = (program: Program): string[] =>
     Object.values(SETTINGS)
@@ -71,7 +71,7 @@ test('each program is given what it needs, and only what it reads', () => {
   )
 })
 
-test('a replica that stops has the time it needs', () => {
+test('a replica has enough time to stop', () => {
   const seconds = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, given]) => Number(given))
   const drained = Number(
     /STOP_MS_MAX = (\d+)_000/.exec(readFileSync(join(DEPLOY, '../packages/server/src/cli/serve.ts'), 'utf8'))![1],
@@ -110,7 +110,7 @@ function problemsOf(program: Program, environment: Record<string, string>): stri
   }
 }
 
-test('a secret that was left as the manifests have it is refused, and one of one’s own is not', () => {
+test('the placeholder secrets of the manifests are refused, and other secrets are not', () => {
   const secretsOf = (program: Program) =>
     kubernetes.find(
       ({ kind, metadata }) => kind === 'Secret' && (metadata as Part)['name'] === `mailhatch-${program}`,
@@ -137,7 +137,7 @@ test('a secret that was left as the manifests have it is refused, and one of one
   expect(problemsOf('worker', { S3_SECRET_ACCESS_KEY: 'my-changes' })).toEqual([])
 })
 
-test('the compose file takes its secrets from .env, which has none to begin with', () => {
+test('the compose file reads its secrets from .env, which has none at first', () => {
   const example = new Map(
     textOf('.env.example')
       .split('\n')
@@ -154,7 +154,7 @@ test('the compose file takes its secrets from .env, which has none to begin with
   expect(referred.length).toBeGreaterThan(10)
 })
 
-test('every container has no more rights and resources than it needs', () => {
+test('every container has only the rights and resources it needs', () => {
   expect(podSpecs).toHaveLength(3)
   for (const spec of podSpecs) {
     expect(spec).toMatchObject({
@@ -187,7 +187,7 @@ test('every container has no more rights and resources than it needs', () => {
   }
 })
 
-test('every image is pinned to a version, ours to this one', () => {
+test('every image is pinned to a version, ours to the current one', () => {
   const { version } = JSON.parse(readFileSync(join(DEPLOY, '../packages/server/package.json'), 'utf8')) as {
     version: string
   }
@@ -202,7 +202,7 @@ test('every image is pinned to a version, ours to this one', () => {
   for (const image of images.filter((one) => one.startsWith('mailhatch:'))) expect(image).toBe(`mailhatch:${version}`)
 })
 
-test('both recipes know their clients by address and take mail for their own domains alone', () => {
+test('both recipes see client addresses and accept mail only for their own domains', () => {
   const first = compose[0]!['services'] as { [name: string]: Part }
   expect(first['api-1']!['environment']).toMatchObject({ TRUST_PROXY: 'on' })
   const ofWorkers = { SMTP_ALLOWED_DOMAINS: expect.any(String), REFUSED_MAIL_DAYS: '14' }
@@ -213,7 +213,7 @@ test('both recipes know their clients by address and take mail for their own dom
   expect(settings).toMatchObject({ TRUST_PROXY: 'on', ...ofWorkers })
 })
 
-test('announcements do not go by the public address, and the storage syncs what it acknowledges', () => {
+test('announcements do not use the public address, and the storage syncs before it acknowledges', () => {
   const first = compose[0]!['services'] as { [name: string]: Part }
   const { WEBHOOK_URL } = first['worker']!['environment'] as Record<string, string>
   const { port } = new URL(WEBHOOK_URL!)

@@ -15,14 +15,14 @@ async function startMoved() {
   return { store, team, before: team.domain!, moved, inbox }
 }
 
-test('a mailbox that is made while its team moves is made where the team is then', async () => {
+test('a mailbox created while its team moves is created on the new domain', async () => {
   const { store, team, moved } = await startMoved()
   const ports = { store, rootDomain: 'in.mailhatch.test', newId, now: Date.now }
   expect(await createMailbox(ports, team, 'shop')).toMatchObject({ name: 'shop', domain: moved })
   expect(await createMailbox(ports, { ...team, domain: null }, 'orders')).toMatchObject({ domain: moved })
 })
 
-test('mail that comes while its team moves leaves no mailbox on the old domain', async () => {
+test('mail that arrives while its team moves leaves no mailbox on the old domain', async () => {
   const { store, team, before, inbox } = await startMoved()
   let looks = 0
   const ports = {

@@ -22,7 +22,7 @@ const HELD_MS = 200
 /** For a machine that is busy with other tests. */
 const TIMEOUT = { timeout: 180_000 }
 
-test(`${REQUESTS} odd requests: each is answered in the one shape, and nothing breaks`, TIMEOUT, async () => {
+test(`${REQUESTS} malformed requests get a response in the common format, and nothing breaks`, TIMEOUT, async () => {
   const dataDir = temporaryFolder()
   const child = await startChild({ environment: { DATA_DIR: dataDir } })
   const port = Number(new URL(child.apiUrl).port)
@@ -146,7 +146,7 @@ async function expectUsable(url: string, smtpPort: number, apiKey: string): Prom
   expect((await client.waitFor({ mailbox: 'afterwards' })).subject).toBe('Still here')
 }
 
-describe('the checks themselves find what is wrong', () => {
+describe('control: the checks detect errors', () => {
   const FAILURE = { error: 'Not found', code: 'not_found', requestId: 'r1' }
 
   function answer(status: number, body: unknown, headers: Record<string, string> = {}): HttpAnswer {
@@ -162,7 +162,7 @@ describe('the checks themselves find what is wrong', () => {
   }
   const check = (given: HttpAnswer, path = '/v1/me') => faultIn(given, { isHead: false, path })
 
-  test('good answers pass', () => {
+  test('correct responses pass', () => {
     expect(check(answer(404, FAILURE))).toBeNull()
     expect(check(answer(200, { data: [] }))).toBeNull()
     expect(check(answer(204, ''))).toBeNull()
@@ -197,7 +197,7 @@ describe('the checks themselves find what is wrong', () => {
   const parse = (text: string, isClosed = false) =>
     parseAnswer(Buffer.from(text, 'latin1'), { isHead: false, isClosed })
 
-  test('whole answers are read, parts are waited for', () => {
+  test('complete responses are read, and partial ones are waited for', () => {
     expect(parse('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi')?.body.toString()).toBe('hi')
     expect(parse('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh')).toBeNull()
     expect(parse('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n')?.body.toString()).toBe(

@@ -57,7 +57,7 @@ function download(path: string, key: string): Promise<Response> {
   return fetch(url + path, { headers: { authorization: `Bearer ${key}` }, signal })
 }
 
-test('downloads that are never read hold up nobody else’s', async () => {
+test('downloads that are never read do not block others', async () => {
   const path = `/v1/messages/${id}/attachments/0`
   const [one, other] = [await newKey(), await newKey()]
   for (let count = 0; count < DOWNLOADS_MAX; count++) await neverRead(path, one)
@@ -66,7 +66,7 @@ test('downloads that are never read hold up nobody else’s', async () => {
   expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
 })
 
-test('limit: a key has 20 downloads at once, not one more, and another when one has ended', async () => {
+test('limit: a key has 20 concurrent downloads, and another one when one has ended', async () => {
   const path = `/v1/messages/${id}/raw`
   const key = await newKey()
   const held: Socket[] = []

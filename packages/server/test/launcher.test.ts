@@ -51,7 +51,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a program whose launcher is killed stops as it does on SIGTERM', async () => {
+test('a program whose launcher is killed stops as on SIGTERM', async () => {
   const { child, seen, pid, smtpPort } = await launchServer()
   const client = await TestClient.connect(smtpPort)
   expect(isAlive(pid)).toBe(true)
@@ -61,20 +61,20 @@ test('a program whose launcher is killed stops as it does on SIGTERM', async () 
   expect(seen.log).toContain('stopping')
 })
 
-test('a launcher passes on a signal, and ends as the program does', async () => {
+test('a launcher forwards signals, and exits like the program', async () => {
   const { child, gone, pid } = await launchServer()
   child.kill('SIGTERM')
   expect(await gone).toEqual([0, null])
   expect(isAlive(pid)).toBe(false)
 })
 
-test('a command ends by itself', async () => {
+test('a command exits by itself', async () => {
   const { gone, seen } = await launch('--version')
   expect(await gone).toEqual([0, null])
   expect(seen.output).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-test('a program without a launcher goes on when whoever started it is gone', async () => {
+test('a program without a launcher continues when its parent process has ended', async () => {
   const starter = `const { spawn } = require('node:child_process')
     const child = spawn(process.argv[1], [process.argv[2], 'serve'], { stdio: ['ignore', 'pipe', 'inherit'] })
     child.stdout.once('data', (text) => console.log(child.pid, String(text).replaceAll('\\n', ' ')))`

@@ -211,7 +211,7 @@ describe.each(RULES)('%s', (_, rows) => {
   })
 })
 
-describe('error: an impossible local part is 400 `Invalid mailbox`', () => {
+describe('error: an invalid local part is 400 `Invalid mailbox`', () => {
   const impossible = ['@mailhatch.test', '+login', 'x'.repeat(65), 'a b c', 'a  b', 'a\u0001b', 'a\nb', 'a\u007fb']
   const special = Array.from('"<>()[],;:\\').map((character) => `a${character}b`)
 
@@ -223,12 +223,9 @@ describe('error: an impossible local part is 400 `Invalid mailbox`', () => {
     }
   })
 
-  test.each(['x'.repeat(64), "o'brien", 'a=b', 'jürgen', 'admin', '_a-'])(
-    'control: %j is possible',
-    async (mailbox) => {
-      expect((await get('/v1/messages', { mailbox })).status).toBe(200)
-    },
-  )
+  test.each(['x'.repeat(64), "o'brien", 'a=b', 'jürgen', 'admin', '_a-'])('control: %j is valid', async (mailbox) => {
+    expect((await get('/v1/messages', { mailbox })).status).toBe(200)
+  })
 })
 
 describe('error: a bad date is 400 with details', () => {

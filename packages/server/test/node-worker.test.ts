@@ -68,7 +68,7 @@ async function startOnNode(initial: JourneySettings): Promise<JourneyWorker> {
 describeWorkerJourney('Node', startOnNode)
 describeWorkerAnswers('Node', startOnNode, { showsAllAnswers: true, hasTimer: true })
 
-test('a failing bucket is a temporary refusal of every mail, and each arrives once when it is mended', async () => {
+test('a failing bucket refuses every mail temporarily, and each arrives once when it works again', async () => {
   const bucket = await openFolderBucket(temporaryFolder())
   let isBroken = true
   const { port } = await startReceiver({

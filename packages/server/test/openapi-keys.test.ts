@@ -78,8 +78,8 @@ const ROWS = WITH_KEY.flatMap((route) =>
   })),
 )
 
-describe('every operation that takes a key, with every kind of key', () => {
-  test('control: there are such operations, and all below /v1 are among them', () => {
+describe('every operation with a key, with every kind of key', () => {
+  test('control: such operations exist, and all below /v1 are among them', () => {
     expect(WITH_KEY.length).toBeGreaterThan(12)
     expect(ROUTES.filter(({ path }) => path.startsWith('/v1'))).toEqual(WITH_KEY)
   })

@@ -43,7 +43,7 @@ async function askBroken(reason: Error, { method, path }: { method: string; path
   return answer
 }
 
-describe('an outage has the one shape too, and tells nothing of its cause', () => {
+describe('an outage has the common error format, and does not reveal its cause', () => {
   test.each(OPERATIONS)('$method $path with a fault: 500 internal', async (operation) => {
     const { status, body } = await askBroken(new Error('a path in /var/lib'), operation)
     expect([status, body.code]).toEqual([500, 'internal'])

@@ -8,7 +8,7 @@ import { startServer } from './support/server.ts'
 const LATE_MS_MAX = 60_000
 
 test(
-  'a request that never arrives whole is 408 request_timeout in the one shape',
+  'a request that never arrives completely is 408 request_timeout in the common error format',
   { timeout: LATE_MS_MAX },
   async () => {
     const { url } = await startServer()

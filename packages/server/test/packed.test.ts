@@ -69,7 +69,7 @@ test('the packed program runs without the source, and captures a mail', async ()
   expect((await inbox.waitFor({ subject: 'Hello' })).code()).toBe('482913')
 })
 
-test('publint and attw have nothing to say of the packed program', async () => {
+test('publint and attw find no problems in the packed program', async () => {
   const [tarball] = readdirSync(folder).filter((name) => /^mailhatch-\d/.test(name))
   await expect(run('publint', ['run', join(folder, tarball!), '--strict'])).resolves.toMatchObject({
     stdout: expect.stringContaining('All good!'),
@@ -80,7 +80,7 @@ test('publint and attw have nothing to say of the packed program', async () => {
   })
 })
 
-test('on Node 20 the packed program says in a sentence which Node it needs', async () => {
+test('on Node 20 the packed program says which Node version it needs', async () => {
   const { minor } = /NODE_MIN = \{ major: 24, minor: (?<minor>\d+) \}/.exec(
     readFileSync(join(program, 'bin/mailhatch.js'), 'utf8'),
   )!.groups!

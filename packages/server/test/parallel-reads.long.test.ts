@@ -28,7 +28,7 @@ function largeMail(): Buffer {
   return Buffer.from(`${head}${parts.map((part) => `--b\r\n${part}\r\n`).join('')}--b--\r\n`)
 }
 
-test('100 reads of 24 MB at once hold up nobody', async () => {
+test('100 concurrent reads of 24 MB do not block other requests', async () => {
   const environment = { DATA_DIR: temporaryFolder() }
   const server = await startChild({ environment, nodeArguments: WITH_DELAYS })
   const client = await SmtpClient.connect(server.smtpPort)

@@ -41,7 +41,7 @@ const DEADLY = 'deadly mail'
 const PRELOAD = ['--import', new URL('./support/deadly-mail.ts', import.meta.url).href]
 
 describe('a mail that makes intake throw', () => {
-  test('is set aside after three tries with a reason, listed everywhere, and retried by hand', async () => {
+  test('is set aside after three attempts with a reason, listed everywhere, and retried by an operator', async () => {
     const server = await startServer({ ADMIN_TOKEN })
     const admin = <Answer>(path: string, method?: 'POST') =>
       ask<Answer>(`${server.workerUrl}${path}`, { key: ADMIN_TOKEN, method })
@@ -77,7 +77,7 @@ describe('a mail that makes intake throw', () => {
   test.each([
     ['a full disk', () => Object.assign(new Error('no room'), { code: 'ENOSPC' })],
     ['a database that is away', () => Object.assign(new Error('away'), { code: 'ECONNREFUSED' })],
-  ])('%s is no fault of the mail, although others pass', async (_name, error) => {
+  ])('%s is not caused by the mail, although other mail is accepted', async (_name, error) => {
     const server = await startServer({ ADMIN_TOKEN })
     trap.subject = 'unlucky'
     trap.error = error
@@ -91,7 +91,7 @@ describe('a mail that makes intake throw', () => {
 })
 
 describe('a mail that ends the process', () => {
-  test('of the whole product does so three times at most; other mail passes', async () => {
+  test('of the all-in-one program does so at most three times; other mail is accepted', async () => {
     const dataDir = temporaryFolder()
     const environment = await withDatabase({ DATA_DIR: dataDir, ADMIN_TOKEN })
     const inbox = join(dataDir, 'inbox.db')
@@ -123,7 +123,7 @@ describe('a mail that ends the process', () => {
     expect(data.some(({ tag }) => tag === 'deadly')).toBe(false)
   })
 
-  test('of an API apart does so three times at most; other mail passes, and the API learns of it', async () => {
+  test('of a separate API does so at most three times; other mail is accepted, and the API receives a report', async () => {
     const port = await freePort()
     const apiSettings = { DATA_DIR: temporaryFolder(), PORT: String(port), RATE_LIMIT: 'off' }
     const url = `http://127.0.0.1:${port}`

@@ -55,7 +55,7 @@ const STORAGES = {
 }
 
 test.each(Object.keys(STORAGES) as (keyof typeof STORAGES)[])(
-  'what is kept is for its owner alone, with mail in %s',
+  'stored files are readable only by their owner, with mail in %s',
   async (storage) => {
     const dataDir = existingFolder()
     const shared = existingFolder()
@@ -88,7 +88,7 @@ test.each(Object.keys(STORAGES) as (keyof typeof STORAGES)[])(
   },
 )
 
-test('a backup is for its owner alone', async () => {
+test('a backup is readable only by its owner', async () => {
   const dataDir = existingFolder()
   const server = await startChild({ environment: { DATA_DIR: dataDir, INBOX_STORAGE: '' } })
   const target = join(existingFolder(), 'backup')

@@ -205,19 +205,19 @@ const PROCEDURES = Object.entries(procedures as Record<string, { _def: Definitio
 }))
 const MUTATIONS = PROCEDURES.filter(({ type }) => type === 'mutation')
 
-test('every procedure is in the table, and no other', () => {
+test('the table lists exactly the existing procedures', () => {
   expect(PROCEDURES.length).toBeGreaterThan(45)
   expect(PROCEDURES.map(({ path }) => path).sort()).toEqual(Object.keys(TABLE).sort())
 })
 
-test('docs/reference/procedures.md says of every procedure of what kind it is and who may call it', () => {
+test('docs/reference/procedures.md shows the kind of every procedure and who may call it', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/procedures.md'), 'utf8')
   const documented = Array.from(page.matchAll(/^\| `([\w.]+)` \| (\w+) \| (\w+) \|/gm), ([, ...cells]) => cells)
   const actual = PROCEDURES.map(({ path, type, access }) => [path, type, access])
   expect(documented.sort()).toEqual(actual.sort())
 })
 
-test('contract: every mutation of mailboxes, keys, webhooks, settings and members is for owners', () => {
+test('contract: every mutation of mailboxes, keys, webhooks, settings and members is only for owners', () => {
   const guarded =
     /^(?:inbox\.(?:settings|mailboxes|messages)|apiKeys|webhooks|billing)\.|^team\.(?:update|invite|deleteInvite|removeMember)$/
   const changing = MUTATIONS.filter(({ path }) => guarded.test(path))
@@ -241,7 +241,7 @@ describe('who may call what', () => {
   })
 })
 
-test('what takes an id refuses one of another team', async () => {
+test('procedures refuse ids of another team', async () => {
   const withIds = []
   for (const [path, { input }] of Object.entries(TABLE)) {
     const names = Object.keys((await input?.()) ?? {})
@@ -253,7 +253,7 @@ test('what takes an id refuses one of another team', async () => {
   expect(withIds.filter(({ outsider }) => !/not_found|forbidden/.test(outsider))).toEqual([])
 })
 
-describe('a page of another site may change nothing', () => {
+describe('a page of another site can change nothing', () => {
   const { cookie } = ours.owner.headers
 
   test.each(MUTATIONS)('$path', async ({ path, type }) => {
@@ -273,12 +273,12 @@ describe('a page of another site may change nothing', () => {
 describe('checks come in this order: session, origin, input, role', () => {
   const bad = { path: 'inbox.mailboxes.create', type: 'mutation', input: { name: 'Admin' } } as const
 
-  test('a stranger is refused before origin and input', async () => {
+  test('an anonymous caller is refused before origin and input are checked', async () => {
     const answer = await callProcedure(url, { ...bad, headers: { origin: 'https://evil.example' } })
     expect(answer).toMatchObject({ status: 401, code: 'unauthorized' })
   })
 
-  test('a member is told of the bad input before the role', async () => {
+  test('a member gets the error for the input before the one for the role', async () => {
     expect(await callProcedure(url, { ...bad, headers: member.headers })).toMatchObject({
       status: 400,
       code: 'mailbox_reserved',
@@ -289,7 +289,7 @@ describe('checks come in this order: session, origin, input, role', () => {
   })
 })
 
-test('a session that has ended opens nothing', async () => {
+test('an ended session gives no access', async () => {
   const leaving = await people.person()
   expect((await leaving.call.user.me.query()).id).toBe(leaving.id)
   await people.store.removeSessions(leaving.id)
@@ -297,7 +297,7 @@ test('a session that has ended opens nothing', async () => {
   expect(await callProcedure(url, me)).toMatchObject({ status: 401, code: 'unauthorized' })
 })
 
-test('ids that name nothing, of whatever form, are not found', async () => {
+test('unknown ids of any form are not found', async () => {
   for (const id of [newId(Date.now()), 'nothing', '', '../..', '0'.repeat(4_000)]) {
     const { status } = await callProcedure(url, {
       path: 'apiKeys.delete',

@@ -15,11 +15,11 @@ async function start(environment: Record<string, string>, now: () => number = Da
   }
 }
 
-describe('the mailboxes that a plan has', () => {
+describe('the mailboxes of a plan', () => {
   test.each([
     ['starter', 1],
     ['pro', 20],
-  ])('%s: %i, even when forty are made at once', async (plan, limit) => {
+  ])('%s: %i, even if forty are created at once', async (plan, limit) => {
     const { client } = await start({ DEFAULT_PLAN: plan, BOOTSTRAP_DOMAIN: '' })
     const names = Array.from({ length: 40 }, (_, number) => `box-${number}`)
     const results = await Promise.allSettled(names.map((name) => client.createMailbox(name)))
@@ -91,7 +91,7 @@ describe('RATE_LIMIT=on', () => {
     expect((await fetch(`${baseUrl}/health`)).status).toBe(200)
   })
 
-  test('the key is looked at before the limit, the parameters after it; other teams go on', async () => {
+  test('the key is checked before the limit, the parameters after it; other teams are not affected', async () => {
     // The minute does not end between the limit and what is asked beyond it.
     const at = Date.now()
     const { client, baseUrl, command } = await start({ DEFAULT_PLAN: 'starter', RATE_LIMIT: 'on' }, () => at)

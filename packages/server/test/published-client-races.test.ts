@@ -30,7 +30,7 @@ const refusalIn = async (request: Promise<unknown>): Promise<string | null> =>
 const times = <Result>(count: number, run: () => Promise<Result>) => Promise.all(Array.from({ length: count }, run))
 
 describe('while a mailbox is renamed', () => {
-  test('mail that arrives has the mailboxWithTag of the mailbox that it is in', async () => {
+  test('mail that arrives has the mailboxWithTag of its mailbox', async () => {
     const { id, ...made } = await client.createMailbox(newMailbox())
     let { name } = made
     let arrived = 0
@@ -70,7 +70,7 @@ describe('while a mailbox is deleted', () => {
     expect(Array.from(refusals)).toEqual([])
   })
 
-  test('a team that makes and deletes one name many times at once is never refused it', async () => {
+  test('a team that creates and deletes one name many times at once is never refused', async () => {
     const name = newMailbox()
     const refusals = new Set<string | null>()
     async function takeAndLeave(): Promise<void> {
@@ -83,7 +83,7 @@ describe('while a mailbox is deleted', () => {
     expect(Array.from(refusals)).toEqual([null])
   })
 
-  test('a wait that its key holds ends with 403, as every other request of the key does', async () => {
+  test('a wait held by its key ends with 403, like every other request of the key', async () => {
     const { mailbox, id: messageId } = await store({ mailbox: newMailbox() })
     const { mailboxId } = await client.get(messageId)
     const key = await makeTeamKey({ DATA_DIR: server.dataDir }, teamName, { mailbox })
@@ -93,7 +93,7 @@ describe('while a mailbox is deleted', () => {
   })
 })
 
-test('a mailbox that was deleted does not come back because its mail is announced again', async () => {
+test('a deleted mailbox is not created again when its mail is announced again', async () => {
   const sent = await store({ mailbox: newMailbox() })
   const { mailboxId } = await client.get(sent.id)
   await client.deleteMailbox(mailboxId)
@@ -101,7 +101,7 @@ test('a mailbox that was deleted does not come back because its mail is announce
   expect(await client.listMailboxes({ mailbox: sent.mailbox })).toEqual([])
 })
 
-test('a wait that is held with a key ends with 401 when the key is rotated', async () => {
+test('a held wait ends with 401 when its key is rotated', async () => {
   const key = await makeTeamKey({ DATA_DIR: server.dataDir }, teamName)
   const dying = publishedClient({ baseUrl: url, apiKey: key })
   const mailbox = newMailbox()
@@ -118,7 +118,7 @@ describe.each(['embedded', 'folder'])('with mail in the %s bucket', (kind) => {
     return { ...running, folder, client: publishedClient({ baseUrl: running.url, apiKey: running.apiKey }) }
   }
 
-  test('a message that is deleted as soon as it is there leaves nothing behind', async () => {
+  test('a message that is deleted on arrival leaves nothing behind', async () => {
     const { client, sendMail, folder, dataDir } = await start()
     for (let round = 1; round <= ROUNDS; round += 1) {
       const mailbox = `box-${round}`
@@ -132,7 +132,7 @@ describe.each(['embedded', 'folder'])('with mail in the %s bucket', (kind) => {
     await expect.poll(left).toEqual([])
   })
 
-  test('asking only for the head of raw mail leaves no file open', async () => {
+  test('a HEAD request for raw mail leaves no file open', async () => {
     const { client, sendMail } = await start()
     await sendMail({ to: 'box@mailhatch.test', text: 'Hello '.repeat(50_000) })
     const { id } = await client.waitFor({ mailbox: 'box' })

@@ -26,7 +26,7 @@ const list = async (key: string, query = ''): Promise<Rejection[]> => {
   return body.data
 }
 
-test('mail for an unknown mailbox or domain is listed with what was wrong, newest first', async () => {
+test('mail for an unknown mailbox or domain is listed with the reason, newest first', async () => {
   const from = 'app@shop.example'
   await post(url, announcement({ domain: 'in.mailhatch.test', mailbox: 'typo', from }))
   await post(url, announcement({ domain: 'nobody.test', mailbox: 'orders', from }))
@@ -54,7 +54,7 @@ test('mail for an unknown mailbox or domain is listed with what was wrong, newes
   expect(await list(other.key)).toEqual([])
 })
 
-test('what SMTP refuses is listed for the team that has the domain, and for the bootstrap team', async () => {
+test('mail that SMTP rejects is listed for the team that has the domain, and for the bootstrap team', async () => {
   const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
   onTestFinished(() => transport.close())
   for (const to of ['+nobody@checkout.test', 'x@elsewhere.test']) {
@@ -67,7 +67,7 @@ test('what SMTP refuses is listed for the team that has the domain, and for the 
     .toEqual(expect.arrayContaining(['x@elsewhere.test', '+nobody@checkout.test']))
 })
 
-test('what SMTP refuses before a recipient is named is listed for the bootstrap team alone', async () => {
+test('mail that SMTP rejects before a recipient is named is listed only for the bootstrap team', async () => {
   const client = await TestClient.connectWithHello(server.smtpPort)
   expect(await client.say('MAIL FROM:<large@shop.example> SIZE=99000000')).toMatch(/^552 /)
   const before = { from: 'large@shop.example', to: '', code: '552' }
@@ -75,7 +75,7 @@ test('what SMTP refuses before a recipient is named is listed for the bootstrap 
   expect(await list(other.key)).not.toEqual(expect.arrayContaining([expect.objectContaining(before)]))
 })
 
-test('limit: the last 1,000 of a team are kept', async () => {
+test('limit: the last 1,000 rejections of a team are kept', async () => {
   const { id } = (await reader(url, other.key).me()).team
   const config = readConfig('api', await withDatabase({ DATA_DIR: server.dataDir }))
   const store = await openStore(config, await createLogger('silent', false))

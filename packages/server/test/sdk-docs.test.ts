@@ -53,7 +53,7 @@ test.each(EXAMPLES)('$name runs', async ({ code }) => {
   expect(entered).toEqual(code.includes('enter(') ? ['482913'] : [])
 })
 
-test('an example that is wrong fails', async () => {
+test('control: a wrong example fails', async () => {
   expect(EXAMPLES.length).toBeGreaterThan(9)
   const { given } = await startApp()
   await expect(runExample(`expect((await mailhatch.me()).cursor).toBe('nothing')`, given)).rejects.toThrow('nothing')

@@ -93,7 +93,7 @@ async function holdOpen({ path, headers = {}, body, port = apiPort, times = 1 }:
   return socket
 }
 
-test('who asks at any door and does not read is cut, while others are served', async () => {
+test('a client that requests any route and does not read is disconnected, while others are served', async () => {
   const silent = new Map<string, Socket>()
   for (const [name, door] of Object.entries(DOORS)) silent.set(name, await holdOpen(door))
   for (const [name, door] of Object.entries(DOORS)) {

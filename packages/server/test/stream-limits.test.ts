@@ -19,7 +19,7 @@ function open(key: string, query = '', question: { lastEventId?: string } = {}) 
   return openEvents(`${url}${PATH}?${query}`, { key, ...question })
 }
 
-test('limit: a reader that does not read is cut, while another gets everything', async () => {
+test('limit: a client that does not read is disconnected, while another gets everything', async () => {
   const mailbox = newMailbox()
   const [stalled, quick] = [await open(apiKey, `mailbox=${mailbox}`), await open(apiKey, `mailbox=${mailbox}`)]
   stalled.pause()
@@ -37,7 +37,7 @@ test('limit: a reader that does not read is cut, while another gets everything',
   await vi.waitFor(() => expect(again.cursors.at(-1)).toBe(quick.cursors.at(-1)), SOON)
 })
 
-test('limit: a key has 1,000 streams, not one more, and another when one is closed', async () => {
+test('limit: a key has 1,000 streams, and another one when one is closed', async () => {
   const { key } = await makeKey()
   const streams: EventStream[] = []
   while (streams.length < 999) {
@@ -58,7 +58,7 @@ test('limit: a key has 1,000 streams, not one more, and another when one is clos
   expect((await ask(url + PATH, { key })).status).toBe(429)
 })
 
-test('streams asked for one behind the other on a connection are forgotten with it', async () => {
+test('streams pipelined on one connection are forgotten with it', async () => {
   const { key } = await makeKey()
   const question = `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`
   // More than the limit in all, so that it is met unless they are forgotten.
@@ -73,7 +73,7 @@ test('streams asked for one behind the other on a connection are forgotten with 
   await vi.waitFor(async () => expect((await open(key)).status).toBe(200), SOON)
 })
 
-test('shutting down tells streams to come back soon, and ends them', async () => {
+test('shutting down asks streams to reconnect soon, and ends them', async () => {
   const local = await startServer()
   const stream = await openEvents(local.url + PATH, { key: local.apiKey })
   expect((await post(local.url, announcement({ subject: 'before' }))).status).toBe(200)

@@ -17,7 +17,7 @@ const HELD_BYTES_MAX = 64 * MIB
 /** Before the deadline of 30 looks, so that it is the limit that cuts. */
 const SOON = { timeout: 25_000, interval: 250 }
 
-test(`limit: ${SILENT} lists of the largest size that one key never reads hold 64 MiB, and others are served`, async () => {
+test(`limit: ${SILENT} unread lists of the largest size of one key take 64 MiB, and others are served`, async () => {
   const dataDir = temporaryFolder()
   const child = await startChild({ environment: { DATA_DIR: dataDir } })
   const { apiUrl: url } = child

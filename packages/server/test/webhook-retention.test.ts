@@ -6,7 +6,7 @@ import { startWebhookReceiver } from './support/webhook-receiver.ts'
 
 const DAY_MS = 86_400_000
 
-test('deliveries are listed for 30 days after they have ended', async () => {
+test('deliveries are listed for 30 days after their end', async () => {
   const clock = { ahead: 0 }
   const now = () => Date.now() + clock.ahead
   const receiver = await startWebhookReceiver()

@@ -46,7 +46,7 @@ async function start(answer: () => ReceiverAnswer) {
   }
 }
 
-test('nine attempts, each in its window and not a millisecond before its time, then it has failed', async () => {
+test('nine attempts, each in its window and never early, then the delivery has failed', async () => {
   const { clock, announce, look, afterAttempt, attempts, endpointNow } = await start(() => ({ status: 500 }))
   const { id } = await announce()
   let delivery = await afterAttempt(1, id)
@@ -94,7 +94,7 @@ describe('Retry-After', () => {
     { value: '600', waitMs: 600 * SECOND_MS },
     { value: new Date(START + 900 * SECOND_MS).toUTCString(), waitMs: 900 * SECOND_MS },
     { value: '999999', waitMs: DAY_MS },
-  ])('$value makes the next attempt wait $waitMs ms', async ({ value, waitMs }) => {
+  ])('with $value, the next attempt waits $waitMs ms', async ({ value, waitMs }) => {
     const answer = { status: 429, headers: { 'retry-after': value } }
     const { clock, announce, look, afterAttempt, attempts } = await start(() => answer)
     const { id } = await announce()
@@ -121,7 +121,7 @@ test.each([301, 302, 307, 308])('a redirect (%i) is a failure and is not followe
   expect(attempts()).toHaveLength(1)
 })
 
-test('410 switches the endpoint off, and what is pending fails', async () => {
+test('410 disables the endpoint, and pending deliveries fail', async () => {
   let status = 500
   const { clock, webhooks, endpoint, announce, look, afterAttempt, attempts, endpointNow } = await start(() => ({
     status,
@@ -155,7 +155,7 @@ test('410 switches the endpoint off, and what is pending fails', async () => {
   expect(attempts().filter((attempt) => attempt.messageId === failed!.messageId)).toHaveLength(2)
 })
 
-test('five days of failures only switch the endpoint off, with a reason in the list', async () => {
+test('five days of only failures disable the endpoint, with a reason in the list', async () => {
   let status = 500
   const { clock, announce, afterAttempt, endpointNow } = await start(() => ({ status }))
   const attemptNow = async () => afterAttempt(1, (await announce()).id)
@@ -176,7 +176,7 @@ test('five days of failures only switch the endpoint off, with a reason in the l
   expect(await endpointNow()).toMatchObject({ disabledReason: 'Every attempt of the last five days failed.' })
 })
 
-test('a replayed delivery has its attempts from the beginning, with the same id', async () => {
+test('a replayed delivery starts over, with the same id', async () => {
   const answers = [410]
   const { webhooks, endpoint, announce, afterAttempt, attempts } = await start(() => ({
     status: answers.shift() ?? 500,

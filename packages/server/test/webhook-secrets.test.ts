@@ -23,7 +23,7 @@ function formsOf(secret: string): string[] {
   return [secret, bytes.toString('base64'), bytes.toString('hex'), bytes.toString('latin1'), encodeURIComponent(secret)]
 }
 
-test('contract: after its creation a secret is in no answer, no log and no row, and still signs after a restart', async () => {
+test('contract: after its creation a secret is in no response, log or row, and still signs after a restart', async () => {
   const dataDir = temporaryFolder()
   const receiver = await startWebhookReceiver(({ path }) => ({ status: path === '/well' ? 200 : 500 }))
   const environment = { DATA_DIR: dataDir, LOG_LEVEL: 'debug', WEBHOOK_ALLOWED_HOSTS: receiver.host }
@@ -67,7 +67,7 @@ test('contract: after its creation a secret is in no answer, no log and no row, 
   await verify(later, secret)
 })
 
-test('the key that seals is made once, for its owner’s eyes only', async () => {
+test('the encryption key is created once, readable only by its owner', async () => {
   const dataDir = temporaryFolder()
   // Empty is unset.
   const environment = { DATA_DIR: dataDir, SECRET_KEY: '', INBOX_WEBHOOK_SECRET: '' }
@@ -86,7 +86,7 @@ test('the key that seals is made once, for its owner’s eyes only', async () =>
   expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
 })
 
-test.each(['api', 'serve'])('on PostgreSQL, %s does not start without a key that others can share', async (program) => {
+test.each(['api', 'serve'])('on PostgreSQL, %s does not start without a shared key', async (program) => {
   const environment = { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', DATA_DIR: temporaryFolder() }
   const { code, stderr } = await run([program], environment)
   expect(code).toBe(78)
@@ -97,7 +97,7 @@ test.each(['api', 'serve'])('on PostgreSQL, %s does not start without a key that
   expect(other.stderr).toContain('PostgreSQL at 127.0.0.1:9 cannot be used')
 })
 
-test('settings of webhooks that are not valid are all told at once, without the key', async () => {
+test('all invalid webhook settings are reported together, without the key', async () => {
   const { code, stderr } = await run(['api'], {
     DATA_DIR: temporaryFolder(),
     SECRET_KEY: 'too-short',

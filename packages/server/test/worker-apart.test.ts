@@ -70,8 +70,8 @@ async function sendMail(smtpPort: number, to: string): Promise<void> {
 
 const waitFor = async (asked: Reader, tag: string) => (await asked.latest({ tag, wait: 30 })).data
 
-describe('an API without the bucket reaches it through the worker', () => {
-  test('raw mail and attachments come, and what is deleted goes, between two processes', async () => {
+describe('an API without the bucket uses it through the worker', () => {
+  test('raw mail and attachments are served, and deletions reach the bucket, between two processes', async () => {
     const { apiSettings, workerSettings, inbox, fetchApi, asked } = await prepare()
     await startChild({ program: 'api', environment: apiSettings })
     const worker = await startChild({ program: 'worker', environment: workerSettings })
@@ -93,7 +93,7 @@ describe('an API without the bucket reaches it through the worker', () => {
     }
   })
 
-  test('while the worker is away raw mail is a 502; what is deleted is gone, and its objects follow later', async () => {
+  test('while the worker is down raw mail is a 502; deleted messages disappear, and their objects follow later', async () => {
     const { apiSettings, workerSettings, inbox, fetchApi, asked } = await prepare()
     const log = await createLogger('silent', false)
     let ahead = 0
@@ -122,7 +122,7 @@ describe('an API without the bucket reaches it through the worker', () => {
     expect(await (await fetchApi(`/v1/messages/${kept.id}/raw`)).text()).toBe(RAW)
   })
 
-  test('a token that differs is an outage, not absence', async () => {
+  test('a wrong token is an outage, not a missing object', async () => {
     const { apiSettings, workerSettings, inbox, fetchApi, asked } = await prepare()
     const log = await createLogger('silent', false)
     const other = { ...workerSettings, ADMIN_TOKEN: 'another-token-of-the-tests' }
@@ -137,7 +137,7 @@ describe('an API without the bucket reaches it through the worker', () => {
     expect(objectKeys(inbox).filter((name) => name.includes(id))).toHaveLength(2)
   })
 
-  test('WORKER_URL needs ADMIN_TOKEN, and says so', async () => {
+  test('WORKER_URL requires ADMIN_TOKEN', async () => {
     const { code, stderr } = await run(['api'], { DATA_DIR: temporaryFolder(), WORKER_URL: 'http://127.0.0.1:1' })
     expect(code).toBe(78)
     expect(stderr).toContain('ADMIN_TOKEN')

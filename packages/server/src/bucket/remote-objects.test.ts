@@ -14,7 +14,7 @@ async function start(say: () => Said) {
   return { worker, objects, pass: (milliseconds: number) => (at += milliseconds) }
 }
 
-test('names are escaped, and a domain without dots says that it is whole', async () => {
+test('names are escaped, and a domain without dots is marked as complete', async () => {
   const { worker, objects } = await start(() => ({ status: 200, body: 'raw mail' }))
   const raw = await objects.raw(MESSAGE)
   expect(raw!.size).toBe(8)
@@ -27,7 +27,7 @@ test('names are escaped, and a domain without dots says that it is whole', async
   ])
 })
 
-test('what the worker does not have is absent, and removing it is fine', async () => {
+test('an object that the worker does not have is null, and deleting it is not an error', async () => {
   const { objects } = await start(() => NOT_FOUND)
   expect(await objects.raw(MESSAGE)).toBeNull()
   await objects.remove([MESSAGE])
@@ -39,13 +39,13 @@ test.each<[string, Said]>([
   ['a wrong token', { status: 401, body: { error: 'Unauthorized', code: 'unauthorized' } }],
   ['a broken worker', { status: 500, body: { error: 'no', code: 'internal' } }],
   ['a redirect', { status: 302, body: '' }],
-])('%s says nothing about the objects', async (_, said) => {
+])('%s does not mean that the objects are missing', async (_, said) => {
   const { objects } = await start(() => said)
   await expect(objects.raw(MESSAGE)).rejects.toThrow(ObjectsUnreachable)
   await expect(objects.remove([MESSAGE])).rejects.toThrow(ObjectsUnreachable)
 })
 
-test('after a failure the next deletions fail at once; later the worker is called again', async () => {
+test('after a failure the next deletions fail at once, and the worker is called again later', async () => {
   const { worker, objects, pass } = await start(() => ({ status: 503, body: '' }))
   await expect(objects.remove([MESSAGE])).rejects.toThrow('503')
   await expect(objects.remove([MESSAGE])).rejects.toThrow('failed recently')

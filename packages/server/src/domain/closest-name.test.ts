@@ -39,14 +39,14 @@ test.each([
 })
 
 test.each(['tagg', 'too', 'qq', 'ende', 'sta', 'limited', 'mailboxxxx', 'lmt', 'page', 'from', 'x'.repeat(10_000)])(
-  '%.20s is nothing of the kind',
+  '%.20s is similar to no name',
   (given) => {
     // `tagg` is one letter from `tags`.
     expect(findClosestName(given, NAMES)).toBe(given === 'tagg' ? 'tags' : null)
   },
 )
 
-test('the most similar of several names is meant', () => {
+test('the most similar of several names is returned', () => {
   expect(findClosestName('subjects', ['subjekt', 'subject'])).toBe('subject')
 })
 

@@ -6,7 +6,7 @@ const OTHER_CODES = [null, 'not_found', 'internal', 'validation_failed']
 /** The statuses of the rule, written out. */
 const REPEATED = new Set([401, 403, 405, 407, 408, 421, 425, 429])
 
-test('every status: errors on the way are retried, errors about the mail wait for an operator', () => {
+test('every status: errors on the way are retried, errors of the mail wait for an operator', () => {
   for (let status = 100; status < 600; status++) {
     if (status >= 200 && status < 300) continue
     for (const code of [...OURS, ...OTHER_CODES]) {
@@ -32,7 +32,7 @@ test('every status: errors on the way are retried, errors about the mail wait fo
   ])
 })
 
-test('a 500 comes from the API, which may have failed on one mail only', () => {
+test('a 500 comes from the API, and may concern one mail only', () => {
   expect(meansUnreachable({ status: 500, code: 'internal' })).toBe(false)
   expect(isNotReaching({ status: 503, code: 'server_busy' })).toBe(false)
   expect(isNotReaching({ status: 503, code: null })).toBe(true)

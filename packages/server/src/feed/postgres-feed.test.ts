@@ -46,7 +46,7 @@ async function query(text: string): Promise<number> {
   }
 }
 
-test('a wake-up arrives here at once with its message, elsewhere later without it, and here only once', async () => {
+test('a wake-up arrives in its own process at once and with its message, in others later and without it, and once each', async () => {
   const [a, b, c] = [await startFeed(), await startFeed(), await startFeed()]
   a.feed.wake('team', MESSAGE)
   expect(a.heard).toEqual([MESSAGE])
@@ -64,7 +64,7 @@ test('a wake-up arrives here at once with its message, elsewhere later without i
   )
 })
 
-test('many wake-ups of one turn cause one notification per team, which contains only the team', async () => {
+test('many wake-ups in one turn cause one notification per team, which contains only the team', async () => {
   const { feed } = await startFeed()
   const client = new pg.Client(server.url())
   await client.connect()
@@ -77,7 +77,7 @@ test('many wake-ups of one turn cause one notification per team, which contains 
   expect(told.map((payload) => payload.replace(/^[\da-f-]{36} /, ''))).toEqual(['team0', 'team1', 'team2'])
 })
 
-test('a listener whose connection is ended comes back, looks again, and hears again', async () => {
+test('a listener whose connection ends reconnects, checks for new messages, and receives wake-ups again', async () => {
   const [a, b] = [await startFeed(), await startFeed()]
   const ended = await query(`select pg_terminate_backend(pid) from pg_stat_activity
                              where application_name = 'mailhatch feed'`)
@@ -89,7 +89,7 @@ test('a listener whose connection is ended comes back, looks again, and hears ag
   expect([a.troubles.length, b.troubles.length]).toEqual([1, 1])
 })
 
-test('a connection that dies without a word is noticed within 5 seconds', async () => {
+test('a connection that fails silently is noticed within 5 seconds', async () => {
   const proxy = await startSilentProxy(server.url())
   onTestFinished(() => proxy.close())
   const cut = await startFeed(proxy.url)
@@ -103,7 +103,7 @@ test('a connection that dies without a word is noticed within 5 seconds', async 
   await vi.waitFor(() => expect(cut.heard).toEqual([null, null]))
 })
 
-test('a wake-up without a connection arrives here, and the feed reconnects to a restarted database', async () => {
+test('a wake-up without a connection arrives in its own process, and the feed reconnects to a restarted database', async () => {
   const { feed, heard, troubles } = await startFeed()
   const other = await startFeed()
   await server.restart('kill', async () => {
@@ -117,7 +117,7 @@ test('a wake-up without a connection arrives here, and the feed reconnects to a 
   await vi.waitFor(() => expect(heard).toEqual([MESSAGE, null, null]))
 })
 
-test('a connection to a server that became read-only is given up, and comes back where writes are taken', async () => {
+test('a connection to a server that became read-only is closed, and reopened to a server that accepts writes', async () => {
   const { feed, heard, troubles } = await startFeed()
   const set = async (change: string) => {
     await query(`alter system ${change}`)
@@ -132,7 +132,7 @@ test('a connection to a server that became read-only is given up, and comes back
   expect(await feed.holdsLock(1)).toBe(true)
 })
 
-test('a turn is had by one process, and by another one once that is gone', async () => {
+test('one process has the turn, and another one gets it when that process has ended', async () => {
   const [a, b] = [await startFeed(), await startFeed()]
   expect([await a.feed.holdsLock(7), await a.feed.holdsLock(7), await b.feed.holdsLock(7)]).toEqual([true, true, false])
   expect(await b.feed.holdsLock(8)).toBe(true)

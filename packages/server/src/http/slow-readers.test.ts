@@ -139,7 +139,7 @@ test('text counts by its bytes', async () => {
   await vi.waitFor(async () => expect(await openOf(stalled)).toBe(2))
 })
 
-test('a response that waits behind another on its connection counts', async () => {
+test('a response that waits behind another one on its connection counts', async () => {
   const limits = { ...PATIENT, waitingBytes: 1.5 * LARGE }
   const [ask, askAnother] = [await start(limits), await start(limits)]
   const single = await ask('/bytes', false)

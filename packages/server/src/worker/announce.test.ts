@@ -9,7 +9,7 @@ import { announce, createApiClient } from './announce.ts'
 /** The rule written out: statuses from 400 to 499 that are not about the mail. */
 const REPEATED = new Set([401, 403, 405, 407, 408, 421, 425, 429])
 
-test('over the network, every status with every kind of body is taken, repeated or left to a person', async () => {
+test('over the network, a mail is accepted, retried or left to an operator for every status and kind of body', async () => {
   const api = await startAnsweringApi()
   onTestFinished(() => api.close())
   const { post } = createApiClient({ url: api.url, token: 'token', timeoutMs: 10_000, postJson })

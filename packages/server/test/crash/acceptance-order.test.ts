@@ -95,7 +95,7 @@ test('no mail is accepted before its files, and the folders they are in, are on 
   expect(await sendAndCheck((onDurable) => openWatchedFolder(onDurable))).toEqual([])
 })
 
-test('the first mails to a new mailbox are stored only once its folder is on the disk', async () => {
+test('the first mail to a new mailbox is stored only once its folder is on the disk', async () => {
   const durable = new Set<string>()
   const bucket = await openWatchedFolder((key) => durable.add(key))
   const early: string[] = []
@@ -118,7 +118,7 @@ test('the first mail into a new INBOX_STORAGE folder is stored only once that fo
   expect(durable).toEqual(['raw/in.test/qa/1'])
 })
 
-test('after a new folder could not be brought to the disk, the next mail there waits until it is', async () => {
+test('after a new folder could not be synced, the next mail there waits until it is', async () => {
   const durable: string[] = []
   let isFailing = false
   const bucket = await openWatchedFolder((key) => durable.push(key), {
@@ -133,7 +133,7 @@ test('after a new folder could not be brought to the disk, the next mail there w
   expect(durable).toEqual(['raw/in.test/qa/2'])
 })
 
-test('control: a store that says "stored" too early is noticed', async () => {
+test('control: a store that reports success too early is detected', async () => {
   expect(
     (await sendAndCheck((onDurable) => openWatchedEmbedded(onDurable), { isEarly: true })).length,
   ).toBeGreaterThanOrEqual(MAILS)
@@ -142,7 +142,7 @@ test('control: a store that says "stored" too early is noticed', async () => {
   ).toBeGreaterThanOrEqual(MAILS)
 })
 
-test('control: commits that do not wait for the disk are noticed', async () => {
+test('control: commits that do not wait for the disk are detected', async () => {
   const early = await sendAndCheck((onDurable) => openWatchedEmbedded(onDurable, 'pragma synchronous = normal'))
   expect(early.length).toBeGreaterThanOrEqual(MAILS)
 })

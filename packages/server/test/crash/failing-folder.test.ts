@@ -67,7 +67,7 @@ describe.each(STEPS)('files: when the step "%s" fails', (step) => {
   test.each([
     ['EIO', /^451 4\.3\.0 /],
     ['ENOSPC', /^452 4\.3\.1 /],
-  ])('with %s, the sender is told to try again, and the session goes on', async (code, reply) => {
+  ])('with %s, the sender gets a temporary error, and the session continues', async (code, reply) => {
     const { bucket, faults } = await openFailingFolder()
     const { port } = await startReceiver(bucket)
     const client = await SmtpClient.connect(port)

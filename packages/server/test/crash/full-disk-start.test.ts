@@ -44,11 +44,11 @@ async function writeUntilRefused({ apiUrl }: ChildServer, name: string) {
   }
 }
 
-describe('on a disk that is really full', () => {
+describe('on a full disk', () => {
   test.each([
     ['stopped', 'stop'],
     ['killed', 'kill'],
-  ] as const)('a server that was %s starts, serves reads and refuses mail for the time being', async (_name, end) => {
+  ] as const)('a server that was %s starts, serves reads and refuses mail temporarily', async (_name, end) => {
     const disk = mountSmallDisk(16 * MIB)
     const environment = { DATA_DIR: disk.folder, DISK_FREE_MIN: String(2 * MIB) }
     let server = await startChild({ environment })
@@ -88,7 +88,7 @@ describe('on a disk that is really full', () => {
     await sdkOf(server).messages.waitFor({ tag: 'again' })
   })
 
-  test('what was accepted and is not visible is counted by /ready, and appears once there is room', async () => {
+  test('accepted mail that is not visible yet is counted by /ready, and appears when there is room', async () => {
     const inbox = mountSmallDisk(16 * MIB)
     const settings = await withDatabase({ DATA_DIR: inbox.folder, DISK_FREE_MIN: String(2 * MIB) })
     // Without a reachable API, it accepts mail and waits.
@@ -119,7 +119,7 @@ describe('on a disk that is really full', () => {
     for (const tag of ['one', 'two']) await sdkOf(server).messages.waitFor({ tag })
   })
 
-  test('a first start says in a sentence that there is no room', async () => {
+  test('a first start reports that the disk is full', async () => {
     const disk = mountSmallDisk(MIB)
     disk.fill()
     const { code, stderr } = await run(['serve'], {

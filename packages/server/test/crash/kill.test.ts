@@ -5,7 +5,7 @@ const KILLS = 5
 const TIMEOUT = { timeout: 300_000 }
 
 test.each(['embedded', 'folder'] as const)(
-  `mail that was accepted survives ${KILLS} kills -9, each once and byte for byte: %s bucket`,
+  `accepted mail survives ${KILLS} kills -9, each once and byte for byte: %s bucket`,
   TIMEOUT,
   async (storage) => {
     const report = await killUnderLoad({ kills: KILLS, storage })

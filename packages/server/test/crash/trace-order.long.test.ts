@@ -67,7 +67,7 @@ test(
   },
 )
 
-test('control: a trace in which the 250 comes before the sync is noticed', () => {
+test('control: a trace in which the 250 comes before the sync is detected', () => {
   const wal = '7</data/inbox.db-wal>'
   const accept = '10 write(20<socket:[1]>, "250 2.0.0 Stored\\r\\n", 18) = 18'
   const write = `10 pwrite64(${wal}, "x", 4096, 0) = 4096`

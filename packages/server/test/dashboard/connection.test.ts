@@ -35,7 +35,7 @@ async function subjectsIn(page: Page): Promise<string[]> {
   return rows.map((text) => /Mail \d+/.exec(text)?.[0] ?? text)
 }
 
-test('a server that restarts', async () => {
+test('the page reconnects after a restart of the server', async () => {
   const dataDir = temporaryFolder()
   const settings = { PORT: String(await freePort()) }
   const url = `http://127.0.0.1:${settings.PORT}`
@@ -60,7 +60,7 @@ test('a server that restarts', async () => {
   }
 })
 
-test('a cable that is pulled', async () => {
+test('the page reconnects after a silent loss of the connection', async () => {
   const server = await startServer()
   const cable = await startCable(server.url)
   await store(server.url, { subject: 'Mail 1' })
@@ -83,7 +83,7 @@ test('a cable that is pulled', async () => {
   expect(countReloads()).toBe(0)
 })
 
-test('a browser without a network', async () => {
+test('the page shows that the browser is offline', async () => {
   const server = await startServer()
   await store(server.url, { subject: 'Mail 1' })
   const { page } = await openInboxPage({ url: server.url, token: server.signInToken })

@@ -49,7 +49,7 @@ function groupsOf(mails: Attack[]): { attack: Attack; index: number }[][] {
 }
 
 test(
-  'hundreds of hostile mails run nothing and reach nobody; without our frame they do',
+  'hundreds of hostile mails run nothing and reach no server; without our frame they do',
   { timeout: 300_000 },
   async () => {
     const canary = await openCanary()

@@ -126,7 +126,7 @@ function readClipboard(page: Page): Promise<string> {
   return page.evaluate(() => navigator.clipboard.readText())
 }
 
-test('from the first start to a team that works with it, on a desk', async () => {
+test('from the first start to a working team, on a desktop', async () => {
   const { page, url, countLoads, complaints } = await openFirstStart(DESKTOP)
   await (await sendFirstMail(page)).click()
   const code = await copyCode(page)

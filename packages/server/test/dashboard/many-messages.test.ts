@@ -7,7 +7,7 @@ const ROWS_MAX = 100
 /** As the list asks for them. */
 const PAGE_MESSAGES = 100
 
-test('however far one scrolls, few rows are there and each page is asked for once', async () => {
+test('after any scrolling, few rows are rendered and each page is requested once', async () => {
   const page = await openInboxPage(await ownerOfOrders(MESSAGES))
   const asked: string[] = []
   page.on('request', (request) => {

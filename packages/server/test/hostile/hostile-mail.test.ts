@@ -51,14 +51,14 @@ describe('hostile mail is parsed in time', () => {
     }
   })
 
-  test('every mail that is expected to be cut exists', () => {
+  test('every mail that should be truncated exists', () => {
     const names = new Set(hostileMails().map(({ name }) => name))
     expect(CUT.isSubsetOf(names)).toBe(true)
     expect(names.size).toBe(hostileMails().length)
   })
 })
 
-test('time grows no faster than size', () => {
+test('parsing time is linear in the size', () => {
   const large = hostileMails().filter(({ raw }) => raw.length > 250_000)
   const slow = large.filter(({ raw }) => {
     const whole = quickestMs(() => parseMail(raw))
@@ -70,7 +70,7 @@ test('time grows no faster than size', () => {
   expect(slow.map(({ name }) => name)).toEqual([])
 })
 
-test('a mail cut off anywhere is still read', () => {
+test('a mail truncated at any position is still parsed', () => {
   const mail = [
     'From: =?utf-8?Q?J=C3=B6rg?= <j@b.test>',
     'Subject: "x" (y) =?utf-8?B?4oKs?=',

@@ -21,7 +21,7 @@ const TEXT_BYTES = 440_000
 /** A header has 64 KiB. */
 const HEADER_BYTES = 60_000
 
-test('mail of combining characters is stored, found and shown, and other mail is answered meanwhile', async () => {
+test('mail with many combining characters is stored, found and shown, and other requests are served meanwhile', async () => {
   const server = await startChild({ environment: { DATA_DIR: temporaryFolder() }, nodeArguments: WITH_DELAYS })
   const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
   const [odd, plain] = [await SmtpClient.connect(server.smtpPort), await SmtpClient.connect(server.smtpPort)]

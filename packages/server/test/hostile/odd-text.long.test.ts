@@ -22,7 +22,7 @@ const rows = unicodeRows(random)
 const all = [...repeatedPieces(), ...rows, ...randomCombinations(random, rows, COMBINATIONS)]
 const texts = all.filter((_, index) => index % ONE_OF === PART)
 
-test(`${texts.length} texts of 128 KiB in every place of a mail hold nobody up for 200 ms (seed ${SEED})`, async () => {
+test(`${texts.length} texts of 128 KiB in every place of a mail block nothing for 200 ms (seed ${SEED})`, async () => {
   const holds: Held[] = []
   for (const odd of texts) holds.push(...(await longestHolds(odd, BYTES, MS_MAX)))
   const largest = holds.reduce((one, other) => (other.ms > one.ms ? other : one))
@@ -49,7 +49,7 @@ function walkAndCompare(text: string): () => Promise<unknown> {
   }
 }
 
-test.each(QUADRATIC)('the measurement finds a cost that grows by the square: %s', async (name, unit, work, bytes) => {
+test.each(QUADRATIC)('control: the measurement detects quadratic cost: %s', async (name, unit, work, bytes) => {
   const growth = await growthOf({ name: unit, unit }, { name, bytes, work })
   console.info(JSON.stringify(growth))
   expect(growth.ratio).toBeGreaterThan(RATIO_MAX)

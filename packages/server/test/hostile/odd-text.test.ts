@@ -18,7 +18,7 @@ test.each<[kind: string, texts: () => OddText[]]>([
   ['that repeats something', repeatedPieces],
   [`of ${ROWS} blocks of Unicode`, () => Array.from({ length: ROWS }, () => random.pick(rows))],
   [`of ${COMBINATIONS} pairs and triples`, () => randomCombinations(random, rows, COMBINATIONS)],
-])(`128 KiB of text %s hold nobody up, wherever in a mail it stands (seed ${SEED})`, async (_, texts) => {
+])(`128 KiB of text %s block nothing, in any place of a mail (seed ${SEED})`, async (_, texts) => {
   const held: Held[] = []
   for (const odd of texts()) {
     held.push(...(await longestHolds(odd, BYTES, MS_MAX)).filter(({ ms }) => ms > MS_MAX))

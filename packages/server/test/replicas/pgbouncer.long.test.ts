@@ -39,7 +39,7 @@ const LOCK_HOLDERS = `
   select pid from pg_locks
   where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
 
-test.each(['session', 'transaction'] as const)('replicas work through PgBouncer that pools by %s', async (mode) => {
+test.each(['session', 'transaction'] as const)('replicas work through PgBouncer with pooling by %s', async (mode) => {
   const databaseUrl = await postgres.database()
   const environment = { ...(await MODES[mode](databaseUrl)), RETENTION_SWEEP_SECONDS: '1' }
   const replicas = await startReplicas(environment.DATABASE_URL, { count: 2, environment })
@@ -81,7 +81,7 @@ test.each(['session', 'transaction'] as const)('replicas work through PgBouncer 
   await vi.waitFor(async () => expect(await holders()).toEqual([]), 10_000)
 })
 
-test('limits of time hold by transaction as well, and are not left to others', async () => {
+test('time limits apply per transaction too, and do not stay on the session', async () => {
   const databaseUrl = await postgres.database()
   const environment = await MODES.transaction(databaseUrl)
   const { urls, announce } = await startReplicas(environment.DATABASE_URL, { count: 1, environment })
@@ -94,7 +94,7 @@ test('limits of time hold by transaction as well, and are not left to others', a
   expect((await other.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '0' }])
 })
 
-test('by transaction without the direct address, the start is refused with what to do', async () => {
+test('transaction pooling without the direct URL is refused at the start with what to do', async () => {
   const { DATABASE_URL } = await MODES.transaction(await postgres.database())
   const environment = { DATABASE_URL, SECRET_KEY, DATA_DIR: temporaryFolder(), PORT: '0' }
   const ended = await run(['api'], environment)

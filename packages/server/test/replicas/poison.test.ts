@@ -16,7 +16,7 @@ const DEADLY = 'deadly mail'
 const PRELOAD = ['--import', new URL('../support/deadly-mail.ts', import.meta.url).href]
 const SOON = { timeout: 60_000, interval: 50 }
 
-test('behind a proxy, a mail that kills each replica that gets it does so three times, and other mail passes', async () => {
+test('behind a proxy, mail that crashes each replica does so three times, and other mail is accepted', async () => {
   const replicas = await startReplicas(await postgres.database(), { count: 2, nodeArguments: PRELOAD })
   const supervisor = supervise(replicas)
   try {

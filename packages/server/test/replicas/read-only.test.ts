@@ -50,7 +50,7 @@ async function announceMany({ urls, announce }: Replicas, count: number): Promis
 }
 
 test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
-  'while %s, the answer is 503; afterwards all is well at once',
+  'while %s, the response is 503; afterwards everything works at once',
   async (name) => {
     const url = await postgres.database()
     const replicas = await startReplicas(url, { count: 1 })
@@ -81,7 +81,7 @@ test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
 const UNAVAILABLE = ['25006', '40001', '53000', '53200', '53300', '53400', '57P01', '57P04', '57014', '58030']
 const BUGS = ['P0001', '23514', '42P01', 'XX000']
 
-test('a server that is there but cannot do its work is away for now, not a bug of ours', async () => {
+test('a server that cannot do its work is reported as unavailable, not as a bug', async () => {
   const url = await postgres.database()
   const { urls, announce } = await startReplicas(url, { count: 1 })
   const client = new pg.Client(url)

@@ -12,7 +12,7 @@ const EXPIRED = 500
 const YOUNG = 30
 const IN_REMOVED_MAILBOX = 250
 
-test('three sweeps at once, none of which waits for its turn, count and remove everything once', async () => {
+test('three concurrent sweeps without turns count and delete everything once', async () => {
   const databaseUrl = await postgres.database()
   const troubles: object[] = []
   const log = { debug() {}, info() {}, warn: () => {}, error: (facts: object) => void troubles.push(facts) }

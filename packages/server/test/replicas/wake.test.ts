@@ -44,7 +44,7 @@ async function timeToHear({ urls, key, get, announce }: Replicas, tag: string): 
   return performance.now() - announcedAt
 }
 
-test('a wait and a stream held on one replica are answered by mail announced to another', async () => {
+test('a wait and a stream on one replica receive mail announced to another', async () => {
   const replicas = await startReplicas(await postgres.database())
   expect(await timeToHear(replicas, 'first')).toBeLessThan(LATE_MS_MAX)
   const times = await measureWakes({
@@ -69,7 +69,7 @@ test('with every notification lost, both are late by less than 5 s', async () =>
   expect(Math.max(...times)).toBeGreaterThan(100)
 })
 
-test('listeners whose connections are ended again and again lose nothing and come back', async () => {
+test('listeners whose connections end repeatedly lose nothing and reconnect', async () => {
   const databaseUrl = await postgres.database()
   const replicas = await startReplicas(databaseUrl)
   for (const tag of ['a', 'b', 'c']) {

@@ -9,7 +9,7 @@ const postgres = ownPostgres()
 const IDS = 60
 const TIMES = 10
 
-test('announcements posted 10 times at once to 3 replicas make one delivery each for each endpoint, sent once', async () => {
+test('announcements posted 10 times at once to 3 replicas create one delivery per endpoint, sent once', async () => {
   const receiver = await startWebhookReceiver()
   const environment = { WEBHOOK_ALLOWED_HOSTS: receiver.host }
   const { urls, key, announce } = await startReplicas(await postgres.database(), { environment })

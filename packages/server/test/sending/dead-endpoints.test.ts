@@ -4,7 +4,7 @@ import { compareLatencies } from './dead-endpoints.ts'
 /** Few messages on a machine that is busy with other tests: one pause decides a round. */
 const ROUNDS_MAX = 3
 
-test('endpoints that never answer do not make others wait', async () => {
+test('endpoints that never respond do not delay others', async () => {
   const ratios: number[] = []
   while (ratios.length < ROUNDS_MAX && !ratios.some((ratio) => ratio <= 3)) {
     const { alone, besideDead } = await compareLatencies(30)

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/server.ts'
 /** For a machine that is busy with other tests. */
 const PATIENCE = { timeout: 10_000 }
 
-test('a program that is asked to stop lets attempts end and leaves the rest to the next start', async () => {
+test('a program that stops completes its attempts and leaves the rest to the next start', async () => {
   const waiting: ((answer: ReceiverAnswer) => void)[] = []
   let isHolding = true
   const receiver = await startWebhookReceiver(() =>

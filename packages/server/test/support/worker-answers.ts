@@ -20,7 +20,7 @@ export function describeWorkerAnswers(
   /** The network of a local workerd follows a Location and hides a 407; a redirect without Location it shows. */
   { showsAllAnswers, hasTimer }: { showsAllAnswers: boolean; hasTimer: boolean },
 ): void {
-  describe(`answers to announcements, on ${name}`, () => {
+  describe(`responses to announcements, on ${name}`, () => {
     let api: Awaited<ReturnType<typeof startAnsweringApi>>
     let worker: JourneyWorker
 
@@ -39,7 +39,7 @@ export function describeWorkerAnswers(
       return { status: response.status, ...((await response.json()) as { troubles: string[] }) }
     }
 
-    test('a redirect is not followed, and readiness says where it points, until announcements pass', async () => {
+    test('a redirect is not followed, and readiness reports its target, until announcements succeed', async () => {
       const mailbox = showsAllAnswers ? nameFor(...REDIRECT) : nameFor(308, 'empty')
       await worker.deliver({ to: `${mailbox}@${ROOT_DOMAIN}`, raw: oddMail('Redirected') })
       await vi.waitUntil(async () => {
@@ -62,24 +62,27 @@ export function describeWorkerAnswers(
       expect(await keysIn(worker.bucket, metadataPrefix('processed', ROOT_DOMAIN, mailbox))).toHaveLength(1)
     })
 
-    test.each(showsAllAnswers ? [407, 421] : [421])('readiness names a %i, which some clients hide', async (status) => {
-      const mailbox = nameFor(status, 'html')
-      await worker.deliver({ to: `${mailbox}@${ROOT_DOMAIN}`, raw: oddMail('Refused on the way') })
-      await vi.waitUntil(async () => {
-        await worker.sweep()
-        return (await ready()).status === 503
-      }, WAIT)
-      const problem = `announcements are not reaching the API: WEBHOOK_URL responds with ${status}. Check the proxy in front of the API`
-      expect((await ready()).troubles).toEqual([problem])
-      api.answer(mailbox, 200)
-      await vi.waitUntil(async () => {
-        await worker.sweep()
-        return (await ready()).status === 200
-      }, WAIT)
-      api.answer(mailbox, status)
-    })
+    test.each(showsAllAnswers ? [407, 421] : [421])(
+      'readiness reports a %i, which some clients hide',
+      async (status) => {
+        const mailbox = nameFor(status, 'html')
+        await worker.deliver({ to: `${mailbox}@${ROOT_DOMAIN}`, raw: oddMail('Refused on the way') })
+        await vi.waitUntil(async () => {
+          await worker.sweep()
+          return (await ready()).status === 503
+        }, WAIT)
+        const problem = `announcements are not reaching the API: WEBHOOK_URL responds with ${status}. Check the proxy in front of the API`
+        expect((await ready()).troubles).toEqual([problem])
+        api.answer(mailbox, 200)
+        await vi.waitUntil(async () => {
+          await worker.sweep()
+          return (await ready()).status === 200
+        }, WAIT)
+        api.answer(mailbox, status)
+      },
+    )
 
-    test('what is not about the mail is repeated; our own 404, 413 and 422 are not', async () => {
+    test('errors that are not about the mail are retried; our own 404, 413 and 422 are not', async () => {
       const cases = [
         ...REPEATED.map((status) => ({ mailbox: nameFor(status, 'html'), isRepeated: true })),
         ...WAITS_FOR_A_PERSON.map((status) => ({ mailbox: nameFor(status, 'html'), isRepeated: false })),
@@ -101,7 +104,7 @@ export function describeWorkerAnswers(
       for (const { mailbox } of kept) expect([mailbox, await attempts(mailbox)]).toEqual([mailbox, 1])
     })
 
-    test('a mail at which the API fails while it takes others is set aside, and passes by hand', async () => {
+    test('a mail on which only the API fails is set aside, and is accepted after a manual retry', async () => {
       const poison = nameFor(500, 'other code')
       let others = 0
       const deliverOther = () => worker.deliver({ to: `other${others++}@${ROOT_DOMAIN}`, raw: oddMail('Harmless') })

@@ -44,7 +44,7 @@ export function describeWorkerJourney(
     })
     afterAll(() => worker.close())
 
-    test('new → unprocessed: without WEBHOOK_URL a mail is only stored, and a retry says why it is', async () => {
+    test('new → unprocessed: without WEBHOOK_URL a mail is only stored, and a retry says why', async () => {
       await use({ webhookUrl: null })
       await worker.deliver({ to: `kept@${ROOT_DOMAIN}`, raw: oddMail('Kept') })
       const metadata = await metadataOf('kept')
@@ -53,7 +53,7 @@ export function describeWorkerJourney(
       expect(await retry('kept', metadata.id)).toMatchObject({ status: 409, body: { error: 'Webhook not configured' } })
     })
 
-    test('new → unprocessed → processed: a mail lands under its keys, is announced and can be read', async () => {
+    test('new → unprocessed → processed: a mail is stored under its keys, announced, and can be read', async () => {
       await api.start()
       await api.createMailbox('arrives')
       await use({})
@@ -85,7 +85,7 @@ export function describeWorkerJourney(
       })
     })
 
-    test('unprocessed → unprocessed: what the API refuses stays; an admin retry is refused or moves it', async () => {
+    test('unprocessed → unprocessed: refused mail stays; an admin retry is refused or moves it', async () => {
       await api.start()
       await use({})
       const raw = oddMail('Nobody there yet')
@@ -110,7 +110,7 @@ export function describeWorkerJourney(
       expect(await retry('later', refused.id)).toMatchObject({ status: 409, body: { error: 'Already processed' } })
     })
 
-    test('unprocessed → unprocessed → processed: with the API down mail stays, and the sweep moves it', async () => {
+    test('unprocessed → unprocessed → processed: while the API is down mail stays, and the sweep moves it', async () => {
       await use({})
       const raw = oddMail('Sent while nobody listened')
       await worker.deliver({ to: `patient@${ROOT_DOMAIN}`, raw })
@@ -130,7 +130,7 @@ export function describeWorkerJourney(
       expect((await api.sdk.messages.list({ mailbox: 'patient' })).data).toHaveLength(1)
     })
 
-    test('unprocessed → unprocessed → processed: a wrong token is a 401, and a retry after it is mended passes', async () => {
+    test('unprocessed → unprocessed → processed: a wrong token is a 401, and a retry with the right one succeeds', async () => {
       await api.start()
       await api.createMailbox('locked')
       await use({ token: 'not-the-token-of-the-api' })
