@@ -11,7 +11,7 @@ test.each([false, true])(
     const seed = 11
     const report = await takeAddresses({ addresses: 3, steps: 7, seed, hasRelay })
     expect(report.wrong, `seed ${seed}`).toEqual([])
-    // What would show nothing: no address was proven, or the stranger never had anything.
+    // A run without a confirmed address, or in which the attacker never had access, would prove nothing.
     expect(report.proofs).toBeGreaterThan(0)
     expect(report.held > 0).toBe(!hasRelay)
   },
@@ -47,7 +47,7 @@ describe('an address that another user registered', () => {
     expect([await ada.isSignedIn(), await stranger.isSignedIn()]).toEqual([true, false])
     expect((await signIn(stranger, ADA, STRANGERS)).status).toBe(401)
     expect((await ada.post('/auth/password', { new: PASSWORD })).status).toBe(200)
-    // For an address that is proven, it is one more way in.
+    // For a confirmed address, it is one more way to sign in.
     expect((await newBrowser().post('/auth/link', { token: await giveLink(ADA, 'sign-in') })).status).toBe(200)
     expect(await ada.isSignedIn()).toBe(true)
     expect((await signIn(newBrowser(), ADA)).status).toBe(200)

@@ -14,7 +14,7 @@ describe('mailhatch users', () => {
     const { dataDir, url, newBrowser } = await startAccounts()
     const { email, link } = await runForJson<Created>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
     expect(email).toBe(OWNER)
-    // The port of the server that runs beside; on PostgreSQL, which may have many, it takes APP_URL.
+    // The port of the running server. On PostgreSQL, which may have many servers, APP_URL is used.
     const port = inject('postgresUrl') ? '3003' : new URL(url).port
     expect(link).toMatch(new RegExp(String.raw`^http://localhost:${port}/sign-in\?token=[\w-]{43}$`))
     const browser = newBrowser()

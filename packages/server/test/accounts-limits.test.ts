@@ -3,7 +3,7 @@ import { OWNER, PASSWORD, startAccounts } from './support/accounts.ts'
 
 const MINUTE_MS = 60_000
 
-/** After three tries a second is to pass, which it may by itself on a busy machine. */
+/** After three attempts a second must pass, which may happen anyway on a busy machine. */
 function stoppedClock(): () => number {
   const at = Date.now()
   return () => at
@@ -105,7 +105,7 @@ describe('guessing passwords', () => {
     for (let count = 0; count < 4; count++) guesses.push(await from('203.0.113.5', 'not the password'))
     expect(guesses).toEqual([401, 401, 401, 429])
     expect(await from('203.0.113.6', PASSWORD)).toBe(200)
-    // The control: the guesser is still refused, also with the right password.
+    // Control: the attacker is still refused, even with the right password.
     expect(await from('203.0.113.5', PASSWORD)).toBe(429)
   })
 

@@ -119,7 +119,7 @@ describe('a provider, or an attacker in its name, that must not be trusted', () 
       expect(await signInThere(browser), name).toBe(`${APP}/sign-in?error=${code}`)
       expect(await browser.isSignedIn(), name).toBe(false)
       expect(await store.findUser({ email: person.email }), name).toBeNull()
-      // The control: nothing else was in the way.
+      // Control: nothing else was refused.
       Object.assign(behaviour, honest)
       expect(await signInThere(browser), name).toBe(`${APP}/`)
       expect(await browser.isSignedIn(), name).toBe(true)

@@ -20,7 +20,7 @@ test('passwords, sessions and links are not stored in plain text', async () => {
     expect(secret.length).toBeGreaterThan(10)
     expect(stored.filter(({ content }) => content.includes(secret)).map(({ name }) => name)).toEqual([])
   }
-  // The scan can find: the address is stored as it is, and the password as a hash.
+  // Control: the scan finds the address, which is stored in plain text, and the hash of the password.
   expect(stored.filter(({ content }) => content.includes(OWNER))).not.toEqual([])
   const { passwordHash } = (await store.findUser({ email: OWNER }))!
   expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)

@@ -42,7 +42,7 @@ describe('open sign-up without mail', () => {
     const browser = newBrowser()
     expect((await browser.post('/auth/sign-up', { email: ADA, password: PASSWORD })).status).toBe(201)
     expect(await browser.isSignedIn()).toBe(true)
-    // The address is unchecked.
+    // The address is not confirmed.
     expect((await store.findUser({ email: ADA }))?.emailCheckedAt).toBeNull()
     const again = await newBrowser().post('/auth/sign-up', { email: 'ADA@Corp.Example', password: 'another password' })
     expect([again.status, again.body.code]).toEqual([409, 'account_exists'])
@@ -69,7 +69,7 @@ describe('open sign-up without mail', () => {
 })
 
 describe('with a relay', () => {
-  /** The product, and a second one that gets its mail. */
+  /** The product, and a second one that receives its mail. */
   async function startWithMail(environment: Record<string, string> = {}, now?: () => number) {
     const receiver = await startAccounts({ INBOX_CATCH_ALL: 'bootstrap' })
     const relay = { SMTP_RELAY_URL: `smtp://127.0.0.1:${receiver.smtpPort}`, SMTP_RELAY_FROM: 'Us <us@mail.example>' }
@@ -96,7 +96,7 @@ describe('with a relay', () => {
 
     const { page, token, mail } = await mailTo('ada', 'Check your address')
     expect([page, mail.from]).toEqual(['check', 'us@mail.example'])
-    // It is for this page alone, and sets the password in the same step.
+    // It is only for this page, and sets the password in the same step.
     expect((await newBrowser().post('/auth/link', { token })).body.code).toBe('token_invalid')
     const reader = newBrowser()
     expect((await reader.post('/auth/check', { token })).body.code).toBe('validation_failed')
@@ -119,7 +119,7 @@ describe('with a relay', () => {
     expect([unknown.status, unknown.body]).toEqual([200, known.body])
     const { page, token } = await mailTo('ada', 'Choose a new password')
     expect(page).toBe('reset')
-    // The first request would have been mailed before the second.
+    // Mail for the first request would have been sent before the second.
     expect(await mailCount()).toBe(1)
 
     const browser = newBrowser()
@@ -137,11 +137,11 @@ describe('with a relay', () => {
     const { newBrowser, openMember, mailCount } = await startWithMail({}, () => at)
     await openMember(ADA)
     for (let count = 0; count < 8; count++) await newBrowser().post('/auth/reset/request', { email: ADA })
-    // Mail is written after the answer: by then the others were refused.
+    // Mail is written after the response, and the others were refused by then.
     await expect.poll(mailCount).toBe(5)
     at += 3_600_000
     await newBrowser().post('/auth/reset/request', { email: ADA })
-    // The relay gets them one after another, so the last is the sixth.
+    // The relay receives them one after another, so the last is the sixth.
     await expect.poll(mailCount).toBe(6)
   })
 
@@ -165,7 +165,7 @@ describe('with a relay', () => {
       expect(await store.findUser({ email: email2 })).toBeNull()
     }
     await newBrowser().post('/auth/reset/request', { email: OWNER })
-    // What was to be mailed before this would have been.
+    // Any earlier mail would have arrived by now.
     await openMember(ADA)
     await newBrowser().post('/auth/reset/request', { email: ADA })
     await mailTo('ada', 'Choose a new password')

@@ -9,7 +9,7 @@ import { ask } from './support/ask.ts'
 import { openBrowser } from './support/browser.ts'
 import { startFileServer } from './support/file-server.ts'
 
-/** For what changes nothing. */
+/** For tests that change nothing. */
 const unchanged = await startFileServer({ SIGN_UP: 'open' })
 
 type Listed = { data: { id: string; isCurrent: boolean; userAgent: string; address: string }[] }
@@ -31,11 +31,11 @@ describe('signing in and out', () => {
     const [kept] = elsewhere.cookies
     expect((await elsewhere.post('/auth/sign-out')).status).toBe(200)
     expect(elsewhere.cookies.size).toBe(0)
-    // Nor is the cookie worth anything to someone who has kept it.
+    // A kept copy of the cookie is worthless too.
     elsewhere.cookies.set(...kept!)
     expect(await elsewhere.isSignedIn()).toBe(false)
     expect(await owner.isSignedIn()).toBe(true)
-    // Signing out twice is signing out.
+    // Signing out twice has the same effect.
     expect((await elsewhere.post('/auth/sign-out')).status).toBe(200)
   })
 
@@ -77,7 +77,7 @@ describe('signing in and out', () => {
   test.each(['GET /auth/sessions', 'DELETE /auth/sessions/x', 'POST /auth/sign-out-everywhere', 'POST /auth/password'])(
     '%s needs a session',
     async (route) => {
-      // Each has just these two words.
+      // Each contains only these two words.
       const [method, path] = route.split(' ') as [string, string]
       const { status, body } = await openBrowser(unchanged.url).send(
         method,
@@ -182,7 +182,7 @@ describe('sessions', () => {
     attacker.cookies.set('mailhatch', 'chosen-by-the-attacker')
     expect([await victim.isSignedIn(), await attacker.isSignedIn()]).toEqual([true, false])
 
-    // The same with a session that lives: the attacker's own.
+    // The same with a valid session: the attacker's own.
     const member = await openMember('mallory@corp.example')
     const planted = member.cookies.get('mailhatch')!
     const second = newBrowser()
@@ -267,9 +267,9 @@ test('a user who is removed from a team loses it at once, with the keys they cre
   await store.removeMember({ teamId: team.id, userId: user.id }, Date.now())
   expect([await status(key), await status(operators)]).toEqual([401, 200])
   expect((await store.findSession(tokenHash, Date.now()))?.signedIn).toMatchObject({ role: null, team: null })
-  // The account is theirs, and stays.
+  // The account stays theirs.
   expect(await member.isSignedIn()).toBe(true)
-  // None is made in the last moment, which would open the team again when they come back.
+  // No key is created at the last moment, which would give access again when they come back.
   await expect(createKey(ports, team, { ...wish, createdBy: user.id })).rejects.toMatchObject({ code: 'forbidden' })
   expect((await store.listKeys(team.id)).filter(({ createdBy }) => createdBy === user.id)).toEqual([])
 })

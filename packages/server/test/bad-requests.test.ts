@@ -9,7 +9,7 @@ import { ask, type Answer } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
 import { WEBHOOK_SECRET } from './support/server.ts'
 
-/** Of the whole URL, scheme and host included. */
+/** Limit of the whole URL, including scheme and host. */
 const URL_CHARACTERS_MAX = 8_192
 const INGEST_BYTES_MAX = 27 * 1024 * 1024
 
@@ -17,7 +17,7 @@ const server = await startFileServer()
 const { url, apiKey: key, get } = server
 const { port } = new URL(url)
 
-/** Status and code of a failure that has the one shape, and nothing beside it but `details`. */
+/** Status and code of a failure in the common format, with nothing beside them but `details`. */
 function failureOf({ status, headers, body }: Answer<ErrorBody>): { status: number; code: string } {
   const { details = {}, ...rest } = body
   expect(rest).toEqual({
@@ -33,7 +33,7 @@ function failureOf({ status, headers, body }: Answer<ErrorBody>): { status: numb
 const padded = (bytes: number) => JSON.stringify(announcement()).padEnd(bytes)
 const longPath = (characters: number) => '/v1/messages?x='.padEnd(characters - url.length, 'x')
 
-/** Speaks to the server below the level at which fetch would correct us. */
+/** Sends raw bytes, which fetch would correct. */
 async function raw(bytes: string): Promise<Answer<ErrorBody>> {
   const socket = connect(Number(port), '127.0.0.1')
   let received = ''
@@ -92,7 +92,7 @@ describe('limit: an announcement of 27 MiB, 413 above', () => {
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>
     // The server may close before it has read the whole body.
     sending.on('error', () => {})
-    // Written before it ends, so that it goes out in chunks without a length.
+    // Written before the end, so that it is sent in chunks without a length.
     sending.write(' '.repeat(INGEST_BYTES_MAX))
     sending.end(' ')
     const [response] = await answered

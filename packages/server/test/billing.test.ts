@@ -130,7 +130,7 @@ test('an event without a recent signature of the provider is refused', async () 
   for (const signature of refused) expect([signature, (await post(body, signature)).status]).toEqual([signature, 401])
   expect(await planOf(team.id)).toBe('pro')
   const [time, signature] = stripeSignature(body, { at: minutes(-4) }).split(',')
-  // Two signatures while a secret is being exchanged.
+  // Two signatures during a secret rotation.
   expect((await post(body, `${time},v1=${'0'.repeat(64)},${signature}`)).status).toBe(200)
   expect(await planOf(team.id)).toBe('starter')
 })

@@ -68,7 +68,7 @@ test('a mailbox that an earlier version left on a foreign domain gives up its na
     newId,
     now: Date.now,
   })
-  // By mail, by another name, and by moving there.
+  // By mail, by a rename, and by moving there.
   await acceptAnnouncement(announcement({ domain: owner.domain!, mailbox: 'shop' }))
   await acceptAnnouncement(announcement({ domain: renamer.domain!, mailbox: 'old' }))
   const old = (await store.findTeamMailbox({ teamId: renamer.id, name: 'old' }))!

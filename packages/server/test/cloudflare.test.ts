@@ -95,14 +95,14 @@ describe('mail through the local email trigger', () => {
     const [metadata] = await storedUnder(`${ROOT_DOMAIN}/scheme/`)
     expect(metadata).toMatchObject({ lastStatus: null, lastError: expect.stringContaining('https://') })
 
-    // What happened is in the log, as JSON; what the mail says and what is secret is not.
+    // The log describes the event as JSON, without the content of the mail and without secrets.
     const line = await vi.waitUntil(() => workerd.logs().find((text) => text.includes(metadata!.id)))
     expect(JSON.parse(line)).toMatchObject({ level: 'warn', id: metadata!.id, reason: metadata!.lastError })
     expect(workerd.logs().join('\n')).not.toMatch(new RegExp(`${secret}|${ADMIN_TOKEN}|Without a scheme|shop.example`))
   })
 })
 
-/** What no local trigger lets through, or what only a source and a bucket of ours can show: real R2, our own mail. */
+/** Cases that the local trigger does not allow, or that need our own source and bucket: real R2, our own mail. */
 describe('the email handler', () => {
   const bindings = { EMAIL_DOMAIN: ROOT_DOMAIN }
 
@@ -191,7 +191,7 @@ describe('the email handler', () => {
     const binding = await workerd.binding()
     let isBroken = true
     let count = 0
-    // By turns for the raw mail and for the metadata, before the bytes are stored and after.
+    // In turn for the raw mail and for the metadata, before and after the bytes are stored.
     const failing = watchedBinding(binding, async (key, _bytes, store) => {
       if (!isBroken) return store()
       const [isForRaw, isAfter] = [count % 2 === 0, count % 4 > 1]

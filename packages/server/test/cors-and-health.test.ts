@@ -116,7 +116,7 @@ describe('MCP clients in a browser', () => {
     expect(await call('list_emails')).toMatchObject({ isError: false })
   })
 
-  /** Asks the server first, and sends nothing that was not allowed. */
+  /** Sends a preflight first, and nothing that was not allowed. */
   const fetchAsBrowser: typeof fetch = async (input, options = {}) => {
     const preflight = await askFirst(ALLOWED, '/mcp')
     const allowed = [...namesOf(preflight.headers.get('access-control-allow-headers')), 'accept']

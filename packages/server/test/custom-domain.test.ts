@@ -69,7 +69,7 @@ describe('inbox.settings.update', () => {
       code: 'mailbox_reserved',
       message: 'Mailbox name is reserved.',
     })
-    // To another domain of its own it may.
+    // It may move to another custom domain.
     const next = newDomain()
     expect(await owner.call.inbox.settings.update.mutate({ domain: next })).toMatchObject({ domain: next })
     const [mailbox] = await owner.call.inbox.mailboxes.list.query()
@@ -113,7 +113,7 @@ describe('inbox.settings.update', () => {
 })
 
 describe('DOMAIN_PROOF=txt', () => {
-  /** A DNS that a test writes. */
+  /** A DNS server with records from the test. */
   function provingPorts(records: Map<string, string[]>): DomainPorts {
     return {
       store: provers.store,
@@ -133,7 +133,7 @@ describe('DOMAIN_PROOF=txt', () => {
     const { record } = saved.pending!
     expect(record.name).toBe(`_mailhatch.${domain}`)
     expect(record.value).toMatch(/^mailhatch-verify=[\w-]{40,}$/)
-    // Saved again, the record stays the same.
+    // Saving again keeps the record.
     expect(await owner.call.inbox.settings.update.mutate({ domain })).toEqual(saved)
     expect(await statusOf(proving.url, domain, 'orders')).toBe(404)
 
@@ -171,7 +171,7 @@ describe('DOMAIN_PROOF=txt', () => {
     expect(await verifyDomain(ports, second.team)).toMatchObject({ domain })
     await expect(verifyDomain(ports, first.team)).rejects.toMatchObject({ code: 'domain_taken' })
     await expect(changeDomain(ports, first.team, domain)).rejects.toMatchObject({ code: 'domain_taken' })
-    // Giving a domain back needs no proof, and forgets what was pending.
+    // Removing a domain needs no proof, and cancels a pending one.
     expect(await changeDomain(ports, first.team, null)).toEqual({ domain: null, pending: null })
     expect(await provers.store.findPendingDomain(first.team.id)).toBeNull()
   })

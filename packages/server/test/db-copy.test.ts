@@ -84,7 +84,7 @@ test('data that cannot be copied is refused, and nothing is written', async () =
   })
   expect(await teams()).toBe(1)
 
-  // The same words work where nothing is in the way.
+  // The same command works without these problems.
   await administer(url, `delete from teams`)
   expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 0 })
   await administer(url, `update teams set last_position = last_position + 1`)

@@ -33,7 +33,7 @@ afterAll(() => storage.close())
 
 const secret = () => randomBytes(32).toString('hex')
 
-/** All parts of the compose files as processes, in the order in which Compose starts them; the proxy comes after. */
+/** All parts of the compose files as processes, in the order in which Compose starts them. The proxy is started later. */
 async function startStack(files: string[]) {
   const password = secret()
   const program = await findProgram(['/usr/lib/postgresql/15/bin/postgres'], 'postgresql-15')
@@ -89,7 +89,7 @@ async function startStack(files: string[]) {
 
 type Stack = Awaited<ReturnType<typeof startStack>>
 
-/** Debian's Caddy with the recipe's file; its own issuer instead of a public one. */
+/** Debian's Caddy with the file of the recipe and a local issuer instead of a public one. */
 async function startProxy({ hosts, site, siteTls }: Stack, siteAddress: string) {
   const folder = temporaryFolder()
   const options = `{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\thttp_port ${site}\n\thttps_port ${siteTls}\n}\n`
@@ -111,7 +111,7 @@ async function sendMail({ smtpPort }: Stack, to: string, subject: string): Promi
 
 type Asked = { path: string; method?: string; body?: object; from?: string; headers?: Record<string, string> }
 
-/** Over TLS, to the site by its name, with a certificate that is checked. */
+/** Over TLS, to the site by its name, with a verified certificate. */
 async function ask({ siteTls, env }: Stack, ca: string, { path, method, body, from, headers = {} }: Asked) {
   const question = request({
     host: '127.0.0.1',
@@ -138,7 +138,7 @@ test.each([
   expect('DATABASE_DIRECT_URL' in stack.api).toBe(files.length > 1)
   const authorization = { authorization: `Bearer ${stack.key}` }
 
-  // As it comes: plain HTTP.
+  // Unchanged: plain HTTP.
   const plain = await startProxy(stack, `:${stack.site}`)
   expect(await sendMail(stack, `qa+a@${DOMAIN}`, 'before TLS')).toMatch(/^250 /)
   const latest = (tag: string) => `/v1/messages/latest?tag=${tag}&wait=30`
@@ -147,7 +147,7 @@ test.each([
   expect(await sendMail(stack, 'qa@elsewhere.example', 'not ours')).toMatch(/^5\d\d /)
   await plain.stop()
 
-  // The TLS step of the guide: SITE_ADDRESS, and the proxy again.
+  // The TLS step of the guide: SITE_ADDRESS, and a restart of the proxy.
   const { root } = await startProxy(stack, SITE)
   await vi.waitFor(() => expect(existsSync(root)).toBe(true), 10_000)
   const ca = readFileSync(root, 'utf8')
@@ -169,7 +169,7 @@ test.each([
     return (await ask(stack, ca, { path: '/auth/sign-in', method: 'POST', body, from, headers })).status
   }
   const statuses: number[] = []
-  // Each replica counts for itself: so many in a row come from both.
+  // Each replica counts separately: this many in a row come from both.
   const isStopped = () => statuses.length >= 36 && statuses.slice(-36).every((status) => status === 429)
   while (statuses.length < TRIES_MAX && !isStopped()) {
     const tries = Array.from({ length: 6 }, (__, index) => signIn('127.0.0.2', statuses.length + index))

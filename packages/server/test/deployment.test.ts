@@ -7,7 +7,7 @@ import { parseYaml, type Yaml } from './support/yaml.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../deploy')
 
-/** Of the programs beside ours: the database and the storage of the compose file. */
+/** Settings of other programs: the database and the storage of the compose file. */
 const OF_OTHERS = [
   'POSTGRES_USER',
   'POSTGRES_DB',
@@ -24,7 +24,7 @@ const files = readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.ya?ml$|^\.env\.example$|Dockerfile$/.test(name))
   .map((name) => ({ name, text: readFileSync(join(DEPLOY, name), 'utf8') }))
 
-/** Keys of maps, items of lists of names, lines of an environment file, and what an image or an address refers to. */
+/** Keys of maps, items of lists of names, lines of an environment file, and references in images or addresses. */
 function variablesIn(text: string): string[] {
   const named = text.matchAll(/^\s*(?:- name: |-? ?\{ name: )?([A-Z][A-Z0-9_]{2,})(?=: |=|\s*\}?\s*$)/gm)
   const referred = text.matchAll(/\$\{([A-Z][A-Z0-9_]+)/g)
@@ -48,7 +48,7 @@ test('the recipe names only settings that exist', () => {
     'kubernetes/worker.yaml',
   ])
   for (const { name, text } of files) expect({ name, unknown: unknownIn(text) }).toEqual({ name, unknown: [] })
-  // The check sees names wherever they stand, and can fail:
+  // The check finds names in any place, and can fail:
   expect(new Set(files.flatMap(({ text }) => variablesIn(text))).size).toBeGreaterThan(15)
   const wrong =
     'data:\n  DATA_URL: x\nenv:\n  - name: S3_KEY\n  - { name: HOSTS }\nurl: ${APP_ADDRESS:?}\nENV HOST=a DIR=b'
@@ -85,14 +85,14 @@ test('a replica has enough time to stop', () => {
   expect(seconds(textOf('compose.yaml'), /stop_grace_period: (\d+)s/g)[0]).toBeGreaterThan(drained)
 })
 
-/** A map of the recipe; what is none fails where it is read. */
+/** A map of the recipe. Any other value fails where it is read. */
 type Part = { [key: string]: Yaml }
 
 const kubernetes = ['api', 'worker', 'migrate', 'settings'].flatMap((name) =>
   parseYaml(textOf(`kubernetes/${name}.yaml`)),
 ) as Part[]
 const compose = ['compose.yaml', 'compose.pgbouncer.yaml'].map((name) => parseYaml(textOf(name))[0] as Part)
-/** The second file only adds to services of the first where it names the same. */
+/** The second file only adds to services of the first with the same name. */
 const services = compose.flatMap(({ services: given }) =>
   Object.entries(given as { [name: string]: Part }).filter(([, { image }]) => image !== undefined),
 )
@@ -129,7 +129,7 @@ test('the placeholder secrets of the manifests are refused, and other secrets ar
     )
     expect(problemsOf(program, { ...settings, ...own })).toEqual([])
   }
-  // Those of manifests that were published before.
+  // Placeholders of manifests that were published before.
   for (const value of ['the-same-in-both', 'access-key', 'secret-key', '<your secret>', '${SECRET}', 'changeme123']) {
     expect(problemsOf('worker', { S3_SECRET_ACCESS_KEY: value })).toHaveLength(1)
   }

@@ -5,7 +5,7 @@ import { newId } from '../src/random.ts'
 import { addTeam } from '../src/store/store-contract.ts'
 import { startAccounts } from './support/accounts.ts'
 
-/** A team that has moved after someone has read that it is on `before`. */
+/** A team that moved after a request had read that it is on `before`. */
 async function startMoved() {
   const { store } = await startAccounts()
   const team = await addTeam(store)
@@ -40,7 +40,7 @@ test('mail that arrives while its team moves leaves no mailbox on the old domain
     now: Date.now,
   }
   const announcement = { id: newId(Date.now()), domain: before, mailbox: 'qa', from: 'a@x.example', to: `qa@${before}` }
-  // It is refused before anything else of it is looked at.
+  // It is refused before anything else is checked.
   await expect(intake(ports, announcement as never)).rejects.toMatchObject({ code: 'inbox_domain_unknown' })
   expect(looks).toBe(2)
   expect(await store.listMailboxes(team.id)).toEqual([])

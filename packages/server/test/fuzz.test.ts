@@ -12,12 +12,12 @@ import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
-/** What is odd about them is met before the store is, so there are fewer where it is PostgreSQL. */
+/** Most of them fail before they reach the store, so there are fewer on PostgreSQL. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? (inject('postgresUrl') ? 2_000 : 10_000))
 const CONNECTIONS = 16
-/** A server that thinks for longer than this hangs. */
+/** A server that takes longer than this hangs. */
 const ANSWER_MS_MAX = 10_000
-/** A wait is held for as long as it was asked to; we have seen enough after this. */
+/** A wait is held for the requested time. The test does not wait longer than this. */
 const HELD_MS = 200
 /** For a machine that is busy with other tests. */
 const TIMEOUT = { timeout: 180_000 }
@@ -49,7 +49,7 @@ test(`${REQUESTS} malformed requests get a response in the common format, and no
   await Promise.all(Array.from({ length: CONNECTIONS }, fuzzOnOneConnection))
 
   expect(Object.fromEntries(faults)).toEqual({})
-  // Enough of them got past the door to mean something.
+  // Enough of them passed authentication to be meaningful.
   expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10)
   expect(statuses.get(401)).toBeLessThan(REQUESTS / 3)
   expect(child.complaints()).toBe('')
@@ -57,7 +57,7 @@ test(`${REQUESTS} malformed requests get a response in the common format, and no
   await expectUsable(child.apiUrl, child.smtpPort, material.readingKey)
 })
 
-/** Messages and mailboxes to aim at, and keys of all kinds. */
+/** Messages and mailboxes as targets, and keys of all kinds. */
 async function prepare(url: string, dataDir: string): Promise<FuzzMaterial> {
   for (let number = 0; number < 60; number += 1) await store(url, { mailbox: `fuzz-${number % 20}`, tag: 't' })
   const { data } = await reader(url, API_KEY).list({ limit: 60 })
@@ -75,7 +75,7 @@ async function prepare(url: string, dataDir: string): Promise<FuzzMaterial> {
   }
 }
 
-/** A kept connection that is replaced when it was used up; requests that need one of their own get it. */
+/** A kept connection that is replaced after use. Requests that need their own connection get one. */
 class Line {
   #port: number
   #connection: RawConnection | null = null
@@ -87,7 +87,7 @@ class Line {
   async send(request: FuzzRequest): Promise<Outcome | MalformedAnswer> {
     const wasKept = !request.isAlone && this.#connection !== null
     const outcome = await this.#sendOnce(request)
-    // A kept connection may be closed by the server just as we write; any client tries again then.
+    // The server may close a kept connection during a write; any client retries then.
     return outcome === 'closed' && wasKept ? this.#sendOnce(request) : outcome
   }
 

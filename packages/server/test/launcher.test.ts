@@ -7,12 +7,12 @@ import { node20 } from '../../sdk/test/support/node-20.ts'
 import { TestClient } from '../src/worker/smtp/test-kit.ts'
 import { temporaryFolder } from './support/server.ts'
 
-/** Two Nodes start, the second from source. */
+/** Two Node processes start, the second from source. */
 const START = { timeout: 60_000 }
 
 const PROGRAM = fileURLToPath(new URL('../bin/mailhatch.js', import.meta.url))
 
-/** On a Node that is too old, which starts the program on the one that the checkout brings along. */
+/** On a Node that is too old, which starts the program with the Node of the checkout. */
 async function launch(...words: string[]) {
   const env = { PATH: process.env['PATH'] ?? '', PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', DISK_FREE_MIN: '0' }
   const child = spawn(await node20(), [PROGRAM, ...words], {
@@ -44,7 +44,7 @@ function childrenOf(pid: number): number[] {
 
 function isAlive(pid: number): boolean {
   try {
-    // One that has ended and that nobody has asked about is a zombie.
+    // A process that has ended and was not reaped is a zombie.
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
   } catch {
     return false

@@ -68,7 +68,7 @@ test('imports point down, as in ARCHITECTURE.md', () => {
   expect(forbiddenImports('domain/match.ts', ['../store/store.ts'])).toEqual(['store/store.ts'])
 })
 
-/** Files on a path of imports that leads back to itself, types included. */
+/** Files in an import cycle, types included. */
 function cycleIn(graph: Map<string, string[]>): string[] {
   const done = new Set<string>()
   function follow(file: string, path: string[]): string[] {

@@ -10,7 +10,7 @@ import { serveIn, startServer, temporaryFolder } from './support/server.ts'
 import { webhookClient } from './support/webhook-client.ts'
 import { startWebhookReceiver, type ReceivedWebhook } from './support/webhook-receiver.ts'
 
-/** Announces a mail with this subject, and gives its id. */
+/** Announces a mail with this subject and returns its id. */
 async function mail(url: string, subject: string, changes: Parameters<typeof announcement>[0] = {}): Promise<string> {
   const sent = announcement({ subject, ...changes })
   expect((await post(url, sent)).status).toBe(200)
@@ -47,7 +47,7 @@ test('mail is forwarded as the server would send it, signed with the printed sec
   expect(await verifyWebhook({ secret: secret!, body, headers: byService })).toMatchObject({ data: { id } })
   const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
   expect(new Webhook(secret!).verify(body, flat)).toMatchObject({ data: { id } })
-  // The next one comes by both ways.
+  // The next one arrives both ways.
   await webhookClient(server.url, server.apiKey).add({ url: target.url })
   await mail(server.url, 'Twice')
   await hasCome(target, 3)
@@ -159,6 +159,6 @@ function hasCome({ received }: { received: ReceivedWebhook[] }, count: number): 
 }
 
 function subjects({ received }: { received: ReceivedWebhook[] }): string[] {
-  // The receiver has read them as events already.
+  // The receiver has already parsed them as events.
   return received.map(({ body }) => (JSON.parse(body) as WebhookEvent).data.subject)
 }

@@ -20,7 +20,7 @@ test('limit: arrival delay: mail is usually there within 3 seconds for a client 
     await expect.poll(async () => (await sdk.messages.list({ mailbox: 'qa', tag })).data.length).toBe(1)
     delaysMs.push(performance.now() - sentAt)
   }
-  // The one in the middle: a machine that runs many tests at once may hold up some.
+  // The median, because a machine that runs many tests may delay some.
   expect(delaysMs.sort((one, other) => one - other)[2]).toBeLessThan(3_000)
 })
 

@@ -12,7 +12,7 @@ async function readMetrics(url: string): Promise<string> {
   return answer.text()
 }
 
-/** The number behind this name and its labels, as Prometheus writes them; null when there is no such line. */
+/** The value of this name and its labels in the format of Prometheus. Null if there is no such line. */
 function valueOf(text: string, name: string): number | null {
   const line = text.split('\n').find((line) => line.startsWith(`${name} `))
   return line === undefined ? null : Number(line.slice(name.length + 1))
@@ -43,10 +43,10 @@ test('mail, rejections, announcements and responses are counted', async () => {
   expect(valueOf(text, 'mailhatch_http_answers_total{method="GET",route="/v1/messages/:id",status="200"}')).toBe(2)
   expect(valueOf(text, 'mailhatch_http_answer_seconds_count{route="/v1/messages/:id"}')).toBe(2)
   expect(valueOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(0)
-  // Anybody may read them: nothing tells whose mail it is.
+  // Metrics are public, so they contain no names of mailboxes or users.
   expect(text).not.toMatch(/qa|mailhatch\.test|shop\.example/)
   expect(text).not.toContain(id)
-  // The program is one, and so are its numbers.
+  // One program has one set of metrics.
   expect(valueOf(await readMetrics(workerUrl), 'mailhatch_smtp_messages_total')).toBe(3)
 })
 

@@ -52,7 +52,7 @@ async function startOnNode(initial: JourneySettings): Promise<JourneyWorker> {
       client.close()
       if (!isAccepted(reply)) throw new Error(`Not taken: ${reply}`)
     },
-    // Its clock is its own.
+    // It has its own clock.
     async sweep() {},
     async configure(settings) {
       await running.close()

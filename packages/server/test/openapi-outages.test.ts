@@ -6,7 +6,7 @@ import { describedOperations, expectDocumented } from './support/documented.ts'
 const SECRET = 'secret-of-the-outage'
 const SQLITE_FULL = 13
 
-/** An API in which whatever an operation asks first fails for this reason. */
+/** An API in which the first call of every operation fails for this reason. */
 function brokenApi(reason: Error) {
   const fail = () => {
     throw reason

@@ -71,7 +71,7 @@ describe('the address in the document and on the page', () => {
     { appUrl: 'http://localhost:3003', server: '/', shown: 'http://10.0.0.7:3003' },
     { appUrl: null, server: '/', shown: 'http://10.0.0.7:3003' },
   ])('APP_URL $appUrl', async ({ appUrl, server, shown }) => {
-    // Only what is asked for here is used of the ports.
+    // Only the ports used here are given.
     const app = createApi({ allowedOrigins: [], webhookSecret: null, appUrl } as unknown as ApiPorts)
     const document = await (await app.request('http://10.0.0.7:3003/openapi.json')).json()
     expect(document).toMatchObject({ servers: [{ url: server }] })

@@ -9,10 +9,10 @@ import { startFileServer } from './support/file-server.ts'
 
 const server = await startFileServer({ ALLOWED_API_ORIGINS: 'https://app.example' })
 
-/** Every object within a value, with the way to it. */
+/** Every object in a value, with its path. */
 function* objectsIn(value: unknown, path = '#'): Generator<{ path: string; object: Record<string, unknown> }> {
   if (typeof value !== 'object' || value === null) return
-  // What is an object has names and values, whatever they are.
+  // An object has string keys and unknown values.
   yield { path, object: value as Record<string, unknown> }
   for (const [name, inner] of Object.entries(value)) {
     yield* objectsIn(inner, `${path}/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
@@ -114,7 +114,7 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
     for (const { operation } of describedOperations) {
       for (const status of Object.keys(operation.responses)) {
         const { examples = {} } = responseOf(operation, Number(status))!.content['application/json'] ?? {}
-        // The announcement alone is refused with 422 where others are with 400.
+        // Only the announcement is refused with 422 instead of 400.
         for (const code of Object.keys(examples).filter((code) => status !== '422' || code !== 'validation_failed')) {
           expect(ERROR_STATUS[code as keyof typeof ERROR_STATUS], code).toBe(Number(status))
         }
@@ -183,7 +183,7 @@ describe('control: the check of every test can fail', () => {
   })
 })
 
-/** Examples of a schema are a list; of a parameter or an answer one, or several by name, with the schema beside them. */
+/** A schema has a list of examples. A parameter or response has one, or several by name, beside its schema. */
 function examplesOf({ examples, example }: Record<string, unknown>): { value: unknown; place: string }[] {
   if (Array.isArray(examples)) return examples.map((value: unknown) => ({ value, place: '' }))
   if (example !== undefined) return [{ value: example, place: '/schema' }]

@@ -32,14 +32,14 @@ function createLoad() {
   return load
 }
 
-/** A server that is overloaded whenever the test says so. */
+/** A server that is overloaded when the test says so. */
 async function startLoaded(environment: Record<string, string> = {}) {
   const load = createLoad()
   const server = await startServer(environment, Date.now, load)
   return { ...server, load }
 }
 
-/** Of a worker, whose answer is not the API's. */
+/** The readiness of a worker, whose format is not the API's. */
 async function readiness(workerUrl: string): Promise<[status: number, body: unknown]> {
   const response = await fetch(`${workerUrl}/ready`)
   return [response.status, await response.json()]
@@ -189,7 +189,7 @@ describe('during an overload', () => {
     expect((await post(url, announcement())).status).toBe(200)
     load.isTooMuch = true
     expect(await create()).toMatchObject({ status: 503, code: 'server_busy' })
-    // Within a stream, the code says it.
+    // Within a stream, only the code tells.
     expect((await follow()).code).toBe('server_busy')
     expect(await list()).toMatchObject({ status: 200, code: 'ok' })
     load.isTooMuch = false

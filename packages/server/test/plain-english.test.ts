@@ -41,7 +41,7 @@ const REVIEWED = [
 ]
 
 const TEXT_FILE = /\.(?:tsx?|js|md|html|css|ya?ml|toml|ini|example)$|\/(?:Caddyfile|Dockerfile)$/
-/** Installed, generated, or lists of names, one of which is `nobody`. */
+/** Installed or generated files, and lists of names, one of which is `nobody`. */
 const SKIPPED = /\/(?:node_modules|dist|test-results|playwright-report)\/|\/reserved-names\./
 
 const words = readWords()

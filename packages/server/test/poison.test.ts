@@ -13,7 +13,7 @@ import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.t
 import { isAccepted, SmtpClient } from './support/smtp-client.ts'
 import { listEverything, unprocessedMail } from './support/stored-mail.ts'
 
-/** What the store of the server under test does to a message; a real store otherwise. */
+/** How the store of the server under test treats a message. A real store otherwise. */
 const trap = { subject: null as string | null, error: () => new Error('A fault in intake') }
 
 vi.mock('../src/store/sql-store.ts', async (importOriginal) => {
@@ -99,7 +99,7 @@ describe('a mail that ends the process', () => {
     let server = start()
     await server.ready
     await send(server, 'qa+before@mailhatch.test', 'harmless')
-    // It may die before its 250 is read.
+    // It may crash before its 250 is read.
     await send(server, 'qa+deadly@mailhatch.test', DEADLY).catch(() => {})
     let deaths = 0
     for (;;) {
@@ -109,10 +109,10 @@ describe('a mail that ends the process', () => {
       expect(deaths).toBeLessThanOrEqual(3)
       server = start()
       await server.ready
-      // What a sender does meanwhile; the process may die under it, and then nothing was promised.
+      // A sender meanwhile. The process may crash during this, and then nothing was acknowledged.
       await send(server, `qa+after${deaths}@mailhatch.test`, 'harmless').catch(() => {})
     }
-    // The trap works.
+    // Control: the mail is deadly.
     expect(deaths).toBe(3)
     expect(unprocessedMail(inbox)).toMatchObject([{ tag: 'deadly', ownFailures: 3, status: 'unprocessed' }])
     const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
@@ -155,12 +155,12 @@ describe('a mail that ends the process', () => {
       api = await startApi()
     }
     if (deaths < 3) {
-      // Set aside at the very moment in which the API died.
+      // Set aside at the moment in which the API crashed.
       await died(api)
       deaths++
       await startApi()
     }
-    // The trap works.
+    // Control: the mail is deadly.
     expect(deaths).toBe(3)
     expect(unprocessedMail(inbox).find(({ tag }) => tag === 'deadly')).toMatchObject({ ownFailures: 3 })
     const sdk = new Mailhatch({ url, apiKey: key })
@@ -173,7 +173,7 @@ describe('a mail that ends the process', () => {
   })
 })
 
-/** Other mail comes in and is taken, one after another, until something is so. */
+/** Other mail arrives and is accepted, one after another, until a condition is true. */
 async function keepSending(server: Awaited<ReturnType<typeof startServer>>, isSo: () => Promise<boolean>) {
   for (let number = 0; !(await isSo()); number++) {
     const tag = `other${number}`

@@ -23,7 +23,7 @@ const CALLERS = {
   member: async () => member.headers,
   /** Owns another team. */
   outsider: async () => theirs.owner.headers,
-  /** Each time someone else, who has made no team yet. */
+  /** Another user each time, who has no team yet. */
   teamless: async () => (await people.person()).headers,
   stranger: async () => ({ origin: url }),
 }
@@ -32,7 +32,7 @@ type Caller = keyof typeof CALLERS
 let made = 0
 const unique = (word: string) => `${word}-${++made}`
 
-/** Things of our team, each made for one call. */
+/** Resources of our team, each created for one call. */
 const things = {
   async mailbox() {
     return ours.owner.call.inbox.mailboxes.create.mutate({ name: unique('box') })
@@ -41,7 +41,7 @@ const things = {
     const { name, domain } = await things.mailbox()
     return server.store({ mailbox: name, domain })
   },
-  /** One for us and one for them, to be followed from the beginning. */
+  /** One message for each team, to be followed from the start. */
   async messages() {
     await things.message()
     const { name, domain } = await theirs.owner.call.inbox.mailboxes.create.mutate({ name: unique('box') })
@@ -82,20 +82,20 @@ type Expected =
   | 'unauthorized'
 type Row = {
   input?: () => Promise<object> | object
-  /** Where it is not what the declared access says. */
+  /** If it differs from the declared access. */
   expected?: Partial<Record<Caller, Expected>>
-  /** In place of our member, who is needed for the other rows. */
+  /** Instead of our member, who is needed for the other rows. */
   member?: () => Promise<{ headers: Record<string, string> }>
 }
 
-/** With this input, to be called in the name of a team that has what it names, and of another. */
+/** The input, to be sent for the team that owns the named resource and for another one. */
 const given = (input: Row['input'], outsider: Expected = 'ok'): Row => ({
   ...(input && { input }),
   expected: { outsider },
 })
 const idOf = (make: () => Promise<{ id: string }>) => async () => ({ id: (await make()).id })
 
-/** What to call each procedure with, and where a caller gets something else than its access says. */
+/** The input of each procedure, and where a caller gets another result than its access says. */
 const TABLE: Record<string, Row> = {
   'user.me': {},
   'user.update': { input: () => ({ name: 'Someone' }) },
@@ -181,7 +181,7 @@ const TABLE: Record<string, Row> = {
   },
 }
 
-/** Whom the declared access lets in. */
+/** Callers that the declared access permits. */
 const LETS_IN: Record<ProcedureAccess, Caller[]> = {
   anyone: ['owner', 'member', 'outsider', 'teamless'],
   members: ['owner', 'member', 'outsider'],
@@ -195,7 +195,7 @@ function expectedFor(access: ProcedureAccess, row: Row, caller: Caller): Expecte
   return LETS_IN[access].includes(caller) ? (row.expected?.[caller] ?? 'ok') : 'forbidden'
 }
 
-// Only their names and kinds are looked at; none of the ports is used. By type they are nested, in fact they are not.
+// Only names and kinds are used, and no port. The type is nested, the value is flat.
 const procedures: object = createRouter({} as RpcPorts)._def.procedures
 type Definition = { type: ProcedureType; meta: { access: ProcedureAccess } }
 const PROCEDURES = Object.entries(procedures as Record<string, { _def: Definition }>).map(([path, { _def }]) => ({
@@ -263,7 +263,7 @@ describe('a page of another site can change nothing', () => {
       { cookie, origin: 'null' },
     ]
     for (const given of headers) {
-      // Before the input is looked at.
+      // Before the input is checked.
       const { status, code } = await callProcedure(url, { path, type, input: { nothing: 'valid' }, headers: given })
       expect({ status, code }).toEqual({ status: 403, code: 'forbidden' })
     }

@@ -24,7 +24,7 @@ async function newInbox(subjects: string[] = []) {
   return { owner, team, join, name, send }
 }
 
-/** Follows as a page does; the position to go on from is the last event's id. */
+/** Follows like a page. The id of the last event is the position to resume from. */
 async function* follow(who: Person, input: object = {}): AsyncGenerator<{ id: string; message: MessageSummary }> {
   const address = `${url}/trpc/inbox.messages.follow?input=${encodeURIComponent(JSON.stringify(input))}`
   const response = await fetch(address, { headers: { ...who.headers, accept: 'text/event-stream' } })
@@ -190,7 +190,7 @@ describe('downloads by session', () => {
       expect((await get(path, outsider.headers)).status).toBe(404)
       expect((await get(path, {})).status).toBe(401)
       expect((await get(path, (await person()).headers)).status).toBe(403)
-      // A key of the team is no session.
+      // A key of the team is not a session.
       expect((await get(path, { authorization: `Bearer ${server.apiKey}` })).status).toBe(401)
     }
   })

@@ -10,7 +10,7 @@ import { makeTeam } from './support/made-team.ts'
 import { run, runServe, sentenceOf, startProgram } from './support/program.ts'
 import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 
-/** For commands that leave it as it is. */
+/** For commands that do not change it. */
 const served = await startFileServer()
 
 describe('a failed start has a readable error', () => {
@@ -43,7 +43,7 @@ describe('contract: SIGTERM stops a program gracefully', () => {
     const { get, me } = reader(url, apiKey)
     const { cursor } = await me()
     const waiting = get('/v1/messages/latest', { after: cursor, wait: 60 })
-    // Asked after the wait, answered before it: by then the wait is held.
+    // Sent after the wait and responded to before it, so the wait is held by then.
     await me()
     const ended = stop()
     const { status, headers, body } = await waiting
@@ -167,7 +167,7 @@ describe('a refused command says why', () => {
   })
 })
 
-/** A first start as its own process, with the key that it made. */
+/** A first start in its own process, with the key that it created. */
 async function startFirst() {
   const dataDir = temporaryFolder()
   const program = await startProgram('serve', { DATA_DIR: dataDir, INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET })

@@ -27,7 +27,7 @@ describe('the mailboxes of a plan', () => {
     expect(mailboxes).toHaveLength(limit)
     const refused = results.filter((result) => result.status === 'rejected')
     for (const { reason } of refused) expect(await refusalOf(Promise.reject(reason as Error))).toEqual(LIMIT_REACHED)
-    // The first start may have made a mailbox of its own.
+    // The first start may have created a mailbox.
     const made = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.id] : []))
     expect(mailboxes.map(({ id }) => id)).toEqual(expect.arrayContaining(made))
 
@@ -49,7 +49,7 @@ describe('the mailboxes of a plan', () => {
 })
 
 describe('RATE_LIMIT=on', () => {
-  /** Two minutes' worth and one, so that a minute that ends meanwhile does not matter. */
+  /** Two minutes' worth and one, in case a minute ends meanwhile. */
   const REQUESTS_MAX = 121
 
   async function untilRefused(client: PublishedClient) {
@@ -92,7 +92,7 @@ describe('RATE_LIMIT=on', () => {
   })
 
   test('the key is checked before the limit, the parameters after it; other teams are not affected', async () => {
-    // The minute does not end between the limit and what is asked beyond it.
+    // The minute does not end between the limit and the next requests.
     const at = Date.now()
     const { client, baseUrl, command } = await start({ DEFAULT_PLAN: 'starter', RATE_LIMIT: 'on' }, () => at)
     await command('teams', 'create', 'Neighbour')

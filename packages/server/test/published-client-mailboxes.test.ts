@@ -29,7 +29,7 @@ async function boundClient(mailbox: string) {
   return publishedClient({ baseUrl: url, apiKey: key })
 }
 
-/** Mail that has come the whole way, so that its raw bytes are there; resolves to the message's id. */
+/** Mail that was sent by SMTP, so that it has raw bytes. Resolves to the message's id. */
 async function mailTo(mailboxWithTag: string): Promise<string> {
   const smtp = await SmtpClient.connect(smtpPort)
   expect(await smtp.send({ to: `${mailboxWithTag}@${ROOT}`, raw: RAW })).toMatch(/^250 /)

@@ -15,7 +15,7 @@ const server = await startFileServer()
 const { url, newMailbox } = server
 const client = publishedClient({ baseUrl: url, apiKey: server.apiKey })
 
-/** Five of each millisecond, so that page ends fall between messages of one time. */
+/** Five per millisecond, so that pages end between messages with the same time. */
 const receivedAt = (number: number) => new Date(FIRST_SECOND + Math.floor(number / 5)).toISOString()
 
 const fill = (mailbox: string, count: number): Promise<Announcement[]> =>
@@ -23,7 +23,7 @@ const fill = (mailbox: string, count: number): Promise<Announcement[]> =>
 
 const newestFirst = (sent: Announcement[]) => sent.map(({ id }) => id).toReversed()
 
-/** All ids in the order they were seen; `between` runs after each page with the page's ids. */
+/** All ids in the order they appeared. `between` runs after each page with its ids. */
 async function idsSeen(
   query: Record<string, string | number>,
   between: (pageIds: string[]) => Promise<unknown> = async () => {},
@@ -37,7 +37,7 @@ async function idsSeen(
   return seen
 }
 
-/** New mail on top, and mail that was under way for long and now sorts among or below what was already there. */
+/** New mail on top, and delayed mail that sorts among or below existing messages. */
 async function arriveMeanwhile(mailbox: string): Promise<void> {
   await store(url, { mailbox, subject: 'new' })
   await store(url, { mailbox, subject: 'late', receivedAt: receivedAt(3) })

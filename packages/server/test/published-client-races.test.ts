@@ -9,7 +9,7 @@ import { startServer, temporaryFolder } from './support/server.ts'
 import { objectKeys } from './support/stored-mail.ts'
 
 const ROUNDS = 40
-/** One in four hundred met the moment when this went wrong. */
+/** One in four hundred met the moment of the bug. */
 const MAILS_EACH = 300
 
 const server = await startFileServer()
@@ -17,7 +17,7 @@ const { url, store, newMailbox } = server
 const client = publishedClient({ baseUrl: url, apiKey: server.apiKey })
 const { name: teamName } = (await server.me()).team
 
-/** What a request was refused with, or null for one that succeeded. */
+/** The refusal of a request, or null if it succeeded. */
 const refusalIn = async (request: Promise<unknown>): Promise<string | null> =>
   request.then(
     () => null,
@@ -39,7 +39,7 @@ describe('while a mailbox is renamed', () => {
       const arrive = () => times(5, () => post(url, announcement({ mailbox: name, tag: 'tag' })))
       await Promise.all([arrive(), client.renameMailbox(id, next), arrive()])
       const { data } = await client.list({ mailbox: next, limit: 200 })
-      // What came after the new name is in another mailbox, so in a round there may be nothing here.
+      // Mail after the rename is in another mailbox, so a round may find none here.
       expect(data.filter(({ mailboxWithTag }) => mailboxWithTag !== `${next}+tag`)).toEqual([])
       arrived += data.length
       await client.deleteMessages({ mailbox: next })
@@ -128,7 +128,7 @@ describe.each(['embedded', 'folder'])('with mail in the %s bucket', (kind) => {
       await client.deleteMessage(id)
     }
     const left = () => (kind === 'folder' ? filesIn(folder) : objectKeys(dataDir))
-    // The worker may still be at work on what it announced.
+    // The worker may still be processing what it announced.
     await expect.poll(left).toEqual([])
   })
 
@@ -141,12 +141,12 @@ describe.each(['embedded', 'folder'])('with mail in the %s bucket', (kind) => {
     await ask()
     const before = isOpen()
     for (let round = 1; round <= 100; round += 1) await ask()
-    // Connections come and go, but not by the hundred.
+    // Connections come and go, but not hundreds of them.
     expect(isOpen() - before).toBeLessThan(50)
   })
 })
 
-/** A wait that nothing will answer before its key is gone. */
+/** A wait that only ends when its key is invalid. */
 function holdWait(client: PublishedClient, mailbox?: string): Promise<Response> {
   const which = mailbox === undefined ? 'subject=never' : `mailbox=${mailbox}`
   return client.send('GET', `/v1/messages/latest?${which}&wait=5`)

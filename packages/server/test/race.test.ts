@@ -9,12 +9,12 @@ import { temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
 const WAITS = 1_000
-/** Those whose mail is there before anyone asks. */
+/** Tests whose mail arrives before they wait. */
 const EARLY = 250
 const CONNECTIONS = 8
 const TIMEOUT = { timeout: 120_000 }
 
-/** A server on which mail for every tag has already come in once, and the cursor behind all that. */
+/** A server on which every tag has received mail before, and the cursor after all of it. */
 async function startWithOlderMail() {
   const server = await startChild({ environment: { DATA_DIR: temporaryFolder() } })
   const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
@@ -35,7 +35,7 @@ async function startWithOlderMail() {
     await Promise.all(connections)
   }
 
-  /** `asked` resolves when the whole question has left, `subject` when the answer is there. */
+  /** `asked` resolves when the whole request was sent, `subject` when the response arrived. */
   function wait(tag: string, after: string): { asked: Promise<unknown>; subject: Promise<string> } {
     const url = `${server.apiUrl}/v1/messages/latest?tag=${tag}&after=${after}&wait=60`
     const question = request(url, { agent, headers: { authorization: `Bearer ${API_KEY}` } })
@@ -64,7 +64,7 @@ test('1,000 waiting tests each get their own new mail, and so do 250 whose mail 
   await sendAll(early, 'new')
   const waits = tags.map((tag) => wait(tag, cursor))
   await Promise.all(waits.map(({ asked }) => asked))
-  // Asked last on a connection of its own, answered by the same loop: by then the others are held.
+  // The last request, on its own connection, handled by the same loop: by then the others are held.
   await sdk.me()
   await sendAll(tags.slice(EARLY), 'new')
   const subjects = await Promise.all(waits.map(({ subject }) => subject))

@@ -10,7 +10,7 @@ import { ask, reader } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
 import { withDatabase } from './support/journey-database.ts'
 
-/** They are written once a second. */
+/** Rejections are written once a second. */
 const SOON = { timeout: 10_000 }
 
 type Listed = { data: Rejection[] }
@@ -50,7 +50,7 @@ test('mail for an unknown mailbox or domain is listed with the reason, newest fi
     ])
   expect(await list(apiKey, '?limit=1')).toHaveLength(1)
   expect(await list(apiKey, `?since=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([])
-  // Neither domain is the other team's.
+  // Neither domain belongs to the other team.
   expect(await list(other.key)).toEqual([])
 })
 

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const SOON = { RETENTION_SWEEP_SECONDS: '1' }
 
-/** A clock that a test sets forward. */
+/** A clock that the test moves forward. */
 function createClock() {
   let ahead = 0
   return {
@@ -124,7 +124,7 @@ describe('the next start finishes what a crash interrupted', () => {
         await store.close()
       },
       async restart() {
-        // What a request has removed a moment ago is left to that request.
+        // Objects of a recent deletion are left to the request that deletes them.
         const second = await serveIn(dataDir, environment, () => Date.now() + 2 * MINUTE_MS)
         onTestFinished(() => second.close())
         return reader(clientOf(second).url, environment.BOOTSTRAP_API_KEY)

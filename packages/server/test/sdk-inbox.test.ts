@@ -140,7 +140,7 @@ describe('an email', () => {
     expect(mail.headers.find(({ name }) => name === 'Subject')?.value).toBe('Hello')
     expect(await mail.raw()).toMatch(/^Subject: Hello\r$/m)
     expect(new TextDecoder().decode(await sdk.messages.raw(mail.id))).toBe(await mail.raw())
-    // As the wire has it:
+    // As sent:
     const { text: _text, ...wire } = JSON.parse(JSON.stringify(mail)) as Record<string, unknown>
     expect(Object.keys(wire)).toContain('textContent')
     expect(Object.keys(wire)).not.toContain('html')
@@ -178,7 +178,7 @@ describe('an email', () => {
   test('does not print control characters of a sender to the terminal', async () => {
     const { mail } = await received({ subject: 'Bell \u0007 and \u001b[31mred\u202e', text: 'Nothing.' })
     expect(mail.subject).toContain('\u001b')
-    // eslint-disable-next-line no-control-regex -- controls are what must not be there
+    // eslint-disable-next-line no-control-regex -- control characters are what the test looks for
     expect(() => mail.code()).toThrow(/^[^\u0000-\u001f\u202e]+$/)
   })
 })

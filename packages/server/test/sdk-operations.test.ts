@@ -40,14 +40,14 @@ const CALLS: Record<string, (sdk: Mailhatch) => unknown> = {
   getDocument: (sdk) => sdk.openapi(),
 }
 
-/** Method and path of the one request that a call makes. */
+/** Method and path of the only request of a call. */
 async function requestOf(call: (sdk: Mailhatch) => unknown): Promise<{ method: string; url: URL; body: unknown }> {
   const asked: { method: string; url: URL; body: unknown }[] = []
   const sdk = new Mailhatch({
     url: 'http://server.test',
     apiKey: 'key',
     async fetch(url, init) {
-      // The SDK gives it a text.
+      // The SDK passes it as text.
       asked.push({ method: init!.method!.toLowerCase(), url: new URL(url as string), body: init!.body })
       return Response.json({ error: 'Seen enough', code: 'enough', requestId: '' }, { status: 418 })
     },

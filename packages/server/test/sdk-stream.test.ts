@@ -4,7 +4,7 @@ import { store, storeMany } from './support/announce.ts'
 import { startFaultyProxy, type Fault } from './support/faulty-proxy.ts'
 import { startServer } from './support/server.ts'
 
-/** So many messages of the stream, which is left then. */
+/** This many messages of the stream, which is closed then. */
 async function take(stream: AsyncIterable<MessageSummary>, count: number): Promise<string[]> {
   const subjects: string[] = []
   for await (const { subject } of stream) if (subjects.push(subject) === count) break
@@ -46,7 +46,7 @@ test('a stream whose connection is lost repeatedly misses nothing and repeats no
   const seen: string[] = []
   const reading = (async () => {
     for await (const { subject } of stream) {
-      // In the middle of what comes, also right after a message.
+      // In the middle of the data, also right after a message.
       if (seen.push(subject) % 7 === 0) proxy.cutAll()
       if (seen.length === 40) return
     }

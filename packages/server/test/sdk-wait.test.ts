@@ -80,7 +80,7 @@ test.each([1, -1])('the client’s clock may be off by %i hour', async (hours) =
   const waits = [inbox.waitFor(), sdk.messages.waitFor({ tag })]
   await store(url, { mailbox: 'qa', tag, subject: 'On time', receivedAt })
   for (const waiting of waits) expect((await waiting).subject).toBe('On time')
-  // The clock is off indeed:
+  // The clock is really off:
   expect(Math.abs(Date.now() - realNow())).toBeGreaterThan(3_000_000)
 })
 
@@ -134,7 +134,7 @@ test('conditions that only the client can check', async () => {
   expect(await found({ to: /^QA@/i })).toBe('Receipt')
   expect(await found({ text: /see below/i })).toBe('Invoice')
   expect(await found({ where: async (mail) => mail.code() === '123456' })).toBe('Receipt')
-  // A global pattern has a memory of its own, which must not matter.
+  // A global pattern has state, which must not matter.
   const global = /Invoice/g
   expect(global.test('Invoice')).toBe(true)
   expect(await found({ subject: global })).toBe('Invoice')

@@ -94,7 +94,7 @@ describe('an existing mailbox can be read with any characters in its name', () =
   test.each(names)('%s', async (name) => {
     const query = new URLSearchParams({ mailbox: name }).toString()
     const paths = ['/v1/messages', '/v1/mailboxes']
-    // One inner space reads as a plus sign, and is nothing impossible.
+    // One inner space is read as a plus sign and is valid.
     const before = name.split(' ').length === 2 ? 200 : 400
     for (const path of paths) expect((await get(path, query)).status).toBe(before)
     const { id } = await store({ mailbox: name, mailboxWithTag: name })
@@ -111,7 +111,7 @@ describe('an existing mailbox can be read with any characters in its name', () =
     expect((await call.inbox.messages.count.query(asked)).count).toBe(1)
     const mailboxes = await get<{ data: { name: string }[] }>('/v1/mailboxes', query)
     expect(mailboxes.body.data.map((mailbox) => mailbox.name)).toEqual([name])
-    // Another team's is as unknown as none.
+    // A mailbox of another team is as unknown as a missing one.
     const other = await makeTeam({ DATA_DIR: dataDir }, { name: `Other ${name}`, plan: 'pro' })
     const theirs = await ask<{ code: string }>(`${url}/v1/messages?${query}`, { key: other })
     expect(theirs.status).toBe(before)
@@ -151,9 +151,9 @@ describe('likely typos in query names', () => {
     ['/v1/mailboxes?mailboxs=qa', 'mailbox'],
     ['/v1/rejections?limt=3', 'limit'],
     ['/v1/webhooks/0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24/deliveries?ofset=3', 'offset'],
-    // An empty value is as one that is not given.
+    // An empty value counts as missing.
     ['/v1/messages?mailbox=&malbox=qa', 'mailbox'],
-    // Swapped, and then another letter between the two.
+    // Swapped, with another letter between the two.
     ['/v1/messages?axmilbox=qa', 'mailbox'],
   ])('%s: %s was meant', async (path, meant) => {
     const { status, body } = await get(path)
@@ -190,7 +190,7 @@ test('DATA_DIR/api-key follows the first key when it is rotated, and no other ke
   expect(kept()).toBe(body.data.key)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect((await ask(`${url}/v1/me`, { key: kept() })).status).toBe(200)
-  // By the dashboard, too.
+  // In the dashboard, too.
   const { call } = await operator()
   const first = (await call.apiKeys.list.query()).find(({ name }) => name === 'First key')!
   const { key } = await call.apiKeys.rotate.mutate({ id: first.id })

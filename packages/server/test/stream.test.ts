@@ -85,7 +85,7 @@ describe('contract: where a stream starts', () => {
   const cursors: string[] = []
 
   beforeAll(async () => {
-    // Received in another order than they become visible in.
+    // Received in another order than they become visible.
     for (const second of [3, 1, 2, 4]) {
       await store({ mailbox, subject: `at ${second}`, receivedAt: at(second) })
       cursors.push((await me()).cursor)

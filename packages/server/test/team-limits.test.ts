@@ -8,7 +8,7 @@ const AT_ONCE = 50
 const server = await startFileServer()
 const { newTeam, person } = await openPeople(server)
 
-/** How many of the calls were answered; the others must have been refused with this code. */
+/** How many calls succeeded. The others must be refused with this code. */
 async function succeeded(calls: Promise<unknown>[], code: string): Promise<number> {
   const outcomes = await Promise.all(
     calls.map((call) =>
@@ -51,11 +51,11 @@ test(`${AT_ONCE} concurrent acceptances: never a member over the plan`, async ()
     guests.push({ guest, id: (await owner.call.team.invite.mutate({ email: guest.email })).id })
   }
   const calls = guests.map(({ guest, id }) => guest.call.team.acceptInvite.mutate({ id }))
-  // One seat is the owner's.
+  // One seat belongs to the owner.
   expect(await succeeded(calls, 'member_limit')).toBe(PLANS.pro.members! - 1)
   const members = await owner.call.team.members.query()
   expect(members).toHaveLength(PLANS.pro.members!)
-  // A seat that becomes free can be taken by one of those who were refused.
+  // One of the refused users can take a seat that becomes free.
   await owner.call.team.removeMember.mutate({ userId: members.at(-1)!.id })
   const waiting = guests.find(({ guest }) => !members.some(({ id }) => id === guest.id))!
   expect(await waiting.guest.call.team.acceptInvite.mutate({ id: waiting.id })).toMatchObject({ role: 'member' })

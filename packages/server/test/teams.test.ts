@@ -51,7 +51,7 @@ describe('team.autoSetup', () => {
       status: 409,
       message: 'Mailbox name already taken for this domain.',
     })
-    // Nothing was made, so another name can be tried.
+    // Nothing was created, so another name can be tried.
     expect(await late.call.team.current.query()).toBeNull()
   })
 
@@ -142,7 +142,7 @@ describe('invites', () => {
       status: 404,
       code: 'not_found',
     })
-    // In another case, but the same address.
+    // The same address in another case.
     const grace = await person({ email: 'grace.hopper@PEOPLE.test' })
     expect(await grace.call.team.invitesByEmail.query()).toMatchObject([{ id, team: { id: team.id, name: team.name } }])
     expect(await grace.call.team.acceptInvite.mutate({ id })).toMatchObject({ id: team.id, role: 'member' })
@@ -189,7 +189,7 @@ describe('invites', () => {
     const { owner } = await others.newTeam()
     const { isMailed, id } = await owner.call.team.invite.mutate({ email: 'x@people.test' })
     expect(isMailed).toBe(false)
-    // With the port that the server has found for itself.
+    // With the port that the server chose.
     const link = `http://localhost:${new URL(unmailed.url).port}/teams?invite=${id}`
     expect(await owner.call.team.invites.query()).toMatchObject([{ id, link }])
   })
@@ -213,7 +213,7 @@ describe('invites', () => {
     expect(await store.addInvite(old, { membersMax: null, invitesMax: 9 })).toBe('added')
     expect(await refusal(guest.call.team.acceptInvite.mutate({ id: old.id }))).toMatchObject({ code: 'invite_expired' })
     expect(await guest.call.team.invitesByEmail.query()).toEqual([])
-    // The newer one has taken the place of the first.
+    // The newer one replaces the first.
     expect(await refusal(guest.call.team.acceptInvite.mutate({ id }))).toMatchObject({ status: 404 })
   })
 
@@ -353,7 +353,7 @@ describe('API keys', () => {
       code: 'key_expired',
       message: 'This key has expired. Create a new one.',
     })
-    // Its holder gets no further than with any other request.
+    // Its holder gets the same refusal as for any other request.
     const byHolder = await ask<{ code: string }>(`${server.url}/v1/api-keys/rotate`, { method: 'POST', key })
     expect([byHolder.status, byHolder.body.code]).toEqual([401, 'key_expired'])
     expect(before).toMatchObject([{ id }])

@@ -13,7 +13,7 @@ const server = await startFileServer()
 const people = await openPeople(server)
 const operator = await people.operator()
 
-/** Sent by SMTP, opened as the dashboard does. */
+/** Sent by SMTP and opened like in the dashboard. */
 async function pageOf(mail: { html: string; image?: Buffer }): Promise<{ sent: number; page: string }> {
   const tag = `view${Math.random().toString(36).slice(2)}`
   const raw = Buffer.from(
@@ -55,7 +55,7 @@ test('an image that is used 3,500 times is written as often as fits into 5 MB, a
   const written = page.split('<img src="data:image/png;base64,').length - 1
   expect(written).toBe(Math.floor(7_000_000 / (Math.ceil(100_000 / 3) * 4 + 22)))
   expect(page.split('<img').length - 1).toBe(3_500)
-  // One that is shown once is there.
+  // An image that is shown once is complete.
   const { page: small } = await pageOf({ html: '<img src="cid:a">', image: Buffer.alloc(100_000, 7) })
   expect(small.split('data:image/png;base64,BwcH').length).toBe(2)
 })

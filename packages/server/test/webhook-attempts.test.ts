@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openPeople, refusal } from './support/people.ts'
 import { startWebhookJourney } from './support/webhook-journey.ts'
 
-/** As many as are shown of one delivery. */
+/** The maximum number shown for one delivery. */
 const SHOWN_MAX = 100
 
 const { server, start } = await startWebhookJourney()
@@ -29,7 +29,7 @@ test('each attempt of a delivery is listed with its response, newest first', asy
   }
   const { requestBody, attempts: made } = await attempts.query(where)
   expect(made).toEqual([first])
-  // What the endpoint was posted, to the letter.
+  // The exact request that the endpoint received.
   expect(requestBody).toBe(receiver.received[0]!.body)
   await replay.mutate(where)
   await succeeded(1)

@@ -12,9 +12,9 @@ const { url, apiKey } = server
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** The event, if the secret has signed it. */
+/** The event, if it is signed with the secret. */
 function verify({ body, headers }: ReceivedWebhook, secret: string) {
-  // Node's headers of ours are single texts.
+  // Our headers have a single value in Node.
   return verifyWebhook({ secret, body, headers: new Headers(headers as Record<string, string>) })
 }
 

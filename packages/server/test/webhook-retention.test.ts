@@ -17,7 +17,7 @@ test('deliveries are listed for 30 days after their end', async () => {
   const listed = async () => (await webhooks.deliveries(endpoint.id)).map(({ messageId }) => messageId)
   const tell = async () => {
     const { id } = await store(url, { receivedAt: new Date(now()).toISOString() })
-    // Until its end is written down too: the clock is moved next.
+    // Until its end is recorded too, because the clock is moved next.
     const hasEnded = async () =>
       (await webhooks.deliveries(endpoint.id, 'status=success')).some(({ messageId }) => messageId === id)
     await vi.waitUntil(hasEnded, 20_000)

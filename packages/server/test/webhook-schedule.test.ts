@@ -20,13 +20,13 @@ async function start(answer: () => ReceiverAnswer) {
   await webhooks.add({ url: `${receiver.url}/well`, mailbox: 'other' })
   const receivedBy = (path: string) => receiver.received.filter((webhook) => webhook.path === path)
 
-  /** The sender has looked at everything that is due by now: it has sent what came just now. */
+  /** The sender has checked everything that is due: it has sent what was just added. */
   async function look(): Promise<void> {
     const { id } = await store(url, { mailbox: 'other', receivedAt: new Date(clock.now).toISOString() })
     await vi.waitUntil(() => receivedBy('/well').some(({ messageId }) => messageId === id), PATIENCE)
   }
 
-  /** What is known of the delivery once it has so many attempts behind it. */
+  /** The delivery once it has this many attempts. */
   async function afterAttempt(count: number, messageId: string) {
     return vi.waitUntil(async () => {
       const delivery = (await webhooks.deliveries(endpoint.id)).find((each) => each.messageId === messageId)
@@ -132,7 +132,7 @@ test('410 disables the endpoint, and pending deliveries fail', async () => {
   const { id } = await announce()
   expect(await afterAttempt(1, id)).toMatchObject({ status: 'failed', httpStatus: 410, nextAttemptAt: null })
   expect(await endpointNow()).toMatchObject({ active: false, disabledReason: 'The endpoint answered 410 Gone.' })
-  // The others follow it, some at a time.
+  // The others follow, a few at a time.
   await expect
     .poll(() => afterAttempt(1, pending.id), PATIENCE)
     .toMatchObject({ status: 'failed', error: 'endpoint inactive' })
@@ -144,7 +144,7 @@ test('410 disables the endpoint, and pending deliveries fail', async () => {
   expect(attempts()).toHaveLength(2)
   expect(await webhooks.deliveries(endpoint.id)).toHaveLength(2)
 
-  // Switched on again, it gets what comes, and what failed once that is asked for.
+  // Enabled again, the endpoint receives new events, and failed ones when they are replayed.
   await webhooks.change(endpoint.id, { active: true })
   expect(await endpointNow()).toMatchObject({ active: true, disabledReason: null })
   const [failed] = await webhooks.deliveries(endpoint.id, 'status=failed')

@@ -168,7 +168,7 @@ describe('access', () => {
     const own = await call<Created>('POST', '', { url: 'http://127.0.0.1:9/' }, stranger)
     const across = `/${own.body.data.endpoint.id}/deliveries/${delivery!.id}/replay`
     expect((await call('POST', across, undefined, stranger)).status).toBe(404)
-    // The control: all of them work for the team itself.
+    // Control: all of them work for the team itself.
     for (const [method, path, body] of routesOf(id, delivery!.id))
       expect((await call(method, path, body)).status).toBeLessThan(300)
   })
@@ -184,7 +184,7 @@ describe('access', () => {
       const { status, body: answer } = await call(method, path, body, reading)
       expect([method, path, status, answer.code]).toEqual([method, path, 403, 'forbidden'])
     }
-    // What is asked for is judged before who asks.
+    // Input is validated before access.
     const badly = await call('POST', '', { url: 'https://10.0.0.1/' }, reading)
     expect([badly.status, badly.body.code]).toEqual([400, 'webhook_url_private'])
   })

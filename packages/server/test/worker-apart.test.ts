@@ -30,7 +30,7 @@ const RAW = [
   '',
 ].join('\r\n')
 
-/** Settings of an API and of a worker that share no disk, and a team that owns `qa.test`. */
+/** Settings of an API and a worker that share no disk, and a team that owns `qa.test`. */
 async function prepare() {
   const apiPort = await freePort()
   const workerPort = await freePort()
@@ -75,7 +75,7 @@ describe('an API without the bucket uses it through the worker', () => {
     const { apiSettings, workerSettings, inbox, fetchApi, asked } = await prepare()
     await startChild({ program: 'api', environment: apiSettings })
     const worker = await startChild({ program: 'worker', environment: workerSettings })
-    // Names that need escaping on the way.
+    // Names that need escaping.
     for (const to of ['a/b+one@qa.test', '"two words+two"@qa.test']) await sendMail(worker.smtpPort, to)
     for (const tag of ['one', 'two']) {
       const { id } = await waitFor(asked, tag)
@@ -84,7 +84,7 @@ describe('an API without the bucket uses it through the worker', () => {
       const attachment = await fetchApi(`/v1/messages/${id}/attachments/0`)
       expect([attachment.status, await attachment.text()]).toEqual([200, 'attached bytes'])
       const stored = () => objectKeys(inbox).filter((name) => name.includes(id))
-      // The worker is no longer at work on it.
+      // The worker has finished with it.
       await expect.poll(stored).toContainEqual(expect.stringMatching(/^messages\/processed\//))
       expect(stored()).toHaveLength(2)
       expect((await fetchApi(`/v1/messages/${id}`, 'DELETE')).status).toBe(200)
@@ -116,7 +116,7 @@ describe('an API without the bucket uses it through the worker', () => {
 
     const again = await startWorker(readConfig('worker', workerSettings), log)
     onTestFinished(() => again.close())
-    // What a request may be removing just now is left to it for a minute.
+    // Objects of a recent deletion are left to its request for a minute.
     ahead = 61_000
     await expect.poll(left, { timeout: 30_000 }).toEqual([])
     expect(await (await fetchApi(`/v1/messages/${kept.id}/raw`)).text()).toBe(RAW)

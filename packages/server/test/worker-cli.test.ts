@@ -9,7 +9,7 @@ import { run, runForJson } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
-/** A worker with two mails, one of which the API has refused, and the settings to talk to it. */
+/** A worker with two messages, one of which the API refused, and the settings for it. */
 async function start() {
   const api = await startDouble(refuseStaying)
   const provider = await startDouble(() => ({ status: 200, body: { success: true, errors: [], result: {} } }))

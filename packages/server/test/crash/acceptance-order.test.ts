@@ -15,7 +15,7 @@ import { findEarlyAcceptances, type Moments } from './acceptance-order.ts'
 const MAILS = 120
 const CONNECTIONS = 6
 const MAIL_BYTES = { bytesMin: 500, bytesMax: 60_000 }
-/** So large that it is streamed by way of a spool file. */
+/** Large enough to be streamed through a spool file. */
 const LARGE_MAIL_BYTES = 1_200_000
 const LARGE_ONE_IN = 20
 /** `pragma synchronous`: a commit waits for the disk. */
@@ -47,19 +47,19 @@ async function openWatchedFolder(
   return openFolderBucket(root, { files })
 }
 
-/** Says that everything is stored as soon as it is asked to. */
+/** Reports success before anything is stored. */
 function acknowledgingEarly(bucket: Bucket): { put: Bucket['put']; settled: () => Promise<unknown> } {
   const puts: Promise<void>[] = []
   return {
     async put(objects) {
       puts.push(bucket.put(objects))
     },
-    // Large mail may fail: its spool file goes when the receiver believes that it is stored.
+    // Large mail may fail, because its spool file is deleted once the receiver considers it stored.
     settled: () => Promise.allSettled(puts),
   }
 }
 
-/** Sends mails to several mailboxes at once; returns what came too early. */
+/** Sends mail to several mailboxes at once and returns acceptances that came too early. */
 async function sendAndCheck(
   open: (onDurable: OnDurable) => Bucket | Promise<Bucket>,
   { isEarly = false } = {},

@@ -33,7 +33,7 @@ function failure(code: string): Error {
   return Object.assign(new Error(`${code}: as asked`), { code })
 }
 
-/** How often a put takes the step when all goes well. */
+/** How often a successful put takes this step. */
 async function countSteps(step: FileStep['name']): Promise<number> {
   let count = 0
   const counting = watchFiles(({ name }) => {

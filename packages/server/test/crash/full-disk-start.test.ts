@@ -24,14 +24,14 @@ async function send({ smtpPort }: ChildServer, tag: string): Promise<string> {
 const sdkOf = ({ apiUrl: url }: ChildServer) => new Mailhatch({ url, apiKey: API_KEY })
 
 async function readyOf({ apiUrl }: ChildServer): Promise<Ready> {
-  // The API's own answer.
+  // The response of the API itself.
   return (await (await fetch(`${apiUrl}/ready`)).json()) as Ready
 }
 
-/** Small writes may still fit into what the files of a database have free: so many do not. */
+/** Small writes may still fit into free pages of a database. This many do not. */
 const WRITES_MAX = 2_000
 
-/** Makes mailboxes, each with another name, until that is refused. */
+/** Creates mailboxes with different names until one is refused. */
 async function writeUntilRefused({ apiUrl }: ChildServer, name: string) {
   for (let written = 0; ; written++) {
     const created = await fetch(`${apiUrl}/v1/mailboxes`, {
@@ -56,7 +56,7 @@ describe('on a full disk', () => {
     const { id } = await sdkOf(server).messages.waitFor({ tag: 'kept' })
     await server[end]()
 
-    // More than once: a start must not use up what the next one needs.
+    // Several times: a start must not use up space that the next one needs.
     for (let start = 1; start <= 3; start++) {
       disk.fill()
       server = await startChild({ environment })

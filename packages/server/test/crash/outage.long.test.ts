@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MAILS, RECOVERY_MS_MAX, surviveOutage } from './api-outage.ts'
 
-/** By the fifth attempt the next one of the same mail is a minute away. */
+/** After the fifth attempt, the next one for the same mail is a minute later. */
 const ATTEMPTS_UNTIL_RARE = 5
 
 test(

@@ -11,12 +11,12 @@ import { openPeople } from '../support/people.ts'
 import { startServer } from '../support/server.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../../../dashboard/src')
-/** The narrowest screen that is in use. */
+/** The narrowest screen in use. */
 const NARROW = { width: 320, height: 640 }
 const WIDE = { width: 1280, height: 800 }
-/** Colours on their way from one theme to the other have the contrast of neither. */
+/** During a transition between themes, colours have the contrast of neither. */
 const STILL = { reducedMotion: 'reduce' } as const
-/** A page has fewer stops for Tab. */
+/** A page has fewer tab stops. */
 const STOPS_MAX = 60
 
 await buildDashboard()
@@ -56,7 +56,7 @@ const VISITORS = {
 
 type Visit = { path: string; as?: keyof typeof VISITORS }
 
-/** Every route of the dashboard, and the addresses that show what it can look like. */
+/** Every route of the dashboard, with URLs that show its states. */
 const VISITS: Record<string, Visit[]> = {
   '/sign-in': strangers('/sign-in', '/sign-in?token=x'),
   '/sign-up': strangers('/sign-up', '/sign-up?invite=x'),
@@ -120,7 +120,7 @@ async function expectNoBarriers(page: Page, where: string): Promise<void> {
   expect(await barriersIn(page), where).toEqual([])
 }
 
-/** The open parts over the inbox, each with how it is opened. */
+/** Popups over the inbox, and how to open each. */
 const OPENED: Record<string, (page: Page) => Promise<void>> = {
   'test code': (page) => page.getByRole('button', { name: 'Test code' }).click(),
   'missing mail': (page) => page.getByRole('button', { name: 'Missing mail?' }).click(),
@@ -192,7 +192,7 @@ describe('with the keyboard alone', () => {
   })
 })
 
-/** Presses Tab until it is reached; wherever that leads on the way can be seen. */
+/** Presses Tab until the element has focus, and checks that every element on the way is visible. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()
   for (let stop = 0; stop < STOPS_MAX; stop++) {

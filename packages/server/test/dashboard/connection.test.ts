@@ -7,15 +7,15 @@ import { buildDashboard, openChromium } from '../support/dashboard.ts'
 import { freePort } from '../support/free-port.ts'
 import { serveIn, startServer, temporaryFolder } from '../support/server.ts'
 
-/** Who looks at the page knows by then that it no longer follows. */
+/** By then the page must show that it is offline. */
 const SHOWN_MS_MAX = 20_000
-/** Between two tries there are ten seconds at most. */
+/** At most ten seconds pass between two attempts. */
 const HEALED_MS_MAX = 30_000
 
 await buildDashboard()
 const browser = await openChromium()
 
-/** The inbox of someone who has just signed in, as soon as it is live. */
+/** The inbox of a user who has just signed in, once it is live. */
 async function openInboxPage({ url, token }: { url: string; token: string }) {
   const window = await openWindow(browser, { url })
   let loads = 0
@@ -29,7 +29,7 @@ async function untilState(page: Page, state: 'live' | 'waiting' | 'offline', tim
   await page.locator(`[data-connection=${state}]`).waitFor({ timeout })
 }
 
-/** Subjects as the list shows them, from the top. */
+/** Subjects in the list, from the top. */
 async function subjectsIn(page: Page): Promise<string[]> {
   const rows = await page.getByRole('list', { name: 'Messages' }).getByRole('link').allInnerTexts()
   return rows.map((text) => /Mail \d+/.exec(text)?.[0] ?? text)
@@ -44,7 +44,7 @@ test('the page reconnects after a restart of the server', async () => {
   const { page, countReloads } = await openInboxPage({ url, token: first.firstStart!.signInToken })
   await first.close()
   await untilState(page, 'waiting', SHOWN_MS_MAX)
-  // Between two tries; each takes its place for a moment.
+  // Between two attempts; each replaces the text for a moment.
   await expect.poll(() => page.locator('[data-connection]').innerText()).toMatch(/^Reconnecting in \d+ s/)
   await page.getByRole('status').getByText('Connection lost.').waitFor()
 

@@ -5,10 +5,10 @@ import { openAround, openBrowser, openCanary, openControl, REPORTING_SCRIPT } fr
 import type { Attack } from './isolation-attack.ts'
 import { attacks } from './isolation-mails.ts'
 
-/** As the dashboard frames mail. */
+/** The sandbox of the dashboard. */
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
 const COOKIE = 'cookie-to-be-stolen'
-/** In one page; those that need a click are alone. */
+/** Mails per page. Those that need a click are alone. */
 const FRAMES = 28
 
 const server = await startFileServer()
@@ -17,7 +17,7 @@ const operator = await people.operator()
 const browser = await openBrowser()
 afterAll(() => browser.close())
 
-/** Opens every mail in a frame of a page at `url`, and tells which did something. */
+/** Opens every mail in a frame of a page at `url`, and reports which did something. */
 async function showAll(
   mails: Attack[],
   { url, sandbox, pathOf }: { url: string; sandbox: string | null; pathOf: (index: number) => Promise<string> },
@@ -67,7 +67,7 @@ test(
     expect(isolated).toEqual([])
     expect(Array.from(canary.hits)).toEqual([])
 
-    // The same mails, the same browser, the same pages: only what protects is missing.
+    // The same mail, browser and pages, without the protection.
     const control = await openControl(mails.map(({ html }) => html))
     const expose = (some: Attack[]) =>
       showAll(some, { url: control.url, sandbox: null, pathOf: async (index) => `/${mails.indexOf(some[index]!)}` })
@@ -77,7 +77,7 @@ test(
       const working = new Set([...exposed.map(({ attack }) => attack), ...mails.filter(reachesCanary)].map(kindOf))
       return mails.filter(({ kind }) => !working.has(kind))
     }
-    // A browser on a busy machine may ignore clicks for a while. A new window takes them.
+    // A browser on a busy machine may ignore clicks for a while. A new window accepts them.
     for (let again = 0; again < 5 && withoutEffect().length > 0; again++)
       exposed.push(...(await expose(withoutEffect())))
     const ran = new Set(exposed.map(({ attack }) => attack))
@@ -86,7 +86,7 @@ test(
     expect(ran.size).toBeGreaterThan(100)
     expect(stole.length).toBeGreaterThan(100)
     expect(reached.length).toBeGreaterThan(100)
-    // Each kind of attack is one that works.
+    // Each kind of attack works without protection.
     expect(withoutEffect()).toEqual([])
     control.close()
     canary.close()

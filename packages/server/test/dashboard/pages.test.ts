@@ -63,7 +63,7 @@ test('a chosen theme is set before the first paint, also after a reload', async 
   await page.getByRole('button', { name: /^Account of/ }).click()
   await page.getByRole('menuitemradio', { name: 'Dark' }).click()
   await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark')
-  // Without the page's own code there is only the script in the document.
+  // Without the page's own code, only the script in the document runs.
   await page.route('**/assets/*.js', (route) => route.abort())
   await page.reload()
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
@@ -98,7 +98,7 @@ test('commands are found by name, on every page and with shortcuts disabled', as
   await page.getByLabel('Team name').focus()
   const palette = page.getByRole('dialog', { name: 'Commands' })
   const chosen = palette.getByRole('option', { selected: true })
-  /** Typed, until it is the one that Enter does. */
+  /** Types until Enter would run this command. */
   const choose = async (typed: string, name: string | RegExp) => {
     await page.keyboard.press('Control+k')
     await palette.getByRole('option', { name: /^Copy code/ }).waitFor()

@@ -133,7 +133,7 @@ describe('assets', () => {
     console.log(`first load: ${(total / 1000).toFixed(0)} kB`)
     expect(total).toBeGreaterThan(50_000)
     expect(total).toBeLessThanOrEqual(FIRST_LOAD_BYTES_MAX)
-    // Nothing that every page needs hides behind it: what loads later is a page or a part of one.
+    // Nothing that every page needs loads later: lazy chunks are pages or parts of one.
     const script = readdirSync(join(DASHBOARD_FOLDER, 'assets')).filter((name) => /^inbox-page.*\.js$/.test(name))
     expect(script).toEqual([])
   })

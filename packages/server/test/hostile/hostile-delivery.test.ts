@@ -9,11 +9,11 @@ import { SmtpClient, withLineEnd } from '../support/smtp-client.ts'
 import { sha256 } from '../support/stored-mail.ts'
 import { hostileMails } from './hostile-mail.ts'
 
-/** What a person would not notice; or three times what the machine does to an idle server, if that is more. */
+/** Not noticeable for a person, or three times the delay of an idle server if that is more. */
 const STALL_MS_MAX = 200
 const STALL_FACTOR_MAX = 3
 const IDLE_MS = 1_000
-/** Other programs on the machine hold the server up too; the best try is the mail's own doing. */
+/** Other programs delay the server too, so the best attempt counts. */
 const TRIES = 3
 const DATA_LINE_BYTES_MAX = 1024 * 1024
 /** Some mails have a thousand. */
@@ -47,7 +47,7 @@ test(
       return new Uint8Array(await answer.arrayBuffer())
     }
 
-    /** The bytes as they were sent, and every attachment with the size that the message says. */
+    /** The bytes as sent, and every attachment with the size in the message. */
     async function downloadAll(allowedMs: number) {
       const stalls: { name: string; stallMs: number }[] = []
       for (const { name, message, hash } of stored) {
@@ -75,7 +75,7 @@ test(
       let stallMs = Infinity
       for (let attempt = 0; attempt < TRIES && stallMs > allowedMs; attempt++) {
         await deliver(name, raw)
-        // The same by way of DATA, which needs a line end behind it and has a limit for lines.
+        // The same with DATA, which needs a line end and has a line limit.
         const asData = withLineEnd(raw)
         if (longestLine(asData) <= DATA_LINE_BYTES_MAX) await deliver(name, asData)
         stallMs = Math.min(stallMs, await largestDelayMs(server))

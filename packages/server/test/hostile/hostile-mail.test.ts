@@ -3,7 +3,7 @@ import { parseMail, plainTextOf, readAttachment } from '../../src/mime/parse-mai
 import { quickestMs, workMs } from '../support/work-time.ts'
 import { hostileMails } from './hostile-mail.ts'
 
-// Each takes far less than 200 ms on an idle machine; one that runs other tests beside this one is slower.
+// Each takes much less than 200 ms on an idle machine; a machine that runs other tests is slower.
 const PARSE_MS_MAX = 1_000
 
 const CUT = new Set([
@@ -63,7 +63,7 @@ test('parsing time is linear in the size', () => {
   const slow = large.filter(({ raw }) => {
     const whole = quickestMs(() => parseMail(raw))
     const quarter = quickestMs(() => parseMail(raw.subarray(0, raw.length / 4)))
-    // Quadratic work would take 16 times as long; the milliseconds are for what is too short to compare, and for clocks that tick every 8.
+    // Quadratic work would take 16 times as long. The milliseconds are for times too short to compare, and for clocks that tick every 8 ms.
     return whole > 8 * quarter + 50
   })
   expect(large.length).toBeGreaterThan(20)

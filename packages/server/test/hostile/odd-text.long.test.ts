@@ -5,14 +5,14 @@ import { longestHolds, type Held } from './odd-text.ts'
 import { growthOf, RATIO_MAX, walkIn, WORKS, type Growth, type Work } from './text-growth.ts'
 
 const SEED = Number(process.env['ODD_TEXT_SEED'] ?? Date.now() % 1_000_000)
-/** One of so many texts is tried, and which: a run of all can be done in parts. */
+/** One in this many texts is tested, and which: a full run can be split. */
 const ONE_OF = Number(process.env['ODD_TEXT_ONE_OF'] ?? 1)
 const PART = Number(process.env['ODD_TEXT_PART'] ?? 0)
 const KIB = 1024
 const BYTES = 128 * KIB
 const MS_MAX = 200
 const COMBINATIONS = 2_000
-/** Of so many characters one is compared with the others: some 10 ms for the text of 128 KiB. */
+/** One in this many characters is compared with the others: about 10 ms for a text of 128 KiB. */
 const PAIRS_STEP = 32
 /** Half an hour on an idle machine. */
 const GROWTH_MS_MAX = 2 * 60 * 60_000

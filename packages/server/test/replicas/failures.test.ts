@@ -5,7 +5,7 @@ import { expectNothingLost } from './under-load.ts'
 
 const postgres = ownPostgres()
 const TIMEOUT = { timeout: 120_000 }
-/** Longer than any replica waits for another one's transaction. */
+/** Longer than any replica waits for a transaction of another one. */
 const PAUSE_MS = 3_000
 
 test('a killed replica loses nothing, and others respond to its waits', TIMEOUT, async () => {
@@ -18,7 +18,7 @@ test('a paused replica does not block others for long, and continues where it st
   expectNothingLost(report)
 })
 
-// While it is away, everyone gets 503 `database_unavailable`.
+// While the database is down, clients get 503 `database_unavailable`.
 test.each(['stop', 'kill'] as const)(
   'a database restart (%s) loses nothing, and replicas serve again',
   TIMEOUT,

@@ -10,11 +10,11 @@ import { measureWakes } from './wake-times.ts'
 
 const postgres = ownPostgres()
 
-/** Fewer connections than the replicas have, so that one session serves many of theirs. */
+/** Fewer connections than the replicas have, so that one session serves many of them. */
 const POOL_BY_TRANSACTION = { pool_mode: 'transaction', default_pool_size: '4' }
-/** A connection each, and some. */
+/** One connection each, and a few more. */
 const POOL_BY_SESSION = { pool_mode: 'session', default_pool_size: '60' }
-/** The tests' PostgreSQL asks for no password. */
+/** The PostgreSQL of the tests needs no password. */
 const WITHOUT_PASSWORD = { auth_type: 'trust' }
 
 const MODES = {
@@ -46,7 +46,7 @@ test.each(['session', 'transaction'] as const)('replicas work through PgBouncer 
   const { all, urls, get, announce } = replicas
   const [first, second] = urls as [string, string]
 
-  // Everything that is asked in many shapes at once, over few sessions.
+  // Queries of many kinds at once, over few sessions.
   const posts = Array.from({ length: 1_000 }, (_, number) =>
     announce(urls[number % 2]!, { mailbox: 'qa', tag: `t${number % 7}`, subject: `Code ${number}` }),
   )
@@ -67,10 +67,10 @@ test.each(['session', 'transaction'] as const)('replicas work through PgBouncer 
     isHeld: () => get(first, '/v1/me'),
   })
   console.info(`woken across replicas, by ${mode}: p50 ${times.p50.toFixed(1)} ms, max ${times.max.toFixed(1)} ms`)
-  // Far below the second after which replicas look by themselves: it was the notification that woke them.
+  // Far below the second after which replicas poll: the notification woke them.
   expect(times.p50).toBeLessThan(500)
 
-  // One replica sweeps; when it is killed the other does, and when all are gone no lock is left.
+  // One replica sweeps. When it is killed another one does, and when all have ended no lock is left.
   const client = await connectTo(databaseUrl)
   const holders = async () => (await client.query<{ pid: number }>(LOCK_HOLDERS)).rows.map(({ pid }) => pid)
   await vi.waitFor(async () => expect(await holders()).toHaveLength(1), 10_000)

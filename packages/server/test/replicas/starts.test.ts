@@ -22,7 +22,7 @@ async function countIn(databaseUrl: string, from: string): Promise<number> {
   }
 }
 
-/** Several programs at once on one empty database. */
+/** Several concurrent programs on one empty database. */
 async function startTogether(program: 'serve' | 'api', more: Record<string, string> = {}) {
   const databaseUrl = await postgres.database()
   const folders = Array.from({ length: 3 }, temporaryFolder)
@@ -42,7 +42,7 @@ test.each([
   expect(await countIn(databaseUrl, 'teams')).toBe(1)
   expect(await countIn(databaseUrl, 'api_keys')).toBe(1)
   for (const { apiUrl } of servers) await new Mailhatch({ url: apiUrl, apiKey: API_KEY }).me()
-  // The key was handed out by the one that made it, and by no other.
+  // Only the program that created the key printed it.
   expect(folders.filter((folder) => readdirSync(folder).includes('api-key'))).toHaveLength(1)
 })
 
@@ -94,7 +94,7 @@ test('expired messages are deleted once while three replicas sweep', async () =>
   await expect.poll(() => countIn(databaseUrl, 'messages'), { timeout: 30_000 }).toBe(YOUNG)
   expect(await countIn(databaseUrl, 'removed_messages')).toBe(EXPIRED)
   for (const url of urls) expect(await get(url, '/v1/me')).toMatchObject({ body: { data: { messageCount: YOUNG } } })
-  // One of the three has the turn.
+  // One of the three sweeps.
   expect(
     await countIn(
       databaseUrl,

@@ -50,7 +50,7 @@ test('three concurrent sweeps without turns count and delete everything once', a
     .toBe(YOUNG)
   await Promise.all(sweeps.map((sweep) => sweep.close()))
   expect(await store.countMessages(view)).toBe(YOUNG)
-  // Each was the work of one sweep; the others found it done.
+  // One sweep did each task, and the others found it done.
   expect(removals.length).toBe(EXPIRED + IN_REMOVED_MAILBOX)
   expect(new Set(removals).size).toBe(removals.length)
   expect(troubles).toEqual([])

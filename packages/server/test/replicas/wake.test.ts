@@ -6,7 +6,7 @@ import { ownPostgres } from './own-postgres.ts'
 import { startReplicas, type Replicas } from './replicas.ts'
 import { measureWakes } from './wake-times.ts'
 
-/** What is promised when a notification is lost. */
+/** The maximum delay if a notification is lost. */
 const LATE_MS_MAX = 5_000
 const WAKES = 100
 
@@ -25,11 +25,11 @@ const TELL_NOTHING = `
   end $$;
   ${END_LISTENERS}`
 
-/** A wait and a stream on the first replica. Resolves to how soon after the announcement to the second both had it. */
+/** A wait and a stream on the first replica. Resolves to how soon both received an announcement to the second. */
 async function timeToHear({ urls, key, get, announce }: Replicas, tag: string): Promise<number> {
   const stream = await openEvents(`${urls[0]}/v1/messages/stream?tag=${tag}`, { key })
   const waiting = get(urls[0]!, `/v1/messages/latest?tag=${tag}&wait=30`)
-  // Answered by the same process after the wait was begun, so by now it is held.
+  // The same process responds after the wait started, so the wait is held by now.
   await get(urls[0]!, '/v1/me')
   const announcedAt = performance.now()
   const stored = await announce(urls[1]!, { tag, mailbox: 'qa' })
@@ -54,7 +54,7 @@ test('a wait and a stream on one replica receive mail announced to another', asy
     isHeld: () => replicas.get(replicas.urls[0]!, '/v1/me'),
   })
   console.info(`woken across replicas: p50 ${times.p50.toFixed(1)} ms, p99 ${times.p99.toFixed(1)} ms of ${WAKES}`)
-  // Far below the second after which replicas look by themselves: it was the notification that woke them.
+  // Far below the second after which replicas poll: the notification woke them.
   expect(times.p50).toBeLessThan(500)
 })
 
@@ -65,7 +65,7 @@ test('with every notification lost, both are late by less than 5 s', async () =>
   const times: number[] = []
   for (const tag of ['a', 'b', 'c', 'd', 'e', 'f']) times.push(await timeToHear(replicas, tag))
   expect(Math.max(...times)).toBeLessThan(LATE_MS_MAX)
-  // The notifications were indeed lost: some had to wait for the look that comes once a second.
+  // The notifications were lost: some had to wait for the poll, which runs once a second.
   expect(Math.max(...times)).toBeGreaterThan(100)
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareLatencies } from './dead-endpoints.ts'
 
-/** Few messages on a machine that is busy with other tests: one pause decides a round. */
+/** With few messages on a busy machine, one pause decides a round. */
 const ROUNDS_MAX = 3
 
 test('endpoints that never respond do not delay others', async () => {

@@ -30,6 +30,6 @@ test('a program that stops completes its attempts and leaves the rest to the nex
   isHolding = false
   await startChild({ environment })
   await vi.waitUntil(() => receiver.received.length >= 8, PATIENCE)
-  // Each once: what was under way has been recorded, and what was not has not been lost.
+  // Each once: attempts in progress were recorded, and the others were not lost.
   expect(receiver.received.map(({ messageId }) => messageId).sort()).toEqual(sent.map(({ id }) => id).sort())
 })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AdminStage } from './admin-contract.ts'
 import { askAdmin, rawMail, type MailboxList, type MessageList } from './admin-subject.ts'
 
-/** `GET /admin/inboxes`: which mailboxes there are. */
+/** `GET /admin/inboxes`: the list of mailboxes. */
 export function describeInboxes(stage: AdminStage): void {
   const list = async (query = '') => {
     const { status, body } = await askAdmin<MailboxList>(`${stage.worker.url}/admin/inboxes${query}`)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { AdminStage } from './admin-contract.ts'
 import { ADMIN_TOKEN, askAdmin, rawMail, type ListedMessage, type MessageList } from './admin-subject.ts'
 
-/** Messages of a mailbox: list, detail, raw, removal. */
+/** Messages of a mailbox: list, detail, raw mail, deletion. */
 export function describeMessages(stage: AdminStage): void {
   const path = (localPart: string, rest = '') => `${stage.worker.url}/admin/inboxes/${localPart}/messages${rest}`
   const list = async (localPart: string, query = '') => {
@@ -26,7 +26,7 @@ export function describeMessages(stage: AdminStage): void {
     beforeAll(async () => {
       for (let number = 1; number <= count; number++) {
         await nextMillisecond()
-        // Half of the mail has a tag; all of it has the same mailbox.
+        // Half of the mail has a tag, and all has the same mailbox.
         await stage.worker.deliver(number % 2 ? 'crowd@in.test' : 'crowd+tag@in.test', rawMail(`mail ${number}`))
       }
       for (const name of ['first', 'second']) {
@@ -184,7 +184,7 @@ export function describeMessages(stage: AdminStage): void {
   })
 }
 
-/** Mail of one millisecond has no order. */
+/** Mail of the same millisecond has no order. */
 async function nextMillisecond(): Promise<void> {
   const now = Date.now()
   while (Date.now() === now) await setImmediate()

@@ -4,7 +4,7 @@ import { expectDocumented } from './documented.ts'
 
 export type Answer<Body> = { status: number; headers: Headers; body: Body }
 
-/** As written in an address bar, or names and values to be escaped. */
+/** A query string, or names and values to be escaped. */
 export type Query = string | Record<string, string | number>
 
 type Question = { key?: string | undefined; method?: string; headers?: Record<string, string>; body?: string }

@@ -18,8 +18,8 @@ export async function openWindow(
 type Look = Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'>
 
 /**
- * For a file with one server: opens windows that are as good as new, but were used by tests before. Their process has
- * begun and has read our scripts, so that a page costs a third. What a test adds with addInitScript would stay.
+ * For a file with one server: reuses windows of earlier tests after clearing them. Their process has already loaded our
+ * scripts, so a page takes a third of the time. Scripts added with addInitScript would stay.
  */
 export function reuseWindows(browser: Browser, url: string) {
   const unused: Page[] = []
@@ -37,7 +37,7 @@ export function reuseWindows(browser: Browser, url: string) {
   }
 }
 
-/** As Playwright opens windows. */
+/** The settings of a window that Playwright opens. */
 const DEFAULT_LOOK = {
   viewport: { width: 1280, height: 720 },
   colorScheme: 'light',
@@ -61,7 +61,7 @@ async function clearAway(page: Page, url: string): Promise<void> {
   await page.unrouteAll()
   await context.unrouteAll()
   await context.setOffline(false)
-  // It has the origin of our pages and is none, so that nothing runs that would still use what is cleared.
+  // A page of our origin without our code, so that nothing uses what is cleared.
   await page.goto(`${url}/health`)
   await page.evaluate(() => {
     localStorage.clear()

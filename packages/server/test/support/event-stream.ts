@@ -9,7 +9,7 @@ export type EventStream = {
   /** All received bytes. */
   text(): string
   messages: MessageSummary[]
-  /** Ids of the messages, in their order. */
+  /** Ids of the messages, in order. */
   cursors: string[]
   subjects(): string[]
   /** How the server closed it. After a clean end the connection can be reused. */

@@ -5,7 +5,7 @@ import { startObjectStorage, type ObjectStorage } from './object-storage.ts'
 
 type Count = Pick<FaultRun, 'faults' | 'sizes'> & { acceptedMin: number }
 
-/** The same run on every kind of bucket, each from a seed of its own, which is printed with the figures. */
+/** The same run on every kind of bucket, each with its own seed, which is printed. */
 export function testFaultsOnEveryBucket({ faults, sizes, acceptedMin }: Count): void {
   let storage: ObjectStorage
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { createRecentResults } from '../../src/worker/recent-results.ts'
 import { seededRandom } from './seeded-random.ts'
 
 const ATTEMPT_MS_MAX = 50
-/** As often as mail that is due is looked for. */
+/** How often due mail is looked for. */
 const TICK_MS = 500
 const DEATH_MS = 1_000
 
@@ -22,16 +22,16 @@ type Event = { at: number; act: () => void }
 export type SimulatedRun = {
   seed: number
   mails: number
-  /** Mail comes in so far apart on average. */
+  /** The average time between messages. */
   everyMs: number
   /** How often the API fails by itself. */
   failures: number
   poison: number
-  /** Poison ends the process of the API, with all that is under way, and it is away for a second. */
+  /** Poison ends the API with everything in progress, and the API is down for a second. */
   isDeadly?: boolean
 }
 
-/** The rule for mail that is set aside and the retry schedule, in a time of their own: days pass in a moment. */
+/** The rule for setting mail aside and the retry schedule in simulated time: days pass in a moment. */
 export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = false }: SimulatedRun) {
   const random = seededRandom(seed)
   const events: Event[] = []
@@ -42,7 +42,7 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
   let awayUntil = 0
 
   function plan(at: number, act: () => void): void {
-    // The next comes last.
+    // The next one is last.
     let place = events.length
     for (; place > 0 && events[place - 1]!.at < at; place--) events[place] = events[place - 1]!
     events[place] = { at, act }
@@ -50,7 +50,7 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
 
   function announce(mail: Mail): void {
     if (now < awayUntil) return planRetry(mail)
-    // As the announcer does: one that may have ended the API goes without another such beside it.
+    // Like the announcer: mail that may have crashed the API is announced without another such mail beside it.
     if (mail.isSuspect && underWay.keys().some(({ isSuspect }) => isSuspect)) return planRetry(mail)
     underWay.set(mail, now)
     plan(now + 1 + random.below(ATTEMPT_MS_MAX), () => underWay.has(mail) && answer(mail))
@@ -90,7 +90,7 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
   }
 
   function arrive(number: number): void {
-    // Poison comes in the midst of other mail.
+    // Poison arrives among other mail.
     const isPoison = number >= 10 && number < 10 + poison
     const mail = {
       name: `m${number}`,

@@ -5,7 +5,7 @@ import { BODY_KINDS, nameFor, REDIRECT, REDIRECT_HOST, startAnsweringApi } from 
 import { keysIn, readObject } from './stored-mail.ts'
 import { ADMIN_TOKEN, oddMail, ROOT_DOMAIN, type JourneySettings, type JourneyWorker } from './worker-journey.ts'
 
-/** A sample of what the rule names; the whole table is in announce.test.ts. */
+/** A sample of the statuses in the rule; the whole table is in announce.test.ts. */
 const REPEATED = [307, 401, 403, 405, 407, 408, 421, 429, 500, 502, 503, 504, 599]
 const WAITS_FOR_A_PERSON = [400, 410, 413, 422]
 /** As many as a worker without memory reads, so that earlier tests have no effect. */
@@ -13,11 +13,11 @@ const OTHERS_FIRST = 26
 
 const WAIT = { timeout: 60_000, interval: 200 }
 
-/** What a worker makes of every kind of answer, on whatever it runs. */
+/** How a worker on any runtime handles every kind of response. */
 export function describeWorkerAnswers(
   name: string,
   start: (settings: JourneySettings) => Promise<JourneyWorker>,
-  /** The network of a local workerd follows a Location and hides a 407; a redirect without Location it shows. */
+  /** The network of a local workerd follows a Location and hides a 407, but shows a redirect without Location. */
   { showsAllAnswers, hasTimer }: { showsAllAnswers: boolean; hasTimer: boolean },
 ): void {
   describe(`responses to announcements, on ${name}`, () => {
@@ -35,7 +35,7 @@ export function describeWorkerAnswers(
 
     const ready = async () => {
       const response = await worker.fetch('/ready')
-      // The worker's own answer.
+      // The response of the worker itself.
       return { status: response.status, ...((await response.json()) as { troubles: string[] }) }
     }
 
@@ -98,7 +98,7 @@ export function describeWorkerAnswers(
         const counts = await Promise.all(repeated.map(({ mailbox }) => attempts(mailbox)))
         return counts.every((count) => count >= 2)
       }, WAIT)
-      // As long as the others were repeated, these were not.
+      // While the others were retried, these were not.
       const kept = cases.filter(({ isRepeated }) => !isRepeated)
       expect(kept).toHaveLength(WAITS_FOR_A_PERSON.length + 1)
       for (const { mailbox } of kept) expect([mailbox, await attempts(mailbox)]).toEqual([mailbox, 1])
@@ -129,7 +129,7 @@ export function describeWorkerAnswers(
       }
       const { messages } = await admin(`/admin/set-aside?domain=${ROOT_DOMAIN}`)
       expect(messages.map((mail) => mail.id)).toContain(id)
-      // Mail that the tests before left may be there too, what passes is not.
+      // Mail of earlier tests may be there too, but not accepted mail.
       expect(messages.filter(({ mailbox }) => mailbox.startsWith('other'))).toEqual([])
       const posts = () => api.received.filter((name) => name === poison).length
       const before = posts()
