@@ -131,7 +131,7 @@ describe('the email handler', () => {
     expect(await storedUnder(`${ROOT_DOMAIN}/over/`)).toEqual([])
   })
 
-  test.each([4.5, 25])('buffers at most 8 MiB of %d that are not stored yet', async (mebibytes) => {
+  test.each([4.5, 25])('buffers at most 8 MiB of %d MiB that are not stored yet', async (mebibytes) => {
     const raw = Buffer.alloc(mebibytes * MIB, 'From: a@shop.example\r\nSubject: Long\r\n\r\n')
     const { message, seen } = routedMail({ to: `stream${raw.length}@${ROOT_DOMAIN}`, raw })
     let storedBytes = 0

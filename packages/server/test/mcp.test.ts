@@ -163,8 +163,8 @@ test('a call counts as one request, whatever it reads; too many calls are asked 
 
 test.each([
   { name: 'several messages at once', body: '[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]', status: 400 },
-  { name: 'what is not JSON', body: '{', status: 400 },
-  { name: 'too large a body', body: JSON.stringify({ pad: 'x'.repeat(256 * 1024) }), status: 413 },
+  { name: 'a body that is not JSON', body: '{', status: 400 },
+  { name: 'a body that is too large', body: JSON.stringify({ pad: 'x'.repeat(256 * 1024) }), status: 413 },
   { name: 'control: one message', body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', status: 200 },
 ])('the response to $name is $status', async ({ body, status }) => {
   expect((await postMcp(server, body)).status).toBe(status)

@@ -76,8 +76,8 @@ describe('a mail that makes intake throw', () => {
 
   test.each([
     ['a full disk', () => Object.assign(new Error('no room'), { code: 'ENOSPC' })],
-    ['a database that is away', () => Object.assign(new Error('away'), { code: 'ECONNREFUSED' })],
-  ])('%s is not caused by the mail, although other mail is accepted', async (_name, error) => {
+    ['an unavailable database', () => Object.assign(new Error('away'), { code: 'ECONNREFUSED' })],
+  ])('%s is not blamed on the mail, although other mail is accepted', async (_name, error) => {
     const server = await startServer({ ADMIN_TOKEN })
     trap.subject = 'unlucky'
     trap.error = error

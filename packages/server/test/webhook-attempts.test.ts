@@ -25,7 +25,7 @@ test('each attempt of a delivery is listed with its response, newest first', asy
     httpStatus: 500,
     responseBody: 'out of order',
     latencyMs: expect.any(Number),
-    error: 'The endpoint answered 500.',
+    error: 'The endpoint responded with 500.',
   }
   const { requestBody, attempts: made } = await attempts.query(where)
   expect(made).toEqual([first])

@@ -67,7 +67,7 @@ test('nine attempts, each in its window and never early, then the delivery has f
     attempt: 9,
     nextAttemptAt: null,
     httpStatus: 500,
-    error: 'The endpoint answered 500.',
+    error: 'The endpoint responded with 500.',
   })
   // The same event and the same bytes each time, with a new signature.
   expect(new Set(attempts().map((attempt) => attempt.id)).size).toBe(1)
@@ -115,7 +115,7 @@ test.each([301, 302, 307, 308])('a redirect (%i) is a failure and is not followe
   expect(await afterAttempt(1, id)).toMatchObject({
     status: 'pending',
     httpStatus: status,
-    error: `The endpoint answered with a redirect (${status}); redirects are not followed.`,
+    error: `The endpoint responded with a redirect (${status}); redirects are not followed.`,
   })
   await look()
   expect(attempts()).toHaveLength(1)
@@ -131,7 +131,7 @@ test('410 disables the endpoint, and pending deliveries fail', async () => {
   status = 410
   const { id } = await announce()
   expect(await afterAttempt(1, id)).toMatchObject({ status: 'failed', httpStatus: 410, nextAttemptAt: null })
-  expect(await endpointNow()).toMatchObject({ active: false, disabledReason: 'The endpoint answered 410 Gone.' })
+  expect(await endpointNow()).toMatchObject({ active: false, disabledReason: 'The endpoint responded with 410 Gone.' })
   // The others follow, a few at a time.
   await expect
     .poll(() => afterAttempt(1, pending.id), PATIENCE)

@@ -34,8 +34,8 @@ test('an object that the worker does not have is null, and deleting it is not an
 })
 
 test.each<[string, Said]>([
-  ['a 404 of something that is no worker', { status: 404, body: '<html>' }],
-  ['a 404 of a route', { status: 404, body: { error: 'Not found', code: 'not_found' } }],
+  ['a 404 from another server', { status: 404, body: '<html>' }],
+  ['a 404 from an unknown route', { status: 404, body: { error: 'Not found', code: 'not_found' } }],
   ['a wrong token', { status: 401, body: { error: 'Unauthorized', code: 'unauthorized' } }],
   ['a broken worker', { status: 500, body: { error: 'no', code: 'internal' } }],
   ['a redirect', { status: 302, body: '' }],

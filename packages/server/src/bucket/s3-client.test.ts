@@ -24,9 +24,9 @@ async function lasts(request: S3Request): Promise<{ tries: number; seconds: numb
 
 test.each<[string, S3Request]>([
   ['a download', { method: 'GET', key: 'raw/1' }],
-  ['a look', { method: 'HEAD', key: 'raw/1' }],
-  ['a removal', { method: 'DELETE', key: 'raw/1' }],
-  ['a removal of many', { method: 'POST', query: { delete: '' }, body: new Uint8Array(1) }],
+  ['a check', { method: 'HEAD', key: 'raw/1' }],
+  ['a deletion', { method: 'DELETE', key: 'raw/1' }],
+  ['a deletion of many objects', { method: 'POST', query: { delete: '' }, body: new Uint8Array(1) }],
 ])('no response: %s fails with 503 before clients give up after 30 s', async (_, request) => {
   const { tries, seconds } = await lasts(request)
   expect(tries).toBe(3)

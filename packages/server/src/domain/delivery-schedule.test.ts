@@ -43,7 +43,7 @@ describe('the meaning of a response', () => {
   test('410 disables the endpoint, regardless of earlier attempts', () => {
     expect(judge({ httpStatus: 410 }, { failingSince: NOW - 1 })).toEqual({
       ...pendingFor(5_000),
-      disableEndpoint: { reason: 'The endpoint answered 410 Gone.', failingSince: null },
+      disableEndpoint: { reason: 'The endpoint responded with 410 Gone.', failingSince: null },
     })
   })
 

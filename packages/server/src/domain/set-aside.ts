@@ -14,7 +14,7 @@ export const RECENT_MS = 10 * 60_000
 const ACCEPTED_PER_DOUBT = 30
 /** How many recent successes are needed before a mail is set aside. One or two may be luck. */
 const ACCEPTED_MIN = 5
-/** How many other failing mails may also be bad themselves. More have a common cause. */
+/** How many other failing messages may also be bad themselves. More have a common cause. */
 const COMPANIONS_MAX = 3
 /**
  * The minimum delay before each failure that counts. A short problem counts once, and by the third attempt other mail
@@ -83,7 +83,7 @@ export function attemptDelayMs(ownFailures: number): number {
   return ATTEMPT_DELAYS_MS[ownFailures] ?? 0
 }
 
-/** Mail that failed first and succeeded later shows that the API itself fails. So do many mails that fail together. */
+/** Mail that failed first and succeeded later shows that the API itself fails. So do many messages that fail together. */
 function isApiDoubtful({ taken, healed, failing }: OtherResults): boolean {
   const doubts = healed + Math.max(0, failing - COMPANIONS_MAX)
   return taken < doubts * ACCEPTED_PER_DOUBT
@@ -104,7 +104,7 @@ export function reasonFor(failed: FailedAttempt | 'program ended'): string {
 
 function explain(failed: FailedAttempt | 'program ended'): string {
   if (failed === 'program ended') return 'the program ended while it worked on this mail'
-  if (failed.isLost) return 'the API ended the connection without an answer, while it takes other mail'
-  if (failed.status === 502) return 'the API ended without an answer (502), while it takes other mail'
-  return 'the API cannot store this mail (500), while it takes other mail'
+  if (failed.isLost) return 'the API ended the connection without a response, while it accepts other mail'
+  if (failed.status === 502) return 'the API ended without a response (502), while it accepts other mail'
+  return 'the API cannot store this mail (500), while it accepts other mail'
 }

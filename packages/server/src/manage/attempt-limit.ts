@@ -68,7 +68,7 @@ export function createAttemptLimit({ attemptsMax: usualMax, windowMs, freeAttemp
   }
 }
 
-/** Limits for passwords, network addresses, changes in one session, and mails to one address. */
+/** Limits for passwords, network addresses, changes in one session, and mail to one address. */
 export type SignInLimits = { password: PasswordLimit; address: AddressLimit; session: AttemptLimit; mail: AttemptLimit }
 
 const PASSWORD_ATTEMPTS = { attemptsMax: 10, windowMs: 15 * MINUTE_MS, freeAttempts: 3 }

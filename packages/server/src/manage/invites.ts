@@ -15,7 +15,7 @@ const INVITES_MAX = 200
 
 const HOUR_MS = 3_600_000
 
-/** Invite mails per process: limits the mails to one address, and the mails of one team. */
+/** Invites sent per process: to one address, and by one team. */
 export type InviteLimits = { address: Pick<AttemptLimit, 'begin'>; team: Pick<AttemptLimit, 'begin'> }
 
 export function createInviteLimits(now: () => number): InviteLimits {

@@ -25,7 +25,7 @@ export async function signIn(
   limits.password.begin({ email, address })
   const account = await store.findUser({ email })
   const isRight = await passwords.matches(password, account?.passwordHash ?? null)
-  if (!account || !isRight) throw new AppError('invalid_credentials', 'E-mail or password is wrong.')
+  if (!account || !isRight) throw new AppError('invalid_credentials', 'Email or password is wrong.')
   limits.address.undo(countedAs)
   limits.password.clear({ email, address })
   if (account.emailCheckedAt === null && mailer) {

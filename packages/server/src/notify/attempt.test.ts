@@ -76,9 +76,9 @@ test.each([
 })
 
 test.each([
-  { status: 500, error: 'The endpoint answered 500.' },
-  { status: 410, error: 'The endpoint answered 410.' },
-  { status: 302, error: 'The endpoint answered with a redirect (302); redirects are not followed.' },
+  { status: 500, error: 'The endpoint responded with 500.' },
+  { status: 410, error: 'The endpoint responded with 410.' },
+  { status: 302, error: 'The endpoint responded with a redirect (302); redirects are not followed.' },
 ])('$status is reported in a sentence', async ({ status, error }) => {
   const { attempt, endpoint, received } = await start({ status, headers: { location: '/elsewhere' }, body: 'Sorry!' })
   expect(await attempt(endpoint, EVENT)).toMatchObject({ httpStatus: status, error, responseBody: 'Sorry!' })

@@ -9,7 +9,7 @@ import type { SendAttempt, AttemptResult } from './attempt.ts'
 import { SENDER_LIMITS, startSender, type WebhookSenderLimits } from './sender.ts'
 
 const TAKEN: AttemptResult = { httpStatus: 200, responseBody: '', latencyMs: 1, error: null, retryAfterMs: null }
-const REFUSED: AttemptResult = { ...TAKEN, httpStatus: 500, error: 'The endpoint answered 500.' }
+const REFUSED: AttemptResult = { ...TAKEN, httpStatus: 500, error: 'The endpoint responded with 500.' }
 
 /** Generous, for a machine that is busy with other tests. */
 const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, { timeout: 10_000 })

@@ -32,8 +32,8 @@ test.each([200, 308, 401, 407, 421, 599])('a %i is returned unchanged after one 
 })
 
 test.each<[string, RequestListener]>([
-  ['no answer', () => {}],
-  ['an answer that never ends', (_, response) => void response.writeHead(200).write('begin')],
+  ['a request without a response', () => {}],
+  ['a response that never ends', (_, response) => void response.writeHead(200).write('begin')],
 ])('%s ends after the timeout', async (_, answer) => {
   await expect(post(await serve(answer), 200)).rejects.toMatchObject({ name: 'TimeoutError' })
 })

@@ -7,7 +7,7 @@ const LIMITS = { smallBytes: 100, fileBytes: 1_000, memoryBytes: 500 }
 
 test.each([
   ['in files, then in memory', [600, 400, 200, 300]],
-  ['in memory alone where they are small', [100, 100, 100, 100, 100]],
+  ['only in memory if they are small', [100, 100, 100, 100, 100]],
 ])('parked bytes are limited %s, and bytes that were read make room', async (_, sizes) => {
   const park = createParking(temporaryFolder(), LIMITS)
   const parked = []

@@ -156,10 +156,10 @@ test.each([
 })
 
 test.each([
-  ['a conflict is tried again', '40001', 2, [1, 2, 3]],
-  ['a deadlock is tried again', '40P01', 2, [1, 2, 3]],
-  ['one that does not end fails with all of its commit', '40001', 9, ['failed', 'failed', 'failed']],
-  ['anything else is left out of its commit', '23514', 1, [1, 'failed', 2]],
+  ['a conflict is retried', '40001', 2, [1, 2, 3]],
+  ['a deadlock is retried', '40P01', 2, [1, 2, 3]],
+  ['a permanent conflict fails with its whole commit', '40001', 9, ['failed', 'failed', 'failed']],
+  ['any other failure is left out of its commit', '23514', 1, [1, 'failed', 2]],
 ])('of writes that the database refuses, %s', async (_, code, times, expected) => {
   const { url, stores, mailbox } = await start()
   await administer(

@@ -71,8 +71,8 @@ test('pending deliveries of a disabled endpoint fail in small steps', async () =
 })
 
 test.each([
-  ['asking for it', (store: Store, { id }: Where) => store.failInactive(id, { limit: 900, at: NOW })],
-  ['switching it on', (store: Store, where: Where) => store.updateEndpoint(where, { isActive: true }, NOW)],
+  ['repeating the call', (store: Store, { id }: Where) => store.failInactive(id, { limit: 900, at: NOW })],
+  ['enabling the endpoint', (store: Store, where: Where) => store.updateEndpoint(where, { isActive: true }, NOW)],
 ])('after a crash, %s finishes it', async (_, finish) => {
   const { store, where, power, count } = await start()
   power.stepsLeft = 1

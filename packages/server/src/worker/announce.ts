@@ -39,7 +39,7 @@ export async function announce(post: Post, announcement: Announcement): Promise<
   }
 }
 
-/** Posts and follows no redirect: token and mail are for the address that was configured. Throws if no answer comes. */
+/** Posts and follows no redirect: token and mail are for the address that was configured. Throws without a response. */
 export type PostJson = (
   url: string,
   post: { headers: Record<string, string>; body: string; signal: AbortSignal },

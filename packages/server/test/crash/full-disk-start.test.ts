@@ -108,7 +108,7 @@ describe('on a full disk', () => {
         'the disk is full',
         expect.stringMatching(/^announcements are not reaching the API: no response/),
         expect.stringMatching(
-          /^announcements are late: 2 mails are accepted and not visible yet, the oldest for \d+ s$/,
+          /^announcements are late: 2 messages are accepted and not visible yet, the oldest for \d+ s$/,
         ),
       ])
     await server.stop()

@@ -120,7 +120,7 @@ export function describeWorkerAnswers(
       const { id, ownFailures, setAside } = await metadataOf(poison)
       expect({ ownFailures, reason: setAside!.reason }).toEqual({
         ownFailures: 3,
-        reason: 'Set aside after 3 failures: the API cannot store this mail (500), while it takes other mail.',
+        reason: 'Set aside after 3 failures: the API cannot store this mail (500), while it accepts other mail.',
       })
       const admin = async (path: string, method = 'GET') => {
         const response = await worker.fetch(path, { method, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })

@@ -65,9 +65,9 @@ test('in our own mail, nearly all codes are found, with nearly no false positive
 
 /** 79.4 % and 86.5 % of the codes were found before the rules were changed, and 2.8 % of the others had one. */
 test.each([
-  { half: 'the rules were changed for', rest: 0, falseMax: 0 },
-  { half: 'kept back', rest: 1, falseMax: 1 },
-])('codes are found in the mails by class that are $half', ({ half, rest, falseMax }) => {
+  { half: 'used to change the rules', rest: 0, falseMax: 0 },
+  { half: 'held out', rest: 1, falseMax: 1 },
+])('codes are found in mail by class, $half', ({ half, rest, falseMax }) => {
   const isOfHalf = (_: CorpusCase, index: number) => index % 2 === rest
   const mails = [...classesWithCode.filter(isOfHalf), ...classesWithoutCode.filter(isOfHalf)].map(toMail).map(asTaken)
   const measured = measure(mails)
