@@ -43,7 +43,7 @@ async function raw(bytes: string): Promise<Answer<ErrorBody>> {
   const [head = '', body = ''] = received.split('\r\n\r\n', 2)
   const [statusLine = '', ...lines] = head.split('\r\n')
   const headers = new Headers(lines.map((line): [string, string] => [line.split(': ')[0]!, line.split(': ')[1]!]))
-  // The shape is what the test is about to check.
+  // The test checks the shape.
   return { status: Number(statusLine.split(' ')[1]), headers, body: JSON.parse(body) as ErrorBody }
 }
 

@@ -223,7 +223,7 @@ async function startHeldApi(answered: Promise<void>): Promise<string> {
   const server = createServer((_, response) => void answered.then(() => response.end('{}'))).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  // It listens on an address and a port, so this is no pipe's name.
+  // A TCP server has an AddressInfo.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 

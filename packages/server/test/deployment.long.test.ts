@@ -125,7 +125,7 @@ async function ask({ siteTls, env }: Stack, ca: string, { path, method, body, fr
     headers: { host: `${SITE}:${siteTls}`, origin: env['APP_URL']!, 'content-type': 'application/json', ...headers },
   })
   question.end(body && JSON.stringify(body))
-  // What Node passes to a listener of `response`.
+  // The argument of a `response` listener.
   const [response] = (await once(question, 'response')) as [IncomingMessage]
   return { status: response.statusCode!, body: await text(response) }
 }

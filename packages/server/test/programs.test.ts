@@ -30,7 +30,7 @@ describe('a failed start has a readable error', () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
-    // It listens on an address and a port, so this is no pipe's name.
+    // A TCP server has an AddressInfo.
     const { port } = taken.address() as AddressInfo
     const ended = await runServe({ DATA_DIR: temporaryFolder(), [variable]: String(port) })
     expect(sentenceOf(ended)).toContain(String(port))

@@ -51,7 +51,7 @@ async function startWithOlderMail() {
 }
 
 async function readSubject(answered: Promise<unknown[]>): Promise<string> {
-  // What Node passes to a listener of `response`.
+  // The argument of a `response` listener.
   const [response] = (await answered) as [IncomingMessage]
   const body = await text(response)
   if (response.statusCode !== 200) return `${response.statusCode} ${body}`

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startDouble, type Said } from '../../test/support/json-double.ts'
+import { startDouble, type GivenResponse } from '../../test/support/json-double.ts'
 import { ObjectsUnreachable } from './message-objects.ts'
 import { remoteObjects } from './remote-objects.ts'
 
 const MESSAGE = { domain: 'localhost', mailbox: '"a/b c"', id: '01a1dd20-3c5f-7a3e-869b-e2d14e2e7482' }
 const NOT_FOUND = { status: 404, body: { error: 'Message not found', code: 'message_not_found' } }
 
-async function start(say: () => Said) {
+async function start(say: () => GivenResponse) {
   const worker = await startDouble(say)
   onTestFinished(() => worker.close())
   let at = 0
@@ -33,7 +33,7 @@ test('an object that the worker does not have is null, and deleting it is not an
   await objects.remove([MESSAGE])
 })
 
-test.each<[string, Said]>([
+test.each<[string, GivenResponse]>([
   ['a 404 from another server', { status: 404, body: '<html>' }],
   ['a 404 from an unknown route', { status: 404, body: { error: 'Not found', code: 'not_found' } }],
   ['a wrong token', { status: 401, body: { error: 'Unauthorized', code: 'unauthorized' } }],

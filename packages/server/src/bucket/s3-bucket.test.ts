@@ -51,11 +51,11 @@ describe('temporary errors are retried', () => {
     ['a proxy’s page', [{ status: 502, body: '<html><br>Bad gateway' }]],
     ['too many requests', [{ status: 429 }]],
     ['a connection that breaks', ['hang up']],
-  ])('%s', async (_, troubles) => {
-    const { bucket, server } = await openScripted([...troubles, DONE])
+  ])('%s', async (_, failures) => {
+    const { bucket, server } = await openScripted([...failures, DONE])
     await bucket.put([object])
     expect(server.asked().map(({ method, path, body }) => `${method} ${path} ${body}`)).toEqual(
-      Array.from({ length: troubles.length + 1 }, () => 'PUT /mail/raw/1 mail'),
+      Array.from({ length: failures.length + 1 }, () => 'PUT /mail/raw/1 mail'),
     )
   })
 
@@ -90,9 +90,9 @@ describe('temporary errors are retried', () => {
 
   test('at most three times; then the error has the reason, and what may have been stored is deleted', async () => {
     const { bucket, server } = await openScripted([BUSY, BUSY, BUSY, { status: 204 }])
-    const trouble = await bucket.put([object]).catch((error: unknown) => error)
-    expect(trouble).toBeInstanceOf(BucketUnreachable)
-    expect(trouble).toMatchObject({
+    const error = await bucket.put([object]).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(BucketUnreachable)
+    expect(error).toMatchObject({
       message: expect.stringContaining('Reduce your'),
       cause: { status: 503, code: 'SlowDown' },
     })

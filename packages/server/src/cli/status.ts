@@ -48,7 +48,7 @@ export function addStatusCommand(program: Command): void {
       print(
         { url, apiKey: key, smtp, status, troubles, team, messageCount },
         [
-          `${describeFound('Server', url)}, ${status}${troubles.map((trouble) => `, ${trouble}`).join('')}`,
+          `${describeFound('Server', url)}, ${status}${troubles.map((problem) => `, ${problem}`).join('')}`,
           describeFound('SMTP', smtp),
           ...(key ? [describeFound('Key', key)] : []),
           `Team: ${team.name}, domain ${team.domain}, ${countOf(messageCount, 'message')}`,

@@ -25,15 +25,15 @@ const MESSAGE: PassingMessage = {
 
 /** A feed of one replica, and what its only listener received, from when this resolves. */
 async function startFeed(url = server.url()) {
-  const troubles: unknown[] = []
-  const feed = createPostgresFeed({ url, onError: (error) => void troubles.push(error) })
+  const errors: unknown[] = []
+  const feed = createPostgresFeed({ url, onError: (error) => void errors.push(error) })
   onTestFinished(() => feed.close())
   const heard: (PassingMessage | null)[] = []
   feed.subscribe('team', (message) => void heard.push(message))
   // After connecting, it wakes all listeners.
   await vi.waitFor(() => expect(heard).toEqual([null]))
   heard.length = 0
-  return { feed, heard, troubles }
+  return { feed, heard, errors }
 }
 
 async function query(text: string): Promise<number> {
@@ -86,7 +86,7 @@ test('a listener whose connection ends reconnects, checks for new messages, and 
   a.feed.wake('team', null)
   await vi.waitFor(() => expect(b.heard).toEqual([null, null]))
   // Reported once each, independent of the number of attempts.
-  expect([a.troubles.length, b.troubles.length]).toEqual([1, 1])
+  expect([a.errors.length, b.errors.length]).toEqual([1, 1])
 })
 
 test('a connection that fails silently is noticed within 5 seconds', async () => {
@@ -104,10 +104,10 @@ test('a connection that fails silently is noticed within 5 seconds', async () =>
 })
 
 test('a wake-up without a connection arrives in its own process, and the feed reconnects to a restarted database', async () => {
-  const { feed, heard, troubles } = await startFeed()
+  const { feed, heard, errors } = await startFeed()
   const other = await startFeed()
   await server.restart('kill', async () => {
-    await vi.waitFor(() => expect(troubles).toHaveLength(1))
+    await vi.waitFor(() => expect(errors).toHaveLength(1))
     feed.wake('team', MESSAGE)
     expect(heard).toEqual([MESSAGE])
     expect(await feed.holdsLock(1)).toBe(false)
@@ -118,14 +118,14 @@ test('a wake-up without a connection arrives in its own process, and the feed re
 })
 
 test('a connection to a server that became read-only is closed, and reopened to a server that accepts writes', async () => {
-  const { feed, heard, troubles } = await startFeed()
+  const { feed, heard, errors } = await startFeed()
   const set = async (change: string) => {
     await query(`alter system ${change}`)
     await query('select pg_reload_conf()')
   }
   onTestFinished(() => set('reset default_transaction_read_only'))
   await set('set default_transaction_read_only = on')
-  await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: LATE_MS_MAX })
+  await vi.waitFor(() => expect(errors).toHaveLength(1), { timeout: LATE_MS_MAX })
   expect(await feed.holdsLock(1)).toBe(false)
   await set('reset default_transaction_read_only')
   await vi.waitFor(() => expect(heard).toEqual([null]), { timeout: LATE_MS_MAX })

@@ -123,7 +123,7 @@ async function listen(answer: (path: string) => { type: string; body: string }) 
     response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' }).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // It listens on a port, so its address is no path.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   const close = () => {
     server.closeAllConnections()

@@ -108,7 +108,7 @@ async function startBalancer(upstreams: () => string[]) {
     server.closeAllConnections()
     server.close()
   })
-  // Listening on a port, not on a pipe.
+  // A TCP server has an AddressInfo.
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, statuses }
 }
 

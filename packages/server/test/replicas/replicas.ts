@@ -54,7 +54,7 @@ export async function startReplicas(
   ) {
     const question = request(url, { agent, method, headers, ...(signal ? { signal } : {}) })
     question.end(body)
-    // What Node passes to a listener of `response`.
+    // The argument of a `response` listener.
     const [response] = (await once(question, 'response')) as [IncomingMessage]
     const answer = await text(response)
     // Every response to these requests is a JSON object.

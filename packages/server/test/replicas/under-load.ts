@@ -29,8 +29,8 @@ export type LoadReport = {
   longestSilenceMs: number
 }
 
-/** Announces mail and waits for it on all replicas, like correct clients, while `trouble` runs. */
-export async function underLoad(replicas: Replicas, trouble: () => Promise<void>): Promise<LoadReport> {
+/** Announces mail and waits for it on all replicas, like correct clients, while `disruption` runs. */
+export async function underLoad(replicas: Replicas, disruption: () => Promise<void>): Promise<LoadReport> {
   const { announce, get } = replicas
   const acknowledged: string[] = []
   const unexpected: string[] = []
@@ -90,7 +90,7 @@ export async function underLoad(replicas: Replicas, trouble: () => Promise<void>
   }
 
   const load = [...Array.from({ length: WRITERS }, write), ...Array.from({ length: WAITERS }, wait)]
-  await trouble().finally(() => (isOver = true))
+  await disruption().finally(() => (isOver = true))
   await Promise.all(load)
 
   const stored = await storedIds(replicas)

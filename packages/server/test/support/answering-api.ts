@@ -44,7 +44,7 @@ export async function startAnsweringApi() {
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // It listens on an address and a port, so this is no pipe's name.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/webhooks/inbox`,

@@ -15,7 +15,7 @@ export async function ask<Body = ErrorBody>(url: string, question: Question = {}
   const credentials: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
   const response = await fetch(url, { method, headers: { ...credentials, ...headers }, ...(body ? { body } : {}) })
   expect(response.headers.get('content-type')).toMatch(/^application\/json/)
-  // The shape is what the test is about to check.
+  // The test checks the shape.
   const answer = { status: response.status, headers: response.headers, body: (await response.json()) as Body }
   expectDocumented(method, url, answer)
   return answer

@@ -40,7 +40,7 @@ export function openBrowser(url: string, { origin = url, userAgent = 'Test Brows
     const setCookies = response.headers.getSetCookie()
     keep(setCookies)
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    // The shape is what the test is about to check.
+    // The test checks the shape.
     return {
       status: response.status,
       headers: response.headers,

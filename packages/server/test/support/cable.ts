@@ -32,7 +32,7 @@ export async function startCable(target: string) {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  // Listening on a port, not on a pipe.
+  // A TCP server has an AddressInfo.
   const { port: nearPort } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${nearPort}`,

@@ -20,7 +20,7 @@ export async function startFaultyProxy(target: string, faultOf: (number: number,
     server.closeAllConnections()
     server.close()
   })
-  // Listening on a port, not on a pipe.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, asked, cutAll: () => server.closeAllConnections() }
 }

@@ -28,6 +28,6 @@ export async function startPrefixProxy({ target, prefix, keepsPrefix }: Options)
     server.closeAllConnections()
     server.close()
   })
-  // A TCP server has an address and a port.
+  // A TCP server has an AddressInfo.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`
 }
