@@ -5,7 +5,7 @@ import { Mailhatch } from './client.ts'
 afterEach(() => void vi.unstubAllEnvs())
 
 describe('url and key', () => {
-  test('come from the environment', async () => {
+  test('are read from the environment', async () => {
     const { url, requests } = await startFakeServer([success({ data: { cursor: 'c1' } })])
     vi.stubEnv('MAILHATCH_URL', `${url}/`)
     vi.stubEnv('MAILHATCH_API_KEY', 'key-of-environment')

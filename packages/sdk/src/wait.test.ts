@@ -79,7 +79,7 @@ describe('a server that does not hold requests', () => {
   })
 })
 
-test('limit: by default a wait looks once a second, for 30 seconds', async () => {
+test('limit: by default a wait polls once a second, for 30 seconds', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   let looks = 0
@@ -154,7 +154,7 @@ test('a message that is deleted between two pages does not end the wait', async 
   expect((await sdk.messages.waitFor({ subject: /1/ }, { interval: 10 })).subject).toBe('Mail 1')
 })
 
-test('the requests of one look share the remaining time', async () => {
+test('the requests of one poll share the remaining time', async () => {
   const timeouts: number[] = []
   const search = {
     description: 'slow',
@@ -175,7 +175,7 @@ test('the requests of one look share the remaining time', async () => {
   expect(third).toBeLessThan(second - 90)
 })
 
-test('a look that takes too long is a message timeout, not a connection error', async () => {
+test('a poll that takes too long is a message timeout, not a connection error', async () => {
   const list = success({ data: [{ id: '1', to: 'qa@x.test', subject: 'One' }], has_more: false, cursor: 'c1' })
   const { sdk } = await startFakeServer([list, 'hang'])
   const startedAt = performance.now()

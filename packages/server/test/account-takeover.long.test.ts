@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { takeAddresses } from './account-takeover.ts'
 
-test.each([false, true])('100 addresses that a stranger took first; with a relay: %s', async (hasRelay) => {
+test.each([false, true])('100 addresses that another user registered first; with a relay: %s', async (hasRelay) => {
   const seed = Date.now() % 1_000_000
   const report = await takeAddresses({ addresses: 100, steps: 15, seed, hasRelay })
   console.info({ seed, ...report })

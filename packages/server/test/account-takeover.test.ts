@@ -5,17 +5,20 @@ import { OWNER, PASSWORD, startAccounts } from './support/accounts.ts'
 const ADA = 'ada@corp.example'
 const STRANGERS = 'the password of a stranger'
 
-test.each([false, true])('whoever takes an address first keeps nothing of it; with a relay: %s', async (hasRelay) => {
-  const seed = 11
-  const report = await takeAddresses({ addresses: 3, steps: 7, seed, hasRelay })
-  expect(report.wrong, `seed ${seed}`).toEqual([])
-  // What would show nothing: no address was proven, or the stranger never had anything.
-  expect(report.proofs).toBeGreaterThan(0)
-  expect(report.held > 0).toBe(!hasRelay)
-})
+test.each([false, true])(
+  'a user who registers a foreign address keeps nothing of it; with a relay: %s',
+  async (hasRelay) => {
+    const seed = 11
+    const report = await takeAddresses({ addresses: 3, steps: 7, seed, hasRelay })
+    expect(report.wrong, `seed ${seed}`).toEqual([])
+    // A run without a confirmed address, or in which the attacker never had access, would prove nothing.
+    expect(report.proofs).toBeGreaterThan(0)
+    expect(report.held > 0).toBe(!hasRelay)
+  },
+)
 
-describe('an address that somebody else took', () => {
-  test('confirming it sets the password: the one who signed up is out, and does not see the invite', async () => {
+describe('an address that another user registered', () => {
+  test('confirming it sets the password: the first user is signed out and does not see the invite', async () => {
     const { newBrowser, giveLink, invite, signIn } = await startAccounts({
       SIGN_UP: 'open',
       SMTP_RELAY_URL: 'smtp://127.0.0.1:1',
@@ -34,7 +37,7 @@ describe('an address that somebody else took', () => {
     expect((await signIn(newBrowser(), ADA)).status).toBe(200)
   })
 
-  test('the operator’s sign-in link ends what the one who signed up has, too', async () => {
+  test('the operator’s sign-in link ends the first user’s access too', async () => {
     const { newBrowser, giveLink, signIn } = await startAccounts({ SIGN_UP: 'open' })
     const stranger = newBrowser()
     expect((await stranger.post('/auth/sign-up', { email: ADA, password: STRANGERS })).status).toBe(201)
@@ -44,13 +47,13 @@ describe('an address that somebody else took', () => {
     expect([await ada.isSignedIn(), await stranger.isSignedIn()]).toEqual([true, false])
     expect((await signIn(stranger, ADA, STRANGERS)).status).toBe(401)
     expect((await ada.post('/auth/password', { new: PASSWORD })).status).toBe(200)
-    // For an address that is proven, it is one more way in.
+    // For a confirmed address, it is one more way to sign in.
     expect((await newBrowser().post('/auth/link', { token: await giveLink(ADA, 'sign-in') })).status).toBe(200)
     expect(await ada.isSignedIn()).toBe(true)
     expect((await signIn(newBrowser(), ADA)).status).toBe(200)
   })
 
-  test('a password that is changed while the owner of the address claims the account does not win', async () => {
+  test('a password changed while the owner of the address claims the account is not kept', async () => {
     const { store } = await startAccounts({ SIGN_UP: 'open' })
     const account = (await store.findUser({ email: OWNER }))!
     const at = Date.now()
@@ -63,7 +66,7 @@ describe('an address that somebody else took', () => {
   })
 })
 
-test('whoever confirms with the password of the sign-up keeps the team that they made', async () => {
+test('a user who confirms with the password of the sign-up keeps their team', async () => {
   const { newBrowser, giveLink, store } = await startAccounts({ SIGN_UP: 'open' })
   const ada = newBrowser()
   const made = async (password: string) => {

@@ -12,12 +12,12 @@ const VICTIMS = 'the password of the owner'
 
 type Accounts = Awaited<ReturnType<typeof startWithProvider>>
 
-/** What someone did, and what of it must not be so; empty after a good run. */
+/** What a user did, and what must not have been possible. Empty after a good run. */
 export type TakeoverReport = { actions: number; proofs: number; held: number; wrong: string[] }
 
 /**
- * A stranger takes an address before its owner comes: both act in a random order, and after each step nothing that the
- * stranger holds may open anything of the proven address. In the end the owner gets in, and into the team that asks them.
+ * An attacker registers an address before its owner. Both act in a random order, and after each step the attacker must have
+ * no access through the confirmed address. In the end the owner can sign in and join the team that invited them.
  */
 export async function takeAddresses(sizes: { addresses: number; steps: number; seed: number; hasRelay: boolean }) {
   const random = seededRandom(sizes.seed)
@@ -32,7 +32,7 @@ export async function takeAddresses(sizes: { addresses: number; steps: number; s
     const play = await openPlay(accounts, number)
     const done: string[] = []
     for (let step = 0; step < sizes.steps; step++) {
-      // The stranger comes first, and does more: that is the case to fear.
+      // The attacker comes first and does more, which is the worst case.
       const side = step === 0 || random.chance(0.65) ? play.stranger : play.owner
       const name = step === 0 ? 'signUp' : random.pick(Object.keys(side))
       await side[name]!()
@@ -47,7 +47,7 @@ export async function takeAddresses(sizes: { addresses: number; steps: number; s
   return report
 }
 
-/** One address, its owner, and a stranger with an account of their own beside. */
+/** One address, its owner, and an attacker who also has their own account. */
 async function openPlay(accounts: Accounts, number: number) {
   const { store, url, giveLink, invite, signInThere, behaviour } = accounts
   const email = `victim-${number}@corp.example`
@@ -57,7 +57,7 @@ async function openPlay(accounts: Accounts, number: number) {
   const accomplice = await openAccomplice(accounts, number)
   const team = await invite(email)
 
-  /** From another network each time, so that no limit is in the way. */
+  /** From another network each time, to avoid the limits. */
   const post = (browser: Browser, path: string, body: object) =>
     browser.send('POST', path, { body, headers: { 'x-forwarded-for': `10.${number % 250}.0.${addresses++ % 250}` } })
   const open = () => openBrowser(url, { origin: APP })
@@ -125,10 +125,10 @@ async function openPlay(accounts: Accounts, number: number) {
     return sessions.filter(Boolean).length + answers.filter(({ status }) => status === 200).length
   }
 
-  /** What the stranger has of an address that its owner has proven. */
+  /** What the attacker has of an address that its owner confirmed. */
   async function findWrong(): Promise<string[]> {
     const { isProven, teamId } = await look()
-    // Whether proven or not: the team asked the owner of the address in.
+    // Confirmed or not: the team invited the owner of the address.
     if (!isProven) return teamId === team.teamId ? ['the stranger is in the team of the invite'] : []
     const wrong = []
     if ((await countHeld()) > 0) wrong.push('a session or a key of the stranger works')
@@ -139,7 +139,7 @@ async function openPlay(accounts: Accounts, number: number) {
     return wrong
   }
 
-  /** The positive control: the owner comes in by the mail, sees the invite, and joins. */
+  /** Positive control: the owner signs in with the link, sees the invite, and joins. */
   async function enter(): Promise<string[]> {
     if (!(await store.findUser({ email }))) await stranger['signUp']!()
     await openLink('reset')
@@ -155,7 +155,7 @@ async function openPlay(accounts: Accounts, number: number) {
   return { stranger, owner, look, countGiven: () => strangers.length + keys.length, findWrong, enter }
 }
 
-/** An account that is the stranger's own, for good. */
+/** The attacker's own account. */
 async function openAccomplice({ store, url }: Accounts, number: number) {
   const at = Date.now()
   const user = { id: newId(at), email: `accomplice-${number}@evil.example`, name: '', passwordHash: null }

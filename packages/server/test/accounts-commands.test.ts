@@ -5,16 +5,16 @@ import { openBeside, OWNER, startAccounts } from './support/accounts.ts'
 import { run, runForJson } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 
-type Made = { id: string; email: string; link: string }
+type Created = { id: string; email: string; link: string }
 
 const tokenOf = (link: string) => new URL(link).searchParams.get('token')!
 
 describe('mailhatch users', () => {
-  test('sign-in-link lets the first owner in, and list names everyone', async () => {
+  test('sign-in-link signs the first owner in, and list shows every user', async () => {
     const { dataDir, url, newBrowser } = await startAccounts()
-    const { email, link } = await runForJson<Made>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
+    const { email, link } = await runForJson<Created>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
     expect(email).toBe(OWNER)
-    // The port of the server that runs beside; on PostgreSQL, which may have many, it takes APP_URL.
+    // The port of the running server. On PostgreSQL, which may have many servers, APP_URL is used.
     const port = inject('postgresUrl') ? '3003' : new URL(url).port
     expect(link).toMatch(new RegExp(String.raw`^http://localhost:${port}/sign-in\?token=[\w-]{43}$`))
     const browser = newBrowser()
@@ -32,11 +32,11 @@ describe('mailhatch users', () => {
     expect(JSON.stringify(users)).not.toMatch(/hash|argon/i)
   })
 
-  test('reset-password ends password and sessions', async () => {
+  test('reset-password removes the password and ends the sessions', async () => {
     const { dataDir, openOwner, newBrowser, signIn } = await startAccounts()
     const owner = await openOwner()
     const words = ['users', 'reset-password', 'OWNER@mailhatch.test']
-    const { link } = await runForJson<Made>(words, { DATA_DIR: dataDir, APP_URL: 'https://mail.example/' })
+    const { link } = await runForJson<Created>(words, { DATA_DIR: dataDir, APP_URL: 'https://mail.example/' })
     expect(link).toMatch(/^https:\/\/mail\.example\/reset\?token=/)
     expect(await owner.isSignedIn()).toBe(false)
     expect((await signIn(newBrowser(), OWNER)).status).toBe(401)
@@ -45,20 +45,20 @@ describe('mailhatch users', () => {
     expect((await signIn(newBrowser(), OWNER, 'a new passphrase')).status).toBe(200)
   })
 
-  test('an install from before accounts gets its owner by sign-in-link', async () => {
+  test('an install without accounts gets its owner with sign-in-link', async () => {
     const dataDir = temporaryFolder()
     const store = await openBeside(dataDir)
     const wish = { name: 'My Team', domain: null, plan: 'pro' as const, isBootstrap: true }
     const team = await createTeam({ store, rootDomain: 'root.example', newId, now: Date.now }, wish)
     expect(await store.listUsers()).toEqual([])
     for (let time = 1; time <= 2; time++) {
-      const { email } = await runForJson<Made>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
+      const { email } = await runForJson<Created>(['users', 'sign-in-link'], { DATA_DIR: dataDir })
       expect(email).toBe('owner@localhost')
       expect(await store.listUsers()).toMatchObject([{ email, teamId: team.id, role: 'owner' }])
     }
   })
 
-  test('what it cannot do, it says', async () => {
+  test('errors say what is wrong', async () => {
     const { dataDir } = await startAccounts()
     const refusals: [string[], string][] = [
       [['sign-in-link', 'nobody@corp.example'], 'There is no user nobody@corp.example.'],

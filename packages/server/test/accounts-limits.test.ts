@@ -3,14 +3,14 @@ import { OWNER, PASSWORD, startAccounts } from './support/accounts.ts'
 
 const MINUTE_MS = 60_000
 
-/** After three tries a second is to pass, which it may by itself on a busy machine. */
+/** After three attempts a second must pass, which may happen anyway on a busy machine. */
 function stoppedClock(): () => number {
   const at = Date.now()
   return () => at
 }
 
 describe('guessing passwords', () => {
-  test('three tries are free, then each waits twice as long; ten in a quarter of an hour', async () => {
+  test('three attempts have no delay, then each delay doubles; ten attempts in a quarter of an hour', async () => {
     let at = Date.now()
     const { openOwner, newBrowser, signIn } = await startAccounts({}, () => at)
     await openOwner()
@@ -33,14 +33,14 @@ describe('guessing passwords', () => {
     expect(await guess(PASSWORD)).toBe(200)
   })
 
-  test('an account that is not there is limited in the same way', async () => {
+  test('an account that does not exist is limited in the same way', async () => {
     const { newBrowser, signIn } = await startAccounts({}, stoppedClock())
     const statuses = []
     for (let count = 0; count < 4; count++) statuses.push((await signIn(newBrowser(), 'nobody@x.example')).status)
     expect(statuses).toEqual([401, 401, 401, 429])
   })
 
-  test('many at once are counted too, and other accounts are not in the way', async () => {
+  test('concurrent attempts count too, and other accounts are not affected', async () => {
     const { openOwner, openMember, newBrowser, signIn } = await startAccounts({}, stoppedClock())
     await openOwner()
     await openMember('ada@corp.example')
@@ -50,7 +50,7 @@ describe('guessing passwords', () => {
     expect((await signIn(newBrowser(), 'ada@corp.example')).status).toBe(200)
   })
 
-  test('who signs in starts anew', async () => {
+  test('a sign-in resets the count', async () => {
     const { openOwner, newBrowser, signIn } = await startAccounts()
     await openOwner()
     for (let round = 0; round < 3; round++) {
@@ -60,7 +60,7 @@ describe('guessing passwords', () => {
     }
   })
 
-  test('the current password cannot be guessed by a stolen session either', async () => {
+  test('the current password cannot be guessed with a stolen session either', async () => {
     const { openOwner } = await startAccounts({}, stoppedClock())
     const owner = await openOwner()
     const statuses = []
@@ -71,7 +71,7 @@ describe('guessing passwords', () => {
     expect(statuses).toEqual([401, 401, 401, 429])
   })
 
-  test('one address has a hundred failures an hour, whatever it tries; others go on', async () => {
+  test('one network address has a hundred failures an hour, for any accounts; other addresses are not affected', async () => {
     let at = Date.now()
     const { openOwner, newBrowser, url } = await startAccounts({ TRUST_PROXY: 'on' }, () => at)
     await openOwner()
@@ -94,7 +94,7 @@ describe('guessing passwords', () => {
     expect((await from('203.0.113.5', '/auth/sign-in', right)).status).toBe(200)
   })
 
-  test('wrong passwords from elsewhere do not keep the owner out, and count where they come from', async () => {
+  test('wrong passwords from other addresses do not lock the owner out, and count for their own address', async () => {
     const { openOwner, newBrowser, url } = await startAccounts({ TRUST_PROXY: 'on' }, stoppedClock())
     await openOwner()
     const from = async (address: string, password: string) => {
@@ -105,11 +105,11 @@ describe('guessing passwords', () => {
     for (let count = 0; count < 4; count++) guesses.push(await from('203.0.113.5', 'not the password'))
     expect(guesses).toEqual([401, 401, 401, 429])
     expect(await from('203.0.113.6', PASSWORD)).toBe(200)
-    // The control: the guesser is still refused, also with the right password.
+    // Control: the attacker is still refused, even with the right password.
     expect(await from('203.0.113.5', PASSWORD)).toBe(429)
   })
 
-  test('behind a proxy that nobody has told us of, one client does not use up the tries of all', async () => {
+  test('behind a proxy that is not configured, one client does not use up the attempts of all', async () => {
     const { openOwner, newBrowser, url } = await startAccounts({}, stoppedClock())
     await openOwner()
     const from = async (client: Record<string, string>, path: string, body: object) =>
@@ -131,7 +131,7 @@ describe('guessing passwords', () => {
     expect(guesses[3]).toBe(429)
   })
 
-  test('whoever has an IPv6 address has its whole network, which counts as one', async () => {
+  test('an IPv6 network counts as one address', async () => {
     const { newBrowser, url } = await startAccounts({ TRUST_PROXY: 'on' })
     const guess = async (address: string) => {
       const headers = { 'x-forwarded-for': address, origin: url }
@@ -142,7 +142,7 @@ describe('guessing passwords', () => {
     expect(await guess('2001:db8:1:3::1')).toBe(400)
   })
 
-  test('without TRUST_PROXY nobody chooses the address that is counted', async () => {
+  test('without TRUST_PROXY a client cannot choose the address that is counted', async () => {
     const { openOwner, newBrowser, store, url } = await startAccounts()
     await openOwner()
     const body = { email: OWNER, password: PASSWORD }

@@ -6,8 +6,8 @@ import { CLIENT, type Behaviour } from './support/oidc-provider.ts'
 
 const ADA = 'ada@corp.example'
 
-describe('signing in at a provider', () => {
-  test('who was invited gets an account, and the same one next time, whatever the address is then', async () => {
+describe('signing in with a provider', () => {
+  test('an invited user gets an account, and the same one next time, even with another address', async () => {
     const { behaviour, signInThere, newBrowser, invite, store } = await startWithProvider()
     const refused = newBrowser()
     expect(await signInThere(refused)).toBe(`${APP}/sign-in?error=invite_needed`)
@@ -27,13 +27,13 @@ describe('signing in at a provider', () => {
     expect(await store.listUsers()).toHaveLength(2)
   })
 
-  test('open sign-up needs no invite; methods tell that it is there', async () => {
+  test('open sign-up needs no invite, and the list of methods includes the provider', async () => {
     const { signInThere, newBrowser } = await startWithProvider({ SIGN_UP: 'open' })
     expect((await newBrowser().get('/auth/methods')).body.data).toMatchObject({ oidc: true })
     expect(await signInThere()).toBe(`${APP}/`)
   })
 
-  test('an account with that address is theirs, and stays as it is', async () => {
+  test('an existing account with that address is used, and is not changed', async () => {
     const { behaviour, signInThere, openOwner, newBrowser, signIn, store } = await startWithProvider()
     const owner = await openOwner()
     behaviour.person = { ...behaviour.person, email: OWNER }
@@ -53,7 +53,7 @@ describe('signing in at a provider', () => {
   })
 
   test.each(['client_secret_basic', 'client_secret_post', null] as const)(
-    'the secret is shown as the provider asks: %s',
+    'the client secret is sent as the provider requires: %s',
     async (secretBy) => {
       const environment = { SIGN_UP: 'open', OIDC_CLIENT_SECRET: secretBy === null ? '' : CLIENT.secret }
       const { behaviour, signInThere } = await startWithProvider(environment)
@@ -62,7 +62,7 @@ describe('signing in at a provider', () => {
     },
   )
 
-  test('whoever took the address before without showing that it is theirs is out', async () => {
+  test('an account that was registered with the address but never confirmed loses access', async () => {
     const { signInThere, url, store } = await startWithProvider({ SIGN_UP: 'open' })
     const squatter = openBrowser(url, { origin: APP })
     expect((await squatter.post('/auth/sign-up', { email: ADA, password: PASSWORD })).status).toBe(201)
@@ -75,14 +75,14 @@ describe('signing in at a provider', () => {
     expect(await store.listUsers()).toHaveLength(2)
   })
 
-  test('without a provider the routes are not there', async () => {
+  test('without a provider the routes do not exist', async () => {
     const { newBrowser } = await startAccounts()
     for (const path of ['/auth/oidc/start', '/auth/oidc/callback']) {
       expect((await newBrowser().get(path)).body.code).toBe('not_found')
     }
   })
 
-  test('a provider that is away is told on the sign-in page, and asked again', async () => {
+  test('an unavailable provider is reported on the sign-in page, and contacted again later', async () => {
     const { newBrowser } = await startAccounts({ APP_URL: APP, OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_CLIENT_ID: 'x' })
     const { headers } = await newBrowser().get('/auth/oidc/start')
     expect(headers.get('location')).toBe(`${APP}/sign-in?error=sign_in_refused`)
@@ -108,8 +108,8 @@ const LIES: [string, Partial<Behaviour>, string][] = [
   ['no address', { claims: { email: undefined } }, 'email_unverified'],
 ]
 
-describe('a provider, or someone in its name, that must not be believed', () => {
-  test('signs nobody in', async () => {
+describe('a provider, or an attacker in its name, that must not be trusted', () => {
+  test('signs no user in', async () => {
     const { behaviour, signInThere, newBrowser, store } = await startWithProvider({ SIGN_UP: 'open' })
     const honest = { claims: {}, signing: 'RS256', refuses: false }
     for (const [index, [name, lie, code]] of LIES.entries()) {
@@ -119,14 +119,14 @@ describe('a provider, or someone in its name, that must not be believed', () => 
       expect(await signInThere(browser), name).toBe(`${APP}/sign-in?error=${code}`)
       expect(await browser.isSignedIn(), name).toBe(false)
       expect(await store.findUser({ email: person.email }), name).toBeNull()
-      // The control: nothing else was in the way.
+      // Control: nothing else was refused.
       Object.assign(behaviour, honest)
       expect(await signInThere(browser), name).toBe(`${APP}/`)
       expect(await browser.isSignedIn(), name).toBe(true)
     }
   })
 
-  test('someone else’s way back does not sign a browser in, and no way back works twice', async () => {
+  test('a callback of another browser does not sign in, and no callback works twice', async () => {
     const { leave, newBrowser } = await startWithProvider({ SIGN_UP: 'open' })
     const attacker = newBrowser()
     const wayBack = await leave(attacker)

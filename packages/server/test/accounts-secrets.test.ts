@@ -8,7 +8,7 @@ import { CLIENT, startProvider } from './support/oidc-provider.ts'
 import { run, startProgram } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 
-test('neither passwords nor sessions nor links are stored in clear', async () => {
+test('passwords, sessions and links are not stored in plain text', async () => {
   const { openOwner, newBrowser, giveLink, dataDir, store } = await startAccounts()
   const owner = await openOwner()
   const links = [await giveLink(OWNER, 'sign-in'), await giveLink(OWNER, 'reset'), await giveLink(OWNER, 'check')]
@@ -20,14 +20,14 @@ test('neither passwords nor sessions nor links are stored in clear', async () =>
     expect(secret.length).toBeGreaterThan(10)
     expect(stored.filter(({ content }) => content.includes(secret)).map(({ name }) => name)).toEqual([])
   }
-  // The scan can find: the address is stored as it is, and the password as a hash.
+  // Control: the scan finds the address, which is stored in plain text, and the hash of the password.
   expect(stored.filter(({ content }) => content.includes(OWNER))).not.toEqual([])
   const { passwordHash } = (await store.findUser({ email: OWNER }))!
   expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
   expect(stored.filter(({ content }) => content.includes(passwordHash!))).not.toEqual([])
 })
 
-test('nor do they, or the secrets of relay and provider, come into a log', async () => {
+test('they and the secrets of relay and provider are not logged', async () => {
   const provider = await startProvider()
   provider.behaviour.signing = 'stranger'
   const dataDir = temporaryFolder()
@@ -62,7 +62,7 @@ test('nor do they, or the secrets of relay and provider, come into a log', async
   }
 })
 
-test('a setting that is not valid is told without its secrets', async () => {
+test('an invalid setting is reported without its secrets', async () => {
   const { code, stderr } = await run(['serve'], {
     SMTP_RELAY_URL: 'http://user:relay-password@relay.example',
     OIDC_CLIENT_SECRET: CLIENT.secret,

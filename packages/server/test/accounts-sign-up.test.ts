@@ -4,7 +4,7 @@ import { OWNER, PASSWORD, startAccounts } from './support/accounts.ts'
 const ADA = 'ada@corp.example'
 
 describe('sign-up by invite, which is the default', () => {
-  test('needs a living invite for that very address', async () => {
+  test('needs an open invite for that address', async () => {
     let at = Date.now()
     const { newBrowser, invite, signIn } = await startAccounts({}, () => at)
     const refused = async (body: object) => {
@@ -42,7 +42,7 @@ describe('open sign-up without mail', () => {
     const browser = newBrowser()
     expect((await browser.post('/auth/sign-up', { email: ADA, password: PASSWORD })).status).toBe(201)
     expect(await browser.isSignedIn()).toBe(true)
-    // The address is unchecked.
+    // The address is not confirmed.
     expect((await store.findUser({ email: ADA }))?.emailCheckedAt).toBeNull()
     const again = await newBrowser().post('/auth/sign-up', { email: 'ADA@Corp.Example', password: 'another password' })
     expect([again.status, again.body.code]).toEqual([409, 'account_exists'])
@@ -50,7 +50,7 @@ describe('open sign-up without mail', () => {
     expect((await signIn(newBrowser(), ADA)).status).toBe(200)
   })
 
-  test('what may be chosen', async () => {
+  test('which names and passwords are allowed', async () => {
     const { newBrowser } = await startAccounts({ SIGN_UP: 'open' })
     const answers: [object, number][] = [
       [{ password: 'x'.repeat(9) }, 400],
@@ -69,7 +69,7 @@ describe('open sign-up without mail', () => {
 })
 
 describe('with a relay', () => {
-  /** The product, and a second one that gets its mail. */
+  /** The product, and a second one that receives its mail. */
   async function startWithMail(environment: Record<string, string> = {}, now?: () => number) {
     const receiver = await startAccounts({ INBOX_CATCH_ALL: 'bootstrap' })
     const relay = { SMTP_RELAY_URL: `smtp://127.0.0.1:${receiver.smtpPort}`, SMTP_RELAY_FROM: 'Us <us@mail.example>' }
@@ -84,7 +84,7 @@ describe('with a relay', () => {
     return { ...accounts, mailTo, mailCount }
   }
 
-  test('open sign-up: the address is checked first, and the answer tells nothing', async () => {
+  test('open sign-up: the address is confirmed first, and the response reveals nothing', async () => {
     const { newBrowser, signIn, mailTo } = await startWithMail({ SIGN_UP: 'open' })
     const email = ADA
     const browser = newBrowser()
@@ -96,7 +96,7 @@ describe('with a relay', () => {
 
     const { page, token, mail } = await mailTo('ada', 'Check your address')
     expect([page, mail.from]).toEqual(['check', 'us@mail.example'])
-    // It is for this page alone, and sets the password in the same step.
+    // It is only for this page, and sets the password in the same step.
     expect((await newBrowser().post('/auth/link', { token })).body.code).toBe('token_invalid')
     const reader = newBrowser()
     expect((await reader.post('/auth/check', { token })).body.code).toBe('validation_failed')
@@ -111,7 +111,7 @@ describe('with a relay', () => {
     expect((await signIn(newBrowser(), email, 'of somebody else')).status).toBe(401)
   })
 
-  test('a new password: asked for in vain or not, the answer is the same; the link works once', async () => {
+  test('a password reset: the response is the same for unknown addresses, and the link works once', async () => {
     const { newBrowser, openMember, signIn, mailTo, mailCount } = await startWithMail()
     const ada = await openMember(ADA)
     const unknown = await newBrowser().post('/auth/reset/request', { email: 'nobody@corp.example' })
@@ -119,7 +119,7 @@ describe('with a relay', () => {
     expect([unknown.status, unknown.body]).toEqual([200, known.body])
     const { page, token } = await mailTo('ada', 'Choose a new password')
     expect(page).toBe('reset')
-    // The first request would have been mailed before the second.
+    // Mail for the first request would have been sent before the second.
     expect(await mailCount()).toBe(1)
 
     const browser = newBrowser()
@@ -132,20 +132,20 @@ describe('with a relay', () => {
     expect((await signIn(newBrowser(), ADA, 'a new passphrase')).status).toBe(200)
   })
 
-  test('nobody’s mailbox is filled: five mails an hour', async () => {
+  test('one address gets at most five messages an hour', async () => {
     let at = Date.now()
     const { newBrowser, openMember, mailCount } = await startWithMail({}, () => at)
     await openMember(ADA)
     for (let count = 0; count < 8; count++) await newBrowser().post('/auth/reset/request', { email: ADA })
-    // Mail is written after the answer: by then the others were refused.
+    // Mail is written after the response, and the others were refused by then.
     await expect.poll(mailCount).toBe(5)
     at += 3_600_000
     await newBrowser().post('/auth/reset/request', { email: ADA })
-    // The relay gets them one after another, so the last is the sixth.
+    // The relay receives them one after another, so the last is the sixth.
     await expect.poll(mailCount).toBe(6)
   })
 
-  test('no link goes to an address whose mail is captured here, where others read it', async () => {
+  test('no link is sent to an address whose mail is captured here, where others can read it', async () => {
     const root = 'eve@in.mailhatch.test'
     const below = 'eve@team.in.mailhatch.test'
     const ofTeam = 'eve@MAILHATCH.test'
@@ -165,14 +165,14 @@ describe('with a relay', () => {
       expect(await store.findUser({ email: email2 })).toBeNull()
     }
     await newBrowser().post('/auth/reset/request', { email: OWNER })
-    // What was to be mailed before this would have been.
+    // Any earlier mail would have arrived by now.
     await openMember(ADA)
     await newBrowser().post('/auth/reset/request', { email: ADA })
     await mailTo('ada', 'Choose a new password')
     expect(await mailCount()).toBe(1)
   })
 
-  test('a relay that is away breaks no answer', async () => {
+  test('an unavailable relay does not change the response', async () => {
     const { newBrowser } = await startAccounts({ SMTP_RELAY_URL: 'smtp://127.0.0.1:1', SIGN_UP: 'open' })
     expect((await newBrowser().post('/auth/reset/request', { email: OWNER })).status).toBe(200)
     expect((await newBrowser().post('/auth/sign-up', { email: ADA, password: PASSWORD })).status).toBe(202)
@@ -180,29 +180,32 @@ describe('with a relay', () => {
 })
 
 describe('one-time links', () => {
-  test.each(['sign-in', 'reset', 'check'] as const)('%s: not after ten minutes, not twice', async (purpose) => {
-    let at = Date.now()
-    const { newBrowser, giveLink } = await startAccounts({}, () => at)
-    const use = async (token: string) => {
-      const path = purpose === 'sign-in' ? '/auth/link' : `/auth/${purpose}`
-      return (await newBrowser().post(path, { token, password: PASSWORD })).status
-    }
-    const late = await giveLink(OWNER, purpose)
-    at += 600_000
-    expect(await use(late)).toBe(400)
-    const inTime = await giveLink(OWNER, purpose)
-    at += 599_999
-    expect([await use(inTime), await use(inTime)]).toEqual([200, 400])
-  })
+  test.each(['sign-in', 'reset', 'check'] as const)(
+    '%s: it expires after ten minutes and works once',
+    async (purpose) => {
+      let at = Date.now()
+      const { newBrowser, giveLink } = await startAccounts({}, () => at)
+      const use = async (token: string) => {
+        const path = purpose === 'sign-in' ? '/auth/link' : `/auth/${purpose}`
+        return (await newBrowser().post(path, { token, password: PASSWORD })).status
+      }
+      const late = await giveLink(OWNER, purpose)
+      at += 600_000
+      expect(await use(late)).toBe(400)
+      const inTime = await giveLink(OWNER, purpose)
+      at += 599_999
+      expect([await use(inTime), await use(inTime)]).toEqual([200, 400])
+    },
+  )
 
-  test('of many who bring the same link at once, one gets in', async () => {
+  test('of many concurrent requests with the same link, one signs in', async () => {
     const { newBrowser, giveLink } = await startAccounts()
     const token = await giveLink(OWNER, 'sign-in')
     const answers = await Promise.all(Array.from({ length: 20 }, () => newBrowser().post('/auth/link', { token })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('a new password ends links that were given out before', async () => {
+  test('a new password invalidates earlier links', async () => {
     const { newBrowser, giveLink, openOwner } = await startAccounts()
     const owner = await openOwner()
     const token = await giveLink(OWNER, 'sign-in')

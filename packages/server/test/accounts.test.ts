@@ -9,13 +9,13 @@ import { ask } from './support/ask.ts'
 import { openBrowser } from './support/browser.ts'
 import { startFileServer } from './support/file-server.ts'
 
-/** For what changes nothing. */
+/** For tests that change nothing. */
 const unchanged = await startFileServer({ SIGN_UP: 'open' })
 
 type Listed = { data: { id: string; isCurrent: boolean; userAgent: string; address: string }[] }
 
 describe('signing in and out', () => {
-  test('by link, then by the password that was chosen', async () => {
+  test('by link, then with the chosen password', async () => {
     const { openOwner, newBrowser, signIn } = await startAccounts()
     expect(await newBrowser().isSignedIn()).toBe(false)
     const owner = await openOwner()
@@ -31,15 +31,15 @@ describe('signing in and out', () => {
     const [kept] = elsewhere.cookies
     expect((await elsewhere.post('/auth/sign-out')).status).toBe(200)
     expect(elsewhere.cookies.size).toBe(0)
-    // Nor is the cookie worth anything to someone who has kept it.
+    // A kept copy of the cookie is worthless too.
     elsewhere.cookies.set(...kept!)
     expect(await elsewhere.isSignedIn()).toBe(false)
     expect(await owner.isSignedIn()).toBe(true)
-    // Signing out twice is signing out.
+    // Signing out twice has the same effect.
     expect((await elsewhere.post('/auth/sign-out')).status).toBe(200)
   })
 
-  test('an unknown address and a wrong password are refused in the same words', async () => {
+  test('an unknown address and a wrong password have the same error', async () => {
     const { openOwner, newBrowser, signIn } = await startAccounts()
     await openOwner()
     const wrong = await signIn(newBrowser(), OWNER, 'not the password')
@@ -51,7 +51,7 @@ describe('signing in and out', () => {
     expect((await signIn(newBrowser(), OWNER)).status).toBe(200)
   })
 
-  test('an account without a password cannot be signed in to by an empty one', async () => {
+  test('an account without a password does not accept an empty one', async () => {
     const { newBrowser, signIn } = await startAccounts()
     expect((await signIn(newBrowser(), OWNER, '')).body.code).toBe('invalid_credentials')
   })
@@ -63,13 +63,13 @@ describe('signing in and out', () => {
     ['/auth/reset', { token: 'x', password: 'too short' }],
     ['/auth/check', { token: '' }],
     ['/auth/reset/request', { email: 7 }],
-  ])('%s with a body that is not valid: %j', async (path, body) => {
+  ])('%s with an invalid body: %j', async (path, body) => {
     const answer = await openBrowser(unchanged.url).post(path, body)
     expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed'])
     expect(answer.body.details).toBeDefined()
   })
 
-  test('what is on is told to everyone', async () => {
+  test('the sign-in methods are public', async () => {
     const { body } = await openBrowser(unchanged.url).get('/auth/methods')
     expect(body.data).toEqual({ password: true, signUp: 'open', oidc: false, mail: false })
   })
@@ -77,7 +77,7 @@ describe('signing in and out', () => {
   test.each(['GET /auth/sessions', 'DELETE /auth/sessions/x', 'POST /auth/sign-out-everywhere', 'POST /auth/password'])(
     '%s needs a session',
     async (route) => {
-      // Each has just these two words.
+      // Each contains only these two words.
       const [method, path] = route.split(' ') as [string, string]
       const { status, body } = await openBrowser(unchanged.url).send(
         method,
@@ -90,7 +90,7 @@ describe('signing in and out', () => {
 })
 
 describe('sessions', () => {
-  test('are listed and ended one by one; nobody ends another’s', async () => {
+  test('are listed and ended one by one; a user cannot end those of another', async () => {
     const { openOwner, openMember, newBrowser, signIn } = await startAccounts()
     const owner = await openOwner()
     const phone = newBrowser('Phoné <b>')
@@ -108,7 +108,7 @@ describe('sessions', () => {
     expect(await owner.isSignedIn()).toBe(true)
   })
 
-  test('all end at once with sign-out-everywhere, but not those of others', async () => {
+  test('all end with sign-out-everywhere, but not those of other users', async () => {
     const { openOwner, openMember, newBrowser, signIn } = await startAccounts()
     const owner = await openOwner()
     const member = await openMember('ada@corp.example')
@@ -134,7 +134,7 @@ describe('sessions', () => {
     expect((await signIn(newBrowser(), OWNER, change.new)).status).toBe(200)
   })
 
-  test('end 30 days after their last use, which is written down once an hour', async () => {
+  test('end 30 days after their last use, which is stored once an hour', async () => {
     let at = Date.now()
     const { openOwner, store } = await startAccounts({}, () => at)
     const owner = await openOwner()
@@ -155,7 +155,7 @@ describe('sessions', () => {
     expect(await owner.isSignedIn()).toBe(false)
   })
 
-  test('of one user there are a hundred at most; the least used ends', async () => {
+  test('are limited to a hundred per user; the least recently used one ends', async () => {
     const { openOwner, store } = await startAccounts()
     const owner = await openOwner()
     const user = await store.findUser({ email: OWNER })
@@ -172,7 +172,7 @@ describe('sessions', () => {
     expect(await owner.isSignedIn()).toBe(false)
   })
 
-  test('session fixation: what a browser had before it signed in is worth nothing afterwards', async () => {
+  test('session fixation: a cookie from before the sign-in is worthless afterwards', async () => {
     const { openMember, openOwner, newBrowser, signIn } = await startAccounts()
     await openOwner()
     const victim = newBrowser()
@@ -182,7 +182,7 @@ describe('sessions', () => {
     attacker.cookies.set('mailhatch', 'chosen-by-the-attacker')
     expect([await victim.isSignedIn(), await attacker.isSignedIn()]).toEqual([true, false])
 
-    // The same with a session that lives: the attacker's own.
+    // The same with a valid session: the attacker's own.
     const member = await openMember('mallory@corp.example')
     const planted = member.cookies.get('mailhatch')!
     const second = newBrowser()
@@ -194,7 +194,7 @@ describe('sessions', () => {
 })
 
 describe('cross-site requests', () => {
-  test('are refused with a session, and nothing happens', async () => {
+  test('are refused with a session, and change nothing', async () => {
     const { openOwner, url } = await startAccounts()
     const owner = await openOwner()
     const foreign = ['https://evil.example', 'null', 'http://127.0.0.1:1', url.replace('http', 'https'), null]
@@ -206,7 +206,7 @@ describe('cross-site requests', () => {
     expect((await owner.post('/auth/sign-out-everywhere')).status).toBe(200)
   })
 
-  test('a foreign origin may not sign a browser in either; a program without cookies needs no origin', async () => {
+  test('a foreign origin cannot sign a browser in either; a program without cookies needs no origin', async () => {
     const { openOwner, newBrowser } = await startAccounts()
     await openOwner()
     const body = { email: OWNER, password: PASSWORD }
@@ -219,7 +219,7 @@ describe('cross-site requests', () => {
     expect((await newBrowser().send('POST', '/auth/sign-in', { body, headers: { origin: null } })).status).toBe(200)
   })
 
-  test('over https the only origins are APP_URL’s and the allowed ones', async () => {
+  test('over https the only allowed origins are APP_URL and the configured ones', async () => {
     const environment = { APP_URL: 'https://mail.example/app', ALLOWED_API_ORIGINS: 'https://admin.example' }
     const { newBrowser, giveLink, url } = await startAccounts(environment)
     const statuses = []
@@ -246,7 +246,7 @@ describe('the cookie', () => {
   })
 })
 
-test('who is removed from a team loses it at once, with the keys that they made', async () => {
+test('a user who is removed from a team loses it at once, with the keys they created', async () => {
   const { openMember, openOwner, store, url } = await startAccounts()
   await openOwner()
   const member = await openMember('ada@corp.example')
@@ -267,14 +267,14 @@ test('who is removed from a team loses it at once, with the keys that they made'
   await store.removeMember({ teamId: team.id, userId: user.id }, Date.now())
   expect([await status(key), await status(operators)]).toEqual([401, 200])
   expect((await store.findSession(tokenHash, Date.now()))?.signedIn).toMatchObject({ role: null, team: null })
-  // The account is theirs, and stays.
+  // The account stays theirs.
   expect(await member.isSignedIn()).toBe(true)
-  // None is made in the last moment, which would open the team again when they come back.
+  // No key is created at the last moment, which would give access again when they come back.
   await expect(createKey(ports, team, { ...wish, createdBy: user.id })).rejects.toMatchObject({ code: 'forbidden' })
   expect((await store.listKeys(team.id)).filter(({ createdBy }) => createdBy === user.id)).toEqual([])
 })
 
-test('keys that were made before the address was claimed end with the claim; later ones stay', async () => {
+test('keys created before the address was claimed end with the claim; later ones stay', async () => {
   const { giveLink, newBrowser, openMember, openOwner, store, url } = await startAccounts()
   await openOwner()
   await openMember('ada@corp.example')
@@ -297,7 +297,7 @@ test('keys that were made before the address was claimed end with the claim; lat
   expect(await status(late)).toBe(200)
 })
 
-test('a password that is changed while someone signs in with the old one lets nobody in', async () => {
+test('a password change during a sign-in with the old password ends that session', async () => {
   const { openOwner, store } = await startAccounts()
   await openOwner()
   const before = (await store.findUser({ email: OWNER }))!

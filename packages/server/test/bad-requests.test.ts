@@ -9,7 +9,7 @@ import { ask, type Answer } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
 import { WEBHOOK_SECRET } from './support/server.ts'
 
-/** Of the whole URL, scheme and host included. */
+/** Limit of the whole URL, including scheme and host. */
 const URL_CHARACTERS_MAX = 8_192
 const INGEST_BYTES_MAX = 27 * 1024 * 1024
 
@@ -17,7 +17,7 @@ const server = await startFileServer()
 const { url, apiKey: key, get } = server
 const { port } = new URL(url)
 
-/** Status and code of a failure that has the one shape, and nothing beside it but `details`. */
+/** Status and code of a failure in the common format, with nothing beside them but `details`. */
 function failureOf({ status, headers, body }: Answer<ErrorBody>): { status: number; code: string } {
   const { details = {}, ...rest } = body
   expect(rest).toEqual({
@@ -33,7 +33,7 @@ function failureOf({ status, headers, body }: Answer<ErrorBody>): { status: numb
 const padded = (bytes: number) => JSON.stringify(announcement()).padEnd(bytes)
 const longPath = (characters: number) => '/v1/messages?x='.padEnd(characters - url.length, 'x')
 
-/** Speaks to the server below the level at which fetch would correct us. */
+/** Sends raw bytes, which fetch would correct. */
 async function raw(bytes: string): Promise<Answer<ErrorBody>> {
   const socket = connect(Number(port), '127.0.0.1')
   let received = ''
@@ -43,11 +43,11 @@ async function raw(bytes: string): Promise<Answer<ErrorBody>> {
   const [head = '', body = ''] = received.split('\r\n\r\n', 2)
   const [statusLine = '', ...lines] = head.split('\r\n')
   const headers = new Headers(lines.map((line): [string, string] => [line.split(': ')[0]!, line.split(': ')[1]!]))
-  // The shape is what the test is about to check.
+  // The test checks the shape.
   return { status: Number(statusLine.split(' ')[1]), headers, body: JSON.parse(body) as ErrorBody }
 }
 
-describe('contract: an unknown route is 404 in the one shape', () => {
+describe('contract: an unknown route is 404 in the common error format', () => {
   test.each(['/nope', '/v1', '/v1/nope', '/v1/messages/a/b/c', '/V1/messages', '/webhooks/other', '/%E0%A4%A'])(
     '%s',
     async (path) => {
@@ -75,16 +75,16 @@ describe('contract: a known route with another method is 405 with Allow', () => 
 })
 
 describe('limit: an announcement of 27 MiB, 413 above', () => {
-  test.each([INGEST_BYTES_MAX - 1, INGEST_BYTES_MAX])('%i bytes are taken', async (bytes) => {
+  test.each([INGEST_BYTES_MAX - 1, INGEST_BYTES_MAX])('%i bytes are accepted', async (bytes) => {
     expect((await post(url, padded(bytes))).status).toBe(200)
   })
 
-  test('one byte more is refused, and the server goes on', async () => {
+  test('one more byte is refused, and the server continues', async () => {
     expect(failureOf(await post(url, padded(INGEST_BYTES_MAX + 1)))).toEqual({ status: 413, code: 'payload_too_large' })
     expect((await post(url, announcement())).status).toBe(200)
   })
 
-  test('a body that does not tell its length is refused too, on a connection that is not offered again', async () => {
+  test('a body without a length is refused too, and its connection is closed', async () => {
     const agent = new Agent({ keepAlive: true })
     onTestFinished(() => agent.destroy())
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${WEBHOOK_SECRET}` }
@@ -92,7 +92,7 @@ describe('limit: an announcement of 27 MiB, 413 above', () => {
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>
     // The server may close before it has read the whole body.
     sending.on('error', () => {})
-    // Written before it ends, so that it goes out in chunks without a length.
+    // Written before the end, so that it is sent in chunks without a length.
     sending.write(' '.repeat(INGEST_BYTES_MAX))
     sending.end(' ')
     const [response] = await answered
@@ -103,7 +103,7 @@ describe('limit: an announcement of 27 MiB, 413 above', () => {
 })
 
 describe('limit: a URL of 8 KiB, 414 above', () => {
-  test.each([URL_CHARACTERS_MAX - 1, URL_CHARACTERS_MAX])('%i characters are taken', async (characters) => {
+  test.each([URL_CHARACTERS_MAX - 1, URL_CHARACTERS_MAX])('%i characters are accepted', async (characters) => {
     expect((await get(longPath(characters))).status).toBe(200)
   })
 
@@ -114,23 +114,23 @@ describe('limit: a URL of 8 KiB, 414 above', () => {
 })
 
 describe('limit: headers of 16 KiB, 431 above', () => {
-  test('15 KiB are taken', async () => {
+  test('15 KiB are accepted', async () => {
     const answer = await ask(`${url}/health`, { headers: { 'x-long': 'x'.repeat(15 * 1024) } })
     expect(answer.status).toBe(200)
   })
 
-  test('17 KiB are refused in the one shape', async () => {
+  test('17 KiB are refused in the common error format', async () => {
     const answer = await raw(`GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17 * 1024)}\r\n\r\n`)
     expect(failureOf(answer)).toEqual({ status: 431, code: 'headers_too_large' })
   })
 })
 
-test('contract: what is no HTTP is 400 in the one shape', async () => {
+test('contract: a request that is not HTTP is 400 in the common error format', async () => {
   const answer = await raw('THIS IS NOT HTTP\r\n\r\n')
   expect(failureOf(answer)).toEqual({ status: 400, code: 'validation_failed' })
 })
 
-describe('contract: X-Request-Id is on every answer, each its own', () => {
+describe('contract: X-Request-Id is unique and on every response', () => {
   test.each(['/health', '/ready', '/v1/me', '/v1/messages', '/v1/messages/latest', '/nope', '/v1/messages?limit=0'])(
     '%s',
     async (path) => {
@@ -184,7 +184,7 @@ describe('contract: bad query parameters are 400 with details', () => {
     }
   })
 
-  test('more than 100 tags, of which none is left out silently', async () => {
+  test('more than 100 tags are refused instead of ignored', async () => {
     const tags = (count: number) => `tags=${Array.from({ length: count }, (_, number) => `t${number}`).join('&tags=')}`
     expect((await get('/v1/messages', tags(100))).status).toBe(200)
     const answer = await get('/v1/messages', tags(101))
@@ -192,14 +192,14 @@ describe('contract: bad query parameters are 400 with details', () => {
     expect(answer.body.details).toHaveProperty('tags')
   })
 
-  test('every bad parameter is named at once', async () => {
+  test('all bad parameters are named in one response', async () => {
     const answer = await get('/v1/messages', 'limit=0&wait=abc&start=x&end=y&since=z&after=!')
     expect(failureOf(answer)).toEqual({ status: 400, code: 'validation_failed' })
     expect(Object.keys(answer.body.details!).sort()).toEqual(['after', 'end', 'limit', 'since', 'start', 'wait'])
   })
 
   test.each(['q', 'to', 'from', 'subject', 'text', 'tag', 'tags', 'header', 'after_id'])(
-    'NUL in %s, which would be left out of what is compared',
+    'NUL in %s is refused instead of ignored',
     async (name) => {
       for (const value of ['%00', 'A:%00b']) {
         const answer = await get('/v1/messages', `${name}=${value}`)
@@ -209,13 +209,13 @@ describe('contract: bad query parameters are 400 with details', () => {
     },
   )
 
-  test('NUL in mailbox, which is then no mailbox', async () => {
+  test('NUL in a mailbox name is refused', async () => {
     expect(failureOf(await get('/v1/messages', 'mailbox=a%00b'))).toEqual({ status: 400, code: 'mailbox_invalid' })
     expect((await get('/v1/messages', 'mailbox=ab')).status).toBe(200)
   })
 
   test.each(['q=%E0%A4%A', 'q=%', 'q=%ED%A0%80', '&&=&=x&?'])(
-    'odd escapes are answered, never a 500: %s',
+    'unusual escapes never cause a 500: %s',
     async (query) => {
       for (const path of ['/v1/messages', '/v1/messages/latest']) {
         expect([200, 404]).toContain((await get(path, query)).status)

@@ -31,7 +31,7 @@ async function newCustomer() {
   return { owner, team, customer }
 }
 
-test('an owner is sent to the checkout, and has the plan once it is paid', async () => {
+test('an owner is redirected to the checkout, and has the plan after the payment', async () => {
   const { owner, team } = await newTeam('starter')
   expect(await owner.call.billing.status.query()).toEqual({ isAvailable: true, plan: 'starter', isCustomer: false })
   const { url } = await owner.call.billing.checkout.mutate()
@@ -61,7 +61,7 @@ test('an owner is sent to the checkout, and has the plan once it is paid', async
   expect(await owner.call.billing.checkout.mutate()).toEqual({ url: 'https://billing.stripe.test/cus_1' })
 })
 
-test('what the subscription is now decides, whatever the event says and in whatever order events come', async () => {
+test('the current subscription decides, whatever the events say and in any order', async () => {
   const { team, customer } = await newCustomer()
   const states: [string[], 'pro' | 'starter'][] = [
     [['past_due'], 'pro'],
@@ -79,7 +79,7 @@ test('what the subscription is now decides, whatever the event says and in whate
   }
 })
 
-test('of two events at once, the one with the older answer does not win', async () => {
+test('of two concurrent events, the one with the older response does not win', async () => {
   const { team, customer } = await newCustomer()
   provider.subscriptions.set(customer, ['canceled'])
   const late = provider.hold()
@@ -93,7 +93,7 @@ test('of two events at once, the one with the older answer does not win', async 
   expect(await planOf(team.id)).toBe('pro')
 })
 
-test('an event that is told again changes nothing', async () => {
+test('a repeated event changes nothing', async () => {
   const { team, customer } = await newCustomer()
   provider.subscriptions.set(customer, ['canceled'])
   const id = `evt_${randomUUID()}`
@@ -106,7 +106,7 @@ test('an event that is told again changes nothing', async () => {
   expect(await planOf(team.id)).toBe('pro')
 })
 
-test('what is not signed by the provider, just now, is refused', async () => {
+test('an event without a recent signature of the provider is refused', async () => {
   const { team, customer } = await newCustomer()
   provider.subscriptions.set(customer, ['canceled'])
   const body = JSON.stringify({
@@ -130,12 +130,12 @@ test('what is not signed by the provider, just now, is refused', async () => {
   for (const signature of refused) expect([signature, (await post(body, signature)).status]).toEqual([signature, 401])
   expect(await planOf(team.id)).toBe('pro')
   const [time, signature] = stripeSignature(body, { at: minutes(-4) }).split(',')
-  // Two signatures while a secret is being exchanged.
+  // Two signatures during a secret rotation.
   expect((await post(body, `${time},v1=${'0'.repeat(64)},${signature}`)).status).toBe(200)
   expect(await planOf(team.id)).toBe('starter')
 })
 
-test('what means nothing to us is taken and changes nothing', async () => {
+test('an unknown event is accepted and changes nothing', async () => {
   expect(await tell('invoice.paid', { customer: 'cus_unknown' })).toBe(200)
   expect(await tell('customer.subscription.updated', { customer: 'cus_unknown' })).toBe(200)
   expect(await tell('checkout.session.completed', { client_reference_id: 'nobody', customer: 'cus_x' })).toBe(200)
@@ -143,7 +143,7 @@ test('what means nothing to us is taken and changes nothing', async () => {
   expect((await post(body, stripeSignature(body))).status).toBe(400)
 })
 
-test('a plan that the operator gave is not taken by billing', async () => {
+test('a plan set by the operator is not changed by billing', async () => {
   const { team, customer } = await newCustomer()
   await server.command('teams', 'plan', team.id, 'enterprise')
   provider.subscriptions.set(customer, ['canceled'])
@@ -151,7 +151,7 @@ test('a plan that the operator gave is not taken by billing', async () => {
   expect(await planOf(team.id)).toBe('enterprise')
 })
 
-test('while the provider is down, people are told so, and its event is told again later', async () => {
+test('while the provider is down users see an error, and the provider repeats its event later', async () => {
   const { owner, team, customer } = await newCustomer()
   provider.subscriptions.set(customer, ['canceled'])
   provider.setDown(true)

@@ -21,7 +21,7 @@ describeManyKeys('S3 bucket over HTTP', () => s3Place(storage))
 const LARGE_BYTES = 5 * 1024 * 1024 + 1
 
 const R2_FAULTS: Fault[] = [
-  // Two that pass by R2's own account, one that does not, and a connection that breaks before and after.
+  // Two that R2 calls temporary, one that it does not, and a connection that breaks before and after the call.
   { when: 'before', kind: '10001' },
   { when: 'before', kind: '10058' },
   { when: 'before', kind: '10999' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTakeIn } from '../src/intake/take-in.ts'
+import { createAcceptAnnouncement } from '../src/intake/accept-announcement.ts'
 import { newId } from '../src/random.ts'
 import { addTeam } from '../src/store/store-contract.ts'
 import { moveNames } from './caught-names.ts'
@@ -9,7 +9,7 @@ import { ask, reader } from './support/ask.ts'
 import { makeTeam } from './support/made-team.ts'
 import { startServer, temporaryFolder } from './support/server.ts'
 
-test('random moves of domains and names: every mail and every refusal is as the rule says', async () => {
+test('random moves of domains and names: every mail and every refusal follows the rule', async () => {
   const seed = 5
   const report = await moveNames({ runs: 4, steps: 40, seed })
   expect(report.wrong, `seed ${seed}`).toEqual([])
@@ -17,7 +17,7 @@ test('random moves of domains and names: every mail and every refusal is as the 
   expect(report.refused).toBeGreaterThan(10)
 })
 
-test('whoever gets a domain gets its mail, also for names that were caught before; what was caught stays', async () => {
+test('the owner of a domain gets its mail, also for names that were caught before; caught mail stays', async () => {
   const { url, apiKey, dataDir } = await startServer({ INBOX_CATCH_ALL: 'bootstrap' })
   const catcher = reader(url, apiKey)
   const before = await announce(url, { domain: 'later.example', mailbox: 'shop' })
@@ -46,7 +46,7 @@ test('whoever gets a domain gets its mail, also for names that were caught befor
   expect((await post(url, announcement({ domain: 'nowhere.example' }))).status).toBe(200)
 })
 
-test('a mailbox that an earlier version left on a foreign domain gives way', async () => {
+test('a mailbox that an earlier version left on a foreign domain gives up its name', async () => {
   const store = await openBeside(temporaryFolder())
   const [catcher, owner, renamer] = [await addTeam(store), await addTeam(store), await addTeam(store)]
   const at = Date.now()
@@ -58,7 +58,7 @@ test('a mailbox that an earlier version left on a foreign domain gives way', asy
   await left('orders', renamer.domain!)
   await left('third', 'third.example')
   const taken: string[] = []
-  const takeIn = createTakeIn({
+  const acceptAnnouncement = createAcceptAnnouncement({
     store,
     feed: { wake: (teamId: string) => void taken.push(teamId) },
     wakeSender: () => {},
@@ -68,15 +68,15 @@ test('a mailbox that an earlier version left on a foreign domain gives way', asy
     newId,
     now: Date.now,
   })
-  // By mail, by another name, and by moving there.
-  await takeIn(announcement({ domain: owner.domain!, mailbox: 'shop' }))
-  await takeIn(announcement({ domain: renamer.domain!, mailbox: 'old' }))
+  // By mail, by a rename, and by moving there.
+  await acceptAnnouncement(announcement({ domain: owner.domain!, mailbox: 'shop' }))
+  await acceptAnnouncement(announcement({ domain: renamer.domain!, mailbox: 'old' }))
   const old = (await store.findTeamMailbox({ teamId: renamer.id, name: 'old' }))!
   expect(await store.renameMailbox(old, { name: 'orders', at })).toMatchObject({ name: 'orders' })
   const mover = await addTeam(store)
-  await takeIn(announcement({ domain: mover.domain!, mailbox: 'third' }))
+  await acceptAnnouncement(announcement({ domain: mover.domain!, mailbox: 'third' }))
   expect(await store.moveToDomain(mover.id, { domain: 'third.example', isCustom: true, at })).toBe('moved')
-  await takeIn(announcement({ domain: 'third.example', mailbox: 'third' }))
+  await acceptAnnouncement(announcement({ domain: 'third.example', mailbox: 'third' }))
   expect(taken).toEqual([owner.id, renamer.id, mover.id, mover.id])
   expect((await store.listMailboxes(catcher.id)).map(({ name, isCaught }) => [name, isCaught]).toSorted()).toEqual([
     ['orders', true],

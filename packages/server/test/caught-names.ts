@@ -1,4 +1,4 @@
-import { createTakeIn } from '../src/intake/take-in.ts'
+import { createAcceptAnnouncement } from '../src/intake/accept-announcement.ts'
 import { changeDomain } from '../src/manage/custom-domain.ts'
 import { createMailbox, isNameFree, renameMailbox } from '../src/manage/mailboxes.ts'
 import { AppError } from '../src/domain/errors.ts'
@@ -12,19 +12,19 @@ import { seededRandom } from './support/seeded-random.ts'
 import { temporaryFolder } from './support/server.ts'
 
 const ROOT = 'root.example'
-/** Few, so that they meet often. */
+/** Few, so that they often collide. */
 const DOMAINS = ['one.example', 'two.example']
 const NAMES = ['shop', 'orders', 'billing-x']
 const TEAMS = 3
 
-/** What a team has, by the rule: names that it chose or that are on its own domain, and names that it only caught. */
+/** What a team has by the rule: names that it chose or that are on its own domain, and names that it only caught. */
 type ModelTeam = { domain: string | null; names: Map<string, 'own' | 'caught'> }
 
 export type NamesReport = { steps: number; mails: number; caught: number; refused: number; wrong: string[] }
 
 /**
- * Teams take domains and names, give them up and get mail, in a random order, while now one and now another team catches
- * what is left. Each outcome is compared with a rule in a few lines.
+ * Teams get and give up domains and names and receive mail, in a random order, while the catch-all team changes. Each
+ * result is compared with a rule of a few lines.
  */
 export async function moveNames(sizes: { runs: number; steps: number; seed: number }): Promise<NamesReport> {
   const random = seededRandom(sizes.seed)
@@ -73,7 +73,7 @@ async function openPlay(store: Store, run: number) {
   let takenBy: string | null = null
   const ports = { store, rootDomain, newId, now: Date.now }
   const domainPorts = { ...ports, domainProof: 'off' as const, resolveTxt: async () => [], newToken: newSecret }
-  const takeIn = createTakeIn({
+  const acceptAnnouncement = createAcceptAnnouncement({
     ...ports,
     feed: { wake: (teamId: string) => void (takenBy = teamId) },
     wakeSender: () => {},
@@ -104,7 +104,7 @@ async function openPlay(store: Store, run: number) {
       const holder = owner >= 0 ? owner : domain === ROOT ? onRoot(name) : -1
       const isCaught = holder < 0 && catching !== null
       const receiver = isCaught ? catching! : holder
-      const outcome = await outcomeOf(takeIn(announcement({ domain: at(domain), mailbox: name })))
+      const outcome = await outcomeOf(acceptAnnouncement(announcement({ domain: at(domain), mailbox: name })))
       const actual = takenBy === null ? outcome : `team ${teams.findIndex(({ id }) => id === takenBy)}`
       if (receiver < 0) return { actual, expected: `refused ${domain === ROOT ? 'mailbox' : 'inbox_domain'}_unknown` }
       const { names } = models[receiver]!
@@ -161,7 +161,7 @@ async function openPlay(store: Store, run: number) {
       return { actual: String(isRemoved), expected: String(models[team]!.names.delete(name)) }
     },
 
-    /** Now this team catches what is left, or none. */
+    /** Makes this team, or none, the catch-all team. */
     async catch({ team, name }: Wish): Promise<Outcome> {
       catching = name === NAMES[0] ? null : team
       return { actual: 'done', expected: 'done' }

@@ -12,12 +12,12 @@ import { createShell } from './support/shell.ts'
 
 const TREE = commandTree(createProgram('0.0.0'))
 const ALL = TREE.flatMap(({ path, examples }) => examples.map((example) => ({ path, example })))
-/** One that needs PostgreSQL runs where there is one, and the others where there is none. */
+/** Examples that need PostgreSQL run in its project, and the others in the other one. */
 const EXAMPLES = ALL.filter(({ example }) => example.includes('postgres://') === Boolean(inject('postgresUrl')))
 
-/** They start a server of their own. */
+/** They start their own server. */
 const SERVERS = ['serve', 'api', 'worker']
-/** Ids and databases in examples stand for those that there are. */
+/** Ids and databases in examples are replaced by existing ones. */
 const EXAMPLE_ID = /0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24/g
 const EXAMPLE_DATABASE = /postgres:\/\/\S+/g
 const ADMIN_TOKEN = 'admin-token-of-the-tests'
@@ -82,11 +82,11 @@ async function setStage() {
     return JSON.parse(stdout) as Printed
   }
 
-  // A server that was stopped, in the folder where commands look for one by themselves.
+  // A stopped server, in the folder where commands look by default.
   await (await serveIn(join(folder, '.mailhatch'), { DATABASE_URL: '' })).close()
   await sendMail('qa@mailhatch.test')
   const { id: messageId } = await json<{ id: string }>('mailhatch wait --mailbox qa --json id')
-  // Refused at first, because the domain belonged to no team.
+  // Refused at first, because no team had the domain.
   await sendMail('qa@shop.example')
   const waiting = await vi.waitFor(async () => {
     const { messages } = await json<{ messages: { id: string; attempts: number }[] }>(
@@ -117,18 +117,18 @@ beforeAll(async () => {
 
 afterAll(() => stage.close())
 
-test('every command has an example, or commands below it', () => {
+test('every command has an example or subcommands', () => {
   const without = TREE.filter(({ examples }) => examples.length === 0).map(({ path }) => path)
   expect(without).toEqual(['db', 'teams', 'users', 'mailboxes', 'keys'])
   expect(ALL.length).toBeGreaterThan(45)
 })
 
-describe('the examples of the help do what they say', () => {
+describe('the examples in the help work', () => {
   test.each(EXAMPLES.filter(({ path, example }) => !isEndless(path, example)))(
     '$example',
     async ({ path, example }) => {
       const { code, stderr } = await stage.shell.run(await filledIn(path, example))
-      // What is long tells how far it is.
+      // Long commands show their progress.
       const complaints = stderr.replaceAll(/^\w+ \w+: \d+ of \d+\n/gm, '')
       expect({ code, complaints }).toEqual({ code: 0, complaints: '' })
     },
@@ -154,7 +154,7 @@ describe('the examples of the help do what they say', () => {
   )
 })
 
-test('an example that is wrong fails', async () => {
+test('control: a wrong example fails', async () => {
   expect(await stage.shell.run('mailhatch wait --mailbocks qa')).toMatchObject({ code: 2 })
 })
 

@@ -5,7 +5,7 @@ import { buildWorker, startWorkerd } from './support/workerd.ts'
 const bundle = await buildWorker()
 afterAll(() => bundle.remove())
 
-/** What `wrangler.jsonc` sets and the tests leave unset. */
+/** Settings of `wrangler.jsonc` that the tests unset. */
 const UNSET = { EMAIL_WORKER_NAME: '', CLOUDFLARE_ZONE_ID: '', WEBHOOK_URL: '' }
 
 describeAdmin('workerd, R2', async (settings) => {

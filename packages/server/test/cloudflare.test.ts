@@ -48,7 +48,7 @@ async function startOnWorkerd(initial: JourneySettings): Promise<JourneyWorker> 
 describeWorkerJourney('workerd', startOnWorkerd)
 describeWorkerAnswers('workerd', startOnWorkerd, { showsAllAnswers: false, hasTimer: false })
 
-test('the bundle is one small file that needs nothing of Node', () => {
+test('the bundle is one small file without Node modules', () => {
   const files = readdirSync(bundle.folder).filter((file) => file.endsWith('.js'))
   expect(files).toEqual(['cloudflare.js'])
   const code = readFileSync(join(bundle.folder, 'cloudflare.js'), 'utf8')
@@ -78,7 +78,7 @@ describe('mail through the local email trigger', () => {
     expect(sha256(await readObject(workerd.bucket, metadata!.rawKey))).toBe(sha256(raw))
   })
 
-  test('for an impossible address is rejected for good, and nothing is stored', async () => {
+  test('for an invalid address is rejected permanently, and nothing is stored', async () => {
     const before = await keysIn(workerd.bucket)
     expect(await workerd.email({ to: `+tag@${ROOT_DOMAIN}`, raw: oddMail('To nobody') })).toMatchObject({
       outcome: 'ok',
@@ -87,7 +87,7 @@ describe('mail through the local email trigger', () => {
     expect(await keysIn(workerd.bucket)).toEqual(before)
   })
 
-  test('with a WEBHOOK_URL without scheme is kept, with a failed attempt that says so', async () => {
+  test('with a WEBHOOK_URL without a scheme is kept, with a failed attempt that says so', async () => {
     const secret = 'a-token-that-no-log-may-show'
     await workerd.configure(settingsFor({ webhookUrl: 'api.example.com/webhooks/inbox', token: secret }))
     await workerd.deliver({ to: `scheme@${ROOT_DOMAIN}`, raw: oddMail('Without a scheme') })
@@ -95,18 +95,18 @@ describe('mail through the local email trigger', () => {
     const [metadata] = await storedUnder(`${ROOT_DOMAIN}/scheme/`)
     expect(metadata).toMatchObject({ lastStatus: null, lastError: expect.stringContaining('https://') })
 
-    // What happened is in the log, as JSON; what the mail says and what is secret is not.
+    // The log describes the event as JSON, without the content of the mail and without secrets.
     const line = await vi.waitUntil(() => workerd.logs().find((text) => text.includes(metadata!.id)))
     expect(JSON.parse(line)).toMatchObject({ level: 'warn', id: metadata!.id, reason: metadata!.lastError })
     expect(workerd.logs().join('\n')).not.toMatch(new RegExp(`${secret}|${ADMIN_TOKEN}|Without a scheme|shop.example`))
   })
 })
 
-/** What no local trigger lets through, or what only a source and a bucket of ours can show: real R2, our own mail. */
+/** Cases that the local trigger does not allow, or that need our own source and bucket: real R2, our own mail. */
 describe('the email handler', () => {
   const bindings = { EMAIL_DOMAIN: ROOT_DOMAIN }
 
-  test('takes mail without a sender and without a Message-ID', async () => {
+  test('accepts mail without a sender and without a Message-ID', async () => {
     const { message, seen } = routedMail({
       to: `bounce@${ROOT_DOMAIN}`,
       from: '',
@@ -131,7 +131,7 @@ describe('the email handler', () => {
     expect(await storedUnder(`${ROOT_DOMAIN}/over/`)).toEqual([])
   })
 
-  test.each([4.5, 25])('never has more than 8 MiB of %d pulled and not yet stored', async (mebibytes) => {
+  test.each([4.5, 25])('buffers at most 8 MiB of %d MiB that are not stored yet', async (mebibytes) => {
     const raw = Buffer.alloc(mebibytes * MIB, 'From: a@shop.example\r\nSubject: Long\r\n\r\n')
     const { message, seen } = routedMail({ to: `stream${raw.length}@${ROOT_DOMAIN}`, raw })
     let storedBytes = 0
@@ -153,7 +153,7 @@ describe('the email handler', () => {
     expect((await (await workerd.binding()).head(metadata!.rawKey))!.size).toBe(raw.byteLength)
   })
 
-  test('resolves after both puts, and before the API has answered', async () => {
+  test('resolves after both writes, and before the API has responded', async () => {
     const events: string[] = []
     const binding = watchedBinding(await workerd.binding(), async (key, _bytes, store) => {
       const stored = await store()
@@ -173,7 +173,7 @@ describe('the email handler', () => {
     expect(await keysIn(workerd.bucket, `messages/processed/${ROOT_DOMAIN}/order/`)).toHaveLength(1)
   })
 
-  test('throws when a mail ends before its end, and keeps nothing of it', async () => {
+  test('throws if a mail ends early, and keeps nothing of it', async () => {
     const raw = oddMail('Cut off')
     for (const rawSize of [raw.byteLength + 1, 10 * MIB]) {
       const { message, seen } = routedMail({ to: `cut@${ROOT_DOMAIN}`, raw, rawSize })
@@ -187,11 +187,11 @@ describe('the email handler', () => {
     expect(await keysIn(workerd.bucket, `raw/${ROOT_DOMAIN}/cut/`)).toEqual([])
   })
 
-  test('with a failing bucket throws for every mail, and takes each once when it is mended', async () => {
+  test('throws for every mail while the bucket fails, and stores each once when it works again', async () => {
     const binding = await workerd.binding()
     let isBroken = true
     let count = 0
-    // By turns for the raw mail and for the metadata, before the bytes are stored and after.
+    // In turn for the raw mail and for the metadata, before and after the bytes are stored.
     const failing = watchedBinding(binding, async (key, _bytes, store) => {
       if (!isBroken) return store()
       const [isForRaw, isAfter] = [count % 2 === 0, count % 4 > 1]
@@ -223,7 +223,7 @@ async function startHeldApi(answered: Promise<void>): Promise<string> {
   const server = createServer((_, response) => void answered.then(() => response.end('{}'))).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  // It listens on an address and a port, so this is no pipe's name.
+  // A TCP server has an AddressInfo.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 

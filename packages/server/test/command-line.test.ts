@@ -8,7 +8,7 @@ import { temporaryFolder } from './support/server.ts'
 const CONFIG_EXIT = 78
 
 describe('contract: every configuration problem is reported at once, exit code 78', () => {
-  test('each with its variable and value', async () => {
+  test('each problem names its variable and value', async () => {
     const wrong = {
       PORT: 'abc',
       WORKER_PORT: '70000',
@@ -43,14 +43,14 @@ describe('contract: every configuration problem is reported at once, exit code 7
       'WEBHOOK_AUTH_TOKEN',
       { WEBHOOK_AUTH_TOKEN: 'token-token-token-one', INBOX_WEBHOOK_SECRET: 'token-token-token-two' },
     ],
-  ])('%s must follow the API’s value in the all-in-one program', async (variable, environment) => {
+  ])('%s must match the API’s value in the all-in-one program', async (variable, environment) => {
     const { code, stderr } = await runServe({ DATA_DIR: temporaryFolder(), ...environment })
     expect(code).toBe(CONFIG_EXIT)
     expect(stderr).toContain(variable)
     expect(stderr).not.toContain('token-token-token')
   })
 
-  test('a WEBHOOK_URL without scheme stops the worker, which says so', async () => {
+  test('a WEBHOOK_URL without scheme stops the worker with an error that says so', async () => {
     const { code, stderr } = await run(['worker'], {
       DATA_DIR: temporaryFolder(),
       WEBHOOK_URL: 'api.example/webhooks/inbox',
@@ -61,7 +61,7 @@ describe('contract: every configuration problem is reported at once, exit code 7
 })
 
 describe('a file of settings', () => {
-  test('is read when it is named, and the environment wins over it', async () => {
+  test('is read if it is named, and the environment overrides it', async () => {
     const file = join(temporaryFolder(), 'mailhatch.env')
     writeFileSync(file, 'PORT=abc\nSMTP_PORT=def\n')
     const { code, stderr } = await run(['--settings', file, 'serve'], { SMTP_PORT: 'ghi' })
@@ -70,7 +70,7 @@ describe('a file of settings', () => {
     expect(stderr).toContain('SMTP_PORT="ghi"')
   })
 
-  test('gives the options that the environment can give, wherever it is named', async () => {
+  test('sets the options that the environment can set, wherever it is named', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'mailhatch.env')
     writeFileSync(file, 'MAILHATCH_URL=http://file.test\nMAILHATCH_API_KEY=mh_file\n')
@@ -85,7 +85,7 @@ describe('a file of settings', () => {
     expect(both.stdout).toContain('http://environment.test/')
   })
 
-  test('that is not there is an error', async () => {
+  test('that does not exist is an error', async () => {
     const { code, stderr } = await run(['--settings', join(temporaryFolder(), 'none'), 'serve'])
     expect(code).toBe(1)
     expect(stderr).toContain('none')
@@ -138,7 +138,7 @@ describe('the command line', () => {
     ['59999', 59_999],
     ['60000', 60_000],
     ['60001', 60_000],
-  ])('limit: WEBHOOK_TIMEOUT_MS=%s is taken for %i ms', (given, expected) => {
+  ])('limit: WEBHOOK_TIMEOUT_MS=%s means %i ms', (given, expected) => {
     expect(readConfig('serve', { WEBHOOK_TIMEOUT_MS: given }).webhookTimeoutMs).toBe(expected)
   })
 

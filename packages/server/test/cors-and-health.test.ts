@@ -11,23 +11,23 @@ const byDefault = await startFileServer({ APP_URL: 'https://mail.example/app' })
 
 const namesOf = (list: string | null) => (list ?? '').split(',').map((name) => name.trim().toLowerCase())
 
-describe('contract: GET /health is 200 {"status":"ok"}, GET /ready tells of the store', () => {
+describe('contract: GET /health is 200 {"status":"ok"}, GET /ready reports the state of the store', () => {
   test('health needs no credentials', async () => {
     const { status, body } = await ask(`${url}/health`)
     expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
   })
 
-  test('a wrong key does not matter to it', async () => {
+  test('a wrong key does not change it', async () => {
     expect((await ask(`${url}/health`, { key: 'wrong' })).status).toBe(200)
   })
 
-  test('ready is 200 while database and disk are well', async () => {
+  test('ready is 200 while the database and the disk work', async () => {
     expect((await ask(`${url}/ready`)).status).toBe(200)
   })
 })
 
 describe('contract: CORS for the origins of ALLOWED_API_ORIGINS, trimmed', () => {
-  test.each([ALLOWED, 'https://admin.example'])('%s may read answers and the exposed headers', async (origin) => {
+  test.each([ALLOWED, 'https://admin.example'])('%s may read responses and the exposed headers', async (origin) => {
     const { status, headers } = await ask(`${url}/v1/messages`, { key, headers: { origin } })
     expect(status).toBe(200)
     expect(headers.get('access-control-allow-origin')).toBe(origin)
@@ -46,7 +46,7 @@ describe('contract: CORS for the origins of ALLOWED_API_ORIGINS, trimmed', () =>
     expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED)
   })
 
-  test('so is a 401', async () => {
+  test('a 401 is readable too', async () => {
     const { status, headers } = await ask(`${url}/v1/messages`, { headers: { origin: ALLOWED } })
     expect(status).toBe(401)
     expect(headers.get('access-control-allow-origin')).toBe(ALLOWED)
@@ -66,13 +66,13 @@ describe('contract: CORS for the origins of ALLOWED_API_ORIGINS, trimmed', () =>
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('a program without Origin is answered as ever', async () => {
+  test('a request without Origin gets the usual response', async () => {
     const { status, headers } = await ask(`${url}/v1/messages`, { key })
     expect(status).toBe(200)
     expect(headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('a preflight needs no key and tells methods and headers', async () => {
+  test('a preflight needs no key and lists methods and headers', async () => {
     const { status, headers } = await askFirst(ALLOWED)
     expect(status).toBe(204)
     expect(headers.get('access-control-allow-origin')).toBe(ALLOWED)
@@ -85,7 +85,7 @@ describe('contract: CORS for the origins of ALLOWED_API_ORIGINS, trimmed', () =>
 })
 
 describe('MCP clients in a browser', () => {
-  test('may send the headers of their protocol, and read its session, at /mcp alone', async () => {
+  test('may send the headers of their protocol and read its session header, only at /mcp', async () => {
     const { status, headers } = await askFirst(ALLOWED, '/mcp')
     expect(status).toBe(204)
     expect(namesOf(headers.get('access-control-allow-headers')).sort()).toEqual([
@@ -110,13 +110,13 @@ describe('MCP clients in a browser', () => {
     expect((await askFirst('https://evil.example', '/mcp')).headers.get('access-control-allow-headers')).toBeNull()
   })
 
-  test.each(['current', 'legacy'] as const)('the official one of the %s revision is let through', async (era) => {
+  test.each(['current', 'legacy'] as const)('the official client of the %s revision is allowed', async (era) => {
     const { client, call } = await connectOverHttp(server, era, fetchAsBrowser)
     expect((await client.listTools()).tools.length).toBeGreaterThan(0)
     expect(await call('list_emails')).toMatchObject({ isError: false })
   })
 
-  /** Asks the server first, and sends nothing that was not allowed. */
+  /** Sends a preflight first, and nothing that was not allowed. */
   const fetchAsBrowser: typeof fetch = async (input, options = {}) => {
     const preflight = await askFirst(ALLOWED, '/mcp')
     const allowed = [...namesOf(preflight.headers.get('access-control-allow-headers')), 'accept']

@@ -17,7 +17,7 @@ const statusOf = async (url: string, domain: string, mailbox: string) =>
   (await post(url, announcement({ domain, mailbox }))).status
 
 describe('inbox.settings.update', () => {
-  test('a saved domain works at once, and goes again', async () => {
+  test('a saved domain works at once, and can be removed', async () => {
     const { owner } = await newTeam()
     const domain = newDomain()
     expect(await statusOf(server.url, domain, 'orders')).toBe(404)
@@ -31,7 +31,7 @@ describe('inbox.settings.update', () => {
     expect(await statusOf(server.url, domain, 'orders')).toBe(404)
   })
 
-  test('mailboxes follow, with what they hold', async () => {
+  test('mailboxes and their messages move with the domain', async () => {
     const { owner } = await newTeam()
     const domain = newDomain()
     const name = `follower-${domains}`
@@ -60,7 +60,7 @@ describe('inbox.settings.update', () => {
     expect((await owner.call.inbox.settings.get.query()).domain).toBe(domain)
   })
 
-  test('a reserved name that mail has brought may not move to the root domain', async () => {
+  test('a reserved name created by mail cannot move to the root domain', async () => {
     const { owner } = await newTeam()
     const domain = newDomain()
     await owner.call.inbox.settings.update.mutate({ domain })
@@ -69,7 +69,7 @@ describe('inbox.settings.update', () => {
       code: 'mailbox_reserved',
       message: 'Mailbox name is reserved.',
     })
-    // To another domain of its own it may.
+    // It may move to another custom domain.
     const next = newDomain()
     expect(await owner.call.inbox.settings.update.mutate({ domain: next })).toMatchObject({ domain: next })
     const [mailbox] = await owner.call.inbox.mailboxes.list.query()
@@ -94,7 +94,7 @@ describe('inbox.settings.update', () => {
     })
   })
 
-  test('a domain is one team’s, also when twenty want it at once', async () => {
+  test('one team gets a domain, even if twenty request it at once', async () => {
     const domain = newDomain()
     const teams = await Promise.all(Array.from({ length: 20 }, () => newTeam()))
     const outcomes = await Promise.all(
@@ -113,7 +113,7 @@ describe('inbox.settings.update', () => {
 })
 
 describe('DOMAIN_PROOF=txt', () => {
-  /** A DNS that a test writes. */
+  /** A DNS server with records from the test. */
   function provingPorts(records: Map<string, string[]>): DomainPorts {
     return {
       store: provers.store,
@@ -133,7 +133,7 @@ describe('DOMAIN_PROOF=txt', () => {
     const { record } = saved.pending!
     expect(record.name).toBe(`_mailhatch.${domain}`)
     expect(record.value).toMatch(/^mailhatch-verify=[\w-]{40,}$/)
-    // Saved again, the record stays the same.
+    // Saving again keeps the record.
     expect(await owner.call.inbox.settings.update.mutate({ domain })).toEqual(saved)
     expect(await statusOf(proving.url, domain, 'orders')).toBe(404)
 
@@ -150,7 +150,7 @@ describe('DOMAIN_PROOF=txt', () => {
     expect(await owner.call.inbox.settings.get.query()).toMatchObject({ domain, pending: null })
   })
 
-  test('the server asks DNS itself, and says which record is missing', async () => {
+  test('the server queries DNS itself, and names the missing record', async () => {
     const { owner } = await provers.newTeam()
     // Names below this one cannot be registered (RFC 6761).
     const { pending } = await owner.call.inbox.settings.update.mutate({ domain: 'nobody.invalid' })
@@ -161,7 +161,7 @@ describe('DOMAIN_PROOF=txt', () => {
     })
   })
 
-  test('who proves first has it; a proof that waited for too long is of no use', async () => {
+  test('the first team with a proof gets the domain; a proof that waited too long is worthless', async () => {
     const domain = newDomain()
     const [first, second] = [await provers.newTeam(), await provers.newTeam()]
     const records = new Map<string, string[]>([[`_mailhatch.${domain}`, ['mailhatch-verify=a-token']]])
@@ -171,12 +171,12 @@ describe('DOMAIN_PROOF=txt', () => {
     expect(await verifyDomain(ports, second.team)).toMatchObject({ domain })
     await expect(verifyDomain(ports, first.team)).rejects.toMatchObject({ code: 'domain_taken' })
     await expect(changeDomain(ports, first.team, domain)).rejects.toMatchObject({ code: 'domain_taken' })
-    // Giving a domain back needs no proof, and forgets what was pending.
+    // Removing a domain needs no proof, and cancels a pending one.
     expect(await changeDomain(ports, first.team, null)).toEqual({ domain: null, pending: null })
     expect(await provers.store.findPendingDomain(first.team.id)).toBeNull()
   })
 
-  test('the root domain and texts that are no domain never wait for a proof', () => {
+  test('the root domain and invalid domains never wait for a proof', () => {
     expect(() => chosenDomain({ rootDomain: ROOT }, ROOT)).toThrow('Root domain is reserved for shared inbox routing.')
     expect(chosenDomain({ rootDomain: ROOT }, ' ')).toBeNull()
   })

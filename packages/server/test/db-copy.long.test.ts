@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.remove())
 
-test('100,000 messages are copied, killed in between, to the same store on PostgreSQL', async () => {
+test('100,000 messages are copied to an equal PostgreSQL store, with a kill during the copy', async () => {
   expect.hasAssertions()
   await copyJourney(postgres, 100_000)
 })

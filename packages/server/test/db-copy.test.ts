@@ -23,11 +23,11 @@ const MESSAGES = 10_000
 /** For a machine that is busy with other tests. */
 const TIMEOUT = { timeout: 180_000 }
 
-test('a grown install is copied, killed in between, to the same store on PostgreSQL', TIMEOUT, async () => {
+test('an install with data is copied to an equal PostgreSQL store, with a kill during the copy', TIMEOUT, async () => {
   await copyJourney(postgres, MESSAGES)
 })
 
-test('status tells what is there, and migrate brings it up to date, on both databases', async () => {
+test('status shows the state, and migrate updates the schema, on both databases', async () => {
   const dataDir = temporaryFolder()
   const url = await emptyTarget(postgres)
   const databases: Record<string, string>[] = [{ DATA_DIR: dataDir }, { DATABASE_URL: url }]
@@ -55,7 +55,7 @@ test('status does not show the password', async () => {
   expect(stdout).not.toContain('hidden-password')
 })
 
-test('what cannot be copied is refused, and nothing is written', async () => {
+test('data that cannot be copied is refused, and nothing is written', async () => {
   const dataDir = temporaryFolder()
   await growInstall(dataDir, 10)
   const url = await emptyTarget(postgres)
@@ -84,14 +84,14 @@ test('what cannot be copied is refused, and nothing is written', async () => {
   })
   expect(await teams()).toBe(1)
 
-  // The same words work where nothing is in the way.
+  // The same command works without these problems.
   await administer(url, `delete from teams`)
   expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 0 })
   await administer(url, `update teams set last_position = last_position + 1`)
   expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 1, stderr: expect.stringContaining('mail of its own') })
 })
 
-test('after a copy, the target numbers what is new after what was copied', async () => {
+test('after a copy, the target continues the numbering', async () => {
   const dataDir = temporaryFolder()
   await growInstall(dataDir, 10)
   const url = await emptyTarget(postgres)
@@ -109,7 +109,7 @@ test('after a copy, the target numbers what is new after what was copied', async
   expect(rows).toEqual([{ messages: '1', rejections: '1', deliveries: '1', attempts: '1' }])
 })
 
-test('every column of both databases is copied, or is named as one that is not', async () => {
+test('every column of both databases is copied, or listed as not copied', async () => {
   const copied = [...PARTS, KEYS].flatMap(({ tables }) =>
     tables.flatMap(({ name, columns, made }) => [...columns, ...made].map((column) => `${name}.${column}`)),
   )

@@ -33,7 +33,7 @@ afterAll(() => storage.close())
 
 const secret = () => randomBytes(32).toString('hex')
 
-/** All parts of the compose files as processes, in the order in which Compose starts them; the proxy comes after. */
+/** All parts of the compose files as processes, in the order in which Compose starts them. The proxy is started later. */
 async function startStack(files: string[]) {
   const password = secret()
   const program = await findProgram(['/usr/lib/postgresql/15/bin/postgres'], 'postgresql-15')
@@ -89,7 +89,7 @@ async function startStack(files: string[]) {
 
 type Stack = Awaited<ReturnType<typeof startStack>>
 
-/** Debian's Caddy with the recipe's file; its own issuer instead of a public one. */
+/** Debian's Caddy with the file of the recipe and a local issuer instead of a public one. */
 async function startProxy({ hosts, site, siteTls }: Stack, siteAddress: string) {
   const folder = temporaryFolder()
   const options = `{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\thttp_port ${site}\n\thttps_port ${siteTls}\n}\n`
@@ -111,7 +111,7 @@ async function sendMail({ smtpPort }: Stack, to: string, subject: string): Promi
 
 type Asked = { path: string; method?: string; body?: object; from?: string; headers?: Record<string, string> }
 
-/** Over TLS, to the site by its name, with a certificate that is checked. */
+/** Over TLS, to the site by its name, with a verified certificate. */
 async function ask({ siteTls, env }: Stack, ca: string, { path, method, body, from, headers = {} }: Asked) {
   const question = request({
     host: '127.0.0.1',
@@ -125,7 +125,7 @@ async function ask({ siteTls, env }: Stack, ca: string, { path, method, body, fr
     headers: { host: `${SITE}:${siteTls}`, origin: env['APP_URL']!, 'content-type': 'application/json', ...headers },
   })
   question.end(body && JSON.stringify(body))
-  // What Node passes to a listener of `response`.
+  // The argument of a `response` listener.
   const [response] = (await once(question, 'response')) as [IncomingMessage]
   return { status: response.statusCode!, body: await text(response) }
 }
@@ -133,54 +133,51 @@ async function ask({ siteTls, env }: Stack, ca: string, { path, method, body, fr
 test.each([
   ['compose.yaml', ['compose.yaml']],
   ['compose.yaml with compose.pgbouncer.yaml', ['compose.yaml', 'compose.pgbouncer.yaml']],
-])(
-  'the parts of %s: mail flows before and after the TLS step, and one client’s limit is not another’s',
-  async (_, files) => {
-    const stack = await startStack(files)
-    expect('DATABASE_DIRECT_URL' in stack.api).toBe(files.length > 1)
-    const authorization = { authorization: `Bearer ${stack.key}` }
+])('the parts of %s: mail flows before and after the TLS step, and each client has its own limit', async (_, files) => {
+  const stack = await startStack(files)
+  expect('DATABASE_DIRECT_URL' in stack.api).toBe(files.length > 1)
+  const authorization = { authorization: `Bearer ${stack.key}` }
 
-    // As it comes: plain HTTP.
-    const plain = await startProxy(stack, `:${stack.site}`)
-    expect(await sendMail(stack, `qa+a@${DOMAIN}`, 'before TLS')).toMatch(/^250 /)
-    const latest = (tag: string) => `/v1/messages/latest?tag=${tag}&wait=30`
-    const read = await fetch(`http://127.0.0.1:${stack.site}${latest('a')}`, { headers: authorization })
-    expect(await read.json()).toMatchObject({ data: { subject: 'before TLS' } })
-    expect(await sendMail(stack, 'qa@elsewhere.example', 'not ours')).toMatch(/^5\d\d /)
-    await plain.stop()
+  // Unchanged: plain HTTP.
+  const plain = await startProxy(stack, `:${stack.site}`)
+  expect(await sendMail(stack, `qa+a@${DOMAIN}`, 'before TLS')).toMatch(/^250 /)
+  const latest = (tag: string) => `/v1/messages/latest?tag=${tag}&wait=30`
+  const read = await fetch(`http://127.0.0.1:${stack.site}${latest('a')}`, { headers: authorization })
+  expect(await read.json()).toMatchObject({ data: { subject: 'before TLS' } })
+  expect(await sendMail(stack, 'qa@elsewhere.example', 'not ours')).toMatch(/^5\d\d /)
+  await plain.stop()
 
-    // The TLS step of the guide: SITE_ADDRESS, and the proxy again.
-    const { root } = await startProxy(stack, SITE)
-    await vi.waitFor(() => expect(existsSync(root)).toBe(true), 10_000)
-    const ca = readFileSync(root, 'utf8')
-    // Control: plain HTTP is now redirected.
-    const redirected = await fetch(`http://127.0.0.1:${stack.site}/webhooks/inbox`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { host: SITE },
-    })
-    expect(redirected.status).toBe(308)
-    expect(await sendMail(stack, `qa+b@${DOMAIN}`, 'after TLS')).toMatch(/^250 /)
-    const answer = await ask(stack, ca, { path: latest('b'), headers: authorization })
-    expect([answer.status, JSON.parse(answer.body)]).toMatchObject([200, { data: { subject: 'after TLS' } }])
+  // The TLS step of the guide: SITE_ADDRESS, and a restart of the proxy.
+  const { root } = await startProxy(stack, SITE)
+  await vi.waitFor(() => expect(existsSync(root)).toBe(true), 10_000)
+  const ca = readFileSync(root, 'utf8')
+  // Control: plain HTTP is now redirected.
+  const redirected = await fetch(`http://127.0.0.1:${stack.site}/webhooks/inbox`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { host: SITE },
+  })
+  expect(redirected.status).toBe(308)
+  expect(await sendMail(stack, `qa+b@${DOMAIN}`, 'after TLS')).toMatch(/^250 /)
+  const answer = await ask(stack, ca, { path: latest('b'), headers: authorization })
+  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([200, { data: { subject: 'after TLS' } }])
 
-    // One client tries to sign in with invented addresses until it is limited. Another client is not affected.
-    const signIn = async (from: string, number: number) => {
-      const body = { email: `nobody-${from}-${number}@x.example`, password: 'not the password' }
-      const headers = { 'x-forwarded-for': `203.0.113.${number % 250}` }
-      return (await ask(stack, ca, { path: '/auth/sign-in', method: 'POST', body, from, headers })).status
-    }
-    const statuses: number[] = []
-    // Each replica counts for itself: so many in a row come from both.
-    const isStopped = () => statuses.length >= 36 && statuses.slice(-36).every((status) => status === 429)
-    while (statuses.length < TRIES_MAX && !isStopped()) {
-      const tries = Array.from({ length: 6 }, (__, index) => signIn('127.0.0.2', statuses.length + index))
-      statuses.push(...(await Promise.all(tries)))
-    }
-    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401))
-    expect(isStopped()).toBe(true)
-    console.info(`the one client was told to stop after ${statuses.filter((status) => status === 401).length} tries`)
-    for (let number = 0; number < 4; number++) expect(await signIn('127.0.0.1', number)).toBe(401)
-    for (let number = 0; number < 4; number++) expect(await signIn('127.0.0.2', 1_000 + number)).toBe(429)
-  },
-)
+  // One client tries to sign in with invented addresses until it is limited. Another client is not affected.
+  const signIn = async (from: string, number: number) => {
+    const body = { email: `nobody-${from}-${number}@x.example`, password: 'not the password' }
+    const headers = { 'x-forwarded-for': `203.0.113.${number % 250}` }
+    return (await ask(stack, ca, { path: '/auth/sign-in', method: 'POST', body, from, headers })).status
+  }
+  const statuses: number[] = []
+  // Each replica counts separately: this many in a row come from both.
+  const isStopped = () => statuses.length >= 36 && statuses.slice(-36).every((status) => status === 429)
+  while (statuses.length < TRIES_MAX && !isStopped()) {
+    const tries = Array.from({ length: 6 }, (__, index) => signIn('127.0.0.2', statuses.length + index))
+    statuses.push(...(await Promise.all(tries)))
+  }
+  expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401))
+  expect(isStopped()).toBe(true)
+  console.info(`the one client was told to stop after ${statuses.filter((status) => status === 401).length} tries`)
+  for (let number = 0; number < 4; number++) expect(await signIn('127.0.0.1', number)).toBe(401)
+  for (let number = 0; number < 4; number++) expect(await signIn('127.0.0.2', 1_000 + number)).toBe(429)
+})

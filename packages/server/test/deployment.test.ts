@@ -7,7 +7,7 @@ import { parseYaml, type Yaml } from './support/yaml.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../deploy')
 
-/** Of the programs beside ours: the database and the storage of the compose file. */
+/** Settings of other programs: the database and the storage of the compose file. */
 const OF_OTHERS = [
   'POSTGRES_USER',
   'POSTGRES_DB',
@@ -24,7 +24,7 @@ const files = readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.ya?ml$|^\.env\.example$|Dockerfile$/.test(name))
   .map((name) => ({ name, text: readFileSync(join(DEPLOY, name), 'utf8') }))
 
-/** Keys of maps, items of lists of names, lines of an environment file, and what an image or an address refers to. */
+/** Keys of maps, items of lists of names, lines of an environment file, and references in images or addresses. */
 function variablesIn(text: string): string[] {
   const named = text.matchAll(/^\s*(?:- name: |-? ?\{ name: )?([A-Z][A-Z0-9_]{2,})(?=: |=|\s*\}?\s*$)/gm)
   const referred = text.matchAll(/\$\{([A-Z][A-Z0-9_]+)/g)
@@ -36,7 +36,7 @@ function unknownIn(text: string): string[] {
   return variablesIn(text).filter((name) => !OURS.includes(name) && !OF_OTHERS.includes(name))
 }
 
-test('the recipe names only settings that there are', () => {
+test('the recipe names only settings that exist', () => {
   expect(files.map(({ name }) => name).sort()).toEqual([
     '.env.example',
     'Dockerfile',
@@ -48,14 +48,14 @@ test('the recipe names only settings that there are', () => {
     'kubernetes/worker.yaml',
   ])
   for (const { name, text } of files) expect({ name, unknown: unknownIn(text) }).toEqual({ name, unknown: [] })
-  // The check sees names wherever they stand, and can fail:
+  // The check finds names in any place, and can fail:
   expect(new Set(files.flatMap(({ text }) => variablesIn(text))).size).toBeGreaterThan(15)
   const wrong =
     'data:\n  DATA_URL: x\nenv:\n  - name: S3_KEY\n  - { name: HOSTS }\nurl: ${APP_ADDRESS:?}\nENV HOST=a DIR=b'
   expect(unknownIn(wrong)).toEqual(['DATA_URL', 'S3_KEY', 'HOSTS', 'APP_ADDRESS', 'DIR'])
 })
 
-test('each program is given what it needs, and only what it reads', () => {
+test('each program gets the settings it needs, and only those it reads', () => {
   const [config, api, worker] = textOf('kubernetes/settings.yaml').split('---').map(variablesIn)
   const read = (program: Program): string[] =>
     Object.values(SETTINGS)
@@ -71,7 +71,7 @@ test('each program is given what it needs, and only what it reads', () => {
   )
 })
 
-test('a replica that stops has the time it needs', () => {
+test('a replica has enough time to stop', () => {
   const seconds = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, given]) => Number(given))
   const drained = Number(
     /STOP_MS_MAX = (\d+)_000/.exec(readFileSync(join(DEPLOY, '../packages/server/src/cli/serve.ts'), 'utf8'))![1],
@@ -85,14 +85,14 @@ test('a replica that stops has the time it needs', () => {
   expect(seconds(textOf('compose.yaml'), /stop_grace_period: (\d+)s/g)[0]).toBeGreaterThan(drained)
 })
 
-/** A map of the recipe; what is none fails where it is read. */
+/** A map of the recipe. Any other value fails where it is read. */
 type Part = { [key: string]: Yaml }
 
 const kubernetes = ['api', 'worker', 'migrate', 'settings'].flatMap((name) =>
   parseYaml(textOf(`kubernetes/${name}.yaml`)),
 ) as Part[]
 const compose = ['compose.yaml', 'compose.pgbouncer.yaml'].map((name) => parseYaml(textOf(name))[0] as Part)
-/** The second file only adds to services of the first where it names the same. */
+/** The second file only adds to services of the first with the same name. */
 const services = compose.flatMap(({ services: given }) =>
   Object.entries(given as { [name: string]: Part }).filter(([, { image }]) => image !== undefined),
 )
@@ -110,7 +110,7 @@ function problemsOf(program: Program, environment: Record<string, string>): stri
   }
 }
 
-test('a secret that was left as the manifests have it is refused, and one of one’s own is not', () => {
+test('the placeholder secrets of the manifests are refused, and other secrets are not', () => {
   const secretsOf = (program: Program) =>
     kubernetes.find(
       ({ kind, metadata }) => kind === 'Secret' && (metadata as Part)['name'] === `mailhatch-${program}`,
@@ -129,7 +129,7 @@ test('a secret that was left as the manifests have it is refused, and one of one
     )
     expect(problemsOf(program, { ...settings, ...own })).toEqual([])
   }
-  // Those of manifests that were published before.
+  // Placeholders of manifests that were published before.
   for (const value of ['the-same-in-both', 'access-key', 'secret-key', '<your secret>', '${SECRET}', 'changeme123']) {
     expect(problemsOf('worker', { S3_SECRET_ACCESS_KEY: value })).toHaveLength(1)
   }
@@ -137,7 +137,7 @@ test('a secret that was left as the manifests have it is refused, and one of one
   expect(problemsOf('worker', { S3_SECRET_ACCESS_KEY: 'my-changes' })).toEqual([])
 })
 
-test('the compose file takes its secrets from .env, which has none to begin with', () => {
+test('the compose file reads its secrets from .env, which has none at first', () => {
   const example = new Map(
     textOf('.env.example')
       .split('\n')
@@ -154,7 +154,7 @@ test('the compose file takes its secrets from .env, which has none to begin with
   expect(referred.length).toBeGreaterThan(10)
 })
 
-test('every container has no more rights and resources than it needs', () => {
+test('every container has only the rights and resources it needs', () => {
   expect(podSpecs).toHaveLength(3)
   for (const spec of podSpecs) {
     expect(spec).toMatchObject({
@@ -187,7 +187,7 @@ test('every container has no more rights and resources than it needs', () => {
   }
 })
 
-test('every image is pinned to a version, ours to this one', () => {
+test('every image is pinned to a version, ours to the current one', () => {
   const { version } = JSON.parse(readFileSync(join(DEPLOY, '../packages/server/package.json'), 'utf8')) as {
     version: string
   }
@@ -202,7 +202,7 @@ test('every image is pinned to a version, ours to this one', () => {
   for (const image of images.filter((one) => one.startsWith('mailhatch:'))) expect(image).toBe(`mailhatch:${version}`)
 })
 
-test('both recipes know their clients by address and take mail for their own domains alone', () => {
+test('both recipes see client addresses and accept mail only for their own domains', () => {
   const first = compose[0]!['services'] as { [name: string]: Part }
   expect(first['api-1']!['environment']).toMatchObject({ TRUST_PROXY: 'on' })
   const ofWorkers = { SMTP_ALLOWED_DOMAINS: expect.any(String), REFUSED_MAIL_DAYS: '14' }
@@ -213,7 +213,7 @@ test('both recipes know their clients by address and take mail for their own dom
   expect(settings).toMatchObject({ TRUST_PROXY: 'on', ...ofWorkers })
 })
 
-test('announcements do not go by the public address, and the storage syncs what it acknowledges', () => {
+test('announcements do not use the public address, and the storage syncs before it acknowledges', () => {
   const first = compose[0]!['services'] as { [name: string]: Part }
   const { WEBHOOK_URL } = first['worker']!['environment'] as Record<string, string>
   const { port } = new URL(WEBHOOK_URL!)

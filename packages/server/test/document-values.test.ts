@@ -4,7 +4,7 @@ import { startFileServer } from './support/file-server.ts'
 
 const server = await startFileServer()
 
-test('what the document calls valid is accepted, and what it does not is refused', async () => {
+test('values that the document allows are accepted, and others are refused', async () => {
   const seed = 3
   const report = await sendValues(server, { seed, perValue: 12 })
   expect(report.wrong, `seed ${seed}`).toEqual([])

@@ -7,14 +7,13 @@ import { seededRandom, type SeededRandom } from './support/seeded-random.ts'
 import { WEBHOOK_SECRET } from './support/server.ts'
 
 /**
- * What the document calls valid and the server may refuse all the same: it depends on what is stored, or on several values
- * together.
+ * Codes with which the server may refuse valid values: the result depends on stored data, or on several values together.
  */
 const STATE_CODES = ['cursor_not_found']
 const TOGETHER = ['cannot be combined', 'must not be after end', 'Pass at least one filter']
 /**
- * More is accepted than a schema can say: URLs with other ports, public addresses and names outside ASCII; and tags as comma
- * lists, which are counted together.
+ * The server accepts more than a schema can say: URLs with other ports, public addresses and non-ASCII names, and tags as
+ * comma-separated lists, which are counted together.
  */
 const LENIENT = ['url', 'tags']
 
@@ -22,7 +21,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: false })
 ajv.addFormat('uuid', (text: string) => isUuid(text.toLowerCase()))
 ajv.addSchema(apiDocument, 'document')
 
-/** Pieces that values are made of, beside those of the examples. */
+/** Pieces of values, besides those of the examples. */
 const PIECES = [
   '', ' ', 'a', 'Z', '0', '9', '-', '+', '.', '_', '@', ':', ',', ';', '/', '\\', '"', '<', '(', '[', '%', '&', '=', '?', '#',
   '\u0000', '\u0001', '\n', '\t', '\u007f', '\u0085', '\u00a0', 'é', 'İ', 'ß', '한', '😀', '\u0301', '\u200b', '\ufeff',
@@ -34,7 +33,7 @@ export type ValuesReport = { valid: number; invalid: number; wrong: string[] }
 
 type Value = { value: unknown; isValid: boolean }
 
-/** Values for each parameter and each field of each body, valid and not by the document, sent to the running server. */
+/** Sends valid and invalid values for each parameter and body field of the document to the running server. */
 export async function sendValues(
   { url, apiKey }: { url: string; apiKey: string },
   { seed, perValue }: { seed: number; perValue: number },
@@ -60,13 +59,13 @@ export async function sendValues(
   }
 
   for (const described of describedOperations) {
-    // Something matches at once, or a held answer would take as long as `wait` says.
+    // A message matches at once, so that `wait` does not hold the response.
     await store(url)
     const isAnnouncement = described.path === '/webhooks/inbox'
     const authorization = `Bearer ${isAnnouncement ? WEBHOOK_SECRET : apiKey}`
     const path = described.path.replaceAll(/\{\w+\}/g, '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24')
     const method = described.method.toUpperCase()
-    // What has no end, or ends the key, is not asked for in passing.
+    // Operations without an end, or that invalidate the key, are skipped.
     if (described.operation.operationId === 'rotateKey') continue
     for (const { name, in: place, schema, example } of described.operation.parameters) {
       if (place === 'path') continue
@@ -99,12 +98,12 @@ export async function sendValues(
   return report
 }
 
-/** The required fields, by their examples. */
+/** The required fields, from their examples. */
 function exampleOf({ properties = {}, required = [] }: JsonSchema): Record<string, unknown> {
   return Object.fromEntries(required.map((name) => [name, (properties[name] as JsonSchema).examples?.[0]]))
 }
 
-/** Each judged by the schema itself. */
+/** Each validated by the schema itself. */
 function drawAll(
   random: SeededRandom,
   {
@@ -139,7 +138,7 @@ function draw(random: SeededRandom, given: JsonSchema, examples: unknown[]): unk
   return drawText(random, examples.map(String))
 }
 
-/** Of a body; in a URL everything is text. */
+/** For a body; in a URL everything is text. */
 function drawField(random: SeededRandom, schema: JsonSchema, examples: unknown[]): unknown {
   return random.chance(0.05) ? random.pick([null, true, 7, 'text', [], {}]) : draw(random, schema, examples)
 }
@@ -151,6 +150,6 @@ function hasTexts(items: JsonSchema['items']): boolean {
 function drawText(random: SeededRandom, examples: string[]): string {
   let text = random.chance(0.6) && examples.length > 0 ? random.pick(examples) : random.pick(PIECES)
   for (let changes = random.below(4); changes > 0; changes--) text = random.mutated(text, PIECES)
-  // Half a character cannot be sent in a URL.
+  // Half of a surrogate pair cannot be sent in a URL.
   return text.toWellFormed()
 }

@@ -5,7 +5,7 @@ import { newId } from '../src/random.ts'
 import { addTeam } from '../src/store/store-contract.ts'
 import { startAccounts } from './support/accounts.ts'
 
-/** A team that has moved after someone has read that it is on `before`. */
+/** A team that moved after a request had read that it is on `before`. */
 async function startMoved() {
   const { store } = await startAccounts()
   const team = await addTeam(store)
@@ -15,14 +15,14 @@ async function startMoved() {
   return { store, team, before: team.domain!, moved, inbox }
 }
 
-test('a mailbox that is made while its team moves is made where the team is then', async () => {
+test('a mailbox created while its team moves is created on the new domain', async () => {
   const { store, team, moved } = await startMoved()
   const ports = { store, rootDomain: 'in.mailhatch.test', newId, now: Date.now }
   expect(await createMailbox(ports, team, 'shop')).toMatchObject({ name: 'shop', domain: moved })
   expect(await createMailbox(ports, { ...team, domain: null }, 'orders')).toMatchObject({ domain: moved })
 })
 
-test('mail that comes while its team moves leaves no mailbox on the old domain', async () => {
+test('mail that arrives while its team moves leaves no mailbox on the old domain', async () => {
   const { store, team, before, inbox } = await startMoved()
   let looks = 0
   const ports = {
@@ -40,7 +40,7 @@ test('mail that comes while its team moves leaves no mailbox on the old domain',
     now: Date.now,
   }
   const announcement = { id: newId(Date.now()), domain: before, mailbox: 'qa', from: 'a@x.example', to: `qa@${before}` }
-  // It is refused before anything else of it is looked at.
+  // It is refused before anything else is checked.
   await expect(intake(ports, announcement as never)).rejects.toMatchObject({ code: 'inbox_domain_unknown' })
   expect(looks).toBe(2)
   expect(await store.listMailboxes(team.id)).toEqual([])

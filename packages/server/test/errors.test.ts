@@ -16,7 +16,7 @@ test('docs/errors.md lists every error code with its status, and no other', () =
 
 test('every error code is used', () => {
   const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
-    // Neither the list of codes nor the documentation counts.
+    // The list of codes and the documentation do not count.
     .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|^domain\/errors\.ts$|^http\/reference\//.test(file))
     .map((file) =>
       readFileSync(join(SOURCE, file), 'utf8').replaceAll(/\b(?:errors:|_ERRORS: Failure\[\] =) \[[^\]]*\]/g, ''),

@@ -12,17 +12,17 @@ import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
-/** What is odd about them is met before the store is, so there are fewer where it is PostgreSQL. */
+/** Most of them fail before they reach the store, so there are fewer on PostgreSQL. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? (inject('postgresUrl') ? 2_000 : 10_000))
 const CONNECTIONS = 16
-/** A server that thinks for longer than this hangs. */
+/** A server that takes longer than this hangs. */
 const ANSWER_MS_MAX = 10_000
-/** A wait is held for as long as it was asked to; we have seen enough after this. */
+/** A wait is held for the requested time. The test does not wait longer than this. */
 const HELD_MS = 200
 /** For a machine that is busy with other tests. */
 const TIMEOUT = { timeout: 180_000 }
 
-test(`${REQUESTS} odd requests: each is answered in the one shape, and nothing breaks`, TIMEOUT, async () => {
+test(`${REQUESTS} malformed requests get a response in the common format, and nothing breaks`, TIMEOUT, async () => {
   const dataDir = temporaryFolder()
   const child = await startChild({ environment: { DATA_DIR: dataDir } })
   const port = Number(new URL(child.apiUrl).port)
@@ -49,7 +49,7 @@ test(`${REQUESTS} odd requests: each is answered in the one shape, and nothing b
   await Promise.all(Array.from({ length: CONNECTIONS }, fuzzOnOneConnection))
 
   expect(Object.fromEntries(faults)).toEqual({})
-  // Enough of them got past the door to mean something.
+  // Enough of them passed authentication to be meaningful.
   expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10)
   expect(statuses.get(401)).toBeLessThan(REQUESTS / 3)
   expect(child.complaints()).toBe('')
@@ -57,7 +57,7 @@ test(`${REQUESTS} odd requests: each is answered in the one shape, and nothing b
   await expectUsable(child.apiUrl, child.smtpPort, material.readingKey)
 })
 
-/** Messages and mailboxes to aim at, and keys of all kinds. */
+/** Messages and mailboxes as targets, and keys of all kinds. */
 async function prepare(url: string, dataDir: string): Promise<FuzzMaterial> {
   for (let number = 0; number < 60; number += 1) await store(url, { mailbox: `fuzz-${number % 20}`, tag: 't' })
   const { data } = await reader(url, API_KEY).list({ limit: 60 })
@@ -75,7 +75,7 @@ async function prepare(url: string, dataDir: string): Promise<FuzzMaterial> {
   }
 }
 
-/** A kept connection that is replaced when it was used up; requests that need one of their own get it. */
+/** A kept connection that is replaced after use. Requests that need their own connection get one. */
 class Line {
   #port: number
   #connection: RawConnection | null = null
@@ -87,7 +87,7 @@ class Line {
   async send(request: FuzzRequest): Promise<Outcome | MalformedAnswer> {
     const wasKept = !request.isAlone && this.#connection !== null
     const outcome = await this.#sendOnce(request)
-    // A kept connection may be closed by the server just as we write; any client tries again then.
+    // The server may close a kept connection during a write; any client retries then.
     return outcome === 'closed' && wasKept ? this.#sendOnce(request) : outcome
   }
 
@@ -146,7 +146,7 @@ async function expectUsable(url: string, smtpPort: number, apiKey: string): Prom
   expect((await client.waitFor({ mailbox: 'afterwards' })).subject).toBe('Still here')
 }
 
-describe('the checks themselves find what is wrong', () => {
+describe('control: the checks detect errors', () => {
   const FAILURE = { error: 'Not found', code: 'not_found', requestId: 'r1' }
 
   function answer(status: number, body: unknown, headers: Record<string, string> = {}): HttpAnswer {
@@ -162,7 +162,7 @@ describe('the checks themselves find what is wrong', () => {
   }
   const check = (given: HttpAnswer, path = '/v1/me') => faultIn(given, { isHead: false, path })
 
-  test('good answers pass', () => {
+  test('correct responses pass', () => {
     expect(check(answer(404, FAILURE))).toBeNull()
     expect(check(answer(200, { data: [] }))).toBeNull()
     expect(check(answer(204, ''))).toBeNull()
@@ -197,7 +197,7 @@ describe('the checks themselves find what is wrong', () => {
   const parse = (text: string, isClosed = false) =>
     parseAnswer(Buffer.from(text, 'latin1'), { isHead: false, isClosed })
 
-  test('whole answers are read, parts are waited for', () => {
+  test('complete responses are read, and partial ones are waited for', () => {
     expect(parse('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi')?.body.toString()).toBe('hi')
     expect(parse('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh')).toBeNull()
     expect(parse('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n')?.body.toString()).toBe(

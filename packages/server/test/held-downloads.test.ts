@@ -5,9 +5,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { startFileServer } from './support/file-server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
-/** More than a machine takes on behalf of a reader, so that some of it waits in the server. */
+/** More than the kernel buffers for a reader, so that some of it waits in the server. */
 const ATTACHMENT_BYTES = 16 * 1024 * 1024
-/** Far longer than a download takes, far shorter than one that does not read may hold its connection. */
+/** Much longer than a download takes, much shorter than an unread connection is kept. */
 const SOON_MS = 15_000
 const DOWNLOADS_MAX = 20
 
@@ -29,7 +29,7 @@ async function sendLarge(): Promise<string> {
   return (await server.latest('tag=large&wait=20')).data.id
 }
 
-/** Asks, reads how the answer begins, and nothing more. Its place may just be given back, so it is asked for again. */
+/** Sends a request and reads only the start of the response. Repeated, because a slot may be released with a delay. */
 async function hold(path: string, key: string): Promise<Socket> {
   return vi.waitFor(async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -43,7 +43,7 @@ async function hold(path: string, key: string): Promise<Socket> {
   })
 }
 
-/** Asks and never reads. */
+/** Sends a request and never reads. */
 async function neverRead(path: string, key: string): Promise<void> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
   socket.on('error', () => {})
@@ -57,7 +57,7 @@ function download(path: string, key: string): Promise<Response> {
   return fetch(url + path, { headers: { authorization: `Bearer ${key}` }, signal })
 }
 
-test('downloads that are never read hold up nobody else’s', async () => {
+test('downloads that are never read do not block others', async () => {
   const path = `/v1/messages/${id}/attachments/0`
   const [one, other] = [await newKey(), await newKey()]
   for (let count = 0; count < DOWNLOADS_MAX; count++) await neverRead(path, one)
@@ -66,12 +66,12 @@ test('downloads that are never read hold up nobody else’s', async () => {
   expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
 })
 
-test('limit: a key has 20 downloads at once, not one more, and another when one has ended', async () => {
+test('limit: a key has 20 concurrent downloads, and another one when one has ended', async () => {
   const path = `/v1/messages/${id}/raw`
   const key = await newKey()
   const held: Socket[] = []
   for (let count = 1; count < DOWNLOADS_MAX; count++) held.push(await hold(path, key))
-  // The 20th is read, so it is over; then another takes its place.
+  // The 20th is read to its end, so another one takes its slot.
   await vi.waitFor(async () => expect((await (await download(path, key)).arrayBuffer()).byteLength).toBeGreaterThan(1))
   held.push(await hold(path, key))
   const refused = await vi.waitFor(async () => {

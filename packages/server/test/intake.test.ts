@@ -15,7 +15,7 @@ await server.command('mailboxes', 'create', 'shop', '--team', 'Rooted')
 const { key: rootedKey } = await server.command<{ key: string }>('keys', 'create', '--team', 'Rooted')
 const rooted = reader(url, rootedKey)
 
-test('addressing rule 1: stored under the mailbox with its tag, mailboxWithTag keeps the full local part', async () => {
+test('addressing rule 1: mail is stored under the mailbox with its tag, and mailboxWithTag keeps the full local part', async () => {
   const { id } = await store({ mailbox: 'orders', tag: 'login', mailboxWithTag: 'orders+login' })
   expect(await read(id)).toMatchObject({ mailbox: 'orders', tag: 'login', mailboxWithTag: 'orders+login' })
 })
@@ -38,7 +38,7 @@ test('addressing rule 2: mailbox, tag and domain are trimmed and lower-cased', a
 })
 
 describe('addressing rule 3a: the domain is a team’s custom domain', () => {
-  test('the first message makes the mailbox, the next ones use it', async () => {
+  test('the first message creates the mailbox, and the next ones use it', async () => {
     const mailbox = newMailbox()
     const first = await store({ mailbox })
     const second = await store({ mailbox: mailbox.toUpperCase(), tag: 'again' })
@@ -48,7 +48,7 @@ describe('addressing rule 3a: the domain is a team’s custom domain', () => {
     expect((await read(other.id)).mailboxId).not.toBe(mailboxId)
   })
 
-  test('ten first messages at once make one mailbox', async () => {
+  test('ten concurrent first messages create one mailbox', async () => {
     const mailbox = newMailbox()
     const sent = await Promise.all(Array.from({ length: 10 }, () => store({ mailbox })))
     const made = await Promise.all(sent.map(async ({ id }) => (await read(id)).mailboxId))
@@ -56,7 +56,7 @@ describe('addressing rule 3a: the domain is a team’s custom domain', () => {
   })
 
   test.each(['admin', 'postmaster', "o'brien", '_under', 'a=b/c', 'jürgen', 'x'.repeat(64)])(
-    'any local part that mail can have: %s',
+    'any valid local part: %s',
     async (mailbox) => {
       const { id } = await store({ mailbox })
       expect(await read(id)).toMatchObject({ mailbox, mailboxWithTag: mailbox })
@@ -76,7 +76,7 @@ describe('addressing rule 3b: the domain is the root domain', () => {
     expect(body).toMatchObject({ error: 'Mailbox not configured', code: 'mailbox_unknown' })
   })
 
-  test('what was refused is stored once the mailbox exists', async () => {
+  test('refused mail is stored once the mailbox exists', async () => {
     const sent = announcement({ domain: ROOT, mailbox: 'later' })
     expect((await post(url, sent)).status).toBe(404)
     await server.command('mailboxes', 'create', 'later', '--team', 'Rooted')
@@ -151,7 +151,7 @@ describe('contract: a body that is not JSON or does not match is 422 with detail
     expect(Object.keys(body.details!).join()).toMatch(new RegExp(`^${field}`))
   })
 
-  test('what is wrong with each field is said in words', async () => {
+  test('the error describes the problem of each field', async () => {
     const { body } = await post(url, {
       ...announcement(),
       event: 'email.sent',
@@ -196,7 +196,7 @@ describe('error: webhook with invalid receivedAt is 422 `Invalid receivedAt`', (
     ['2025-01-01T00:30:00.25+02:00', '2024-12-31T22:30:00.250Z'],
     ['2025-06-30T10:00:00', '2025-06-30T10:00:00.000Z'],
     [' 2025-06-30T10:00:00.123Z ', '2025-06-30T10:00:00.123Z'],
-  ])('control: %s is kept as %s', async (receivedAt, kept) => {
+  ])('control: %s is stored as %s', async (receivedAt, kept) => {
     const { id } = await store({ receivedAt })
     expect((await read(id)).receivedAt).toBe(kept)
   })
@@ -207,7 +207,7 @@ describe('error: webhook with invalid receivedAt is 422 `Invalid receivedAt`', (
 })
 
 describe('contract: the same id is stored once', () => {
-  test('the second answer is `duplicate` and the first message stays as it was', async () => {
+  test('the second response is `duplicate`, and the first message is not changed', async () => {
     const sent = await store({ subject: 'First' })
     const { status, body } = await post(url, { ...sent, subject: 'Second' })
     expect(status).toBe(200)
@@ -215,7 +215,7 @@ describe('contract: the same id is stored once', () => {
     expect((await read(sent.id)).subject).toBe('First')
   })
 
-  test('ten at once: one is stored, nine are duplicates', async () => {
+  test('of ten concurrent announcements one is stored, and nine are duplicates', async () => {
     const sent = announcement({ mailbox: newMailbox() })
     const before = await server.me()
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(url, sent)))
@@ -225,7 +225,7 @@ describe('contract: the same id is stored once', () => {
   })
 })
 
-describe('contract: what may be null, missing or empty', () => {
+describe('contract: which fields may be null, missing or empty', () => {
   test.each<[string, object, object]>([
     ['a null subject', { subject: null }, { subject: '' }],
     ['null bodies', { rawContent: null, plainContent: null }, { htmlContent: null, textContent: null }],
@@ -254,7 +254,7 @@ describe('contract: what may be null, missing or empty', () => {
   })
 })
 
-test('contract: where it goes is taken from the payload, never from `to`', async () => {
+test('contract: the mailbox is taken from the payload, never from `to`', async () => {
   const { id } = await store({ mailbox: 'orders', tag: 'x', to: ' Someone+Else@Other.Example ', from: ' A@B.Example ' })
   expect(await read(id)).toMatchObject({
     mailbox: 'orders',

@@ -6,7 +6,7 @@ import { callerOf, openPeople } from './support/people.ts'
 const server = await startFileServer()
 const { newTeam } = await openPeople(server)
 
-test('who invites an address does not become the owner of that address, nor see what others have sent to it', async () => {
+test('an invite does not make the inviter the owner of the address, nor show them its mail', async () => {
   const email = 'bob@victim.example'
   const victim = await newTeam()
   await victim.owner.call.team.invite.mutate({ email })

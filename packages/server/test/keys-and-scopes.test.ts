@@ -49,7 +49,7 @@ describe('error: missing or invalid API key is 401', () => {
     }
   })
 
-  test.each(PATHS)('control: %s answers the right key', async (path) => {
+  test.each(PATHS)('control: %s accepts the right key', async (path) => {
     expect((await server.get(path)).status).toBe(200)
   })
 
@@ -75,11 +75,11 @@ describe('error: missing or invalid API key is 401', () => {
 })
 
 describe('contract: order of checks: key, then validation, then scope', () => {
-  test('no key and a bad parameter is 401', async () => {
+  test('a request without a key and with a bad parameter is 401', async () => {
     expect((await ask(`${url}/v1/messages?limit=0`)).status).toBe(401)
   })
 
-  test('a bad parameter and a mailbox out of scope is 400, then 403', async () => {
+  test('a bad parameter is 400, then a mailbox out of scope is 403', async () => {
     const alpha = reader(url, alphaKey.key)
     expect((await alpha.get('/v1/messages', { mailbox: 'beta', limit: 0 })).status).toBe(400)
     expect((await alpha.get('/v1/messages', { mailbox: 'beta', limit: 1 })).status).toBe(403)
@@ -89,7 +89,7 @@ describe('contract: order of checks: key, then validation, then scope', () => {
 describe('scope email.mailbox: the key is bound to its mailbox', () => {
   const alpha = reader(url, alphaKey.key)
 
-  test('without a filter it sees only its mailbox', async () => {
+  test('without a filter the key sees only its mailbox', async () => {
     expect(await alpha.subjects()).toEqual(['for alpha'])
     expect((await alpha.latest()).data.subject).toBe('for alpha')
     expect(await server.subjects()).toEqual(['for beta', 'for alpha'])
@@ -113,7 +113,7 @@ describe('scope email.mailbox: the key is bound to its mailbox', () => {
     },
   )
 
-  test('a message of another mailbox is 404, as one that was never there', async () => {
+  test('a message of another mailbox is 404, like a message that never existed', async () => {
     const foreign = await alpha.get(`/v1/messages/${betaMail.id}`)
     const unknown = await alpha.get(`/v1/messages/${randomUUID()}`)
     expect(foreign.status).toBe(404)
@@ -121,18 +121,18 @@ describe('scope email.mailbox: the key is bound to its mailbox', () => {
     expect((await alpha.read(alphaMail.id)).subject).toBe('for alpha')
   })
 
-  test('a message of another mailbox is no place to page from', async () => {
+  test('a message of another mailbox is not accepted as a page position', async () => {
     const { status, body } = await alpha.get('/v1/messages', { after_id: betaMail.id })
     expect(status).toBe(400)
     expect(body.code).toBe('cursor_not_found')
   })
 
-  test('what it is told about near misses stays within its mailbox', async () => {
+  test('its near misses are only from its mailbox', async () => {
     const { body } = await alpha.get('/v1/messages/latest', { tag: 'none', explain: 1 })
     expect(body.arrived!.map(({ subject }) => subject)).toEqual(['for alpha'])
   })
 
-  test('another mailbox’s message does not end its wait', async () => {
+  test('a message of another mailbox does not end its wait', async () => {
     const { cursor } = await alpha.me()
     const waiting = alpha.latest({ after: cursor, subject: 'ping', wait: 30 })
     await store({ mailbox: 'beta', subject: 'ping beta' })
@@ -150,13 +150,13 @@ test('scope email.full: may read every mailbox of its team', async () => {
   expect((await full.me()).key.scopes).toEqual(['email.full'])
 })
 
-describe('contract: another team’s things are 404', () => {
+describe('contract: resources of another team are 404', () => {
   const teams: [string, Reader, string, string[]][] = [
     ['the other team', reader(url, otherKey.key), alphaMail.id, ['for the other team']],
     ['the first team', server, otherMail.id, ['for beta', 'for alpha']],
   ]
 
-  test.each(teams)('%s sees its own messages only', async (_, team, foreignId, own) => {
+  test.each(teams)('%s returns only its own messages', async (_, team, foreignId, own) => {
     expect(await team.subjects({ subject: 'for' })).toEqual(own)
     const { status, body } = await team.get(`/v1/messages/${foreignId}`)
     expect(status).toBe(404)
@@ -167,7 +167,7 @@ describe('contract: another team’s things are 404', () => {
     expect(miss.arrived!.map(({ id }) => id)).not.toContain(foreignId)
   })
 
-  test('the same id announced for another team is a duplicate and stays with the first', async () => {
+  test('an id that is announced for another team too is a duplicate and stays with the first', async () => {
     const { body } = await post(url, { ...betaMail, domain: 'other.test' })
     expect(body.status).toBe('duplicate')
     expect((await reader(url, otherKey.key).get(`/v1/messages/${betaMail.id}`)).status).toBe(404)
@@ -196,7 +196,7 @@ describe('GET /v1/me', () => {
     expect(after.cursor).toBe((await server.read(id)).cursor)
   })
 
-  test('contract: a bound key tells its mailbox', async () => {
+  test('contract: a bound key shows its mailbox', async () => {
     expect((await reader(url, alphaKey.key).me()).key).toEqual({
       id: alphaKey.id,
       name: expect.any(String),
@@ -205,7 +205,7 @@ describe('GET /v1/me', () => {
     })
   })
 
-  test('contract: domain of a team without its own is the root domain', async () => {
+  test('contract: the domain of a team without its own is the root domain', async () => {
     await server.command('teams', 'create', 'Rooted')
     const { key } = await makeKey('--team', 'Rooted', '--name', 'ci')
     const { team, key: own } = await reader(url, key).me()
@@ -231,7 +231,7 @@ describe('contract: keys are shown once and stored as a hash', () => {
     expect(JSON.stringify(listed)).not.toContain(alphaKey.key)
   })
 
-  test('nothing stored but the file api-key holds a key', async () => {
+  test('only the file api-key contains a key', async () => {
     const stored = await allStored(server.dataDir)
     const holding = (text: string) => stored.filter(({ content }) => content.includes(text)).map(({ name }) => name)
     expect(holding(apiKey)).toEqual(['api-key'])

@@ -7,12 +7,12 @@ import { node20 } from '../../sdk/test/support/node-20.ts'
 import { TestClient } from '../src/worker/smtp/test-kit.ts'
 import { temporaryFolder } from './support/server.ts'
 
-/** Two Nodes start, the second from source. */
+/** Two Node processes start, the second from source. */
 const START = { timeout: 60_000 }
 
 const PROGRAM = fileURLToPath(new URL('../bin/mailhatch.js', import.meta.url))
 
-/** On a Node that is too old, which starts the program on the one that the checkout brings along. */
+/** On a Node that is too old, which starts the program with the Node of the checkout. */
 async function launch(...words: string[]) {
   const env = { PATH: process.env['PATH'] ?? '', PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', DISK_FREE_MIN: '0' }
   const child = spawn(await node20(), [PROGRAM, ...words], {
@@ -44,14 +44,14 @@ function childrenOf(pid: number): number[] {
 
 function isAlive(pid: number): boolean {
   try {
-    // One that has ended and that nobody has asked about is a zombie.
+    // A process that has ended and was not reaped is a zombie.
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
   } catch {
     return false
   }
 }
 
-test('a program whose launcher is killed stops as it does on SIGTERM', async () => {
+test('a program whose launcher is killed stops as on SIGTERM', async () => {
   const { child, seen, pid, smtpPort } = await launchServer()
   const client = await TestClient.connect(smtpPort)
   expect(isAlive(pid)).toBe(true)
@@ -61,20 +61,20 @@ test('a program whose launcher is killed stops as it does on SIGTERM', async () 
   expect(seen.log).toContain('stopping')
 })
 
-test('a launcher passes on a signal, and ends as the program does', async () => {
+test('a launcher forwards signals, and exits like the program', async () => {
   const { child, gone, pid } = await launchServer()
   child.kill('SIGTERM')
   expect(await gone).toEqual([0, null])
   expect(isAlive(pid)).toBe(false)
 })
 
-test('a command ends by itself', async () => {
+test('a command exits by itself', async () => {
   const { gone, seen } = await launch('--version')
   expect(await gone).toEqual([0, null])
   expect(seen.output).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-test('a program without a launcher goes on when whoever started it is gone', async () => {
+test('a program without a launcher continues when its parent process has ended', async () => {
   const starter = `const { spawn } = require('node:child_process')
     const child = spawn(process.argv[1], [process.argv[2], 'serve'], { stdio: ['ignore', 'pipe', 'inherit'] })
     child.stdout.once('data', (text) => console.log(child.pid, String(text).replaceAll('\\n', ' ')))`

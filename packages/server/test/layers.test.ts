@@ -59,7 +59,7 @@ const FILES = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && !/\.test\.ts$|-contract\.ts$/.test(file),
 )
 
-test('imports point down, as ARCHITECTURE.md says', () => {
+test('imports point down, as in ARCHITECTURE.md', () => {
   expect(FILES.length).toBeGreaterThan(50)
   expect(
     FILES.flatMap((file) => forbiddenImports(file, importsOf(file)).map((target) => `${file} → ${target}`)),
@@ -68,7 +68,7 @@ test('imports point down, as ARCHITECTURE.md says', () => {
   expect(forbiddenImports('domain/match.ts', ['../store/store.ts'])).toEqual(['store/store.ts'])
 })
 
-/** Files on a path of imports that leads back to itself, types included. */
+/** Files in an import cycle, types included. */
 function cycleIn(graph: Map<string, string[]>): string[] {
   const done = new Set<string>()
   function follow(file: string, path: string[]): string[] {
@@ -88,7 +88,7 @@ function cycleIn(graph: Map<string, string[]>): string[] {
   return []
 }
 
-test('no imports go in a circle', () => {
+test('no import cycles', () => {
   const graph = new Map(
     FILES.map((file) => {
       const own = importsOf(file).filter((specifier) => specifier.startsWith('.'))
@@ -107,14 +107,14 @@ test('every folder is in the table', () => {
   expect([...folders].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
 })
 
-test('the domain is pure: no I/O, no clock, no randomness, nothing of Node', () => {
+test('the domain is pure: no I/O, no clock, no randomness, no Node modules', () => {
   const impure = /\bfrom 'node:|Date\.now\(|Math\.random\(|new Date\(\)|crypto\.|\bprocess\.|\bfetch\(/
   const domain = FILES.filter((file) => file.startsWith('domain/'))
   expect(domain.filter((file) => impure.test(readFileSync(join(SOURCE, file), 'utf8')))).toEqual([])
   expect(impure.test("import { hash } from 'node:crypto'")).toBe(true)
 })
 
-test('the worker runs wherever fetch does, but for its SMTP listener', () => {
+test('the worker needs only fetch, except for its SMTP listener', () => {
   const worker = FILES.filter((file) => file.startsWith('worker/'))
   const onNode = worker.filter((file) => importsOf(file).some((specifier) => specifier.startsWith('node:')))
   expect(onNode.length).toBeGreaterThan(0)

@@ -10,14 +10,14 @@ import { serveIn, startServer, temporaryFolder } from './support/server.ts'
 import { webhookClient } from './support/webhook-client.ts'
 import { startWebhookReceiver, type ReceivedWebhook } from './support/webhook-receiver.ts'
 
-/** Announces a mail with this subject, and gives its id. */
+/** Announces a mail with this subject and returns its id. */
 async function mail(url: string, subject: string, changes: Parameters<typeof announcement>[0] = {}): Promise<string> {
   const sent = announcement({ subject, ...changes })
   expect((await post(url, sent)).status).toBe(200)
   return sent.id
 }
 
-test('mail is forwarded as the server itself would send it, signed with the secret that is printed', async () => {
+test('mail is forwarded as the server would send it, signed with the printed secret', async () => {
   const target = await startWebhookReceiver()
   const server = await startServer({ WEBHOOK_ALLOWED_HOSTS: target.host })
   const listen = startListen(
@@ -47,7 +47,7 @@ test('mail is forwarded as the server itself would send it, signed with the secr
   expect(await verifyWebhook({ secret: secret!, body, headers: byService })).toMatchObject({ data: { id } })
   const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
   expect(new Webhook(secret!).verify(body, flat)).toMatchObject({ data: { id } })
-  // The next one comes by both ways.
+  // The next one arrives both ways.
   await webhookClient(server.url, server.apiKey).add({ url: target.url })
   await mail(server.url, 'Twice')
   await hasCome(target, 3)
@@ -55,7 +55,7 @@ test('mail is forwarded as the server itself would send it, signed with the secr
   expect(subjects(target)).toEqual(['Grüße 😀 "1"', 'Twice', 'Twice'])
 })
 
-test('--mailbox and --tag choose, --replay-last begins with what is there, oldest first', async () => {
+test('--mailbox and --tag filter, and --replay-last starts with stored messages, oldest first', async () => {
   const target = await startWebhookReceiver()
   const { url, apiKey } = await startServer()
   for (const number of [1, 2, 3]) await mail(url, `Old ${number}`, { mailbox: 'qa', tag: 'a' })
@@ -70,7 +70,7 @@ test('--mailbox and --tag choose, --replay-last begins with what is there, oldes
   expect(subjects(target)).toEqual(['Old 2', 'Old 3', 'New'])
 })
 
-test('a target that is down is tried until it is there; what it answers is told, and is no reason to stop', async () => {
+test('an unreachable target is retried; its responses are printed and never end the command', async () => {
   const { url, apiKey } = await startServer()
   const port = await freePort()
   const listen = startListen(['--forward-to', `http://localhost:${port}/`, '--api-key', apiKey, '--url', url])
@@ -96,7 +96,7 @@ test('a target that is down is tried until it is there; what it answers is told,
   expect(seen).toEqual(ids)
 })
 
-test('a server that restarts costs nothing; what is deleted before its turn is left out', async () => {
+test('a server restart loses nothing; messages deleted before their turn are skipped', async () => {
   const held: ((answer: { status: number }) => void)[] = []
   const target = await startWebhookReceiver(() => new Promise((resolve) => held.push(resolve)))
   const settings = { PORT: String(await freePort()), BOOTSTRAP_API_KEY: 'key-of-the-listening-tests' }
@@ -125,7 +125,7 @@ test('a server that restarts costs nothing; what is deleted before its turn is l
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s ends it with %i, even while the target hangs', async (signal, code) => {
+] as const)('%s ends the command with %i, even while the target does not respond', async (signal, code) => {
   const target = await startWebhookReceiver(() => null)
   const { url, apiKey } = await startServer()
   const listen = startListen(['--forward-to', target.url, '--api-key', apiKey, '--url', url])
@@ -138,7 +138,7 @@ test.each([
   expect(performance.now() - stoppedAt).toBeLessThan(20_000)
 })
 
-test('what is wrong is told by the exit code, and on standard error', async () => {
+test('errors set the exit code and are printed to standard error', async () => {
   const { url } = await startServer()
   const nowhere = `http://127.0.0.1:${await freePort()}`
   const to = ['--forward-to', 'http://localhost:3000/hook']
@@ -159,6 +159,6 @@ function hasCome({ received }: { received: ReceivedWebhook[] }, count: number): 
 }
 
 function subjects({ received }: { received: ReceivedWebhook[] }): string[] {
-  // The receiver has read them as events already.
+  // The receiver has already parsed them as events.
   return received.map(({ body }) => (JSON.parse(body) as WebhookEvent).data.subject)
 }

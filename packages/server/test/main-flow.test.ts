@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { store } from './support/announce.ts'
 import { startServer } from './support/server.ts'
 
-test('a login mail answers the test that is waiting for it', async () => {
+test('a login mail ends the wait of a test', async () => {
   const { sdk, sendMail } = await startServer()
   const waiting = sdk.messages.waitFor({ mailbox: 'qa', tag: 'login' })
   await sendMail({ to: 'qa+login@mailhatch.test', subject: 'Your code is 482913', text: 'Your code is 482913.' })
@@ -11,7 +11,7 @@ test('a login mail answers the test that is waiting for it', async () => {
   expect(mail.codes[0]?.value).toBe('482913')
 })
 
-test('limit: arrival delay: mail is typically there within 3 seconds, for who polls after sending', async () => {
+test('limit: arrival delay: mail is usually there within 3 seconds for a client that polls', async () => {
   const { sdk, sendMail } = await startServer()
   const delaysMs: number[] = []
   for (const tag of ['1', '2', '3', '4', '5']) {
@@ -20,11 +20,11 @@ test('limit: arrival delay: mail is typically there within 3 seconds, for who po
     await expect.poll(async () => (await sdk.messages.list({ mailbox: 'qa', tag })).data.length).toBe(1)
     delaysMs.push(performance.now() - sentAt)
   }
-  // The one in the middle: a machine that runs many tests at once may hold up some.
+  // The median, because a machine that runs many tests may delay some.
   expect(delaysMs.sort((one, other) => one - other)[2]).toBeLessThan(3_000)
 })
 
-test('a poll never shows less than what was stored before it, however often the same is asked', async () => {
+test('a poll always returns the messages stored before it, even if it is repeated', async () => {
   const { sdk, url } = await startServer()
   let isDone = false
   const poll = async () => {
@@ -40,7 +40,7 @@ test('a poll never shows less than what was stored before it, however often the 
   await Promise.all(polling)
 })
 
-test('a list whose wait ran out is held again when the same is asked anew', async () => {
+test('a list request whose wait timed out is held again when it is repeated', async () => {
   const { sdk, url } = await startServer()
   // The mail must be stored before the second wait ends, on a busy machine too.
   const question = { mailbox: 'qa', wait: 3 }

@@ -25,7 +25,7 @@ const DOORS: { door: string; era: Era; connect: (server: Server, era: Era) => Pr
   { door: 'standard input and output', era: 'legacy', connect: connectOverStdio },
 ]
 
-test('an address comes with the port that takes its mail, also where any free one was asked for', async () => {
+test('an address includes the SMTP port, also if any free port was requested', async () => {
   const { call } = await connectOverHttp(server, 'current')
   expect((await call('create_address')).data.smtp).toEqual({ host: 'localhost', port: server.smtpPort })
 })
@@ -105,7 +105,7 @@ describe.each(DOORS)('over $door, for $era clients', ({ era, connect }) => {
 })
 
 describe('waiting', () => {
-  test('in vain, it says what came instead, and the next wait goes on from there', async () => {
+  test('without a match, it reports what arrived instead, and the next wait continues from there', async () => {
     const { call } = await connectOverHttp(server)
     const { address, cursor } = (await call('create_address')).data
     await transport.sendMail({ from: 'a@shop.example', to: address, subject: 'Newsletter', text: 'Hello' })
@@ -122,14 +122,14 @@ describe('waiting', () => {
     expect(control.data).toMatchObject({ timed_out: false, email: { untrusted: { subject: 'Newsletter' } } })
   })
 
-  test('for longer than a minute is refused before it starts', async () => {
+  test('for longer than a minute is refused at once', async () => {
     const { call } = await connectOverHttp(server)
     expect((await call('wait_for_email', { address: 'qa', timeout_s: 51 })).isError).toBe(true)
     expect((await call('wait_for_email', { address: 'nobody', timeout_s: 0 })).isError).toBe(false)
   })
 })
 
-test('pages go back in time without a gap, and from a cursor forward', async () => {
+test('pages go back in time without a gap, and forward from a cursor', async () => {
   const mailbox = server.newMailbox()
   const before = (await server.me()).cursor
   for (const number of [1, 2, 3]) await server.store({ mailbox, subject: `Mail ${number}` })
@@ -146,7 +146,7 @@ test('pages go back in time without a gap, and from a cursor forward', async () 
   expect(subjects(newest)).toEqual(['Mail 3'])
 })
 
-test('a call counts as one request, whatever it asks for inside; too many are told to wait', async () => {
+test('a call counts as one request, whatever it reads; too many calls are asked to wait', async () => {
   const noon = Date.parse('2026-05-01T12:00:00Z')
   const limited = await startServer({ RATE_LIMIT: 'on', DEFAULT_PLAN: 'starter' }, () => noon)
   const call = () => postMcp(limited, { method: 'tools/call', params: { name: 'create_address', arguments: {} } })
@@ -163,10 +163,10 @@ test('a call counts as one request, whatever it asks for inside; too many are to
 
 test.each([
   { name: 'several messages at once', body: '[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]', status: 400 },
-  { name: 'what is not JSON', body: '{', status: 400 },
-  { name: 'too large a body', body: JSON.stringify({ pad: 'x'.repeat(256 * 1024) }), status: 413 },
+  { name: 'a body that is not JSON', body: '{', status: 400 },
+  { name: 'a body that is too large', body: JSON.stringify({ pad: 'x'.repeat(256 * 1024) }), status: 413 },
   { name: 'control: one message', body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', status: 200 },
-])('$name is answered with $status', async ({ body, status }) => {
+])('the response to $name is $status', async ({ body, status }) => {
   expect((await postMcp(server, body)).status).toBe(status)
 })
 
@@ -174,7 +174,7 @@ describe('keys', () => {
   const makeKey = (...words: string[]) =>
     server.command<{ key: string }>('keys', 'create', '--team', teamName, ...words)
 
-  test('one bound to a mailbox sees only its mailbox and cannot delete', async () => {
+  test('a key bound to a mailbox sees only its mailbox and cannot delete', async () => {
     const [mine, other] = [server.newMailbox(), server.newMailbox()]
     const { id: mineId } = await server.store({ mailbox: mine, subject: 'mine' })
     const { id: otherId } = await server.store({ mailbox: other, subject: 'other' })
@@ -197,7 +197,7 @@ describe('keys', () => {
     expect((await server.read(otherId)).subject).toBe('other')
   })
 
-  test('one that reads everything cannot delete either', async () => {
+  test('a key that reads everything cannot delete either', async () => {
     const { key: apiKey } = await makeKey('--scope', 'email.full')
     const { client, call } = await connectOverHttp({ url: server.url, apiKey })
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(READING)
@@ -208,7 +208,7 @@ describe('keys', () => {
 
   const post = (headers: Record<string, string>) => postMcp(server, { method: 'tools/list' }, headers)
 
-  test('without a key or with a wrong one, 401 in the envelope of the protocol', async () => {
+  test('without a key or with a wrong one, the response is 401 in the format of the protocol', async () => {
     for (const authorization of ['', 'Bearer mh_wrong']) {
       const response = await post({ authorization })
       expect(response.status).toBe(401)
@@ -223,7 +223,7 @@ describe('keys', () => {
     expect((await post({})).status).toBe(200)
   })
 
-  test('a page of another site is refused, even with a key', async () => {
+  test('a request from another site is refused, even with a key', async () => {
     expect((await post({ origin: 'https://evil.example' })).status).toBe(403)
     expect((await post({ origin: `http://localhost:${new URL(server.url).port}` })).status).toBe(200)
   })

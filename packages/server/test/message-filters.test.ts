@@ -5,7 +5,7 @@ import { startFileServer } from './support/file-server.ts'
 const server = await startFileServer()
 const { store, subjects, get } = server
 
-/** Each subject begins with the name by which the tables below speak of the message. */
+/** Each subject starts with the name that the tables below use for the message. */
 const MESSAGES: Partial<Announcement>[] = [
   { subject: 'plain', mailbox: 'orders', plainContent: 'Thank you for the Order' },
   { subject: 'login', mailbox: 'orders', tag: 'login', from: 'news+offers@shop.example' },
@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const message of MESSAGES) await store(message)
 })
 
-/** Names of what the list finds; latest must agree with it, so its answer comes along. */
+/** The names of the messages that the list finds. latest must agree, so its response is included. */
 async function find(query: string): Promise<{ names: string[]; newest: string; latest: string }> {
   const found = await subjects(query)
   const { status, body } = await get<{ data?: MessageDetail }>('/v1/messages/latest', query)
@@ -211,7 +211,7 @@ describe.each(RULES)('%s', (_, rows) => {
   })
 })
 
-describe('error: an impossible local part is 400 `Invalid mailbox`', () => {
+describe('error: an invalid local part is 400 `Invalid mailbox`', () => {
   const impossible = ['@mailhatch.test', '+login', 'x'.repeat(65), 'a b c', 'a  b', 'a\u0001b', 'a\nb', 'a\u007fb']
   const special = Array.from('"<>()[],;:\\').map((character) => `a${character}b`)
 
@@ -223,12 +223,9 @@ describe('error: an impossible local part is 400 `Invalid mailbox`', () => {
     }
   })
 
-  test.each(['x'.repeat(64), "o'brien", 'a=b', 'jürgen', 'admin', '_a-'])(
-    'control: %j is possible',
-    async (mailbox) => {
-      expect((await get('/v1/messages', { mailbox })).status).toBe(200)
-    },
-  )
+  test.each(['x'.repeat(64), "o'brien", 'a=b', 'jürgen', 'admin', '_a-'])('control: %j is valid', async (mailbox) => {
+    expect((await get('/v1/messages', { mailbox })).status).toBe(200)
+  })
 })
 
 describe('error: a bad date is 400 with details', () => {

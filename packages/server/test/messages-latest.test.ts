@@ -17,7 +17,7 @@ const { url, store, latest, list, me, read, newMailbox } = server
 const { get } = server
 
 describe('GET /v1/messages/latest', () => {
-  test('contract: answers data and its own cursor; a detail has exactly its keys, all of them', async () => {
+  test('contract: the response is data and its own cursor; a detail has exactly the documented keys', async () => {
     const mailbox = newMailbox()
     const sent = await store({
       mailbox,
@@ -58,7 +58,7 @@ describe('GET /v1/messages/latest', () => {
     expect(code!.value).toBe('482913')
   })
 
-  test('contract: the newest by receivedAt, then the later arrival', async () => {
+  test('contract: the newest message by receivedAt, then by arrival', async () => {
     const mailbox = newMailbox()
     const receivedAt = '2025-06-01T12:00:00.000Z'
     await store({ mailbox, subject: 'first', receivedAt })
@@ -83,7 +83,7 @@ describe('GET /v1/messages/latest', () => {
     },
   )
 
-  test('contract: with `after`, older mail is never found, mail between cursor and call is', async () => {
+  test('contract: with `after`, mail before the cursor is never found, and mail between cursor and call is', async () => {
     const mailbox = newMailbox()
     await store({ mailbox, subject: 'before', receivedAt: '2099-01-01T00:00:00Z' })
     const { cursor } = await me()
@@ -94,7 +94,7 @@ describe('GET /v1/messages/latest', () => {
 })
 
 describe('contract: `wait` holds latest until a match is visible', () => {
-  test('what is there already is answered at once', async () => {
+  test('a message that is already there is returned at once', async () => {
     const mailbox = newMailbox()
     const { id } = await store({ mailbox })
     const from = performance.now()
@@ -102,7 +102,7 @@ describe('contract: `wait` holds latest until a match is visible', () => {
     expect(performance.now() - from).toBeLessThan(30_000)
   })
 
-  test('a match that comes ends it, other messages do not', async () => {
+  test('a match that arrives ends the wait, and other messages do not', async () => {
     const mailbox = newMailbox()
     const waiting = latest({ mailbox, subject: 'code', wait: 30 })
     await store({ mailbox, subject: 'newsletter' })
@@ -119,7 +119,7 @@ describe('contract: `wait` holds latest until a match is visible', () => {
     expect(await Promise.all(waiting)).toEqual(tags)
   })
 
-  test('when it runs out: 404 with a cursor, and what arrived with the parameters it did not meet', async () => {
+  test('after a timeout: 404 with a cursor, and what arrived with the parameters it did not match', async () => {
     const mailbox = newMailbox()
     await store({ mailbox, subject: 'before the cursor' })
     const { cursor } = await me()
@@ -143,7 +143,7 @@ describe('contract: `wait` holds latest until a match is visible', () => {
     expect((await list({ mailbox, after: cursor })).data).toContainEqual(summary)
   })
 
-  test('waiting on from the cursor of a 404 misses nothing', async () => {
+  test('waiting from the cursor of a 404 misses nothing', async () => {
     const mailbox = newMailbox()
     const { body } = await get('/v1/messages/latest', { mailbox, wait: 0.1 })
     const { id } = await store({ mailbox, receivedAt: '2025-01-01T00:00:00Z' })
@@ -176,7 +176,7 @@ describe('contract: `explain=1` says at once what arrived instead', () => {
     expect(body.arrived).toMatchObject([{ id, failed: [name] }])
   })
 
-  test('without a cursor it tells of the last minute', async () => {
+  test('without a cursor it covers the last minute', async () => {
     const mailbox = newMailbox()
     const { id } = await store({ mailbox })
     const { body } = await get('/v1/messages/latest', { mailbox, tag: 'login', explain: 1 })
@@ -184,7 +184,7 @@ describe('contract: `explain=1` says at once what arrived instead', () => {
     expect(body.cursor).toBe((await me()).cursor)
   })
 
-  test('what failed least comes first, then what is newest, however much came for others', async () => {
+  test('the closest messages come first, then the newest, however many arrived for others', async () => {
     const mailbox = newMailbox()
     const { cursor } = await me()
     const { id: near } = await store({ mailbox, mailboxWithTag: `${mailbox}+login`, tag: 'login', subject: 'Welcome' })
@@ -199,7 +199,7 @@ describe('contract: `explain=1` says at once what arrived instead', () => {
     ])
   })
 
-  test('limit: it tells of up to 20 messages', async () => {
+  test('limit: it lists up to 20 messages', async () => {
     const mailbox = newMailbox()
     const { cursor } = await me()
     const explain = async () => {
@@ -214,7 +214,7 @@ describe('contract: `explain=1` says at once what arrived instead', () => {
     expect(await explain()).toBe(20)
   })
 
-  test('a match is a match, with nothing to explain', async () => {
+  test('a match is returned without an explanation', async () => {
     const mailbox = newMailbox()
     await store({ mailbox })
     expect(Object.keys(await latest({ mailbox, explain: 1 })).sort()).toEqual(['cursor', 'data'])
@@ -222,12 +222,12 @@ describe('contract: `explain=1` says at once what arrived instead', () => {
 })
 
 describe('GET /v1/messages/:id', () => {
-  test('contract: the same detail as latest', async () => {
+  test('contract: the same detail as from latest', async () => {
     const { id, mailbox } = await store({ mailbox: newMailbox() })
     expect(await read(id)).toEqual((await latest({ mailbox })).data)
   })
 
-  test('contract: the answer is data alone', async () => {
+  test('contract: the response is only data', async () => {
     const { id } = await store()
     expect(Object.keys((await get<object>(`/v1/messages/${id}`)).body)).toEqual(['data'])
   })

@@ -25,7 +25,7 @@ const { url, store, list, subjects, me, newMailbox } = server
 /** The same day, `minute` minutes after noon. */
 const at = (minute: number) => new Date(Date.UTC(2025, 5, 1, 12, minute)).toISOString()
 
-test('contract: a list is data, has_more and cursor; a summary has exactly its keys, all of them', async () => {
+test('contract: a list is data, has_more and cursor; a summary has exactly the documented keys', async () => {
   const mailbox = newMailbox()
   const receivedAt = '2025-06-01T12:00:00.120Z'
   const plain = await store({ mailbox, receivedAt, from: 'Ada@Shop.Example', subject: '' })
@@ -50,13 +50,13 @@ test('contract: a list is data, has_more and cursor; a summary has exactly its k
   })
 })
 
-test('contract: nothing stored is an empty list with a cursor', async () => {
+test('contract: without messages, a list is empty and has a cursor', async () => {
   const { data, has_more, cursor } = await list({ mailbox: newMailbox() })
   expect({ data, has_more }).toEqual({ data: [], has_more: false })
   expect(cursor).toBe((await me()).cursor)
 })
 
-test('contract: newest receivedAt first, later arrival first among equals', async () => {
+test('contract: newest receivedAt first, then the later arrival', async () => {
   const mailbox = newMailbox()
   const order: [subject: string, minute: number][] = [
     ['middle, first', 2],
@@ -81,7 +81,7 @@ describe('limit: `limit` is 1 to 200, default 50', () => {
     ['&limit=2', 2, true],
     ['&limit=199', 199, true],
     ['&limit=200', 200, true],
-  ])('%j gives %i', async (query, count, hasMore) => {
+  ])('%j returns %i', async (query, count, hasMore) => {
     const { data, has_more } = await list(`mailbox=${mailbox}${query}`)
     expect(data).toHaveLength(count)
     expect(has_more).toBe(hasMore)
@@ -98,8 +98,8 @@ describe('limit: `limit` is 1 to 200, default 50', () => {
   )
 })
 
-describe('contract: `after_id` gives the page strictly after that message', () => {
-  test('120 messages, paged while new ones arrive, are each seen once', async () => {
+describe('contract: `after_id` returns the page strictly after that message', () => {
+  test('120 messages, paged while new ones arrive, are each returned once', async () => {
     const mailbox = newMailbox()
     // Groups of ten share their receivedAt, so that pages also end inside a group.
     const sent = await Promise.all(
@@ -139,8 +139,8 @@ describe('contract: `after_id` gives the page strictly after that message', () =
   })
 })
 
-describe('contract: `after` gives the first matches in order of visibility', () => {
-  test('shown newest first, cursor of the last one while more follow, the newest position at the end', async () => {
+describe('contract: `after` returns the first matches in order of visibility', () => {
+  test('newest first, with the cursor of the last message while more follow, and of the newest position at the end', async () => {
     const mailbox = newMailbox()
     const start = (await me()).cursor
     const sent = await storeMany(url, 7, (number) => ({ mailbox, subject: String(number), receivedAt: at(number) }))
@@ -163,7 +163,7 @@ describe('contract: `after` gives the first matches in order of visibility', () 
     expect(third.cursor).not.toBe(await cursorOf(6))
   })
 
-  test('what arrives late with an old receivedAt comes on the page of its arrival', async () => {
+  test('a message that arrives late with an old receivedAt is on the page of its arrival', async () => {
     const mailbox = newMailbox()
     const start = (await me()).cursor
     await storeMany(url, 5, (number) => ({ mailbox, subject: String(number), receivedAt: at(30 - number) }))
@@ -176,7 +176,7 @@ describe('contract: `after` gives the first matches in order of visibility', () 
     expect(pages).toEqual([['1', '2'], ['3', '4'], ['5']])
   })
 
-  test('a full page with nothing behind it has no more', async () => {
+  test('a full page without more messages has no more', async () => {
     const mailbox = newMailbox()
     const start = (await me()).cursor
     await storeMany(url, 3, () => ({ mailbox }))
@@ -184,7 +184,7 @@ describe('contract: `after` gives the first matches in order of visibility', () 
     expect((await list({ mailbox, limit: 2, after: start })).has_more).toBe(true)
   })
 
-  test('the cursor of a message and of a list both mean: only what became visible later', async () => {
+  test('the cursors of a message and of a list both return only messages that became visible later', async () => {
     const mailbox = newMailbox()
     await store({ mailbox, subject: 'one' })
     const page = await list({ mailbox })
@@ -194,7 +194,7 @@ describe('contract: `after` gives the first matches in order of visibility', () 
     expect(await subjects({ mailbox, after: page.data[0]!.cursor })).toEqual(['two'])
   })
 
-  test('following by list while several writers write loses nothing and repeats nothing', async () => {
+  test('following by list during concurrent writes loses nothing and repeats nothing', async () => {
     const mailbox = newMailbox()
     let { cursor } = await me()
     const writers = Promise.all(
@@ -211,7 +211,7 @@ describe('contract: `after` gives the first matches in order of visibility', () 
     expect(seen.toSorted()).toEqual(sent.sort())
   })
 
-  test.each(['!', 'a b', 'a.b', 'é', 'x'.repeat(65)])('error: %j is no cursor, 400 with details', async (after) => {
+  test.each(['!', 'a b', 'a.b', 'é', 'x'.repeat(65)])('error: %j is not a cursor, 400 with details', async (after) => {
     const { status, body } = await server.get('/v1/messages', { after })
     expect(status).toBe(400)
     expect(body.code).toBe('validation_failed')
@@ -220,7 +220,7 @@ describe('contract: `after` gives the first matches in order of visibility', () 
 })
 
 describe('contract: `wait` holds the list until a match is visible', () => {
-  test('when it runs out, 200 with no data and a cursor to go on from', async () => {
+  test('after a timeout, 200 with no data and a cursor to continue from', async () => {
     const mailbox = newMailbox()
     const { cursor } = await me()
     const from = performance.now()
@@ -229,7 +229,7 @@ describe('contract: `wait` holds the list until a match is visible', () => {
     expect(answer).toEqual({ data: [], has_more: false, cursor: (await me()).cursor })
   })
 
-  test('what is there already is answered at once', async () => {
+  test('a message that is already there is returned at once', async () => {
     const mailbox = newMailbox()
     const { id } = await store({ mailbox })
     const from = performance.now()
@@ -237,7 +237,7 @@ describe('contract: `wait` holds the list until a match is visible', () => {
     expect(performance.now() - from).toBeLessThan(30_000)
   })
 
-  test('a match that comes ends it, another message does not', async () => {
+  test('a match that arrives ends the wait, and another message does not', async () => {
     const mailbox = newMailbox()
     const waiting = list({ mailbox, tag: 'yes', wait: 30 })
     await store({ mailbox, tag: 'no' })

@@ -12,20 +12,20 @@ async function readMetrics(url: string): Promise<string> {
   return answer.text()
 }
 
-/** The number behind this name and its labels, as Prometheus writes them; null when there is no such line. */
+/** The value of this name and its labels in the format of Prometheus. Null if there is no such line. */
 function valueOf(text: string, name: string): number | null {
   const line = text.split('\n').find((line) => line.startsWith(`${name} `))
   return line === undefined ? null : Number(line.slice(name.length + 1))
 }
 
-test('there are no metrics unless they are asked for', async () => {
+test('metrics are off by default', async () => {
   const silent = await startServer()
   for (const url of [silent.url, silent.workerUrl]) expect((await fetch(`${url}/metrics`)).status).toBe(404)
   const counting = await startServer({ METRICS: 'on' })
   for (const url of [counting.url, counting.workerUrl]) await readMetrics(url)
 })
 
-test('mail, its refusals, its announcements and the answers are counted', async () => {
+test('mail, rejections, announcements and responses are counted', async () => {
   const { url, workerUrl, sdk, sendMail } = await startServer({ METRICS: 'on', SMTP_MAX_SIZE: '2000' })
   await sendMail({ to: 'qa+one@mailhatch.test', subject: 'One' })
   await sendMail({ to: ['qa+two@mailhatch.test', 'qa+three@mailhatch.test'], subject: 'Two' })
@@ -43,14 +43,14 @@ test('mail, its refusals, its announcements and the answers are counted', async 
   expect(valueOf(text, 'mailhatch_http_answers_total{method="GET",route="/v1/messages/:id",status="200"}')).toBe(2)
   expect(valueOf(text, 'mailhatch_http_answer_seconds_count{route="/v1/messages/:id"}')).toBe(2)
   expect(valueOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(0)
-  // Anybody may read them: nothing tells whose mail it is.
+  // Metrics are public, so they contain no names of mailboxes or users.
   expect(text).not.toMatch(/qa|mailhatch\.test|shop\.example/)
   expect(text).not.toContain(id)
-  // The program is one, and so are its numbers.
+  // One program has one set of metrics.
   expect(valueOf(await readMetrics(workerUrl), 'mailhatch_smtp_messages_total')).toBe(3)
 })
 
-test('a held wait is seen while it is held, and its time is not taken for that of an answer', async () => {
+test('a held wait is shown while it is held, and its duration does not count as response time', async () => {
   const { url, apiKey, sendMail } = await startServer({ METRICS: 'on' })
   const latest = 'mailhatch_http_answers_total{method="GET",route="/v1/messages/latest",status="200"}'
   const headers = { authorization: `Bearer ${apiKey}` }
@@ -64,7 +64,7 @@ test('a held wait is seen while it is held, and its time is not taken for that o
   expect(valueOf(text, 'mailhatch_http_answer_seconds_count{route="/v1/messages/latest"}')).toBeNull()
 })
 
-test('what a worker of its own cannot announce is seen to wait', async () => {
+test('mail that a separate worker cannot announce is shown as waiting', async () => {
   const running = await startWorker(
     readConfig('worker', {
       DATA_DIR: temporaryFolder(),

@@ -52,7 +52,7 @@ async function startOnNode(initial: JourneySettings): Promise<JourneyWorker> {
       client.close()
       if (!isAccepted(reply)) throw new Error(`Not taken: ${reply}`)
     },
-    // Its clock is its own.
+    // It has its own clock.
     async sweep() {},
     async configure(settings) {
       await running.close()
@@ -68,7 +68,7 @@ async function startOnNode(initial: JourneySettings): Promise<JourneyWorker> {
 describeWorkerJourney('Node', startOnNode)
 describeWorkerAnswers('Node', startOnNode, { showsAllAnswers: true, hasTimer: true })
 
-test('a failing bucket is a temporary refusal of every mail, and each arrives once when it is mended', async () => {
+test('a failing bucket refuses every mail temporarily, and each arrives once when it works again', async () => {
   const bucket = await openFolderBucket(temporaryFolder())
   let isBroken = true
   const { port } = await startReceiver({

@@ -12,7 +12,7 @@ import { startProgram } from './support/program.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { json, KEPT_ENDPOINT_URL, make, OTHER, startWalk, type Call } from './support/walk.ts'
 
-/** What takes an outage, a crowd or patience to see is seen elsewhere, once for all operations. */
+/** Failures that need an outage, a load or a long wait are tested elsewhere, once for all operations. */
 const SEEN_ELSEWHERE: Record<string, { why: string; file: string }> = {
   internal: { why: 'needs a fault in the server', file: 'test/openapi-outages.test.ts' },
   storage_full: { why: 'needs a full disk', file: 'test/openapi-outages.test.ts' },
@@ -59,7 +59,7 @@ const withId = (id: () => string | Promise<string>): Provocation => {
 const withBody = (value: unknown) => changed(() => json(value))
 const announced = (changes: object) => withBody({ ...announcement(), ...changes })
 
-/** How to meet a code, whatever the operation. */
+/** How to provoke a code in any operation. */
 const PROVOCATIONS: Record<string, Provocation> = {
   unauthorized: withKey(() => null),
   key_expired: withKey(() => keys.expired),
@@ -80,7 +80,7 @@ const PROVOCATIONS: Record<string, Provocation> = {
   payload_too_large: changed(({ body = '' }) => ({ body: body.padEnd(BODY_BYTES_MAX + 1) })),
 }
 
-/** How to meet it where that takes more, or another way. */
+/** How to provoke it where that takes more. */
 const OWN_PROVOCATIONS: Record<string, Provocation> = {
   'listMessages cursor_not_found': changed(({ path }) => ({ path: `${path}&after_id=${randomUUID()}` })),
   'latestMessage message_not_found': changed(() => ({ path: '/v1/messages/latest?mailbox=nothing-here' })),
@@ -129,33 +129,33 @@ const PAIRS = describedOperations.flatMap((described) =>
   }),
 )
 
-describe('every documented failure is one that the operation can answer with', () => {
+describe('every documented failure can occur', () => {
   test.each(PAIRS.filter(({ code }) => !(code in SEEN_ELSEWHERE)))(
     '$id: $status $code',
     async ({ id, status, code, described }) => {
       const provoke = OWN_PROVOCATIONS[`${id} ${code}`] ?? PROVOCATIONS[code]
       expect(provoke, `nothing here provokes ${code}`).toBeDefined()
-      // That it is a documented one, in shape and headers, is checked for every answer.
+      // The format and headers are checked for every response.
       const answer = await provoke!(described)
       expect([answer.status, (answer.body as { code?: string }).code]).toEqual([status, code])
     },
   )
 
-  test('no provocation is left over', () => {
+  test('every provoked failure is documented', () => {
     const pairs = PAIRS.map(({ id, code }) => `${id} ${code}`)
     const codes = PAIRS.map(({ code }) => code)
     expect(Object.keys(OWN_PROVOCATIONS).filter((pair) => !pairs.includes(pair))).toEqual([])
     expect(Object.keys(PROVOCATIONS).filter((code) => !codes.includes(code))).toEqual([])
   })
 
-  test.each(Object.entries(SEEN_ELSEWHERE))('%s is documented, and seen elsewhere', (code, { file }) => {
+  test.each(Object.entries(SEEN_ELSEWHERE))('%s is documented, and tested elsewhere', (code, { file }) => {
     expect(PAIRS.map((pair) => pair.code)).toContain(code)
     const source = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
     expect(source.includes(code), `${file} tests ${code}`).toBe(true)
   })
 })
 
-describe('every operation succeeds with what it wants', () => {
+describe('every operation succeeds with valid input', () => {
   test.each(describedOperations.map((described) => ({ id: described.operation.operationId, described })))(
     '$id',
     async ({ described }) => {
@@ -171,7 +171,7 @@ describe('every operation succeeds with what it wants', () => {
 
 const ATTACHMENT = { index: 0, filename: 'a.txt', contentType: 'text/plain', size: 1, contentId: null, inline: false }
 
-/** An API of its own, whose worker is away. */
+/** A separate API whose worker is down. */
 async function askWithoutWorker({ method, path }: Described): Promise<Answer<unknown>> {
   const dataDir = temporaryFolder()
   const key = await makeTeam({ DATA_DIR: dataDir }, { name: 'Apart', domain: 'apart.test', plan: 'pro' })
@@ -186,12 +186,12 @@ async function askWithoutWorker({ method, path }: Described): Promise<Answer<unk
   return make(program.url, { method: method.toUpperCase(), path: filled }, key)
 }
 
-/** A message whose worker has kept its raw bytes to itself. */
+/** A message whose raw bytes only the worker has. */
 async function announceOnly(): Promise<string> {
   return (await store(url, { attachments: [ATTACHMENT] })).id
 }
 
-/** The team's requests of this minute are used up; a minute may end meanwhile, but not three. */
+/** The team's requests of this minute are used up. One minute may end meanwhile, but not three. */
 async function exceedLimit(described: Described): Promise<Answer<unknown>> {
   const call = { ...(await walk.callFor(described)) }
   for (let minute = 1; ; minute += 1) {
@@ -209,7 +209,7 @@ async function createBeyondPlan(): Promise<Answer<unknown>> {
   return createNamed('second', key)
 }
 
-/** Two teams without a domain of their own share the root domain. */
+/** Two teams without their own domain share the root domain. */
 async function createTaken(): Promise<Answer<unknown>> {
   const one = await makeTeam(walk.environment, { name: 'One', plan: 'pro' })
   const two = await makeTeam(walk.environment, { name: 'Two', plan: 'pro' })

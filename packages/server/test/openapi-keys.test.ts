@@ -12,7 +12,7 @@ import { make, OTHER, OWN, startWalk, type Call, type KeyKind } from './support/
 const walk = await startWalk()
 const { url, keys } = walk
 
-/** Who asks, and about which mailbox. */
+/** The caller and the mailbox. */
 const CALLERS: Record<string, { key: KeyKind | 'unknown' | null; mailbox: string }> = {
   'no key': { key: null, mailbox: OWN },
   'an unknown key': { key: 'unknown', mailbox: OWN },
@@ -25,10 +25,10 @@ const CALLERS: Record<string, { key: KeyKind | 'unknown' | null; mailbox: string
   'an api.full key': { key: 'full', mailbox: OWN },
 }
 
-/** `nothing` is a success that shows or changes nothing. */
+/** `nothing` is a success that returns or changes nothing. */
 type Outcome = 'success' | 'nothing' | `${number} ${string}`
 
-/** What the contract says of each caller, by the access that the route declares. */
+/** What the contract says for each caller, by the declared access of the route. */
 function expectedOutcome(caller: string, route: Route): Outcome {
   const { path, query } = route
   const isForReaders = scopesFor(route.access)!.includes('email.mailbox')
@@ -78,8 +78,8 @@ const ROWS = WITH_KEY.flatMap((route) =>
   })),
 )
 
-describe('every operation that takes a key, with every kind of key', () => {
-  test('control: there are such operations, and all below /v1 are among them', () => {
+describe('every operation with a key, with every kind of key', () => {
+  test('control: such operations exist, and all below /v1 are among them', () => {
     expect(WITH_KEY.length).toBeGreaterThan(12)
     expect(ROUTES.filter(({ path }) => path.startsWith('/v1'))).toEqual(WITH_KEY)
   })
@@ -97,7 +97,7 @@ describe('every operation that takes a key, with every kind of key', () => {
     const answer = await makeWith(key, call)
     expect(outcomeOf(described, answer)).toBe(outcome)
     expect(key === 'foreign' ? JSON.stringify(answer.body) : '').not.toContain(walk.team.id)
-    // The same request with a key that may: the refusal was about the key, and it has changed nothing.
+    // The same request with a permitted key: the refusal was about the key and changed nothing.
     const control = outcome === 'success' ? answer : await makeWith('full', call)
     expect(outcomeOf(described, control)).toBe('success')
   })
@@ -106,7 +106,7 @@ describe('every operation that takes a key, with every kind of key', () => {
 async function makeWith(key: KeyKind | 'unknown' | null, call: Call): Promise<Answer<unknown>> {
   const value = key === 'unknown' ? newApiKey(secureRandom) : key && keys[key]
   const answer = await make(url, call, value)
-  // A key that has been rotated goes on under its new value.
+  // A rotated key continues with its new value.
   const rotated = (answer.body as { data?: { key?: unknown } } | null)?.data?.key
   if (typeof rotated === 'string' && key !== null && key !== 'unknown') keys[key] = rotated
   return answer

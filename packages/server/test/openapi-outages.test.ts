@@ -7,7 +7,7 @@ import { describedOperations, expectDocumented } from './support/documented.ts'
 const SECRET = 'secret-of-the-outage'
 const SQLITE_FULL = 13
 
-/** An API in which whatever an operation asks first fails for this reason. */
+/** An API in which the first call of every operation fails for this reason. */
 function brokenApi(reason: Error) {
   const fail = () => {
     throw reason
@@ -18,7 +18,7 @@ function brokenApi(reason: Error) {
     webhooks: {},
     teams: {},
     accounts: {},
-    inbound: { takeIn: fail, recordRejection: fail, webhookSecret: SECRET },
+    inbound: { acceptAnnouncement: fail, recordRejection: fail, webhookSecret: SECRET },
     site: { allowedOrigins: [] },
     observe: { findProblems: fail, isOverloaded: () => false, log: { error: () => {} } },
   } as unknown as ApiPorts)
@@ -43,7 +43,7 @@ async function askBroken(reason: Error, { method, path }: { method: string; path
   return answer
 }
 
-describe('an outage has the one shape too, and tells nothing of its cause', () => {
+describe('an outage has the common error format, and does not reveal its cause', () => {
   test.each(OPERATIONS)('$method $path with a fault: 500 internal', async (operation) => {
     const { status, body } = await askBroken(new Error('a path in /var/lib'), operation)
     expect([status, body.code]).toEqual([500, 'internal'])

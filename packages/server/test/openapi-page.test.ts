@@ -11,8 +11,8 @@ const server = await startFileServer()
 const { headers, body } = await make(server.url, { method: 'GET', path: '/docs' }, null)
 const page = String(body)
 
-describe('contract: GET /docs is a reference page, served by us', () => {
-  test('it needs no script and nothing from elsewhere', () => {
+describe('contract: GET /docs is a reference page, served by Mailhatch', () => {
+  test('it needs no script and no external resource', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(page).not.toMatch(/<script|\son\w+=|\sstyle=|@import|url\(/i)
     const sources = Array.from(page.matchAll(/(?:src|href)="([^"]*)"/g), ([, target]) => target!)
@@ -20,7 +20,7 @@ describe('contract: GET /docs is a reference page, served by us', () => {
     expect(sources.filter((target) => !/^#|^data:image\/svg/.test(target))).toEqual([`${server.url}/openapi.json`])
   })
 
-  test('its policy allows its own style sheet and nothing else', () => {
+  test('its policy allows only its own style sheet', () => {
     const style = /<style>([\s\S]*?)<\/style>/.exec(page)![1]!
     const policy = headers.get('content-security-policy')!.split('; ')
     expect(policy).toContain("default-src 'none'")
@@ -28,7 +28,7 @@ describe('contract: GET /docs is a reference page, served by us', () => {
     expect(policy.join()).not.toMatch(/unsafe|https?:|\*/)
   })
 
-  test.each(describedOperations)('it tells of $method $path', ({ method, path, operation }) => {
+  test.each(describedOperations)('it documents $method $path', ({ method, path, operation }) => {
     const start = page.indexOf(`<section class="operation" id="${operation.operationId}">`)
     expect(start).toBeGreaterThan(0)
     const section = page.slice(start, page.indexOf('</section>', start))
@@ -43,14 +43,14 @@ describe('contract: GET /docs is a reference page, served by us', () => {
     for (const code of codes) expect(section).toContain(`<code>${code}</code>`)
   })
 
-  test('every link within it leads to a place in it', () => {
+  test('every link in it leads to an anchor in it', () => {
     const ids = Array.from(page.matchAll(/\sid="([^"]*)"/g), ([, id]) => id!)
     expect(new Set(ids).size).toBe(ids.length)
     const links = Array.from(page.matchAll(/href="#([^"]*)"/g), ([, id]) => id!)
     expect(links.filter((id) => !ids.includes(id))).toEqual([])
   })
 
-  test('whatever stands in the document is shown as text', async () => {
+  test('everything in the document is shown as text', async () => {
     const evil = '<img src=x onerror="alert(1)">'
     const document = JSON.parse(
       JSON.stringify(apiDocument, (name, value: unknown) =>

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { expectDocumented } from './support/documented.ts'
 import { startServer } from './support/server.ts'
 
-/** The headers may take 10 s, and Node looks every 30 s who is late. */
+/** Headers may take 10 s, and Node checks every 30 s. */
 const LATE_MS_MAX = 60_000
 
 test(
-  'a request that never arrives whole is 408 request_timeout in the one shape',
+  'a request that never arrives completely is 408 request_timeout in the common error format',
   { timeout: LATE_MS_MAX },
   async () => {
     const { url } = await startServer()

@@ -9,10 +9,10 @@ import { startFileServer } from './support/file-server.ts'
 
 const server = await startFileServer({ ALLOWED_API_ORIGINS: 'https://app.example' })
 
-/** Every object within a value, with the way to it. */
+/** Every object in a value, with its path. */
 function* objectsIn(value: unknown, path = '#'): Generator<{ path: string; object: Record<string, unknown> }> {
   if (typeof value !== 'object' || value === null) return
-  // What is an object has names and values, whatever they are.
+  // An object has string keys and unknown values.
   yield { path, object: value as Record<string, unknown> }
   for (const [name, inner] of Object.entries(value)) {
     yield* objectsIn(inner, `${path}/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
@@ -30,7 +30,7 @@ function resolve(pointer: string): unknown {
 const OBJECTS = Array.from(objectsIn(apiDocument))
 
 describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
-  test('it is the one that all tests hold answers against', async () => {
+  test('all tests check responses against it', async () => {
     const { status, body } = await ask<unknown>(`${server.url}/openapi.json`)
     expect(status).toBe(200)
     expect(body).toEqual(JSON.parse(JSON.stringify(apiDocument)))
@@ -38,7 +38,7 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
     expect(apiDocument.info.version).toMatch(/^\d+\.\d+\.\d+/)
   })
 
-  test('any web page may read it, also one of an allowed origin', async () => {
+  test('any web page may read it, also one from an allowed origin', async () => {
     for (const origin of ['https://anywhere.example', 'https://app.example']) {
       const { headers } = await ask<unknown>(`${server.url}/openapi.json`, { headers: { origin } })
       expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -47,7 +47,7 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
     expect(headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('every operation has an id of its own', () => {
+  test('every operation has a unique id', () => {
     const ids = describedOperations.map(({ operation }) => operation.operationId)
     expect(ids.length).toBeGreaterThan(15)
     expect(new Set(ids).size).toBe(ids.length)
@@ -64,14 +64,14 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
     }
   })
 
-  test('every reference leads somewhere', () => {
+  test('every reference resolves', () => {
     const references = OBJECTS.flatMap(({ object }) => (typeof object['$ref'] === 'string' ? [object['$ref']] : []))
     expect(references.length).toBeGreaterThan(100)
     expect(references.filter((reference) => resolve(reference) === undefined)).toEqual([])
     expect(resolve('#/components/schemas/Nothing')).toBeUndefined()
   })
 
-  test('every named part is referred to', () => {
+  test('every named component is referenced', () => {
     const references = new Set(OBJECTS.map(({ object }) => object['$ref']))
     const { schemas, headers, responses } = apiDocument.components
     const named = Object.entries({ schemas, headers, responses }).flatMap(([kind, parts]) =>
@@ -80,7 +80,7 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
     expect(named.filter((reference) => !references.has(reference))).toEqual([])
   })
 
-  test('path parameters are exactly those of the path, and required', () => {
+  test('path parameters match the path, and are required', () => {
     for (const { path, operation } of describedOperations) {
       const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name)
       const described = operation.parameters.filter((parameter) => parameter.in === 'path')
@@ -89,7 +89,7 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
     }
   })
 
-  test('parameters are named once and described', () => {
+  test('parameters are unique and described', () => {
     for (const { operation } of describedOperations) {
       const names = operation.parameters.map(({ name }) => name)
       expect(new Set(names).size).toBe(names.length)
@@ -97,7 +97,7 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
     }
   })
 
-  test('every response has a description, and a success comes first', () => {
+  test('every response has a description, and the success comes first', () => {
     for (const { operation } of describedOperations) {
       const statuses = Object.keys(operation.responses).map(Number)
       expect(statuses[0]).toBeLessThan(300)
@@ -105,16 +105,16 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
     }
   })
 
-  test('every security scheme that is used is described, and every one is used', () => {
+  test('every used security scheme is described, and every one is used', () => {
     const used = describedOperations.flatMap(({ operation }) => operation.security.flatMap(Object.keys))
     expect(Array.from(new Set(used)).sort()).toEqual(Object.keys(apiDocument.components.securitySchemes).sort())
   })
 
-  test('an error has the status that its code has', () => {
+  test('an error has the status of its code', () => {
     for (const { operation } of describedOperations) {
       for (const status of Object.keys(operation.responses)) {
         const { examples = {} } = responseOf(operation, Number(status))!.content['application/json'] ?? {}
-        // The announcement alone is refused with 422 where others are with 400.
+        // Only the announcement is refused with 422 instead of 400.
         for (const code of Object.keys(examples).filter((code) => status !== '422' || code !== 'validation_failed')) {
           expect(ERROR_STATUS[code as keyof typeof ERROR_STATUS], code).toBe(Number(status))
         }
@@ -139,7 +139,7 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
     ).toEqual([])
   })
 
-  test('objects that the server answers with have no keys but those described', () => {
+  test('response objects have no undocumented keys', () => {
     const bodies = Array.from(bodyNames(ROUTES).values())
     const shapes = Object.entries(apiDocument.components.schemas).filter(([name]) => !bodies.includes(name))
     const objects = Array.from(objectsIn(shapes)).filter(({ object }) => 'properties' in object && 'type' in object)
@@ -148,14 +148,14 @@ describe('contract: GET /openapi.json is an OpenAPI 3.1 document', () => {
   })
 })
 
-describe('the check that every test makes can fail', () => {
+describe('control: the check of every test can fail', () => {
   const headers = new Headers({ 'content-type': 'application/json', 'x-request-id': 'r-1' })
   const url = 'http://localhost/v1/me'
   const failure = { error: 'Unauthorized', code: 'unauthorized', requestId: 'r-1' }
   const check = (method: string, given: string, answer: { status: number; headers?: Headers; body: unknown }) => () =>
     expectDocumented(method, given, { headers, ...answer })
 
-  test('control: a documented answer passes', () => {
+  test('control: a documented response passes', () => {
     expect(check('GET', url, { status: 401, body: failure })).not.toThrow()
   })
 
@@ -178,12 +178,12 @@ describe('the check that every test makes can fail', () => {
   test.each([
     ['GET', 'http://localhost/v1/nothing'],
     ['PUT', url],
-  ])('what is no operation is not checked: %s %s', (method, given) => {
+  ])('unknown operations are not checked: %s %s', (method, given) => {
     expect(check(method, given, { status: 418, body: null })).not.toThrow()
   })
 })
 
-/** Examples of a schema are a list; of a parameter or an answer one, or several by name, with the schema beside them. */
+/** A schema has a list of examples. A parameter or response has one, or several by name, beside its schema. */
 function examplesOf({ examples, example }: Record<string, unknown>): { value: unknown; place: string }[] {
   if (Array.isArray(examples)) return examples.map((value: unknown) => ({ value, place: '' }))
   if (example !== undefined) return [{ value: example, place: '/schema' }]

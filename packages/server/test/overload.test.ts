@@ -32,21 +32,21 @@ function createLoad() {
   return load
 }
 
-/** A server that is overloaded whenever the test says so. */
+/** A server that is overloaded when the test says so. */
 async function startLoaded(environment: Record<string, string> = {}) {
   const load = createLoad()
   const server = await startServer(environment, Date.now, load)
   return { ...server, load }
 }
 
-/** Of a worker, whose answer is not the API's. */
+/** The readiness of a worker, whose format is not the API's. */
 async function readiness(workerUrl: string): Promise<[status: number, body: unknown]> {
   const response = await fetch(`${workerUrl}/ready`)
   return [response.status, await response.json()]
 }
 
-describe('while there is too much to do', () => {
-  test('SMTP turns new connections away, goes on with open ones, and takes new ones again', async () => {
+describe('during an overload', () => {
+  test('SMTP refuses new connections, continues open ones, and accepts new ones afterwards', async () => {
     const { load, sdk, sendMail, smtpPort, workerUrl } = await startLoaded()
     const open = await SmtpClient.connect(smtpPort)
     load.isTooMuch = true
@@ -68,7 +68,7 @@ describe('while there is too much to do', () => {
     }
   })
 
-  test('what writes is refused with 503 and Retry-After, what reads is answered', async () => {
+  test('writes are refused with 503 and Retry-After, and reads are served', async () => {
     const { load, url, apiKey: key } = await startLoaded({ METRICS: 'on' })
     const mail = announcement()
     const json = { key, headers: { 'content-type': 'application/json' } }
@@ -103,7 +103,7 @@ describe('while there is too much to do', () => {
   })
 
   test.each(['/v1/messages/latest', '/v1/messages'])(
-    'a wait at %s that would be held is refused; what is there is found, and what is held goes on',
+    'a wait at %s that would be held is refused; existing messages are found, and held waits continue',
     async (path) => {
       const { load, url, apiKey: key } = await startLoaded({ METRICS: 'on' })
       const wait = (tag: string) => ask<Found>(`${url}${path}?tag=${tag}&after=c0&wait=60`, { key })
@@ -136,7 +136,7 @@ describe('while there is too much to do', () => {
     },
   )
 
-  test('a new stream is refused, an open one goes on', async () => {
+  test('a new stream is refused, and an open one continues', async () => {
     const { load, url, apiKey: key, smtpPort } = await startLoaded()
     const stream = `${url}/v1/messages/stream`
     const sender = await SmtpClient.connect(smtpPort)
@@ -153,7 +153,7 @@ describe('while there is too much to do', () => {
     sender.close()
   })
 
-  test('the SDK repeats what was refused, by itself', async () => {
+  test('the SDK retries refused requests automatically', async () => {
     const { load, url, apiKey, sendMail } = await startLoaded()
     const refused = new Set<string>()
     const sdk = new Mailhatch({
@@ -175,7 +175,7 @@ describe('while there is too much to do', () => {
     expect((await waiting).subject).toBe('Later')
   })
 
-  test('procedures that change or follow something are refused in their own envelope, the others are answered', async () => {
+  test('procedures that change or follow something are refused in their own format, and others are served', async () => {
     const { load, url, signInToken } = await startLoaded()
     const browser = openBrowser(url)
     expect((await browser.post('/auth/link', { token: signInToken })).status).toBe(200)
@@ -189,14 +189,14 @@ describe('while there is too much to do', () => {
     expect((await post(url, announcement())).status).toBe(200)
     load.isTooMuch = true
     expect(await create()).toMatchObject({ status: 503, code: 'server_busy' })
-    // Within a stream, the code says it.
+    // Within a stream, only the code tells.
     expect((await follow()).code).toBe('server_busy')
     expect(await list()).toMatchObject({ status: 200, code: 'ok' })
     load.isTooMuch = false
     for (const call of [create, follow, list]) expect(await call()).toMatchObject({ status: 200, code: 'ok' })
   })
 
-  test('agents go on reading, and hear why they can do no more', async () => {
+  test('agents can still read, and are told why they cannot write', async () => {
     const { load, url, apiKey } = await startLoaded()
     const mail = announcement()
     expect((await post(url, mail)).status).toBe(200)
@@ -210,8 +210,8 @@ describe('while there is too much to do', () => {
   })
 })
 
-describe('API and worker apart', () => {
-  test('a worker takes mail for an API that has too much to do, and announces it later by itself', async () => {
+describe('API and worker in separate programs', () => {
+  test('a worker accepts mail for an overloaded API, and announces it later', async () => {
     const api = await startLoaded()
     const load = createLoad()
     const log = { debug: () => {}, info: () => {}, warn: vi.fn<Log['warn']>(), error: () => {} }
@@ -249,7 +249,7 @@ describe('API and worker apart', () => {
     for (const client of [sender, another]) client.close()
   })
 
-  test('an API says it of itself, and stops watching when it stops', async () => {
+  test('an API reports its own overload, and stops watching when it stops', async () => {
     const load = createLoad()
     const settings = await withDatabase({ DATA_DIR: temporaryFolder(), PORT: '0' })
     const log = await createLogger('silent', false)

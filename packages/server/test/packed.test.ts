@@ -12,14 +12,14 @@ import { temporaryFolder } from './support/server.ts'
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '../../..')
 const NPM = { cwd: ROOT, env: { ...process.env, npm_config_loglevel: 'error' } }
-/** A build, and some 80 packages from the registry. */
+/** A build, and about 80 packages from the registry. */
 const INSTALL_MS_MAX = 180_000
 
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-packed-'))
 const program = join(folder, 'node_modules/mailhatch')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What `npm install mailhatch @mailhatch/sdk` lays down in an empty folder. */
+/** The files that `npm install mailhatch @mailhatch/sdk` creates in an empty folder. */
 beforeAll(async () => {
   await run('npm', ['run', 'build'], NPM)
   await run('npm', ['pack', '--pack-destination', folder, '-w', '@mailhatch/sdk', '-w', 'mailhatch'], NPM)
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await run('npm', ['install', ...options, ...tarballs.map((name) => `./${name}`)], { ...NPM, cwd: folder })
 }, INSTALL_MS_MAX)
 
-/** Neither the variables of this run nor the binaries of this checkout. */
+/** Without the variables of this run and the binaries of this checkout. */
 const environment = () => ({ PATH: process.env['PATH']!, HOME: process.env['HOME'] ?? '' })
 
 test('the packed program runs without the source, and captures a mail', async () => {
@@ -48,7 +48,7 @@ test('the packed program runs without the source, and captures a mail', async ()
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   })
-  // With all that npx starts.
+  // Includes the processes that npx starts.
   onTestFinished(() => void process.kill(-child.pid!, 'SIGTERM'))
   let printed = ''
   for await (const chunk of child.stdout.setEncoding('utf8')) {
@@ -69,7 +69,7 @@ test('the packed program runs without the source, and captures a mail', async ()
   expect((await inbox.waitFor({ subject: 'Hello' })).code()).toBe('482913')
 })
 
-test('publint and attw have nothing to say of the packed program', async () => {
+test('publint and attw find no problems in the packed program', async () => {
   const [tarball] = readdirSync(folder).filter((name) => /^mailhatch-\d/.test(name))
   await expect(run('publint', ['run', join(folder, tarball!), '--strict'])).resolves.toMatchObject({
     stdout: expect.stringContaining('All good!'),
@@ -80,7 +80,7 @@ test('publint and attw have nothing to say of the packed program', async () => {
   })
 })
 
-test('on Node 20 the packed program says in a sentence which Node it needs', async () => {
+test('on Node 20 the packed program says which Node version it needs', async () => {
   const { minor } = /NODE_MIN = \{ major: 24, minor: (?<minor>\d+) \}/.exec(
     readFileSync(join(program, 'bin/mailhatch.js'), 'utf8'),
   )!.groups!

@@ -11,7 +11,7 @@ const AT_ONCE = 100
 /** A key has 20 downloads at once, so that all hundred are under way. */
 const KEYS = 6
 const PATHS = ['/raw', '/attachments/0', '']
-/** Of the processor. Measured: 12 to 67 ms; before, 292 to 1,299. */
+/** Processor time. Measured: 12 to 67 ms; before, 292 to 1,299. */
 const WORK_MS_MAX = 150
 
 /** 1 MB of text, 1 MB of HTML and an attachment, 24 MB in all. */
@@ -28,7 +28,7 @@ function largeMail(): Buffer {
   return Buffer.from(`${head}${parts.map((part) => `--b\r\n${part}\r\n`).join('')}--b--\r\n`)
 }
 
-test('100 reads of 24 MB at once hold up nobody', async () => {
+test('100 concurrent reads of 24 MB do not block other requests', async () => {
   const environment = { DATA_DIR: temporaryFolder() }
   const server = await startChild({ environment, nodeArguments: WITH_DELAYS })
   const client = await SmtpClient.connect(server.smtpPort)
@@ -47,7 +47,7 @@ test('100 reads of 24 MB at once hold up nobody', async () => {
       let size = 0
       for await (const chunk of answer.body!) size += chunk.byteLength
       if (answer.status === 200) return size
-      // Repeated by clients that were asked to retry.
+      // Repeated by clients that got a 429.
       expect([429, 503]).toContain(answer.status)
       await delay(200)
     }

@@ -35,13 +35,18 @@ const REVIEWED = [
   'scripts',
   'docs',
   'ARCHITECTURE.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'README.md',
   'SECURITY.md',
 ]
 
+/** Here only comments and titles count: mailboxes and mail of tests may have any name and text. */
+const TESTS = 'packages/server/test'
+const COMMENT_OR_TITLE = /^\s*(?:\/\/|\/?\*|(?:test|describe)\b|\]\)\()/
+
 const TEXT_FILE = /\.(?:tsx?|js|md|html|css|ya?ml|toml|ini|example)$|\/(?:Caddyfile|Dockerfile)$/
-/** Installed, generated, or lists of names, one of which is `nobody`. */
+/** Installed or generated files, and lists of names, one of which is `nobody`. */
 const SKIPPED = /\/(?:node_modules|dist|test-results|playwright-report)\/|\/reserved-names\./
 
 const words = readWords()
@@ -63,8 +68,8 @@ function filesIn(path: string): string[] {
   return names.map((name) => join(path, name)).filter((file) => TEXT_FILE.test(file) && !SKIPPED.test(`/${file}`))
 }
 
-function findIn(text: string): string[] {
-  return text.split('\n').filter((line) => pattern.test(line))
+function findIn(text: string, kind = /^/): string[] {
+  return text.split('\n').filter((line) => kind.test(line) && pattern.test(line))
 }
 
 test('the reviewed parts avoid the words that STYLE.md lists', () => {
@@ -73,8 +78,23 @@ test('the reviewed parts avoid the words that STYLE.md lists', () => {
   expect(files.flatMap((file) => findIn(read(file)).map((line) => `${file}: ${line.trim()}`))).toEqual([])
 })
 
+test('comments and titles of tests avoid these words too', () => {
+  const files = filesIn(TESTS).filter((file) => !file.endsWith('plain-english.test.ts'))
+  expect(files.length).toBeGreaterThan(200)
+  const found = files.flatMap((file) => findIn(read(file), COMMENT_OR_TITLE).map((line) => `${file}: ${line.trim()}`))
+  expect(found).toEqual([])
+})
+
 test('control: each of the words is found, and a user named nobody is not', () => {
   expect(words.length).toBeGreaterThan(5)
   for (const word of words) expect(findIn(`// ${word.replaceAll(String.raw`\s+`, ' ')} it is.`)).toHaveLength(1)
   expect(findIn(`run('nobody', 'nobody@mailhatch.test')`)).toEqual([])
+  const odd = [
+    '  // whoever',
+    '/** whoever */',
+    ' * whoever',
+    "test('whoever comes', () => {",
+    "])('whoever comes', () => {",
+  ]
+  expect(findIn([...odd, "  await send('whoever comes')"].join('\n'), COMMENT_OR_TITLE)).toEqual(odd)
 })

@@ -13,7 +13,7 @@ import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.t
 import { isAccepted, SmtpClient } from './support/smtp-client.ts'
 import { listEverything, unprocessedMail } from './support/stored-mail.ts'
 
-/** What the store of the server under test does to a message; a real store otherwise. */
+/** How the store of the server under test treats a message. A real store otherwise. */
 const trap = { subject: null as string | null, error: () => new Error('A fault in intake') }
 
 vi.mock('../src/store/sql-store.ts', async (importOriginal) => {
@@ -41,7 +41,7 @@ const DEADLY = 'deadly mail'
 const PRELOAD = ['--import', new URL('./support/deadly-mail.ts', import.meta.url).href]
 
 describe('a mail that makes intake throw', () => {
-  test('is set aside after three tries with a reason, listed everywhere, and retried by hand', async () => {
+  test('is set aside after three attempts with a reason, listed everywhere, and retried by an operator', async () => {
     const server = await startServer({ ADMIN_TOKEN })
     const admin = <Answer>(path: string, method?: 'POST') =>
       ask<Answer>(`${server.workerUrl}${path}`, { key: ADMIN_TOKEN, method })
@@ -76,8 +76,8 @@ describe('a mail that makes intake throw', () => {
 
   test.each([
     ['a full disk', () => Object.assign(new Error('no room'), { code: 'ENOSPC' })],
-    ['a database that is away', () => Object.assign(new Error('away'), { code: 'ECONNREFUSED' })],
-  ])('%s is no fault of the mail, although others pass', async (_name, error) => {
+    ['an unavailable database', () => Object.assign(new Error('away'), { code: 'ECONNREFUSED' })],
+  ])('%s is not blamed on the mail, although other mail is accepted', async (_name, error) => {
     const server = await startServer({ ADMIN_TOKEN })
     trap.subject = 'unlucky'
     trap.error = error
@@ -91,7 +91,7 @@ describe('a mail that makes intake throw', () => {
 })
 
 describe('a mail that ends the process', () => {
-  test('of the whole product does so three times at most; other mail passes', async () => {
+  test('of the all-in-one program does so at most three times; other mail is accepted', async () => {
     const dataDir = temporaryFolder()
     const environment = await withDatabase({ DATA_DIR: dataDir, ADMIN_TOKEN })
     const inbox = join(dataDir, 'inbox.db')
@@ -99,7 +99,7 @@ describe('a mail that ends the process', () => {
     let server = start()
     await server.ready
     await send(server, 'qa+before@mailhatch.test', 'harmless')
-    // It may die before its 250 is read.
+    // It may crash before its 250 is read.
     await send(server, 'qa+deadly@mailhatch.test', DEADLY).catch(() => {})
     let deaths = 0
     for (;;) {
@@ -109,10 +109,10 @@ describe('a mail that ends the process', () => {
       expect(deaths).toBeLessThanOrEqual(3)
       server = start()
       await server.ready
-      // What a sender does meanwhile; the process may die under it, and then nothing was promised.
+      // A sender meanwhile. The process may crash during this, and then nothing was acknowledged.
       await send(server, `qa+after${deaths}@mailhatch.test`, 'harmless').catch(() => {})
     }
-    // The trap works.
+    // Control: the mail is deadly.
     expect(deaths).toBe(3)
     expect(unprocessedMail(inbox)).toMatchObject([{ tag: 'deadly', ownFailures: 3, status: 'unprocessed' }])
     const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
@@ -123,7 +123,7 @@ describe('a mail that ends the process', () => {
     expect(data.some(({ tag }) => tag === 'deadly')).toBe(false)
   })
 
-  test('of an API apart does so three times at most; other mail passes, and the API learns of it', async () => {
+  test('of a separate API does so at most three times; other mail is accepted, and the API receives a report', async () => {
     const port = await freePort()
     const apiSettings = { DATA_DIR: temporaryFolder(), PORT: String(port), RATE_LIMIT: 'off' }
     const url = `http://127.0.0.1:${port}`
@@ -155,12 +155,12 @@ describe('a mail that ends the process', () => {
       api = await startApi()
     }
     if (deaths < 3) {
-      // Set aside at the very moment in which the API died.
+      // Set aside at the moment in which the API crashed.
       await died(api)
       deaths++
       await startApi()
     }
-    // The trap works.
+    // Control: the mail is deadly.
     expect(deaths).toBe(3)
     expect(unprocessedMail(inbox).find(({ tag }) => tag === 'deadly')).toMatchObject({ ownFailures: 3 })
     const sdk = new Mailhatch({ url, apiKey: key })
@@ -173,7 +173,7 @@ describe('a mail that ends the process', () => {
   })
 })
 
-/** Other mail comes in and is taken, one after another, until something is so. */
+/** Other mail arrives and is accepted, one after another, until a condition is true. */
 async function keepSending(server: Awaited<ReturnType<typeof startServer>>, isSo: () => Promise<boolean>) {
   for (let number = 0; !(await isSo()); number++) {
     const tag = `other${number}`

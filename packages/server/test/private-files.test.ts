@@ -8,7 +8,7 @@ import { run } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
-/** As under the widest umask there is. */
+/** The widest umask. */
 const WITHOUT_UMASK = ['sh', '-c', 'umask 0; exec "$@"', 'sh']
 const OTHERS = 0o077
 /** More than is kept in memory. */
@@ -36,7 +36,7 @@ function existingFolder(): string {
   return folder
 }
 
-/** A large mail that has not ended yet. */
+/** A large mail that is still being sent. */
 async function beginLargeMail(smtpPort: number): Promise<void> {
   const socket = connect(smtpPort, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -48,14 +48,14 @@ async function beginLargeMail(smtpPort: number): Promise<void> {
   socket.write(`Subject: large\r\n\r\n${`${'x'.repeat(70)}\r\n`.repeat(LARGE_BYTES / 72)}`)
 }
 
-/** Where raw mail may be, with what shows that it is there. */
+/** Where raw mail may be, with a check that it is there. */
 const STORAGES = {
   'inbox.db': { settings: () => ({}), names: ['inbox.db', 'inbox.db-wal', 'inbox.db-shm'] },
   'a folder': { settings: (objects: string) => ({ INBOX_STORAGE: `file:${objects}` }), names: [] },
 }
 
 test.each(Object.keys(STORAGES) as (keyof typeof STORAGES)[])(
-  'what is kept is for its owner alone, with mail in %s',
+  'stored files are readable only by their owner, with mail in %s',
   async (storage) => {
     const dataDir = existingFolder()
     const shared = existingFolder()
@@ -74,21 +74,21 @@ test.each(Object.keys(STORAGES) as (keyof typeof STORAGES)[])(
     expect([...openToOthers(dataDir), ...openToOthers(shared)]).toEqual([])
     await first.kill()
 
-    // As an earlier version, or a restored copy, left them.
+    // As an earlier version or a restored copy left them.
     for (const { path } of [...entriesIn(dataDir), ...entriesIn(shared)]) {
       chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644)
     }
     expect(openToOthers(dataDir).length).toBeGreaterThan(3)
     const second = await startChild({ environment, launcher: WITHOUT_UMASK })
     expect(openToOthers(dataDir)).toEqual([])
-    // What lies below a closed folder is closed, whatever its own mode is.
+    // Everything in a private folder is private, whatever its own mode.
     const below = entriesIn(shared).filter(({ path }) => dirname(path) === objects)
     expect(below.filter(({ mode }) => (mode & OTHERS) !== 0)).toEqual([])
     expect(await second.stop()).toBe(0)
   },
 )
 
-test('a backup is for its owner alone', async () => {
+test('a backup is readable only by its owner', async () => {
   const dataDir = existingFolder()
   const server = await startChild({ environment: { DATA_DIR: dataDir, INBOX_STORAGE: '' } })
   const target = join(existingFolder(), 'backup')

@@ -23,7 +23,7 @@ const CALLERS = {
   member: async () => member.headers,
   /** Owns another team. */
   outsider: async () => theirs.owner.headers,
-  /** Each time someone else, who has made no team yet. */
+  /** Another user each time, who has no team yet. */
   teamless: async () => (await people.person()).headers,
   stranger: async () => ({ origin: url }),
 }
@@ -32,7 +32,7 @@ type Caller = keyof typeof CALLERS
 let made = 0
 const unique = (word: string) => `${word}-${++made}`
 
-/** Things of our team, each made for one call. */
+/** Resources of our team, each created for one call. */
 const things = {
   async mailbox() {
     return ours.owner.call.inbox.mailboxes.create.mutate({ name: unique('box') })
@@ -41,7 +41,7 @@ const things = {
     const { name, domain } = await things.mailbox()
     return server.store({ mailbox: name, domain })
   },
-  /** One for us and one for them, to be followed from the beginning. */
+  /** One message for each team, to be followed from the start. */
   async messages() {
     await things.message()
     const { name, domain } = await theirs.owner.call.inbox.mailboxes.create.mutate({ name: unique('box') })
@@ -82,20 +82,20 @@ type Expected =
   | 'unauthorized'
 type Row = {
   input?: () => Promise<object> | object
-  /** Where it is not what the declared access says. */
+  /** If it differs from the declared access. */
   expected?: Partial<Record<Caller, Expected>>
-  /** In place of our member, who is needed for the other rows. */
+  /** Instead of our member, who is needed for the other rows. */
   member?: () => Promise<{ headers: Record<string, string> }>
 }
 
-/** With this input, to be called in the name of a team that has what it names, and of another. */
+/** The input, to be sent for the team that owns the named resource and for another one. */
 const given = (input: Row['input'], outsider: Expected = 'ok'): Row => ({
   ...(input && { input }),
   expected: { outsider },
 })
 const idOf = (make: () => Promise<{ id: string }>) => async () => ({ id: (await make()).id })
 
-/** What to call each procedure with, and where a caller gets something else than its access says. */
+/** The input of each procedure, and where a caller gets another result than its access says. */
 const TABLE: Record<string, Row> = {
   'user.me': {},
   'user.update': { input: () => ({ name: 'Someone' }) },
@@ -181,7 +181,7 @@ const TABLE: Record<string, Row> = {
   },
 }
 
-/** Whom the declared access lets in. */
+/** Callers that the declared access permits. */
 const LETS_IN: Record<ProcedureAccess, Caller[]> = {
   anyone: ['owner', 'member', 'outsider', 'teamless'],
   members: ['owner', 'member', 'outsider'],
@@ -195,7 +195,7 @@ function expectedFor(access: ProcedureAccess, row: Row, caller: Caller): Expecte
   return LETS_IN[access].includes(caller) ? (row.expected?.[caller] ?? 'ok') : 'forbidden'
 }
 
-// Only their names and kinds are looked at; none of the ports is used. By type they are nested, in fact they are not.
+// Only names and kinds are used, and no port. The type is nested, the value is flat.
 const procedures: object = createRouter({} as RpcPorts)._def.procedures
 type Definition = { type: ProcedureType; meta: { access: ProcedureAccess } }
 const PROCEDURES = Object.entries(procedures as Record<string, { _def: Definition }>).map(([path, { _def }]) => ({
@@ -205,19 +205,19 @@ const PROCEDURES = Object.entries(procedures as Record<string, { _def: Definitio
 }))
 const MUTATIONS = PROCEDURES.filter(({ type }) => type === 'mutation')
 
-test('every procedure is in the table, and no other', () => {
+test('the table lists exactly the existing procedures', () => {
   expect(PROCEDURES.length).toBeGreaterThan(45)
   expect(PROCEDURES.map(({ path }) => path).sort()).toEqual(Object.keys(TABLE).sort())
 })
 
-test('docs/reference/procedures.md says of every procedure of what kind it is and who may call it', () => {
+test('docs/reference/procedures.md shows the kind of every procedure and who may call it', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/procedures.md'), 'utf8')
   const documented = Array.from(page.matchAll(/^\| `([\w.]+)` \| (\w+) \| (\w+) \|/gm), ([, ...cells]) => cells)
   const actual = PROCEDURES.map(({ path, type, access }) => [path, type, access])
   expect(documented.sort()).toEqual(actual.sort())
 })
 
-test('contract: every mutation of mailboxes, keys, webhooks, settings and members is for owners', () => {
+test('contract: every mutation of mailboxes, keys, webhooks, settings and members is only for owners', () => {
   const guarded =
     /^(?:inbox\.(?:settings|mailboxes|messages)|apiKeys|webhooks|billing)\.|^team\.(?:update|invite|deleteInvite|removeMember)$/
   const changing = MUTATIONS.filter(({ path }) => guarded.test(path))
@@ -241,7 +241,7 @@ describe('who may call what', () => {
   })
 })
 
-test('what takes an id refuses one of another team', async () => {
+test('procedures refuse ids of another team', async () => {
   const withIds = []
   for (const [path, { input }] of Object.entries(TABLE)) {
     const names = Object.keys((await input?.()) ?? {})
@@ -253,7 +253,7 @@ test('what takes an id refuses one of another team', async () => {
   expect(withIds.filter(({ outsider }) => !/not_found|forbidden/.test(outsider))).toEqual([])
 })
 
-describe('a page of another site may change nothing', () => {
+describe('a page of another site can change nothing', () => {
   const { cookie } = ours.owner.headers
 
   test.each(MUTATIONS)('$path', async ({ path, type }) => {
@@ -263,7 +263,7 @@ describe('a page of another site may change nothing', () => {
       { cookie, origin: 'null' },
     ]
     for (const given of headers) {
-      // Before the input is looked at.
+      // Before the input is checked.
       const { status, code } = await callProcedure(url, { path, type, input: { nothing: 'valid' }, headers: given })
       expect({ status, code }).toEqual({ status: 403, code: 'forbidden' })
     }
@@ -273,12 +273,12 @@ describe('a page of another site may change nothing', () => {
 describe('checks come in this order: session, origin, input, role', () => {
   const bad = { path: 'inbox.mailboxes.create', type: 'mutation', input: { name: 'Admin' } } as const
 
-  test('a stranger is refused before origin and input', async () => {
+  test('an anonymous caller is refused before origin and input are checked', async () => {
     const answer = await callProcedure(url, { ...bad, headers: { origin: 'https://evil.example' } })
     expect(answer).toMatchObject({ status: 401, code: 'unauthorized' })
   })
 
-  test('a member is told of the bad input before the role', async () => {
+  test('a member gets the error for the input before the one for the role', async () => {
     expect(await callProcedure(url, { ...bad, headers: member.headers })).toMatchObject({
       status: 400,
       code: 'mailbox_reserved',
@@ -289,7 +289,7 @@ describe('checks come in this order: session, origin, input, role', () => {
   })
 })
 
-test('a session that has ended opens nothing', async () => {
+test('an ended session gives no access', async () => {
   const leaving = await people.person()
   expect((await leaving.call.user.me.query()).id).toBe(leaving.id)
   await people.store.removeSessions(leaving.id)
@@ -297,7 +297,7 @@ test('a session that has ended opens nothing', async () => {
   expect(await callProcedure(url, me)).toMatchObject({ status: 401, code: 'unauthorized' })
 })
 
-test('ids that name nothing, of whatever form, are not found', async () => {
+test('unknown ids of any form are not found', async () => {
   for (const id of [newId(Date.now()), 'nothing', '', '../..', '0'.repeat(4_000)]) {
     const { status } = await callProcedure(url, {
       path: 'apiKeys.delete',

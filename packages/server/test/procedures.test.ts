@@ -24,7 +24,7 @@ async function newInbox(subjects: string[] = []) {
   return { owner, team, join, name, send }
 }
 
-/** Follows as a page does; the position to go on from is the last event's id. */
+/** Follows like a page. The id of the last event is the position to resume from. */
 async function* follow(who: Person, input: object = {}): AsyncGenerator<{ id: string; message: MessageSummary }> {
   const address = `${url}/trpc/inbox.messages.follow?input=${encodeURIComponent(JSON.stringify(input))}`
   const response = await fetch(address, { headers: { ...who.headers, accept: 'text/event-stream' } })
@@ -40,7 +40,7 @@ async function next<Value>(stream: AsyncGenerator<Value>): Promise<Value> {
 }
 
 describe('inbox.messages', () => {
-  test('lists, counts and reads what the REST API does, with the same filters', async () => {
+  test('lists, counts and reads like the REST API, with the same filters', async () => {
     const { owner, name, send } = await newInbox(['one', 'two'])
     await send('three', 'login')
     const { messages, hasMore, cursor } = await owner.call.inbox.messages.list.query({ mailbox: name, limit: 2 })
@@ -61,7 +61,7 @@ describe('inbox.messages', () => {
     expect(await refusal(owner.call.inbox.messages.get.query({ id: detail.id }))).toMatchObject({ status: 404 })
   })
 
-  test('several calls travel in one request, up to a number', async () => {
+  test('several calls fit in one request, up to a limit', async () => {
     const { owner } = await newInbox(['one'])
     const paths = (count: number) => Array.from({ length: count }, () => 'inbox.messages.count').join(',')
     const batch = (count: number) => fetch(`${url}/trpc/${paths(count)}?batch=1`, { headers: owner.headers })
@@ -71,7 +71,7 @@ describe('inbox.messages', () => {
     expect((await batch(21)).status).toBe(400)
   })
 
-  test('a body that is too large, or none that can be read, is refused in the envelope', async () => {
+  test('a body that is too large or unreadable is refused in the format of procedures', async () => {
     const { owner } = await newInbox()
     const send = (body: string) =>
       fetch(`${url}/trpc/team.update`, {
@@ -90,7 +90,7 @@ describe('inbox.messages', () => {
 })
 
 describe('inbox.messages.follow', () => {
-  test('brings what arrives, in order, and goes on where it broke off', async () => {
+  test('sends new messages in order, and resumes where it was interrupted', async () => {
     const { owner, send } = await newInbox(['before'])
     const stream = follow(owner, { after: 'c0' })
     expect((await next(stream)).message.subject).toBe('before')
@@ -106,7 +106,7 @@ describe('inbox.messages.follow', () => {
     await resumed.return(undefined)
   })
 
-  test('hundreds that are waiting come in order, each once', async () => {
+  test('hundreds of waiting messages arrive in order, each once', async () => {
     const { owner, name } = await newInbox()
     const sent = await storeMany(url, 250, (number) => ({ mailbox: name, domain: 'root.test', subject: `n ${number}` }))
     const stream = follow(owner, { after: 'c0' })
@@ -116,7 +116,7 @@ describe('inbox.messages.follow', () => {
     await stream.return(undefined)
   })
 
-  test('shows only what matches, and only of the own team', async () => {
+  test('sends only matching messages of the own team', async () => {
     const { owner, send } = await newInbox()
     const other = await newInbox()
     const stream = follow(owner, { after: 'c0', tag: 'wanted' })
@@ -127,7 +127,7 @@ describe('inbox.messages.follow', () => {
     await stream.return(undefined)
   })
 
-  test('ends for one who is removed from the team', async () => {
+  test('ends for a user who is removed from the team', async () => {
     const { owner, send, join } = await newInbox()
     const leaving = await person()
     await join(leaving)
@@ -148,7 +148,7 @@ describe('inbox.messages.follow', () => {
     expect((await stream.next()).done).toBe(true)
   })
 
-  test('makes room when a page is closed: more of them than a person may have at once', async () => {
+  test('makes room when a page is closed: more in a row than a user may have at once', async () => {
     const { owner } = await newInbox(['here'])
     for (let page = 0; page < SUBSCRIPTION_LIMITS.perUser + 10; page++) {
       const stream = follow(owner, { after: 'c0' })
@@ -157,7 +157,7 @@ describe('inbox.messages.follow', () => {
     }
   })
 
-  test('an id that is no cursor is refused', async () => {
+  test('an id that is not a cursor is refused', async () => {
     const { owner } = await newInbox()
     const call = { path: 'inbox.messages.follow', type: 'subscription', headers: owner.headers } as const
     expect(await callProcedure(url, { ...call, input: { lastEventId: '!' } })).toMatchObject({ status: 400 })
@@ -190,14 +190,14 @@ describe('downloads by session', () => {
       expect((await get(path, outsider.headers)).status).toBe(404)
       expect((await get(path, {})).status).toBe(401)
       expect((await get(path, (await person()).headers)).status).toBe(403)
-      // A key of the team is no session.
+      // A key of the team is not a session.
       expect((await get(path, { authorization: `Bearer ${server.apiKey}` })).status).toBe(401)
     }
   })
 })
 
 describe('figures', () => {
-  test('metrics.overview counts by day, mailbox, tag and sender, and adds up bytes', async () => {
+  test('metrics.overview counts by day, mailbox, tag and sender, and sums bytes', async () => {
     const { owner, name, send } = await newInbox(['plain'])
     await send('a', 'login', 'Alerts@Shop.example')
     await send('b', 'login', 'alerts@shop.example')
@@ -227,7 +227,7 @@ describe('figures', () => {
     ])
   })
 
-  test('usage.current tells what the plan limits', async () => {
+  test('usage.current shows the limits of the plan', async () => {
     const { owner } = await newTeam('pro')
     await owner.call.inbox.mailboxes.create.mutate({ name: 'used-box' })
     await owner.call.apiKeys.create.mutate({ name: 'ci' })
@@ -244,8 +244,8 @@ describe('figures', () => {
   })
 })
 
-describe('mail that nobody claims', () => {
-  test('is the operator’s to see and to try again', async () => {
+describe('mail without a team', () => {
+  test('can be listed and retried by the operator', async () => {
     const operator = await people.operator()
     expect(await operator.call.team.current.query()).toMatchObject({ seesUnrouted: true })
     const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
@@ -268,7 +268,7 @@ describe('mail that nobody claims', () => {
     expect(await refusal(owner.call.inbox.unrouted.list.query({}))).toMatchObject({ status: 403 })
   })
 
-  test('refusals are shown to whom the domain belongs, and all of them to the operator', async () => {
+  test('rejections are shown to the owner of the domain, and all of them to the operator', async () => {
     const operator = await people.operator()
     const { owner } = await newTeam()
     await owner.call.inbox.settings.update.mutate({ domain: 'refused.example' })

@@ -10,17 +10,17 @@ import { makeTeam } from './support/made-team.ts'
 import { run, runServe, sentenceOf, startProgram } from './support/program.ts'
 import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 
-/** For commands that leave it as it is. */
+/** For commands that do not change it. */
 const served = await startFileServer()
 
-describe('a start that cannot be says why in a sentence', () => {
-  test('a second server on the same DATA_DIR is refused, the first goes on', async () => {
+describe('a failed start has a readable error', () => {
+  test('a second server on the same DATA_DIR is refused, and the first continues', async () => {
     const { url, dataDir } = served
     expect(sentenceOf(await runServe({ DATA_DIR: dataDir }))).toContain(dataDir)
     expect((await ask(`${url}/health`)).status).toBe(200)
   })
 
-  test('a DATA_DIR that cannot be made', async () => {
+  test('a DATA_DIR that cannot be created', async () => {
     const file = join(temporaryFolder(), 'file')
     writeFileSync(file, '')
     expect(sentenceOf(await runServe({ DATA_DIR: join(file, 'data') }))).toContain(join(file, 'data'))
@@ -30,20 +30,20 @@ describe('a start that cannot be says why in a sentence', () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
-    // It listens on an address and a port, so this is no pipe's name.
+    // A TCP server has an AddressInfo.
     const { port } = taken.address() as AddressInfo
     const ended = await runServe({ DATA_DIR: temporaryFolder(), [variable]: String(port) })
     expect(sentenceOf(ended)).toContain(String(port))
   })
 })
 
-describe('contract: SIGTERM ends a program in order', () => {
-  test('a held wait answers 503 with Retry-After, the exit code is 0', async () => {
+describe('contract: SIGTERM stops a program gracefully', () => {
+  test('a held wait ends with 503 and Retry-After, and the exit code is 0', async () => {
     const { url, stop, apiKey } = await startFirst()
     const { get, me } = reader(url, apiKey)
     const { cursor } = await me()
     const waiting = get('/v1/messages/latest', { after: cursor, wait: 60 })
-    // Asked after the wait, answered before it: by then the wait is held.
+    // Sent after the wait and responded to before it, so the wait is held by then.
     await me()
     const ended = stop()
     const { status, headers, body } = await waiting
@@ -53,7 +53,7 @@ describe('contract: SIGTERM ends a program in order', () => {
     expect((await ended).code).toBe(0)
   })
 
-  test('without anything held it is 0 too, and its folder can be used again', async () => {
+  test('without held requests it is 0 too, and the folder can be used again', async () => {
     const dataDir = temporaryFolder()
     const first = await startProgram('serve', { DATA_DIR: dataDir })
     expect((await first.stop()).code).toBe(0)
@@ -63,7 +63,7 @@ describe('contract: SIGTERM ends a program in order', () => {
 })
 
 describe('contract: the first start of the all-in-one program', () => {
-  test('prints what one needs, to standard output, that once', async () => {
+  test('prints URLs and the key to standard output, once', async () => {
     const dataDir = temporaryFolder()
     const first = await startProgram('serve', { DATA_DIR: dataDir, LOG_LEVEL: 'debug' })
     const key = readFileSync(join(dataDir, 'api-key'), 'utf8').trim()
@@ -85,7 +85,7 @@ describe('contract: the first start of the all-in-one program', () => {
     expect(stdout + stderr).not.toContain('token=')
   })
 
-  test('secrets are readable by their owner alone', async () => {
+  test('secrets are readable only by their owner', async () => {
     const { dataDir } = await startServer({ INBOX_WEBHOOK_SECRET: '' })
     for (const name of ['api-key', 'secrets.json']) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600)
   })
@@ -99,7 +99,7 @@ describe('contract: the first start of the all-in-one program', () => {
     },
   )
 
-  test('BOOTSTRAP_DOMAIN is the team’s own domain; empty, it is on the shared root', async () => {
+  test('BOOTSTRAP_DOMAIN is the team’s own domain; if empty, the team is on the shared root', async () => {
     const own = await startServer({ BOOTSTRAP_DOMAIN: 'Mail.Corp.Example' })
     expect((await own.sdk.me()).team.domain).toBe('mail.corp.example')
     await store(own.url, { domain: 'mail.corp.example', mailbox: 'anyone' })
@@ -111,7 +111,7 @@ describe('contract: the first start of the all-in-one program', () => {
 })
 
 describe('contract: INBOX_CATCH_ALL routes what addressing rule 3 would refuse', () => {
-  test('to the bootstrap team, what others own stays theirs', async () => {
+  test('to the bootstrap team; mail for other owners stays theirs', async () => {
     const { url, apiKey, dataDir } = await startServer({ INBOX_CATCH_ALL: 'bootstrap' })
     await makeTeam({ DATA_DIR: dataDir }, { name: 'Other', domain: 'other.test', plan: 'starter' })
     const { read, get } = reader(url, apiKey)
@@ -123,7 +123,7 @@ describe('contract: INBOX_CATCH_ALL routes what addressing rule 3 would refuse',
     expect((await get(`/v1/messages/${others.id}`)).status).toBe(404)
   })
 
-  test('a team that there is not is named at the start, and nothing is caught', async () => {
+  test('an unknown team is reported at the start, and nothing is caught', async () => {
     const warnings = async (catchAll: string) => {
       const environment = {
         DATA_DIR: temporaryFolder(),
@@ -140,7 +140,7 @@ describe('contract: INBOX_CATCH_ALL routes what addressing rule 3 would refuse',
   })
 })
 
-test('contract: without INBOX_WEBHOOK_SECRET the API answers the webhook with 500', async () => {
+test('contract: without INBOX_WEBHOOK_SECRET the API responds to the webhook with 500', async () => {
   const { url } = await startProgram('api', { DATA_DIR: temporaryFolder() })
   const { status, body } = await post(url, announcement())
   expect(status).toBe(500)
@@ -148,7 +148,7 @@ test('contract: without INBOX_WEBHOOK_SECRET the API answers the webhook with 50
   expect((await post(url, announcement(), {})).status).toBe(500)
 })
 
-describe('a command that is refused says why', () => {
+describe('a refused command says why', () => {
   test.each<[string, string[], string]>([
     ['error: reserved mailbox name on create', ['mailboxes', 'create', 'Admin'], 'Mailbox name is reserved.'],
     [
@@ -167,7 +167,7 @@ describe('a command that is refused says why', () => {
   })
 })
 
-/** A first start as its own process, with the key that it made. */
+/** A first start in its own process, with the key that it created. */
 async function startFirst() {
   const dataDir = temporaryFolder()
   const program = await startProgram('serve', { DATA_DIR: dataDir, INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET })

@@ -15,10 +15,10 @@ async function logAfterProxy(environment: Record<string, string>): Promise<strin
   return child.complaints()
 }
 
-test('a proxy in front of a server that does not know of it is logged once', async () => {
+test('a proxy that is not configured is logged once', async () => {
   expect((await logAfterProxy({})).match(WARNING)).toHaveLength(1)
 })
 
-test('with TRUST_PROXY there is nothing to log', async () => {
+test('with TRUST_PROXY nothing is logged', async () => {
   expect(await logAfterProxy({ TRUST_PROXY: 'on' })).not.toMatch(WARNING)
 })

@@ -23,7 +23,7 @@ async function sent(raw: Uint8Array): Promise<string> {
 
 const bytesIn = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
-describe('raw is what was sent, byte for byte', () => {
+describe('raw is the sent mail, byte for byte', () => {
   test.each<[string, Buffer]>([
     ['plain', Buffer.from(`${HEAD}\r\nHello\r\n`)],
     [
@@ -46,7 +46,7 @@ describe('raw is what was sent, byte for byte', () => {
     expect((await bytesIn(response)).equals(raw)).toBe(true)
   })
 
-  test('a message that was only announced has none', async () => {
+  test('a message that was only announced has no raw mail', async () => {
     const { id } = await store({ mailbox: newMailbox() })
     expect((await refusalOf(client.raw(id))).status).toBe(404)
   })
@@ -76,7 +76,7 @@ describe('attachments', () => {
     { type: 'image/png', disposition: 'inline', body: '', more: 'Content-ID: <a/b?c#d e%41>\r\n' },
   ]
 
-  test('by index: the bytes, their type, and nothing that a browser would run', async () => {
+  test('by index: the bytes, their type, and headers that keep a browser from executing them', async () => {
     const id = await sent(mailWith(PARTS))
     const { attachments } = await client.get(id)
     expect(attachments.map(({ index, filename }) => [index, filename])).toMatchObject([
@@ -95,7 +95,7 @@ describe('attachments', () => {
     }
   })
 
-  test('by content id, escaped or as written', async () => {
+  test('by content id, escaped or not', async () => {
     const id = await sent(mailWith(PARTS))
     const { attachments } = await client.get(id)
     expect(attachments.map(({ contentId }) => contentId)).toEqual([null, null, 'logo@shop', 'a/b?c#d e%41'])
@@ -117,7 +117,7 @@ describe('attachments', () => {
     'cid:none',
     'cid:%3Clogo',
     '%20',
-  ])('there is no attachment %s', async (which) => {
+  ])('attachment %s does not exist', async (which) => {
     const id = await sent(mailWith(PARTS))
     expect((await refusalOf(client.attachment(id, which))).status).toBe(404)
   })
@@ -132,7 +132,7 @@ describe('attachments', () => {
     ['a lone surrogate', "attachment; filename*=utf-8''a%ED%A0%80b.txt"],
     ['percents, semicolons, stars', 'attachment; filename="100%; filename*=x.txt"'],
     ['very long', `attachment; filename="${'n'.repeat(2_000)}.txt"`],
-  ])('a file name with %s gives a header that is safe', async (_, disposition) => {
+  ])('a file name with %s gives a safe header', async (_, disposition) => {
     const id = await sent(mailWith([{ type: 'text/plain', disposition, body: 'content' }]))
     const response = await client.attachment(id, 0)
     const header = response.headers.get('content-disposition')!
@@ -150,7 +150,7 @@ describe('attachments', () => {
     'text/html\r\n\t; name="x"',
     '',
     'caf\xe9/\xff',
-  ])('the type %j gives a header that is safe', async (type) => {
+  ])('the type %j gives a safe header', async (type) => {
     const id = await sent(mailWith([{ type, disposition: 'attachment; filename="x"', body: 'content' }]))
     const response = await client.attachment(id, 0)
     expect(response.headers.get('content-type')).toMatch(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\x20-\x7e]*)?$/)

@@ -9,7 +9,7 @@ const { url, store, newMailbox } = server
 const client = publishedClient({ baseUrl: url, apiKey: server.apiKey })
 
 describe('deleting one message', () => {
-  test('answers with its id; it is gone from every read', async () => {
+  test('returns its id, and the message disappears from every read', async () => {
     const mailbox = newMailbox()
     const kept = await store({ mailbox, subject: 'kept' })
     const { id } = await store({ mailbox, subject: 'gone' })
@@ -27,7 +27,7 @@ describe('deleting one message', () => {
     expect(await client.latest({ mailbox, q: 'gone' })).toBeNull()
   })
 
-  test('announced again it is a duplicate, and still gone', async () => {
+  test('announced again it is a duplicate, and stays deleted', async () => {
     const sent = await store({ mailbox: newMailbox() })
     await client.deleteMessage(sent.id)
     for (const again of [sent, { ...sent, mailbox: newMailbox() }]) {
@@ -38,13 +38,13 @@ describe('deleting one message', () => {
     expect(await client.latest({ mailbox: sent.mailbox })).toBeNull()
   })
 
-  test('by ten at once: one deletes it, the others find nothing', async () => {
+  test('by ten concurrent requests: one deletes it, the others get 404', async () => {
     const { id } = await store({ mailbox: newMailbox() })
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => client.deleteMessage(id)))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('the count of the team follows', async () => {
+  test('the count of the team decreases', async () => {
     const before = (await server.me()).messageCount
     const { id } = await store({ mailbox: newMailbox() })
     expect((await server.me()).messageCount).toBe(before + 1)
@@ -52,7 +52,7 @@ describe('deleting one message', () => {
     expect((await server.me()).messageCount).toBe(before)
   })
 
-  test('mail that came by SMTP is gone with its raw bytes', async () => {
+  test('the raw bytes of mail received by SMTP are deleted too', async () => {
     const { url, apiKey, sendMail } = await startServer()
     const client = publishedClient({ baseUrl: url, apiKey })
     await sendMail({ to: 'box@mailhatch.test', text: 'Hello', attachments: [{ filename: 'a.txt', content: 'a' }] })
@@ -63,7 +63,7 @@ describe('deleting one message', () => {
   })
 })
 
-describe('deleting what matches', () => {
+describe('deleting matching messages', () => {
   async function tenMessages() {
     const mailbox = newMailbox()
     const sent = await storeMany(url, 10, (number) => ({ mailbox, tag: number % 2 === 0 ? 'even' : 'odd' }))
@@ -86,7 +86,7 @@ describe('deleting what matches', () => {
     expect(await left()).toHaveLength(5)
   })
 
-  test('more than a page of them, all in one request', async () => {
+  test('more than a page, in one request', async () => {
     const mailbox = newMailbox()
     await storeMany(url, 260, () => ({ mailbox }))
     expect(await client.deleteMessages({ mailbox })).toEqual({ deleted: 260 })
@@ -94,7 +94,7 @@ describe('deleting what matches', () => {
   })
 
   test.each(['', 'mailbox=', 'unknown=1', 'limit=10', 'mailbox=&tag=&q='])(
-    'without a filter (%j) it is 400 and nothing goes',
+    'without a filter (%j) it is 400 and nothing is deleted',
     async (query) => {
       const { left } = await tenMessages()
       expect((await refusalOf(client.deleteMessages(query))).status).toBe(400)
@@ -103,7 +103,7 @@ describe('deleting what matches', () => {
   )
 
   test.each(['mailbox=two  spaces', 'since=never', 'mailbox=a&mailbox=b', 'start=2024-02-30'])(
-    'with a filter that is wrong (%s) it is 400',
+    'with an invalid filter (%s) it is 400',
     async (query) => {
       expect((await refusalOf(client.deleteMessages(query))).status).toBe(400)
     },
@@ -120,7 +120,7 @@ describe('deleting what matches', () => {
     expect((await neighbour.get(theirs.id)).id).toBe(theirs.id)
   })
 
-  test('mail that arrives meanwhile is there or not, and never half', async () => {
+  test('mail that arrives meanwhile is either kept or deleted completely', async () => {
     const mailbox = newMailbox()
     const sent = Array.from({ length: 50 }, () => announcement({ mailbox }))
     const [, { deleted }] = await Promise.all([

@@ -99,7 +99,7 @@ describe('days and times', () => {
   )
 })
 
-describe('what is wrong is 400 with the name of the parameter', () => {
+describe('an invalid parameter is 400 with its name', () => {
   test.each([
     ['limit', 'limit=0'],
     ['limit', 'limit=201'],
@@ -131,13 +131,13 @@ describe('what is wrong is 400 with the name of the parameter', () => {
     expect(refusal).toMatchObject({ status: 400, code: 'validation_failed', details: expect.any(Object) })
   })
 
-  test('several at once are all named', async () => {
+  test('several invalid parameters are all named', async () => {
     const { details = {} } = await refusalOf(client.list('limit=0&since=never&start=today'))
     expect(Object.keys(details).toSorted()).toEqual(['limit', 'since', 'start'])
   })
 
   test.each(['limit=200', 'limit=1', 'since=2024-02-29T00:00:00Z', 'start=2024-02-29&end=2024-02-29', 'wait=0'])(
-    'control: %s is good',
+    'control: %s is valid',
     async (query) => {
       expect(await client.list(query)).toMatchObject({ data: expect.any(Array) })
     },
@@ -149,7 +149,7 @@ describe('what is wrong is 400 with the name of the parameter', () => {
     `mailbox=${'x'.repeat(65)}`,
     'mailbox=a"b',
     'mailbox=a%00b',
-  ])('an impossible mailbox: %s', async (query) => {
+  ])('an invalid mailbox: %s', async (query) => {
     expect(await refusalOf(client.list(query))).toMatchObject({
       status: 400,
       error: 'Invalid mailbox',

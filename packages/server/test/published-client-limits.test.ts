@@ -15,11 +15,11 @@ async function start(environment: Record<string, string>, now: () => number = Da
   }
 }
 
-describe('the mailboxes that a plan has', () => {
+describe('the mailboxes of a plan', () => {
   test.each([
     ['starter', 1],
     ['pro', 20],
-  ])('%s: %i, even when forty are made at once', async (plan, limit) => {
+  ])('%s: %i, even if forty are created at once', async (plan, limit) => {
     const { client } = await start({ DEFAULT_PLAN: plan, BOOTSTRAP_DOMAIN: '' })
     const names = Array.from({ length: 40 }, (_, number) => `box-${number}`)
     const results = await Promise.allSettled(names.map((name) => client.createMailbox(name)))
@@ -27,7 +27,7 @@ describe('the mailboxes that a plan has', () => {
     expect(mailboxes).toHaveLength(limit)
     const refused = results.filter((result) => result.status === 'rejected')
     for (const { reason } of refused) expect(await refusalOf(Promise.reject(reason as Error))).toEqual(LIMIT_REACHED)
-    // The first start may have made a mailbox of its own.
+    // The first start may have created a mailbox.
     const made = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.id] : []))
     expect(mailboxes.map(({ id }) => id)).toEqual(expect.arrayContaining(made))
 
@@ -49,7 +49,7 @@ describe('the mailboxes that a plan has', () => {
 })
 
 describe('RATE_LIMIT=on', () => {
-  /** Two minutes' worth and one, so that a minute that ends meanwhile does not matter. */
+  /** Two minutes' worth and one, in case a minute ends meanwhile. */
   const REQUESTS_MAX = 121
 
   async function untilRefused(client: PublishedClient) {
@@ -91,8 +91,8 @@ describe('RATE_LIMIT=on', () => {
     expect((await fetch(`${baseUrl}/health`)).status).toBe(200)
   })
 
-  test('the key is looked at before the limit, the parameters after it; other teams go on', async () => {
-    // The minute does not end between the limit and what is asked beyond it.
+  test('the key is checked before the limit, the parameters after it; other teams are not affected', async () => {
+    // The minute does not end between the limit and the next requests.
     const at = Date.now()
     const { client, baseUrl, command } = await start({ DEFAULT_PLAN: 'starter', RATE_LIMIT: 'on' }, () => at)
     await command('teams', 'create', 'Neighbour')

@@ -29,7 +29,7 @@ async function boundClient(mailbox: string) {
   return publishedClient({ baseUrl: url, apiKey: key })
 }
 
-/** Mail that has come the whole way, so that its raw bytes are there; resolves to the message's id. */
+/** Mail that was sent by SMTP, so that it has raw bytes. Resolves to the message's id. */
 async function mailTo(mailboxWithTag: string): Promise<string> {
   const smtp = await SmtpClient.connect(smtpPort)
   expect(await smtp.send({ to: `${mailboxWithTag}@${ROOT}`, raw: RAW })).toMatch(/^250 /)
@@ -40,7 +40,7 @@ async function mailTo(mailboxWithTag: string): Promise<string> {
 const bytesOf = async (response: Promise<Response>) => Buffer.from(await (await response).arrayBuffer())
 
 describe('creating', () => {
-  test('gives the whole mailbox, and it takes mail at once', async () => {
+  test('returns the complete mailbox, which accepts mail at once', async () => {
     const mailbox = await client.createMailbox('Fresh.Start_1')
     const { name } = mailbox
     expect(mailbox).toEqual({
@@ -55,7 +55,7 @@ describe('creating', () => {
     expect((await client.get(id)).mailboxId).toBe(mailbox.id)
   })
 
-  test('is answered 201, the same name again too, with the same id', async () => {
+  test('responds with 201, also for the same name again, with the same id', async () => {
     const json = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: 'twice' }) }
     const first = await client.send('POST', '/v1/mailboxes', json)
     const again = await client.send('POST', '/v1/mailboxes', json)
@@ -64,13 +64,13 @@ describe('creating', () => {
     expect((await client.createMailbox('TWICE')).name).toBe('twice')
   })
 
-  test('one name by one team twenty times at once makes one mailbox', async () => {
+  test('twenty concurrent requests of one team create one mailbox', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => client.createMailbox('crowd')))
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
     expect(await client.listMailboxes({ mailbox: 'crowd' })).toHaveLength(1)
   })
 
-  test('one name by two teams at once goes to one of them', async () => {
+  test('concurrent requests of two teams for one name give it to one of them', async () => {
     for (let round = 1; round <= 10; round += 1) {
       const name = `contested-${round}`
       const results = await Promise.allSettled([client.createMailbox(name), neighbour.createMailbox(name)])
@@ -80,7 +80,7 @@ describe('creating', () => {
     }
   })
 
-  test('a name that another team has is 409', async () => {
+  test('a name of another team is 409', async () => {
     await neighbour.createMailbox('theirs')
     expect(await refusalOf(client.createMailbox('theirs'))).toEqual(TAKEN)
     expect(await refusalOf(client.createMailbox('Theirs'))).toEqual(TAKEN)
@@ -104,20 +104,20 @@ describe('creating', () => {
   )
 
   test.each([[''], ['x'.repeat(65)], [5], [null], [undefined], [['a']], [{ name: 'a' }], [true]])(
-    '%j is no name',
+    '%j is not a valid name',
     async (name) => {
       expect((await refusalOf(client.createMailbox(name))).status).toBe(400)
     },
   )
 
-  test('control: 64 characters and one character are names', async () => {
+  test('control: one character and 64 characters are valid names', async () => {
     expect((await client.createMailbox('y'.repeat(64))).name).toBe('y'.repeat(64))
     expect((await client.createMailbox('z')).name).toBe('z')
   })
 })
 
 describe('listing', () => {
-  test('shows the last changed first, each with the whole shape, and only the own ones', async () => {
+  test('shows the last changed first, each complete, and only those of the team', async () => {
     const [first, second] = [await client.createMailbox(newMailbox()), await client.createMailbox(newMailbox())]
     await client.renameMailbox(first.id, newMailbox())
     const mailboxes = await client.listMailboxes()
@@ -129,7 +129,7 @@ describe('listing', () => {
     expect(mailboxes.filter(({ id }) => theirs.includes(id))).toEqual([])
   })
 
-  test('one by its name, in any case; one that is not there is none', async () => {
+  test('finds one by its name, in any case; an unknown name gives an empty list', async () => {
     const mailbox = await client.createMailbox(newMailbox())
     expect(await client.listMailboxes({ mailbox: mailbox.name.toUpperCase() })).toEqual([mailbox])
     expect(await client.listMailboxes({ mailbox: 'nobody-made-this' })).toEqual([])
@@ -150,7 +150,7 @@ describe('renaming', () => {
     renamed = await client.renameMailbox(mailbox.id, after.toUpperCase())
   })
 
-  test('answers with the mailbox under its new name', () => {
+  test('returns the mailbox with its new name', () => {
     const { id, domain, createdAt } = mailbox
     expect(renamed).toEqual({
       id,
@@ -163,7 +163,7 @@ describe('renaming', () => {
     expect(renamed.updatedAt >= mailbox.updatedAt).toBe(true)
   })
 
-  test('mailbox and mailboxWithTag of its messages follow; to, tag and domain stay', async () => {
+  test('mailbox and mailboxWithTag of its messages change; to, tag and domain stay', async () => {
     const [tagged, plain, emptyTag] = await Promise.all(ids.map((id) => client.get(id)))
     const same = { mailboxId: mailbox.id, mailbox: after, domain: ROOT }
     const to = (local: string) => `${local}@${ROOT}`
@@ -182,25 +182,25 @@ describe('renaming', () => {
     expect(await found(`to=${before}`)).toEqual(ids.toSorted())
   })
 
-  test('the raw bytes are still to be had', async () => {
+  test('the raw bytes are still available', async () => {
     expect(await bytesOf(client.raw(ids[0]!))).toEqual(RAW)
   })
 
-  test('a bound key follows', async () => {
+  test('a bound key moves with it', async () => {
     expect((await bound.list({ mailbox: after })).data).toHaveLength(3)
     expect(await refusalOf(bound.list({ mailbox: before }))).toEqual(FORBIDDEN)
     expect((await bound.listMailboxes()).map(({ name }) => name)).toEqual([after])
     expect(await bytesOf(bound.raw(ids[0]!))).toEqual(RAW)
   })
 
-  test('mail to the old name is refused, mail to the new one comes in', async () => {
+  test('mail to the old name is refused, and mail to the new one is accepted', async () => {
     const { status, body } = await post(url, announcement({ domain: ROOT, mailbox: before }))
     expect([status, body.error, body.code]).toEqual([404, 'Mailbox not configured', 'mailbox_unknown'])
     const { id } = await store({ domain: ROOT, mailbox: after, tag: 'later' })
     expect((await client.get(id)).mailboxId).toBe(mailbox.id)
   })
 
-  test('who takes the old name gets none of its mail, and deleting that mailbox leaves it alone', async () => {
+  test('a new mailbox with the old name gets none of its mail, and deleting it does not affect that mail', async () => {
     const successor = await client.createMailbox(before)
     expect(successor.id).not.toBe(mailbox.id)
     expect((await client.list({ mailbox: before })).data).toEqual([])
@@ -208,11 +208,11 @@ describe('renaming', () => {
     expect(await bytesOf(client.raw(ids[0]!))).toEqual(RAW)
   })
 
-  test('to its own name is no conflict', async () => {
+  test('to its own name is not a conflict', async () => {
     expect((await client.renameMailbox(mailbox.id, after)).name).toBe(after)
   })
 
-  test('to a name of the own team is 409', async () => {
+  test('to another name of the team is 409', async () => {
     const other = await client.createMailbox(newMailbox())
     expect(await refusalOf(client.renameMailbox(mailbox.id, other.name.toUpperCase()))).toEqual(USED)
   })
@@ -222,13 +222,13 @@ describe('renaming', () => {
     expect(await refusalOf(client.renameMailbox(mailbox.id, name))).toEqual(TAKEN)
   })
 
-  test('to a reserved or impossible name is 400', async () => {
+  test('to a reserved or invalid name is 400', async () => {
     expect(await refusalOf(client.renameMailbox(mailbox.id, 'Billing'))).toEqual(RESERVED)
     expect((await refusalOf(client.renameMailbox(mailbox.id, 'a b'))).status).toBe(400)
     expect((await refusalOf(client.renameMailbox(mailbox.id, undefined))).status).toBe(400)
   })
 
-  test('two to one name at once: one has it, the other is refused', async () => {
+  test('two mailboxes to one name at once: one gets it, the other is refused', async () => {
     const [one, two] = [await client.createMailbox(newMailbox()), await client.createMailbox(newMailbox())]
     const name = newMailbox()
     const results = await Promise.allSettled([one, two].map(({ id }) => client.renameMailbox(id, name)))
@@ -238,7 +238,7 @@ describe('renaming', () => {
 })
 
 describe('deleting', () => {
-  test('its messages, raw and attachments go too, and its key is forbidden from then on', async () => {
+  test('its messages, raw mail and attachments are deleted too, and its key is forbidden from then on', async () => {
     const mailbox = await client.createMailbox(newMailbox())
     const { name } = mailbox
     const id = await mailTo(`${name}+tag`)
@@ -258,7 +258,7 @@ describe('deleting', () => {
       expect(refusal).toEqual(FORBIDDEN)
   })
 
-  test('it is gone: again is 404, its mail is refused, its name is free', async () => {
+  test('deleting it again is 404, its mail is refused, its name is free', async () => {
     const { id, name } = await client.createMailbox(newMailbox())
     await client.deleteMailbox(id)
     const GONE = { status: 404, error: 'Not found', code: 'not_found' }
@@ -268,7 +268,7 @@ describe('deleting', () => {
     expect((await neighbour.createMailbox(name)).name).toBe(name)
   })
 
-  test('a key that was bound to it does not open a new mailbox of the same name', async () => {
+  test('a key bound to it has no access to a new mailbox of the same name', async () => {
     const { id, name } = await client.createMailbox(newMailbox())
     const bound = await boundClient(name)
     await client.deleteMailbox(id)
@@ -277,7 +277,7 @@ describe('deleting', () => {
     expect(await refusalOf(bound.list())).toEqual(FORBIDDEN)
   })
 
-  test.each(['none', '1', '%00', '00000000-0000-4000-8000-000000000000'])('no mailbox %s', async (id) => {
+  test.each(['none', '1', '%00', '00000000-0000-4000-8000-000000000000'])('mailbox %s does not exist', async (id) => {
     expect((await refusalOf(client.deleteMailbox(id))).status).toBe(404)
     expect((await refusalOf(client.renameMailbox(id, 'whatever'))).status).toBe(404)
   })

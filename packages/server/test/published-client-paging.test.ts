@@ -15,7 +15,7 @@ const server = await startFileServer()
 const { url, newMailbox } = server
 const client = publishedClient({ baseUrl: url, apiKey: server.apiKey })
 
-/** Five of each millisecond, so that page ends fall between messages of one time. */
+/** Five per millisecond, so that pages end between messages with the same time. */
 const receivedAt = (number: number) => new Date(FIRST_SECOND + Math.floor(number / 5)).toISOString()
 
 const fill = (mailbox: string, count: number): Promise<Announcement[]> =>
@@ -23,7 +23,7 @@ const fill = (mailbox: string, count: number): Promise<Announcement[]> =>
 
 const newestFirst = (sent: Announcement[]) => sent.map(({ id }) => id).toReversed()
 
-/** All ids in the order they were seen; `between` runs after each page with the page's ids. */
+/** All ids in the order they appeared. `between` runs after each page with its ids. */
 async function idsSeen(
   query: Record<string, string | number>,
   between: (pageIds: string[]) => Promise<unknown> = async () => {},
@@ -37,7 +37,7 @@ async function idsSeen(
   return seen
 }
 
-/** New mail on top, and mail that was under way for long and now sorts among or below what was already there. */
+/** New mail on top, and delayed mail that sorts among or below existing messages. */
 async function arriveMeanwhile(mailbox: string): Promise<void> {
   await store(url, { mailbox, subject: 'new' })
   await store(url, { mailbox, subject: 'late', receivedAt: receivedAt(3) })
@@ -51,14 +51,14 @@ describe('paging over 1,000 messages', () => {
     old = await fill(mailbox, 1_000)
   })
 
-  test('sees each exactly once, newest first, in five pages of 200', async () => {
+  test('returns each exactly once, newest first, in five pages of 200', async () => {
     const sizes: number[] = []
     const seen = await idsSeen({ mailbox, limit: 200 }, async (ids) => sizes.push(ids.length))
     expect(sizes).toEqual([200, 200, 200, 200, 200])
     expect(seen).toEqual(newestFirst(old))
   })
 
-  test('sees each exactly once while new ones arrive', async () => {
+  test('returns each exactly once while new ones arrive', async () => {
     const isOld = new Set(old.map(({ id }) => id))
     const seen = await idsSeen({ mailbox, limit: 200 }, () => arriveMeanwhile(mailbox))
     expect(seen.filter((id) => isOld.has(id))).toEqual(newestFirst(old))
@@ -66,7 +66,7 @@ describe('paging over 1,000 messages', () => {
   })
 })
 
-test.each([1, 7, 50, 61])('pages of %i of a smaller set, while new ones arrive', async (limit) => {
+test.each([1, 7, 50, 61])('pages of %i, while new ones arrive', async (limit) => {
   const mailbox = newMailbox()
   const old = await fill(mailbox, 60)
   const isOld = new Set(old.map(({ id }) => id))
@@ -82,7 +82,7 @@ test('without a limit a page has 50', async () => {
   expect([data.length, hasMore]).toEqual([50, true])
 })
 
-test('the last page that is exactly full says that nothing follows', async () => {
+test('a full last page says that nothing follows', async () => {
   const mailbox = newMailbox()
   await fill(mailbox, 14)
   const first = await client.list({ mailbox, limit: 7 })
@@ -92,7 +92,7 @@ test('the last page that is exactly full says that nothing follows', async () =>
   expect(beyond).toMatchObject({ data: [], has_more: false })
 })
 
-test('messages of earlier pages are deleted meanwhile, and no later one is missed', async () => {
+test('deleting messages of earlier pages does not skip later ones', async () => {
   const mailbox = newMailbox()
   const old = await fill(mailbox, 60)
   const seen = await idsSeen({ mailbox, limit: 7 }, async (ids) => {
@@ -101,7 +101,7 @@ test('messages of earlier pages are deleted meanwhile, and no later one is misse
   expect(seen).toEqual(newestFirst(old))
 })
 
-describe('a cursor that is not there is 400 with what to think', () => {
+describe('an unknown cursor is 400 with an explanation', () => {
   test('the cursor message was deleted', async () => {
     const mailbox = newMailbox()
     await fill(mailbox, 10)
@@ -112,14 +112,14 @@ describe('a cursor that is not there is 400 with what to think', () => {
     expect(await refusalOf(client.list({ mailbox, after_id: cursor }))).toEqual(CURSOR_GONE)
   })
 
-  test('an id that never was, and one of another team, look the same', async () => {
+  test('an unknown id and an id of another team have the same error', async () => {
     await server.command('teams', 'create', 'Neighbour', '--domain', 'neighbour.test')
     const theirs = await store(url, { domain: 'neighbour.test' })
     expect(await refusalOf(client.list({ after_id: '00000000-0000-4000-8000-000000000000' }))).toEqual(CURSOR_GONE)
     expect(await refusalOf(client.list({ after_id: theirs.id }))).toEqual(CURSOR_GONE)
   })
 
-  test('for a key of one mailbox, a message of another mailbox looks the same', async () => {
+  test('for a key of one mailbox, a message of another mailbox has the same error', async () => {
     const mine = newMailbox()
     const [own] = await fill(mine, 2)
     const [foreign] = await fill(newMailbox(), 1)

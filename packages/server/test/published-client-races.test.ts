@@ -9,7 +9,7 @@ import { startServer, temporaryFolder } from './support/server.ts'
 import { objectKeys } from './support/stored-mail.ts'
 
 const ROUNDS = 40
-/** One in four hundred met the moment when this went wrong. */
+/** One in four hundred met the moment of the bug. */
 const MAILS_EACH = 300
 
 const server = await startFileServer()
@@ -17,7 +17,7 @@ const { url, store, newMailbox } = server
 const client = publishedClient({ baseUrl: url, apiKey: server.apiKey })
 const { name: teamName } = (await server.me()).team
 
-/** What a request was refused with, or null for one that succeeded. */
+/** The refusal of a request, or null if it succeeded. */
 const refusalIn = async (request: Promise<unknown>): Promise<string | null> =>
   request.then(
     () => null,
@@ -30,7 +30,7 @@ const refusalIn = async (request: Promise<unknown>): Promise<string | null> =>
 const times = <Result>(count: number, run: () => Promise<Result>) => Promise.all(Array.from({ length: count }, run))
 
 describe('while a mailbox is renamed', () => {
-  test('mail that arrives has the mailboxWithTag of the mailbox that it is in', async () => {
+  test('mail that arrives has the mailboxWithTag of its mailbox', async () => {
     const { id, ...made } = await client.createMailbox(newMailbox())
     let { name } = made
     let arrived = 0
@@ -39,7 +39,7 @@ describe('while a mailbox is renamed', () => {
       const arrive = () => times(5, () => post(url, announcement({ mailbox: name, tag: 'tag' })))
       await Promise.all([arrive(), client.renameMailbox(id, next), arrive()])
       const { data } = await client.list({ mailbox: next, limit: 200 })
-      // What came after the new name is in another mailbox, so in a round there may be nothing here.
+      // Mail after the rename is in another mailbox, so a round may find none here.
       expect(data.filter(({ mailboxWithTag }) => mailboxWithTag !== `${next}+tag`)).toEqual([])
       arrived += data.length
       await client.deleteMessages({ mailbox: next })
@@ -70,7 +70,7 @@ describe('while a mailbox is deleted', () => {
     expect(Array.from(refusals)).toEqual([])
   })
 
-  test('a team that makes and deletes one name many times at once is never refused it', async () => {
+  test('a team that creates and deletes one name many times at once is never refused', async () => {
     const name = newMailbox()
     const refusals = new Set<string | null>()
     async function takeAndLeave(): Promise<void> {
@@ -83,7 +83,7 @@ describe('while a mailbox is deleted', () => {
     expect(Array.from(refusals)).toEqual([null])
   })
 
-  test('a wait that its key holds ends with 403, as every other request of the key does', async () => {
+  test('a wait held by its key ends with 403, like every other request of the key', async () => {
     const { mailbox, id: messageId } = await store({ mailbox: newMailbox() })
     const { mailboxId } = await client.get(messageId)
     const key = await makeTeamKey({ DATA_DIR: server.dataDir }, teamName, { mailbox })
@@ -93,7 +93,7 @@ describe('while a mailbox is deleted', () => {
   })
 })
 
-test('a mailbox that was deleted does not come back because its mail is announced again', async () => {
+test('a deleted mailbox is not created again when its mail is announced again', async () => {
   const sent = await store({ mailbox: newMailbox() })
   const { mailboxId } = await client.get(sent.id)
   await client.deleteMailbox(mailboxId)
@@ -101,7 +101,7 @@ test('a mailbox that was deleted does not come back because its mail is announce
   expect(await client.listMailboxes({ mailbox: sent.mailbox })).toEqual([])
 })
 
-test('a wait that is held with a key ends with 401 when the key is rotated', async () => {
+test('a held wait ends with 401 when its key is rotated', async () => {
   const key = await makeTeamKey({ DATA_DIR: server.dataDir }, teamName)
   const dying = publishedClient({ baseUrl: url, apiKey: key })
   const mailbox = newMailbox()
@@ -118,7 +118,7 @@ describe.each(['embedded', 'folder'])('with mail in the %s bucket', (kind) => {
     return { ...running, folder, client: publishedClient({ baseUrl: running.url, apiKey: running.apiKey }) }
   }
 
-  test('a message that is deleted as soon as it is there leaves nothing behind', async () => {
+  test('a message that is deleted on arrival leaves nothing behind', async () => {
     const { client, sendMail, folder, dataDir } = await start()
     for (let round = 1; round <= ROUNDS; round += 1) {
       const mailbox = `box-${round}`
@@ -128,11 +128,11 @@ describe.each(['embedded', 'folder'])('with mail in the %s bucket', (kind) => {
       await client.deleteMessage(id)
     }
     const left = () => (kind === 'folder' ? filesIn(folder) : objectKeys(dataDir))
-    // The worker may still be at work on what it announced.
+    // The worker may still be processing what it announced.
     await expect.poll(left).toEqual([])
   })
 
-  test('asking only for the head of raw mail leaves no file open', async () => {
+  test('a HEAD request for raw mail leaves no file open', async () => {
     const { client, sendMail } = await start()
     await sendMail({ to: 'box@mailhatch.test', text: 'Hello '.repeat(50_000) })
     const { id } = await client.waitFor({ mailbox: 'box' })
@@ -141,12 +141,12 @@ describe.each(['embedded', 'folder'])('with mail in the %s bucket', (kind) => {
     await ask()
     const before = isOpen()
     for (let round = 1; round <= 100; round += 1) await ask()
-    // Connections come and go, but not by the hundred.
+    // Connections come and go, but not hundreds of them.
     expect(isOpen() - before).toBeLessThan(50)
   })
 })
 
-/** A wait that nothing will answer before its key is gone. */
+/** A wait that only ends when its key is invalid. */
 function holdWait(client: PublishedClient, mailbox?: string): Promise<Response> {
   const which = mailbox === undefined ? 'subject=never' : `mailbox=${mailbox}`
   return client.send('GET', `/v1/messages/latest?${which}&wait=5`)

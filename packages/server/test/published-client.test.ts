@@ -26,7 +26,7 @@ async function clientWithKey(...words: string[]): Promise<PublishedClient> {
   return publishedClient({ baseUrl: url, apiKey: key })
 }
 
-describe('errors are those that clients map', () => {
+describe('errors are the ones that clients map', () => {
   test('a wrong key is an authentication error', async () => {
     const stranger = publishedClient({ baseUrl: url, apiKey: 'mh_000000000000000000000000000000000000' })
     await expect(stranger.list()).rejects.toBeInstanceOf(AuthenticationError)
@@ -39,7 +39,7 @@ describe('errors are those that clients map', () => {
       expect(refusal).toEqual(UNAUTHORIZED)
   })
 
-  test('a key for reading that writes is a forbidden error', async () => {
+  test('a read-only key that writes is a forbidden error', async () => {
     const reader = await clientWithKey('--team', teamName, '--scope', 'email.full')
     const { id, mailbox } = await store({ mailbox: newMailbox() })
     const { mailboxId } = await reader.get(id)
@@ -57,14 +57,14 @@ describe('errors are those that clients map', () => {
     expect((await reader.get(id)).id).toBe(id)
   })
 
-  test('validation is looked at before the scope', async () => {
+  test('validation comes before the scope', async () => {
     const reader = await clientWithKey('--team', teamName, '--scope', 'email.full')
     expect(await refusalOf(reader.createMailbox(undefined))).toMatchObject({ status: 400, code: 'validation_failed' })
     expect(await refusalOf(reader.deleteMessages('since=never'))).toMatchObject({ status: 400 })
   })
 
   test.each(['00000000-0000-4000-8000-000000000000', 'malformed', '1', '%00', 'a%2Fb', 'x'.repeat(300)])(
-    'no message %s',
+    'message %s does not exist',
     async (id) => {
       await expect(client.get(id)).rejects.toBeInstanceOf(NotFoundError)
       const requests = [client.get(id), client.raw(id), client.attachment(id, 0), client.deleteMessage(id)]
@@ -73,7 +73,7 @@ describe('errors are those that clients map', () => {
     },
   )
 
-  test("another team's things are not there", async () => {
+  test('resources of another team do not exist', async () => {
     await server.command('teams', 'create', 'Neighbour', '--domain', 'neighbour.test')
     const neighbour = await clientWithKey('--team', 'Neighbour')
     const { id } = await store({ domain: 'neighbour.test' })
@@ -95,7 +95,7 @@ describe('errors are those that clients map', () => {
 })
 
 describe('waiting by polling', () => {
-  test('404 on latest keeps the client polling until the mail is there', async () => {
+  test('a 404 from latest keeps the client polling until the mail arrives', async () => {
     const mailbox = newMailbox()
     const waiting = client.waitFor({ mailbox }, { intervalMs: 5 })
     expect(await client.latest({ mailbox })).toBeNull()
@@ -103,12 +103,12 @@ describe('waiting by polling', () => {
     expect((await waiting).id).toBe(sent.id)
   })
 
-  test('no mail in time is a timeout error', async () => {
+  test('a wait without mail is a timeout error', async () => {
     const waiting = client.waitFor({ mailbox: newMailbox() }, { intervalMs: 10, timeoutMs: 100 })
     await expect(waiting).rejects.toBeInstanceOf(WaitTimeoutError)
   })
 
-  test('what latest says when there is nothing', async () => {
+  test('latest without messages has its own error', async () => {
     const latest = client.send('GET', `/v1/messages/latest?mailbox=${newMailbox()}`)
     expect(await refusalOf(latest)).toEqual({ status: 404, error: 'No messages found', code: 'message_not_found' })
   })
@@ -123,7 +123,7 @@ describe('a key bound to a mailbox', () => {
     bound = await clientWithKey('--team', teamName, '--mailbox', mailbox)
   })
 
-  test('sees only its own messages and its own mailbox', async () => {
+  test('returns only its own messages and mailbox', async () => {
     expect((await bound.list()).data.map(({ subject }) => subject)).toEqual(['mine'])
     expect((await bound.listMailboxes()).map(({ name }) => name)).toEqual([mailbox])
   })
@@ -135,7 +135,7 @@ describe('a key bound to a mailbox', () => {
     }
   })
 
-  test('another message is not there, with its raw and attachments', async () => {
+  test('another message does not exist, nor do its raw mail and attachments', async () => {
     const { id } = await store({ mailbox: newMailbox() })
     for (const refusal of await refusalsOf([bound.get(id), bound.raw(id), bound.attachment(id, 0)]))
       expect(refusal).toMatchObject({ status: 404 })
@@ -143,7 +143,7 @@ describe('a key bound to a mailbox', () => {
 })
 
 describe('rotating the key', () => {
-  test('the new key works, the old one is dead at once', async () => {
+  test('the new key works, and the old one is invalid at once', async () => {
     const old = await clientWithKey('--team', teamName, '--name', 'ci')
     const { key, apiKey: record, ...rest } = await old.rotateKey()
     expect(rest).toEqual({})
@@ -162,7 +162,7 @@ describe('rotating the key', () => {
     expect(await publishedClient({ baseUrl: url, apiKey: key }).list()).toMatchObject({ data: expect.any(Array) })
   })
 
-  test('rotated by many at once, one gets the new key and it works', async () => {
+  test('of many concurrent rotations, one gets the new key, which works', async () => {
     const old = await clientWithKey('--team', teamName)
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => old.rotateKey()))
     const [winner, ...others] = results.filter((result) => result.status === 'fulfilled')
@@ -174,7 +174,7 @@ describe('rotating the key', () => {
 describe('the stream', () => {
   const isMessage = ({ event }: { event: string }) => event === 'message.received'
 
-  test('says that it is connected, then gives each message that matches', async () => {
+  test('confirms the connection, then sends each matching message', async () => {
     const mailbox = newMailbox()
     const events = client.stream({ mailbox })
     const { value: connected } = await events.next()
@@ -190,7 +190,7 @@ describe('the stream', () => {
     }
   })
 
-  test('goes on where it ended, with Last-Event-ID', async () => {
+  test('resumes with Last-Event-ID', async () => {
     const mailbox = newMailbox()
     await store({ mailbox, subject: 'seen' })
     const [seen] = (await client.list({ mailbox })).data

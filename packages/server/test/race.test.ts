@@ -9,9 +9,9 @@ import { temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
 const WAITS = 1_000
-/** Those whose mail is there before anyone asks. */
+/** Tests whose mail arrives before they wait. */
 const EARLY = 250
-/** Those whose mail comes in while they ask. */
+/** Tests whose mail arrives while they start to wait. */
 const AT_ONCE = 400
 const CONNECTIONS = 8
 const TIMEOUT = { timeout: 120_000 }
@@ -37,7 +37,7 @@ async function startWithOlderMail(count: number) {
     await Promise.all(connections)
   }
 
-  /** `asked` resolves when the whole question has left, `subject` when the answer is there. */
+  /** `asked` resolves when the whole request was sent, `subject` when the response arrived. */
   function wait(tag: string, after: string): { asked: Promise<unknown>; subject: Promise<string> } {
     const url = `${server.apiUrl}/v1/messages/latest?tag=${tag}&after=${after}&wait=60`
     const question = request(url, { agent, headers: { authorization: `Bearer ${API_KEY}` } })
@@ -53,31 +53,27 @@ async function startWithOlderMail(count: number) {
 }
 
 async function readSubject(answered: Promise<unknown[]>): Promise<string> {
-  // What Node passes to a listener of `response`.
+  // The argument of a `response` listener.
   const [response] = (await answered) as [IncomingMessage]
   const body = await text(response)
   if (response.statusCode !== 200) return `${response.statusCode} ${body}`
   return (JSON.parse(body) as { data: MessageDetail }).data.subject
 }
 
-test(
-  '1,000 tests that wait at once each get their own new mail, and so do 250 whose mail was quicker',
-  TIMEOUT,
-  async () => {
-    const { sdk, tags, sendAll, wait, cursor } = await startWithOlderMail(WAITS + EARLY)
-    const early = tags.slice(0, EARLY)
-    await sendAll(early, 'new')
-    const waits = tags.map((tag) => wait(tag, cursor))
-    await Promise.all(waits.map(({ asked }) => asked))
-    // Asked last on a connection of its own, answered by the same loop: by then the others are held.
-    await sdk.me()
-    await sendAll(tags.slice(EARLY), 'new')
-    const subjects = await Promise.all(waits.map(({ subject }) => subject))
-    expect(subjects).toEqual(tags.map((tag) => `new ${tag}`))
-  },
-)
+test('1,000 waiting tests each get their own new mail, and so do 250 whose mail arrived first', TIMEOUT, async () => {
+  const { sdk, tags, sendAll, wait, cursor } = await startWithOlderMail(WAITS + EARLY)
+  const early = tags.slice(0, EARLY)
+  await sendAll(early, 'new')
+  const waits = tags.map((tag) => wait(tag, cursor))
+  await Promise.all(waits.map(({ asked }) => asked))
+  // The last request, on its own connection, handled by the same loop: by then the others are held.
+  await sdk.me()
+  await sendAll(tags.slice(EARLY), 'new')
+  const subjects = await Promise.all(waits.map(({ subject }) => subject))
+  expect(subjects).toEqual(tags.map((tag) => `new ${tag}`))
+})
 
-test('a mail that arrives at the very moment when its test begins to wait is not missed', TIMEOUT, async () => {
+test('mail that arrives at the moment its test starts to wait is not missed', TIMEOUT, async () => {
   const { tags, sendAll, wait, cursor } = await startWithOlderMail(AT_ONCE)
   const sending = sendAll(tags, 'new')
   const order = shuffled(tags)

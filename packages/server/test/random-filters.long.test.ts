@@ -17,7 +17,7 @@ const DATABASES: Record<string, () => Promise<Database>> = {
 }
 
 /** Read in small steps, so that few messages already take several. */
-const SMALL_STEPS: WalkLimits = { candidates: [4, 16], narrow: 20, shortRange: 30, glanced: 4 }
+const SMALL_STEPS: WalkLimits = { candidates: [4, 16], narrow: 20, shortRange: 30, newestChecked: 4 }
 
 for (const [name, openDatabase] of Object.entries(DATABASES)) {
   const seed = Math.floor(Math.random() * 2 ** 31)

@@ -10,7 +10,7 @@ import { ask, reader } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
 import { withDatabase } from './support/journey-database.ts'
 
-/** They are written once a second. */
+/** Rejections are written once a second. */
 const SOON = { timeout: 10_000 }
 
 type Listed = { data: Rejection[] }
@@ -26,7 +26,7 @@ const list = async (key: string, query = ''): Promise<Rejection[]> => {
   return body.data
 }
 
-test('mail for an unknown mailbox or domain is listed with what was wrong, newest first', async () => {
+test('mail for an unknown mailbox or domain is listed with the reason, newest first', async () => {
   const from = 'app@shop.example'
   await post(url, announcement({ domain: 'in.mailhatch.test', mailbox: 'typo', from }))
   await post(url, announcement({ domain: 'nobody.test', mailbox: 'orders', from }))
@@ -50,11 +50,11 @@ test('mail for an unknown mailbox or domain is listed with what was wrong, newes
     ])
   expect(await list(apiKey, '?limit=1')).toHaveLength(1)
   expect(await list(apiKey, `?since=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([])
-  // Neither domain is the other team's.
+  // Neither domain belongs to the other team.
   expect(await list(other.key)).toEqual([])
 })
 
-test('what SMTP refuses is listed for the team that has the domain, and for the bootstrap team', async () => {
+test('mail that SMTP rejects is listed for the team that has the domain, and for the bootstrap team', async () => {
   const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
   onTestFinished(() => transport.close())
   for (const to of ['+nobody@checkout.test', 'x@elsewhere.test']) {
@@ -67,7 +67,7 @@ test('what SMTP refuses is listed for the team that has the domain, and for the 
     .toEqual(expect.arrayContaining(['x@elsewhere.test', '+nobody@checkout.test']))
 })
 
-test('what SMTP refuses before a recipient is named is listed for the bootstrap team alone', async () => {
+test('mail that SMTP rejects before a recipient is named is listed only for the bootstrap team', async () => {
   const client = await TestClient.connectWithHello(server.smtpPort)
   expect(await client.say('MAIL FROM:<large@shop.example> SIZE=99000000')).toMatch(/^552 /)
   const before = { from: 'large@shop.example', to: '', code: '552' }
@@ -75,7 +75,7 @@ test('what SMTP refuses before a recipient is named is listed for the bootstrap 
   expect(await list(other.key)).not.toEqual(expect.arrayContaining([expect.objectContaining(before)]))
 })
 
-test('limit: the last 1,000 of a team are kept', async () => {
+test('limit: the last 1,000 rejections of a team are kept', async () => {
   const { id } = (await reader(url, other.key).me()).team
   const config = readConfig('api', await withDatabase({ DATA_DIR: server.dataDir }))
   const store = await openStore(config, await createLogger('silent', false))

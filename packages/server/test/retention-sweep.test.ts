@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const SOON = { RETENTION_SWEEP_SECONDS: '1' }
 
-/** A clock that a test sets forward. */
+/** A clock that the test moves forward. */
 function createClock() {
   let ahead = 0
   return {
@@ -63,7 +63,7 @@ describe.each([
   { plan: 'starter', days: 14 },
   { plan: 'pro', days: 90 },
 ])('limit: retention on $plan', ({ plan, days }) => {
-  test(`a message vanishes from every read after ${days} days, and its objects with the next sweep`, async () => {
+  test(`a message disappears from every read after ${days} days, and its objects with the next sweep`, async () => {
     const server = await startWithMail({ DEFAULT_PLAN: plan })
     server.clock.pass(days * DAY_MS - MINUTE_MS)
     await server.sendMail({ to: 'orders+new@mailhatch.test', subject: 'new' })
@@ -82,7 +82,7 @@ describe.each([
   })
 })
 
-test('limit: retention on enterprise is what the team was given, from the moment it was given', async () => {
+test('limit: retention on enterprise is the team’s own setting, from the moment it is set', async () => {
   const server = await startWithMail({})
   const { name } = (await server.me()).team
   server.clock.pass(400 * DAY_MS)
@@ -99,7 +99,7 @@ test('limit: retention on enterprise is what the team was given, from the moment
   expect((await server.me()).team).toMatchObject({ plan: 'pro', retentionDays: 90 })
 })
 
-describe('what a crash left behind is finished by the next start', () => {
+describe('the next start finishes what a crash interrupted', () => {
   async function startStopped() {
     const dataDir = temporaryFolder()
     const environment = { ...SOON, BOOTSTRAP_API_KEY: 'key-that-outlives-the-restart' }
@@ -124,7 +124,7 @@ describe('what a crash left behind is finished by the next start', () => {
         await store.close()
       },
       async restart() {
-        // What a request has removed a moment ago is left to that request.
+        // Objects of a recent deletion are left to the request that deletes them.
         const second = await serveIn(dataDir, environment, () => Date.now() + 2 * MINUTE_MS)
         onTestFinished(() => second.close())
         return reader(clientOf(second).url, environment.BOOTSTRAP_API_KEY)
@@ -140,7 +140,7 @@ describe('what a crash left behind is finished by the next start', () => {
     }
   }
 
-  test('a message that was removed, but not its objects', async () => {
+  test('a message that was deleted, but not its objects', async () => {
     const { dataDir, teamId, change, restart } = await startStopped()
     await change((store) => store.removeMessages(teamId, [1], Date.now()))
     expect(objectKeys(dataDir)).toHaveLength(4)

@@ -22,11 +22,11 @@ describe.each([
   const server = servers[plan]
   const { store, list, latest, get, me, read, newMailbox } = server
 
-  test('the plan is told by /v1/me', async () => {
+  test('/v1/me shows the plan', async () => {
     expect((await me()).team).toMatchObject({ plan, retentionDays: days })
   })
 
-  test('a message a minute younger is there, on every way to it', async () => {
+  test('a message a minute younger is found by every read', async () => {
     const mailbox = newMailbox()
     const { messageCount } = await me()
     const { id } = await store({ mailbox, receivedAt: ago(days * DAY_MS - MINUTE_MS) })
@@ -36,7 +36,7 @@ describe.each([
     expect((await me()).messageCount).toBe(messageCount + 1)
   })
 
-  test('a message a minute older is gone, on every way to it', async () => {
+  test('a message a minute older is found by no read', async () => {
     const mailbox = newMailbox()
     const { messageCount, cursor } = await me()
     const { id, receivedAt } = await store({ mailbox, receivedAt: ago(days * DAY_MS + MINUTE_MS) })
@@ -54,7 +54,7 @@ describe.each([
     expect((await me()).messageCount).toBe(messageCount)
   })
 
-  test('a message is gone from reads at the moment its time is over', async () => {
+  test('a message disappears from reads the moment it expires', async () => {
     const clock = { now: Date.now() }
     const { url, apiKey } = await startServer({ DEFAULT_PLAN: plan }, () => clock.now)
     const { get, list, me } = reader(url, apiKey)

@@ -24,7 +24,7 @@ describe('mail kept in S3', () => {
   test.each([
     ['small', 2_000],
     ['larger than one part', 6 * 1024 * 1024],
-  ])('a %s mail arrives, is served as it came, and goes with its message', async (_, size) => {
+  ])('a %s mail arrives, is served unchanged, and is deleted with its message', async (_, size) => {
     const { s3Url } = storage.newBucket()
     const server = await startServer({ INBOX_STORAGE: s3Url, ...keys })
     const bucket = await openS3Bucket({ location: parseS3Location(s3Url), credentials: S3_CREDENTIALS })
@@ -46,7 +46,7 @@ describe('mail kept in S3', () => {
     await expect.poll(async () => (await bucket.list({ prefix: '', limit: 10 })).keys, { timeout: 30_000 }).toEqual([])
   })
 
-  test('an API of its own reads the worker’s bucket, if its secret is right', async () => {
+  test('a separate API reads the worker’s bucket, if its secret is right', async () => {
     const { s3Url } = storage.newBucket()
     const server = await startServer({ INBOX_STORAGE: s3Url, ...keys })
     await server.sendMail({ to: 'qa@mailhatch.test', subject: 'For the API', text: 'Hello' })
@@ -69,7 +69,7 @@ describe('mail kept in S3', () => {
     expect(await answer.text()).toContain('Subject: For the API\r\n')
   })
 
-  test('while it cannot be reached, API and worker answer 503 `storage_unavailable`, and all is well afterwards', async () => {
+  test('while it is unreachable, API and worker respond with 503 `storage_unavailable`, and recover afterwards', async () => {
     const { s3Url } = storage.newBucket()
     const { origin } = new URL(parseS3Location(s3Url).url)
     let isAway = false
@@ -135,7 +135,7 @@ describe('settings', () => {
     for (const [index, beginning] of expected.entries()) expect(problems[index]).toContain(beginning)
   })
 
-  test('a secret that does not fit the key stops the program at its start, with S3’s reason and without the secret', async () => {
+  test('a wrong secret stops the program at its start, with S3’s reason and without the secret', async () => {
     const { code, stderr } = await run(['serve'], {
       DATA_DIR: temporaryFolder(),
       PORT: '0',

@@ -15,12 +15,12 @@ const EXAMPLES = ['docs/reference/sdk.md', 'packages/sdk/README.md'].flatMap((fi
   })),
 )
 
-/** Runs an example as the body of a function that has what the examples take for granted. */
+/** Runs an example as the body of a function with the variables that examples assume. */
 async function runExample(code: string, given: Record<string, unknown>): Promise<void> {
   const imported = Array.from(code.matchAll(IMPORT), ([, names]) => names!.split(', ')).flat()
   expect(Object.keys(sdk)).toEqual(expect.arrayContaining(imported))
   const body = stripTypeScriptTypes(`async () => {${code.replaceAll(IMPORT, '')}\n}`)
-  // eslint-disable-next-line typescript/no-implied-eval -- examples are text, and ours
+  // eslint-disable-next-line typescript/no-implied-eval -- examples are our own text
   const example = new Function(...Object.keys(given), `return (${body})()`) as (...values: unknown[]) => Promise<void>
   await example(...Object.values(given))
 }
@@ -53,7 +53,7 @@ test.each(EXAMPLES)('$name runs', async ({ code }) => {
   expect(entered).toEqual(code.includes('enter(') ? ['482913'] : [])
 })
 
-test('an example that is wrong fails', async () => {
+test('control: a wrong example fails', async () => {
   expect(EXAMPLES.length).toBeGreaterThan(9)
   const { given } = await startApp()
   await expect(runExample(`expect((await mailhatch.me()).cursor).toBe('nothing')`, given)).rejects.toThrow('nothing')

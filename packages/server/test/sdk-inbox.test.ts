@@ -5,7 +5,7 @@ import { startFaultyProxy } from './support/faulty-proxy.ts'
 import { startServer } from './support/server.ts'
 
 describe('addresses', () => {
-  test('each is new, in the team’s first mailbox, and asks the server who it is once', async () => {
+  test('each is new, in the team’s first mailbox, and the team is requested once', async () => {
     const { url, apiKey, sdk } = await startServer()
     await sdk.mailboxes.create('orders')
     const proxy = await startFaultyProxy(url, () => 'pass')
@@ -18,7 +18,7 @@ describe('addresses', () => {
     expect(proxy.asked.filter((path) => path === '/v1/me')).toHaveLength(1)
   })
 
-  test('a prefix to recognise it by, a mailbox by name, and `e2e` where there is none', async () => {
+  test('a prefix, a mailbox by name, and `e2e` by default', async () => {
     const { sdk } = await startServer()
     const { address } = await sdk.addresses.create({ prefix: 'Sign up: Zoë’s first visit ever', mailbox: 'QA' })
     expect(address).toMatch(/^qa\+sign-up-zoe-s-first-visi-[a-z0-9]{10}@mailhatch\.test$/)
@@ -29,7 +29,7 @@ describe('addresses', () => {
     )
   })
 
-  test('a server that is away is heard of, and asked again the next time', async () => {
+  test('an unreachable server is reported, and requested again the next time', async () => {
     const { url, apiKey } = await startServer()
     const proxy = await startFaultyProxy(url, (number) => (number === 1 ? 'drop' : 'pass'))
     const client = new Mailhatch({ url: proxy.url, apiKey, retries: 0 })
@@ -50,7 +50,7 @@ describe('an inbox', () => {
     return { ...server, inbox, deliver }
   }
 
-  test('gives each message once, in the order in which they came', async () => {
+  test('returns each message once, in order of arrival', async () => {
     const { sdk, inbox, deliver } = await start()
     const other = await sdk.addresses.create()
     await deliver(other.address, 'For another test')
@@ -64,7 +64,7 @@ describe('an inbox', () => {
     expect((await inbox.messages()).map(({ subject }) => subject)).toEqual(['One', 'Two', 'Three'])
   })
 
-  test('gives two waits at the same time two messages', async () => {
+  test('returns two messages to two concurrent waits', async () => {
     const { inbox, deliver } = await start()
     const waits = [inbox.waitFor(), inbox.waitFor({ subject: /./, where: () => true })]
     await deliver(inbox.address, 'One')
@@ -72,7 +72,7 @@ describe('an inbox', () => {
     expect((await Promise.all(waits)).map(({ subject }) => subject).sort()).toEqual(['One', 'Two'])
   })
 
-  test('has aliases for other people of the same test', async () => {
+  test('has aliases for other users of the same test', async () => {
     const { inbox, deliver } = await start()
     const colleague = inbox.alias('Colleague')
     expect(colleague).toBe(inbox.address.replace('@', '.colleague@'))
@@ -86,7 +86,7 @@ describe('an inbox', () => {
     expect(() => inbox.alias('a'.repeat(60))).toThrow(RangeError)
   })
 
-  test('tells when mail came that should not', async () => {
+  test('reports unexpected mail', async () => {
     const { inbox, deliver } = await start()
     await deliver(inbox.address, 'Welcome')
     await inbox.expectNone({ subject: 'Newsletter', within: 100 })
@@ -100,7 +100,7 @@ describe('an inbox', () => {
     expect(await late).toMatchObject({ name: 'UnexpectedMessageError', message: expect.stringContaining("'Late'") })
   })
 
-  test('does not say that nothing came when it could not look', async () => {
+  test('does not report an empty inbox if it could not look', async () => {
     const { url, apiKey } = await start()
     let isCut = false
     const proxy = await startFaultyProxy(url, () => (isCut ? 'drop' : 'pass'))
@@ -129,7 +129,7 @@ describe('an email', () => {
     return { sdk, mail: await inbox.waitFor() }
   }
 
-  test('shows what it holds', async () => {
+  test('shows its content', async () => {
     const { sdk, mail } = await received({ subject: 'Hello', text: 'Plain', html: '<p>Rich</p>' })
     expect(mail).toMatchObject({
       subject: 'Hello',
@@ -140,13 +140,13 @@ describe('an email', () => {
     expect(mail.headers.find(({ name }) => name === 'Subject')?.value).toBe('Hello')
     expect(await mail.raw()).toMatch(/^Subject: Hello\r$/m)
     expect(new TextDecoder().decode(await sdk.messages.raw(mail.id))).toBe(await mail.raw())
-    // As the wire has it:
+    // As sent:
     const { text: _text, ...wire } = JSON.parse(JSON.stringify(mail)) as Record<string, unknown>
     expect(Object.keys(wire)).toContain('textContent')
     expect(Object.keys(wire)).not.toContain('html')
   })
 
-  test('gives its code, or says what it has instead', async () => {
+  test('returns its code, or says what it has instead', async () => {
     const { mail } = await received({ subject: 'Sign in', text: 'Your code is 482913. Order A-77 waits.' })
     expect(mail.code()).toBe('482913')
     expect(mail.code({ pattern: /order ([A-Z]-\d+)/gi })).toBe('A-77')
@@ -159,7 +159,7 @@ describe('an email', () => {
     expect(() => without.code()).toThrow(/No code in 'Welcome' to \S+\. Its text: Nice to see you\./)
   })
 
-  test('gives its link, or lists those that it has', async () => {
+  test('returns its link, or lists its links', async () => {
     const html = `<a href="https://shop.example/">Shop</a> <a href="https://shop.example/verify?token=f3a1">Confirm your
       address</a> <a href="https://shop.example/unsubscribe">Unsubscribe</a>`
     const { mail } = await received({ subject: 'Welcome', html })
@@ -175,10 +175,10 @@ describe('an email', () => {
     expect(() => without.link()).toThrow("No link in 'Plain'")
   })
 
-  test('does not write to the terminal what a stranger put into it', async () => {
+  test('does not print control characters of a sender to the terminal', async () => {
     const { mail } = await received({ subject: 'Bell \u0007 and \u001b[31mred\u202e', text: 'Nothing.' })
     expect(mail.subject).toContain('\u001b')
-    // eslint-disable-next-line no-control-regex -- controls are what must not be there
+    // eslint-disable-next-line no-control-regex -- control characters are what the test looks for
     expect(() => mail.code()).toThrow(/^[^\u0000-\u001f\u202e]+$/)
   })
 })

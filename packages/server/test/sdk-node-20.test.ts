@@ -9,7 +9,7 @@ import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.t
 const run = promisify(execFile)
 const SCRIPT = join(import.meta.dirname, 'support/sdk-behaviour.mjs')
 
-test('the packed SDK does the same on Node 20 and 24, by import and by require', async () => {
+test('the packed SDK works the same on Node 20 and 24, with import and require', async () => {
   const { url, apiKey } = await startServer()
   const folder = temporaryFolder()
   await installPackedSdk(folder)

@@ -40,14 +40,14 @@ const CALLS: Record<string, (sdk: Mailhatch) => unknown> = {
   getDocument: (sdk) => sdk.openapi(),
 }
 
-/** Method and path of the one request that a call makes. */
+/** Method and path of the only request of a call. */
 async function requestOf(call: (sdk: Mailhatch) => unknown): Promise<{ method: string; url: URL; body: unknown }> {
   const asked: { method: string; url: URL; body: unknown }[] = []
   const sdk = new Mailhatch({
     url: 'http://server.test',
     apiKey: 'key',
     async fetch(url, init) {
-      // The SDK gives it a text.
+      // The SDK passes it as text.
       asked.push({ method: init!.method!.toLowerCase(), url: new URL(url as string), body: init!.body })
       return Response.json({ error: 'Seen enough', code: 'enough', requestId: '' }, { status: 418 })
     },
@@ -59,7 +59,7 @@ async function requestOf(call: (sdk: Mailhatch) => unknown): Promise<{ method: s
 
 const OPERATIONS = describedOperations.filter(({ operation }) => !(operation.operationId in NOT_IN_THE_SDK))
 
-test('the table has every operation of the document, and no other', () => {
+test('the table has exactly the operations of the document', () => {
   const described = OPERATIONS.map(({ operation }) => operation.operationId)
   expect(Object.keys(CALLS).sort()).toEqual(described.sort())
 })

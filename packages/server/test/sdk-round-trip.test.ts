@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { store } from './support/announce.ts'
 import { startServer } from './support/server.ts'
 
-test('messages: raw, attachments, and deleting', async () => {
+test('messages: raw mail, attachments, and deleting', async () => {
   const { sdk, sendMail } = await startServer()
   const logo = Buffer.from([0, 255, 128, 10, 13])
   const html = '<img src="cid:logo@shop.example"> <p>Hello</p>'
@@ -25,7 +25,7 @@ test('messages: raw, attachments, and deleting', async () => {
   expect(await sdk.messages.deleteMany({ mailbox: 'qa' })).toEqual({ deleted: 0 })
 })
 
-test('pages of a real mailbox, all of them', async () => {
+test('all pages of a real mailbox', async () => {
   const { sdk, url } = await startServer()
   const numbers = Array.from({ length: 7 }, (_, index) => String(index + 1))
   for (const subject of numbers) await store(url, { mailbox: 'qa', subject })
@@ -41,7 +41,7 @@ test('pages of a real mailbox, all of them', async () => {
   expect(deleted).toEqual(numbers.toReversed())
 })
 
-test('mailboxes, keys, refusals, and the server itself', async () => {
+test('mailboxes, keys, rejections, and the server itself', async () => {
   const { sdk } = await startServer()
   const { id } = await sdk.mailboxes.create('orders')
   expect(await sdk.mailboxes.rename(id, 'receipts')).toMatchObject({ id, address: 'receipts@mailhatch.test' })

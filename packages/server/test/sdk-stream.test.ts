@@ -4,7 +4,7 @@ import { store, storeMany } from './support/announce.ts'
 import { startFaultyProxy, type Fault } from './support/faulty-proxy.ts'
 import { startServer } from './support/server.ts'
 
-/** So many messages of the stream, which is left then. */
+/** This many messages of the stream, which is closed then. */
 async function take(stream: AsyncIterable<MessageSummary>, count: number): Promise<string[]> {
   const subjects: string[] = []
   for await (const { subject } of stream) if (subjects.push(subject) === count) break
@@ -29,7 +29,7 @@ test('a stream starts where it was opened, or after a cursor, and filters', asyn
   expect(await take(sdk.messages.stream({ after: 'c0' }), 3)).toEqual(['Before', 'Elsewhere', 'After'])
 })
 
-test('a stream that is cut again and again misses nothing and repeats nothing', async () => {
+test('a stream whose connection is lost repeatedly misses nothing and repeats nothing', async () => {
   const { url, apiKey } = await startServer()
   const refusals: Fault[] = ['drop', { status: 503, headers: { 'retry-after': '0.01' } }, { status: 502 }]
   let refused = 0
@@ -46,7 +46,7 @@ test('a stream that is cut again and again misses nothing and repeats nothing', 
   const seen: string[] = []
   const reading = (async () => {
     for await (const { subject } of stream) {
-      // In the middle of what comes, also right after a message.
+      // In the middle of the data, also right after a message.
       if (seen.push(subject) % 7 === 0) proxy.cutAll()
       if (seen.length === 40) return
     }
@@ -58,7 +58,7 @@ test('a stream that is cut again and again misses nothing and repeats nothing', 
   expect(refused).toBeGreaterThanOrEqual(refusals.length)
 })
 
-test('a stream ends with the reason of its signal, and at once where the key or the server is wrong', async () => {
+test('a stream ends with the reason of its signal, and at once if the key or the server is wrong', async () => {
   const { sdk, url } = await startServer()
   const controller = new AbortController()
   const ended = take(sdk.messages.stream({}, { signal: controller.signal }), 1)

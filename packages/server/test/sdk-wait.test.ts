@@ -13,7 +13,7 @@ const WAYS: [string, Match][] = [
 ]
 
 describe.each(WAYS)('by %s', (_, match) => {
-  test('mail that came before the call is found, and older than the cursor never', async () => {
+  test('mail that arrived before the call is found, and mail before the cursor never', async () => {
     const { sdk, url } = await startServer()
     await store(url, { mailbox: 'qa', subject: 'Your code is 1' })
     const { cursor } = await sdk.me()
@@ -26,7 +26,7 @@ describe.each(WAYS)('by %s', (_, match) => {
     await expect(tooLate).rejects.toBeInstanceOf(MessageTimeoutError)
   })
 
-  test('mail that comes during the call is found at once', async () => {
+  test('mail that arrives during the call is found at once', async () => {
     const { sdk, url } = await startServer()
     const startedAt = performance.now()
     const waiting = sdk.messages.waitFor(match, { timeout: 60_000 })
@@ -36,7 +36,7 @@ describe.each(WAYS)('by %s', (_, match) => {
     expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
 
-  test('the wait goes on through 429, 502, 503 and dropped connections', async () => {
+  test('the wait continues through 429, 502, 503 and dropped connections', async () => {
     const { url, apiKey } = await startServer()
     const faults: Fault[] = [
       { status: 429, headers: { 'retry-after': '0.01' }, body: '{"error":"Slow down.","code":"rate_limited"}' },
@@ -53,7 +53,7 @@ describe.each(WAYS)('by %s', (_, match) => {
   })
 })
 
-test('the wait goes on through a restart of the server', async () => {
+test('the wait continues through a restart of the server', async () => {
   const dataDir = temporaryFolder()
   const environment = { PORT: String(await freePort()), BOOTSTRAP_API_KEY: 'key-that-outlives-restarts' }
   const first = await serveIn(dataDir, environment)
@@ -80,11 +80,11 @@ test.each([1, -1])('the client’s clock may be off by %i hour', async (hours) =
   const waits = [inbox.waitFor(), sdk.messages.waitFor({ tag })]
   await store(url, { mailbox: 'qa', tag, subject: 'On time', receivedAt })
   for (const waiting of waits) expect((await waiting).subject).toBe('On time')
-  // The clock is off indeed:
+  // The clock is really off:
   expect(Math.abs(Date.now() - realNow())).toBeGreaterThan(3_000_000)
 })
 
-test('a timeout says what arrived and what each message lacked, whoever checked it', async () => {
+test('a timeout reports what arrived and which conditions each message failed, on server or client', async () => {
   const { sdk, url } = await startServer()
   const { cursor: after } = await sdk.me()
   await store(url, { mailbox: 'qa', subject: 'Welcome', to: 'qa@mailhatch.test' })
@@ -103,7 +103,7 @@ test('a timeout says what arrived and what each message lacked, whoever checked 
   expect(await failed({ mailbox: 'other', subject: /welcome/i })).toEqual([['mailbox']])
 })
 
-test('a condition of the client finds one among hundreds, also when they were there before', async () => {
+test('a condition checked by the client finds one message among hundreds, also if they arrived before', async () => {
   const { sdk, url } = await startServer()
   await storeMany(url, 230, (number) => ({
     mailbox: 'qa',
@@ -116,7 +116,7 @@ test('a condition of the client finds one among hundreds, also when they were th
   expect((await sdk.messages.waitFor({ subject: /^Mail \d+$/, after: oldest!.cursor })).subject).toBe('Mail 230')
 })
 
-test('what only the client can check', async () => {
+test('conditions that only the client can check', async () => {
   const { sdk, sendMail } = await startServer()
   const attachments = [{ filename: 'invoice.txt', content: 'Total 7' }]
   await sendMail({
@@ -134,7 +134,7 @@ test('what only the client can check', async () => {
   expect(await found({ to: /^QA@/i })).toBe('Receipt')
   expect(await found({ text: /see below/i })).toBe('Invoice')
   expect(await found({ where: async (mail) => mail.code() === '123456' })).toBe('Receipt')
-  // A global pattern has a memory of its own, which must not matter.
+  // A global pattern has state, which must not matter.
   const global = /Invoice/g
   expect(global.test('Invoice')).toBe(true)
   expect(await found({ subject: global })).toBe('Invoice')

@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildDashboard } from './support/dashboard.ts'
 import { startFileServer } from './support/file-server.ts'
-import { isHungUp } from './support/hung-up.ts'
+import { isDisconnected } from './support/disconnected.ts'
 import { openPeople } from './support/people.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
-/** 30 looks, one a second, on a busy machine. */
+/** Thirty checks, one a second, on a busy machine. */
 const CUT_MS_MAX = 75_000
 const SOON_MS = 20_000
 const ADMIN_TOKEN = 'token-of-the-admin-for-this-test'
@@ -45,7 +45,7 @@ type Door = {
   headers?: Record<string, string>
   body?: string
   port?: number
-  /** Asked for so often on one connection, where one answer is small. */
+  /** Requested many times on one connection, because one response is small. */
   times?: number
 }
 
@@ -75,7 +75,7 @@ const DOORS: Record<string, Door> = {
 const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
 const asset = /src="([^"]*\/assets\/[^"]*)"/.exec(page)![1]!
 
-/** Asks and never reads. */
+/** Sends a request and never reads. */
 async function holdOpen({ path, headers = {}, body, port = apiPort, times = 1 }: Door): Promise<Socket> {
   const target = await path()
   const socket = connect(port, '127.0.0.1').pause()
@@ -93,7 +93,7 @@ async function holdOpen({ path, headers = {}, body, port = apiPort, times = 1 }:
   return socket
 }
 
-test('who asks at any door and does not read is cut, while others are served', async () => {
+test('a client that requests any route and does not read is disconnected, while others are served', async () => {
   const silent = new Map<string, Socket>()
   for (const [name, door] of Object.entries(DOORS)) silent.set(name, await holdOpen(door))
   for (const [name, door] of Object.entries(DOORS)) {
@@ -110,7 +110,7 @@ test('who asks at any door and does not read is cut, while others are served', a
   await vi.waitFor(
     async () => {
       const open: string[] = []
-      for (const [name, socket] of silent) if (!(await isHungUp(socket))) open.push(name)
+      for (const [name, socket] of silent) if (!(await isDisconnected(socket))) open.push(name)
       expect(open).toEqual([])
     },
     { timeout: CUT_MS_MAX, interval: 500 },

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from './support/server.ts'
 
-test('SMTP_STARTTLS=self-signed: mail comes in encrypted, and the envelope says so', async () => {
+test('SMTP_STARTTLS=self-signed: mail arrives encrypted, and the envelope says so', async () => {
   const { sdk, smtpPort } = await startServer({ SMTP_STARTTLS: 'self-signed' })
   const transport = createTransport({
     host: '127.0.0.1',
@@ -23,7 +23,7 @@ test('by default a mail library with its default options can send, without encry
   expect(mail.envelope?.tls).toBe(false)
 })
 
-test('with SMTP_AUTH_USER and SMTP_AUTH_PASS only who knows them may send', async () => {
+test('with SMTP_AUTH_USER and SMTP_AUTH_PASS only clients with these credentials may send', async () => {
   const { sdk, smtpPort } = await startServer({ SMTP_AUTH_USER: 'app', SMTP_AUTH_PASS: 'secret word' })
   const send = (auth?: { user: string; pass: string }) => {
     const transport = createTransport({ host: '127.0.0.1', port: smtpPort, ...(auth && { auth }) })

@@ -13,21 +13,21 @@ const server = await startFileServer()
 const { url, apiKey, dataDir, get, list, store, command } = server
 const { operator } = await openPeople(server)
 
-test('intake trims sender, recipient and subject, and nothing within', async () => {
+test('intake trims sender, recipient and subject only at their ends', async () => {
   const mailbox = server.newMailbox()
   await store({ mailbox, subject: ' \t two  words \r\n', from: ' a@b.example ', to: ` ${mailbox}@mailhatch.test ` })
   const [message] = (await list({ mailbox })).data
   expect(message).toMatchObject({ subject: 'two  words', from: 'a@b.example', to: `${mailbox}@mailhatch.test` })
 })
 
-test('a name with NUL, which no mail can have, is refused at intake', async () => {
+test('intake refuses a name with NUL, which mail cannot have', async () => {
   for (const field of ['mailbox', 'mailboxWithTag', 'tag', 'domain', 'tenantSubdomain']) {
     const { status, body } = await post(url, { ...announcement(), [field]: 'a\0b' })
     expect([status, body.details]).toEqual([422, { [field]: ['must not contain NUL'] }])
   }
 })
 
-test('names may have 64 characters, whatever they take in bytes', async () => {
+test('names may have 64 characters of any byte length', async () => {
   const mailbox = '😀'.repeat(64)
   await store({ mailbox, mailboxWithTag: mailbox })
   expect((await list({ mailbox })).data).toHaveLength(1)
@@ -35,13 +35,13 @@ test('names may have 64 characters, whatever they take in bytes', async () => {
   expect(status).toBe(422)
 })
 
-test('contract: what changes something needs api.full', () => {
+test('contract: changes need api.full', () => {
   const changing = ROUTES.filter(({ method, path }) => method !== 'get' && path.startsWith('/v1/'))
   expect(changing.length).toBeGreaterThan(10)
   expect(changing.filter(({ access }) => access !== 'api.full')).toEqual([])
 })
 
-describe('Allow lists what that very path answers', () => {
+describe('Allow lists the methods of that exact path', () => {
   const ID = '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24'
   const headers = { authorization: `Bearer ${apiKey}` }
   const methodsOf = (operations: object) =>
@@ -63,7 +63,7 @@ describe('Allow lists what that very path answers', () => {
     expect(preflight.headers.get('allow')?.split(', ').sort()).toEqual(methods.toSorted())
   })
 
-  test('a path that ends where an id would follow is no path', async () => {
+  test('a path without its id is unknown', async () => {
     for (const path of [
       '/v1/messages/',
       '/v1/mailboxes/',
@@ -76,7 +76,7 @@ describe('Allow lists what that very path answers', () => {
   })
 })
 
-describe('a mailbox that exists can be asked for whatever its characters', () => {
+describe('an existing mailbox can be read with any characters in its name', () => {
   const names = [
     '"quoted"',
     'a b',
@@ -94,7 +94,7 @@ describe('a mailbox that exists can be asked for whatever its characters', () =>
   test.each(names)('%s', async (name) => {
     const query = new URLSearchParams({ mailbox: name }).toString()
     const paths = ['/v1/messages', '/v1/mailboxes']
-    // One inner space reads as a plus sign, and is nothing impossible.
+    // One inner space is read as a plus sign and is valid.
     const before = name.split(' ').length === 2 ? 200 : 400
     for (const path of paths) expect((await get(path, query)).status).toBe(before)
     const { id } = await store({ mailbox: name, mailboxWithTag: name })
@@ -111,27 +111,27 @@ describe('a mailbox that exists can be asked for whatever its characters', () =>
     expect((await call.inbox.messages.count.query(asked)).count).toBe(1)
     const mailboxes = await get<{ data: { name: string }[] }>('/v1/mailboxes', query)
     expect(mailboxes.body.data.map((mailbox) => mailbox.name)).toEqual([name])
-    // Another team's is as unknown as none.
+    // A mailbox of another team is as unknown as a missing one.
     const other = await makeTeam({ DATA_DIR: dataDir }, { name: `Other ${name}`, plan: 'pro' })
     const theirs = await ask<{ code: string }>(`${url}/v1/messages?${query}`, { key: other })
     expect(theirs.status).toBe(before)
   })
 
-  test('by its address too, where the name alone is nothing odd', async () => {
+  test('by its address too, if the name alone is not unusual', async () => {
     const address = 'two..dots@mailhatch.test'
     expect((await list({ mailbox: address })).data).toEqual([])
     const { id } = await store({ mailbox: 'two..dots', mailboxWithTag: 'two..dots' })
     expect((await list({ mailbox: address })).data.map((message) => message.id)).toEqual([id])
   })
 
-  test('by the dashboard it is removed, and an impossible one that is not there is refused', async () => {
+  test('the dashboard deletes it, and refuses an invalid one that does not exist', async () => {
     await store({ mailbox: 'gone;soon', mailboxWithTag: 'gone;soon' })
     const { call } = await operator()
     expect(await call.inbox.messages.removeAll.mutate({ mailbox: 'gone;soon' })).toEqual({ deleted: 1 })
     await expect(call.inbox.messages.list.query({ mailbox: 'not;there' })).rejects.toThrow('Invalid mailbox')
   })
 
-  test('of a key that is bound to another mailbox it is not told', async () => {
+  test('a key bound to another mailbox does not see it', async () => {
     await store({ mailbox: 'one;two', mailboxWithTag: 'one;two' })
     await store({ mailbox: 'bound' })
     const { key } = await command<{ key: string }>('keys', 'create', '--team', 'My Team', '--mailbox', 'bound')
@@ -143,7 +143,7 @@ describe('a mailbox that exists can be asked for whatever its characters', () =>
   })
 })
 
-describe('likely slips in query names', () => {
+describe('likely typos in query names', () => {
   test.each([
     ['/v1/messages?malbox=qa', 'mailbox'],
     ['/v1/messages/latest?sbject=x', 'subject'],
@@ -151,9 +151,9 @@ describe('likely slips in query names', () => {
     ['/v1/mailboxes?mailboxs=qa', 'mailbox'],
     ['/v1/rejections?limt=3', 'limit'],
     ['/v1/webhooks/0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24/deliveries?ofset=3', 'offset'],
-    // An empty value is as one that is not given.
+    // An empty value counts as missing.
     ['/v1/messages?mailbox=&malbox=qa', 'mailbox'],
-    // Swapped, and then another letter between the two.
+    // Swapped, with another letter between the two.
     ['/v1/messages?axmilbox=qa', 'mailbox'],
   ])('%s: %s was meant', async (path, meant) => {
     const { status, body } = await get(path)
@@ -171,7 +171,7 @@ describe('likely slips in query names', () => {
     expect((await get(path)).status).toBe(200)
   })
 
-  test('on a removal nothing is removed', async () => {
+  test('a removal with a typo deletes nothing', async () => {
     const { id } = await store({ subject: 'stays' })
     const { status } = await ask(`${url}/v1/messages?tag=none&subjct=stays`, { key: apiKey, method: 'DELETE' })
     expect(status).toBe(400)
@@ -190,7 +190,7 @@ test('DATA_DIR/api-key follows the first key when it is rotated, and no other ke
   expect(kept()).toBe(body.data.key)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect((await ask(`${url}/v1/me`, { key: kept() })).status).toBe(200)
-  // By the dashboard, too.
+  // In the dashboard, too.
   const { call } = await operator()
   const first = (await call.apiKeys.list.query()).find(({ name }) => name === 'First key')!
   const { key } = await call.apiKeys.rotate.mutate({ id: first.id })

@@ -18,7 +18,7 @@ vi.mock('../src/sqlite/writer.ts', async (importOriginal) => {
   return { openWriter: (path: string) => openWriter(path, watched.threadUrl) }
 })
 
-test('a database written by a newer version ends the start with a sentence', async () => {
+test('a database of a newer version stops the start with an error', async () => {
   const dataDir = temporaryFolder()
   await (await startProgram('serve', { DATA_DIR: dataDir })).stop()
   const database = new DatabaseSync(join(dataDir, 'mailhatch.db'))
@@ -28,7 +28,7 @@ test('a database written by a newer version ends the start with a sentence', asy
 })
 
 test.each(['mailhatch.db', 'inbox.db', 'lock.db'])(
-  'a file that is no database ends the start with a sentence: %s',
+  'a file that is not a database stops the start with an error: %s',
   async (name) => {
     const dataDir = temporaryFolder()
     writeFileSync(join(dataDir, name), 'This is no database. '.repeat(100))
@@ -37,7 +37,7 @@ test.each(['mailhatch.db', 'inbox.db', 'lock.db'])(
   },
 )
 
-test('mail accepted while the database of messages is full appears when there is room again', async () => {
+test('mail accepted while the message database is full appears when there is room again', async () => {
   watched = watchWriter()
   const { sdk, smtpPort, dataDir } = await startServer()
   const client = await SmtpClient.connect(smtpPort)
@@ -52,7 +52,7 @@ test('mail accepted while the database of messages is full appears when there is
   client.close()
 })
 
-test('a clean stop leaves everything in the databases themselves, and nothing that looks like a crash', async () => {
+test('a clean stop leaves everything in the databases, and no sign of a crash', async () => {
   watched = watchWriter()
   const { sdk, smtpPort, dataDir, close } = await startServer()
   const client = await SmtpClient.connect(smtpPort)

@@ -19,25 +19,25 @@ function open(key: string, query = '', question: { lastEventId?: string } = {}) 
   return openEvents(`${url}${PATH}?${query}`, { key, ...question })
 }
 
-test('limit: a reader that does not read is cut, while another gets everything', async () => {
+test('limit: a client that does not read is disconnected, while another gets everything', async () => {
   const mailbox = newMailbox()
   const [stalled, quick] = [await open(apiKey, `mailbox=${mailbox}`), await open(apiKey, `mailbox=${mailbox}`)]
   stalled.pause()
-  // The kernel takes some 10 MB on the reader's behalf before anything waits in the server.
+  // The kernel buffers about 10 MB for the reader before anything waits in the server.
   const sent = 300
-  // JSON writes each of these characters as six.
+  // JSON writes each of these characters as six bytes.
   for (let count = 0; count < sent; count++) await store({ mailbox, subject: '\u0001'.repeat(8 * 1024) })
   await vi.waitFor(() => expect(quick.messages).toHaveLength(sent), SOON)
   stalled.resume()
   expect(await stalled.closed).toBe('cut')
   expect(stalled.messages.length).toBeLessThan(sent)
   expect(await Promise.race([quick.closed, Promise.resolve('open')])).toBe('open')
-  // And it can go on where it was.
+  // It can resume where it stopped.
   const again = await open(apiKey, `mailbox=${mailbox}`, { lastEventId: stalled.cursors.at(-1) ?? quick.cursors[0]! })
   await vi.waitFor(() => expect(again.cursors.at(-1)).toBe(quick.cursors.at(-1)), SOON)
 })
 
-test('limit: a key has 1,000 streams, not one more, and another when one is closed', async () => {
+test('limit: a key has 1,000 streams, and another one when one is closed', async () => {
   const { key } = await makeKey()
   const streams: EventStream[] = []
   while (streams.length < 999) {
@@ -58,10 +58,10 @@ test('limit: a key has 1,000 streams, not one more, and another when one is clos
   expect((await ask(url + PATH, { key })).status).toBe(429)
 })
 
-test('streams asked for one behind the other on a connection are forgotten with it', async () => {
+test('streams pipelined on one connection are forgotten with it', async () => {
   const { key } = await makeKey()
   const question = `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`
-  // More than the limit in all, so that it is met unless they are forgotten.
+  // More than the limit in total, so it would be reached if they were not forgotten.
   for (let round = 0; round < 3; round++) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write(question.repeat(500))
@@ -73,7 +73,7 @@ test('streams asked for one behind the other on a connection are forgotten with 
   await vi.waitFor(async () => expect((await open(key)).status).toBe(200), SOON)
 })
 
-test('shutting down tells streams to come back soon, and ends them', async () => {
+test('shutting down asks streams to reconnect soon, and ends them', async () => {
   const local = await startServer()
   const stream = await openEvents(local.url + PATH, { key: local.apiKey })
   expect((await post(local.url, announcement({ subject: 'before' }))).status).toBe(200)

@@ -11,14 +11,14 @@ import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 const TAGS = Array.from({ length: 8 }, (_, number) => `t${number}`)
 const MAILBOXES = ['qa', 'shop']
 const ANNOUNCERS = 4
-/** Away for so long at most between two connections, while mail goes on arriving. */
+/** The maximum time between two connections, while mail keeps arriving. */
 const AWAY_MS_MAX = 200
-/** Nothing new for so long means that nothing more will come. */
+/** After this time without a message, no more will arrive. */
 const QUIET_MS = 60_000
 
 type Sizes = { clients: number; reconnects: number; messages: number; seed: number }
 
-/** Filters of clients, each with what it should match. */
+/** Filters of clients, each with the messages that it should match. */
 const FILTERS: { query: string; matches: (sent: Announcement) => boolean }[] = [
   { query: '', matches: () => true },
   { query: 'tag=t1', matches: ({ tag }) => tag === 't1' },
@@ -33,8 +33,8 @@ const FILTERS: { query: string; matches: (sent: Announcement) => boolean }[] = [
 export type ResumeReport = { seconds: number; connections: number; frames: number; wrong: string[] }
 
 /**
- * Clients that follow with different filters lose their connection again and again, in the middle of a frame as often
- * as not, while mail arrives. What each has seen in the end is compared with what was sent.
+ * Clients with different filters repeatedly lose their connection, often in the middle of a frame, while mail arrives. At
+ * the end, the messages that each has seen are compared with those that were sent.
  */
 export async function resumeUnderLoad({ clients, reconnects, messages, seed }: Sizes): Promise<ResumeReport> {
   const random = seededRandom(seed)
@@ -77,7 +77,7 @@ function messageOf(number: number, random: SeededRandom): Announcement {
 
 type ClientOptions = { url: string; count: number; cuts: number[]; random: SeededRandom }
 
-/** Follows until it has seen `count` messages; after each number of `cuts` it breaks off and comes back. */
+/** Follows until it has seen `count` messages. After each number of `cuts` it disconnects and reconnects. */
 function createClient({ url, count, cuts, random }: ClientOptions) {
   const seen: MessageSummary[] = []
   const ids: string[] = []
@@ -94,7 +94,7 @@ function createClient({ url, count, cuts, random }: ClientOptions) {
       headers: { authorization: `Bearer ${API_KEY}`, ...(lastEventId && { 'last-event-id': lastEventId }) },
     })
     destroy = () => void question.destroy()
-    // What is unfinished when a connection ends is forgotten with its reader.
+    // An incomplete frame is dropped when a connection ends.
     const read = createFrameReader(({ event, id, data }) => {
       if (event !== 'message.received') return
       quiet.refresh()
@@ -114,7 +114,7 @@ function createClient({ url, count, cuts, random }: ClientOptions) {
           over.reject(error)
         }
         const hasAll = seen.length >= count
-        // Who has everything does not wait for a ping to be cut off.
+        // A client that has everything does not wait for a ping to disconnect.
         if (isCut || (hasAll && cuts.length > 0)) void breakOff()
         else if (hasAll) over.resolve()
       })
@@ -134,7 +134,7 @@ function createClient({ url, count, cuts, random }: ClientOptions) {
     destroy()
   }
 
-  // Reported when it is waited for, which may be later.
+  // Reported when it is awaited, which may be later.
   over.promise.catch(() => {})
   connect()
   return {

@@ -60,13 +60,13 @@ describe('contract: the bytes of a stream', () => {
     expect(frames).toHaveLength(2)
   })
 
-  test('origins that are allowed may read it', async () => {
+  test('allowed origins may read it', async () => {
     const { headers } = await open({}, { headers: { origin: ORIGIN } })
     expect(headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' })
     expect(headers['access-control-expose-headers']).toContain('X-Request-Id')
   })
 
-  test('HEAD has the head and no stream', async () => {
+  test('HEAD has headers and no stream', async () => {
     const response = await fetch(url + PATH, { method: 'HEAD', headers: { authorization: `Bearer ${apiKey}` } })
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -85,7 +85,7 @@ describe('contract: where a stream starts', () => {
   const cursors: string[] = []
 
   beforeAll(async () => {
-    // Received in another order than they become visible in.
+    // Received in another order than they become visible.
     for (const second of [3, 1, 2, 4]) {
       await store({ mailbox, subject: `at ${second}`, receivedAt: at(second) })
       cursors.push((await me()).cursor)
@@ -133,13 +133,13 @@ describe('contract: where a stream starts', () => {
     expect(body.details).toEqual({ [name]: [expect.any(String)] })
   })
 
-  test('an impossible mailbox is refused as on the list', async () => {
+  test('an invalid mailbox is refused as on the list', async () => {
     const { status, body } = await refusal('mailbox=a%20b%20c')
     expect([status, body.error]).toEqual([400, 'Invalid mailbox'])
   })
 })
 
-test('a stream that is cut off goes on where it ended', async () => {
+test('an interrupted stream resumes where it ended', async () => {
   const mailbox = newMailbox()
   const first = await open({ mailbox })
   await store({ mailbox, subject: 'one' })
@@ -163,7 +163,7 @@ test.each<Record<string, string>>([
   { q: 'in the body' },
   { from: 'wanted@' },
   { start: '2026-03-01', end: '2026-03-01' },
-])('contract: filters are those of the list, for what is stored and for what comes: %o', async (filter) => {
+])('contract: the filters of the list apply to stored and new messages: %o', async (filter) => {
   const mailbox = newMailbox()
   const wanted = {
     mailbox,
@@ -191,7 +191,7 @@ describe('contract: keys', () => {
     expect((await ask(url + PATH, { key: 'unknown-key-that-is-long' })).status).toBe(401)
   })
 
-  test('a key that may not read gets a 403', async () => {
+  test('a key without read access gets a 403', async () => {
     const beside = await openStore(readConfig('serve', await withDatabase({ DATA_DIR: server.dataDir })), {
       error: () => expect.unreachable(),
     })
@@ -204,7 +204,7 @@ describe('contract: keys', () => {
     expect([status, body.error]).toEqual([403, 'Forbidden'])
   })
 
-  test('another team sees nothing of it', async () => {
+  test('another team receives nothing', async () => {
     await server.command('teams', 'create', 'Foreign', '--domain', 'foreign.test', '--plan', 'pro')
     const { key } = await makeKey('--team', 'Foreign')
     const stream = await open({ after: 'c0' }, { key })
@@ -213,7 +213,7 @@ describe('contract: keys', () => {
     await vi.waitFor(() => expect(stream.subjects()).toEqual(['theirs']))
   })
 
-  test('a key of one mailbox sees that one, and ends with it', async () => {
+  test('a key of one mailbox receives only its messages, and ends with it', async () => {
     const mailbox = newMailbox()
     await store({ mailbox, subject: 'stored' })
     const { key } = await makeKey('--team', teamName, '--mailbox', mailbox)
@@ -230,7 +230,7 @@ describe('contract: keys', () => {
     expect(await Promise.race([other.closed, Promise.resolve('open')])).toBe('open')
   })
 
-  test('a key that another process revokes loses its streams within a moment, the others keep theirs', async () => {
+  test('a key revoked by another process loses its streams at once, and other keys keep theirs', async () => {
     const { id, key } = await makeKey('--team', teamName)
     const mailbox = newMailbox()
     const revoked = await open({ mailbox }, { key })

@@ -19,7 +19,7 @@ test('teams plan and teams retention change a team while the server runs', async
   expect(await change('list')).toMatchObject([{ name, plan: 'enterprise' }])
 })
 
-test('what is no plan, no number of days or no team is refused', async () => {
+test('an unknown plan or team or an invalid number of days is refused', async () => {
   const { name } = (await server.me()).team
   expect(await refused('plan', name, 'gold')).toContain('Unknown plan. Choose one of starter, pro, enterprise.')
   expect(await refused('retention', name, '0')).toContain('1 to 36500 days')

@@ -19,7 +19,7 @@ const LAST_OWNER = { status: 409, code: 'last_owner', message: 'A team keeps at 
 const RESERVED = { status: 400, code: 'mailbox_reserved', message: 'Mailbox name is reserved.' }
 
 describe('team.autoSetup', () => {
-  test('makes team and mailbox from what is known of the person', async () => {
+  test('creates a team and a mailbox from the user’s name and address', async () => {
     const jane = await person({ name: 'Jane Doe', email: 'jane@acme.example' })
     expect(await jane.call.team.current.query()).toBeNull()
     const { team, mailbox, isNew } = await jane.call.team.autoSetup.mutate()
@@ -29,7 +29,7 @@ describe('team.autoSetup', () => {
     expect(await jane.call.team.current.query()).toEqual(team)
   })
 
-  test('the next of a company gets the next name, a consumer address a random one', async () => {
+  test('the next user of a company gets the next name, and a consumer address a random one', async () => {
     const names = []
     for (const email of ['a@umbrella.example', 'b@umbrella.example', 'c@umbrella.example', 'd@umbrella.example']) {
       names.push((await (await person({ email })).call.team.autoSetup.mutate()).mailbox!.name)
@@ -41,7 +41,7 @@ describe('team.autoSetup', () => {
     expect(mailbox!.name).toMatch(/^john\.doe9-[a-z0-9]{4}$/)
   })
 
-  test('takes the names that it is given', async () => {
+  test('uses the given names', async () => {
     const { team, mailbox } = await (
       await person()
     ).call.team.autoSetup.mutate({ teamName: ' Ops ', mailboxName: 'Pager' })
@@ -51,11 +51,11 @@ describe('team.autoSetup', () => {
       status: 409,
       message: 'Mailbox name already taken for this domain.',
     })
-    // Nothing was made, so another name can be tried.
+    // Nothing was created, so another name can be tried.
     expect(await late.call.team.current.query()).toBeNull()
   })
 
-  test('asked ten times at once, there is one team', async () => {
+  test('ten concurrent calls create one team', async () => {
     const eager = await person({ name: 'Eager' })
     const answers = await Promise.all(Array.from({ length: 10 }, () => eager.call.team.autoSetup.mutate()))
     expect(new Set(answers.map(({ team }) => team.id)).size).toBe(1)
@@ -65,7 +65,7 @@ describe('team.autoSetup', () => {
     expect((await eager.call.team.autoSetup.mutate()).isNew).toBe(false)
   })
 
-  test('the mailbox of a team that has none gets the name that its owner gives', async () => {
+  test('the mailbox of a team without one gets the name that its owner chooses', async () => {
     const { owner, join } = await newTeam('pro')
     const member = await person()
     await join(member)
@@ -83,7 +83,7 @@ describe('team.autoSetup', () => {
     expect(await owner.call.inbox.mailboxes.list.query()).toMatchObject([{ name: 'chosen' }])
   })
 
-  test('a very long name is cut', async () => {
+  test('a very long name is truncated', async () => {
     const { team } = await (await person({ name: 'X'.repeat(100) })).call.team.autoSetup.mutate()
     expect(team.name).toBe('X'.repeat(100))
   })
@@ -111,7 +111,7 @@ describe('reserved names', () => {
 })
 
 describe('starter mailbox', () => {
-  test('is named after the team, made once', async () => {
+  test('is named after the team, and created once', async () => {
     const { owner } = await newTeam('pro', 'Night Shift')
     const made = await owner.call.inbox.ensureStarterMailbox.mutate()
     expect(made.name).toBe('night-shift')
@@ -119,14 +119,14 @@ describe('starter mailbox', () => {
     expect(await owner.call.inbox.mailboxes.list.query()).toEqual([made])
   })
 
-  test('of a team called after a provider has a random name', async () => {
+  test('of a team named after a provider has a random name', async () => {
     const { owner } = await newTeam('pro', 'Gmail')
     expect((await owner.call.inbox.ensureStarterMailbox.mutate()).name).toMatch(/^inbox-[a-z0-9]{4}$/)
   })
 })
 
 describe('invites', () => {
-  test('are mailed with their link, and open the team to that address alone', async () => {
+  test('are mailed with their link, and admit only that address to the team', async () => {
     const { owner, team } = await newTeam('pro')
     const email = 'Grace.Hopper@people.test'
     const { id, link, isMailed } = await owner.call.team.invite.mutate({ email })
@@ -142,7 +142,7 @@ describe('invites', () => {
       status: 404,
       code: 'not_found',
     })
-    // In another case, but the same address.
+    // The same address in another case.
     const grace = await person({ email: 'grace.hopper@PEOPLE.test' })
     expect(await grace.call.team.invitesByEmail.query()).toMatchObject([{ id, team: { id: team.id, name: team.name } }])
     expect(await grace.call.team.acceptInvite.mutate({ id })).toMatchObject({ id: team.id, role: 'member' })
@@ -155,7 +155,7 @@ describe('invites', () => {
     expect(await owner.call.team.invites.query()).toEqual([])
   })
 
-  test('of one address are mailed five times an hour, whoever invites; the link holds all the same', async () => {
+  test('to one address are mailed five times an hour, from all teams together; the link works anyway', async () => {
     const email = 'often@people.test'
     const mailed = []
     for (let time = 0; time < 7; time++) {
@@ -167,7 +167,7 @@ describe('invites', () => {
     expect(mailed).toEqual([true, true, true, true, true, false, false])
   })
 
-  test('are seen by members, who cannot open them', async () => {
+  test('are listed for members, who cannot use them', async () => {
     const { owner, join } = await newTeam('pro')
     const member = await person()
     await join(member)
@@ -178,7 +178,7 @@ describe('invites', () => {
     expect(JSON.stringify(seen)).not.toContain(id)
   })
 
-  test('to an address whose mail is captured here are not mailed; the link is shown', async () => {
+  test('to an address whose mail is captured here are not mailed, and the link is shown', async () => {
     const { owner } = await newTeam('pro')
     const { isMailed, link } = await owner.call.team.invite.mutate({ email: 'guest@in.mailhatch.test' })
     expect([isMailed, link]).toEqual([false, expect.stringMatching(/\?invite=/)])
@@ -189,7 +189,7 @@ describe('invites', () => {
     const { owner } = await others.newTeam()
     const { isMailed, id } = await owner.call.team.invite.mutate({ email: 'x@people.test' })
     expect(isMailed).toBe(false)
-    // With the port that the server has found for itself.
+    // With the port that the server chose.
     const link = `http://localhost:${new URL(unmailed.url).port}/teams?invite=${id}`
     expect(await owner.call.team.invites.query()).toMatchObject([{ id, link }])
   })
@@ -213,11 +213,11 @@ describe('invites', () => {
     expect(await store.addInvite(old, { membersMax: null, invitesMax: 9 })).toBe('added')
     expect(await refusal(guest.call.team.acceptInvite.mutate({ id: old.id }))).toMatchObject({ code: 'invite_expired' })
     expect(await guest.call.team.invitesByEmail.query()).toEqual([])
-    // The newer one has taken the place of the first.
+    // The newer one replaces the first.
     expect(await refusal(guest.call.team.acceptInvite.mutate({ id }))).toMatchObject({ status: 404 })
   })
 
-  test('can be declined and deleted; who has a team cannot accept another', async () => {
+  test('can be declined and deleted; a user with a team cannot accept another', async () => {
     const { owner } = await newTeam('pro')
     const guest = await person()
     const first = await owner.call.team.invite.mutate({ email: guest.email })
@@ -231,7 +231,7 @@ describe('invites', () => {
     expect(await refusal(guest.call.team.acceptInvite.mutate({ id: third.id }))).toMatchObject({ code: 'team_exists' })
   })
 
-  test('of an address that nobody has checked are found by their link alone', async () => {
+  test('to an unconfirmed address are found only by their link', async () => {
     const { owner } = await newTeam('pro')
     const guest = await person({ isEmailChecked: false })
     const { id } = await owner.call.team.invite.mutate({ email: guest.email })
@@ -239,7 +239,7 @@ describe('invites', () => {
     expect(await guest.call.team.acceptInvite.mutate({ id })).toMatchObject({ role: 'member' })
   })
 
-  test('of members, of what is no address, and beyond the plan are refused', async () => {
+  test('to members, to invalid addresses and beyond the plan are refused', async () => {
     const { owner } = await newTeam('pro')
     expect(await refusal(owner.call.team.invite.mutate({ email: owner.email }))).toMatchObject({
       code: 'member_exists',
@@ -260,7 +260,7 @@ describe('members', () => {
   test.each([
     { how: 'are removed', end: (owner: Person, { id }: Person) => owner.call.team.removeMember.mutate({ userId: id }) },
     { how: 'leave', end: (_owner: Person, leaving: Person) => leaving.call.team.leave.mutate() },
-  ])('who $how lose their rights and their keys at once, and stay signed in', async ({ end }) => {
+  ])('users who $how lose their rights and their keys at once, and stay signed in', async ({ end }) => {
     const { owner, team, join } = await newTeam('pro')
     const leaving = await person()
     await join(leaving)
@@ -312,7 +312,7 @@ describe('members', () => {
     expect(await refusal(staying.call.team.leave.mutate())).toEqual(LAST_OWNER)
   })
 
-  test('and team can be renamed', async () => {
+  test('and the team can be renamed', async () => {
     const { owner, team } = await newTeam('pro')
     expect(await owner.call.team.update.mutate({ name: ' New name ' })).toMatchObject({ id: team.id, name: 'New name' })
     expect(await refusal(owner.call.team.update.mutate({ name: ' ' }))).toMatchObject({ code: 'validation_failed' })
@@ -325,7 +325,7 @@ describe('members', () => {
 })
 
 describe('API keys', () => {
-  test('are shown once, open the API, and can be rotated and deleted', async () => {
+  test('are shown once, give access to the API, and can be rotated and deleted', async () => {
     const { owner, join } = await newTeam('pro')
     const member = await person()
     await join(member)
@@ -343,7 +343,7 @@ describe('API keys', () => {
     expect((await me(rotated.key)).status).toBe(401)
   })
 
-  test('that have expired are not rotated, and stay as they are', async () => {
+  test('that have expired are not rotated or changed', async () => {
     const { owner, team } = await newTeam('pro', 'Past its time')
     const words = ['keys', 'create', '--team', team.name, '--expires', new Date(Date.now() - 1_000).toISOString()]
     const { id, key } = await server.command<{ id: string; key: string }>(...words)
@@ -353,14 +353,14 @@ describe('API keys', () => {
       code: 'key_expired',
       message: 'This key has expired. Create a new one.',
     })
-    // Its holder gets no further than with any other request.
+    // Its holder gets the same refusal as for any other request.
     const byHolder = await ask<{ code: string }>(`${server.url}/v1/api-keys/rotate`, { method: 'POST', key })
     expect([byHolder.status, byHolder.body.code]).toEqual([401, 'key_expired'])
     expect(before).toMatchObject([{ id }])
     expect(await owner.call.apiKeys.list.query()).toEqual(before)
   })
 
-  test('bound to a mailbox take one of the team, and only with that scope', async () => {
+  test('bound to a mailbox need one of the team, and that scope', async () => {
     const { owner } = await newTeam('pro')
     const other = await newTeam('pro')
     const { id: mailboxId } = await owner.call.inbox.mailboxes.create.mutate({ name: 'bound-box' })

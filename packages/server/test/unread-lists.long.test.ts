@@ -4,20 +4,20 @@ import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { store } from './support/announce.ts'
 import { API_KEY, startChild } from './support/child-server.ts'
-import { isHungUp } from './support/hung-up.ts'
+import { isDisconnected } from './support/disconnected.ts'
 import { runForJson } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 
 const MIB = 1024 * 1024
-/** As long as subjects may be, of what JSON writes as six characters. */
+/** The maximum length of a subject, of characters that JSON writes as six. */
 const LONGEST_SUBJECT = '\u0001'.repeat(8 * 1024)
 const MESSAGES = 200
 const SILENT = 80
 const HELD_BYTES_MAX = 64 * MIB
-/** Before the deadline of 30 looks, so that it is the limit that cuts. */
+/** Before the deadline of 30 checks, so that the limit applies. */
 const SOON = { timeout: 25_000, interval: 250 }
 
-test(`limit: ${SILENT} lists of the largest size that one key never reads hold 64 MiB, and others are served`, async () => {
+test(`limit: ${SILENT} unread lists of the largest size of one key take 64 MiB, and others are served`, async () => {
   const dataDir = temporaryFolder()
   const child = await startChild({ environment: { DATA_DIR: dataDir } })
   const { apiUrl: url } = child
@@ -32,10 +32,10 @@ test(`limit: ${SILENT} lists of the largest size that one key never reads hold 6
   onTestFinished(() => clearInterval(watch))
 
   const silent = await Promise.all(Array.from({ length: SILENT }, () => neverRead(url)))
-  // Both read: one with a key of its own, the other with that of those that do not.
+  // Both read: one with its own key, the other with the key of those that do not read.
   for (const key of [other, API_KEY]) expect((await list(url, key)).length).toBe(listBytes)
   await vi.waitFor(async () => {
-    const hungUp = await Promise.all(silent.map(isHungUp))
+    const hungUp = await Promise.all(silent.map(isDisconnected))
     const open = hungUp.filter((isOver) => !isOver).length
     expect(open * listBytes).toBeLessThanOrEqual(HELD_BYTES_MAX)
   }, SOON)

@@ -13,7 +13,7 @@ const server = await startFileServer()
 const people = await openPeople(server)
 const operator = await people.operator()
 
-/** Sent by SMTP, opened as the dashboard does. */
+/** Sent by SMTP and opened like in the dashboard. */
 async function pageOf(mail: { html: string; image?: Buffer }): Promise<{ sent: number; page: string }> {
   const tag = `view${Math.random().toString(36).slice(2)}`
   const raw = Buffer.from(
@@ -47,7 +47,7 @@ async function pageOf(mail: { html: string; image?: Buffer }): Promise<{ sent: n
   return { sent: raw.byteLength, page: await answer.text() }
 }
 
-test('an image that is shown 3,500 times is written as often as fits into 5 MB; the rest stay empty', async () => {
+test('an image that is used 3,500 times is written as often as fits into 5 MB, and the rest stay empty', async () => {
   const html = '<img src=cid:a>\r\n'.repeat(3_500)
   const { sent, page } = await pageOf({ html, image: Buffer.alloc(100_000, 7) })
   expect(sent).toBeLessThan(250_000)
@@ -55,12 +55,12 @@ test('an image that is shown 3,500 times is written as often as fits into 5 MB; 
   const written = page.split('<img src="data:image/png;base64,').length - 1
   expect(written).toBe(Math.floor(7_000_000 / (Math.ceil(100_000 / 3) * 4 + 22)))
   expect(page.split('<img').length - 1).toBe(3_500)
-  // One that is shown once is there.
+  // An image that is shown once is complete.
   const { page: small } = await pageOf({ html: '<img src="cid:a">', image: Buffer.alloc(100_000, 7) })
   expect(small.split('data:image/png;base64,BwcH').length).toBe(2)
 })
 
-test('a page that would be longer than 4 MiB is cut, and says so', async () => {
+test('a page longer than 4 MiB is truncated, and says so', async () => {
   const { page } = await pageOf({ html: '<a b>x\r\n'.repeat(120_000) })
   expect(page.length).toBeLessThan(PAGE_BYTES_MAX)
   expect(page.includes('This message is too long to show in full.')).toBe(true)
@@ -71,7 +71,7 @@ const PIECES = ['<a b>', '&', '"', "'", '<', '>', '<b title="', '&lt;', '&quot;'
   '<div style="background:url(cid:a)">', '<img srcset="cid:a 1x">', 'url(', 'src(', 'attr(', '@import', '<td background=cid:a>',
   '<img alt="&amp;&amp;&amp;">', '<p style="', '/*', '*/', '\\', '&copy', '<area href=#>', '<a href="https://x.example/?a=1&b=2">'] // prettier-ignore
 
-test.each([1, 2, 3, 4, 5])('no mix of what grows makes a page larger than that (seed %i)', (seed) => {
+test.each([1, 2, 3, 4, 5])('no combination of growing content makes a page larger than that (seed %i)', (seed) => {
   const random = seededRandom(seed)
   const image = `data:image/png;base64,${'A'.repeat(100_000)}`
   const mixes = Array.from({ length: 8 }, () => Array.from({ length: 1 + random.below(3) }, () => random.pick(PIECES)))

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openPeople, refusal } from './support/people.ts'
 import { startWebhookJourney } from './support/webhook-journey.ts'
 
-/** As many as are shown of one delivery. */
+/** The maximum number shown for one delivery. */
 const SHOWN_MAX = 100
 
 const { server, start } = await startWebhookJourney()
@@ -11,7 +11,7 @@ const people = await openPeople(server)
 const { call } = await people.operator()
 const { attempts, replay } = call.webhooks
 
-test('each attempt of a delivery is told with its answer, the newest first', async () => {
+test('each attempt of a delivery is listed with its response, newest first', async () => {
   const answers = [
     { status: 500, body: 'out of order' },
     { status: 200, body: 'thanks' },
@@ -25,11 +25,11 @@ test('each attempt of a delivery is told with its answer, the newest first', asy
     httpStatus: 500,
     responseBody: 'out of order',
     latencyMs: expect.any(Number),
-    error: 'The endpoint answered 500.',
+    error: 'The endpoint responded with 500.',
   }
   const { requestBody, attempts: made } = await attempts.query(where)
   expect(made).toEqual([first])
-  // What the endpoint was posted, to the letter.
+  // The exact request that the endpoint received.
   expect(requestBody).toBe(receiver.received[0]!.body)
   await replay.mutate(where)
   await succeeded(1)
@@ -37,7 +37,7 @@ test('each attempt of a delivery is told with its answer, the newest first', asy
   expect(await attempts.query(where)).toEqual({ requestBody, attempts: [second, first] })
 })
 
-test('a test event has its one attempt, also when nobody answered', async () => {
+test('a test event has one attempt, also without a response', async () => {
   const { id, receiver } = await start(() => {
     receiver.hangUp()
     return { status: 200 }
@@ -49,7 +49,7 @@ test('a test event has its one attempt, also when nobody answered', async () => 
   })
 })
 
-test('attempts of another endpoint or another team are not found, as those of no delivery', async () => {
+test('attempts of another endpoint or team, or of an unknown delivery, are not found', async () => {
   const own = await start()
   const other = await start()
   const { owner: stranger } = await people.newTeam()
@@ -67,7 +67,7 @@ test('attempts of another endpoint or another team are not found, as those of no
   expect(await refusal(stranger.call.webhooks.attempts.query({ id: own.id, deliveryId }))).toEqual(notFound)
 })
 
-test('of very many attempts the newest are told', async () => {
+test('of very many attempts the newest are listed', async () => {
   let made = 0
   const { id, mailbox, settled, deliveries } = await start(() => ({ status: 200, body: `answer ${++made}` }))
   await server.store({ mailbox })

@@ -12,14 +12,14 @@ const { url, apiKey } = server
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** The event, if the secret has signed it. */
+/** The event, if it is signed with the secret. */
 function verify({ body, headers }: ReceivedWebhook, secret: string) {
-  // Node's headers of ours are single texts.
+  // Our headers have a single value in Node.
   return verifyWebhook({ secret, body, headers: new Headers(headers as Record<string, string>) })
 }
 
 describe('deliveries', () => {
-  test('contract: what is posted, to whom it is signed, and how it is listed', async () => {
+  test('contract: what is posted, how it is signed, and how it is listed', async () => {
     const { receiver, mailbox, secret, settled } = await start(() => ({ status: 200, body: 'thanks' }))
     const sent = await server.store({ mailbox, tag: 'login', subject: 'Your code: 123456 👋', from: 'a@b.example' })
     const [delivery] = await settled(1)
@@ -56,7 +56,7 @@ describe('deliveries', () => {
     expect(webhook!.body).toBe(JSON.stringify(event))
   })
 
-  test('an endpoint is told of mail for its mailbox and tag, from its creation on and once', async () => {
+  test('an endpoint receives mail for its mailbox and tag, once, from its creation on', async () => {
     const mailbox = server.newMailbox()
     const before = await server.store({ mailbox, tag: 'a' })
     const receiver = await startWebhookReceiver()
@@ -74,7 +74,7 @@ describe('deliveries', () => {
     expect(told.sort()).toEqual([`/a ${tagged.id}`, `/all ${plain.id}`, `/all ${tagged.id}`].sort())
   })
 
-  test('a filter goes by the name: a renamed mailbox is another one to it', async () => {
+  test('a filter uses the name: after a rename the mailbox does not match', async () => {
     const { receiver, mailbox } = await start()
     const { body } = await ask<{ data: { id: string } }>(`${url}/v1/mailboxes`, {
       method: 'POST',
@@ -95,7 +95,7 @@ describe('deliveries', () => {
     expect(receiver.received.map(({ messageId }) => messageId)).toEqual([id])
   })
 
-  test('whatever a stranger writes, the body stays below 20 kB and is JSON', async () => {
+  test('with any text from a sender, the body stays below 20 kB and is JSON', async () => {
     const { receiver, mailbox, secret, settled } = await start()
     const long = '\u0001"👋'.repeat(50_000)
     await server.store({ mailbox, subject: long, from: long, to: long })
@@ -107,7 +107,7 @@ describe('deliveries', () => {
     expect(data.subject.length).toBeGreaterThan(100)
   })
 
-  test('contract: the list pages and keeps to a status', async () => {
+  test('contract: the list has pages and a status filter', async () => {
     const statuses = [200, 500, 200, 410]
     const { id, mailbox, settled, deliveries } = await start(() => ({ status: statuses.shift()! }))
     const sent = []
@@ -130,7 +130,7 @@ describe('deliveries', () => {
     expect(await deliveries('?limit=100')).toHaveLength(3)
   })
 
-  test('contract: a test event is sent once, answered for and recorded', async () => {
+  test('contract: a test event is sent once, returns the response and is recorded', async () => {
     let status = 200
     const { id, receiver, secret, deliveries } = await start(() => ({ status, body: 'seen' }))
     const sendTest = async () => (await call<WebhookDelivery>('POST', `/${id}/test`)).body.data
@@ -153,7 +153,7 @@ describe('deliveries', () => {
     expect((await deliveries()).slice(1)).toEqual([failed, well])
   })
 
-  test('contract: a new secret signs at once, the old one as well', async () => {
+  test('contract: a new secret signs at once, and the old one still signs too', async () => {
     const { id, receiver, mailbox, secret, settled } = await start()
     const { status, body } = await call<{ secret: string }>('POST', `/${id}/secret`)
     expect(status).toBe(200)
@@ -172,7 +172,7 @@ describe('deliveries', () => {
     )
   })
 
-  test('a secret that is replaced twice still signs: whoever has any of the three can verify', async () => {
+  test('a secret that is replaced twice still signs: a receiver with any of the three can verify', async () => {
     const { id, receiver, mailbox, secret, settled } = await start()
     const rotate = async () => (await call<{ secret: string }>('POST', `/${id}/secret`)).body.data.secret
     const secrets = [secret, await rotate(), await rotate()]
@@ -181,7 +181,7 @@ describe('deliveries', () => {
     for (const one of secrets) await verify(receiver.received[0]!, one)
   })
 
-  test('contract: one delivery, or all that failed, are sent again with the same id and body', async () => {
+  test('contract: one delivery, or all failed ones, are sent again with the same id and body', async () => {
     let status = 410
     const { id, receiver, mailbox, settled, succeeded, deliveries } = await start(() => ({ status }))
     await server.store({ mailbox })
@@ -209,7 +209,7 @@ describe('deliveries', () => {
     expect([second!.id, second!.body]).toEqual([first!.id, first!.body])
   })
 
-  test('contract: all that failed is replayed in one go', async () => {
+  test('contract: all failed deliveries are replayed with one request', async () => {
     let status = 500
     const { id, mailbox, settled, succeeded, deliveries } = await start(() => ({ status }))
     for (let count = 0; count < 3; count++) await server.store({ mailbox })

@@ -25,7 +25,7 @@ async function startExample(environment: { WEBHOOK_SECRET: string; PORT: string 
   return { printed: () => output.join('').split('\n').slice(1, -1) }
 }
 
-test('the example receiver prints the mail that it is told of', async () => {
+test('the example receiver prints the mail of an event', async () => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}/hook`
   const server = await startServer({ WEBHOOK_ALLOWED_HOSTS: `127.0.0.1:${port}` })
@@ -36,7 +36,7 @@ test('the example receiver prints the mail that it is told of', async () => {
   expect(printed()).toEqual(['{"mailboxWithTag":"qa+42","from":"app@shop.example","subject":"Your code is 123456"}'])
 })
 
-test('the example receiver refuses strangers, and does nothing twice', async () => {
+test('the example receiver refuses unsigned requests, and handles each event once', async () => {
   const port = await freePort()
   const { printed } = await startExample({ WEBHOOK_SECRET: SECRET, PORT: String(port) })
   const post = async (id: string, secret: string, ageSeconds = 0) => {
@@ -54,7 +54,7 @@ test('the example receiver refuses strangers, and does nothing twice', async () 
   expect(printed().map((line) => JSON.parse(line).subject)).toEqual(['once', 'last'])
 })
 
-test('what checks a signature by hand takes ours and nothing else', async () => {
+test('manual verification of a signature accepts ours and no other', async () => {
   const path = join(EXAMPLE, 'verify-by-hand.js')
   // A plain script without types.
   const { isFromMailhatch } = (await import(path)) as {

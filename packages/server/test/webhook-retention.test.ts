@@ -6,7 +6,7 @@ import { startWebhookReceiver } from './support/webhook-receiver.ts'
 
 const DAY_MS = 86_400_000
 
-test('deliveries are listed for 30 days after they have ended', async () => {
+test('deliveries are listed for 30 days after their end', async () => {
   const clock = { ahead: 0 }
   const now = () => Date.now() + clock.ahead
   const receiver = await startWebhookReceiver()
@@ -17,7 +17,7 @@ test('deliveries are listed for 30 days after they have ended', async () => {
   const listed = async () => (await webhooks.deliveries(endpoint.id)).map(({ messageId }) => messageId)
   const tell = async () => {
     const { id } = await store(url, { receivedAt: new Date(now()).toISOString() })
-    // Until its end is written down too: the clock is moved next.
+    // Until its end is recorded too, because the clock is moved next.
     const hasEnded = async () =>
       (await webhooks.deliveries(endpoint.id, 'status=success')).some(({ messageId }) => messageId === id)
     await vi.waitUntil(hasEnded, 20_000)

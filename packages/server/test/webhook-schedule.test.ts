@@ -20,13 +20,13 @@ async function start(answer: () => ReceiverAnswer) {
   await webhooks.add({ url: `${receiver.url}/well`, mailbox: 'other' })
   const receivedBy = (path: string) => receiver.received.filter((webhook) => webhook.path === path)
 
-  /** The sender has looked at everything that is due by now: it has sent what came just now. */
+  /** The sender has checked everything that is due: it has sent what was just added. */
   async function look(): Promise<void> {
     const { id } = await store(url, { mailbox: 'other', receivedAt: new Date(clock.now).toISOString() })
     await vi.waitUntil(() => receivedBy('/well').some(({ messageId }) => messageId === id), PATIENCE)
   }
 
-  /** What is known of the delivery once it has so many attempts behind it. */
+  /** The delivery once it has this many attempts. */
   async function afterAttempt(count: number, messageId: string) {
     return vi.waitUntil(async () => {
       const delivery = (await webhooks.deliveries(endpoint.id)).find((each) => each.messageId === messageId)
@@ -46,7 +46,7 @@ async function start(answer: () => ReceiverAnswer) {
   }
 }
 
-test('nine attempts, each in its window and not a millisecond before its time, then it has failed', async () => {
+test('nine attempts, each in its window and never early, then the delivery has failed', async () => {
   const { clock, announce, look, afterAttempt, attempts, endpointNow } = await start(() => ({ status: 500 }))
   const { id } = await announce()
   let delivery = await afterAttempt(1, id)
@@ -67,7 +67,7 @@ test('nine attempts, each in its window and not a millisecond before its time, t
     attempt: 9,
     nextAttemptAt: null,
     httpStatus: 500,
-    error: 'The endpoint answered 500.',
+    error: 'The endpoint responded with 500.',
   })
   // The same event and the same bytes each time, with a new signature.
   expect(new Set(attempts().map((attempt) => attempt.id)).size).toBe(1)
@@ -94,7 +94,7 @@ describe('Retry-After', () => {
     { value: '600', waitMs: 600 * SECOND_MS },
     { value: new Date(START + 900 * SECOND_MS).toUTCString(), waitMs: 900 * SECOND_MS },
     { value: '999999', waitMs: DAY_MS },
-  ])('$value makes the next attempt wait $waitMs ms', async ({ value, waitMs }) => {
+  ])('with $value, the next attempt waits $waitMs ms', async ({ value, waitMs }) => {
     const answer = { status: 429, headers: { 'retry-after': value } }
     const { clock, announce, look, afterAttempt, attempts } = await start(() => answer)
     const { id } = await announce()
@@ -115,13 +115,13 @@ test.each([301, 302, 307, 308])('a redirect (%i) is a failure and is not followe
   expect(await afterAttempt(1, id)).toMatchObject({
     status: 'pending',
     httpStatus: status,
-    error: `The endpoint answered with a redirect (${status}); redirects are not followed.`,
+    error: `The endpoint responded with a redirect (${status}); redirects are not followed.`,
   })
   await look()
   expect(attempts()).toHaveLength(1)
 })
 
-test('410 switches the endpoint off, and what is pending fails', async () => {
+test('410 disables the endpoint, and pending deliveries fail', async () => {
   let status = 500
   const { clock, webhooks, endpoint, announce, look, afterAttempt, attempts, endpointNow } = await start(() => ({
     status,
@@ -131,8 +131,8 @@ test('410 switches the endpoint off, and what is pending fails', async () => {
   status = 410
   const { id } = await announce()
   expect(await afterAttempt(1, id)).toMatchObject({ status: 'failed', httpStatus: 410, nextAttemptAt: null })
-  expect(await endpointNow()).toMatchObject({ active: false, disabledReason: 'The endpoint answered 410 Gone.' })
-  // The others follow it, some at a time.
+  expect(await endpointNow()).toMatchObject({ active: false, disabledReason: 'The endpoint responded with 410 Gone.' })
+  // The others follow, a few at a time.
   await expect
     .poll(() => afterAttempt(1, pending.id), PATIENCE)
     .toMatchObject({ status: 'failed', error: 'endpoint inactive' })
@@ -144,7 +144,7 @@ test('410 switches the endpoint off, and what is pending fails', async () => {
   expect(attempts()).toHaveLength(2)
   expect(await webhooks.deliveries(endpoint.id)).toHaveLength(2)
 
-  // Switched on again, it gets what comes, and what failed once that is asked for.
+  // Enabled again, the endpoint receives new events, and failed ones when they are replayed.
   await webhooks.change(endpoint.id, { active: true })
   expect(await endpointNow()).toMatchObject({ active: true, disabledReason: null })
   const [failed] = await webhooks.deliveries(endpoint.id, 'status=failed')
@@ -155,7 +155,7 @@ test('410 switches the endpoint off, and what is pending fails', async () => {
   expect(attempts().filter((attempt) => attempt.messageId === failed!.messageId)).toHaveLength(2)
 })
 
-test('five days of failures only switch the endpoint off, with a reason in the list', async () => {
+test('five days of only failures disable the endpoint, with a reason in the list', async () => {
   let status = 500
   const { clock, announce, afterAttempt, endpointNow } = await start(() => ({ status }))
   const attemptNow = async () => afterAttempt(1, (await announce()).id)
@@ -176,7 +176,7 @@ test('five days of failures only switch the endpoint off, with a reason in the l
   expect(await endpointNow()).toMatchObject({ disabledReason: 'Every attempt of the last five days failed.' })
 })
 
-test('a replayed delivery has its attempts from the beginning, with the same id', async () => {
+test('a replayed delivery starts over, with the same id', async () => {
   const answers = [410]
   const { webhooks, endpoint, announce, afterAttempt, attempts } = await start(() => ({
     status: answers.shift() ?? 500,

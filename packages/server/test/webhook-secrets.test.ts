@@ -13,17 +13,17 @@ import { startWebhookReceiver, type ReceivedWebhook } from './support/webhook-re
 const WAIT_MS = 20_000
 
 function verify({ body, headers }: ReceivedWebhook, secret: string) {
-  // Node's headers of ours are single texts.
+  // Our headers have a single value in Node.
   return verifyWebhook({ secret, body, headers: new Headers(headers as Record<string, string>) })
 }
 
-/** The secret as it is and in the forms in which it might slip out. */
+/** The secret, and the encodings in which it could leak. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64')
   return [secret, bytes.toString('base64'), bytes.toString('hex'), bytes.toString('latin1'), encodeURIComponent(secret)]
 }
 
-test('contract: after its creation a secret is in no answer, no log and no row, and still signs after a restart', async () => {
+test('contract: after its creation a secret is in no response, log or row, and still signs after a restart', async () => {
   const dataDir = temporaryFolder()
   const receiver = await startWebhookReceiver(({ path }) => ({ status: path === '/well' ? 200 : 500 }))
   const environment = { DATA_DIR: dataDir, LOG_LEVEL: 'debug', WEBHOOK_ALLOWED_HOSTS: receiver.host }
@@ -51,7 +51,7 @@ test('contract: after its creation a secret is in no answer, no log and no row, 
   const places = [...Object.entries(shown), ...stored.map(({ name, content }) => [name, content] as const)]
   const holding = (text: string) => places.filter(([, content]) => content.includes(text)).map(([name]) => name)
   for (const form of secrets.flatMap(formsOf)) expect(holding(form)).toEqual([])
-  // The control: what may be seen is seen in all three kinds of places.
+  // Control: public values are found in all three kinds of places.
   expect(holding(troubled.id)).toEqual(expect.arrayContaining(['answers', 'log']))
   expect(shown.answers).toContain(troubled.secretMasked)
   expect(stored.filter(({ content }) => content.includes(troubled.id))).not.toEqual([])
@@ -67,9 +67,9 @@ test('contract: after its creation a secret is in no answer, no log and no row, 
   await verify(later, secret)
 })
 
-test('the key that seals is made once, for its owner’s eyes only', async () => {
+test('the encryption key is created once, readable only by its owner', async () => {
   const dataDir = temporaryFolder()
-  // Empty is unset.
+  // Empty means unset.
   const environment = { DATA_DIR: dataDir, SECRET_KEY: '', INBOX_WEBHOOK_SECRET: '' }
   const keys = []
   for (let start = 0; start < 2; start++) {
@@ -86,18 +86,18 @@ test('the key that seals is made once, for its owner’s eyes only', async () =>
   expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
 })
 
-test.each(['api', 'serve'])('on PostgreSQL, %s does not start without a key that others can share', async (program) => {
+test.each(['api', 'serve'])('on PostgreSQL, %s does not start without a shared key', async (program) => {
   const environment = { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', DATA_DIR: temporaryFolder() }
   const { code, stderr } = await run([program], environment)
   expect(code).toBe(78)
   expect(stderr).toContain('SECRET_KEY: is required with DATABASE_URL')
-  // The control: with a key it gets as far as the database.
+  // Control: with a key, the start gets as far as the database.
   const other = await run([program], { ...environment, SECRET_KEY })
   expect(other.code).not.toBe(78)
   expect(other.stderr).toContain('PostgreSQL at 127.0.0.1:9 cannot be used')
 })
 
-test('settings of webhooks that are not valid are all told at once, without the key', async () => {
+test('all invalid webhook settings are reported together, without the key', async () => {
   const { code, stderr } = await run(['api'], {
     DATA_DIR: temporaryFolder(),
     SECRET_KEY: 'too-short',

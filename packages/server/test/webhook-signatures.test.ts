@@ -43,13 +43,13 @@ const deliveries: Delivery[] = await Promise.all(
       domain: 'mailhatch.test',
     }
     const body = webhookEventBody({ ...message, ...rest }, now)
-    // Every other one as during the replacement of a secret.
+    // Every other one is signed as during a secret rotation.
     const secrets = number % 2 === 0 ? [secret] : [randomSecret(), secret]
     return { id: message.id, body, headers: await signWebhook({ id: message.id, body, secrets, timestamp }) }
   }),
 )
 
-/** What a customer would write without our help. */
+/** What a customer would write without a library. */
 function isSignedByHand({ body, headers }: Omit<Delivery, 'id'>, key = secret, at = now): boolean {
   const [time, ...signatures] = headers['x-service-signature']!.split(',')
   const seconds = time!.replace('t=', '')
@@ -107,7 +107,7 @@ test('none verifies with an old timestamp, whether signed then or changed afterw
     const signedThen = { body, headers: await signWebhook({ id, body, secrets: [secret], timestamp: then }) }
     const verdicts = [isSignedByTheStandard(signedThen), isSignedByHand(signedThen), await isSignedByTheSdk(signedThen)]
     expect(verdicts).toEqual(NONE)
-    // It was good in its time.
+    // It was valid at its time.
     expect(isSignedByHand(signedThen, secret, then * 1000)).toBe(true)
     const renamed = Object.entries(headers).map(([name, text]) => [
       name,

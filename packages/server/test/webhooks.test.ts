@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { WebhookEndpoint } from '@mailhatch/sdk'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startWebhookJourney, type Made } from './support/webhook-journey.ts'
+import { startWebhookJourney, type Created } from './support/webhook-journey.ts'
 
 const { server, call, add, start, makeKey } = await startWebhookJourney()
 const { name: teamName } = (await server.me()).team
@@ -10,7 +10,7 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 describe('endpoints', () => {
-  test('contract: created with a URL, the secret is shown once, and it is listed newest first', async () => {
+  test('contract: an endpoint is created with a URL, its secret is shown once, and the list is newest first', async () => {
     const wish = { url: 'https://shop.example/hooks', description: 'Orders', mailbox: 'Orders', tag: ' Run-1 ' }
     const { endpoint, secret } = await add(wish)
     expect(endpoint).toEqual({
@@ -34,7 +34,7 @@ describe('endpoints', () => {
     expect(body.data).toEqual([newer.endpoint, endpoint])
   })
 
-  test('contract: changed in part, switched off and on', async () => {
+  test('contract: an endpoint is changed in part, disabled and enabled', async () => {
     const { id, endpoint, mailbox, deliveries } = await start()
     const change = async (body: object) => (await call<WebhookEndpoint>('PATCH', `/${id}`, body)).body.data
     expect(await change({})).toMatchObject({ url: endpoint.url, active: true, mailbox })
@@ -55,7 +55,7 @@ describe('endpoints', () => {
     expect(await deliveries()).toMatchObject([{ messageId }])
   })
 
-  test('contract: what is pending when an endpoint is switched off fails with `endpoint inactive`', async () => {
+  test('contract: pending deliveries of a disabled endpoint fail with `endpoint inactive`', async () => {
     const { id, mailbox, settled, deliveries } = await start(() => ({ status: 500 }))
     await server.store({ mailbox })
     expect(await settled(1)).toMatchObject([{ status: 'pending', nextAttemptAt: expect.stringMatching(TIME) }])
@@ -63,7 +63,7 @@ describe('endpoints', () => {
     expect(await deliveries()).toMatchObject([{ status: 'failed', error: 'endpoint inactive', nextAttemptAt: null }])
   })
 
-  test('contract: deleted, it is gone with its deliveries, and its URL may be used again', async () => {
+  test('contract: a deleted endpoint disappears with its deliveries, and its URL can be used again', async () => {
     const { id, endpoint, mailbox, settled } = await start()
     await server.store({ mailbox })
     const [delivery] = await settled(1)
@@ -81,7 +81,7 @@ describe('endpoints', () => {
     ['https://localhost/', 'webhook_url_private', 'Webhook URL must not point to a private address.'],
     ['https://[::1]/', 'webhook_url_private', 'Webhook URL must not point to a private address.'],
     ['no address', 'validation_failed', 'Webhook URL is not a valid URL.'],
-  ])('contract: the URL %s is refused with 400 %s, also by a change', async (target, code, error) => {
+  ])('contract: the URL %s is refused with 400 %s, also in an update', async (target, code, error) => {
     const { id, endpoint } = await start()
     for (const answer of [await call('POST', '', { url: target }), await call('PATCH', `/${id}`, { url: target })]) {
       expect([answer.status, answer.body]).toMatchObject([400, { code, error, details: { url: [error] } }])
@@ -96,17 +96,17 @@ describe('endpoints', () => {
     ['mailbox', { mailbox: 'a@b.example' }],
     ['mailbox', { mailbox: 'a+b' }],
     ['tag', { tag: 'x'.repeat(65) }],
-  ])('a %s that is not valid is 400 with details: %o', async (field, wish) => {
+  ])('an invalid %s is 400 with details: %o', async (field, wish) => {
     const { status, body } = await call('POST', '', field === 'url' ? wish : { url: 'https://shop.example/', ...wish })
     expect([status, body.code, Object.keys(body.details!)]).toEqual([400, 'validation_failed', [field]])
   })
 
-  test('a description of 200 characters and a tag of 64 are taken', async () => {
+  test('a description of 200 characters and a tag of 64 are accepted', async () => {
     const wish = { url: 'https://shop.example/long', description: 'x'.repeat(200), tag: 'x'.repeat(64) }
     expect((await add(wish)).endpoint).toMatchObject({ description: wish.description, tag: wish.tag })
   })
 
-  test('contract: the same URL twice is 409, also by a change', async () => {
+  test('contract: the same URL twice is 409, also in an update', async () => {
     const [one, other] = [await add({ url: 'https://shop.example/1' }), await add({ url: 'https://shop.example/2' })]
     for (const url of [one.endpoint.url, 'HTTPS://Shop.example:443/./1#part']) {
       const again = await call('POST', '', { url })
@@ -117,10 +117,12 @@ describe('endpoints', () => {
     expect((await call('PATCH', `/${one.endpoint.id}`, { url: one.endpoint.url })).status).toBe(200)
   })
 
-  test('contract: a 21st endpoint is 403, however many are asked for at once', async () => {
+  test('contract: a 21st endpoint is 403, also with concurrent requests', async () => {
     const present = (await call<WebhookEndpoint[]>('GET', '')).body.data.length
     const answers = await Promise.all(
-      Array.from({ length: 25 }, (_, index) => call<Made>('POST', '', { url: `https://shop.example/many/${index}` })),
+      Array.from({ length: 25 }, (_, index) =>
+        call<Created>('POST', '', { url: `https://shop.example/many/${index}` }),
+      ),
     )
     const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.data.endpoint.id)
     onTestFinished(async () => void (await Promise.all(made.map((id) => call('DELETE', `/${id}`)))))
@@ -129,10 +131,10 @@ describe('endpoints', () => {
     expect(new Set(refused)).toEqual(new Set(['403 webhook_limit']))
   })
 
-  test('contract: a plan without webhooks is 403; what was made on a larger one is told nothing more', async () => {
+  test('contract: a plan without webhooks is 403; endpoints of a former plan receive nothing', async () => {
     await server.command('teams', 'create', 'Shrinking', '--domain', 'shrinking.test', '--plan', 'pro')
     const key = await makeKey('--team', 'Shrinking')
-    const { body } = await call<Made>('POST', '', { url: 'http://127.0.0.1:9/' }, key)
+    const { body } = await call<Created>('POST', '', { url: 'http://127.0.0.1:9/' }, key)
     const { id } = body.data.endpoint
     const count = async () => (await call<[]>('GET', `/${id}/deliveries`, undefined, key)).body.data.length
     await server.store({ domain: 'shrinking.test' })
@@ -150,8 +152,8 @@ describe('endpoints', () => {
   })
 })
 
-describe('who may', () => {
-  test('contract: another team’s endpoints and deliveries are 404, as those that there are not', async () => {
+describe('access', () => {
+  test('contract: endpoints and deliveries of another team are 404, like unknown ones', async () => {
     await server.command('teams', 'create', 'Strangers', '--domain', 'strangers.test', '--plan', 'pro')
     const stranger = await makeKey('--team', 'Strangers')
     const { id, mailbox, settled } = await start()
@@ -163,15 +165,15 @@ describe('who may', () => {
       expect([method, path, foreign.status]).toEqual([method, path, 404])
       expect({ ...foreign.body, requestId: '' }).toEqual({ ...unknown.body, requestId: '' })
     }
-    const own = await call<Made>('POST', '', { url: 'http://127.0.0.1:9/' }, stranger)
+    const own = await call<Created>('POST', '', { url: 'http://127.0.0.1:9/' }, stranger)
     const across = `/${own.body.data.endpoint.id}/deliveries/${delivery!.id}/replay`
     expect((await call('POST', across, undefined, stranger)).status).toBe(404)
-    // The control: all of them work for the team itself.
+    // Control: all of them work for the team itself.
     for (const [method, path, body] of routesOf(id, delivery!.id))
       expect((await call(method, path, body)).status).toBeLessThan(300)
   })
 
-  test('contract: only an api.full key may', async () => {
+  test('contract: only an api.full key has access', async () => {
     const reading = await makeKey('--team', teamName, '--scope', 'email.full')
     const { id } = await start()
     for (const [method, path, body] of [
@@ -182,7 +184,7 @@ describe('who may', () => {
       const { status, body: answer } = await call(method, path, body, reading)
       expect([method, path, status, answer.code]).toEqual([method, path, 403, 'forbidden'])
     }
-    // What is asked for is judged before who asks.
+    // Input is validated before access.
     const badly = await call('POST', '', { url: 'https://10.0.0.1/' }, reading)
     expect([badly.status, badly.body.code]).toEqual([400, 'webhook_url_private'])
   })

@@ -30,7 +30,7 @@ const RAW = [
   '',
 ].join('\r\n')
 
-/** Settings of an API and of a worker that share no disk, and a team that owns `qa.test`. */
+/** Settings of an API and a worker that share no disk, and a team that owns `qa.test`. */
 async function prepare() {
   const apiPort = await freePort()
   const workerPort = await freePort()
@@ -70,12 +70,12 @@ async function sendMail(smtpPort: number, to: string): Promise<void> {
 
 const waitFor = async (asked: Reader, tag: string) => (await asked.latest({ tag, wait: 30 })).data
 
-describe('an API without the bucket reaches it through the worker', () => {
-  test('raw mail and attachments come, and what is deleted goes, between two processes', async () => {
+describe('an API without the bucket uses it through the worker', () => {
+  test('raw mail and attachments are served, and deletions reach the bucket, between two processes', async () => {
     const { apiSettings, workerSettings, inbox, fetchApi, asked } = await prepare()
     await startChild({ program: 'api', environment: apiSettings })
     const worker = await startChild({ program: 'worker', environment: workerSettings })
-    // Names that need escaping on the way.
+    // Names that need escaping.
     for (const to of ['a/b+one@qa.test', '"two words+two"@qa.test']) await sendMail(worker.smtpPort, to)
     for (const tag of ['one', 'two']) {
       const { id } = await waitFor(asked, tag)
@@ -84,7 +84,7 @@ describe('an API without the bucket reaches it through the worker', () => {
       const attachment = await fetchApi(`/v1/messages/${id}/attachments/0`)
       expect([attachment.status, await attachment.text()]).toEqual([200, 'attached bytes'])
       const stored = () => objectKeys(inbox).filter((name) => name.includes(id))
-      // The worker is no longer at work on it.
+      // The worker has finished with it.
       await expect.poll(stored).toContainEqual(expect.stringMatching(/^messages\/processed\//))
       expect(stored()).toHaveLength(2)
       expect((await fetchApi(`/v1/messages/${id}`, 'DELETE')).status).toBe(200)
@@ -93,7 +93,7 @@ describe('an API without the bucket reaches it through the worker', () => {
     }
   })
 
-  test('while the worker is away raw mail is a 502; what is deleted is gone, and its objects follow later', async () => {
+  test('while the worker is down raw mail is a 502; deleted messages disappear, and their objects follow later', async () => {
     const { apiSettings, workerSettings, inbox, fetchApi, asked } = await prepare()
     const log = await createLogger('silent', false)
     let ahead = 0
@@ -116,13 +116,13 @@ describe('an API without the bucket reaches it through the worker', () => {
 
     const again = await startWorker(readConfig('worker', workerSettings), log)
     onTestFinished(() => again.close())
-    // What a request may be removing just now is left to it for a minute.
+    // Objects of a recent deletion are left to its request for a minute.
     ahead = 61_000
     await expect.poll(left, { timeout: 30_000 }).toEqual([])
     expect(await (await fetchApi(`/v1/messages/${kept.id}/raw`)).text()).toBe(RAW)
   })
 
-  test('a token that differs is an outage, not absence', async () => {
+  test('a wrong token is an outage, not a missing object', async () => {
     const { apiSettings, workerSettings, inbox, fetchApi, asked } = await prepare()
     const log = await createLogger('silent', false)
     const other = { ...workerSettings, ADMIN_TOKEN: 'another-token-of-the-tests' }
@@ -137,7 +137,7 @@ describe('an API without the bucket reaches it through the worker', () => {
     expect(objectKeys(inbox).filter((name) => name.includes(id))).toHaveLength(2)
   })
 
-  test('WORKER_URL needs ADMIN_TOKEN, and says so', async () => {
+  test('WORKER_URL requires ADMIN_TOKEN', async () => {
     const { code, stderr } = await run(['api'], { DATA_DIR: temporaryFolder(), WORKER_URL: 'http://127.0.0.1:1' })
     expect(code).toBe(78)
     expect(stderr).toContain('ADMIN_TOKEN')

@@ -9,7 +9,7 @@ import { run, runForJson } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
-/** A worker with two mails, one of which the API has refused, and the settings to talk to it. */
+/** A worker with two messages, one of which the API refused, and the settings for it. */
 async function start() {
   const api = await startDouble(refuseStaying)
   const provider = await startDouble(() => ({ status: 200, body: { success: true, errors: [], result: {} } }))
@@ -48,7 +48,7 @@ async function start() {
 }
 
 describe('mailhatch worker <command>', () => {
-  test('inboxes and messages show what the worker has', async () => {
+  test('inboxes and messages show the worker’s content', async () => {
     const { settings } = await start()
     const inboxes = await runForJson<MailboxList>(['worker', 'inboxes'], settings)
     expect(inboxes.mailboxes).toEqual(['in.test/done', 'team.in.test/stay'])
@@ -73,7 +73,7 @@ describe('mailhatch worker <command>', () => {
     expect(await runForJson(['worker', 'retry'], settings)).toEqual({ retried: 0, processed: 0, failed: 0 })
   })
 
-  test('bootstrap: records, subdomain, catch-all; a dry run only says so', async () => {
+  test('bootstrap: records, subdomain, catch-all; a dry run only prints the steps', async () => {
     const { provider, settings } = await start()
     const words = ['worker', 'bootstrap', '--domain', 'in.test', '--subdomain', 'team']
     const dry = await runForJson<{ steps: object[] }>([...words, '--dry-run'], settings)
@@ -95,7 +95,7 @@ describe('mailhatch worker <command>', () => {
     expect(failed.stderr).toContain('Already done: add and lock the mail records of in.test')
   })
 
-  test('what is wrong is said in a sentence', async () => {
+  test('errors are readable', async () => {
     const { settings } = await start()
     const missing = await run(['worker', 'inboxes'], {})
     expect(missing.code).toBe(78)

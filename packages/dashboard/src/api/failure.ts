@@ -54,9 +54,7 @@ export function adviceFor({ code }: Failure): string | null {
 const ADVICE: Record<string, string> = {
   offline: 'Check that the server is running, then try again.',
   internal: 'Try again. If the error persists, look for the request id in the server log.',
-  database_unavailable: 'The database is temporarily unavailable. Try again.',
   storage_full: 'Free disk space on the server, then try again.',
-  rate_limited: 'Wait a moment, then try again.',
   forbidden: 'Ask an owner of your team.',
   unauthorized: 'Your session has ended. Sign in again.',
   mailbox_limit: 'Delete a mailbox you no longer need, or upgrade your plan.',

@@ -4,7 +4,7 @@ import { announce } from '../ui/notices.ts'
 import type { LiveState } from './live-mail.ts'
 
 /** The state of the live connection, as text and as a coloured dot. */
-export function ConnectionStatus({ state, onTryNow }: { state: LiveState; onTryNow: () => void }) {
+export function ConnectionStatus({ state, onRetryNow }: { state: LiveState; onRetryNow: () => void }) {
   const seconds = useSecondsUntil(state.kind === 'waiting' ? state.until : null)
   useAnnouncements(state.kind)
   return (
@@ -21,7 +21,7 @@ export function ConnectionStatus({ state, onTryNow }: { state: LiveState; onTryN
       {state.kind === 'waiting' && (
         <>
           Reconnecting in {seconds} s
-          <button type="button" className="link min-h-6" onClick={onTryNow}>
+          <button type="button" className="link min-h-6" onClick={onRetryNow}>
             Retry now
           </button>
         </>

@@ -11,7 +11,7 @@ import type { Term } from './search-terms.ts'
 type Props = {
   terms: Term[]
   searchInput: RefObject<HTMLInputElement | null>
-  live: { state: LiveState; tryNow: () => void }
+  live: { state: LiveState; retryNow: () => void }
   selectedCount: number
   onSearch: (terms: Term[]) => void
   onMarkSelected: (isRead: boolean) => void
@@ -35,7 +35,7 @@ export function ListHeader(props: Props) {
         />
         <h2 className="text-base font-semibold">{terms.length === 0 ? 'All mail' : 'Search results'}</h2>
         <span className="grow" />
-        <ConnectionStatus state={live.state} onTryNow={live.tryNow} />
+        <ConnectionStatus state={live.state} onRetryNow={live.retryNow} />
         <ListMenu {...props} />
       </div>
       <SearchBox terms={terms} input={searchInput} onChange={onSearch} />

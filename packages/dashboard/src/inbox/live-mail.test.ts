@@ -43,7 +43,7 @@ test('resumes after the last mail, and ignores events of a lost stream', () => {
   expect(streams[0]!.isClosed).toBe(true)
 })
 
-test('retries with increasing delays, at once on tryNow, and from the first delay again after it was connected', () => {
+test('retries with increasing delays, at once on retryNow, and from the first delay again after it was connected', () => {
   const { live, last, streams, state } = start()
   for (const delay of [1_000, 2_000, 3_000, 5_000, 5_000, 5_000]) {
     last().onLost()
@@ -52,7 +52,7 @@ test('retries with increasing delays, at once on tryNow, and from the first dela
   }
   expect(streams).toHaveLength(7)
   last().onLost()
-  live.tryNow()
+  live.retryNow()
   expect(streams).toHaveLength(8)
   last().onOpen()
   last().onLost()

@@ -15,7 +15,7 @@ export type OpenStream<Mail> = (handlers: {
 
 export type LiveMail = {
   /** Connects at once instead of waiting for the next attempt. */
-  tryNow: () => void
+  retryNow: () => void
   setOnline: (isOnline: boolean) => void
   close: () => void
 }
@@ -88,7 +88,7 @@ export function followMail<Mail>(options: Options<Mail>): LiveMail {
 
   connect()
   return {
-    tryNow: connect,
+    retryNow: connect,
     setOnline(isOnline) {
       if (isOnline) return connect()
       stop()

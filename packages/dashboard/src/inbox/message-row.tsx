@@ -71,7 +71,9 @@ export function MessageRow({ message, href, position, isOpen, isRead, isSelected
           {message.attachmentCount > 0 && (
             <span className="flex items-center">
               <Icon name="attachment" size={12} />
-              <span className="sr-only">{message.attachmentCount} attachments</span>
+              <span className="sr-only">
+                {message.attachmentCount === 1 ? '1 attachment' : `${message.attachmentCount} attachments`}
+              </span>
             </span>
           )}
         </span>

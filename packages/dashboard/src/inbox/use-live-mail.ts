@@ -17,7 +17,7 @@ type Options = {
 }
 
 /** Calls `onMails` with new mail that matches the filter; returns the state of the connection. */
-export function useLiveMail({ filter, after, onMails }: Options): { state: LiveState; tryNow: () => void } {
+export function useLiveMail({ filter, after, onMails }: Options): { state: LiveState; retryNow: () => void } {
   const [state, setState] = useState<LiveState>({ kind: 'connecting' })
   const live = useRef<LiveMail | null>(null)
   const latest = useRef({ after, onMails })
@@ -59,7 +59,7 @@ export function useLiveMail({ filter, after, onMails }: Options): { state: LiveS
     }
   }, [filterText, isListThere])
 
-  return { state, tryNow: () => live.current?.tryNow() }
+  return { state, retryNow: () => live.current?.retryNow() }
 }
 
 function openStream(filter: Filter): OpenStream<MessageSummary> {

@@ -27,7 +27,7 @@ test('a delivery shows each attempt with its response, and a new attempt as soon
     if (request.url().includes('webhooks.attempts')) asked.push(request.url())
   })
   await page.goto(`/settings/webhooks/${endpoint.id}`)
-  const delivery = page.getByRole('listitem').filter({ hasText: 'The endpoint answered 500.' }).first()
+  const delivery = page.getByRole('listitem').filter({ hasText: 'The endpoint responded with 500.' }).first()
   await delivery.waitFor()
   expect(asked).toEqual([])
 
@@ -36,7 +36,7 @@ test('a delivery shows each attempt with its response, and a new attempt as soon
   await attempts.first().waitFor()
   expect(await attempts.count()).toBe(1)
   expect(await attempts.first().innerText()).toMatch(
-    /500\s+\d+ ms\s+The endpoint answered 500\.\s+<b>out of order<\/b>/,
+    /500\s+\d+ ms\s+The endpoint responded with 500\.\s+<b>out of order<\/b>/,
   )
   expect(asked).not.toEqual([])
   const posted = page.getByRole('figure').filter({ hasText: 'Request body' })

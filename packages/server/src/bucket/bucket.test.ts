@@ -97,7 +97,7 @@ function ask(path: string, query: string): unknown {
   }
 }
 
-test('the embedded bucket forgets parts of a mail that was never acknowledged', async () => {
+test('the embedded bucket deletes the parts of mail that was never acknowledged', async () => {
   const path = join(temporaryFolder(), 'inbox.db')
   await openEmbeddedBucket(path).close()
   const crashed = new DatabaseSync(path)
@@ -109,7 +109,7 @@ test('the embedded bucket forgets parts of a mail that was never acknowledged', 
   after.close()
 })
 
-test('the folder bucket forgets files that were never acknowledged', async () => {
+test('the folder bucket deletes files that were never acknowledged', async () => {
   const root = temporaryFolder()
   await openFolderBucket(root)
   const left = join(root, '.incoming', 'half-written')
@@ -120,7 +120,7 @@ test('the folder bucket forgets files that were never acknowledged', async () =>
   await bucket.close()
 })
 
-test('a mail to many recipients lies in the embedded bucket once, until the last of them is removed', async () => {
+test('the embedded bucket stores mail to many recipients once, until the last copy is deleted', async () => {
   const path = join(temporaryFolder(), 'inbox.db')
   const bucket = openEmbeddedBucket(path)
   const body = Uint8Array.from({ length: 200_000 }, (_, index) => index % 251)

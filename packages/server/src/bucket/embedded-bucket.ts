@@ -49,7 +49,7 @@ const RENAME = 'update or replace objects set key = ?, size = ?, body = ?, uploa
 /** At start-up nothing is being uploaded: parts without an object belong to mail that was never acknowledged. */
 const DROP_UNFINISHED = 'delete from parts where upload not in (select upload from objects where upload is not null)'
 
-/** All objects in one SQLite file. Many mails share one sync, and a move is one transaction. */
+/** All objects in one SQLite file. Many messages share one sync, and a move is one transaction. */
 export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
   prepareDatabase(path, (connection) => {
     // Writes only if necessary, so that mail can be read on a full disk.

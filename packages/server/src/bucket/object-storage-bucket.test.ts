@@ -57,7 +57,7 @@ describeFaults(
   },
 )
 
-test('what Workers bundle is of the web alone', () => {
+test('the code in the Workers bundle uses only web APIs', () => {
   const nodeOnly = /'node:|\bBuffer\b|\bprocess\./
   const files = readdirSync(import.meta.dirname).filter((name) =>
     /^(?:r2|s3|object-storage|body)-[a-z0-9-]+\.ts$/.test(name),
@@ -97,14 +97,14 @@ describe('when the storage fails', () => {
     { key: 'messages/unprocessed/1', body: bytes('metadata') },
   ]
 
-  test('while metadata is put, the raw mail put before is removed', async () => {
+  test('while it writes metadata, the raw mail written before is deleted', async () => {
     const { binding } = storage.newBucket()
     const bucket = openR2Bucket(failing(binding, (call, key) => call === 'put' && key.startsWith('messages/')))
     await expect(bucket.put(objects)).rejects.toThrow('the storage failed to put')
     expect((await openR2Bucket(binding).list({ prefix: '', limit: 10 })).keys).toEqual([])
   })
 
-  test('and fails to remove as well, the first failure is reported', async () => {
+  test('and the cleanup fails too, the first failure is reported', async () => {
     const { binding } = storage.newBucket()
     const failsTo = (call: string, key: string) => call === 'delete' || (call === 'put' && key.startsWith('messages/'))
     await expect(openR2Bucket(failing(binding, failsTo)).put(objects)).rejects.toThrow('the storage failed to put')
@@ -112,7 +112,7 @@ describe('when the storage fails', () => {
     expect((await openR2Bucket(binding).list({ prefix: '', limit: 10 })).keys).toHaveLength(2)
   })
 
-  test('between writing and removing, a move leaves both, and moving again leaves one', async () => {
+  test('between writing and deleting, a move leaves both objects, and a second move leaves one', async () => {
     const { binding } = storage.newBucket()
     const bucket = openR2Bucket(binding)
     await bucket.put(objects)
@@ -128,7 +128,7 @@ describe('when the storage fails', () => {
   test.each([
     ['shorter', 11 * MIB, 'ended after 11534336 of 12582912 bytes'],
     ['longer', 13 * MIB, 'longer than the declared 12582912 bytes'],
-  ])('a body %s than it said is not stored', async (_, actual, message) => {
+  ])('a body %s than its declared length is not stored', async (_, actual, message) => {
     const { open, unfinishedUploads } = s3Place(storage)
     const bucket = await open()
     async function* chunks() {
@@ -140,7 +140,7 @@ describe('when the storage fails', () => {
   })
 })
 
-test('of many large bodies at once, only some are in memory', async () => {
+test('of many concurrent large bodies, only some are in memory', async () => {
   const { open, storedBytes } = s3Place(storage)
   const bucket = await open()
   let pulled = 0

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startDouble, type Said } from '../../test/support/json-double.ts'
+import { startDouble, type GivenResponse } from '../../test/support/json-double.ts'
 import { ObjectsUnreachable } from './message-objects.ts'
 import { remoteObjects } from './remote-objects.ts'
 
 const MESSAGE = { domain: 'localhost', mailbox: '"a/b c"', id: '01a1dd20-3c5f-7a3e-869b-e2d14e2e7482' }
 const NOT_FOUND = { status: 404, body: { error: 'Message not found', code: 'message_not_found' } }
 
-async function start(say: () => Said) {
+async function start(say: () => GivenResponse) {
   const worker = await startDouble(say)
   onTestFinished(() => worker.close())
   let at = 0
@@ -14,7 +14,7 @@ async function start(say: () => Said) {
   return { worker, objects, pass: (milliseconds: number) => (at += milliseconds) }
 }
 
-test('names are escaped, and a domain without dots says that it is whole', async () => {
+test('names are escaped, and a domain without dots is marked as complete', async () => {
   const { worker, objects } = await start(() => ({ status: 200, body: 'raw mail' }))
   const raw = await objects.raw(MESSAGE)
   expect(raw!.size).toBe(8)
@@ -27,25 +27,25 @@ test('names are escaped, and a domain without dots says that it is whole', async
   ])
 })
 
-test('what the worker does not have is absent, and removing it is fine', async () => {
+test('an object that the worker does not have is null, and deleting it is not an error', async () => {
   const { objects } = await start(() => NOT_FOUND)
   expect(await objects.raw(MESSAGE)).toBeNull()
   await objects.remove([MESSAGE])
 })
 
-test.each<[string, Said]>([
-  ['a 404 of something that is no worker', { status: 404, body: '<html>' }],
-  ['a 404 of a route', { status: 404, body: { error: 'Not found', code: 'not_found' } }],
+test.each<[string, GivenResponse]>([
+  ['a 404 from another server', { status: 404, body: '<html>' }],
+  ['a 404 from an unknown route', { status: 404, body: { error: 'Not found', code: 'not_found' } }],
   ['a wrong token', { status: 401, body: { error: 'Unauthorized', code: 'unauthorized' } }],
   ['a broken worker', { status: 500, body: { error: 'no', code: 'internal' } }],
   ['a redirect', { status: 302, body: '' }],
-])('%s says nothing about the objects', async (_, said) => {
+])('%s does not mean that the objects are missing', async (_, said) => {
   const { objects } = await start(() => said)
   await expect(objects.raw(MESSAGE)).rejects.toThrow(ObjectsUnreachable)
   await expect(objects.remove([MESSAGE])).rejects.toThrow(ObjectsUnreachable)
 })
 
-test('after a failure the next deletions fail at once; later the worker is called again', async () => {
+test('after a failure the next deletions fail at once, and the worker is called again later', async () => {
   const { worker, objects, pass } = await start(() => ({ status: 503, body: '' }))
   await expect(objects.remove([MESSAGE])).rejects.toThrow('503')
   await expect(objects.remove([MESSAGE])).rejects.toThrow('failed recently')

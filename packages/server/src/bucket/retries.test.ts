@@ -27,7 +27,7 @@ async function triesOf({ restMs = 0, lastsMs = 0, failures = Infinity }: Course 
   return { triedAt, result: await settled, failure }
 }
 
-test('refusals are tried again until the time is over, less and less often, and then say why', async () => {
+test('refused requests are retried with growing delays until the time is over, and the error has the reason', async () => {
   const { triedAt, result, failure } = await triesOf()
   expect(triedAt.length).toBeGreaterThanOrEqual(7)
   expect(triedAt.length).toBeLessThanOrEqual(15)
@@ -37,7 +37,7 @@ test('refusals are tried again until the time is over, less and less often, and 
   expect(result).toMatchObject({ message: 'SlowDown', cause: failure })
 })
 
-test('a success ends them', async () => {
+test('a success ends the retries', async () => {
   const { triedAt, result } = await triesOf({ failures: 4 })
   expect(result).toBe('done')
   expect(triedAt).toHaveLength(5)
@@ -53,7 +53,7 @@ test('a timeout is retried up to three attempts, even beyond the time budget', a
   expect((await triesOf({ lastsMs: 60_000 })).triedAt).toHaveLength(3)
 })
 
-test('a storage that asks for time gets it, as far as there is any', async () => {
+test('a requested delay is respected if there is time for it', async () => {
   const { triedAt } = await triesOf({ restMs: 6_000 })
   expect(triedAt).toEqual([0, 6_000, 12_000, 18_000])
   expect((await triesOf({ restMs: 20_001 })).triedAt).toHaveLength(1)

@@ -51,15 +51,15 @@ describe('temporary errors are retried', () => {
     ['a proxy’s page', [{ status: 502, body: '<html><br>Bad gateway' }]],
     ['too many requests', [{ status: 429 }]],
     ['a connection that breaks', ['hang up']],
-  ])('%s', async (_, troubles) => {
-    const { bucket, server } = await openScripted([...troubles, DONE])
+  ])('%s', async (_, failures) => {
+    const { bucket, server } = await openScripted([...failures, DONE])
     await bucket.put([object])
     expect(server.asked().map(({ method, path, body }) => `${method} ${path} ${body}`)).toEqual(
-      Array.from({ length: troubles.length + 1 }, () => 'PUT /mail/raw/1 mail'),
+      Array.from({ length: failures.length + 1 }, () => 'PUT /mail/raw/1 mail'),
     )
   })
 
-  test('within the SMTP transaction: the sender hears of none of it', async () => {
+  test('within the SMTP transaction, so the sender does not notice', async () => {
     const conflict = s3Refusal(409, 'OperationAborted')
     const { bucket, server } = await openScripted([conflict, BUSY, DONE, conflict, 'hang up', DONE])
     const { port } = await startReceiver(bucket)
@@ -70,7 +70,7 @@ describe('temporary errors are retried', () => {
     client.close()
   })
 
-  test('within the time for retries, more often than three times', async () => {
+  test('more than three times if there is time', async () => {
     const patience = { responseMs: 10_000, retryForMs: 60_000 }
     const busy = Array.from({ length: 9 }, () => BUSY)
     const { bucket, server } = await openScripted([...busy, DONE], {
@@ -82,29 +82,29 @@ describe('temporary errors are retried', () => {
     expect(server.asked()).toHaveLength(10)
   })
 
-  test('silence, when the time is over', async () => {
+  test('a request without a response is not retried when the time is over', async () => {
     const { bucket, server } = await openScripted(['silence', DONE], IMPATIENT)
     await bucket.put([object])
     expect(server.asked()).toHaveLength(2)
   })
 
-  test('three times at most; then it says why, and removes what may have been stored', async () => {
+  test('at most three times; then the error has the reason, and what may have been stored is deleted', async () => {
     const { bucket, server } = await openScripted([BUSY, BUSY, BUSY, { status: 204 }])
-    const trouble = await bucket.put([object]).catch((error: unknown) => error)
-    expect(trouble).toBeInstanceOf(BucketUnreachable)
-    expect(trouble).toMatchObject({
+    const error = await bucket.put([object]).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(BucketUnreachable)
+    expect(error).toMatchObject({
       message: expect.stringContaining('Reduce your'),
       cause: { status: 503, code: 'SlowDown' },
     })
     expect(server.asked().map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT', 'DELETE'])
   })
 
-  test('silence three times is an error that names the limit', async () => {
+  test('three requests without a response are an error that names the limit', async () => {
     const { bucket } = await openScripted(['silence', 'silence', 'silence'], IMPATIENT)
     await expect(bucket.get('raw/1')).rejects.toThrow('no response within 1000 ms')
   })
 
-  test.each(['127.0.0.1', 'localhost'])('no server at %s is an error at the start that says so', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('an unreachable server at %s is reported at the start', async (host) => {
     const location = parseS3Location(`s3://mail?endpoint=http://${host}:${await freePort()}`)
     await expect(openS3Bucket({ location, credentials: CREDENTIALS, timing: TIMING })).rejects.toThrow(
       /S3 bucket mail at http:\/\/[a-z0-9.]+:\d+\/mail cannot be used\..*ECONNREFUSED/,
@@ -112,7 +112,7 @@ describe('temporary errors are retried', () => {
   })
 })
 
-describe('what will not pass is not tried again', () => {
+describe('permanent errors are not retried', () => {
   test.each([
     [403, 'AccessDenied'],
     [400, 'InvalidDigest'],
@@ -124,20 +124,20 @@ describe('what will not pass is not tried again', () => {
     expect(server.asked().map(({ method }) => method)).toEqual(['PUT', 'DELETE'])
   })
 
-  test('nor is an answer that is not S3’s', async () => {
+  test('nor is a response that does not come from S3', async () => {
     const { bucket, server } = await openScripted([{ status: 200, body: '<html><body>Welcome</html>' }])
     await expect(bucket.list({ prefix: '', limit: 1 })).rejects.toThrow('not valid S3 XML')
     expect(server.asked()).toHaveLength(1)
   })
 })
 
-test('a bucket that has gone is not an object that is absent', async () => {
+test('a missing bucket is not reported as a missing object', async () => {
   const { bucket } = await openScripted([s3Refusal(404, 'NoSuchKey'), s3Refusal(404, 'NoSuchBucket')])
   expect(await bucket.get('raw/1')).toBeNull()
   await expect(bucket.get('raw/1')).rejects.toThrow('NoSuchBucket')
 })
 
-test('an overwrite that is refused is left as it was: nothing is removed', async () => {
+test('a refused overwrite changes nothing, and nothing is deleted', async () => {
   const server = await startScriptedS3([DONE, BUSY, BUSY, BUSY])
   const location = parseS3Location(server.url)
   const bucket = await openS3Bucket({ location, credentials: CREDENTIALS, timing: TIMING })
@@ -189,7 +189,7 @@ describe('lists', () => {
     expect(asked).toEqual(['raw/0', 'raw/2', 'raw/3'].map((after) => ({ ...common, 'start-after': after })))
   })
 
-  test('read entities, and encoded keys where the server says that they are', async () => {
+  test('decode entities, and keys if the server says that they are encoded', async () => {
     const entities = ['raw/a&amp;b&lt;&gt;&quot;&apos;&#x2B;&#43;', 'raw/%2B+']
     const encoding = '<EncodingType>url</EncodingType>'
     const { bucket } = await openScripted([list(entities), list(['raw%2Fa%2Bb+c%20d%25', 'raw/%C3%A9'], { encoding })])
@@ -203,7 +203,7 @@ describe('lists', () => {
   })
 })
 
-describe('removing many', () => {
+describe('deleting many objects', () => {
   const keys = ['raw/1', 'raw/<2>&', 'raw/3']
 
   test('is one request with a checksum', async () => {
@@ -215,7 +215,7 @@ describe('removing many', () => {
     expect(body).toContain('<Key>raw/&lt;2&gt;&amp;</Key>')
   })
 
-  test('tries those that failed once more one by one', async () => {
+  test('retries failed deletions once, one by one', async () => {
     const failed = `<DeleteResult><Error><Key>raw/&lt;2&gt;&amp;</Key><Code>InternalError</Code></Error></DeleteResult>`
     const { bucket, server } = await openScripted([{ status: 200, body: failed }, { status: 204 }])
     await bucket.remove(keys)
@@ -225,7 +225,7 @@ describe('removing many', () => {
     ])
   })
 
-  test('fails when one of them cannot be removed', async () => {
+  test('fails if an object cannot be deleted', async () => {
     const failed = `<DeleteResult><Error><Key>raw/3</Key><Code>AccessDenied</Code></Error></DeleteResult>`
     const { bucket } = await openScripted([
       { status: 200, body: failed },
@@ -237,7 +237,7 @@ describe('removing many', () => {
   test.each([
     [501, 'NotImplemented'],
     [400, 'MissingContentMD5'],
-  ])('is done one by one from then on where the server answers %i %s', async (status, code) => {
+  ])('continues one by one if the server responds with %i %s', async (status, code) => {
     const gone: S3Answer = { status: 204 }
     const { bucket, server } = await openScripted([s3Refusal(status, code), gone, gone, gone, gone, gone])
     await bucket.remove(keys)
@@ -266,7 +266,7 @@ describe('an upload in parts', () => {
   // The body of S3 when it fails after it has sent a 200.
   const failedLate = s3Refusal(200, 'InternalError', 'Please try again.')
 
-  test('is completed with its parts, and again when the 200 holds an error', async () => {
+  test('is completed with its parts, and completed again if the 200 contains an error', async () => {
     const { bucket, server } = await openScripted([started, part, part, failedLate, completed])
     await bucket.put([{ key: 'raw/1', body }])
     const asked = server.asked()
@@ -279,7 +279,7 @@ describe('an upload in parts', () => {
     expect(asked[4]!.body).toContain('<Part><PartNumber>2</PartNumber><ETag>"part&amp;1"</ETag></Part>')
   })
 
-  test('is given up when a part is refused, and nothing passes for stored', async () => {
+  test('is aborted if a part is refused, and nothing is stored', async () => {
     const { bucket, server } = await openScripted([
       started,
       part,

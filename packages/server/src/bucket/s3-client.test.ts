@@ -24,10 +24,10 @@ async function lasts(request: S3Request): Promise<{ tries: number; seconds: numb
 
 test.each<[string, S3Request]>([
   ['a download', { method: 'GET', key: 'raw/1' }],
-  ['a look', { method: 'HEAD', key: 'raw/1' }],
-  ['a removal', { method: 'DELETE', key: 'raw/1' }],
-  ['a removal of many', { method: 'POST', query: { delete: '' }, body: new Uint8Array(1) }],
-])('silence: %s has its 503 before clients give up, which they do after 30 s', async (_, request) => {
+  ['a check', { method: 'HEAD', key: 'raw/1' }],
+  ['a deletion', { method: 'DELETE', key: 'raw/1' }],
+  ['a deletion of many objects', { method: 'POST', query: { delete: '' }, body: new Uint8Array(1) }],
+])('no response: %s fails with 503 before clients give up after 30 s', async (_, request) => {
   const { tries, seconds } = await lasts(request)
   expect(tries).toBe(3)
   expect(seconds).toBeLessThan(28)
@@ -37,7 +37,7 @@ test.each<[string, S3Request]>([
   ['a part', { method: 'PUT', key: 'raw/1', body: new Uint8Array(1) }],
   ['the end of an upload', { method: 'POST', key: 'raw/1', query: { uploadId: 'id' }, body: new Uint8Array(1) }],
   ['a list', { method: 'GET', query: { 'list-type': '2' } }],
-])('silence: %s has time, yet less than senders wait', async (_, request) => {
+])('no response: %s has more time, but less than senders wait', async (_, request) => {
   const { tries, seconds } = await lasts(request)
   expect(tries).toBe(3)
   // 5 MiB at 100 kB/s, three times, plus the deletions afterwards, within ten minutes.

@@ -42,7 +42,7 @@ describe('addresses of objects', () => {
     expect(new URL(url).href).toBe(url)
   })
 
-  test.each(['raw/../x', '..', 'raw/.'])('%s cannot be said', (key) => {
+  test.each(['raw/../x', '..', 'raw/.'])('%s has no URL', (key) => {
     expect(() => objectUrl(location, key)).toThrow('Not a valid S3 key')
   })
 })

@@ -11,7 +11,7 @@ test('elements, text, empty elements, attributes and entities', () => {
   expect([textOf(list, 'Empty'), textOf(list, 'None'), textOf(list, 'Absent')]).toEqual(['', '', null])
 })
 
-test('what was escaped is read back', () => {
+test('escaped text is decoded to the original', () => {
   const text = `<a>&amp;"'</a>]]>`
   expect(parseXml(`<Key>${escapeXml(text)}</Key>`).text).toBe(text)
 })
@@ -37,7 +37,7 @@ test.each([
   expect(() => parseXml(xml)).toThrow('The storage’s response')
 })
 
-test('a long answer takes time in proportion', () => {
+test('parsing a long response takes linear time', () => {
   const contents = '<Contents><Key>raw/1</Key></Contents>'.repeat(20_000)
   expect(childrenOf(parseXml(`<List>${contents}</List>`), 'Contents')).toHaveLength(20_000)
   expect(() => parseXml(`<List>${'<'.repeat(100_000)}`)).toThrow('not valid S3 XML')

@@ -8,6 +8,7 @@ import { AppError } from '../domain/errors.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import type { CopyResult } from '../store/copy-store.ts'
 import type { DatabaseLocation, DatabaseStatus } from '../store/database-status.ts'
+import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
 import { print } from './output.ts'
 import { createProgress } from './progress.ts'
@@ -147,14 +148,22 @@ function describe({ schema, newestSchema, counts }: DatabaseStatus): string[] {
   const { teams, mailboxes, keys, messages, missing, unindexed } = counts
   const lines = [
     `schema ${schema}, up to date`,
-    `${teams} teams, ${mailboxes} mailboxes, ${keys} keys, ${messages} messages`,
+    [
+      countOf(teams, 'team'),
+      countOf(mailboxes, 'mailbox', 'mailboxes'),
+      countOf(keys, 'key'),
+      countOf(messages, 'message'),
+    ].join(', '),
   ]
   // A copy writes keys last, so messages without a key mean that it is incomplete.
   if (keys === 0 && messages + missing > 0) {
-    const left = missing > 0 ? `, ${missing} messages are missing` : ''
+    const left = missing > 0 ? `, ${countOf(missing, 'message is', 'messages are')} missing` : ''
     return [...lines, `incomplete: no keys yet${left}; if a copy was interrupted, run mailhatch db copy again`]
   }
-  return [...lines, unindexed === 0 ? 'text index up to date' : `text index: ${unindexed} messages not indexed yet`]
+  return [
+    ...lines,
+    unindexed === 0 ? 'text index up to date' : `text index: ${countOf(unindexed, 'message')} not indexed yet`,
+  ]
 }
 
 function describeCopy({ copied, digests }: CopyResult): string[] {
@@ -163,8 +172,8 @@ function describeCopy({ copied, digests }: CopyResult): string[] {
   return [
     parts.length === 0
       ? 'Nothing left to copy.'
-      : `Copied ${parts.map(([part, count]) => `${count} ${part}`).join(', ')}.`,
-    `Verified: both databases have the same ${rows} rows.`,
+      : `Copied ${parts.map(([part, count]) => `${part}: ${count}`).join(', ')}.`,
+    `Verified: both databases have the same ${countOf(rows, 'row')}.`,
     'Raw mail was not copied. If it is in S3 or a folder, keep INBOX_STORAGE as it is.',
     'Without INBOX_STORAGE it is in inbox.db, which stays with the worker: set WORKER_URL and ADMIN_TOKEN for the API.',
   ]

@@ -5,6 +5,7 @@ import { connect as connectSocket } from 'node:net'
 import { once } from 'node:events'
 import { ForbiddenError, Mailhatch } from '@mailhatch/sdk'
 import { clientOf, type Connection } from './connection.ts'
+import { countOf } from './count-of.ts'
 import { readSmtpAddress } from './smtp.ts'
 import { describeFound, masked } from './whoami.ts'
 
@@ -79,7 +80,7 @@ export const CHECKS: Record<string, Check> = {
         endpoints.map(({ id }) => mailhatch.webhooks.deliveries(id, { status: 'pending', limit: 100 })),
       )
       const waiting = pending.reduce((sum, { length }) => sum + length, 0)
-      const says = `${endpoints.length} endpoints, ${disabled.length} disabled, ${waiting} deliveries pending`
+      const says = `${countOf(endpoints.length, 'endpoint')}, ${disabled.length} disabled, ${countOf(waiting, 'delivery', 'deliveries')} pending`
       return disabled.length + waiting > 0 ? warn(says) : ok(says)
     } catch (error) {
       if (error instanceof ForbiddenError) return ok('not checked: this key has no permission')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { NotFoundError, type Mailhatch, type MessageSummary } from '@mailhatch/sdk'
 import type { Command } from 'commander'
 import { connect, withConnection } from './connection.ts'
+import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
 import { filterOf, withFilter, type FilterOptions } from './message-filter.ts'
 import { print, type JsonOption } from './output.ts'
@@ -38,8 +39,10 @@ export function addExportCommand(program: Command): void {
         print(
           { dir: options.dir, messages: exported.length, withoutRaw: missing },
           [
-            `Exported ${exported.length} messages to ${options.dir}.`,
-            ...(missing === 0 ? [] : [`${missing} have no raw mail on the server; they are only in ${INDEX_FILE}.`]),
+            `Exported ${countOf(exported.length, 'message')} to ${options.dir}.`,
+            ...(missing === 0
+              ? []
+              : [`${countOf(missing, 'message')} without raw mail on the server: only in ${INDEX_FILE}.`]),
           ],
           options,
         )

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { clientOf, findConnection, withSmtp } from './connection.ts'
+import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
 import { EXIT, SmtpRefusal } from './failure.ts'
 import { findKnownMail, type KnownMail } from './known-mail.ts'
@@ -43,7 +44,7 @@ export function addImportCommand(program: Command): void {
       const { imported, duplicates, problems } = result
       print(
         result,
-        [`${imported} imported, ${duplicates} duplicates skipped, ${problems.length} failed.`, ...problems],
+        [`${imported} imported, ${countOf(duplicates, 'duplicate')} skipped, ${problems.length} failed.`, ...problems],
         options,
       )
       if (problems.length > 0) process.exitCode = EXIT.failure

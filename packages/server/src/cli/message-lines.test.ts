@@ -27,7 +27,7 @@ const COMMANDS = /[\u0000-\u001f\u007f-\u009f\p{Cf}]/u
 
 beforeAll(() => chooseColor('never'))
 
-test('a table has one line per message, in columns, whatever senders wrote', () => {
+test('a table has one line per message, in columns, for any text of a sender', () => {
   const [first, second] = messageTable([MESSAGE, { ...ODD, subject: `${HOSTILE} ${'y'.repeat(300)}` }], 120)
   expect(first).toMatch(/^2026-01-3\d \S+ {2}qa@mailhatch\.test {17}Welcome {2,}0199a3c2-\S{27}$/)
   expect(second).toMatch(/^2026-01-3\d \S+ {2}x{31}… {2}newline here y+… {2}0199a3c2-\S{27}$/)
@@ -40,7 +40,7 @@ test('a new message is one line', () => {
   expect(messageLine(MESSAGE)).toMatch(/qa@mailhatch\.test {2}app@shop\.example {2}Welcome$/)
 })
 
-test('a whole message shows what a test needs, with its text', () => {
+test('a message shows what a test needs, with its text', () => {
   const url = `https://shop.example/verify?token=${'f3a1'.repeat(100)}`
   // Only the fields that the lines use.
   const email = {

@@ -1,6 +1,7 @@
 import type { Email, MessageSummary } from '@mailhatch/sdk'
 import { cutText } from '../domain/cut-text.ts'
 import { paint } from './color.ts'
+import { countOf } from './count-of.ts'
 import { safeLines, safeText } from './terminal-text.ts'
 
 /** Longer addresses are cut, so that subjects align. */
@@ -51,7 +52,7 @@ export function messageLines(email: Email): string[] {
     ['Id', id],
     ...attachments.map(({ index, filename, contentType, size }): [string, string] => [
       'Attached',
-      `${index}: ${filename ?? '(no name)'}, ${contentType}, ${size} bytes`,
+      `${index}: ${filename ?? '(no name)'}, ${contentType}, ${countOf(size, 'byte')}`,
     ]),
     ...(codes[0] === undefined ? [] : [['Code', codes[0].value] as [string, string]]),
     ...links.slice(0, LINKS_SHOWN).map(({ url }): [string, string] => ['Link', url]),

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { clientOf, findConnection, withSmtp, type Connection } from './connection.ts'
+import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
 import { print, printJson, type JsonOption } from './output.ts'
 import { readSmtpAddress } from './smtp.ts'
@@ -47,10 +48,10 @@ export function addStatusCommand(program: Command): void {
       print(
         { url, apiKey: key, smtp, status, troubles, team, messageCount },
         [
-          `${describeFound('Server', url)}, ${status}${troubles.map((trouble) => `, ${trouble}`).join('')}`,
+          `${describeFound('Server', url)}, ${status}${troubles.map((problem) => `, ${problem}`).join('')}`,
           describeFound('SMTP', smtp),
           ...(key ? [describeFound('Key', key)] : []),
-          `Team: ${team.name}, domain ${team.domain}, ${messageCount} messages`,
+          `Team: ${team.name}, domain ${team.domain}, ${countOf(messageCount, 'message')}`,
         ],
         options,
       )

@@ -5,6 +5,7 @@ import { isPlanName, PLANS, retentionDays, type PlanName } from '../domain/plans
 import { changePlan } from '../manage/plans.ts'
 import { createTeam, findTeam } from '../manage/teams.ts'
 import { newId } from '../random.ts'
+import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
 import { print } from './output.ts'
 import type { Team } from '../store/mailboxes.ts'
@@ -98,5 +99,5 @@ function readDays(text: string): number | null {
 
 function retentionText(team: Pick<Team, 'plan' | 'retentionDays'>): string {
   const days = retentionDays(team)
-  return days === null ? 'keeps mail forever' : `keeps mail for ${days} days`
+  return days === null ? 'keeps mail forever' : `keeps mail for ${countOf(days, 'day')}`
 }

@@ -48,7 +48,7 @@ test('a timeout: exit code 3, no output, and an error that lists what arrived in
   })
 })
 
-test('limit: it waits for 30 seconds unless told', () => {
+test('limit: it waits for 30 seconds by default', () => {
   const wait = createProgram('0.0.0').commands.find((command) => command.name() === 'wait')!
   expect(wait.opts()).toMatchObject({ timeout: 30_000 })
 })

@@ -97,7 +97,7 @@ describe('addresses that mail can have', () => {
   })
 })
 
-describe('addresses that are none', () => {
+describe('invalid addresses', () => {
   test.each([
     '',
     '@',
@@ -179,7 +179,7 @@ describe('lengths, one below, at and above the limit', () => {
   })
 })
 
-test('what was parsed parses to the same again', () => {
+test('a parsed address parses to the same result again', () => {
   for (const address of ['"A b+C d"@in.test', '"a..b"@Bücher.example', 'Q+T@[IPv6:::1]', 'bob.+x@in.test']) {
     const first = parseRecipient(address)
     const again = parseRecipient(`${first?.mailboxWithTag}@${first?.domain}`)

@@ -52,7 +52,7 @@ describe('a mistyped key is malformed', () => {
     expect(mistyped.filter((text) => checkApiKey(text) !== 'malformed')).toEqual([])
   })
 
-  test('any two neighbours swapped', () => {
+  test('any two neighbouring characters swapped', () => {
     const swapped = Array.from({ length: 35 }, (_, index) => index + 3)
       .map((at) => key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2))
       .filter((text) => text !== key)

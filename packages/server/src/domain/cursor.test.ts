@@ -3,7 +3,7 @@ import { formatCursor, parseCursor } from './cursor.ts'
 
 const POSITIONS = [0, 1, 35, 36, 37, 1_000_000, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]
 
-test.each(POSITIONS)('position %d comes back from its cursor', (position) => {
+test.each(POSITIONS)('position %d is read back from its cursor', (position) => {
   const cursor = formatCursor(position)
   expect(cursor).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
   expect(parseCursor(cursor)).toBe(position)

@@ -28,13 +28,13 @@ const pendingFor = (afterMs: number) => ({ outcome: { status: 'pending', afterMs
 const failed = { outcome: { status: 'failed' }, disableEndpoint: null }
 
 describe('the meaning of a response', () => {
-  test.each([200, 201, 202, 204, 299])('%i is a success, however often it failed before', (httpStatus) => {
+  test.each([200, 201, 202, 204, 299])('%i is a success, whatever the earlier attempts returned', (httpStatus) => {
     const circumstances = { attemptsBefore: 8, failingSince: NOW - 6 * DAY_MS }
     expect(judge({ httpStatus }, circumstances)).toEqual({ outcome: { status: 'success' }, disableEndpoint: null })
   })
 
   test.each([null, 100, 301, 302, 304, 307, 308, 400, 401, 404, 409, 429, 500, 503, 599])(
-    '%s is tried again',
+    '%s is retried',
     (httpStatus) => {
       expect(judge({ httpStatus })).toEqual(pendingFor(5_000))
     },
@@ -43,7 +43,7 @@ describe('the meaning of a response', () => {
   test('410 disables the endpoint, regardless of earlier attempts', () => {
     expect(judge({ httpStatus: 410 }, { failingSince: NOW - 1 })).toEqual({
       ...pendingFor(5_000),
-      disableEndpoint: { reason: 'The endpoint answered 410 Gone.', failingSince: null },
+      disableEndpoint: { reason: 'The endpoint responded with 410 Gone.', failingSince: null },
     })
   })
 
@@ -82,7 +82,7 @@ describe('the schedule', () => {
     expect(judge({}, { attemptsBefore: 8 })).toEqual(failed)
   })
 
-  test('another schedule has its own end', () => {
+  test('another schedule has another last attempt', () => {
     expect(judge({}, { attemptsBefore: 1, delaysMs: [100, 200] })).toEqual(pendingFor(200))
     expect(judge({}, { attemptsBefore: 2, delaysMs: [100, 200] })).toEqual(failed)
     expect(judge({}, { delaysMs: [] })).toEqual(failed)

@@ -66,7 +66,7 @@ export function judgeAttempt(answer: AttemptAnswer, attempt: AttemptContext): Ve
 }
 
 function judgeEndpoint({ httpStatus }: AttemptAnswer, { failingSince, at }: AttemptContext): Disabling | null {
-  if (httpStatus === GONE) return { reason: 'The endpoint answered 410 Gone.', failingSince: null }
+  if (httpStatus === GONE) return { reason: 'The endpoint responded with 410 Gone.', failingSince: null }
   const isAbandoned = failingSince !== null && at - failingSince >= FAILING_MS_MAX
   return isAbandoned ? { reason: 'Every attempt of the last five days failed.', failingSince } : null
 }

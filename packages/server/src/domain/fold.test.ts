@@ -39,14 +39,14 @@ test.each([
   expect(fold(text)).toBe(plainly(text))
 })
 
-test('a part of a text is found in it', () => {
+test('a part of a text is found in the text', () => {
   const words = ['Größe', 'naı̈ve', '日本語', 'ガギグ', '가나다', 'e\u0301', 'ㅠㅠ', '👍🏽', 'हिन्दी', 'שָׁלוֹם', LONGEST_RUN]
   const text = fold(`Before ${words.join(' ')} after`)
   for (const word of words) expect(text).toContain(fold(` ${word} `))
 })
 
 test.each(['\u0301\u0316', '\u0301\uff9e', '\u05b0\u05c1\u05b0', '\u0f72\u0f71', '\u{1d16d}\u{1d165}'])(
-  'a long run of %j is broken by its own length, not by its place in the text',
+  'a long run of %j is split depending on its own length, not on its place in the text',
   (pair) => {
     const run = pair.repeat(100)
     for (const lead of ['a', 'xa', `${'x'.repeat(17)}a`, `e${pair} ${'y'.repeat(70_000)}a`]) {
@@ -98,13 +98,13 @@ test('folded text is at most twice as long as the text, unless the text is short
   expect(fold('\ufdfa'.repeat(1_000))).toBe(plainly('\ufdfa'.repeat(1_000)))
 })
 
-test('folded text that is cut has no split characters', () => {
+test('truncated folded text has no split characters', () => {
   expect(fold(`a${'\ufdfa'.repeat(1_111)}b`.repeat(30)).isWellFormed()).toBe(true)
   expect(fold(`a${'\u{1d160}'.repeat(20_000)}`).isWellFormed()).toBe(true)
 })
 
 test.each(['\u0301\u0316', '\u05b0\u05c1\u05b0', '\u0f72\u0f71', 'a' + '\u0301\u0316'.repeat(15), '\ufdfa'])(
-  'a megabyte of %j is folded without holding others up',
+  'a megabyte of %j is folded without blocking the event loop',
   (unit) => {
     const text = unit.repeat((1024 * 1024) / Buffer.byteLength(unit))
     expect(workMs(() => fold(text))).toBeLessThan(FOLD_MS_MAX)

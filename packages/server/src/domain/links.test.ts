@@ -153,7 +153,7 @@ describe('kinds', () => {
     expect(htmlLinks(`<a href="${url}">${text}</a>`)[0]?.kind).toBe(kind)
   })
 
-  test('in plain text the words before an address count, up to the address before it', () => {
+  test('in plain text the words before a URL decide its kind, back to the previous URL', () => {
     const text =
       'Confirm your email:\n\nhttps://a.test/t/1\n\nOur blog: https://a.test/t/2\nUnsubscribe: https://a.test/t/3'
     expect(textLinks(text).map(({ kind }) => kind)).toEqual(['verify', 'other', 'unsubscribe'])
@@ -172,7 +172,7 @@ describe('limits', () => {
     ).toHaveLength(LINKS_MAX)
   })
 
-  test.each([-1, 0, 1])('an address as long as the limit and %i', (difference) => {
+  test.each([-1, 0, 1])('a URL as long as the limit and %i', (difference) => {
     const url = 'https://a.test/'.padEnd(LINK_LENGTH_MAX + difference, 'x')
     const expected = difference > 0 ? [] : [url]
     expect(textLinks(`Go ${url} now`).map((link) => link.url)).toEqual(expected)
@@ -224,7 +224,7 @@ describe('limits', () => {
   })
 
   test.each(['https://', 'https://a', 'https://a.test/) ', '://', 'h', 'https://a.test/' + ')'.repeat(60_000)])(
-    '64 KiB of %.20s are read in a moment',
+    '64 KiB of %.20s are read in linear time',
     (piece) => {
       const text = piece.repeat(LINK_SCAN_LENGTH_MAX / piece.length + 1)
       // Ten times the usual time. A quadratic scan would take seconds.

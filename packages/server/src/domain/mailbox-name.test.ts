@@ -28,7 +28,7 @@ describe('names that people may choose', () => {
   })
 })
 
-describe('names that are none', () => {
+describe('invalid names', () => {
   test.each([
     '',
     ' ',

@@ -10,7 +10,7 @@ test('keys of an ordinary message', () => {
   expect(metadataKey('processed', message)).toBe(`messages/processed/in.test/bob/${ID}.json`)
 })
 
-describe('odd names stay one segment and come back', () => {
+describe('unusual names stay one segment and are read back', () => {
   test.each([
     ['a/b', 'a%2Fb'],
     ['.', '%2E'],
@@ -38,8 +38,8 @@ describe('odd names stay one segment and come back', () => {
   })
 })
 
-describe('keys that are not ours', () => {
-  test('control: one that is', () => {
+describe('keys of other programs', () => {
+  test('control: a key of ours', () => {
     expect(parseMetadataKey(`messages/processed/in.test/bob/${ID}.json`)).toEqual({ status: 'processed', ...message })
   })
 
@@ -66,7 +66,7 @@ describe('keys that are not ours', () => {
   })
 })
 
-test('prefixes for listing end at a whole name', () => {
+test('prefixes for listing end at a complete name', () => {
   expect(metadataPrefix('unprocessed')).toBe('messages/unprocessed/')
   expect(metadataPrefix('processed', 'in.test')).toBe('messages/processed/in.test/')
   expect(metadataPrefix('processed', 'in.test', 'bob')).toBe('messages/processed/in.test/bob/')

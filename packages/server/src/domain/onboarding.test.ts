@@ -98,7 +98,7 @@ describe('addressing rule 7: team name and first mailbox names', () => {
   })
 })
 
-describe('addressing rule 7: candidates are tried in turn', () => {
+describe('addressing rule 7: candidates are tried in order', () => {
   test('seed, two fixed suffixes, then twenty random ones', () => {
     const candidates = [...mailboxCandidates('acme', counting())]
     expect(candidates).toHaveLength(23)

@@ -32,7 +32,7 @@ export function isUnrouted({ status, code }: AnnouncementRefusal): boolean {
 }
 
 /** Whether the announcement is retried automatically. A 404, 413 or 422 of our API waits for an operator. */
-export function healsByItself(refusal: AnnouncementRefusal): boolean {
+export function isRetriedAutomatically(refusal: AnnouncementRefusal): boolean {
   const { status } = refusal
   return status === null || status >= 500 || LATER_STATUS.has(status) || isFromProxy(refusal)
 }

@@ -22,7 +22,7 @@ test('a busy key delays another key by at most one piece of work', async () => {
   expect(done).toHaveLength(22)
 })
 
-test('work that fails makes room for the next', async () => {
+test('failed work makes room for the next', async () => {
   const inTurn = createKeyedSemaphore(1)
   const failing = inTurn('a', () => Promise.reject(new Error('no')))
   const next = inTurn('a', async () => 'yes')

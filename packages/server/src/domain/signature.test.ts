@@ -49,7 +49,7 @@ const FIELDS = [
 ] as const
 
 describe.each(FIELDS)('%s in %s', (parameter, field) => {
-  test('every piece of a text is found in it', () => {
+  test('every substring of a text is found', () => {
     for (const text of TEXTS.map(fold)) {
       for (let start = 0; start < text.length - 2; start++) {
         for (const end of [start + 3, start + 4, start + 9, text.length]) {
@@ -61,14 +61,14 @@ describe.each(FIELDS)('%s in %s', (parameter, field) => {
     }
   })
 
-  test('other texts are not found in it', () => {
+  test('other texts are not found', () => {
     const needs = needsOf({ [parameter]: ['invoice 4711'] })
     for (const text of TEXTS.map(fold)) expect(mayMatch(needs, signable({ [field]: text }))).toBe(false)
     expect(mayMatch(needs, signable({ [field]: 'your invoice 4711' }))).toBe(true)
   })
 })
 
-test('a field is not found by what is in another kind of field', () => {
+test('a field is not found by the text of another kind of field', () => {
   const message = signable({ subjectFolded: 'in the subject', bodyFolded: 'what is written' })
   expect(mayMatch(needsOf({ subject: ['what is written'] }), message)).toBe(false)
   expect(mayMatch(needsOf({ text: ['in the subject'] }), message)).toBe(false)
@@ -82,7 +82,7 @@ test('any interpretation of a needle is enough, but one that is too short exclud
   expect(needsOf({ start: 1, tag: 'login' })).toEqual([])
 })
 
-test('all filters are needed', () => {
+test('all filters must match', () => {
   const message = signable({ subjectFolded: 'hello', fromFolded: 'shop@shop.example' })
   expect(mayMatch(needsOf({ subject: ['hello'], from: ['shop'] }), message)).toBe(true)
   expect(mayMatch(needsOf({ subject: ['hello'], from: ['bank'] }), message)).toBe(false)
@@ -95,7 +95,7 @@ test('a long needle needs no more slots than a search can look up', () => {
   expect(mayMatch(needsOf({ text: [text] }), signable({ bodyFolded: `${text}.` }))).toBe(true)
 })
 
-test('a header is found by its name in any case and its whole value', () => {
+test('a header is found by its name, in any case, and its complete value', () => {
   const message = signable({ headers: [{ name: 'X-Test-Run', value: 'Build 77' }] })
   expect(mayMatch(needsOf({ header: { name: 'x-test-run', value: 'Build 77' } }), message)).toBe(true)
   expect(mayMatch(needsOf({ header: { name: 'x-test-run', value: 'build 77' } }), message)).toBe(false)

@@ -16,7 +16,7 @@ const MESSAGE = {
   domain: 'mailhatch.test',
 }
 
-test('the body has exactly the keys of the contract, in their order', () => {
+test('the body has exactly the keys of the contract, in that order', () => {
   const message = { ...MESSAGE, html: '<p>not sent</p>' }
   expect(webhookEventBody(message, STORED)).toBe(
     '{"event":"email.received","timestamp":"2026-01-31T12:00:01.500Z","data":{' +
@@ -26,7 +26,7 @@ test('the body has exactly the keys of the contract, in their order', () => {
   )
 })
 
-test('a body of the maximum size is complete, with one more byte the subject is cut', () => {
+test('a body of the maximum size is complete; with one more byte the subject is truncated', () => {
   const fixed = Buffer.byteLength(webhookEventBody({ ...MESSAGE, subject: '' }, STORED))
   const subject = 'x'.repeat(EVENT_BYTES_MAX - fixed)
   const whole = webhookEventBody({ ...MESSAGE, subject }, STORED)
@@ -37,7 +37,7 @@ test('a body of the maximum size is complete, with one more byte the subject is 
 
 // A control character becomes six bytes, a surrogate pair must not be split, and a letter may take three bytes.
 test.each(['\u0001', '😀', 'x😀', '漢'])(
-  'whatever long texts are made of (%j), the body is short and well-formed',
+  'with long texts of any characters (%j), the body is short and well-formed',
   (unit) => {
     const long = unit.repeat(100_000)
     const worst = { ...MESSAGE, tag: long, from: long, to: long, subject: long, mailboxWithTag: '\u0001'.repeat(64) }

@@ -22,15 +22,15 @@ const MESSAGE: PassingMessage = {
 
 /** A feed of one replica, and what its only listener received, from when this resolves. */
 async function startFeed(url = server.url()) {
-  const troubles: unknown[] = []
-  const feed = createPostgresFeed({ url, onError: (error) => void troubles.push(error) })
+  const errors: unknown[] = []
+  const feed = createPostgresFeed({ url, onError: (error) => void errors.push(error) })
   onTestFinished(() => feed.close())
   const heard: (PassingMessage | null)[] = []
   feed.subscribe('team', (message) => void heard.push(message))
   // After connecting, it wakes all listeners.
   await vi.waitFor(() => expect(heard).toEqual([null]))
   heard.length = 0
-  return { feed, heard, troubles }
+  return { feed, heard, errors }
 }
 
 async function query(text: string): Promise<number> {
@@ -43,7 +43,7 @@ async function query(text: string): Promise<number> {
   }
 }
 
-test('a wake-up arrives here at once with its message, elsewhere later without it, and here only once', async () => {
+test('a wake-up arrives in its own process at once and with its message, in others later and without it, and once each', async () => {
   const [a, b, c] = [await startFeed(), await startFeed(), await startFeed()]
   a.feed.wake('team', MESSAGE)
   expect(a.heard).toEqual([MESSAGE])
@@ -61,7 +61,7 @@ test('a wake-up arrives here at once with its message, elsewhere later without i
   )
 })
 
-test('many wake-ups of one turn cause one notification per team, which contains only the team', async () => {
+test('many wake-ups in one turn cause one notification per team, which contains only the team', async () => {
   const { feed } = await startFeed()
   const client = new pg.Client(server.url())
   await client.connect()
@@ -74,7 +74,7 @@ test('many wake-ups of one turn cause one notification per team, which contains 
   expect(told.map((payload) => payload.replace(/^[\da-f-]{36} /, ''))).toEqual(['team0', 'team1', 'team2'])
 })
 
-test('a listener whose connection is ended comes back, looks again, and hears again', async () => {
+test('a listener whose connection ends reconnects, checks for new messages, and receives wake-ups again', async () => {
   const [a, b] = [await startFeed(), await startFeed()]
   const ended = await query(`select pg_terminate_backend(pid) from pg_stat_activity
                              where application_name = 'mailhatch feed'`)
@@ -83,7 +83,7 @@ test('a listener whose connection is ended comes back, looks again, and hears ag
   a.feed.wake('team', null)
   await vi.waitFor(() => expect(b.heard).toEqual([null, null]))
   // Reported once each, independent of the number of attempts.
-  expect([a.troubles.length, b.troubles.length]).toEqual([1, 1])
+  expect([a.errors.length, b.errors.length]).toEqual([1, 1])
 })
 
 test('a connection that dies without a word is noticed', async () => {
@@ -98,11 +98,11 @@ test('a connection that dies without a word is noticed', async () => {
   await vi.waitFor(() => expect(cut.heard).toEqual([null, null]))
 })
 
-test('a wake-up without a connection arrives here, and the feed reconnects to a restarted database', async () => {
-  const { feed, heard, troubles } = await startFeed()
+test('a wake-up without a connection arrives in its own process, and the feed reconnects to a restarted database', async () => {
+  const { feed, heard, errors } = await startFeed()
   const other = await startFeed()
   await server.restart('kill', async () => {
-    await vi.waitFor(() => expect(troubles).toHaveLength(1))
+    await vi.waitFor(() => expect(errors).toHaveLength(1))
     feed.wake('team', MESSAGE)
     expect(heard).toEqual([MESSAGE])
     expect(await feed.holdsLock(1)).toBe(false)
@@ -112,22 +112,22 @@ test('a wake-up without a connection arrives here, and the feed reconnects to a 
   await vi.waitFor(() => expect(heard).toEqual([MESSAGE, null, null]))
 })
 
-test('a connection to a server that became read-only is given up, and comes back where writes are taken', async () => {
-  const { feed, heard, troubles } = await startFeed()
+test('a connection to a server that became read-only is closed, and reopened to a server that accepts writes', async () => {
+  const { feed, heard, errors } = await startFeed()
   const set = async (change: string) => {
     await query(`alter system ${change}`)
     await query('select pg_reload_conf()')
   }
   onTestFinished(() => set('reset default_transaction_read_only'))
   await set('set default_transaction_read_only = on')
-  await vi.waitFor(() => expect(troubles).toHaveLength(1))
+  await vi.waitFor(() => expect(errors).toHaveLength(1))
   expect(await feed.holdsLock(1)).toBe(false)
   await set('reset default_transaction_read_only')
   await vi.waitFor(() => expect(heard).toEqual([null]))
   expect(await feed.holdsLock(1)).toBe(true)
 })
 
-test('a turn is had by one process, and by another one once that is gone', async () => {
+test('one process has the turn, and another one gets it when that process has ended', async () => {
   const [a, b] = [await startFeed(), await startFeed()]
   expect([await a.feed.holdsLock(7), await a.feed.holdsLock(7), await b.feed.holdsLock(7)]).toEqual([true, true, false])
   expect(await b.feed.holdsLock(8)).toBe(true)

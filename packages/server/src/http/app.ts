@@ -9,7 +9,7 @@ import type { ApiEnvironment } from './environment.ts'
 import { refusalFor } from './errors.ts'
 import { addBillingWebhook } from './billing-webhook.ts'
 import { addSessionDownloads } from './message-files.ts'
-import { meterAnswers } from './meter-answers.ts'
+import { meterResponses } from './meter-responses.ts'
 import { addMcpRoute } from './mcp.ts'
 import type { ApiPorts } from './ports.ts'
 import { warnOfProxy } from './proxy-warning.ts'
@@ -31,7 +31,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const admit = createAdmit(keys)
   const reference = createReference({ appUrl: site.appUrl ?? null }, ROUTES)
   answerErrors(app, { log: observe.log, newRequestId, refusalFor })
-  if (observe.meters) meterAnswers(app, observe.meters)
+  if (observe.meters) meterResponses(app, observe.meters)
   warnOfProxy(app, ports)
   allowOrigins(app, site.allowedOrigins)
 

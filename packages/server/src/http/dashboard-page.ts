@@ -20,7 +20,7 @@ export function fillPage(page: string, { nonce, basePath }: { nonce: string; bas
 }
 
 /** In a clone, the first start builds the dashboard while mail and the API already work. */
-export const BEING_BUILT_PAGE = `<!doctype html>
+export const NO_BUILD_PAGE = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />

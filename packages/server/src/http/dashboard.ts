@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono'
 import type { ApiEnvironment } from './environment.ts'
 import { basePathOf } from './base-path.ts'
 import { readAsset } from './dashboard-assets.ts'
-import { BEING_BUILT_PAGE, fillPage, readPage } from './dashboard-page.ts'
+import { NO_BUILD_PAGE, fillPage, readPage } from './dashboard-page.ts'
 
 /** Paths of other routes. An unknown path below them gets a JSON error instead of a page. */
 const NOT_PAGES =
@@ -51,7 +51,7 @@ async function answerPage(context: Context<ApiEnvironment>, { appUrl, dashboardF
   const page = await readPage(dashboardFolder)
   const nonce = randomBytes(16).toString('base64')
   const headers = { ...pageHeaders(nonce), 'content-type': 'text/html; charset=utf-8' }
-  if (page === null) return context.body(BEING_BUILT_PAGE, 503, { ...headers, 'retry-after': '1' })
+  if (page === null) return context.body(NO_BUILD_PAGE, 503, { ...headers, 'retry-after': '1' })
   return context.body(fillPage(page, { nonce, basePath: basePathOf(appUrl) }), 200, headers)
 }
 

@@ -4,7 +4,7 @@ import { attachmentHeaders } from './download.ts'
 const disposition = (filename: string) =>
   attachmentHeaders({ contentType: 'text/plain', filename })['content-disposition']
 
-describe('a file name that a stranger chose becomes a safe header', () => {
+describe('a file name chosen by a sender becomes a safe header', () => {
   test.each([
     ['report.pdf', 'attachment; filename="report.pdf"'],
     ['Report (1) 2026-01.pdf', 'attachment; filename="Report (1) 2026-01.pdf"'],
@@ -23,13 +23,13 @@ describe('a file name that a stranger chose becomes a safe header', () => {
     expect(() => new Headers({ 'content-disposition': expected })).not.toThrow()
   })
 
-  test('a name cut in the middle of a character is still well-formed', () => {
+  test('a name truncated in the middle of a character is well-formed', () => {
     expect(disposition(`${'a'.repeat(199)}😀`)).toMatch(/a%EF%BF%BD$/)
     expect(disposition('x'.repeat(1_000))).toBe(`attachment; filename="${'x'.repeat(200)}"`)
   })
 })
 
-describe('a media type that a stranger chose', () => {
+describe('a media type chosen by a sender', () => {
   test.each([
     ['image/png', 'image/png'],
     ['application/vnd.ms-excel', 'application/vnd.ms-excel'],
@@ -41,7 +41,7 @@ describe('a media type that a stranger chose', () => {
     expect(attachmentHeaders({ contentType, filename: 'a' })['content-type']).toBe(expected)
   })
 
-  test('is neither guessed at nor run', () => {
+  test('is neither sniffed nor executed', () => {
     expect(attachmentHeaders({ contentType: 'text/html', filename: 'a.html' })).toMatchObject({
       'x-content-type-options': 'nosniff',
       'content-security-policy': expect.stringContaining('sandbox'),

@@ -1,4 +1,4 @@
-import type { TakeIn } from '../intake/take-in.ts'
+import type { AcceptAnnouncement } from '../intake/accept-announcement.ts'
 import { AppError } from '../domain/errors.ts'
 import type { SetAsideNotice } from '../domain/set-aside.ts'
 import type { Log } from '../observe/log.ts'
@@ -6,10 +6,10 @@ import type { Rejections } from '../manage/rejections.ts'
 import { refusalFor } from './errors.ts'
 
 /** Announces mail to the API in this process, with the same result as the route but without an HTTP request. */
-export function postLocally(takeIn: TakeIn, log: Pick<Log, 'error'>) {
+export function postLocally(acceptAnnouncement: AcceptAnnouncement, log: Pick<Log, 'error'>) {
   return async (announcement: unknown): Promise<{ status: number; text: string }> => {
     try {
-      await takeIn(announcement)
+      await acceptAnnouncement(announcement)
       return { status: 200, text: '' }
     } catch (error) {
       if (!(error instanceof AppError)) log.error({ err: error }, 'an announcement failed')

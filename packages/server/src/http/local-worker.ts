@@ -2,16 +2,16 @@ import type { Recipient } from '../domain/address.ts'
 
 /** What the API uses of a worker in the same process. */
 export type LocalWorker = {
-  unrouted: UnroutedMails
+  unrouted: UnroutedMailList
   /** Receives our own mail like external mail. */
-  receiveMail: (mail: OwnMail) => Promise<void>
+  receiveMail: (mail: TestMail) => Promise<void>
   /** Where apps send their mail. Null if unknown. */
   smtp: SmtpAddress | null
 }
 
 export type SmtpAddress = { host: string; port: number }
 
-export type OwnMail = { from: string; recipient: Recipient; content: Uint8Array }
+export type TestMail = { from: string; recipient: Recipient; content: Uint8Array }
 
 /** Mail that belongs to no team: stored by the worker, refused by the API. */
 export type UnroutedMail = {
@@ -28,7 +28,7 @@ export type UnroutedMail = {
   setAside: string | null
 }
 
-export type UnroutedMails = {
+export type UnroutedMailList = {
   list(page: { cursor: string | null; limit: number }): Promise<{ mails: UnroutedMail[]; cursor: string | null }>
   /** Throws if the API does not accept the mail. */
   retry(mail: Pick<UnroutedMail, 'id' | 'domain' | 'mailbox'>): Promise<void>

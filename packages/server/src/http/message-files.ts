@@ -29,20 +29,20 @@ export function addSessionDownloads(app: Hono<ApiEnvironment>, ports: Ports & Se
   }
 
   app.get('/app/messages/:id/raw', async (context) =>
-    answerRaw(ports, context, await readerOf(context), context.req.param('id')),
+    respondWithRaw(ports, context, await readerOf(context), context.req.param('id')),
   )
   app.get('/app/messages/:id/attachments/:index', async (context) =>
-    answerAttachment(ports, context, await readerOf(context), context.req.param()),
+    respondWithAttachment(ports, context, await readerOf(context), context.req.param()),
   )
 }
 
-export async function answerRaw(ports: Ports, context: ApiContext, reader: Reader, id: string): Promise<Response> {
+export async function respondWithRaw(ports: Ports, context: ApiContext, reader: Reader, id: string): Promise<Response> {
   const message = await begin(ports, context, reader, id)
   const file = { contentType: 'message/rfc822', filename: `${message.id}.eml` }
   return answer(context, await ports.messages.contents.raw(message), file)
 }
 
-export async function answerAttachment(
+export async function respondWithAttachment(
   ports: Ports,
   context: ApiContext,
   reader: Reader,

@@ -1,5 +1,5 @@
 import type { PlanName } from '../domain/plans.ts'
-import type { TakeIn } from '../intake/take-in.ts'
+import type { AcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { AccountPorts } from '../manage/account-ports.ts'
 import type { Billing } from '../manage/billing.ts'
 import type { DomainPorts } from '../manage/custom-domain.ts'
@@ -79,7 +79,7 @@ export type SignInPorts = AccountPorts & {
 /** How mail arrives. */
 export type InboundPorts = {
   store: Pick<Store, 'findBootstrapTeam'>
-  takeIn: TakeIn
+  acceptAnnouncement: AcceptAnnouncement
   recordRejection: Rejections['record']
   /** Null if announcements over HTTP are refused. */
   webhookSecret: string | null

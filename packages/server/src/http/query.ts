@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { AppError, type ErrorDetails } from '../domain/errors.ts'
-import { likelyMeant } from '../domain/slips.ts'
+import { findClosestName } from '../domain/closest-name.ts'
 
 export function searchParams(url: string): URLSearchParams {
   const start = url.indexOf('?')
@@ -44,7 +44,7 @@ function valuesOf(query: URLSearchParams): Map<string, string[]> {
 function refuseTypos(parameters: string[], given: string[]): void {
   const missing = parameters.filter((name) => !given.includes(name))
   for (const name of given) {
-    const meant = parameters.includes(name) ? null : likelyMeant(name, missing)
+    const meant = parameters.includes(name) ? null : findClosestName(name, missing)
     if (meant === null) continue
     const details = { [name]: [`is unknown; did you mean ${meant}?`] }
     const message = `There is no query parameter ${name}. Did you mean ${meant}?`

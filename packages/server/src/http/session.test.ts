@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findSession } from './session.ts'
 
-test('a session is found even if its last use cannot be written, as on a full disk', async () => {
+test('a session is valid even if its last use cannot be written, as on a full disk', async () => {
   const signedIn = { sessionId: 's', user: {}, team: null, role: null }
   const errors: unknown[] = []
   const store = {

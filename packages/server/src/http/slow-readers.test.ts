@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { isHungUp } from '../../test/support/hung-up.ts'
+import { isDisconnected } from '../../test/support/disconnected.ts'
 import { listen } from './listen.ts'
 import { READER_LIMITS, type ReaderLimits } from './slow-readers.ts'
 
@@ -51,12 +51,12 @@ async function start(limits: Partial<ReaderLimits>) {
 }
 
 async function cut(socket: Socket): Promise<Socket> {
-  await vi.waitUntil(() => isHungUp(socket))
+  await vi.waitUntil(() => isDisconnected(socket))
   return socket
 }
 
 async function openOf(sockets: Socket[]): Promise<number> {
-  const hungUp = await Promise.all(sockets.map(isHungUp))
+  const hungUp = await Promise.all(sockets.map(isDisconnected))
   return hungUp.filter((isOver) => !isOver).length
 }
 
@@ -139,7 +139,7 @@ test('text counts by its bytes', async () => {
   await vi.waitFor(async () => expect(await openOf(stalled)).toBe(2))
 })
 
-test('a response that waits behind another on its connection counts', async () => {
+test('a response that waits behind another one on its connection counts', async () => {
   const limits = { ...PATIENT, waitingBytes: 1.5 * LARGE }
   const [ask, askAnother] = [await start(limits), await start(limits)]
   const single = await ask('/bytes', false)

@@ -19,7 +19,7 @@ export function messageFrame(message: StoredSummary): Buffer {
 
 export const PING_FRAME = Buffer.from(frame('ping', {}))
 
-export const COME_BACK_FRAME = Buffer.from(`retry: ${RETRY_AFTER_SHUTDOWN_MS}\n\n`)
+export const RECONNECT_FRAME = Buffer.from(`retry: ${RETRY_AFTER_SHUTDOWN_MS}\n\n`)
 
 function frame(event: string, data: object, id?: string): string {
   const json = JSON.stringify(data).replace(

@@ -24,18 +24,18 @@ describe.each<{ name: string; max: number; fields: (text: string) => Partial<Ann
   { name: 'content type', max: 255, fields: (contentType) => ({ attachments: [{ ...ATTACHMENT, contentType }] }) },
   { name: 'helo', max: 2 * KIB, fields: (helo) => ({ envelope: { ...ENVELOPE, helo } }) },
 ])('$name', ({ max, fields }) => {
-  test.each([-1, 0])('as long as the limit and %i is kept', (difference) => {
+  test.each([-1, 0])('a value as long as the limit and %i is kept', (difference) => {
     const given = fields('x'.repeat(max + difference))
     expect(read({ ...given, parse: 'complete' })).toMatchObject({ ...given, parse: 'complete' })
   })
 
-  test.each([1, 10_000])('longer by %i is cut, and the message says so', (difference) => {
+  test.each([1, 10_000])('a value longer by %i is truncated, and the message says so', (difference) => {
     const cut = read({ ...fields('x'.repeat(max + difference)), parse: 'complete' })
     expect(cut).toMatchObject({ ...fields('x'.repeat(max)), parse: 'partial' })
   })
 })
 
-test('text is cut by its bytes, between characters', () => {
+test('text is truncated by its bytes, between characters', () => {
   expect(read({ plainContent: 'é'.repeat(MIB) }).plainContent).toBe('é'.repeat(MIB / 2))
   expect(read({ plainContent: `x${'😀'.repeat(MIB)}` }).plainContent).toBe(`x${'😀'.repeat(MIB / 4 - 1)}`)
 })
@@ -65,7 +65,7 @@ test('all headers together have the limit of a header block', () => {
   expect(kept.parse).toBe('partial')
 })
 
-test('what could not be parsed stays so', () => {
+test('mail that could not be parsed stays marked as such', () => {
   expect(read({ subject: 'x'.repeat(MIB), parse: 'failed' }).parse).toBe('failed')
 })
 
@@ -73,7 +73,7 @@ test.each(['tag', 'tenantSubdomain'])('a %s that no address can have is refused'
   expect(() => read({ [field]: 'x'.repeat(256) })).toThrow('The announcement is not valid.')
 })
 
-test('a million headers and attachments are refused a look, not looked at', () => {
+test('a million headers and attachments are refused without looking at each', () => {
   const body = {
     ...announcement(),
     headers: Array.from({ length: 1_000_000 }, () => ({ name: 'X', value: 'y' })),

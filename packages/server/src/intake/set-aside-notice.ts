@@ -25,7 +25,7 @@ export const setAsideSchema = z.object({
   reason: text.meta({
     maxLength: TEXT_CHARACTERS_MAX,
     description: 'Why the worker no longer announces the mail automatically.',
-    example: 'Set aside after 3 failures: the API cannot store this mail (500), while it takes other mail.',
+    example: 'Set aside after 3 failures: the API cannot store this mail (500), while it accepts other mail.',
   }),
 })
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { sharedWithinTurn } from './shared-reads.ts'
 
-test('those who ask for the same in one turn are answered by one read, those of the next by another', async () => {
+test('callers in one turn share a read of the same key; the next turn reads again', async () => {
   const reads: string[] = []
   const find = sharedWithinTurn(
     async (name: string) => {
@@ -19,7 +19,7 @@ test('those who ask for the same in one turn are answered by one read, those of 
   expect(reads).toEqual(['qa', 'orders', 'qa'])
 })
 
-test('a read that failed is tried again in the next turn', async () => {
+test('a failed read is retried in the next turn', async () => {
   let isBroken = true
   const find = sharedWithinTurn(
     async (name: string) => {

@@ -44,7 +44,7 @@ function mailSoon(ports: Ports, to: string, write: () => Promise<Omit<Mail, 'to'
     await mailer.send({ to, ...mail }).catch(() => {})
   }
   send().catch((error: unknown) => {
-    // A refusal means that the address has received too many mails. Send no more.
+    // A refusal means that the address has received too much mail. Send no more.
     if (!(error instanceof AppError)) log.error({ err: error }, 'preparing a mail failed')
   })
 }

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 import type { Mailer } from './mailer.ts'
 import type { Passwords } from './passwords.ts'
 import type { Site } from './site.ts'
-import type { SignInLimits } from './try-limit.ts'
+import type { SignInLimits } from './attempt-limit.ts'
 
 /** Who may create an account: everyone, or only people whom a team has invited. */
 export type SignUp = 'open' | 'invite'

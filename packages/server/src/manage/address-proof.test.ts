@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../domain/errors.ts'
-import { createSignInLimits } from './try-limit.ts'
+import { createSignInLimits } from './attempt-limit.ts'
 import { claimByLink } from './address-proof.ts'
 
 test('while too many passwords are hashed, the link is not used up', async () => {

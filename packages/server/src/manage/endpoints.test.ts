@@ -34,7 +34,7 @@ async function start() {
   return { store, clock, encryption, ports, where: { teamId, id: endpoint.id }, secret }
 }
 
-test('secrets that are replaced in a row sign for a day each', async () => {
+test('secrets replaced in quick succession sign for a day each', async () => {
   const { store, clock, encryption, ports, where, secret } = await start()
   const given = [secret]
   const rotate = async () => given.push(await rotateEndpointSecret(ports, where))
@@ -56,7 +56,7 @@ test('secrets that are replaced in a row sign for a day each', async () => {
   expect(await signing()).toHaveLength(4)
 })
 
-test('who removes an endpoint does not wait for all its deliveries: what is left is for the sweep', async () => {
+test('deleting an endpoint does not wait for all its deliveries; the sweep deletes the rest', async () => {
   const { store, ports, where } = await start()
   let steps = 0
   const removing = {

@@ -217,7 +217,7 @@ function testBody({ mailbox, tag }: Endpoint, domain: string, at: number): strin
 }
 
 function requireActive({ isActive }: Endpoint): void {
-  if (!isActive) throw new AppError('endpoint_inactive', 'The endpoint is inactive. Switch it on first.')
+  if (!isActive) throw new AppError('endpoint_inactive', 'The endpoint is disabled. Enable it first.')
 }
 
 function tooManySecrets(until: number, at: number): AppError {

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import type { ShownInvite } from '../store/teams.ts'
 import { isCapturedHere } from './captured-addresses.ts'
 import type { Site } from './site.ts'
-import { createTryLimit, type TryLimit } from './try-limit.ts'
+import { createAttemptLimit, type AttemptLimit } from './attempt-limit.ts'
 
 const INVITE_MS = 14 * 86_400_000
 /** Open invites per team. More would be a way to send mail to strangers. */
@@ -16,13 +16,13 @@ const INVITES_MAX = 200
 
 const HOUR_MS = 3_600_000
 
-/** Invite mails per process: limits the mails to one address, and the mails of one team. */
-export type InviteLimits = { address: Pick<TryLimit, 'begin'>; team: Pick<TryLimit, 'begin'> }
+/** Invites sent per process: to one address, and by one team. */
+export type InviteLimits = { address: Pick<AttemptLimit, 'begin'>; team: Pick<AttemptLimit, 'begin'> }
 
 export function createInviteLimits(now: () => number): InviteLimits {
   return {
-    address: createTryLimit({ triesMax: 5, windowMs: HOUR_MS, freeTries: 5, now }),
-    team: createTryLimit({ triesMax: 100, windowMs: 24 * HOUR_MS, freeTries: 100, now }),
+    address: createAttemptLimit({ attemptsMax: 5, windowMs: HOUR_MS, freeAttempts: 5, now }),
+    team: createAttemptLimit({ attemptsMax: 100, windowMs: 24 * HOUR_MS, freeAttempts: 100, now }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
 
-test('others have their turn between the days that are counted', async () => {
+test('counting yields between two days', async () => {
   let turns = 0
   const turnsBefore: number[] = []
   const store = {

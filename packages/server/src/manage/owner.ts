@@ -12,8 +12,7 @@ type Ports = {
 export async function ensureOwner(ports: Ports): Promise<Pick<User, 'id' | 'email'>> {
   const { store, newId, now } = ports
   const team = await store.findBootstrapTeam()
-  if (!team)
-    throw new AppError('not_found', 'There is no team from a first start. Pass the e-mail address of the user.')
+  if (!team) throw new AppError('not_found', 'There is no team from a first start. Pass the email address of the user.')
   const owner = (await store.listUsers()).find(({ teamId, role }) => teamId === team.id && role === 'owner')
   if (owner) return owner
   const at = now()

@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { SignedIn } from '../store/accounts.ts'
-import type { ClientAddress } from './try-limit.ts'
+import type { ClientAddress } from './attempt-limit.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { mailLink } from './account-mail.ts'
 

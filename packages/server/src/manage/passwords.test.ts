@@ -3,7 +3,7 @@ import { createPasswords } from './passwords.ts'
 
 const passwords = createPasswords()
 
-test('a password matches its own hash alone', async () => {
+test('a password matches only its own hash', async () => {
   const [one, again] = [await passwords.hash('correct horse'), await passwords.hash('correct horse')]
   expect(one).not.toBe(again)
   expect(await passwords.matches('correct horse', one)).toBe(true)
@@ -13,14 +13,14 @@ test('a password matches its own hash alone', async () => {
   expect(await passwords.matches('correct horse', null)).toBe(false)
 })
 
-test('a hash that the reference implementation made is understood, with its own costs', async () => {
+test('a hash of the reference implementation is accepted, with its own cost parameters', async () => {
   // A published test vector.
   const hash = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
   expect(await passwords.matches('password', hash)).toBe(true)
   expect(await passwords.matches('passwore', hash)).toBe(false)
 })
 
-test('the same letters match, however they were typed', async () => {
+test('the same letters match in any Unicode form', async () => {
   const composed = await passwords.hash('na\u00efve caf\u00e9 au lait')
   expect(await passwords.matches('nai\u0308ve cafe\u0301 au lait', composed)).toBe(true)
 })
@@ -45,7 +45,7 @@ test('checking without a hash takes as much processor time as with one', async (
   expect(ratio).toBeLessThan(2)
 })
 
-test('beyond what it can do soon, it asks to come again; what waits is done', async () => {
+test('with a full queue a hash is refused with 503, and queued ones are completed', async () => {
   const busy = createPasswords()
   const cheap = `$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$${'A'.repeat(43)}`
   // Two are being hashed, 200 are queued.

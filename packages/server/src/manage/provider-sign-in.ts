@@ -22,7 +22,7 @@ export async function signInByProvider(ports: Ports, claims: ProviderClaims): Pr
   if (known) return known.id
   const email = parseEmail(claims.email ?? '')
   if (email === null || !claims.isEmailVerified) {
-    throw new AppError('email_unverified', 'The provider does not say that the e-mail address is yours.')
+    throw new AppError('email_unverified', 'The provider does not say that the email address is yours.')
   }
   const found = await ports.store.findUser({ email })
   const userId = found ? await claim(ports, found) : await createUser(ports, email, claims)

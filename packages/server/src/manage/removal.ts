@@ -53,12 +53,12 @@ export async function removeMatching(ports: RemovalPorts, view: View, after: num
 /** Hides the mailbox at once and deletes its messages in small steps. A sweep continues after a crash. */
 export async function removeMailbox(ports: RemovalPorts, where: { teamId: string; id: string }): Promise<boolean> {
   if (!(await ports.store.hideMailbox(where, ports.now()))) return false
-  while (await emptySomeOf(ports, where)) await setImmediate()
+  while (await removeMailboxStep(ports, where)) await setImmediate()
   return true
 }
 
 /** One step. False when the mailbox is empty and deleted. */
-export async function emptySomeOf(
+export async function removeMailboxStep(
   ports: RemovalPorts,
   { teamId, id }: { teamId: string; id: string },
 ): Promise<boolean> {

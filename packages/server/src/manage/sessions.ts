@@ -46,7 +46,7 @@ export async function startSession(
     ...(passwordHash !== undefined && { passwordHash }),
   })
   // The password was changed after it was compared. A change ends sessions of the old password.
-  if (!isAdded) throw new AppError('invalid_credentials', 'E-mail or password is wrong.')
+  if (!isAdded) throw new AppError('invalid_credentials', 'Email or password is wrong.')
   return token
 }
 

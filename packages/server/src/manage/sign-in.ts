@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Account } from '../store/accounts.ts'
-import type { ClientAddress } from './try-limit.ts'
+import type { ClientAddress } from './attempt-limit.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { mailLink } from './account-mail.ts'
 import { isCapturedHere } from './captured-addresses.ts'
@@ -25,7 +25,7 @@ export async function signIn(
   limits.password.begin({ email, address })
   const account = await store.findUser({ email })
   const isRight = await passwords.matches(password, account?.passwordHash ?? null)
-  if (!account || !isRight) throw new AppError('invalid_credentials', 'E-mail or password is wrong.')
+  if (!account || !isRight) throw new AppError('invalid_credentials', 'Email or password is wrong.')
   limits.address.undo(countedAs)
   limits.password.clear({ email, address })
   if (account.emailCheckedAt === null && mailer) {

@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { fold } from '../domain/fold.ts'
 import type { NewUser } from '../store/accounts.ts'
-import type { ClientAddress } from './try-limit.ts'
+import type { ClientAddress } from './attempt-limit.ts'
 import type { AccountPorts } from './account-ports.ts'
 import { mailAccountExists, mailLink } from './account-mail.ts'
 import { isCapturedHere } from './captured-addresses.ts'

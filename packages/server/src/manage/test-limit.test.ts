@@ -9,7 +9,7 @@ function endpointOf(id: string) {
   return { id, url: 'https://shop.example', secret: 'sealed', oldSecrets: [] }
 }
 
-test('five tests of an endpoint at once, and another when one has ended, however it ended', async () => {
+test('an endpoint has five tests at once, and another when one ends, with any result', async () => {
   const held: PromiseWithResolvers<AttemptResult>[] = []
   const attempt = limitTests(() => {
     held.push(Promise.withResolvers())

@@ -20,7 +20,7 @@ function mail(subject: string, size = 200_000): Uint8Array {
   return Buffer.from(`From: Ann <a@b.test>\r\nSubject: ${subject}\r\n\r\n${'text\r\n'.repeat(size / 6)}`)
 }
 
-test('small mail is parsed here, large mail and files by a thread, with one result', async () => {
+test('small mail is parsed in this thread, large mail and files in another, with the same result', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mail-parser-'))
   const path = join(folder, 'mail.eml')
   await writeFile(path, mail('file'))
@@ -69,7 +69,7 @@ describe('a mail that crashes a thread', () => {
     expect(deaths).toEqual([expect.stringMatching(reason)])
   })
 
-  test('is not one that got no processor time', async () => {
+  test('is not mail that only got no processor time', async () => {
     const deaths: string[] = []
     const options = {
       threadUrl,
@@ -99,7 +99,7 @@ describe('the start of a thread', () => {
     onTestFinished(() => void vi.useRealTimers())
   }
 
-  test('does not count as time of the mail for which it was started', async () => {
+  test('does not count as parsing time of the mail that started it', async () => {
     holdTime()
     const parsing = start({ deadlineMs: 5_000 }).parse(mail('patience'))
     vi.advanceTimersByTime(50_000)

@@ -35,7 +35,7 @@ describe.each([
   ['one byte more than is kept', PREFIX_BYTES_MAX + 1, false],
   ['three times as much', 3 * PREFIX_BYTES_MAX, false],
 ])('%s', (_, size, isWhole) => {
-  test('can be read completely, and its start is parsed', async () => {
+  test('mail can be read completely, and its start is parsed', async () => {
     const mail = size === 0 ? Buffer.alloc(0) : mailOf(size)
     const { stream, seen } = source(mail)
     const start = await readStart(stream)
@@ -50,7 +50,7 @@ describe.each([
   })
 })
 
-test('the rest of a mail that is not needed is released', async () => {
+test('the rest of mail that is not needed is released', async () => {
   const { stream, seen } = source(mailOf(3 * PREFIX_BYTES_MAX))
   const start = await readStart(stream)
   await start.cancel()

@@ -33,7 +33,7 @@ const around = (limit: number) => [
   [limit + 1, 'partial'],
 ]
 
-test('the text of a mail that has only HTML, or an empty text beside it', () => {
+test('the text of HTML-only mail, and of mail with an empty text beside the HTML', () => {
   expect(plainTextOf({ text: 'text', html: '<p>html</p>' })).toBe('text')
   expect(plainTextOf({ text: null, html: '<p>html</p>' }).trim()).toBe('html')
   expect(plainTextOf({ text: ' \n', html: '<p>html</p>' }).trim()).toBe('html')
@@ -128,7 +128,7 @@ test('a thousand recipients with encoded names leave the subject readable', () =
   expect(mail).toMatchObject({ subject: '確認', parse: 'complete' })
 })
 
-test(`beyond ${ENCODED_WORDS_MAX} encoded words the rest stays as it is, and the mail is partial`, () => {
+test(`beyond ${ENCODED_WORDS_MAX} encoded words the rest is not decoded, and the mail is partial`, () => {
   const words = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: =?utf-8?Q?=C3=A9?=`)
   const last = (count: number) => {
     const { headers, parse: state } = parse(
@@ -142,7 +142,7 @@ test(`beyond ${ENCODED_WORDS_MAX} encoded words the rest stays as it is, and the
   expect(last(ENCODED_WORDS_MAX + 1)).toEqual(['=', 'partial'])
 })
 
-test('only the head of a mail that could not be parsed', () => {
+test('only the headers of mail that could not be parsed', () => {
   const raw = encode(crlf('From: Ann <a@b.test>', 'Subject: =?utf-8?Q?=C3=A9?=', '', 'text'))
   expect(parseHeadOnly(raw)).toMatchObject({
     from: 'a@b.test',

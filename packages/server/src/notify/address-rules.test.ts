@@ -21,7 +21,7 @@ const V4_EDGES: { inside: [string, string]; outside: string[] }[] = [
   { inside: ['240.0.0.0', '255.255.255.255'], outside: [] },
 ]
 
-describe('IPv4, and the same as sockets call it in IPv6', () => {
+describe('IPv4, also in the form that IPv6 sockets use', () => {
   test.each(V4_EDGES)('$inside are not public, $outside are', ({ inside, outside }) => {
     for (const address of inside) {
       expect(isPublicAddress(address), address).toBe(false)
@@ -100,6 +100,6 @@ test.each([
   expect(canonicalAddress(one) === canonicalAddress(other)).toBe(isSame)
 })
 
-test('what is no address has no canonical form', () => {
+test('an invalid address has no canonical form', () => {
   expect(['', 'example.com', 'fe80::1%lo', '1.2.3'].map(canonicalAddress)).toEqual([null, null, null, null])
 })

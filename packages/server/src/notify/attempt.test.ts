@@ -63,7 +63,7 @@ test('an attempt is a signed POST of exactly the stored body', async () => {
 test.each([
   { until: NOW + 1, signing: [SECRET, OLD_SECRET] },
   { until: NOW, signing: [SECRET] },
-])('until its time is over, an old secret signs as well: $until', async ({ until, signing }) => {
+])('an old secret signs too until it expires: $until', async ({ until, signing }) => {
   const { attempt, endpoint, received } = await start()
   await attempt({ ...endpoint, oldSecrets: [{ secret: reversed(OLD_SECRET), until }] }, EVENT)
   const { body, headers } = received[0]!
@@ -76,9 +76,9 @@ test.each([
 })
 
 test.each([
-  { status: 500, error: 'The endpoint answered 500.' },
-  { status: 410, error: 'The endpoint answered 410.' },
-  { status: 302, error: 'The endpoint answered with a redirect (302); redirects are not followed.' },
+  { status: 500, error: 'The endpoint responded with 500.' },
+  { status: 410, error: 'The endpoint responded with 410.' },
+  { status: 302, error: 'The endpoint responded with a redirect (302); redirects are not followed.' },
 ])('$status is reported in a sentence', async ({ status, error }) => {
   const { attempt, endpoint, received } = await start({ status, headers: { location: '/elsewhere' }, body: 'Sorry!' })
   expect(await attempt(endpoint, EVENT)).toMatchObject({ httpStatus: status, error, responseBody: 'Sorry!' })
@@ -92,18 +92,18 @@ test('Retry-After is read as seconds or a date', async () => {
   }
 })
 
-test.each([1_023, 1_024, 1_025])('of an answer of %i characters, 1,024 are kept', async (length) => {
+test.each([1_023, 1_024, 1_025])('of a response of %i characters, 1,024 are kept', async (length) => {
   const { attempt, endpoint } = await start({ status: 200, body: 'é'.repeat(length) })
   expect((await attempt(endpoint, EVENT)).responseBody).toBe('é'.repeat(Math.min(length, 1_024)))
 })
 
-test('an answer of any bytes is kept as text that databases can hold', async () => {
+test('a response of any bytes is kept as text that databases can store', async () => {
   const { attempt, endpoint } = await start({ status: 200, body: `a\0b${'😀'.repeat(600)}` })
   const { responseBody } = await attempt(endpoint, EVENT)
   expect(responseBody).toBe(`ab${'😀'.repeat(511)}`)
 })
 
-test('no answer in time is a failure', async () => {
+test('no response in time is a failure', async () => {
   const { attempt, endpoint } = await start(null)
   const result = await attempt(endpoint, EVENT)
   expect(result).toMatchObject({ httpStatus: null, responseBody: null, error: 'The endpoint did not respond in time.' })
@@ -117,7 +117,7 @@ test('a disallowed address is not contacted', async () => {
   expect(received).toEqual([])
 })
 
-test('a secret that cannot be opened is a failure without details, and nothing is sent', async () => {
+test('a secret that cannot be decrypted is a failure without details, and nothing is sent', async () => {
   const { attempt, endpoint, received, logged } = await start()
   expect(await attempt({ ...endpoint, secret: 'sealed otherwise' }, EVENT)).toMatchObject({
     httpStatus: null,

@@ -78,8 +78,8 @@ function withoutResponse(error: string, latencyMs: number): AttemptResult {
 function refusalSentence(status: number): string {
   const isRedirect = status >= 300 && status <= 399
   return isRedirect
-    ? `The endpoint answered with a redirect (${status}); redirects are not followed.`
-    : `The endpoint answered ${status}.`
+    ? `The endpoint responded with a redirect (${status}); redirects are not followed.`
+    : `The endpoint responded with ${status}.`
 }
 
 /** Makes any bytes representable in both databases and in JSON. */

@@ -24,7 +24,7 @@ test('a name may have addresses of one family only', async () => {
   expect(await onlySix('hooks.example')).toEqual([{ address: '2606:4700::1', family: 6 }])
 })
 
-test('a name without addresses is an error that has a sentence', async () => {
+test('a name without addresses is a readable error', async () => {
   const resolve = await startNameServer({ [A]: [], [AAAA]: [] })
   await expect(resolve('hooks.example')).rejects.toMatchObject({ code: 'ENODATA' })
 })
@@ -35,7 +35,7 @@ test('the hosts file applies to allowed hosts only', async () => {
   expect((await resolveLocalName('localhost')).map(({ address }) => address)).toContain('127.0.0.1')
 })
 
-test('an address stands for itself', () => {
+test('an IP address resolves to itself', () => {
   expect(resolveLiteral('10.0.0.1')).toEqual([{ address: '10.0.0.1', family: 4 }])
   expect(resolveLiteral('::1')).toEqual([{ address: '::1', family: 6 }])
   expect(resolveLiteral('hooks.example')).toBeNull()

@@ -11,7 +11,7 @@ import { findUrlProblem, parseAllowedHosts } from './webhook-url.ts'
 const POST = { headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' }, body: '{"subject":"Grüße"}' }
 
 describe('a receiver', () => {
-  test('receives the exact post, and its response is returned', async () => {
+  test('receives the exact request, and its response is returned', async () => {
     const seen: unknown[] = []
     const { request, port } = await startReceiver((incoming, outgoing) => {
       let body = ''
@@ -35,7 +35,7 @@ describe('a receiver', () => {
     ])
   })
 
-  test.each([301, 302, 303, 307, 308])('that answers %i is not followed', async (status) => {
+  test.each([301, 302, 303, 307, 308])('that responds with %i is not followed', async (status) => {
     const paths: string[] = []
     const { request, port } = await startReceiver((incoming, outgoing) => {
       paths.push(incoming.url!)
@@ -49,12 +49,12 @@ describe('a receiver', () => {
     [65_535, 65_535],
     [65_536, 65_536],
     [65_537, 65_536],
-  ])('that answers %i bytes is read up to %i', async (sent, read) => {
+  ])('that responds with %i bytes is read up to %i', async (sent, read) => {
     const { request, port } = await startReceiver((_incoming, outgoing) => outgoing.end(Buffer.alloc(sent, 'x')))
     expect(answered(await request(`http://127.0.0.1:${port}/`, POST)).body.length).toBe(read)
   })
 
-  test('that never stops answering is left after the most bytes', async () => {
+  test('that never stops sending is read up to the limit', async () => {
     const { request, server, port } = await startReceiver((_incoming, outgoing) => {
       const pour = () => {
         while (!outgoing.destroyed && outgoing.write(Buffer.alloc(16_384, 'x')));
@@ -92,12 +92,12 @@ describe('a receiver', () => {
     await noConnections(server)
   })
 
-  test('that closes at once has failed', async () => {
+  test('that closes the connection at once has failed', async () => {
     const { request, port } = await startRaw({}, (socket) => void socket.end())
     expect(failure(await request(`http://127.0.0.1:${port}/`, POST))).toMatch(/^The connection was closed before/)
   })
 
-  test('that is gone has failed', async () => {
+  test('that does not exist has failed', async () => {
     const { request, server, port } = await startReceiver((_incoming, outgoing) => outgoing.end())
     server.close()
     await once(server, 'close')
@@ -106,7 +106,7 @@ describe('a receiver', () => {
 })
 
 describe('TLS', () => {
-  test('is for the name, although the connection is to the checked address', async () => {
+  test('is for the name, although the connection goes to the checked address', async () => {
     const names: unknown[] = []
     const { port, cert } = await startTls('hooks.example', (incoming, outgoing) => {
       names.push([incoming.headers.host, 'servername' in incoming.socket && incoming.socket.servername])
@@ -130,14 +130,14 @@ describe('TLS', () => {
     )
   })
 
-  test('with a receiver that has none fails', async () => {
+  test('with a receiver without TLS fails', async () => {
     const { port } = await startReceiver((_incoming, outgoing) => outgoing.end())
     expect(failure(await withoutAddressRules('hooks.example')(`https://hooks.example:${port}/`, POST))).toBe(
       'The TLS handshake failed.',
     )
   })
 
-  test('that is not agreed on in time fails', async () => {
+  test('whose handshake takes too long fails', async () => {
     const { port, server } = await startRaw({}, () => {})
     const request = createSafeRequest({ allowedHosts: parseAllowedHosts('127.0.0.1'), connectTimeoutMs: 100 })
     const outcome = await request(`https://127.0.0.1:${port}/`, POST)
@@ -166,7 +166,7 @@ describe('a name', () => {
     expect(failure(await never('https://hooks.example/', POST))).toBe('The connection timed out.')
   })
 
-  test('of an allowed host is resolved by the machine, and may be private', async () => {
+  test('of an allowed host is resolved by the system, and may be private', async () => {
     const { port } = await startReceiver((_incoming, outgoing) => outgoing.end())
     const request = createSafeRequest({
       allowedHosts: parseAllowedHosts(`localhost:${port}`),
@@ -176,7 +176,7 @@ describe('a name', () => {
   })
 })
 
-test('a connection that ends at another address than the checked one is closed before anything is sent', async () => {
+test('a connection to another address than the checked one is closed before anything is sent', async () => {
   let receivedBytes = 0
   const { port, server } = await listening(
     createTcpServer((socket) => socket.on('data', ({ length }) => (receivedBytes += length))),

@@ -9,7 +9,7 @@ import type { SendAttempt, AttemptResult } from './attempt.ts'
 import { SENDER_LIMITS, startSender, type WebhookSenderLimits } from './sender.ts'
 
 const TAKEN: AttemptResult = { httpStatus: 200, responseBody: '', latencyMs: 1, error: null, retryAfterMs: null }
-const REFUSED: AttemptResult = { ...TAKEN, httpStatus: 500, error: 'The endpoint answered 500.' }
+const REFUSED: AttemptResult = { ...TAKEN, httpStatus: 500, error: 'The endpoint responded with 500.' }
 
 /** Generous, for a machine that is busy with other tests. */
 const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, { timeout: 10_000 })
@@ -73,7 +73,7 @@ function heldAttempts() {
   return { held, attempt }
 }
 
-test('a wake sends at once what is due, and it is recorded', async () => {
+test('a wake-up sends due deliveries at once and records the attempts', async () => {
   const { addEndpoint, addEvent, startSending, statuses } = await start()
   const endpointId = await addEndpoint()
   const sent: string[] = []
@@ -98,7 +98,7 @@ test('a delivery without a wake-up is found at the next poll', async () => {
   await until(async () => (await statuses(endpointId)).join() === 'success')
 })
 
-test('five attempts at once for an endpoint, and the next when one has ended', async () => {
+test('an endpoint has five attempts at once, and the next when one ends', async () => {
   const { addEndpoint, addEvent, startSending, statuses } = await start()
   const [slow, quick] = [await addEndpoint(), await addEndpoint()]
   const { held, attempt } = heldAttempts()
@@ -118,7 +118,7 @@ test('five attempts at once for an endpoint, and the next when one has ended', a
   await until(async () => (await statuses(slow)).every((status) => status === 'success'))
 })
 
-test('only so many attempts at once in all', async () => {
+test('the total number of concurrent attempts is limited', async () => {
   const { addEndpoint, addEvent, startSending } = await start()
   const endpointIds = await Promise.all(Array.from({ length: 5 }, addEndpoint))
   const { held, attempt } = heldAttempts()
@@ -134,7 +134,7 @@ test('only so many attempts at once in all', async () => {
   expect(held).toHaveLength(8)
 })
 
-test('after five straight failures an endpoint gets one attempt at a time, until one succeeds', async () => {
+test('after five failures in a row an endpoint gets one attempt at a time, until one succeeds', async () => {
   const { addEndpoint, addEvent, startSending } = await start()
   const endpointId = await addEndpoint()
   const { held, attempt } = heldAttempts()
@@ -175,7 +175,7 @@ test('many hanging endpoints leave capacity for a healthy one', async () => {
   for (const { letGo } of held) letGo(TAKEN)
 })
 
-test('a database that is away only makes it wait, and is complained of once', async () => {
+test('while the database is unavailable the sender waits, and logs it once', async () => {
   const { store, addEndpoint, addEvent, startSending, statuses, logged } = await start()
   const endpointId = await addEndpoint()
   let isAway = false
@@ -208,7 +208,7 @@ test('a database that is away only makes it wait, and is complained of once', as
   expect(held).toHaveLength(1)
 })
 
-test('closing lets attempts end, takes nothing new, and gives back what does not end in time', async () => {
+test('closing completes attempts, starts no new ones, and releases those that take too long', async () => {
   const { addEndpoint, addEvent, startSending, statuses } = await start()
   const [ending, hanging] = [await addEndpoint(), await addEndpoint()]
   const { held, attempt } = heldAttempts()
@@ -235,7 +235,7 @@ test('closing lets attempts end, takes nothing new, and gives back what does not
   expect(sent.sort()).toEqual([hangingEvent, later].sort())
 })
 
-test('what a killed process of the same name held is sent at the next start', async () => {
+test('deliveries leased by a killed process of the same name are sent at the next start', async () => {
   const { store, addEndpoint, addEvent, startSending } = await start()
   const endpointId = await addEndpoint()
   const eventId = await addEvent(endpointId)

@@ -12,7 +12,7 @@ const PRIVATE = {
 }
 const INVALID = { code: 'validation_failed', status: 400 }
 
-describe('an address for everyone', () => {
+describe('a public URL', () => {
   test.each([
     'https://hooks.example.com/mail?team=1',
     'https://hooks.example.com:8443',
@@ -33,7 +33,7 @@ describe('an address for everyone', () => {
     'https://hooks.example.com:443/mail',
     'https://hooks.example.com/./mail#part',
     'https://hooks.example.com/a/../mail',
-  ])('%s is kept as the one URL that it is', (url) => {
+  ])('%s is normalised', (url) => {
     expect(acceptWebhookUrl(url, NO_HOSTS)).toBe('https://hooks.example.com/mail')
   })
 
@@ -85,7 +85,7 @@ describe('an allowed host', () => {
     ['receiver.local:443', 'https://receiver.local/hook'],
     ['[::1]:3000', 'http://[0::1]:3000/hook'],
     ['Receiver.Internal', 'http://receiver.internal:25/hook'],
-  ])('%s lets %s pass', (allowed, url) => {
+  ])('%s allows %s', (allowed, url) => {
     expect(() => acceptWebhookUrl(url, parseAllowedHosts(allowed))).not.toThrow()
     expect(refusalOf(url)).not.toBeNull()
   })
@@ -97,7 +97,7 @@ describe('an allowed host', () => {
     ['receiver', 'http://a.receiver/hook', INSECURE],
     ['localhost', 'ftp://localhost/hook', INSECURE],
     ['localhost', 'http://user:password@localhost/hook', INVALID],
-  ])('%s does not let %s pass', (allowed, url, refusal) => {
+  ])('%s does not allow %s', (allowed, url, refusal) => {
     expect(refusalOf(url, allowed)).toMatchObject(refusal)
   })
 
@@ -110,7 +110,7 @@ describe('an allowed host', () => {
     '::1',
     'user@host',
     'host/path',
-  ])('%j is not one', (entry) => {
+  ])('%j is not an allowed host', (entry) => {
     expect(() => parseAllowedHosts(`good.test, ${entry}`)).toThrow(
       `comma-separated list of host or host:port; "${entry}" is neither`,
     )

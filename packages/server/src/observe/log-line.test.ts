@@ -18,7 +18,7 @@ test.each([...CONTROLS, ...TURNING])('%j is escaped in the line but preserved', 
 })
 
 test.each([...CONTROLS, ...TURNING].filter((one) => !'\n\t'.includes(one)))(
-  '%j is still escaped when the line is read to be shown',
+  '%j is still escaped after the line is parsed and shown',
   (nasty) => {
     const shown = JSON.parse(keepEscapes(fitLine(lineOf(`a\\${nasty}b`)))).to
     expect(shown).not.toContain(nasty)
@@ -30,7 +30,7 @@ test.each([...HARMLESS, 'two\nlines', 'a\ttab'])('%j is shown unchanged', (text)
   expect(JSON.parse(keepEscapes(fitLine(lineOf(text)))).to).toBe(text)
 })
 
-test('a line that is too long keeps what it is about', () => {
+test('a line that is too long keeps its most important fields', () => {
   const line = fitLine(lineOf('\\"'.repeat(50_000)))
   expect(line.length).toBeLessThan(9 * 1024)
   expect(JSON.parse(line)).toMatchObject({ level: 30, time: 1, msg: 'mail rejected', cut: expect.any(String) })

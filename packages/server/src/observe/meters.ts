@@ -48,7 +48,7 @@ export function createMeters() {
   })
   const refusedRemoved = new Counter({
     name: 'mailhatch_refused_mails_removed_total',
-    help: 'Refused mails removed after REFUSED_MAIL_DAYS.',
+    help: 'Refused mail deleted after REFUSED_MAIL_DAYS.',
     registers,
   })
   const attempts = new Counter({
@@ -64,7 +64,7 @@ export function createMeters() {
   })
   const parsed = new Counter({
     name: 'mailhatch_mails_parsed_total',
-    help: 'Parsed mails by result: complete, partial when a limit was reached, or failed. All are stored.',
+    help: 'Parsed mail by result: complete, partial when a limit was reached, or failed. All are stored.',
     labelNames: ['parse'],
     registers,
   })
@@ -89,7 +89,7 @@ export function createMeters() {
     announced: (outcome: 'stored' | 'duplicate' | 'refused') => announcements.inc({ outcome }),
     announcementFailed: (status: number | null) => announcementFailures.inc({ status: status ?? 'none' }),
     setAside: () => setAside.inc(),
-    refusedRemoved: (mails: number) => refusedRemoved.inc(mails),
+    refusedRemoved: (count: number) => refusedRemoved.inc(count),
     attempted: (outcome: 'delivered' | 'failed') => attempts.inc({ outcome }),
     accepted: (messages: number) => accepted.inc(messages),
     parsed: (parse: string) => parsed.inc({ parse }),

@@ -40,11 +40,11 @@ function startWatch() {
 
 const times = (count: number, value: boolean) => Array.from({ length: count }, () => value)
 
-describe('with figures of the test', () => {
+describe('with given figures', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  test('limit: late by more than 200 ms for 5 s, logged once; over with the first check that is not', async () => {
+  test('limit: late by more than 200 ms for 5 s is an overload, logged once; it ends with the first check in time', async () => {
     const { figures, log, look } = startWatch()
     figures.lateMs = 201
     expect(await look(13)).toEqual([...times(10, false), ...times(3, true)])
@@ -61,7 +61,7 @@ describe('with figures of the test', () => {
     expect(await look(11)).toEqual([...times(10, false), true])
   })
 
-  test('one long stall is no overload, nor are many with a calm moment between', async () => {
+  test('one long stall is not an overload, nor are many with a calm moment between them', async () => {
     const { figures, look } = startWatch()
     figures.lateMs = 60_000
     figures.at += 60_000
@@ -89,7 +89,7 @@ describe('with figures of the test', () => {
     expect(collectGarbage).toHaveBeenCalledTimes(isFull ? 1 : 0)
   })
 
-  test('memory that was only garbage refuses nothing, and is not collected all the time', async () => {
+  test('memory full of garbage refuses nothing, and is not collected all the time', async () => {
     const { figures, log, look, collectGarbage } = startWatch()
     const full = { ...CALM, heapBytes: 390 }
     figures.afterCollecting = CALM
@@ -103,7 +103,7 @@ describe('with figures of the test', () => {
     expect(log.warn).not.toHaveBeenCalled()
   })
 
-  test('memory that was short is collected repeatedly, so that the state can end', async () => {
+  test('while memory is short it is collected repeatedly, so that the overload can end', async () => {
     const { figures, log, look, collectGarbage } = startWatch()
     figures.memory = { ...CALM, heapBytes: 390 }
     expect(await look(20)).toEqual([false, ...times(19, true)])
@@ -114,7 +114,7 @@ describe('with figures of the test', () => {
     expect([log.warn.mock.calls.length, log.info.mock.calls.length]).toEqual([1, 1])
   })
 
-  test('memory that was short is not free again before it is below 75 %', async () => {
+  test('after memory was short, the overload ends below 75 %', async () => {
     const { figures, log, look } = startWatch()
     figures.memory = { ...CALM, heapBytes: 321 }
     expect(await look(2)).toEqual([false, true])
@@ -127,7 +127,7 @@ describe('with figures of the test', () => {
     expect(log.warn).toHaveBeenCalledOnce()
   })
 
-  test('what is closed looks no more', async () => {
+  test('a closed watch does not check any more', async () => {
     const { figures, look, close } = startWatch()
     await look(1)
     expect(vi.getTimerCount()).toBe(1)
@@ -139,14 +139,14 @@ describe('with figures of the test', () => {
 })
 
 describe('with figures of this process', () => {
-  test('a turn of the event loop that takes 300 ms makes it late by as much', async () => {
+  test('a turn of the event loop that takes 300 ms is measured as a delay of 300 ms', async () => {
     const late = processMeasures.lateMs()
     const until = performance.now() + 300
     while (performance.now() < until);
     expect(await late).toBeGreaterThanOrEqual(295)
   })
 
-  test('garbage goes when it is collected, and the collector is not left lying about', () => {
+  test('collection frees garbage, and the collector is not left exposed', () => {
     processMeasures.collectGarbage()
     const { heapBytes, heapBytesMax, residentBytes, limitBytes } = processMeasures.memory()
     expect(heapBytes).toBeLessThan(heapBytesMax)
@@ -158,7 +158,7 @@ describe('with figures of this process', () => {
     expect(globalThis).not.toHaveProperty('gc')
   })
 
-  test('a program that only watches itself comes to its end', async () => {
+  test('the watch does not keep a program running', async () => {
     const watch = `const { watchOverload } = await import(${JSON.stringify(import.meta.resolve('./overload.ts'))})
       console.log(watchOverload({}).isOverloaded())`
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', watch], { timeout: 60_000 })

@@ -4,7 +4,7 @@ import type { Log } from '../observe/log.ts'
 import type { Mailer } from '../manage/mailer.ts'
 import type { Oidc } from '../manage/oidc.ts'
 import { createPasswords } from '../manage/passwords.ts'
-import { createSignInLimits } from '../manage/try-limit.ts'
+import { createSignInLimits } from '../manage/attempt-limit.ts'
 import { newId, newSecret } from '../random.ts'
 
 type Parts = Pick<SignInPorts, 'store' | 'site' | 'mailer' | 'endKey' | 'now'>

@@ -3,10 +3,10 @@ import type { Config } from './config.ts'
 import { dataFile } from './data-folder.ts'
 import { createLocalFeed } from '../feed/feed.ts'
 import { createPostgresFeed, type SharedFeed } from '../feed/postgres-feed.ts'
-import { createTakeIn } from '../intake/take-in.ts'
+import { createAcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { Log } from '../observe/log.ts'
 import { createRejections } from '../manage/rejections.ts'
-import { meteredTakeIn } from './metered.ts'
+import { meteredAcceptance } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import { openStore } from './open-store.ts'
 import { newId } from '../random.ts'
@@ -35,7 +35,7 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
   const feed = openFeed(config, log)
   const rejections = createRejections({ store, log, now })
   const webhooks = assembleWebhooks(config, log, { store, secretKey, meters, now })
-  const takeIn = createTakeIn({
+  const acceptAnnouncement = createAcceptAnnouncement({
     store,
     feed,
     wakeSender: webhooks.sender.wake,
@@ -49,7 +49,7 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
     store,
     feed,
     webhooks,
-    takeIn: meteredTakeIn(takeIn, meters),
+    acceptAnnouncement: meteredAcceptance(acceptAnnouncement, meters),
     recordRejection: rejections.record,
     async close() {
       await webhooks.sender.close()

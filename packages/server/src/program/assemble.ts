@@ -13,7 +13,7 @@ import { createKeyUses } from '../http/key-uses.ts'
 import type { LocalWorker } from '../http/local-worker.ts'
 import { createRateLimit } from '../http/rate-limit.ts'
 import { shedHeld } from '../http/shedding.ts'
-import { COME_BACK_FRAME, messageFrame, PING_FRAME } from '../http/sse-frames.ts'
+import { RECONNECT_FRAME, messageFrame, PING_FRAME } from '../http/sse-frames.ts'
 import type { Log } from '../observe/log.ts'
 import type { Meters } from '../observe/meters.ts'
 import { openBilling } from '../manage/billing.ts'
@@ -41,7 +41,7 @@ const DASHBOARD_FOLDER = fileURLToPath(
 export type Api = Awaited<ReturnType<typeof assembleApi>>
 
 /** What the API uses of a worker in the same process. */
-export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'receiveOwn'> & { smtpPort: number }
+export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'receiveTestMail'> & { smtpPort: number }
 
 export type ApiParts = {
   intake: Intake
@@ -58,11 +58,11 @@ export type ApiParts = {
 /** The API and everything it needs, except a socket. */
 export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const { intake, webhookSecret, objects, worker, meters, now } = parts
-  const { store, feed, webhooks, takeIn, recordRejection } = intake
+  const { store, feed, webhooks, acceptAnnouncement, recordRejection } = intake
   const { isOverloaded } = parts.overload
   const followers = createFollowers({ store, feed, log })
   const waits = createWaits(followers, now)
-  const frames = { message: messageFrame, ping: PING_FRAME, comeBack: COME_BACK_FRAME }
+  const frames = { message: messageFrame, ping: PING_FRAME, reconnect: RECONNECT_FRAME }
   const streams = createStreams({ store, followers, frames, log, now })
   const subscriptions = createSubscriptions({ store, followers, now })
   const keyUses = createKeyUses(store, log)
@@ -142,7 +142,13 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
       now,
     },
     accounts: await assembleAccounts(config, log, { store, site, mailer, endKey, now }),
-    inbound: { store, takeIn, recordRejection, webhookSecret, worker: worker && localWorker(config, worker) },
+    inbound: {
+      store,
+      acceptAnnouncement,
+      recordRejection,
+      webhookSecret,
+      worker: worker && localWorker(config, worker),
+    },
     site,
     observe: { log, meters, isOverloaded, findProblems },
   })
@@ -168,7 +174,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   }
 }
 
-function localWorker({ appUrl }: Config, { unrouted, receiveOwn, smtpPort }: OwnWorker): LocalWorker {
+function localWorker({ appUrl }: Config, { unrouted, receiveTestMail, smtpPort }: OwnWorker): LocalWorker {
   const smtp = smtpPort > 0 ? { host: new URL(appUrl).hostname, port: smtpPort } : null
-  return { unrouted, receiveMail: receiveOwn, smtp }
+  return { unrouted, receiveMail: receiveTestMail, smtp }
 }

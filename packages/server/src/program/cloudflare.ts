@@ -85,7 +85,7 @@ function assemble(bindings: Bindings) {
     isFromEarlierRun: ({ lastAttemptAt }) => lastAttemptAt === null,
     async noteFailure(metadata, failure) {
       const inThisRun = results.noteFailure(metadataKey('unprocessed', metadata), failure)
-      // With this many failures in one run, single mails are not the cause.
+      // With this many failures in one run, a single message is not the cause.
       if (++historyReads > HISTORY_READS_MAX) return { ...inThisRun, wasTaken: false }
       const stored = await recentlyAccepted(bucket, { mail: metadata, since: failure.previousAt, now: failure.at })
       return {

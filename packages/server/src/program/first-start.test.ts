@@ -20,7 +20,7 @@ vi.mock('../sqlite/connection.ts', async (importOriginal) => {
   }
 })
 
-test('secrets outlive a power cut from the moment they are used', async () => {
+test('secrets are synced to the disk before they are used', async () => {
   const dataDir = temporaryFolder()
   const config = readConfig('serve', { DATA_DIR: dataDir })
   const made = await ensureSecrets(config, ['secretKey'])

@@ -5,7 +5,7 @@ import { findLocalAddresses } from './local-addresses.ts'
 import { createLogger } from '../observe/logger.ts'
 import { startApi } from './node.ts'
 
-test('links begin with APP_URL, while this machine goes by the port', async () => {
+test('links start with APP_URL, and this machine uses the port', async () => {
   const { dataDir, url, smtpPort } = await startServer({ APP_URL: 'https://mail.example/base' })
   expect(findLocalAddresses(dataDir)).toMatchObject({
     appUrl: 'https://mail.example/base',
@@ -14,7 +14,7 @@ test('links begin with APP_URL, while this machine goes by the port', async () =
   })
 })
 
-test('the next server leaves its own', async () => {
+test('the next server writes its own addresses', async () => {
   const dataDir = temporaryFolder()
   await (await serveIn(dataDir, {})).close()
   expect(findLocalAddresses(dataDir)).toBe(null)
@@ -23,7 +23,7 @@ test('the next server leaves its own', async () => {
   expect(findLocalAddresses(dataDir)?.url).toBe(`http://localhost:${apiPort}`)
 })
 
-test('an API of its own takes no mail', async () => {
+test('an API without a worker accepts no mail', async () => {
   const dataDir = temporaryFolder()
   const config = readConfig('api', { DATA_DIR: dataDir, PORT: '0' })
   const { apiPort, close } = await startApi(config, await createLogger('silent', false))

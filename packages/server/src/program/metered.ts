@@ -1,16 +1,16 @@
 import type { Bucket } from '../bucket/bucket.ts'
-import type { TakeIn } from '../intake/take-in.ts'
+import type { AcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { Meters } from '../observe/meters.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
 import type { SendAttempt } from '../notify/attempt.ts'
 
 // Each wraps its first argument and counts calls; without meters it returns the argument unchanged.
 
-export function meteredTakeIn(takeIn: TakeIn, meters: Meters | null): TakeIn {
-  if (!meters) return takeIn
+export function meteredAcceptance(acceptAnnouncement: AcceptAnnouncement, meters: Meters | null): AcceptAnnouncement {
+  if (!meters) return acceptAnnouncement
   return async (announcement) => {
     try {
-      const taken = await takeIn(announcement)
+      const taken = await acceptAnnouncement(announcement)
       meters.announced(taken.status)
       return taken
     } catch (error) {

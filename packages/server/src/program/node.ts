@@ -46,14 +46,14 @@ export async function startServe(
   const meters = await openMeters(config, overload)
   const inbox = await openLockedBucket(config)
   const intake = await assembleIntake(config, log, { secretKey, meters, now })
-  const { store, takeIn, recordRejection } = intake
+  const { store, acceptAnnouncement, recordRejection } = intake
   const holdsLock = () => intake.feed.holdsLock(LOCKS.firstTeam)
   const firstStart = await ensureFirstTeam(config, store, { holdsLock, now })
   await warnOfUnknownCatchAll(config, store, log)
   const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
   const announceTo = url
     ? createApiClient({ url, token: webhookSecret, timeoutMs, postJson })
-    : { post: postLocally(takeIn, log), report: reportLocally(recordRejection) }
+    : { post: postLocally(acceptAnnouncement, log), report: reportLocally(recordRejection) }
   const worker = assembleWorker(config, log, { inbox, api: announceTo, meters, overload, now })
   const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection })
   const api = await assembleApi(config, log, {

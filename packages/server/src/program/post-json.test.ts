@@ -17,7 +17,7 @@ async function serve(answer: RequestListener): Promise<string> {
 const post = (url: string, timeoutMs = 20_000) =>
   postJson(url, { headers: { authorization: 'Bearer t' }, body: '{"a":"é"}', signal: AbortSignal.timeout(timeoutMs) })
 
-test.each([200, 308, 401, 407, 421, 599])('a %i is shown as it is, once', async (status) => {
+test.each([200, 308, 401, 407, 421, 599])('a %i is returned unchanged after one request', async (status) => {
   const bodies: string[] = []
   const url = await serve((request, response) => {
     let body = ''
@@ -32,13 +32,13 @@ test.each([200, 308, 401, 407, 421, 599])('a %i is shown as it is, once', async 
 })
 
 test.each<[string, RequestListener]>([
-  ['no answer', () => {}],
-  ['an answer that never ends', (_, response) => void response.writeHead(200).write('begin')],
-])('%s ends with the time that was given', async (_, answer) => {
+  ['a request without a response', () => {}],
+  ['a response that never ends', (_, response) => void response.writeHead(200).write('begin')],
+])('%s ends after the timeout', async (_, answer) => {
   await expect(post(await serve(answer), 200)).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
-test('a connection that is cut is one attempt, also where it was used before', async () => {
+test('a closed connection is one attempt, even if the connection was used before', async () => {
   let requests = 0
   const url = await serve((request, response) => {
     requests++
@@ -51,7 +51,7 @@ test('a connection that is cut is one attempt, also where it was used before', a
   expect(requests).toBe(2)
 })
 
-test('an answer without end is read no further than needed', async () => {
+test('an endless response is read only as far as needed', async () => {
   const url = await serve((_, response) => {
     const more = () => {
       while (!response.destroyed && response.write('x'.repeat(16 * 1024))) {
@@ -65,7 +65,7 @@ test('an answer without end is read no further than needed', async () => {
   expect(text).toBe('x'.repeat(64 * 1024))
 })
 
-test('a switch of protocols is a status like any other, and does not hang', async () => {
+test('a switch of protocols is a status like any other, and does not block', async () => {
   const url = await serve((_, response) => {
     response.socket!.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n')
   })

@@ -65,8 +65,8 @@ function gate() {
   }
 }
 
-describe('reads that are under way', () => {
-  test('one without bodies does not pass over what a follower who came meanwhile looks for in them', async () => {
+describe('concurrent reads', () => {
+  test('a read without bodies does not skip messages that a new follower looks for in bodies', async () => {
     const held = gate()
     const watch = (store: Store): Store => ({
       ...store,
@@ -87,7 +87,7 @@ describe('reads that are under way', () => {
     expect(byText.seen).toEqual(['hit'])
   })
 
-  test('a message that wakes a follower before it is known where to begin is shown once', async () => {
+  test('a message that wakes a follower before its start position is known is shown once', async () => {
     const held = gate()
     const watch = (store: Store): Store => ({
       ...store,
@@ -107,7 +107,7 @@ describe('reads that are under way', () => {
     await vi.waitFor(() => expect(seen).toEqual(['first', 'second']))
   })
 
-  test('a wait whose client leaves before the wait has begun ends at once', async () => {
+  test('a wait whose client disconnects before the wait has started ends at once', async () => {
     const held = gate()
     const watch = (store: Store): Store => ({
       ...store,
@@ -158,7 +158,7 @@ test('one query a second finds new messages of any number of teams', async () =>
 const FILTERS: MessageFilter[] = [{}, { tag: 'red' }, { text: ['needle'] }, { tag: 'blue', q: ['needle'] }]
 const MESSAGES = 400
 
-test.each([1, 2, 3])('followers that come and go miss nothing where reads are slow (seed %i)', async (seed) => {
+test.each([1, 2, 3])('followers that start and stop miss nothing during slow reads (seed %i)', async (seed) => {
   const random = seededRandom(seed)
   const { followers, team, add } = await start((store) => lateStore(store, random, 8))
   const added: PassingMessage[] = []
@@ -197,38 +197,35 @@ test.each([1, 2, 3])('followers that come and go miss nothing where reads are sl
   expect(followers.count()).toBe(0)
 })
 
-test.each([4, 5])(
-  'streams that start anywhere miss and repeat nothing where reads are slow (seed %i)',
-  async (seed) => {
-    const random = seededRandom(seed)
-    const { add, store, followers, team } = await start((real) => lateStore(real, random, 8))
-    const frames = {
-      message: ({ subject }: { subject: string }) => Buffer.from(`${subject}\n`),
-      ping: Buffer.from('ping\n'),
-      comeBack: Buffer.from('come back\n'),
-    }
-    const ports = { store: lateStore(store, random, 8), followers, frames, log: SILENT, now: Date.now }
-    const streams = createStreams(ports)
-    onTestFinished(() => streams.close())
-    const key = { id: newId(), teamId: team.id, name: 'key', masked: '', hash: 'hash', createdAt: 0 }
-    await store.addKey({ ...key, scopes: ['email.full'], mailboxId: null, expiresAt: null })
-    const principal = (await store.findPrincipal('hash'))!
-    const names = Array.from({ length: MESSAGES }, (_, index) => `message ${index}`)
-    const readers: ReturnType<typeof createReader>[] = []
-    const opening: Promise<void>[] = []
-    for (const [index, name] of names.entries()) {
-      await add({ subject: name, text: 'a needle' })
-      if (index % 10 !== 0) continue
-      const reader = createReader(random.chance(0.2))
-      readers.push(reader)
-      const filter = random.pick<MessageFilter>([{}, { text: ['needle'] }])
-      opening.push(streams.open({ principal, filter, after: 0 }, () => reader.sink))
-    }
-    await Promise.all(opening)
-    for (const reader of readers) reader.resume()
-    for (const { got } of readers) await vi.waitFor(() => expect(got).toEqual(names))
-  },
-)
+test.each([4, 5])('streams that start anywhere miss and repeat nothing during slow reads (seed %i)', async (seed) => {
+  const random = seededRandom(seed)
+  const { add, store, followers, team } = await start((real) => lateStore(real, random, 8))
+  const frames = {
+    message: ({ subject }: { subject: string }) => Buffer.from(`${subject}\n`),
+    ping: Buffer.from('ping\n'),
+    reconnect: Buffer.from('come back\n'),
+  }
+  const ports = { store: lateStore(store, random, 8), followers, frames, log: SILENT, now: Date.now }
+  const streams = createStreams(ports)
+  onTestFinished(() => streams.close())
+  const key = { id: newId(), teamId: team.id, name: 'key', masked: '', hash: 'hash', createdAt: 0 }
+  await store.addKey({ ...key, scopes: ['email.full'], mailboxId: null, expiresAt: null })
+  const principal = (await store.findPrincipal('hash'))!
+  const names = Array.from({ length: MESSAGES }, (_, index) => `message ${index}`)
+  const readers: ReturnType<typeof createReader>[] = []
+  const opening: Promise<void>[] = []
+  for (const [index, name] of names.entries()) {
+    await add({ subject: name, text: 'a needle' })
+    if (index % 10 !== 0) continue
+    const reader = createReader(random.chance(0.2))
+    readers.push(reader)
+    const filter = random.pick<MessageFilter>([{}, { text: ['needle'] }])
+    opening.push(streams.open({ principal, filter, after: 0 }, () => reader.sink))
+  }
+  await Promise.all(opening)
+  for (const reader of readers) reader.resume()
+  for (const { got } of readers) await vi.waitFor(() => expect(got).toEqual(names))
+})
 
 function fail(error: unknown): never {
   throw error

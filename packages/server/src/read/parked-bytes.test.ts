@@ -7,8 +7,8 @@ const LIMITS = { smallBytes: 100, fileBytes: 1_000, memoryBytes: 500 }
 
 test.each([
   ['in files, then in memory', [600, 400, 200, 300]],
-  ['in memory alone where they are small', [100, 100, 100, 100, 100]],
-])('parked bytes are limited %s; what was read makes room', async (_, sizes) => {
+  ['only in memory if they are small', [100, 100, 100, 100, 100]],
+])('parked bytes are limited %s, and bytes that were read make room', async (_, sizes) => {
   const park = createParking(temporaryFolder(), LIMITS)
   const parked = []
   for (const size of sizes) parked.push(await park(new Uint8Array(size).fill(size % 251)))
@@ -17,7 +17,7 @@ test.each([
   await expect.poll(() => park(new Uint8Array(50)).then(({ size }) => size)).toBe(50)
 })
 
-test('a download that is given up makes room', async () => {
+test('an aborted download makes room', async () => {
   const park = createParking(temporaryFolder(), LIMITS)
   const first = await park(new Uint8Array(1_000))
   const second = await park(new Uint8Array(500))

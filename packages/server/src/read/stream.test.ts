@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000
 const numbered = (count: number, name = 'message') =>
   Array.from({ length: count }, (_, index) => `${name} ${index + 1}`)
 
-test('without a place to start from, a stream begins with what comes next', async () => {
+test('without a start position, a stream starts with the next message', async () => {
   const { add, open } = await startStreams()
   await add('before')
   const { got } = await open()
@@ -18,7 +18,7 @@ test('without a place to start from, a stream begins with what comes next', asyn
   await vi.waitFor(() => expect(got).toEqual(['after']))
 })
 
-test('after a position come those stored already, then those that come, each once and in order', async () => {
+test('after a position a stream sends the stored messages, then new ones, each once and in order', async () => {
   const { add, addMany, open } = await startStreams()
   const stored = numbered(450, 'stored')
   for (const name of stored) await add(name)
@@ -30,14 +30,14 @@ test('after a position come those stored already, then those that come, each onc
   expect(got.slice(448).toSorted()).toEqual(live.toSorted())
 })
 
-test('a cursor that lies in the future starts with what comes next', async () => {
+test('a cursor in the future starts with the next message', async () => {
   const { add, open } = await startStreams()
   const { got } = await open({}, { after: 1_000 })
   await add('first')
   await vi.waitFor(() => expect(got).toEqual(['first']))
 })
 
-test('since: everything received then or later, in order of visibility, whatever order it was received in', async () => {
+test('since: all messages received at or after that time, in order of visibility', async () => {
   const { add, open } = await startStreams()
   const at = (seconds: number) => ({ receivedAt: NOW + seconds * 1000 })
   await add('too old', at(-1))
@@ -50,7 +50,7 @@ test('since: everything received then or later, in order of visibility, whatever
   await vi.waitFor(() => expect(got).toEqual(['late', 'early', 'live']))
 })
 
-test('since a time at which nothing has come yet', async () => {
+test('since a time after which nothing has arrived', async () => {
   const { add, open } = await startStreams()
   await add('old')
   const { got } = await open({ since: NOW + 1 })
@@ -71,7 +71,7 @@ test('the first position of a view is found by time and mailbox', async () => {
   expect(await first({ since: NOW + 11 })).toBeNull()
 })
 
-test('what is pushed while a slow reader catches up comes after it, once', async () => {
+test('messages that arrive while a slow reader catches up are sent after it has, once', async () => {
   const { add, open } = await startStreams()
   await add('stored')
   const reader = await open({}, { after: 0, isStalled: true })
@@ -85,7 +85,7 @@ test('what is pushed while a slow reader catches up comes after it, once', async
   await vi.waitFor(() => expect(reader.got.slice(3)).toEqual(['live']))
 })
 
-test('a message that the last page and the feed both bring is sent once', async () => {
+test('a message that is in both the last page and the feed is sent once', async () => {
   const gate = Promise.withResolvers<void>()
   let asked = 0
   const watch = (store: Store): Store => ({
@@ -108,7 +108,7 @@ test('a message that the last page and the feed both bring is sent once', async 
   await vi.waitFor(() => expect(got).toEqual(['both ways', 'live']))
 })
 
-test('more than is kept for a reader that catches up is read from the store', async () => {
+test('more messages than are buffered for a reader that catches up are read from the store', async () => {
   const { add, open } = await startStreams()
   await add('stored')
   const reader = await open({}, { after: 0, isStalled: true })
@@ -120,7 +120,7 @@ test('more than is kept for a reader that catches up is read from the store', as
   expect(reader.state).toBe('open')
 })
 
-test('messages of one turn share a write', async () => {
+test('messages of one turn are sent in one write', async () => {
   const { addMany, open } = await startStreams()
   const reader = await open()
   await addMany(numbered(300))
@@ -144,7 +144,7 @@ test('limit: a reader with too many unread bytes is disconnected; another gets e
   expect(streams.count()).toBe(1)
 })
 
-test('a burst larger than that does not cut a reader that had taken everything before', async () => {
+test('a burst larger than the limit does not disconnect a reader that had read everything before', async () => {
   const feed = createLocalFeed()
   const { store, mailbox, open } = await startStreams({ feed, limits: { waitingBytes: 1_000 } })
   const reader = await open()
@@ -156,7 +156,7 @@ test('a burst larger than that does not cut a reader that had taken everything b
   expect(reader.state).toBe('open')
 })
 
-test('a message larger than that is still sent', async () => {
+test('a message larger than the limit is still sent', async () => {
   const { add, open } = await startStreams({ limits: { waitingBytes: 100 } })
   const reader = await open()
   await add('x'.repeat(1_000))
@@ -164,7 +164,7 @@ test('a message larger than that is still sent', async () => {
   await vi.waitFor(() => expect(reader.got).toEqual(['x'.repeat(1_000), 'next']))
 })
 
-test('what grows too old while it waits to be sent is not sent', async () => {
+test('a message that expires while it waits to be sent is not sent', async () => {
   const { add, open, clock } = await startStreams({ team: { plan: 'starter' } })
   const { got } = await open({}, { after: 0 })
   await add('young', { receivedAt: NOW - 14 * DAY_MS })

@@ -3,7 +3,7 @@ import { createReader, NOW, startStreams } from '../../test/support/streams.ts'
 import type { Store } from '../store/store.ts'
 import { STREAM_LIMITS } from './streams.ts'
 
-test('every stream is pinged now and then', async () => {
+test('every stream is pinged regularly', async () => {
   const { open, add } = await startStreams({ limits: { tickMs: 5, pingMs: 20 } })
   const readers = [await open(), await open({ tag: 'never' })]
   await add('in between')
@@ -68,7 +68,7 @@ test('the database is queried once per key and check, for any number of streams'
   expect(most).toBeLessThanOrEqual(fewest! + 1)
 })
 
-test('a stream whose client has gone is forgotten, also when it went while the stream was opened', async () => {
+test('a stream whose client has disconnected is forgotten, also if the client left while the stream was opened', async () => {
   const { open, streams, followers, addKey } = await startStreams()
   const reader = await open()
   expect([streams.count(), followers.count()]).toEqual([1, 1])
@@ -83,7 +83,7 @@ test('a stream whose client has gone is forgotten, also when it went while the s
   expect([streams.count(), followers.count()]).toEqual([0, 0])
 })
 
-test('when messages cannot be read, the stream is cut, so that its client comes back', async () => {
+test('when messages cannot be read, the stream is closed, so that its client reconnects', async () => {
   const watch = (store: Store): Store => ({ ...store, followMessages: () => Promise.reject(new Error('no database')) })
   const { add, open, log } = await startStreams({ watch })
   await add('stored')
@@ -107,7 +107,7 @@ test('closing asks every reader to reconnect, and refuses new ones', async () =>
 test.each([
   { name: 'a key', limits: { perKey: 3, perProcess: 9 }, code: 'too_many_streams', status: 429 },
   { name: 'the process', limits: { perKey: 9, perProcess: 3 }, code: 'server_busy', status: 503 },
-])('limit: $name may have so many streams and no more, until one ends', async ({ limits, code, status }) => {
+])('limit: $name has a maximum number of streams until one ends', async ({ limits, code, status }) => {
   const { open, addKey, streams } = await startStreams({ limits })
   const key = await addKey()
   const readers = [await open({}, { key }), await open({}, { key }), await open({}, { key })]

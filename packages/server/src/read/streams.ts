@@ -41,7 +41,7 @@ export type Streams = {
 type Ports = {
   store: Pick<Store, 'newestPosition' | 'followMessages' | 'firstPosition' | 'findPrincipal'>
   followers: Pick<Followers, 'follow'>
-  frames: { message: (message: StoredSummary) => Buffer; ping: Buffer; comeBack: Buffer }
+  frames: { message: (message: StoredSummary) => Buffer; ping: Buffer; reconnect: Buffer }
   log: Log
   now: () => number
 }
@@ -171,7 +171,7 @@ export function createStreams(ports: Ports, limits = STREAM_LIMITS): Streams {
       clearInterval(timer)
       for (const { streams } of keys.values()) {
         for (const stream of streams) {
-          stream.send(frames.comeBack)
+          stream.send(frames.reconnect)
           stream.end()
         }
       }

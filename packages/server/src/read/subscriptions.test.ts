@@ -40,7 +40,7 @@ function startTeam(limits = { perUser: 2, perProcess: 3 }) {
 const positionOf = async (stream: AsyncGenerator<StoredSummary>) => (await stream.next()).value?.position
 
 describe('subscriptions', () => {
-  test('bring each message once, those of before and those that come', async () => {
+  test('send each message once, stored ones and new ones', async () => {
     const { open, add } = startTeam()
     add()
     const stream = open()
@@ -51,7 +51,7 @@ describe('subscriptions', () => {
     await stream.return(undefined)
   })
 
-  test('without a place to begin at, begin now; with one of the future, too', async () => {
+  test('without a start position, or with one in the future, start now', async () => {
     const { open, add, listeners } = startTeam()
     add()
     for (const after of [null, 99]) {
@@ -66,7 +66,7 @@ describe('subscriptions', () => {
     }
   })
 
-  test('with `since` begin with the first that is so new, if there is one', async () => {
+  test('with `since` start with the first message that is new enough, if there is one', async () => {
     const { open, add, listeners } = startTeam()
     add()
     const early = open({ after: null, filter: { since: 1 } })
@@ -85,7 +85,7 @@ describe('subscriptions', () => {
     await after.return(undefined)
   })
 
-  test('are limited for one person and for all, and make room when they end', async () => {
+  test('are limited per user and in total, and make room when they end', async () => {
     const { subscriptions, open, add } = startTeam()
     add()
     const mine = [open(), open()]
@@ -100,7 +100,7 @@ describe('subscriptions', () => {
     await other.return(undefined)
   })
 
-  test('end when the reader goes, loses the team, or the server closes', async () => {
+  test('end when the reader disconnects or loses the team, or the server closes', async () => {
     const { subscriptions, open, listeners } = startTeam({ perUser: 9, perProcess: 9 })
     const leaving = new AbortController()
     let team: typeof TEAM | null = TEAM

@@ -43,7 +43,7 @@ async function start(feed: Feed = createLocalFeed()) {
   }
 }
 
-test('a message that came before is found at once, one that comes later wakes the wait', async () => {
+test('a message that arrived before is found at once, and one that arrives later wakes the wait', async () => {
   const { add, waitFor, followers } = await start()
   await add('early')
   expect((await waitFor('early'))?.tag).toBe('early')
@@ -55,7 +55,7 @@ test('a message that came before is found at once, one that comes later wakes th
   expect(followers.count()).toBe(0)
 })
 
-test('with every wake-up lost, a wait is late, not wrong', async () => {
+test('with every wake-up lost, a wait is late but correct', async () => {
   const { add, waitFor, followers } = await start({ wake() {}, subscribe: () => () => {} })
   const waiting = waitFor('late')
   await vi.waitFor(() => expect(followers.count()).toBe(1))
@@ -63,7 +63,7 @@ test('with every wake-up lost, a wait is late, not wrong', async () => {
   expect((await waiting)?.tag).toBe('late')
 })
 
-test('a message that comes along ahead of others does not make them passed over', async () => {
+test('a message that is pushed early does not make others skipped', async () => {
   const { store, feed, team, mailbox, waitFor, followers } = await start()
   const waiting = [waitFor('first'), waitFor('second')]
   await vi.waitFor(() => expect(followers.count()).toBe(2))
@@ -80,7 +80,7 @@ test('when the time is up the result is null, and the follower is removed', asyn
   expect(followers.count()).toBe(0)
 })
 
-test('a wait whose client has gone ends', async () => {
+test('a wait whose client has disconnected ends', async () => {
   const { waitFor, followers } = await start()
   const gone = Promise.withResolvers<() => void>()
   const waiting = waitFor('never', { onGone: gone.resolve })

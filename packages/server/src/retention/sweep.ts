@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objects.ts'
 import { oldestVisible, retentionDays } from '../domain/plans.ts'
 import type { Log } from '../observe/log.ts'
-import { emptySomeOf, removeMessages, ROWS_PER_REMOVAL, type RemovalPorts } from '../manage/removal.ts'
+import { removeMailboxStep, removeMessages, ROWS_PER_REMOVAL, type RemovalPorts } from '../manage/removal.ts'
 import type { ObjectName } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 import { sweepWebhooks, type WebhookSweepPorts } from './webhook-sweep.ts'
@@ -55,7 +55,7 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
       if (retentionDays(team) !== null) await removeExpired(team.id, oldestVisible(team, ports.now()))
       await inSteps(async () => (await ports.store.dropEmptyBlocks(team.id, BLOCKS_PER_DROP)) === BLOCKS_PER_DROP)
     }
-    for (const mailbox of await ports.store.removedMailboxes()) await inSteps(() => emptySomeOf(ports, mailbox))
+    for (const mailbox of await ports.store.removedMailboxes()) await inSteps(() => removeMailboxStep(ports, mailbox))
     await removeLeftObjects()
     await inSteps(async () => {
       const page = { before: ports.now() - REMEMBERED_MS, limit: ROWS_PER_FORGETTING }

@@ -7,7 +7,7 @@ import { openSqliteDatabase } from '../store/sqlite-database.ts'
 import { NOW, startWebhooks } from '../store/webhook-contract.ts'
 import { sweepWebhooks } from './webhook-sweep.ts'
 
-test('what was left of endpoints that were removed or switched off is finished', async () => {
+test('the sweep finishes the deletion of deliveries of deleted and disabled endpoints', async () => {
   const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
   const { store, team, addEndpoint, deliver, list } = await startWebhooks(async () =>
     createSqlStore(database, {

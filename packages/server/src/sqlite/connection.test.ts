@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
 import { prepareDatabase, withFileNamed } from './connection.ts'
 
-test('a file that cannot be opened is named, with what can be done', () => {
+test('the error for a file that cannot be opened names it and says what to do', () => {
   const path = join(temporaryFolder(), 'test.db')
   mkdirSync(path)
   expect(() => prepareDatabase(path, () => {})).toThrow(
@@ -13,7 +13,7 @@ test('a file that cannot be opened is named, with what can be done', () => {
   )
 })
 
-test('a file that may only be read is named, with what can be done', () => {
+test('the error for a read-only file names it and says what to do', () => {
   const path = join(temporaryFolder(), 'test.db')
   prepareDatabase(path, (connection) => connection.exec('create table numbers (number integer) strict'))
   const reader = new DatabaseSync(path, { readOnly: true })
@@ -22,7 +22,7 @@ test('a file that may only be read is named, with what can be done', () => {
   reader.close()
 })
 
-test('other errors stay as they are', () => {
+test('other errors are not changed', () => {
   const path = join(temporaryFolder(), 'test.db')
   expect(() => prepareDatabase(path, (connection) => connection.exec('no sql'))).toThrow(/^near "no": syntax error$/)
 })

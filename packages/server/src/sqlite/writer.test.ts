@@ -43,7 +43,7 @@ function open(threadUrl?: URL) {
   }
 }
 
-test('a commit has reached the disk when it returns', () => {
+test('a commit is on the disk when it returns', () => {
   const connection = openForWriting(join(temporaryFolder(), 'test.db'))
   const pragma = (name: string) => Object.values(connection.prepare(`pragma ${name}`).get()!)[0]
   const FULL = 2
@@ -53,7 +53,7 @@ test('a commit has reached the disk when it returns', () => {
   connection.close()
 })
 
-test('what was written is visible when the promise resolves', async () => {
+test('a write is visible when its promise resolves', async () => {
   const { write, numbers } = open()
   await Promise.all(
     [1, 2, 3].map(async (number) => {
@@ -63,7 +63,7 @@ test('what was written is visible when the promise resolves', async () => {
   )
 })
 
-test('a transaction that fails is undone as a whole, and the others of its commit are kept', async () => {
+test('a failed transaction is rolled back completely, and the others of its commit are kept', async () => {
   const { write, numbers } = open()
   const outcomes = await Promise.allSettled([
     write([insert(1)]),
@@ -77,7 +77,7 @@ test('a transaction that fails is undone as a whole, and the others of its commi
   expect(numbers()).toEqual([1, 3, 5])
 })
 
-test('after a required statement without a row, the rest is left out', async () => {
+test('after a required statement without a row, the rest is skipped', async () => {
   const { write, numbers } = open()
   const onlyNew = {
     ...step('insert into numbers (number) values (?) on conflict do nothing returning number', 1),
@@ -88,7 +88,7 @@ test('after a required statement without a row, the rest is left out', async () 
   expect(numbers()).toEqual([1, 2])
 })
 
-test('those of one turn share a commit, and more than fit into one are all written', async () => {
+test('transactions of one turn share a commit, and more than fit into one are all written', async () => {
   let commits = 0
   const { write, numbers } = open(watchWriter({ onCommit: () => commits++ }).threadUrl)
   await Promise.all(Array.from({ length: 2_000 }, (_, number) => write([insert(number)])))
@@ -97,7 +97,7 @@ test('those of one turn share a commit, and more than fit into one are all writt
   await vi.waitFor(() => expect(commits).toBe(1 + Math.ceil(1_999 / TRANSACTIONS_PER_COMMIT)))
 })
 
-test('each gets its own outcome, even if concurrent writes fail', async () => {
+test('each transaction gets its own result, even if concurrent writes fail', async () => {
   const { write, numbers } = open()
   async function writeOneByOne(first: number): Promise<void> {
     for (let number = first; number < first + 50; number++) {
@@ -111,14 +111,14 @@ test('each gets its own outcome, even if concurrent writes fail', async () => {
   expect(numbers()).toEqual(Array.from({ length: 200 }, (_, number) => number))
 })
 
-test('bytes are written as they are, also when they are a view of something larger', async () => {
+test('bytes are written unchanged, also from a view of a larger buffer', async () => {
   const { write, blobs } = open()
   const large = Uint8Array.from({ length: 1_000 }, (_, index) => index % 256)
   await write([step('insert into blobs (body) values (?)', large.subarray(10, 13))])
   expect(blobs()).toEqual([Uint8Array.of(10, 11, 12)])
 })
 
-test('a full database refuses, says so, and takes writes again when there is room', async () => {
+test('a full database refuses writes with a clear error, and accepts them again when there is room', async () => {
   const { write, blobs } = open()
   const blob = step('insert into blobs (body) values (zeroblob(200000))')
   await write([step('pragma max_page_count = 20')])
@@ -129,7 +129,7 @@ test('a full database refuses, says so, and takes writes again when there is roo
   expect(blobs()).toHaveLength(1)
 })
 
-test('a write after the end is refused, and the thread serves the other databases', async () => {
+test('a write after closing is refused, and the thread serves the other databases', async () => {
   const [ended, other] = [open(), open()]
   const last = ended.write([insert(1)])
   const closing = Promise.all([ended.close(), ended.close()])

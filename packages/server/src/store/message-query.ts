@@ -95,13 +95,13 @@ export function searchFor(dialect: Dialect, view: View, path: 'time' | 'position
 /** Whether one index contains exactly the wanted rows in the wanted order, so that no others are read. */
 export function isServedByIndex({ filter }: View, { order, after }: Wanted): boolean {
   const { mailboxId: boundTo, mailbox, tag, tags } = filter
-  if (order !== 'newest first' || typeof after === 'number' || tags || looksAtText(filter)) return false
+  if (order !== 'newest first' || typeof after === 'number' || tags || filtersByText(filter)) return false
   if (mailbox && (mailbox.tag !== null || mailbox.domain !== null)) return false
   return [boundTo, mailbox, tag].filter((value) => value !== undefined).length <= 1
 }
 
 /** Whether the filter looks for substrings or headers, which no index serves directly. */
-export function looksAtText({ to, from, subject, text, q, header }: MessageFilter): boolean {
+export function filtersByText({ to, from, subject, text, q, header }: MessageFilter): boolean {
   return [to, from, subject, text, q, header].some((value) => value !== undefined)
 }
 

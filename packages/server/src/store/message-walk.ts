@@ -4,7 +4,7 @@ import { createPage, type PageSearch } from './message-page.ts'
 import {
   COMPARISONS,
   isServedByIndex,
-  looksAtText,
+  filtersByText,
   mailboxId,
   orderBy,
   queryFor,
@@ -22,12 +22,12 @@ export const WALK_LIMITS = {
   /** A range of at most this many positions is read directly for any mailbox; in one query if no text is compared. */
   shortRange: 2_048,
   /** A single message is searched for among this many of the newest in one query, if no text is compared. */
-  glanced: 256,
+  newestChecked: 256,
 }
 export type WalkLimits = typeof WALK_LIMITS
 
 /** More than wanted, because some of the newest may not match. Comparing bodies is slow. */
-const GLANCED_MORE = 15
+const NEWEST_CHECKED_MORE = 15
 
 /**
  * Returns exactly what one query would return, in steps that do not block other work: an index lists candidates in
@@ -64,7 +64,7 @@ export async function walkMessages<Row extends ListAnchor>(
  * Returns the wanted messages if they are all among the newest candidates, or if these are all there are: as fast as one
  * query without limits. Null if they are not, or if that is unlikely.
  */
-export async function glance<Row extends ListAnchor>(
+export async function findAmongNewest<Row extends ListAnchor>(
   database: Database,
   search: PageSearch<Row>,
   limits: WalkLimits = WALK_LIMITS,
@@ -75,11 +75,11 @@ export async function glance<Row extends ListAnchor>(
   if (wanted.limit > 1 && !isServedByIndex(view, wanted)) return null
   const { wide } = pathsFor(search, 0)
   if (wanted.limit === 1) {
-    const newest = await glanceAtNewest(database, search, wide)
+    const newest = await findNewest(database, search, wide)
     if (newest) return newest
   }
-  const isQuick = wanted.limit === 1 && !looksAtText(view.filter)
-  const skipped = isQuick ? limits.glanced - 1 : wanted.limit + GLANCED_MORE - 1
+  const isQuick = wanted.limit === 1 && !filtersByText(view.filter)
+  const skipped = isQuick ? limits.newestChecked - 1 : wanted.limit + NEWEST_CHECKED_MORE - 1
   const [last] = await database.read<ListAnchor>(
     sql`${candidatesIn(search, { wide, after: wanted.before ?? null })} ${database.dialect.limit(1)} offset ${skipped}`,
   )
@@ -88,7 +88,7 @@ export async function glance<Row extends ListAnchor>(
 }
 
 /** One query for most requests: the first candidate, if it matches. */
-async function glanceAtNewest<Row extends ListAnchor>(
+async function findNewest<Row extends ListAnchor>(
   database: Database,
   search: PageSearch<Row>,
   wide: Sql,
@@ -110,7 +110,7 @@ async function glanceAtNewest<Row extends ListAnchor>(
 function isShortRange<Row>({ view, wanted }: PageSearch<Row>, { shortRange }: WalkLimits): boolean {
   const { order, after, upTo } = wanted
   if (order === 'newest first' || typeof after !== 'number' || upTo === undefined) return false
-  return upTo - after <= shortRange && !looksAtText(view.filter)
+  return upTo - after <= shortRange && !filtersByText(view.filter)
 }
 
 /** Conditions that one index serves. */

@@ -1,6 +1,6 @@
 import pg, { type PoolClient, type QueryConfig } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
-import { DatabaseUnavailable, explained, isConnectionLost, isReadOnly } from './postgres-errors.ts'
+import { DatabaseUnavailable, toDatabaseError, isConnectionLost, isReadOnly } from './postgres-errors.ts'
 import { BEGIN, BEGIN_LIMITED, checkWritable, connectionConfig, prepareSession } from './postgres-session.ts'
 import { toNamedQuery, toQuery } from './postgres-statements.ts'
 import type { Sql } from './sql.ts'
@@ -108,7 +108,7 @@ export function openConnections({ url, isPooled }: DatabaseAddress, max: number,
       return await retrying(attempt, (error) => isConnectionLost(error) && (isRepeatable || !hasBegun))
     } catch (error) {
       // No connection, for example because of the certificate, password or host name.
-      throw hasBegun ? explained(error) : new DatabaseUnavailable(error)
+      throw hasBegun ? toDatabaseError(error) : new DatabaseUnavailable(error)
     }
   }
 

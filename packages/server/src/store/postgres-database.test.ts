@@ -57,7 +57,7 @@ test('a server that is too old is refused with the version that is needed', asyn
   )
 })
 
-test('a server that takes no writes is refused with what to do', async () => {
+test('a read-only server is refused with what to do', async () => {
   await administer(own.url(), 'create database frozen')
   await (await openPostgresDatabase(own.url('frozen'))).close()
   await administer(own.url(), 'alter database frozen set default_transaction_read_only = on')
@@ -66,7 +66,7 @@ test('a server that takes no writes is refused with what to do', async () => {
   )
 })
 
-test('a server that cannot be reached is named, without the password', async () => {
+test('an unreachable server is named, without the password', async () => {
   const failure = openPostgresDatabase('postgres://someone:geheim@127.0.0.1:1/mail').catch(String)
   expect(await failure).toMatch(/^Error: PostgreSQL at 127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED.*DATABASE_URL/)
   expect(await failure).not.toContain('geheim')
@@ -79,7 +79,7 @@ test('a database of a newer Mailhatch is refused with what to do', async () => {
   await expect(openPostgresDatabase(url)).rejects.toThrow(/schema 999.*supports only.*newer version/s)
 })
 
-test('a migration that fails leaves nothing behind, and the next start does it', async () => {
+test('a failed migration leaves nothing behind, and the next start repeats it', async () => {
   const url = await freshDatabase()
   await administer(url, 'create table rejections (id integer)')
   await expect(openPostgresDatabase(url)).rejects.toThrow(/rejections/)
@@ -89,7 +89,7 @@ test('a migration that fails leaves nothing behind, and the next start does it',
 })
 
 test.each(['stop', 'kill'] as const)(
-  'after a %s of the server everything goes on, and nothing acknowledged is lost',
+  'after a %s of the server everything works again, and nothing acknowledged is lost',
   async (how) => {
     await administer(own.url(), `create database restarted_${how}`)
     const { store } = await open(own.url(`restarted_${how}`))
@@ -129,7 +129,7 @@ async function allIds(store: Store, teamId: string): Promise<string[]> {
   return passing.map(({ id }) => id).toSorted()
 }
 
-test('what PostgreSQL cannot hold in a text is found nowhere, and is no failure', async () => {
+test('text that PostgreSQL cannot store is not found, and is not an error', async () => {
   const { store } = await open(await freshDatabase())
   const team = await addTeam(store)
   const mailbox = await addMailbox(store, team, 'qa')

@@ -57,7 +57,7 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /** Maps a full disk to the error of a local disk, and separates temporary errors from bugs. */
-export function explained(error: unknown): unknown {
+export function toDatabaseError(error: unknown): unknown {
   const code = codeOf(error)
   if (code === DISK_FULL) {
     return Object.assign(new Error('The database is out of disk space.', { cause: error }), { code: 'ENOSPC' })

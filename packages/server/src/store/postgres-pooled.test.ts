@@ -24,7 +24,7 @@ async function useStore(url: string, options: { directUrl?: string }): Promise<v
   await store.check()
 }
 
-test('a connection is opened with what a pooler knows', async () => {
+test('a connection is opened only with parameters that a pooler knows', async () => {
   const { url, said } = await startWireReader(await freshDatabase())
   await useStore(url, {})
   expect(said.parameters).toEqual(new Set(POOLER_TAKES))
@@ -34,7 +34,7 @@ test('a connection is opened with what a pooler knows', async () => {
   expect(said.prepared.size).toBeGreaterThan(3)
 })
 
-test('with a direct URL, no state stays on a session of the pooler, and every transaction has its limits', async () => {
+test('with a direct URL, no state stays on a session of the pooler, and every transaction has its time limits', async () => {
   const directUrl = await freshDatabase()
   const { url, said } = await startWireReader(directUrl)
   await useStore(url, { directUrl })

@@ -1,7 +1,7 @@
 import type { QueryResult } from 'pg'
 import { sqlOf, type Write } from './database.ts'
 import { retrying, type Connections, type Borrowed } from './postgres-connections.ts'
-import { explained, isRetryable } from './postgres-errors.ts'
+import { toDatabaseError, isRetryable } from './postgres-errors.ts'
 import { COMMIT, send } from './postgres-session.ts'
 import type { Sql } from './sql.ts'
 
@@ -122,7 +122,7 @@ async function commitGroup(borrowed: Borrowed, lock: Sql, group: Waiting[]): Pro
     const failed = left.find(({ statements }) => (end += statements.length) > outcome.failed)
     // The lock or the commit failed, which affects all of them.
     if (outcome.failed === 0 || !failed) throw outcome.error
-    failed.reject(explained(outcome.error))
+    failed.reject(toDatabaseError(outcome.error))
     left = left.filter((transaction) => transaction !== failed)
   }
 }

@@ -89,7 +89,7 @@ test('a reader that follows by position sees every message once and in order, wi
   expect(positions).toEqual(sent.map((_, index) => index + 1))
 })
 
-test('the same holds however positions are given, because of the lock; without it, messages are missed', async () => {
+test('the lock makes this true for any numbering; without the lock, messages are missed', async () => {
   const guarded = await start()
   await administer(guarded.url, LATE_COMMITS)
   await administer(guarded.url, NUMBERED_AT_INSERT)
@@ -104,7 +104,7 @@ test('the same holds however positions are given, because of the lock; without i
   expect(some.seen.length).toBeLessThan(some.sent.length)
 })
 
-test('the same message ten times at once from three processes is stored once and counted once', async () => {
+test('the same message, announced ten times at once by three processes, is stored and counted once', async () => {
   const { stores, team, mailbox } = await start()
   const messages = Array.from({ length: 50 }, () => messageFor(mailbox))
   const outcomes = await Promise.all(
@@ -120,7 +120,7 @@ test('the same message ten times at once from three processes is stored once and
   expect(await stores[2]!.countMessages({ teamId: team.id, oldestReceivedAt: 0, filter: {} })).toBe(50)
 })
 
-test('limit: as many mailboxes as the plan allows, also with concurrent processes', async () => {
+test('limit: concurrent processes create as many mailboxes as the plan allows', async () => {
   const { stores, team, mailbox } = await start()
   const wishes = Array.from({ length: 20 }, (_, number) => ({ ...mailbox, id: newId(), name: `box-${number}` }))
   const outcomes = await Promise.all(wishes.map((wish, number) => stores[number % stores.length]!.addMailbox(wish, 5)))
@@ -131,7 +131,7 @@ test('limit: as many mailboxes as the plan allows, also with concurrent processe
 test.each([
   ['renamed', (store: Store, mailbox: Mailbox) => store.renameMailbox(mailbox, { name: 'renamed', at: 5 })],
   ['removed', (store: Store, { id, teamId }: Mailbox) => store.hideMailbox({ id, teamId }, 5)],
-])('a mailbox that is %s while mail comes has all of it or refuses it', async (_, change) => {
+])('a mailbox that is %s while mail arrives keeps all of it or refuses it', async (_, change) => {
   const { stores, team, mailbox } = await start()
   const added: Promise<number | 'duplicate' | 'mailbox gone'>[] = []
   const add = (count: number) => {
@@ -156,11 +156,11 @@ test.each([
 })
 
 test.each([
-  ['a conflict is tried again', '40001', 2, [1, 2, 3]],
-  ['a deadlock is tried again', '40P01', 2, [1, 2, 3]],
-  ['one that does not end fails with all of its commit', '40001', 9, ['failed', 'failed', 'failed']],
-  ['anything else is left out of its commit', '23514', 1, [1, 'failed', 2]],
-])('of what the database refuses, %s', async (_, code, times, expected) => {
+  ['a conflict is retried', '40001', 2, [1, 2, 3]],
+  ['a deadlock is retried', '40P01', 2, [1, 2, 3]],
+  ['a permanent conflict fails with its whole commit', '40001', 9, ['failed', 'failed', 'failed']],
+  ['any other failure is left out of its commit', '23514', 1, [1, 'failed', 2]],
+])('of writes that the database refuses, %s', async (_, code, times, expected) => {
   const { url, stores, mailbox } = await start()
   await administer(
     url,

@@ -88,7 +88,7 @@ export function describeSending(open: () => Promise<Store>): void {
       const endpoint = () => store.findEndpoint({ teamId: team.id, id })
       await deliver([id])
       const [first] = await lease()
-      const failure = { httpStatus: 500, responseBody: 'no', latencyMs: 7, error: 'The endpoint answered 500.' }
+      const failure = { httpStatus: 500, responseBody: 'no', latencyMs: 7, error: 'The endpoint responded with 500.' }
       const again = attemptOf(first!, { ...failure, outcome: { status: 'pending', afterMs: 60_000 } })
       expect(await store.finishAttempt('one', again)).toBe(true)
       const [waiting] = await list(id)

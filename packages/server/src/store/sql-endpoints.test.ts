@@ -71,9 +71,9 @@ test('pending deliveries of a disabled endpoint fail in small steps', async () =
 })
 
 test.each([
-  ['asking for it', (store: Store, { id }: Where) => store.failInactive(id, { limit: 900, at: NOW })],
-  ['switching it on', (store: Store, where: Where) => store.updateEndpoint(where, { isActive: true }, NOW)],
-])('what a crash leaves of it is finished by %s', async (_, finish) => {
+  ['repeating the call', (store: Store, { id }: Where) => store.failInactive(id, { limit: 900, at: NOW })],
+  ['enabling the endpoint', (store: Store, where: Where) => store.updateEndpoint(where, { isActive: true }, NOW)],
+])('after a crash, %s finishes it', async (_, finish) => {
   const { store, where, power, count } = await start()
   power.stepsLeft = 1
   await expect(store.updateEndpoint(where, { isActive: false }, NOW)).rejects.toThrow('the power is gone')
@@ -84,7 +84,7 @@ test.each([
   expect(await count('failed')).toBe(1_200)
 })
 
-test('nothing fails for an endpoint that is on', async () => {
+test('no deliveries fail for an enabled endpoint', async () => {
   const { store, where, count } = await start()
   expect(await store.failInactive(where.id, { limit: 600, at: NOW })).toBe(0)
   expect(await count('pending')).toBe(1_200)
@@ -102,14 +102,14 @@ async function lastPlan({ database, read }: Watched): Promise<string[]> {
   return plan.map(({ detail }) => detail)
 }
 
-test.each(['success', 'failed'] as const)('a page of %s deliveries costs no look at the others', async (status) => {
+test.each(['success', 'failed'] as const)('a page of %s deliveries reads no others', async (status) => {
   const { store, where, ...watched } = await start()
   await store.listDeliveries(where.id, { limit: 50, offset: 0, status })
   const index = { success: 'deliveries_succeeded', failed: 'deliveries_failed' }[status]
   expect(await lastPlan(watched)).toEqual([expect.stringContaining(`USING INDEX ${index} `)])
 })
 
-test('to count deliveries costs no look at any of them', async () => {
+test('counting deliveries reads none of them', async () => {
   const { store, where, ...watched } = await start()
   await store.countDeliveries(where.teamId, { from: NOW, to: NOW + 1 })
   const plan = (await lastPlan(watched)).filter((detail) => /^(?:SEARCH|SCAN) d /.test(detail))

@@ -1,7 +1,7 @@
 import { needsContent } from '../domain/match.ts'
 import { required, returning, type Database, type Returning } from './database.ts'
-import { BODY_FOLDED, looksAtText, queryFor, searchFor, type Wanted } from './message-query.ts'
-import { glance, WALK_LIMITS, walkMessages, type WalkLimits } from './message-walk.ts'
+import { BODY_FOLDED, filtersByText, queryFor, searchFor, type Wanted } from './message-query.ts'
+import { findAmongNewest, WALK_LIMITS, walkMessages, type WalkLimits } from './message-walk.ts'
 import { accountStore } from './sql-accounts.ts'
 import { billingStore } from './sql-billing.ts'
 import { insertKey, keyStore } from './sql-keys.ts'
@@ -52,9 +52,9 @@ export function createSqlStore(
   ): Promise<Row[]> {
     const search = { view, wanted, select }
     // Without text to compare, PostgreSQL is fast enough in one query. Only SQLite would block the main thread.
-    if (!database.blocksMainThread && !looksAtText(view.filter)) return select(queryFor(dialect, view, wanted))
+    if (!database.blocksMainThread && !filtersByText(view.filter)) return select(queryFor(dialect, view, wanted))
     return (
-      (await glance(database, search, walk)) ??
+      (await findAmongNewest(database, search, walk)) ??
       (await searchText(database, search, blockSize)) ??
       (await walkMessages(database, search, walk))
     )

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { glance, walkMessages } from './message-walk.ts'
+import { findAmongNewest, walkMessages } from './message-walk.ts'
 import { sql, type Sql } from './sql.ts'
 import type { CountedMessage, DeliveryCounts, TeamStore, Usage } from './teams.ts'
 
@@ -44,7 +44,7 @@ export function usageStore(database: Database): UsageStore {
           select m.position, m.received_at as "receivedAt", b.name as mailbox, m.tag, m.sender as "from", m.size
           from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null ${rest}`)
       const search = { view, wanted: { order: 'newest first' as const, limit, before }, select }
-      return (await glance(database, search)) ?? walkMessages(database, search)
+      return (await findAmongNewest(database, search)) ?? walkMessages(database, search)
     },
   }
 }

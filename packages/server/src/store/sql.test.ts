@@ -3,19 +3,19 @@ import { joinSql, listOf, sql } from './sql.ts'
 
 const NAME = sql`name = ${'ada'}`
 
-test('pieces inside one another keep their values in order', () => {
+test('nested pieces keep their values in order', () => {
   const query = sql`select ${1} from users where ${NAME} and age > ${30}`
   expect(query).toEqual({ text: ['select ', ' from users where name = ', ' and age > ', ''], values: [1, 'ada', 30] })
 })
 
-test('a place that takes a piece at one time and a value at another gives each its own text', () => {
+test('a placeholder that gets a piece or a value has a text for each', () => {
   const where = (part: typeof NAME | string) => sql`where ${NAME} or ${part}`
   expect(where(NAME).text.join('?')).toBe('where name = ? or name = ?')
   expect(where('x').text.join('?')).toBe('where name = ? or ?')
   expect(where(NAME).text.join('?')).toBe('where name = ? or name = ?')
 })
 
-test('the same statement with other values is the same text', () => {
+test('the same statement with other values has the same text', () => {
   const query = (age: number, tags: string[]) =>
     sql`select 1 where ${NAME} and age = ${age} and tag in (${listOf(tags)})`
   const [one, other] = [query(1, ['a', 'b']), query(2, ['c', 'd'])]

@@ -45,7 +45,7 @@ describeStore('SQLite store', open, whenIndexed)
 
 testMatching(
   'walked a few at a time',
-  () => open({ candidates: [4, 16], narrow: 20, shortRange: 30, glanced: 4 }),
+  () => open({ candidates: [4, 16], narrow: 20, shortRange: 30, newestChecked: 4 }),
   async () => {},
 )
 

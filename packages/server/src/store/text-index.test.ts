@@ -60,7 +60,7 @@ function positionsOf(store: Store, { teamId }: Mailbox, filter: object): Promise
     .then((messages) => messages.map(({ position }) => position))
 }
 
-test('a block is indexed when its last position is given out, and only then', async () => {
+test('a block is indexed when its last position is assigned, and not before', async () => {
   const { database, store } = openStore()
   const mailbox = await teamWith(store, hay(SIZE - 2))
   const other = await teamWith(store, hay(SIZE - 1))
@@ -71,7 +71,7 @@ test('a block is indexed when its last position is given out, and only then', as
   expect(await count(database, sql`text_blocks`)).toBe(2)
 })
 
-test('what an earlier run did not index, the next one does', async () => {
+test('messages that an earlier run did not index are indexed by the next', async () => {
   const path = join(temporaryFolder(), 'mailhatch.db')
   const first = openStore({ path, blockSize: Infinity })
   const mailbox = await teamWith(first.store, hay(ENOUGH))
@@ -106,7 +106,7 @@ test.each([
     { header: { name: 'x-needle', value: 'y'.repeat(70_000) } },
     { headers: [{ name: 'X-Needle', value: 'y'.repeat(70_000) }] },
   ],
-])('a rare text is found without looking at the rest: %s', async (_, filter, needle) => {
+])('a rare text is found without reading the rest: %s', async (_, filter, needle) => {
   const { database, store, read } = openStore()
   const mailbox = await teamWith(store, [...hay(300), needle, ...hay(ENOUGH - 302)])
   await untilIndexed(database, mailbox.teamId, ENOUGH - 1)
@@ -119,7 +119,7 @@ test.each([
   expect(looked[0]!.values).toContain('[301]')
 })
 
-test('every message of a block is found at its own place', async () => {
+test('every message of a block is found at its own position', async () => {
   const { database, store } = openStore()
   const subject = (position: number) => `Needle ${(position * 7_919).toString(36)} of its own`
   const mailbox = await teamWith(
@@ -132,7 +132,7 @@ test('every message of a block is found at its own place', async () => {
   }
 })
 
-test('a frequent text is found without looking at all blocks', async () => {
+test('a frequent text is found without reading all blocks', async () => {
   const { database, store, read } = openStore()
   const mailbox = await teamWith(
     store,
@@ -149,7 +149,7 @@ test('a frequent text is found without looking at all blocks', async () => {
   ).toBe(2 * SIZE)
 })
 
-test('a search lets others have their turn after each look', async () => {
+test('a search yields after each step', async () => {
   const { database, store, read } = openStore()
   const mailbox = await teamWith(store, hay(ENOUGH))
   await untilIndexed(database, mailbox.teamId, ENOUGH - 1)
@@ -172,7 +172,7 @@ test('a search lets others have their turn after each look', async () => {
 test.each([
   ['long', 20_000, 7],
   ['short', 200, 0],
-])('while a block is built, others have their turn after each long message: %s', async (_, length, turnsWanted) => {
+])('building a block yields after each long message: %s', async (_, length, turnsWanted) => {
   const { database, store } = openStore({ blockSize: Infinity })
   const { teamId } = await teamWith(
     store,
@@ -229,7 +229,7 @@ test('a mailbox whose messages changed is indexed again, and a block started bef
   expect(await readIndexState(database, mailbox.teamId)).toMatchObject({ indexedThrough: -1 })
 })
 
-test('blocks of which nothing is left are dropped with their slices, a few at a time', async () => {
+test('empty blocks are dropped with their slices, a few at a time', async () => {
   const { database, store } = openStore({ blockSize: BLOCK_SIZE })
   const mailbox = await teamWith(store, hay(3 * BLOCK_SIZE))
   await untilIndexed(database, mailbox.teamId, 3 * BLOCK_SIZE - 1)

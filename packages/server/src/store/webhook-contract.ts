@@ -75,7 +75,7 @@ export function attemptOf({ id, endpoint: { url } }: Leased, values: Partial<Att
 }
 
 export function testFor(endpointId: string) {
-  const result = { httpStatus: 500, responseBody: null, latencyMs: 1, error: 'The endpoint answered 500.' }
+  const result = { httpStatus: 500, responseBody: null, latencyMs: 1, error: 'The endpoint responded with 500.' }
   const event = { event: 'email.received', eventId: newId(), body: '{}' }
   return { id: newId(), endpointId, ...event, status: 'failed' as const, at: NOW, ...result }
 }

@@ -10,7 +10,7 @@ import { addSetAsideRoute } from './admin-set-aside.ts'
 
 const MAILS = 20
 
-test('limit: pages of any size name every mail that is set aside once, and no other', async () => {
+test('limit: pages of any size list every mail that is set aside once, and no other', async () => {
   const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'))
   onTestFinished(() => bucket.close())
   const expected: string[] = []

@@ -35,7 +35,7 @@ export function addSetAsideRoute(app: Hono<AnswerEnvironment>, { bucket, setting
     if (given && !`${PREFIX}${given}`.startsWith(prefix)) {
       throw invalid('cursor', 'must be the cursor of the previous response')
     }
-    // One request looks at this many unprocessed mails, so a page can be empty without being the last.
+    // One request looks at this many unprocessed messages, so a page can be empty without being the last.
     const page = await bucket.list({ prefix, cursor: given ? `${PREFIX}${given}` : undefined, limit: READS_MAX })
     const keys = page.keys.filter((key) => parseMetadataKey(key) !== null)
     const messages: Metadata[] = []

@@ -40,7 +40,7 @@ async function startWithMail() {
 const accept: Post = async () => ({ status: 200, text: '' })
 const refuse: Post = async () => ({ status: 503, text: 'busy' })
 
-test('taken: the metadata moves; refused: the attempt is in it', async () => {
+test('accepted: the metadata moves; refused: the attempt is recorded in it', async () => {
   const { bucket, key, keys, announce } = await startWithMail()
   expect(await announce(refuse)).toMatchObject({ outcome: 'failed', metadata: { attempts: 1, lastStatus: 503 } })
   const kept = decodeMetadata(await bytesOf((await bucket.get(key))!))
@@ -63,7 +63,7 @@ test.each([
   expect(await keys()).toEqual([])
 })
 
-test('metadata without its mail is not announced', async () => {
+test('metadata without raw mail is not announced', async () => {
   const { bucket, keys, announce } = await startWithMail()
   await bucket.remove(await keys('raw/'))
   expect(await announce(accept)).toMatchObject({ outcome: 'raw gone' })
@@ -75,7 +75,7 @@ function restarted(startedAt = Date.now()): AnnouncePorts['history'] {
   return { ...FIRST_ATTEMPTS, startedAt, isFromEarlierRun: () => true }
 }
 
-test('a storage that cannot be read for a while does not set mail aside', async () => {
+test('a storage that is temporarily unreadable does not set mail aside', async () => {
   const { announceBy } = await startWithMail()
   const history = restarted()
   const parse = async () => {
@@ -85,7 +85,7 @@ test('a storage that cannot be read for a while does not set mail aside', async 
   expect(await announceBy({ history })).toMatchObject({ outcome: 'processed', metadata: { setAside: null } })
 })
 
-test('a result that cannot be recorded for a while does not set mail aside', async () => {
+test('a result that cannot be recorded temporarily does not set mail aside', async () => {
   const { bucket, announceBy } = await startWithMail()
   const history = restarted()
   for (let times = 0; times < 5; times++) {
@@ -100,7 +100,7 @@ test('a result that cannot be recorded for a while does not set mail aside', asy
   expect(await announceBy({ history })).toMatchObject({ outcome: 'processed' })
 })
 
-test('a mail that ends the program three times is set aside', async () => {
+test('mail that ends the program three times is set aside', async () => {
   const { announceBy } = await startWithMail()
   const ends = () => new Promise<never>(() => {})
   const start = Date.now()

@@ -5,12 +5,12 @@ import {
   countFailure,
   endsBy,
   hasEnded,
-  isDeath,
-  mayBeOwn,
+  isCrash,
+  mayBeCausedByMail,
   OWN_FAILURES_MAX,
   reasonFor,
-  type FailedTry,
-  type Others,
+  type FailedAttempt,
+  type OtherResults,
 } from '../domain/set-aside.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import { announce, type Post } from './announce.ts'
@@ -46,11 +46,11 @@ export type AttemptHistory = {
   /** Whether the last attempt was made by an earlier process, which may have crashed because of the mail. */
   isFromEarlierRun: (metadata: Metadata) => boolean
   /** Records a failure that the mail itself may have caused, and returns how other mail fared. */
-  noteFailure: (metadata: Metadata, failure: AnnouncementFailure) => Others | Promise<Others>
+  noteFailure: (metadata: Metadata, failure: AnnouncementFailure) => OtherResults | Promise<OtherResults>
 }
 
 /** `previousAt` is the time of the previous attempt, or the arrival. */
-export type AnnouncementFailure = { previousAt: number; beganAt: number; at: number; isDeath: boolean }
+export type AnnouncementFailure = { previousAt: number; beganAt: number; at: number; isCrash: boolean }
 
 /**
  * Announces one stored mail; `key` is the key of its unprocessed metadata. With `isByHand`, an operator asked for it,
@@ -148,12 +148,12 @@ export async function announceMail(
 /** Decides whether the mail or the API caused a failure; see domain/set-aside.ts. */
 async function judge(
   { history, now }: Pick<AnnouncePorts, 'history' | 'now'>,
-  { metadata, beganAt, failed }: { metadata: Metadata; beganAt: number; failed: FailedTry },
+  { metadata, beganAt, failed }: { metadata: Metadata; beganAt: number; failed: FailedAttempt },
 ): Promise<Partial<Metadata>> {
-  if (!mayBeOwn(failed)) return {}
+  if (!mayBeCausedByMail(failed)) return {}
   const at = now()
   const previousAt = Date.parse(metadata.lastAttemptAt ?? metadata.receivedAt)
-  const others = await history.noteFailure(metadata, { previousAt, beganAt, at, isDeath: isDeath(failed) })
+  const others = await history.noteFailure(metadata, { previousAt, beganAt, at, isCrash: isCrash(failed) })
   const ownFailures = countFailure(metadata.ownFailures, { others, sincePreviousMs: at - previousAt })
   if (ownFailures < OWN_FAILURES_MAX) return { ownFailures }
   return { ownFailures, setAside: setAside(at, reasonFor(failed)) }

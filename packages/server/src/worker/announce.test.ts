@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { announcement } from '../../test/support/announce.ts'
 import { BODY_KINDS, nameFor, startAnsweringApi } from '../../test/support/answering-api.ts'
-import { healsByItself, isUnrouted } from '../domain/retry.ts'
-import { mayBeOwn } from '../domain/set-aside.ts'
+import { isRetriedAutomatically, isUnrouted } from '../domain/retry.ts'
+import { mayBeCausedByMail } from '../domain/set-aside.ts'
 import { postJson } from '../program/post-json.ts'
 import { announce, createApiClient } from './announce.ts'
 
 /** The rule written out: statuses from 400 to 499 that are not about the mail. */
 const REPEATED = new Set([401, 403, 405, 407, 408, 421, 425, 429])
 
-test('over the network, every status with every kind of body is taken, repeated or left to a person', async () => {
+test('over the network, a mail is accepted, retried or left to an operator for every status and kind of body', async () => {
   const api = await startAnsweringApi()
   onTestFinished(() => api.close())
   const { post } = createApiClient({ url: api.url, token: 'token', timeoutMs: 10_000, postJson })
@@ -19,7 +19,7 @@ test('over the network, every status with every kind of body is taken, repeated 
     await Promise.all(
       BODY_KINDS.map(async (kind) => {
         const outcome = await announce(post, announcement({ mailbox: nameFor(status, kind) }))
-        const found = outcome.ok ? 'taken' : healsByItself(outcome) ? 'repeated' : 'left to a person'
+        const found = outcome.ok ? 'taken' : isRetriedAutomatically(outcome) ? 'repeated' : 'left to a person'
         counts[found]++
         expect({ status, kind, found }).toEqual({ status, kind, found: expectedFor(status, kind) })
         if (outcome.ok) return
@@ -29,7 +29,7 @@ test('over the network, every status with every kind of body is taken, repeated 
           kind,
           isUnrouted: status === 404 && kind === 'ours',
         })
-        if (mayBeOwn(outcome)) own.push(`${status} ${kind}`)
+        if (mayBeCausedByMail(outcome)) own.push(`${status} ${kind}`)
       }),
     )
   }

@@ -1,6 +1,6 @@
 import { reasonOf } from '../domain/reason.ts'
 import type { Announcement } from '@mailhatch/sdk'
-import type { FailedTry, SetAsideNotice } from '../domain/set-aside.ts'
+import type { FailedAttempt, SetAsideNotice } from '../domain/set-aside.ts'
 
 export type ApiResponse = {
   status: number
@@ -16,7 +16,7 @@ export type Post = (announcement: Announcement) => Promise<ApiResponse>
 /** Reports a set-aside mail to the API, which shows waiting clients the reason. False if the API did not accept it. */
 export type Report = (notice: SetAsideNotice) => Promise<boolean>
 
-export type AnnounceOutcome = { ok: true } | ({ ok: false; error: string } & FailedTry)
+export type AnnounceOutcome = { ok: true } | ({ ok: false; error: string } & FailedAttempt)
 
 /** Characters of a response kept as the reason of a failed attempt. */
 const REASON_CHARACTERS_MAX = 300
@@ -39,7 +39,7 @@ export async function announce(post: Post, announcement: Announcement): Promise<
   }
 }
 
-/** Posts and follows no redirect: token and mail are for the address that was configured. Throws if no answer comes. */
+/** Posts and follows no redirect: token and mail are for the address that was configured. Throws without a response. */
 export type PostJson = (
   url: string,
   post: { headers: Record<string, string>; body: string; signal: AbortSignal },

@@ -71,7 +71,7 @@ async function startBeside(
   return { bucket, announcer, store }
 }
 
-test('files that are none of ours do not keep mail of an earlier run from being announced', async () => {
+test('unknown files do not keep mail of an earlier run from being announced', async () => {
   const root = temporaryFolder()
   const announced: string[] = []
   const { announcer, bucket, store } = await startBeside(root, async ({ to }) => {
@@ -91,7 +91,7 @@ test('files that are none of ours do not keep mail of an earlier run from being 
   await eventually(() => expect(announcer.oldestWaitingAt()).toBeNull())
 })
 
-test('a mail that was set aside is reported again soon when the API did not hear of it', async () => {
+test('a mail that was set aside is reported again soon if the API did not receive the report', async () => {
   let elapsed = 0
   const heard: string[] = []
   const { announcer, bucket, store } = await startBeside(temporaryFolder(), async () => 200, {
@@ -110,7 +110,7 @@ test('a mail that was set aside is reported again soon when the API did not hear
   expect(heard).toEqual(['qa+1@in.test', 'qa+1@in.test'])
 })
 
-test('a mail whose raw bytes are gone is given up, and others go on', async () => {
+test('a mail without raw bytes is given up, and others continue', async () => {
   const root = temporaryFolder()
   const announced: string[] = []
   const { announcer, store } = await startBeside(root, async ({ to }) => {
@@ -125,7 +125,7 @@ test('a mail whose raw bytes are gone is given up, and others go on', async () =
   await eventually(() => expect(announcer.oldestWaitingAt()).toBeNull())
 })
 
-test('what the API refuses for good no longer counts as waiting', async () => {
+test('mail that the API refuses permanently no longer counts as waiting', async () => {
   const root = temporaryFolder()
   const announced: string[] = []
   const { announcer, store } = await startBeside(root, async ({ to }) => {
@@ -140,7 +140,7 @@ test('what the API refuses for good no longer counts as waiting', async () => {
 
 const DAY_MS = 86_400_000
 
-test('refused mail goes when its days are over, and not before; other mail stays', async () => {
+test('refused mail is deleted after its retention days, and not before; other mail stays', async () => {
   const clock = { ahead: 0 }
   const now = () => Date.now() + clock.ahead
   const answer = async ({ mailbox }: Announcement) => (mailbox === 'invalid' ? 422 : 404)
@@ -171,7 +171,7 @@ test('refused mail goes when its days are over, and not before; other mail stays
 const cut = () =>
   Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('cut'), { code: 'ECONNRESET' }) })
 
-test('an API that fails at every third request sets no mail aside; a mail at which it always fails is', async () => {
+test('an API that fails on every third request sets no mail aside; a mail on which it always fails is set aside', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31)
   const random = seededRandom(seed)
   const clock = { ahead: 0 }
@@ -212,7 +212,7 @@ test('an API that fails at every third request sets no mail aside; a mail at whi
   expect(await unprocessed()).toEqual([expect.stringContaining('/poison/')])
 })
 
-describe('an outage of many rounds', () => {
+describe('a long outage', () => {
   test.each([
     ['connections are cut', async () => Promise.reject(cut())],
     ['the API answers 500', async () => 500],

@@ -16,7 +16,7 @@ import { watchReachability } from './reachability.ts'
 
 /** Concurrent posts: enough to fill the API's group commits, few enough not to overload it. */
 const IN_FLIGHT_MAX = 64
-/** Of these, mails read from the bucket. Each can be 25 MiB and is in memory while it is parsed. */
+/** Of these, messages read from the bucket. Each can be 25 MiB and is in memory while it is parsed. */
 const READS_IN_FLIGHT_MAX = 4
 /** Announcements kept in memory. Beyond this, a mail is read from the bucket when its turn comes. */
 const FRESH_CHARACTERS_MAX = 64 * 1024 * 1024
@@ -43,9 +43,9 @@ export type Announcer = {
   announceNow(key: string): Promise<StoredOutcome>
   /** Arrival of the oldest mail that is still retried automatically; null when there is none. */
   oldestWaitingAt(): number | null
-  /** Number of known mails that are still retried automatically. */
+  /** Number of known messages that are still retried automatically. */
   waitingCount(): number
-  /** Number of mails that are set aside and announced only by an operator. */
+  /** Number of messages that are set aside and announced only by an operator. */
   setAsideCount(): number
   /** A sentence for operators while announcements do not reach the API, else null. */
   reachabilityProblem(): string | null

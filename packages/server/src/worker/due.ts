@@ -1,4 +1,4 @@
-import { healsByItself, nextAnnouncementAt } from '../domain/retry.ts'
+import { isRetriedAutomatically, nextAnnouncementAt } from '../domain/retry.ts'
 import { refusalOf, type Metadata } from './metadata.ts'
 
 /** When a stored mail is announced automatically; null when only an operator can retry it. */
@@ -6,6 +6,6 @@ export function findDueAt(metadata: Metadata): number | null {
   const { attempts, receivedAt, lastAttemptAt, setAside } = metadata
   if (setAside !== null) return null
   if (lastAttemptAt === null) return Date.parse(receivedAt)
-  if (!healsByItself(refusalOf(metadata))) return null
+  if (!isRetriedAutomatically(refusalOf(metadata))) return null
   return nextAnnouncementAt({ receivedAt: Date.parse(receivedAt), attempts, lastAttemptAt: Date.parse(lastAttemptAt) })
 }

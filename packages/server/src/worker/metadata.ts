@@ -3,7 +3,7 @@ import type { Recipient } from '../domain/address.ts'
 import { tenantSubdomain } from '../domain/address.ts'
 import { rawKey, type MetadataStatus, type MessageLocation } from '../domain/object-keys.ts'
 import type { AnnouncementRefusal } from '../domain/retry.ts'
-import type { BegunTry } from '../domain/set-aside.ts'
+import type { StartedAttempt } from '../domain/set-aside.ts'
 import { uuidTime } from '../domain/uuid.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import { codeIn } from './announce.ts'
@@ -27,7 +27,7 @@ export type Metadata = Omit<
   /** Failures that this mail itself probably caused. */
   ownFailures: number
   /** An attempt that was recorded as started; null once it has ended. */
-  trying: BegunTry | null
+  trying: StartedAttempt | null
   /** Set when the mail is no longer announced automatically; `isReported` once the API knows about it. */
   setAside: { at: string; reason: string; isReported: boolean } | null
   /** Null where the metadata was lost and rebuilt from the object key and the raw bytes. */

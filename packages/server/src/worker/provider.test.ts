@@ -6,7 +6,7 @@ const SETTINGS = { adminToken: null, emailDomain: 'in.test', workerName: 'w', zo
 /** Long enough for the request to arrive. */
 const SOON_MS = 1_000
 
-test('a provider that does not answer is given up', async () => {
+test('a provider that does not respond is a timeout', async () => {
   const double = await startDouble(() => 'nothing')
   onTestFinished(() => double.close())
   const provider = createProvider({ ...SETTINGS, apiUrl: double.url }, SOON_MS)
@@ -17,7 +17,7 @@ test('a provider that does not answer is given up', async () => {
   expect(double.heard).toHaveLength(1)
 })
 
-test('a provider that cannot be reached', async () => {
+test('an unreachable provider is an error', async () => {
   const double = await startDouble(() => 'nothing')
   await double.close()
   const provider = createProvider({ ...SETTINGS, apiUrl: double.url })
@@ -27,7 +27,7 @@ test('a provider that cannot be reached', async () => {
   })
 })
 
-test('a zone is a part of the path, whatever it holds', async () => {
+test('a zone id is escaped in the path', async () => {
   const double = await startDouble(() => ({ status: 200, body: { success: true, errors: [], result: 1 } }))
   onTestFinished(() => double.close())
   const provider = createProvider({ ...SETTINGS, zoneId: '../other?', apiUrl: double.url })

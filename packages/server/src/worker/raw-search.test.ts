@@ -42,7 +42,7 @@ async function start() {
   return { bucket, ports, offered, store, clock }
 }
 
-test('raw mail without metadata is announced with what its key and bytes say', async () => {
+test('raw mail without metadata is announced with the data in its key and headers', async () => {
   const { bucket, ports, offered, store } = await start()
   const lost = await store('qa', { headers: 'To: Other <x@y.test>, QA <qa+42@team.in.test>\r\n' })
   await store('unprocessed', { metadata: ['unprocessed'] })
@@ -93,7 +93,7 @@ test.each([
   expect(offered).toMatchObject([{ to, tag, mailbox: 'qa' }])
 })
 
-test('odd names come back from their keys, and files that are none of ours are left alone', async () => {
+test('unusual names are read back from their keys, and unknown files are left alone', async () => {
   const { bucket, ports, offered, store } = await start()
   await store('"a/b c"', { domain: '[127.0.0.1]' })
   await store('ü%2f')
@@ -103,7 +103,7 @@ test('odd names come back from their keys, and files that are none of ours are l
   expect(offered.map(({ mailbox }) => mailbox).sort()).toEqual(['"a/b c"', 'ü%2f'])
 })
 
-test('limit: mail that may still be on its way into the bucket is left alone', async () => {
+test('limit: mail that may still be being stored is left alone', async () => {
   const { ports, offered, store, clock } = await start()
   await store('young', { at: NOW - RECEIVING_MS_MAX })
   await searchRawMail(ports, null)
@@ -113,7 +113,7 @@ test('limit: mail that may still be on its way into the bucket is left alone', a
   expect(offered).toHaveLength(1)
 })
 
-test('what is removed or processed while the search looks does not come back', async () => {
+test('mail that is deleted or processed during the search is not restored', async () => {
   const { bucket, ports, offered, store } = await start()
   const [removed, processed] = [await store('removed'), await store('processed')]
   const listing = {
@@ -131,7 +131,7 @@ test('what is removed or processed while the search looks does not come back', a
   expect(await keysIn(bucket, 'messages/unprocessed/')).toEqual([])
 })
 
-test('limit: a large bucket is searched page by page, twenty lost mails a step, and none is missed', async () => {
+test('limit: a large bucket is searched page by page, twenty lost mails per step, and none is missed', async () => {
   const { bucket, ports, offered, store } = await start()
   const lost = new Set<string>()
   const stored = Array.from({ length: 2_300 }, async (_, number) => {
@@ -157,7 +157,7 @@ test('limit: a large bucket is searched page by page, twenty lost mails a step, 
   expect(offered.map(({ id }) => id).sort()).toEqual([...lost].sort())
 })
 
-test('one that cannot be read does not keep the others', async () => {
+test('an unreadable mail does not block the others', async () => {
   const { bucket, ports, offered, store } = await start()
   const broken = await store('broken')
   await store('whole')
@@ -169,7 +169,7 @@ test('one that cannot be read does not keep the others', async () => {
   expect(offered.map(({ mailbox }) => mailbox)).toEqual(['whole'])
 })
 
-test('where nothing runs between steps, the place is kept, and a finished search rests for an hour', async () => {
+test('where nothing runs between steps, the position is stored, and a finished search pauses for an hour', async () => {
   const { ports, offered, store, clock } = await start()
   const run = () => searchFromStoredPosition(ports, () => clock.now)
   for (let number = 0; number < 50; number++) await store('qa')
@@ -187,7 +187,7 @@ test('where nothing runs between steps, the place is kept, and a finished search
   expect(offered).toHaveLength(51)
 })
 
-test('on Node the search begins with the start, goes on to the end, and ends when it is closed', async () => {
+test('on Node the search starts with the program, continues to the end, and stops when it is closed', async () => {
   const { ports, offered, store } = await start()
   for (let number = 0; number < 30; number++) await store('qa')
   const search = startRawSearch(ports)

@@ -6,7 +6,7 @@ const failed = (lastStatus: number | null, lastCode: string | null = null) =>
   // Only these fields are used.
   ({ lastStatus, lastCode, lastError: 'why' }) as Metadata
 
-test('what is wrong on the way is said until the API answers, also when it refuses the mail', () => {
+test('a problem on the way is reported until the API responds, also if it refuses the mail', () => {
   const lines: string[] = []
   const way = watchReachability({ error: (_, text) => void lines.push(text), info: (_, text) => void lines.push(text) })
   way.failed(failed(null))

@@ -11,7 +11,7 @@ const BAD_LUCK_MAX = 2
 const TRIES_MAX = 20
 
 describe(`seed ${seed}`, () => {
-  test('an API that fails now and then at any mail sets none aside', () => {
+  test('an API that sometimes fails on any mail sets none aside', () => {
     const rates = [0.1, 0.2, 0.5, 0.9]
     const unlucky = rates.flatMap((failures) =>
       [10, 300, 5_000, 60_000].flatMap((everyMs) => {
@@ -34,7 +34,7 @@ describe(`seed ${seed}`, () => {
     expect(Math.max(...poisonTries)).toBeLessThanOrEqual(TRIES_MAX)
   })
 
-  test('one poison mail among frequent mail is set aside at its third try', () => {
+  test('one poison mail among frequent mail is set aside at its third attempt', () => {
     const run = { seed, mails: FLOW_MS / 100, everyMs: 100, failures: 0, poison: 1 }
     expect(simulate(run)).toEqual({ harmless: 0, poisonTries: [3] })
   })

@@ -1,4 +1,4 @@
-import { LATELY_MS, type Others } from '../domain/set-aside.ts'
+import { RECENT_MS, type OtherResults } from '../domain/set-aside.ts'
 import type { AnnouncementFailure } from './announce-stored.ts'
 
 /** Most recent failures remembered. Among this many, almost all have a common cause. */
@@ -20,7 +20,7 @@ export function createRecentResults(now: () => number) {
   let acceptedAt = 0
 
   function forgetOld(): void {
-    const oldest = now() - LATELY_MS
+    const oldest = now() - RECENT_MS
     for (const [key, { at }] of failures) {
       if (at >= oldest && failures.size <= FAILURES_MAX) break
       failures.delete(key)
@@ -40,9 +40,9 @@ export function createRecentResults(now: () => number) {
       if (failed) failed.hasRecovered = true
       forgetOld()
     },
-    noteFailure(key: string, failure: AnnouncementFailure): Others {
+    noteFailure(key: string, failure: AnnouncementFailure): OtherResults {
       const earlier = failures.get(key)?.crashes ?? []
-      const crashes = failure.isDeath ? [...earlier, failure].slice(-CRASHES_MAX) : earlier
+      const crashes = failure.isCrash ? [...earlier, failure].slice(-CRASHES_MAX) : earlier
       failures.delete(key)
       forgetOld()
       let [healed, failing] = [0, 0]
@@ -61,9 +61,9 @@ export function createRecentResults(now: () => number) {
 }
 
 /** Whether a mail failed only because the API crashed on another mail at the same time. */
-function isVictim({ isDeath, beganAt, at }: Failed, crashes: Attempt[]): boolean {
+function isVictim({ isCrash, beganAt, at }: Failed, crashes: Attempt[]): boolean {
   return (
-    isDeath &&
+    isCrash &&
     crashes.some((crash) => beganAt < crash.at && crash.beganAt < at && Math.abs(at - crash.at) < SAME_CRASH_MS)
   )
 }

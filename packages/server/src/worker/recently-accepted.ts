@@ -1,6 +1,6 @@
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { metadataKey, metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
-import { LATELY_MS } from '../domain/set-aside.ts'
+import { RECENT_MS } from '../domain/set-aside.ts'
 import { uuidTime } from '../domain/uuid.ts'
 import { decodeMetadata, type Metadata } from './metadata.ts'
 import { newestIds } from './newest-ids.ts'
@@ -27,7 +27,7 @@ export async function recentlyAccepted(
     for (const key of (await bucket.list({ prefix, limit: KEYS_PER_PAGE })).keys) keys.add(key)
   }
   const newest = Array.from(keys, (key) => ({ key, at: uuidTime(parseMetadataKey(key)?.id ?? '') }))
-    .filter(({ at }) => at > now - LATELY_MS)
+    .filter(({ at }) => at > now - RECENT_MS)
     .toSorted((one, other) => other.at - one.at)
     .slice(0, READ_MAX)
   const objects = await Promise.all(newest.map(({ key }) => bucket.get(key)))

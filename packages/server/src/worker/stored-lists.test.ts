@@ -83,7 +83,7 @@ describe('the newest of 100,000 messages in one mailbox', () => {
     expect(read.looks).toBeLessThan(80)
   })
 
-  test('so it is with a bucket on a disk', async () => {
+  test('the same is true of a bucket on a disk', async () => {
     const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'))
     onTestFinished(() => bucket.close())
     const ids = idsAt(spread(30 * DAY_MS))
@@ -96,7 +96,7 @@ describe('the newest of 100,000 messages in one mailbox', () => {
     expect(read.keys).toBeLessThan(count * 0.05)
   })
 
-  test('the mailbox after it is found without reading through it', async () => {
+  test('the next mailbox is found without reading all keys of this one', async () => {
     const around = ['a', 'qa-', 'qa.b', 'qa0', 'qab', 'z'].map((mailbox) => ({ ...HERE, mailbox, id: 'one' }))
     const crowd = inMailbox(idsAt(spread(DAY_MS)))
     const { bucket, read } = countingBucket('processed', [...around, ...crowd])

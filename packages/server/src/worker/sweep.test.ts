@@ -92,7 +92,7 @@ function tried(attempts: number, agoMs: number, lastStatus: number | null = 503)
   return { attempts, lastAttemptAt: new Date(NOW - agoMs).toISOString(), lastStatus, lastCode, lastError: 'no' }
 }
 
-test('what is due is announced, and one success makes due what waits for its next try', async () => {
+test('due mail is announced, and after one success the waiting mail is due too', async () => {
   const { store, run, announced, processed } = await start()
   await store('due', tried(5, 61 * SECOND_MS))
   await store('soon', tried(5, 10 * SECOND_MS))
@@ -101,7 +101,7 @@ test('what is due is announced, and one success makes due what waits for its nex
   expect(await processed()).toBe(2)
 })
 
-test('without a success, what is not due waits', async () => {
+test('without a success, mail that is not due waits', async () => {
   const { store, run, announced } = await start(() => 503)
   await store('due', tried(5, 61 * SECOND_MS))
   await store('soon', tried(5, 10 * SECOND_MS))
@@ -109,7 +109,7 @@ test('without a success, what is not due waits', async () => {
   expect(announced).toEqual(['due@in.test'])
 })
 
-test('what only a person can help is left alone, and what is too old is not even read', async () => {
+test('mail that needs an operator is left alone, and mail that is too old is not even read', async () => {
   const { store, run, announced, read } = await start()
   await store('refused', tried(1, DAY_MS, 404))
   await store('old', { ...tried(900, DAY_MS), ageMs: 5 * DAY_MS + SECOND_MS })
@@ -128,7 +128,7 @@ test('a mail whose first announcement may still be running is not announced twic
   expect(announced).toEqual(['forgotten@in.test'])
 })
 
-test('while the API is away, a run only asks a few times', async () => {
+test('while the API is unreachable, a run makes only a few requests', async () => {
   const { store, run, announced } = await start(() => null)
   for (let number = 0; number < 40; number++) await store(`m${number}`)
   await run()
@@ -136,7 +136,7 @@ test('while the API is away, a run only asks a few times', async () => {
   expect(announced.length).toBeLessThan(12)
 })
 
-test('mails that alone fail do not keep the others waiting for good', async () => {
+test('mail that fails alone does not block other mail permanently', async () => {
   const { store, run, processed } = await start(({ to }) => (to.startsWith('poison') ? null : 200))
   for (let number = 0; number < 12; number++) await store(`poison${number}`)
   await store('wholesome')
@@ -146,7 +146,7 @@ test('mails that alone fail do not keep the others waiting for good', async () =
   }
 })
 
-test('a run announces at most a hundred mails, and the next run goes on', async () => {
+test('a run announces at most a hundred messages, and the next run continues', async () => {
   const { store, run, processed } = await start()
   for (let number = 0; number < 130; number++) await store(`m${number}`)
   await run()
@@ -167,7 +167,7 @@ test('a run ends after 25 seconds', async () => {
   expect(announced.length).toBeLessThanOrEqual(12)
 })
 
-test('objects that are broken or none of ours do not stand in the way', async () => {
+test('broken and unknown objects do not block others', async () => {
   const { root, store, run, bucket } = await start()
   await store('whole')
   await store('without-raw')
@@ -179,7 +179,7 @@ test('objects that are broken or none of ours do not stand in the way', async ()
   expect(await run()).toEqual({ processed: 1, failed: 0 })
 })
 
-test('limit: what a run could not list is where the next one begins, and then the beginning again', async () => {
+test('limit: the next run continues where a run stopped listing, and then starts over', async () => {
   const { run, bucket } = await start()
   const begun: (string | undefined)[] = []
   let pages = 0
@@ -198,7 +198,7 @@ test('limit: what a run could not list is where the next one begins, and then th
   expect(await keysIn(bucket)).toEqual([])
 })
 
-test('limit: refused mail goes 14 days after its last try, by our own 404 alone, and is kept without a setting', async () => {
+test('limit: refused mail is deleted 14 days after its last attempt, only after a 404 of our API, and kept without the setting', async () => {
   const { store, run, bucket } = await start(() => 503)
   const old = { ageMs: 40 * DAY_MS }
   await store('before', { ...tried(1, 14 * DAY_MS - SECOND_MS, 404), ...old })
@@ -222,7 +222,7 @@ test('limit: refused mail goes 14 days after its last try, by our own 404 alone,
   expect(await names('raw/')).toEqual(kept)
 })
 
-test('limit: a run looks at twenty mails that may go, and later runs at the others', async () => {
+test('limit: a run checks twenty mails for deletion, and later runs check the others', async () => {
   const { store, run, bucket } = await start()
   for (let number = 0; number < 30; number++) {
     await store(`m${number}`, { ...tried(1, 15 * DAY_MS, 404), ageMs: 15 * DAY_MS })
@@ -233,7 +233,7 @@ test('limit: a run looks at twenty mails that may go, and later runs at the othe
   expect(await keysIn(bucket)).toEqual([])
 })
 
-test('metadata of an earlier version says by its text whose 404 it was', async () => {
+test('metadata of an earlier version shows by its text who sent the 404', async () => {
   const { store, run, bucket } = await start(() => 503)
   const body = '{"error":"Mailbox not configured","code":"mailbox_unknown","requestId":"r"}'
   const past = { ...tried(1, 15 * DAY_MS, 404), ageMs: 15 * DAY_MS, lastCode: undefined as never }

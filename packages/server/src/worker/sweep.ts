@@ -21,7 +21,7 @@ const ANNOUNCEMENTS_MAX = 100
 const READS_MAX = 200
 /** Mails whose metadata is read to see whether they can be deleted; each deletion takes two more requests. */
 const REMOVAL_READS_MAX = 20
-/** The largest mails take about 20 MB each to parse and post, of the 128 MB that a worker has. */
+/** The largest messages take about 20 MB each to parse and post, of the 128 MB that a worker has. */
 const AT_ONCE = 4
 const KEYS_PER_PAGE = 1_000
 const DAY_MS = 86_400_000

@@ -7,7 +7,7 @@ import { removeIfRefused } from './refused-mail.ts'
 import type { WaitingMail } from './waiting-mail.ts'
 
 const KEYS_PER_PAGE = 1_000
-/** Refused mails deleted per search. With a remote bucket this takes about a minute. */
+/** Refused messages deleted per search. With a remote bucket this takes about a minute. */
 const REMOVALS_MAX = 1_000
 
 type Ports = {

@@ -1,4 +1,4 @@
-import { apartMs } from '../domain/set-aside.ts'
+import { attemptDelayMs } from '../domain/set-aside.ts'
 import { findDueAt } from './due.ts'
 import type { Metadata } from './metadata.ts'
 import { refusedMailExpiry } from './refused-mail.ts'
@@ -48,7 +48,7 @@ export function createWaitingMail(refusedDays: number | null) {
       const { receivedAt, lastAttemptAt, lastStatus, ownFailures, trying } = metadata
       if (known.size >= KNOWN_MAX) return
       const triedAt = lastAttemptAt === null ? 0 : Date.parse(lastAttemptAt)
-      const notBefore = triedAt + apartMs(ownFailures)
+      const notBefore = triedAt + attemptDelayMs(ownFailures)
       known.set(key, {
         receivedAt: Date.parse(receivedAt),
         lastAttemptAt: triedAt,

@@ -15,7 +15,7 @@ import { findEarlyAcceptances, type Moments } from './acceptance-order.ts'
 const MAILS = 120
 const CONNECTIONS = 6
 const MAIL_BYTES = { bytesMin: 500, bytesMax: 60_000 }
-/** So large that it is streamed by way of a spool file. */
+/** Large enough to be streamed through a spool file. */
 const LARGE_MAIL_BYTES = 1_200_000
 const LARGE_ONE_IN = 20
 /** `pragma synchronous`: a commit waits for the disk. */
@@ -47,19 +47,19 @@ async function openWatchedFolder(
   return openFolderBucket(root, { files })
 }
 
-/** Says that everything is stored as soon as it is asked to. */
+/** Reports success before anything is stored. */
 function acknowledgingEarly(bucket: Bucket): { put: Bucket['put']; settled: () => Promise<unknown> } {
   const puts: Promise<void>[] = []
   return {
     async put(objects) {
       puts.push(bucket.put(objects))
     },
-    // Large mail may fail: its spool file goes when the receiver believes that it is stored.
+    // Large mail may fail, because its spool file is deleted once the receiver considers it stored.
     settled: () => Promise.allSettled(puts),
   }
 }
 
-/** Sends mails to several mailboxes at once; returns what came too early. */
+/** Sends mail to several mailboxes at once and returns acceptances that came too early. */
 async function sendAndCheck(
   open: (onDurable: OnDurable) => Bucket | Promise<Bucket>,
   { isEarly = false } = {},
@@ -95,7 +95,7 @@ test('no mail is accepted before its files, and the folders they are in, are on 
   expect(await sendAndCheck((onDurable) => openWatchedFolder(onDurable))).toEqual([])
 })
 
-test('the first mails to a new mailbox are stored only once its folder is on the disk', async () => {
+test('the first mail to a new mailbox is stored only once its folder is on the disk', async () => {
   const durable = new Set<string>()
   const bucket = await openWatchedFolder((key) => durable.add(key))
   const early: string[] = []
@@ -118,7 +118,7 @@ test('the first mail into a new INBOX_STORAGE folder is stored only once that fo
   expect(durable).toEqual(['raw/in.test/qa/1'])
 })
 
-test('after a new folder could not be brought to the disk, the next mail there waits until it is', async () => {
+test('after a new folder could not be synced, the next mail there waits until it is', async () => {
   const durable: string[] = []
   let isFailing = false
   const bucket = await openWatchedFolder((key) => durable.push(key), {
@@ -133,7 +133,7 @@ test('after a new folder could not be brought to the disk, the next mail there w
   expect(durable).toEqual(['raw/in.test/qa/2'])
 })
 
-test('control: a store that says "stored" too early is noticed', async () => {
+test('control: a store that reports success too early is detected', async () => {
   expect(
     (await sendAndCheck((onDurable) => openWatchedEmbedded(onDurable), { isEarly: true })).length,
   ).toBeGreaterThanOrEqual(MAILS)
@@ -142,7 +142,7 @@ test('control: a store that says "stored" too early is noticed', async () => {
   ).toBeGreaterThanOrEqual(MAILS)
 })
 
-test('control: commits that do not wait for the disk are noticed', async () => {
+test('control: commits that do not wait for the disk are detected', async () => {
   const early = await sendAndCheck((onDurable) => openWatchedEmbedded(onDurable, 'pragma synchronous = normal'))
   expect(early.length).toBeGreaterThanOrEqual(MAILS)
 })

@@ -3,17 +3,17 @@ import { metadataPrefix } from '../../src/domain/object-keys.ts'
 import { decodeMetadata } from '../../src/worker/metadata.ts'
 import { keysIn, readObject } from '../support/stored-mail.ts'
 
-/** When things happened, by the clock that all threads share. */
+/** Times by a clock that all threads share. */
 export type Moments = {
-  /** Each object: it would survive a power cut from then on. */
+  /** When each object would survive a power cut. */
   durable: Map<string, bigint>
-  /** Each mail, by its tag: the receiver has finished with it and may answer. */
+  /** When the receiver finished each mail, by its tag, and may reply. */
   taken: Map<string, bigint>
-  /** Each mail, by its tag: the client has read its 250. */
+  /** When the client read the 250 of each mail, by its tag. */
   accepted: Map<string, bigint>
 }
 
-/** Every mail that was accepted before all of it was on the disk, and what came too late. */
+/** Every mail that was accepted before all of it was on the disk, and what was late. */
 export async function findEarlyAcceptances({ durable, taken, accepted }: Moments, bucket: Bucket): Promise<string[]> {
   const early: string[] = []
   for (const key of await keysIn(bucket, metadataPrefix('unprocessed'))) {

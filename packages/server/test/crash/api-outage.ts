@@ -9,10 +9,10 @@ import { SmtpClient } from '../support/smtp-client.ts'
 import { listEverything, unprocessedMail } from '../support/stored-mail.ts'
 
 export const MAILS = 50
-/** The worker looks for a lost API every 5 seconds; a busy machine may need longer. */
+/** The worker checks for a lost API every 5 seconds; a busy machine may need longer. */
 export const RECOVERY_MS_MAX = 60_000
 
-/** API and worker as two programs that share nothing but a secret, and a team that owns `qa.test`. */
+/** API and worker as two programs that share only a secret, and a team that owns `qa.test`. */
 export async function startApart() {
   const apiPort = await freePort()
   const apiSettings = { DATA_DIR: temporaryFolder(), PORT: String(apiPort) }
@@ -43,20 +43,20 @@ export async function startApart() {
   }
 }
 
-/** Ends the API, sends mail, starts it again; resolves to how many milliseconds after that all mail was announced. */
+/** Stops the API, sends mail, starts the API again. Resolves to the milliseconds until all mail is announced. */
 export async function surviveOutage({
   end,
   attemptsMin,
 }: {
   end: 'stop' | 'kill'
-  /** The API stays away until every mail has been tried this often. */
+  /** The API stays down until every mail has had this many attempts. */
   attemptsMin: number
 }): Promise<number> {
   const { sdk, worker, startApi, waitingMail, send } = await startApart()
   const api = await startApi()
   expect(await send('box+before@qa.test')).toMatch(/^250 /)
   await sdk.messages.waitFor({ tag: 'before' })
-  // Until the worker has its response, which it could no longer get.
+  // Until the worker has the response, which it could not get any more.
   await vi.waitUntil(() => waitingMail().length === 0, { timeout: RECOVERY_MS_MAX })
   await api[end]()
 

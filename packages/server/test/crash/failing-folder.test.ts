@@ -33,7 +33,7 @@ function failure(code: string): Error {
   return Object.assign(new Error(`${code}: as asked`), { code })
 }
 
-/** How often a put takes the step when all goes well. */
+/** How often a successful put takes this step. */
 async function countSteps(step: FileStep['name']): Promise<number> {
   let count = 0
   const counting = watchFiles(({ name }) => {
@@ -67,7 +67,7 @@ describe.each(STEPS)('files: when the step "%s" fails', (step) => {
   test.each([
     ['EIO', /^451 4\.3\.0 /],
     ['ENOSPC', /^452 4\.3\.1 /],
-  ])('with %s, the sender is told to try again, and the session goes on', async (code, reply) => {
+  ])('with %s, the sender gets a temporary error, and the session continues', async (code, reply) => {
     const { bucket, faults } = await openFailingFolder()
     const { port } = await startReceiver(bucket)
     const client = await SmtpClient.connect(port)

@@ -6,7 +6,7 @@ import { testFaultsOnEveryBucket } from '../support/fault-tests.ts'
 /** The full count is in faults.long.test.ts. */
 testFaultsOnEveryBucket({ faults: 15, sizes: [200], acceptedMin: 1 })
 
-test('the run finds what the old undo lost, and the search for raw mail brings it back', async () => {
+test('control: the run detects mail lost by the old undo, and the search for raw mail restores it', async () => {
   const openInbox = async () => withOldUndo(await folderInbox())
   const lost = await runFaults({ seed: 7, faults: 60, openInbox, search: false })
   console.info('old undo, no search', JSON.stringify(lost))

@@ -24,14 +24,14 @@ async function send({ smtpPort }: ChildServer, tag: string): Promise<string> {
 const sdkOf = ({ apiUrl: url }: ChildServer) => new Mailhatch({ url, apiKey: API_KEY })
 
 async function readyOf({ apiUrl }: ChildServer): Promise<Ready> {
-  // The API's own answer.
+  // The response of the API itself.
   return (await (await fetch(`${apiUrl}/ready`)).json()) as Ready
 }
 
-/** Small writes may still fit into what the files of a database have free: so many do not. */
+/** Small writes may still fit into free pages of a database. This many do not. */
 const WRITES_MAX = 2_000
 
-/** Makes mailboxes, each with another name, until that is refused. */
+/** Creates mailboxes with different names until one is refused. */
 async function writeUntilRefused({ apiUrl }: ChildServer, name: string) {
   for (let written = 0; ; written++) {
     const created = await fetch(`${apiUrl}/v1/mailboxes`, {
@@ -44,11 +44,11 @@ async function writeUntilRefused({ apiUrl }: ChildServer, name: string) {
   }
 }
 
-describe('on a disk that is really full', () => {
+describe('on a full disk', () => {
   test.each([
     ['stopped', 'stop'],
     ['killed', 'kill'],
-  ] as const)('a server that was %s starts, serves reads and refuses mail for the time being', async (_name, end) => {
+  ] as const)('a server that was %s starts, serves reads and refuses mail temporarily', async (_name, end) => {
     const disk = mountSmallDisk(16 * MIB)
     const environment = { DATA_DIR: disk.folder, DISK_FREE_MIN: String(2 * MIB) }
     let server = await startChild({ environment })
@@ -56,7 +56,7 @@ describe('on a disk that is really full', () => {
     const { id } = await sdkOf(server).messages.waitFor({ tag: 'kept' })
     await server[end]()
 
-    // More than once: a start must not use up what the next one needs.
+    // Several times: a start must not use up space that the next one needs.
     for (let start = 1; start <= 3; start++) {
       disk.fill()
       server = await startChild({ environment })
@@ -88,7 +88,7 @@ describe('on a disk that is really full', () => {
     await sdkOf(server).messages.waitFor({ tag: 'again' })
   })
 
-  test('what was accepted and is not visible is counted by /ready, and appears once there is room', async () => {
+  test('accepted mail that is not visible yet is counted by /ready, and appears when there is room', async () => {
     const inbox = mountSmallDisk(16 * MIB)
     const settings = await withDatabase({ DATA_DIR: inbox.folder, DISK_FREE_MIN: String(2 * MIB) })
     // Without a reachable API, it accepts mail and waits.
@@ -108,7 +108,7 @@ describe('on a disk that is really full', () => {
         'the disk is full',
         expect.stringMatching(/^announcements are not reaching the API: no response/),
         expect.stringMatching(
-          /^announcements are late: 2 mails are accepted and not visible yet, the oldest for \d+ s$/,
+          /^announcements are late: 2 messages are accepted and not visible yet, the oldest for \d+ s$/,
         ),
       ])
     await server.stop()
@@ -119,7 +119,7 @@ describe('on a disk that is really full', () => {
     for (const tag of ['one', 'two']) await sdkOf(server).messages.waitFor({ tag })
   })
 
-  test('a first start says in a sentence that there is no room', async () => {
+  test('a first start reports that the disk is full', async () => {
     const disk = mountSmallDisk(MIB)
     disk.fill()
     const { code, stderr } = await run(['serve'], {

@@ -41,7 +41,7 @@ describe.each(FAULTS)('$name', ({ disk, reply }) => {
   test.each([
     ['a mail of 200 kB', 200_000],
     ['a mail of 3 MB, which is stored in parts', 3_000_000],
-  ])('makes the sender keep %s, and the session goes on once it is over', async (_name, sizeBytes) => {
+  ])('makes the sender keep %s, and the session continues afterwards', async (_name, sizeBytes) => {
     const { sdk, smtpPort, dataDir } = await startServer()
     const client = await SmtpClient.connect(smtpPort)
     const mail = { to: 'qa+big@mailhatch.test', raw: mailOf(sizeBytes) }
@@ -58,7 +58,7 @@ describe.each(FAULTS)('$name', ({ disk, reply }) => {
     client.close()
   })
 
-  test('of one mail does not touch those that were accepted', async () => {
+  test('for one mail does not affect accepted mail', async () => {
     const { sdk, smtpPort, dataDir } = await startServer()
     const client = await SmtpClient.connect(smtpPort)
     expect(await client.send({ to: 'qa+first@mailhatch.test', raw: mailOf(50_000) })).toMatch(/^250 /)
@@ -72,7 +72,7 @@ describe.each(FAULTS)('$name', ({ disk, reply }) => {
   })
 })
 
-test('mail is refused for the time being when less is free than DISK_FREE_MIN', async () => {
+test('mail is refused temporarily if less than DISK_FREE_MIN is free', async () => {
   const { sdk, smtpPort, dataDir } = await startServer({ DISK_FREE_MIN: String(Number.MAX_SAFE_INTEGER) })
   const client = await SmtpClient.connect(smtpPort)
   expect(await client.send({ to: 'qa@mailhatch.test', raw: mailOf(1_000) })).toMatch(/^452 4\.3\.1 /)

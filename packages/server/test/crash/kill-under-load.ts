@@ -16,11 +16,11 @@ import { keysIn, listEverything, readRaw, sha256, unprocessedMail } from '../sup
 
 const CONNECTIONS = 6
 const MAIL_BYTES = { bytesMin: 500, bytesMax: 60_000 }
-/** Long enough for hundreds of mails, short enough that most kills fall into the middle of many. */
+/** Long enough for hundreds of messages, short enough that most kills interrupt many. */
 const LIFE_MS_MAX = 1_000
-/** About as long as a start takes, so that a kill can fall into any part of it. */
+/** About as long as a start, so that a kill can interrupt any part of it. */
 const START_MS_MAX = 500
-/** One life in so many is ended while the server still starts. */
+/** One run in this many is killed while the server starts. */
 const STARTS_KILLED_ONE_IN = 5
 const RECOVERY_MS_MAX = 60_000
 
@@ -31,7 +31,7 @@ export type CrashReport = {
   killsDuringStart: number
   sent: number
   accepted: number
-  /** Mails whose 250 was never read but which are stored. */
+  /** Mail whose 250 was never read but which is stored. */
   unasked: number
   lost: string[]
   doubled: string[]
@@ -41,10 +41,10 @@ export type CrashReport = {
   strayObjects: number
 }
 
-/** However busy the machine is: a life in which nothing is accepted proves nothing. */
-export const ACCEPTED_A_LIFE_MIN = 5
+/** A run in which nothing is accepted proves nothing, however busy the machine is. */
+export const ACCEPTED_PER_RUN_MIN = 5
 
-/** Kills the server again and again while mail comes in, then compares what was accepted with what is there. */
+/** Kills the server repeatedly while mail arrives, then compares accepted with stored mail. */
 export async function killUnderLoad({
   kills,
   storage,
@@ -70,7 +70,7 @@ export async function killUnderLoad({
     await server.ready
     const acceptedBefore = countAccepted(sent)
     const sending = Array.from({ length: CONNECTIONS }, () => sendUntilLost(server.smtpPort, sent))
-    const hasAccepted = () => countAccepted(sent) - acceptedBefore >= ACCEPTED_A_LIFE_MIN
+    const hasAccepted = () => countAccepted(sent) - acceptedBefore >= ACCEPTED_PER_RUN_MIN
     await Promise.all([...sending, killOnce(hasAccepted, server)])
   }
 
@@ -103,7 +103,7 @@ async function killOnce(hasAccepted: () => boolean, server: ChildServer): Promis
 }
 
 async function killSoon(server: ChildServer, msMax: number): Promise<void> {
-  // Not a wait for something: the moment is meant to be any.
+  // Not a wait for a condition: the kill comes at a random moment.
   await delay(randomInt(msMax))
   await server.kill()
 }
@@ -155,7 +155,7 @@ async function compare(
     doubled: found.filter((id) => counts.get(id)! > 1),
     altered,
     unknown,
-    // One raw object and one of metadata for each message.
+    // One raw object and one metadata object per message.
     strayObjects: (await keysIn(bucket)).length - 2 * messages.length,
   }
 }

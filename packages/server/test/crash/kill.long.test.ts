@@ -3,7 +3,7 @@ import { killUnderLoad } from './kill-under-load.ts'
 
 const TIMEOUT = { timeout: 30 * 60_000 }
 
-test('mail that was accepted survives 200 kills -9, each once and byte for byte', TIMEOUT, async () => {
+test('accepted mail survives 200 kills -9, each once and byte for byte', TIMEOUT, async () => {
   const report = await killUnderLoad({ kills: 200, storage: 'embedded' })
   console.info(report)
   expect(report).toMatchObject({ lost: [], doubled: [], altered: [], unknown: [], strayObjects: 0 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { ACCEPTED_A_LIFE_MIN, killUnderLoad } from './kill-under-load.ts'
+import { ACCEPTED_PER_RUN_MIN, killUnderLoad } from './kill-under-load.ts'
 
 const KILLS = 3
 const TIMEOUT = { timeout: 300_000 }
 
 test.each(['embedded', 'folder'] as const)(
-  `mail that was accepted survives ${KILLS} kills -9, each once and byte for byte: %s bucket`,
+  `accepted mail survives ${KILLS} kills -9, each once and byte for byte: %s bucket`,
   TIMEOUT,
   async (storage) => {
     const report = await killUnderLoad({ kills: KILLS, storage })
@@ -13,6 +13,6 @@ test.each(['embedded', 'folder'] as const)(
     expect(report).toMatchObject({ lost: [], doubled: [], altered: [], unknown: [] })
     // A file that was being written stays; a transaction does not.
     expect(storage === 'folder' || report.strayObjects === 0).toBe(true)
-    expect(report.accepted).toBeGreaterThanOrEqual((KILLS - report.killsDuringStart) * ACCEPTED_A_LIFE_MIN)
+    expect(report.accepted).toBeGreaterThanOrEqual((KILLS - report.killsDuringStart) * ACCEPTED_PER_RUN_MIN)
   },
 )

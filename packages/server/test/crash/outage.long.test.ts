@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { MAILS, RECOVERY_MS_MAX, surviveOutage } from './api-outage.ts'
 
-/** By the fifth attempt the next one of the same mail is a minute away. */
+/** After the fifth attempt, the next one for the same mail is a minute later. */
 const ATTEMPTS_UNTIL_RARE = 5
 
 test(
-  'after an outage so long that each mail is tried only once a minute, all appear within 10 s of the return of the API',
+  'after an outage so long that each mail is retried only once a minute, all mail appears within 10 s',
   { timeout: 4 * RECOVERY_MS_MAX },
   async () => {
     const recoveryMs = await surviveOutage({ end: 'kill', attemptsMin: ATTEMPTS_UNTIL_RARE })

@@ -18,7 +18,7 @@ test.each([
 )
 
 test(
-  'mail that no team wanted is not announced again when one takes the domain, mail that met no API is',
+  'mail without a team is not announced again when a team gets the domain, mail that did not reach the API is',
   TIMEOUT,
   async () => {
     const { startApi, createTeam, waitingMail, send } = await startApart()

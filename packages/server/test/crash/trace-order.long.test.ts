@@ -10,10 +10,10 @@ const MAILS = 150
 const MAIL_BYTES = { bytesMin: 500, bytesMax: 60_000 }
 const CALLS = 'trace=write,writev,sendto,sendmsg,pwrite64,fsync,fdatasync'
 
-/** What the kernel saw between the acceptance of one mail and that of the next. */
+/** System calls between the acceptance of one mail and the next. */
 type Turn = { writes: number; syncs: number; isUnsynced: boolean }
 
-/** Reads a trace line by line; a call that another thread interrupts counts when it is finished. */
+/** Reads a trace line by line. An interrupted call counts when it is finished. */
 function readTurns(trace: string): Turn[] {
   const turns: Turn[] = []
   const unfinished = new Map<string, string>()
@@ -22,7 +22,7 @@ function readTurns(trace: string): Turn[] {
     const [, thread = '', rest = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
     if (rest.endsWith('<unfinished ...>')) {
       unfinished.set(thread, rest)
-      // A reply is on its way as soon as the call begins.
+      // A reply is sent as soon as the call starts.
       if (!isAcceptance(rest)) continue
     }
     const call = rest.startsWith('<... ') ? (unfinished.get(thread) ?? '') : rest
@@ -49,7 +49,7 @@ test(
   { timeout: 120_000 },
   async () => {
     const traceFile = join(temporaryFolder(), 'trace')
-    // -D: the tracer is the child, so that the process that we start is the server itself.
+    // -D: the tracer is the child, so that the process we start is the server itself.
     const launcher = ['strace', '-D', '-f', '-y', '-s', '32', '-e', CALLS, '-o', traceFile]
     // Without an API to announce to, storing mail is the only reason to write to the inbox.
     const server = await startChild({ program: 'worker', environment: { DATA_DIR: temporaryFolder() }, launcher })
@@ -67,7 +67,7 @@ test(
   },
 )
 
-test('control: a trace in which the 250 comes before the sync is noticed', () => {
+test('control: a trace in which the 250 comes before the sync is detected', () => {
   const wal = '7</data/inbox.db-wal>'
   const accept = '10 write(20<socket:[1]>, "250 2.0.0 Stored\\r\\n", 18) = 18'
   const write = `10 pwrite64(${wal}, "x", 4096, 0) = 4096`

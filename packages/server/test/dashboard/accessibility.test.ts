@@ -11,12 +11,12 @@ import { openPeople } from '../support/people.ts'
 import { startServer } from '../support/server.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../../../dashboard/src')
-/** The narrowest screen that is in use. */
+/** The narrowest screen in use. */
 const NARROW = { width: 320, height: 640 }
 const WIDE = { width: 1280, height: 800 }
-/** Colours on their way from one theme to the other have the contrast of neither. */
+/** During a transition between themes, colours have the contrast of neither. */
 const STILL = { reducedMotion: 'reduce' } as const
-/** A page has fewer stops for Tab. */
+/** A page has fewer tab stops. */
 const STOPS_MAX = 60
 
 await buildDashboard()
@@ -56,7 +56,7 @@ const VISITORS = {
 
 type Visit = { path: string; as?: keyof typeof VISITORS }
 
-/** Every route of the dashboard, and the addresses that show what it can look like. */
+/** Every route of the dashboard, with URLs that show its states. */
 const VISITS: Record<string, Visit[]> = {
   '/sign-in': strangers('/sign-in', '/sign-in?token=x'),
   '/sign-up': strangers('/sign-up', '/sign-up?invite=x'),
@@ -89,7 +89,7 @@ function strangers(...paths: string[]): Visit[] {
   return paths.map((path) => ({ path, as: 'stranger' }))
 }
 
-test('every route is looked at', () => {
+test('every route is checked', () => {
   const files = ['app.tsx', 'settings/sections.ts', 'settings/settings-pages.tsx']
   const source = files.map((file) => readFileSync(resolve(SOURCE, file), 'utf8')).join('\n')
   const routes = Array.from(source.matchAll(/\bpath(?:="|: ')(\/[^"']*)/g), ([, route]) => route!)
@@ -101,7 +101,7 @@ const ADDRESSES = Object.entries(VISITS).flatMap(([route, visits]) =>
   visits.map((visit, index) => ({ ...visit, name: `${route} (${index + 1} of ${visits.length})` })),
 )
 
-test.each(ADDRESSES)('no barriers in either theme: $name', async ({ path, as = 'owner' }) => {
+test.each(ADDRESSES)('no accessibility violations in either theme: $name', async ({ path, as = 'owner' }) => {
   const { page, complaints } = await open({ viewport: NARROW, colorScheme: 'light', ...STILL, ...VISITORS[as] })
   await page.goto(path)
   await untilDrawn(page)
@@ -120,7 +120,7 @@ async function expectNoBarriers(page: Page, where: string): Promise<void> {
   expect(await barriersIn(page), where).toEqual([])
 }
 
-/** The open parts over the inbox, each with how it is opened. */
+/** Popups over the inbox, and how to open each. */
 const OPENED: Record<string, (page: Page) => Promise<void>> = {
   'test code': (page) => page.getByRole('button', { name: 'Test code' }).click(),
   'missing mail': (page) => page.getByRole('button', { name: 'Missing mail?' }).click(),
@@ -132,7 +132,7 @@ const OPENED: Record<string, (page: Page) => Promise<void>> = {
   },
 }
 
-test.each(['light', 'dark'] as const)('nor do dialogs have any, %s', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('no accessibility violations in dialogs, %s', async (colorScheme) => {
   const { page } = await open({ headers: operator.headers, viewport: WIDE, colorScheme, ...STILL })
   await page.goto(`/m/${messageId}`)
   const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
@@ -146,15 +146,15 @@ test.each(['light', 'dark'] as const)('nor do dialogs have any, %s', async (colo
   }
 })
 
-test('control: barriers are found', async () => {
+test('control: violations are found', async () => {
   const { page } = await open()
   await page.goto('/sign-in')
   await page.getByLabel('Password').evaluate((input) => document.querySelector(`label[for="${input.id}"]`)!.remove())
   expect(await barriersIn(page)).toEqual([expect.stringContaining('label')])
 })
 
-describe('by keyboard alone', () => {
-  test('a link signs in, a mail is sent, opened, and its code copied, with Tab and Enter', async () => {
+describe('with the keyboard alone', () => {
+  test('a user signs in by link, sends and opens a mail, and copies its code with Tab and Enter', async () => {
     const own = await startServer()
     const { page, complaints } = await openWindow(browser, { url: own.url, viewport: WIDE })
     await page.goto(`/sign-in?token=${own.signInToken}`)
@@ -174,7 +174,7 @@ describe('by keyboard alone', () => {
     expect(complaints).toEqual([])
   })
 
-  test('single keys do the same, and lead back to where one was', async () => {
+  test('shortcuts do the same, and return to the previous place', async () => {
     const { page } = await open({ headers: operator.headers, viewport: WIDE })
     await page.goto('/')
     const row = page.getByRole('list', { name: 'Messages' }).getByRole('link')
@@ -192,7 +192,7 @@ describe('by keyboard alone', () => {
   })
 })
 
-/** Presses Tab until it is reached; wherever that leads on the way can be seen. */
+/** Presses Tab until the element has focus, and checks that every element on the way is visible. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()
   for (let stop = 0; stop < STOPS_MAX; stop++) {

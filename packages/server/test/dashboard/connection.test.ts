@@ -1,21 +1,21 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { store } from '../support/announce.ts'
-import { layCable } from '../support/cable.ts'
+import { startCable } from '../support/cable.ts'
 import { openWindow, signInByLink } from '../support/dashboard-session.ts'
 import { buildDashboard, openChromium } from '../support/dashboard.ts'
 import { freePort } from '../support/free-port.ts'
 import { serveIn, startServer, temporaryFolder } from '../support/server.ts'
 
-/** Who looks at the page knows by then that it no longer follows. */
+/** By then the page must show that it is offline. */
 const SHOWN_MS_MAX = 20_000
-/** Between two tries there are ten seconds at most. */
+/** At most ten seconds pass between two attempts. */
 const HEALED_MS_MAX = 30_000
 
 await buildDashboard()
 const browser = await openChromium()
 
-/** The inbox of someone who has just signed in, as soon as it is live. */
+/** The inbox of a user who has just signed in, once it is live. */
 async function openInboxPage({ url, token }: { url: string; token: string }) {
   const window = await openWindow(browser, { url })
   let loads = 0
@@ -29,13 +29,13 @@ async function untilState(page: Page, state: 'live' | 'waiting' | 'offline', tim
   await page.locator(`[data-connection=${state}]`).waitFor({ timeout })
 }
 
-/** Subjects as the list shows them, from the top. */
+/** Subjects in the list, from the top. */
 async function subjectsIn(page: Page): Promise<string[]> {
   const rows = await page.getByRole('list', { name: 'Messages' }).getByRole('link').allInnerTexts()
   return rows.map((text) => /Mail \d+/.exec(text)?.[0] ?? text)
 }
 
-test('a server that restarts', async () => {
+test('the page reconnects after a restart of the server', async () => {
   const dataDir = temporaryFolder()
   const settings = { PORT: String(await freePort()) }
   const url = `http://127.0.0.1:${settings.PORT}`
@@ -44,7 +44,7 @@ test('a server that restarts', async () => {
   const { page, countReloads } = await openInboxPage({ url, token: first.firstStart!.signInToken })
   await first.close()
   await untilState(page, 'waiting', SHOWN_MS_MAX)
-  // Between two tries; each takes its place for a moment.
+  // Between two attempts; each replaces the text for a moment.
   await expect.poll(() => page.locator('[data-connection]').innerText()).toMatch(/^Reconnecting in \d+ s/)
   await page.getByRole('status').getByText('Connection lost.').waitFor()
 
@@ -60,9 +60,9 @@ test('a server that restarts', async () => {
   }
 })
 
-test('a cable that is pulled', async () => {
+test('the page reconnects after a silent loss of the connection', async () => {
   const server = await startServer()
-  const cable = await layCable(server.url)
+  const cable = await startCable(server.url)
   await store(server.url, { subject: 'Mail 1' })
   const { page, countReloads } = await openInboxPage({ url: cable.url, token: server.signInToken })
   const pulledAt = performance.now()
@@ -83,7 +83,7 @@ test('a cable that is pulled', async () => {
   expect(countReloads()).toBe(0)
 })
 
-test('a browser without a network', async () => {
+test('the page shows that the browser is offline', async () => {
   const server = await startServer()
   await store(server.url, { subject: 'Mail 1' })
   const { page } = await openInboxPage({ url: server.url, token: server.signInToken })

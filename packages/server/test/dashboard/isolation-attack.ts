@@ -1,7 +1,7 @@
-/** A mail that tries something. `needsClick`: only when someone clicks on what it shows. */
+/** A mail with an attack. `needsClick`: it works only if the user clicks on its content. */
 export type Attack = { kind: string; html: string; needsClick?: boolean }
 
-/** What an attack uses: a script to run, and addresses to ask for. */
+/** What an attack uses: a script to run, and URLs to request. */
 export type Means = { script: string; url: (file: string) => string }
 
 export function ofKind(kind: string, pages: string[], options: { needsClick?: boolean } = {}): Attack[] {

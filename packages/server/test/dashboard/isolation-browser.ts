@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { findChromium } from '../support/chromium.ts'
 
-/** Runs in the page of a mail, or in a frame of that; the page around hears of it, with all that it could read. */
-export const TELLING_SCRIPT = `top.postMessage('ran '+document.cookie,'*')`
+/** Runs in the page of a mail or in a frame of it, and reports to the page around it what it could read. */
+export const REPORTING_SCRIPT = `top.postMessage('ran '+document.cookie,'*')`
 
-/** A frame that goes on loading for longer has been shown long enough. */
+/** A frame that loads for longer was shown long enough. */
 const LOADING_MS_MAX = 1_500
 
-/** A server that tracking mails want to reach: it notes what it is asked for. */
+/** A server that tracking mail tries to reach. It records the requests. */
 export async function openCanary() {
   const hits = new Set<string>()
   const { url, close } = await listen((path) => {
     hits.add(path.slice(1))
-    return { type: typeOf(path), body: path.endsWith('.js') ? TELLING_SCRIPT : '' }
+    return { type: typeOf(path), body: path.endsWith('.js') ? REPORTING_SCRIPT : '' }
   })
   return { url: (file: string) => `${url}/${file}`, hits, close }
 }
@@ -25,12 +25,12 @@ export async function openControl(pages: string[]) {
 }
 
 export async function openBrowser(): Promise<Browser> {
-  // A process for each frame would be one more wall, and hundreds of processes: the walls that are ours must do.
+  // A process per frame would be another barrier, and hundreds of processes. Only our own barriers are tested.
   const args = ['--no-sandbox', '--disable-features=IsolateSandboxedIframes']
   return chromium.launch({ executablePath: await findChromium(), args })
 }
 
-/** A page at `url` that shows mails in frames and listens to them; it has a cookie to be stolen. */
+/** A page at `url` that shows mail in frames and listens to it. It has a cookie to steal. */
 export async function openAround(browser: Browser, options: { url: string; sandbox: string | null; cookie: string }) {
   const { url, sandbox, cookie } = options
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 } })
@@ -45,10 +45,10 @@ export async function openAround(browser: Browser, options: { url: string; sandb
   })
   await page.goto(around)
 
-  /** What each of these mails did: messages to us, and all together, pages opened or left. */
+  /** What each mail did (messages to the page), and all together (pages opened or left). */
   async function show(paths: string[], withClicks: boolean) {
     popups = 0
-    // A page that goes away in the middle has lost its answers.
+    // A page that navigates away has lost its results.
     const ask = <Answer>(asked: Promise<Answer>) => asked.catch(() => null)
     await ask(page.evaluate(showInFrames, { paths, sandbox, loadingMsMax: LOADING_MS_MAX }))
     if (withClicks) await clickAround(page)
@@ -65,7 +65,7 @@ const AROUND = `<!doctype html><title>around</title><style>body { margin: 0 }</s
   window.told = []
   addEventListener('message', ({ source, data }) => {
     for (const frame of document.querySelectorAll('iframe'))
-      // A frame within the frame counts as well.
+      // A frame in the frame counts too.
       if (frame.contentWindow === source || frame.contentWindow === source?.parent) told.push({ path: frame.getAttribute('src'), text: String(data) })
   })
 </script>`
@@ -95,14 +95,14 @@ async function showInFrames({ paths, sandbox, loadingMsMax }: Showing): Promise<
 
 /** Runs in the browser. */
 async function takeMessages(): Promise<Message[]> {
-  // What was posted comes before this; animations and handlers of focus take a frame or two.
+  // Posted messages arrive before this; animations and focus handlers take a frame or two.
   await new Promise((resolve) => setTimeout(resolve, 50))
   // Set by the page's own script.
   const page = globalThis as unknown as { told: Message[] }
   return page.told.splice(0)
 }
 
-/** Where the first words of a mail stand, whatever margin its page has. */
+/** The position of the first words of a mail, whatever margin its page has. */
 async function clickAround(page: Page): Promise<void> {
   for (const [x, y] of [
     [30, 20],
@@ -126,7 +126,7 @@ async function listen(answer: (path: string) => { type: string; body: string }) 
     response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' }).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // It listens on a port, so its address is no path.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   const close = () => {
     server.closeAllConnections()

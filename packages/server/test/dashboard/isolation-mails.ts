@@ -3,7 +3,7 @@ import { framedDocuments, handlers, scriptAddresses, scripts } from './isolation
 import { encodings, mutations, spellings } from './isolation-spellings.ts'
 import { loadingElements, loadingStyles, navigations } from './isolation-tracking.ts'
 
-/** Hundreds of ways to run a script, to ask the network for something, or to take the page elsewhere. */
+/** Hundreds of ways to run a script, to send a request, or to navigate the page away. */
 export function attacks(means: Means): Attack[] {
   return [
     ...handlers(means),

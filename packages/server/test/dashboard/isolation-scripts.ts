@@ -1,6 +1,6 @@
 import { escape, ofKind, quoted, type Attack, type Means } from './isolation-attack.ts'
 
-/** Elements that have something happen to them by themselves. */
+/** Elements whose events fire without the user. */
 export function handlers({ script }: Means): Attack[] {
   const value = quoted(script)
   const loading = `img video audio iframe embed object svg link script input`.split(' ')
@@ -81,7 +81,7 @@ export function scripts({ script, url }: Means): Attack[] {
   ])
 }
 
-/** Addresses that are programs. */
+/** URLs that are scripts. */
 export function scriptAddresses({ script }: Means): Attack[] {
   const address = `javascript:${encodeURIComponent(script)}`
   const spelt = [

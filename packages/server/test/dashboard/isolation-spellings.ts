@@ -1,6 +1,6 @@
 import { escape, ofKind, quoted, type Attack, type Means } from './isolation-attack.ts'
 
-/** One attack, written in all the ways that sieves have overlooked. */
+/** One attack in all spellings that sanitizers have overlooked. */
 export function spellings({ script }: Means): Attack[] {
   const value = quoted(script)
   const bare = script.replaceAll(/[\s"]/g, '')
@@ -50,7 +50,7 @@ export function spellings({ script }: Means): Attack[] {
   ])
 }
 
-/** Markup that one parser reads otherwise than another. */
+/** Markup that parsers read differently. */
 export function mutations({ script }: Means): Attack[] {
   const image = `<img src=x onerror=${quoted(script)}>`
   const inValue = escape(image)

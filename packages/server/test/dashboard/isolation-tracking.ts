@@ -1,6 +1,6 @@
 import { ofKind, type Attack, type Means } from './isolation-attack.ts'
 
-/** Elements and attributes that ask the network for something, as soon as they are there. */
+/** Elements and attributes that send requests when they are rendered. */
 export function loadingElements({ url }: Means): Attack[] {
   let number = 0
   const next = (ending = 'png') => url(`element-${++number}.${ending}`)
@@ -108,7 +108,7 @@ export function loadingStyles({ url }: Means): Attack[] {
   ])
 }
 
-/** Pages that go elsewhere, or make the one around them do so. */
+/** Pages that navigate away, or make the page around them do so. */
 export function navigations({ url, script }: Means): Attack[] {
   let number = 0
   const next = () => url(`navigation-${++number}.html`)

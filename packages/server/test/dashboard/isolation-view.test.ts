@@ -12,7 +12,7 @@ const store = (html: string) => server.store({ domain: 'mailhatch.test', rawCont
 const view = async (id: string, wish: { remoteImages?: boolean; attachment?: number } = {}) =>
   fetch(server.url + (await operator.call.inbox.messages.view.query({ id, ...wish })).path)
 
-test('the page of a mail has an origin of its own, runs nothing and asks nobody', async () => {
+test('the page of a mail has its own origin, runs no scripts and sends no requests', async () => {
   const { id } = await store('<p onclick=x()>Hello <img src="https://shop.example/a.png"></p>')
   const answer = await view(id)
   expect(answer.status).toBe(200)
@@ -29,7 +29,7 @@ test('the page of a mail has an origin of its own, runs nothing and asks nobody'
   expect(await answer.text()).toMatch(/<p>Hello <img><\/p>$/)
 })
 
-test('remote images are there for the one view that asked for them', async () => {
+test('remote images are in the view that requested them, and in no other', async () => {
   const { id } = await store('<img src="https://shop.example/a.png">')
   const widened = await view(id, { remoteImages: true })
   expect(widened.headers.get('content-security-policy')).toContain('; img-src data: blob: https:;')
@@ -39,7 +39,7 @@ test('remote images are there for the one view that asked for them', async () =>
   expect(await next.text()).not.toContain('shop.example')
 })
 
-test('a view opens once, and not by a token that someone made up or changed', async () => {
+test('a view opens once, and not with an invented or changed token', async () => {
   const { id } = await store('<p>once</p>')
   const { path } = await operator.call.inbox.messages.view.query({ id })
   expect((await fetch(server.url + path)).status).toBe(200)
@@ -50,7 +50,7 @@ test('a view opens once, and not by a token that someone made up or changed', as
   }
 })
 
-test('nobody sees mail of another team, and nothing is shown of what was deleted meanwhile', async () => {
+test('mail of another team or deleted mail is not shown', async () => {
   const { id } = await store('<p>ours</p>')
   const { owner } = await people.newTeam()
   expect(await refusal(owner.call.inbox.messages.view.query({ id }))).toMatchObject({ status: 404 })
@@ -64,7 +64,7 @@ const PIXEL = Buffer.from(
   'base64',
 )
 
-test('what the mail brings along is shown: pictures in place, texts as text, drawings as their source', async () => {
+test('attached content is shown: raster images in place, text as text, vector images as source', async () => {
   let time = Date.now()
   const { url, sendMail, sdk, openOwner } = await startAccounts({}, () => time)
   await sendMail({

@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'vitest'
 import { startFileServer } from '../support/file-server.ts'
 import { openPeople } from '../support/people.ts'
-import { openAround, openBrowser, openCanary, openControl, TELLING_SCRIPT } from './isolation-browser.ts'
+import { openAround, openBrowser, openCanary, openControl, REPORTING_SCRIPT } from './isolation-browser.ts'
 import type { Attack } from './isolation-attack.ts'
 import { attacks } from './isolation-mails.ts'
 
-/** As the dashboard frames mail. */
+/** The sandbox of the dashboard. */
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
 const COOKIE = 'cookie-to-be-stolen'
-/** In one page; those that need a click are alone. */
+/** Mails per page. Those that need a click are alone. */
 const FRAMES = 28
 
 const server = await startFileServer()
@@ -17,7 +17,7 @@ const operator = await people.operator()
 const browser = await openBrowser()
 afterAll(() => browser.close())
 
-/** Opens every mail in a frame of a page at `url`, and tells which did something. */
+/** Opens every mail in a frame of a page at `url`, and reports which did something. */
 async function showAll(
   mails: Attack[],
   { url, sandbox, pathOf }: { url: string; sandbox: string | null; pathOf: (index: number) => Promise<string> },
@@ -51,11 +51,11 @@ function groupsOf(mails: Attack[]): { attack: Attack; index: number }[][] {
 }
 
 test(
-  'hundreds of hostile mails run nothing and reach nobody; without our frame they do',
+  'hundreds of hostile mails run nothing and reach no server; without our frame they do',
   { timeout: 300_000 },
   async () => {
     const canary = await openCanary()
-    const mails = attacks({ script: TELLING_SCRIPT, url: canary.url })
+    const mails = attacks({ script: REPORTING_SCRIPT, url: canary.url })
     expect(new Set(mails.map(({ html }) => html)).size).toBe(mails.length)
     expect(mails.length).toBeGreaterThanOrEqual(300)
     const stored = mails.map(({ html }) => server.store({ domain: 'mailhatch.test', rawContent: html }))
@@ -69,7 +69,7 @@ test(
     expect(isolated).toEqual([])
     expect(Array.from(canary.hits)).toEqual([])
 
-    // The same mails, the same browser, the same pages: only what protects is missing.
+    // The same mail, browser and pages, without the protection.
     const control = await openControl(mails.map(({ html }) => html))
     const expose = (some: Attack[]) =>
       showAll(some, { url: control.url, sandbox: null, pathOf: async (index) => `/${mails.indexOf(some[index]!)}` })
@@ -79,7 +79,7 @@ test(
       const working = new Set([...exposed.map(({ attack }) => attack), ...mails.filter(reachesCanary)].map(kindOf))
       return mails.filter(({ kind }) => !working.has(kind))
     }
-    // A browser on a busy machine may ignore clicks for a while. A new window takes them.
+    // A browser on a busy machine may ignore clicks for a while. A new window accepts them.
     for (let again = 0; again < 5 && withoutEffect().length > 0; again++)
       exposed.push(...(await expose(withoutEffect())))
     const ran = new Set(exposed.map(({ attack }) => attack))
@@ -88,7 +88,7 @@ test(
     expect(ran.size).toBeGreaterThan(100)
     expect(stole.length).toBeGreaterThan(100)
     expect(reached.length).toBeGreaterThan(100)
-    // Each kind of attack is one that works.
+    // Each kind of attack works without protection.
     expect(withoutEffect()).toEqual([])
     control.close()
     canary.close()

@@ -17,11 +17,11 @@ const APPEARS_MS_MAX = 5_000
 await buildDashboard()
 const browser = await openChromium()
 
-/** The program as someone starts it for the first time, and the page at the link that it prints. */
+/** The program at its first start, and the page at the link that it prints. */
 async function openFirstStart(options: BrowserContextOptions) {
   const program = await startProgram('serve', {
     DATA_DIR: temporaryFolder(),
-    // Links name it.
+    // Links contain it.
     PORT: String(await freePort()),
     WEBHOOK_ALLOWED_HOSTS: '127.0.0.1',
   })
@@ -36,7 +36,7 @@ async function openFirstStart(options: BrowserContextOptions) {
   return { ...window, url, countLoads: () => loads }
 }
 
-/** One press in the empty state, and the mail is in the list; resolves to its row. */
+/** One click in the empty state, and the mail is in the list. Resolves to its row. */
 async function sendFirstMail(page: Page): Promise<Locator> {
   await page.getByRole('heading', { name: 'Get your first mail' }).waitFor()
   await page.locator('[data-connection=live]').waitFor({ state: 'attached' })
@@ -50,7 +50,7 @@ async function sendFirstMail(page: Page): Promise<Locator> {
   return row
 }
 
-/** Resolves to what is in the clipboard. */
+/** Resolves to the content of the clipboard. */
 async function copyCode(page: Page): Promise<string> {
   const chip = page.getByRole('button', { name: /^Code \d+/ })
   await chip.click()
@@ -58,7 +58,7 @@ async function copyCode(page: Page): Promise<string> {
   return readClipboard(page)
 }
 
-/** Resolves to the key, which the page then no longer has. */
+/** Resolves to the key, which the page then no longer shows. */
 async function makeKey(page: Page): Promise<string> {
   await page.getByRole('link', { name: 'API keys', exact: true }).click()
   await page.getByRole('button', { name: 'New key' }).click()
@@ -126,7 +126,7 @@ function readClipboard(page: Page): Promise<string> {
   return page.evaluate(() => navigator.clipboard.readText())
 }
 
-test('from the first start to a team that works with it, on a desk', async () => {
+test('from the first start to a working team, on a desktop', async () => {
   const { page, url, countLoads, complaints } = await openFirstStart(DESKTOP)
   await (await sendFirstMail(page)).click()
   const code = await copyCode(page)
@@ -183,7 +183,7 @@ test('from the first start to a key that reads mail, on a phone', async () => {
   expect(complaints).toEqual([])
 })
 
-/** The procedure behind the form, whether the page offers it or not. */
+/** Calls the procedure behind the form, even if the page does not offer it. */
 function changeDomain(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const answer = await fetch('/trpc/inbox.settings.update', {

@@ -6,10 +6,10 @@ const FEW = 500
 const MANY = 50_000
 const RATIO_MAX = 1.5
 const ROUNDS = 5
-/** On a busy machine a few rounds may mislead; more follow until it is clear. */
+/** On a busy machine a few rounds may mislead, so more follow until the result is clear. */
 const ROUNDS_MAX = 21
 
-/** What people do, timed until they see it; `number` names a message that no other round has looked for. */
+/** User actions, timed until the result is visible. `number` names a message that no other round searched for. */
 const ACTIONS: Record<string, (page: Page, number: number) => Promise<void>> = {
   'opening the inbox': async (page) => {
     await page.goto('/', { waitUntil: 'commit' })

@@ -4,10 +4,10 @@ import { name, openInboxPage, ownerOfOrders, rowOf } from './orders.ts'
 
 const MESSAGES = 2_000
 const ROWS_MAX = 100
-/** As the list asks for them. */
+/** The page size of the list. */
 const PAGE_MESSAGES = 100
 
-test('however far one scrolls, few rows are there and each page is asked for once', async () => {
+test('after any scrolling, few rows are rendered and each page is requested once', async () => {
   const page = await openInboxPage(await ownerOfOrders(MESSAGES))
   const asked: string[] = []
   page.on('request', (request) => {
@@ -19,7 +19,7 @@ test('however far one scrolls, few rows are there and each page is asked for onc
   expect(rowsMost).toBeLessThanOrEqual(ROWS_MAX)
   expect(await rowOf(page, `Order ${name(MESSAGES - pages * PAGE_MESSAGES)}`).count()).toBe(1)
   expect(new Set(asked).size).toBe(asked.length)
-  // The first one was there before, and the next one may be under way.
+  // The first page was loaded before, and the next one may be loading.
   expect(asked.length).toBeGreaterThanOrEqual(pages - 1)
   expect(asked.length).toBeLessThanOrEqual(pages)
 })
@@ -29,7 +29,7 @@ function namesOf(request: Request): string[] {
   return new URL(request.url()).pathname.replace('/trpc/', '').split(',')
 }
 
-/** Runs in the browser: scrolls by most of a screen until so many rows are above, and counts those that are drawn. */
+/** Runs in the browser: scrolls until this many rows are above, and counts the rendered rows. */
 async function scrollThrough(rows: number): Promise<number> {
   const list = document.querySelector('[aria-label="Messages"]')!
   const scroller = list.parentElement!
@@ -37,7 +37,7 @@ async function scrollThrough(rows: number): Promise<number> {
   let most = 0
   while (scroller.scrollTop < rows * rowPixels) {
     scroller.scrollTop = Math.min(scroller.scrollTop + 0.8 * scroller.clientHeight, rows * rowPixels)
-    // Drawn in the frame after the one that hears of it.
+    // Rendered in the frame after the scroll event.
     await new Promise(requestAnimationFrame)
     await new Promise(requestAnimationFrame)
     most = Math.max(most, list.querySelectorAll('li').length)

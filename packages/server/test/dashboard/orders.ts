@@ -15,9 +15,9 @@ import { openPeople } from '../support/people.ts'
 
 /** Written in one commit. */
 const GROUP = 1_000
-/** The search index is written behind the messages, in seconds. */
+/** The search index is written after the messages, within seconds. */
 const INDEXED_MS_MAX = 60_000
-/** Tags that the messages have in turn; few enough for each to fill a page. */
+/** Tags in rotation; few enough for each to fill a page. */
 export const TAGS = 4
 
 await buildDashboard()
@@ -30,14 +30,14 @@ afterAll(() => store.close())
 
 type Owner = Awaited<ReturnType<typeof people.newTeam>>['owner']
 
-/** The owner of a new team with so many messages. */
+/** The owner of a new team with this many messages. */
 export async function ownerOfOrders(count: number): Promise<Owner> {
   const { team, owner } = await people.newTeam('enterprise', `Orders ${count}`)
   await fill(team, count)
   return owner
 }
 
-/** Written straight into the store; through the API it would take minutes. */
+/** Written directly to the store; through the API it would take minutes. */
 async function fill(team: Team, count: number): Promise<void> {
   const at = Date.now()
   const given = { id: newId(at), teamId: team.id, name: 'orders', domain: 'in.example' }
@@ -68,7 +68,7 @@ function messageOf(mailbox: Mailbox, number: number, receivedAt: number): NewMes
   })
 }
 
-/** Of the same length for all numbers, so that none is found as a part of another. */
+/** The same length for all numbers, so that none is a part of another. */
 export function name(number: number): string {
   return String(100_000 + number)
 }

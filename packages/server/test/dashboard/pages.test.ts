@@ -19,7 +19,7 @@ const open = reuseWindows(browser, url)
 const { call, headers } = await people.operator()
 await call.apiKeys.create.mutate({ name: 'A key that expires', expiresAt: new Date(Date.now() + 864e5).toISOString() })
 
-test.each(['light', 'dark'] as const)('no barriers in dialogs and menus, %s', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('no accessibility violations in dialogs and menus, %s', async (colorScheme) => {
   const { page } = await open({ headers, colorScheme })
   await page.goto('/settings/keys')
   await page.getByRole('button', { name: 'New key' }).click()
@@ -32,41 +32,44 @@ test.each(['light', 'dark'] as const)('no barriers in dialogs and menus, %s', as
   expect(await barriersIn(page)).toEqual([])
 })
 
-test.each(['light', 'dark'] as const)('nor where a member leaves, %s', async (colorScheme) => {
-  const { join } = await people.newTeam()
-  const member = await people.person()
-  await join(member)
-  const { page, complaints } = await open({
-    headers: member.headers,
-    colorScheme,
-    // A dialog that still fades in has less contrast.
-    reducedMotion: 'reduce',
-  })
-  await page.goto('/settings/team')
-  await page.getByRole('button', { name: 'Leave team' }).click()
-  const dialog = page.getByRole('alertdialog')
-  await dialog.waitFor()
-  expect(await barriersIn(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Leave' }).click()
-  await page.getByRole('heading', { name: 'Your team' }).waitFor()
-  expect(await people.role(member.id)).toBeNull()
-  expect(new URL(page.url()).pathname).toBe('/')
-  expect(complaints).toEqual([])
-})
+test.each(['light', 'dark'] as const)(
+  'no accessibility violations where a member leaves the team, %s',
+  async (colorScheme) => {
+    const { join } = await people.newTeam()
+    const member = await people.person()
+    await join(member)
+    const { page, complaints } = await open({
+      headers: member.headers,
+      colorScheme,
+      // A dialog that still fades in has less contrast.
+      reducedMotion: 'reduce',
+    })
+    await page.goto('/settings/team')
+    await page.getByRole('button', { name: 'Leave team' }).click()
+    const dialog = page.getByRole('alertdialog')
+    await dialog.waitFor()
+    expect(await barriersIn(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('heading', { name: 'Your team' }).waitFor()
+    expect(await people.role(member.id)).toBeNull()
+    expect(new URL(page.url()).pathname).toBe('/')
+    expect(complaints).toEqual([])
+  },
+)
 
-test('a chosen theme is there before anything is drawn, also after a reload', async () => {
+test('a chosen theme is set before the first paint, also after a reload', async () => {
   const { page } = await open({ headers, colorScheme: 'light' })
   await page.goto('/settings')
   await page.getByRole('button', { name: /^Account of/ }).click()
   await page.getByRole('menuitemradio', { name: 'Dark' }).click()
   await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark')
-  // Without the page's own code there is only the script in the document.
+  // Without the page's own code, only the script in the document runs.
   await page.route('**/assets/*.js', (route) => route.abort())
   await page.reload()
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
 })
 
-test('keys lead through the pages, not while someone types, and can be switched off', async () => {
+test('shortcuts open the pages, not while the user types, and can be disabled', async () => {
   const { page } = await open({ headers })
   await page.goto('/settings/team')
   await page.getByLabel('Team name').fill('')
@@ -87,7 +90,7 @@ test('keys lead through the pages, not while someone types, and can be switched 
   expect(new URL(page.url()).pathname).toBe('/settings/keys')
 })
 
-test('commands are found by name, everywhere and with single keys switched off', async () => {
+test('commands are found by name, on every page and with shortcuts disabled', async () => {
   const { id } = await server.store({ mailbox: 'qa', tag: 'palette', plainContent: 'Your code is 734512' })
   const { page, complaints } = await openWindow(browser, { url, headers })
   await page.addInitScript(() => localStorage.setItem('mailhatch.keys', 'off'))
@@ -95,7 +98,7 @@ test('commands are found by name, everywhere and with single keys switched off',
   await page.getByLabel('Team name').focus()
   const palette = page.getByRole('dialog', { name: 'Commands' })
   const chosen = palette.getByRole('option', { selected: true })
-  /** Typed, until it is the one that Enter does. */
+  /** Types until Enter would run this command. */
   const choose = async (typed: string, name: string | RegExp) => {
     await page.keyboard.press('Control+k')
     await palette.getByRole('option', { name: /^Copy code/ }).waitFor()
@@ -142,7 +145,7 @@ test('commands are found by name, everywhere and with single keys switched off',
 describe.each([true, false])('behind a proxy that keeps the path: %s', async (keepsPrefix) => {
   const proxy = await startPrefixProxy({ target: sub.url, prefix: '/test/mail', keepsPrefix })
 
-  test('one signs in, moves about and reloads', async () => {
+  test('a user signs in, opens pages and reloads', async () => {
     const { id } = await subPeople.operator()
     const token = await createToken({ store: subPeople.store, newSecret, now: Date.now }, id, 'sign-in')
     const { page, complaints } = await openWindow(browser, { url: `${proxy}/` })

@@ -39,7 +39,7 @@ describe('pages', () => {
     expect(text).toContain('<div id="root">')
   })
 
-  test('/ is the dashboard whatever is asked for', async () => {
+  test('/ is the dashboard for any accepted type', async () => {
     expect((await getPage('/', { headers: {} })).status).toBe(200)
   })
 
@@ -53,18 +53,18 @@ describe('pages', () => {
     '/view/nope',
     '/billing/nope',
     '/assets/nope.js',
-  ])('%s is not', async (path) => {
+  ])('%s is not the dashboard', async (path) => {
     const { headers } = await getPage(path)
     expect(headers.get('content-type')).toMatch(/^application\/json/)
   })
 
-  test('programs that ask for what is not there are told so', async () => {
+  test('a program that requests a missing page gets an error', async () => {
     const { status, text } = await getPage('/settings/keys', { headers: { accept: 'application/json' } })
     expect(status).toBe(404)
     expect(JSON.parse(text)).toMatchObject({ code: 'not_found' })
   })
 
-  test('nothing but the page’s own scripts may run, and nobody may frame it', async () => {
+  test('only the page’s own scripts run, and no page may frame it', async () => {
     const { headers, text } = await getPage('/')
     const policy = headers.get('content-security-policy')!.split('; ')
     const nonce = /'nonce-([^']+)'/.exec(policy.join())![1]!
@@ -88,14 +88,14 @@ describe('pages', () => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  test('every answer has a nonce of its own', async () => {
+  test('every response has its own nonce', async () => {
     const nonces = await Promise.all([getPage('/'), getPage('/')])
     expect(nonces[0].headers.get('content-security-policy')).not.toBe(nonces[1].headers.get('content-security-policy'))
   })
 })
 
 describe('assets', () => {
-  test('they are kept for ever, as types that browsers cannot mistake', async () => {
+  test('they are cached permanently, with types that browsers do not sniff', async () => {
     const assets = assetsOf((await getPage('/')).text)
     expect(assets.length).toBeGreaterThan(1)
     for (const path of assets) {
@@ -109,7 +109,7 @@ describe('assets', () => {
     }
   })
 
-  test('those who take no gzip get them as they are', async () => {
+  test('clients without gzip get them uncompressed', async () => {
     const [path] = assetsOf((await getPage('/')).text)
     const { headers, text } = await getPage(path!, { headers: { 'accept-encoding': 'identity' } })
     expect(headers.get('content-encoding')).toBeNull()
@@ -122,7 +122,7 @@ describe('assets', () => {
     '/assets/%2e%2e/index.html',
     '/assets/.hidden.js',
     '/assets/x.js.gz',
-  ])('%s is nothing', async (path) => {
+  ])('%s does not exist', async (path) => {
     expect((await getPage(path, { headers: {} })).status).toBe(404)
   })
 
@@ -133,14 +133,14 @@ describe('assets', () => {
     console.log(`first load: ${(total / 1000).toFixed(0)} kB`)
     expect(total).toBeGreaterThan(50_000)
     expect(total).toBeLessThanOrEqual(FIRST_LOAD_BYTES_MAX)
-    // Nothing that every page needs hides behind it: what loads later is a page or a part of one.
+    // Nothing that every page needs loads later: lazy chunks are pages or parts of one.
     const script = readdirSync(join(DASHBOARD_FOLDER, 'assets')).filter((name) => /^inbox-page.*\.js$/.test(name))
     expect(script).toEqual([])
   })
 })
 
 describe('under a path', () => {
-  test('the page names its assets and itself by it', async () => {
+  test('the page and its assets have URLs under it', async () => {
     const { text } = await getPage('/settings', { from: sub.url })
     const assets = assetsOf(text)
     expect(assets.length).toBeGreaterThan(1)
@@ -148,7 +148,7 @@ describe('under a path', () => {
     expect(text).toContain('<meta name="base-path" content="/test/mail"')
   })
 
-  test.each(['', '/test/mail'])('whether a proxy keeps the path or not: %j', async (prefix) => {
+  test.each(['', '/test/mail'])('with a proxy that keeps or strips the path: %j', async (prefix) => {
     const page = await getPage(`${prefix}/settings/keys`, { from: sub.url })
     expect(page.text).toContain('<div id="root">')
     const [asset] = assetsOf(page.text)
@@ -161,7 +161,7 @@ describe('under a path', () => {
   })
 })
 
-test('while there is no build, the page says so and comes back by itself', async () => {
+test('without a build, the page says so and reloads', async () => {
   const app = new Hono<ApiEnvironment>()
   addDashboard(app, { appUrl: 'http://localhost:3003', dashboardFolder: temporaryFolder() })
   const response = await app.request('/')

@@ -33,14 +33,14 @@ test('a one-time link signs in once', async () => {
   expect([...first.complaints, ...second.complaints]).toEqual([])
 })
 
-test('strangers are asked to sign in, and then get to where they were going', async () => {
+test('a visitor is asked to sign in, and then gets to the requested page', async () => {
   const member = await open()
   await member.page.goto('/settings/team')
   await member.page.waitForURL('**/sign-in?next=*')
   expect(new URL(member.page.url()).searchParams.get('next')).toBe('/settings/team')
 })
 
-test('a key is shown once, reads mail, and is dead when it is deleted', async () => {
+test('a key is shown once, reads mail, and is invalid after its deletion', async () => {
   const { page, complaints } = await openOwner('/settings/keys')
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name').fill('CI of the shop')

@@ -4,7 +4,7 @@ import { latin1, utf8 } from './byte-text.ts'
 const ESCAPE = '\x1b'
 const UTF16_MARK = '\ufeff'
 
-/** A text in a charset, one character a byte, by tables that are turned around; throws for what the charset lacks. */
+/** A text in a charset, one character per byte, from inverted tables. Throws if the charset lacks a character. */
 export function encodeIn(charset: string, text: string): string {
   const own = OWN[charset]
   if (own) return own(text)
@@ -53,7 +53,7 @@ function codePage(characters: string): Map<string, string> {
   return new Map(Array.from(characters, (character, index) => [character, String.fromCharCode(0x80 + index)]))
 }
 
-/** What `TextDecoder` makes of every byte and every pair of bytes, the other way round; the first way to write it counts. */
+/** Inverts `TextDecoder` for every byte and pair of bytes. The first spelling of a character counts. */
 function reversed(charset: string): Map<string, string> {
   const decoder = new TextDecoder(charset)
   const table = new Map<string, string>()

@@ -5,6 +5,6 @@ const SEED = Number(process.env['DECODING_SEED'] ?? 1)
 /** The long form has many more. */
 const COUNT = 60
 
-test.each(VARIANTS)(`%s: what was encoded is read again (seed ${SEED})`, (_, variant) => {
+test.each(VARIANTS)(`%s: encoded text is decoded to the original (seed ${SEED})`, (_, variant) => {
   expect(misread(variant, { seed: SEED, count: COUNT })).toEqual([])
 })

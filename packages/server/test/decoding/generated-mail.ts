@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../support/seeded-random.ts'
 
-/** A mail, one character a byte, and what a reader must see of it. What is not named is not checked. */
+/** A mail, one character per byte, and how it must be read. Missing fields are not checked. */
 export type GeneratedMail = { mail: string; expected: Expected }
 
 export type Expected = {
@@ -9,14 +9,14 @@ export type Expected = {
   from?: string
   fromName?: string | null
   attachments?: (string | null)[]
-  /** Of the attachments in the same order, one character a byte. */
+  /** The contents of the attachments, in the same order, one character per byte. */
   contents?: string[]
 }
 
-/** One way in which mail is odd; every call writes another text in another variant of it. */
+/** One kind of odd mail. Every call writes another text in another variant. */
 export type Variant = (random: SeededRandom) => GeneratedMail
 
-/** A mail of these headers and this body, its lines ended in one of the two ways that mail comes in. */
+/** A mail with these headers and this body, with one of the two line ends. */
 export function write(random: SeededRandom, headers: string[], body: string): string {
   const mail = [...shuffled(random, [...headers, ...random.pick(OTHER_HEADERS)]), '', body].join('\r\n')
   return random.chance(0.3) ? mail.replaceAll('\r\n', '\n') : mail
@@ -30,17 +30,17 @@ const OTHER_HEADERS = [
 
 export const SENDER = 'From: Shop <a@shop.example>'
 
-/** A mail that has nothing but this subject, written raw. */
+/** A mail with only this raw subject. */
 export function withSubject(random: SeededRandom, raw: string, subject: string): GeneratedMail {
   return { mail: write(random, [SENDER, `Subject: ${raw}`], 'text'), expected: { subject, from: 'a@shop.example' } }
 }
 
-/** A mail of one part with this content, which is in place of `text`. */
+/** A mail of one part with this content in place of `text`. */
 export function withBody(random: SeededRandom, headers: string[], content: string, text: string): GeneratedMail {
   return { mail: write(random, [SENDER, 'Subject: s', 'MIME-Version: 1.0', ...headers], content), expected: { text } }
 }
 
-/** As mail writes the names of headers and of their parameters. */
+/** The name of a header or parameter in any case. */
 export function anyCase(random: SeededRandom, name: string): string {
   return random.pick([name, name.toLowerCase(), name.toUpperCase()])
 }
@@ -50,7 +50,7 @@ export function shuffled<Item>(random: SeededRandom, items: Item[]): Item[] {
   return items.map(() => rest.splice(random.below(rest.length), 1)[0]!)
 }
 
-/** Pieces of random length; what they break does not matter to the one who cuts. */
+/** Pieces of random length, which may split anything. */
 export function pieces(random: SeededRandom, text: string, lengthMax: number): string[] {
   const found: string[] = []
   for (let at = 0; at < text.length;) {

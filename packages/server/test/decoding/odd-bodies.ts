@@ -7,7 +7,7 @@ import { encodeTransfer, inLines, utf7, uuencode } from './transfer.ts'
 
 type Legacy = Sample & { bytes: string }
 
-/** In a charset that the bytes themselves do not show. */
+/** In a charset that the bytes do not reveal. */
 function legacy(random: SeededRandom): Legacy {
   for (;;) {
     const found = sample(random, ({ name }) => name !== 'utf-8' && name !== 'iso-2022-jp')
@@ -122,7 +122,7 @@ const FOOTERS = [
 
 export const textAfterBase64: Variant = (random) => {
   const { text, charset, label } = sample(random, ({ name }) => name !== 'iso-2022-jp')
-  // Padding is what tells that the data has ended, where no empty line does.
+  // Without an empty line, padding marks the end of the data.
   let content = text
   while (encodeIn(charset.name, content).length % 3 === 0) content += '!'
   const encoded = inLines(base64(encodeIn(charset.name, content)), 76)
@@ -135,7 +135,7 @@ export const textAfterBase64: Variant = (random) => {
   )
 }
 
-/** Each piece was encoded, and padded, on its own. */
+/** Each piece was encoded and padded separately. */
 export const base64InPieces: Variant = (random) => {
   const { text, charset, label } = sample(random)
   const bytes = encodeIn(charset.name, `${text} ${text}`)
@@ -149,7 +149,7 @@ export const base64InPieces: Variant = (random) => {
   )
 }
 
-/** A program that sets the header and forgets to encode. */
+/** A program that sets the header but does not encode. */
 export const plainUnderBase64: Variant = (random) => {
   const sentence = `your code is ${100_000 + random.below(900_000)}. It expires in ten minutes.`
   const { text, charset, label } = sample(random, ({ name }) => name !== 'iso-2022-jp')

@@ -2,7 +2,7 @@ import type { SeededRandom } from '../support/seeded-random.ts'
 import { base64, utf8 } from './byte-text.ts'
 import { type Variant, write } from './generated-mail.ts'
 
-/** A From of comments, routes, quoted local parts and names of every kind. */
+/** A From with comments, routes, quoted local parts and names of every kind. */
 export const oddSenders: Variant = (random) => {
   const { raw: localPart, value } = random.pick(LOCAL_PARTS)
   const { raw: rawName, value: name } = nameOf(random)

@@ -2,7 +2,7 @@ import { utf8 } from './byte-text.ts'
 import { anyCase, SENDER, type Variant, write } from './generated-mail.ts'
 import { anyText } from './sample-texts.ts'
 
-/** How a multipart names its boundary, rightly and wrongly. */
+/** How a multipart names its boundary, correctly and incorrectly. */
 export const oddBoundaries: Variant = (random) => {
   const text = anyText(random)
   const boundary = random.pick(['edge', '----=_Part_1.2', "a'b(c)d+e_f,g-h./i:j=k?l", 'x'.repeat(70), 'y'.repeat(400)])
@@ -33,7 +33,7 @@ export const oddBoundaries: Variant = (random) => {
   }
 }
 
-/** A text with others beside it that are not what the mail says. */
+/** A text with others beside it that are not the text of the mail. */
 export const namedTexts: Variant = (random) => {
   const text = anyText(random)
   const type = 'Content-Type: text/plain; charset=utf-8'
@@ -51,7 +51,7 @@ export const namedTexts: Variant = (random) => {
     multipart('alternative', [own, page], 'inner'),
     multipart('alternative', [own], 'inner'),
   ])
-  // Before the body as well as after it.
+  // Before the body and after it.
   const parts = random.chance(0.7) ? [body, named] : [named, body]
   const mail = write(random, [SENDER, 'Subject: s'], '').trimEnd()
   return { mail: [mail, ...multipart('mixed', parts, 'outer')].join('\r\n'), expected: { text, attachments: [name] } }
@@ -67,7 +67,7 @@ const KNOWN_HEADS = [
   ],
 ]
 
-/** What stands before the headers by mistake. */
+/** Lines before the headers by mistake. */
 export const strayFirstLines: Variant = (random) => {
   // An empty line after others would end a text.
   const empty = Array.from({ length: random.below(3) }, () => '')

@@ -10,13 +10,13 @@ export const rawBytesInWords: Variant = (random) => {
   for (;;) {
     const { text, charset, label } = sample(random, ({ name }) => name !== 'iso-2022-jp')
     const bytes = encodeIn(charset.name, text)
-    // What is valid UTF-8 by chance is read as that.
+    // Text that happens to be valid UTF-8 is read as UTF-8.
     if (charset.name !== 'utf-8' && isUtf8(bytes)) continue
     return withSubject(random, qWord(random, label, bytes, { isRaw: true }), text)
   }
 }
 
-/** Characters that words cut through, in words whose labels differ in spelling. */
+/** Characters split between words whose labels differ in spelling. */
 export const splitCharacters: Variant = (random) => {
   const { text, charset } = sample(random, ({ name }) => name !== 'iso-2022-jp')
   const words = pieces(random, encodeIn(charset.name, text), 12).map((bytes) =>
@@ -25,7 +25,7 @@ export const splitCharacters: Variant = (random) => {
   return withSubject(random, words.join(gap(random)), text)
 }
 
-/** ISO-2022-JP whose words begin in the state in which the word before them ended. */
+/** ISO-2022-JP whose words start in the state in which the previous word ended. */
 export const stateAcrossWords: Variant = (random) => {
   const text = japanese(random)
   const bytes = encodeIn('iso-2022-jp', text)
@@ -34,7 +34,7 @@ export const stateAcrossWords: Variant = (random) => {
   return withSubject(random, words.join(gap(random)), text)
 }
 
-/** A raw header that switches to Japanese by escapes and says so nowhere. */
+/** A raw header that switches to Japanese with undeclared escapes. */
 export const rawIso2022Subject: Variant = (random) => {
   const text = japanese(random)
   return withSubject(random, encodeIn('iso-2022-jp', text), text)
@@ -46,7 +46,7 @@ export const utf7Words: Variant = (random) => {
   return withSubject(random, word(random, label, utf7(random, text)), text)
 }
 
-/** Words beside text, where blanks count, and beside words, where they do not. */
+/** Words beside text, where spaces count, and beside words, where they do not. */
 export const wordsAmongText: Variant = (random) => {
   const parts = Array.from({ length: 1 + random.below(4) }, () => {
     const { text, charset, label } = sample(random)

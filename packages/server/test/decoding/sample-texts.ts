@@ -2,7 +2,7 @@ import type { SeededRandom } from '../support/seeded-random.ts'
 
 type Script = { words: string[]; charsets: Charset[] }
 
-/** A charset and how mail spells its name. */
+/** A charset and its spellings in mail. */
 export type Charset = { name: string; labels: string[] }
 
 const UTF8: Charset = { name: 'utf-8', labels: ['utf-8', 'UTF-8', 'Utf-8', 'utf8', 'UTF8'] }
@@ -27,7 +27,7 @@ const JAPANESE: Charset[] = [
   { name: 'iso-2022-jp', labels: ['iso-2022-jp', 'ISO-2022-JP', 'Iso-2022-Jp', 'csISO2022JP'] },
 ]
 
-/** Words in all scripts that senders of account mail write, with the charsets that have them. */
+/** Words in all scripts of account mail, with the charsets that contain them. */
 const SCRIPTS: Script[] = [
   {
     words: ['Prüfung', 'schön', 'Café', 'señal', 'très', 'confirmé', 'über', 'Straße', 'déjà', 'niño'],
@@ -82,7 +82,7 @@ const ASCII = ['Acme', '482913', 'OTP', '(x)', 'a=b', 'one_two', 'why?', '5,00']
 
 export type Sample = { text: string; charset: Charset; label: string }
 
-/** Words of one script with some ASCII between them, in a charset that has them. */
+/** Words of one script with some ASCII between them, in a charset that contains them. */
 export function sample(random: SeededRandom, isWanted: (charset: Charset) => boolean = () => true): Sample {
   for (;;) {
     const script = random.pick(SCRIPTS)
@@ -95,7 +95,7 @@ export function sample(random: SeededRandom, isWanted: (charset: Charset) => boo
 export const japanese = (random: SeededRandom): string =>
   textOf(random, SCRIPTS.find(({ charsets }) => charsets === JAPANESE)!.words)
 
-/** Of any script, for charsets that have all of them. */
+/** Words of any script, for charsets that contain all of them. */
 export function anyText(random: SeededRandom): string {
   return textOf(random, [...random.pick(SCRIPTS).words, ...random.pick(SCRIPTS).words, '🎉'])
 }

@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../support/seeded-random.ts'
 import { base64 } from './byte-text.ts'
 
-/** The header of a transfer encoding and content in it. */
+/** The header of a transfer encoding, and encoded content. */
 export type Encoded = { header: string[]; content: string }
 
 export function encodeTransfer(
@@ -30,7 +30,7 @@ function quotedPrintable(random: SeededRandom, bytes: string): string {
     lineLength += written.length
     if (lineLength < 60) return written
     lineLength = 0
-    // A blank after the sign is what some gateways add.
+    // Some gateways add a space after the sign.
     return `${written}=${random.pick(['', '', ' '])}\r\n`
   }).join('')
 }
@@ -52,7 +52,7 @@ export function uuencode(bytes: string, { name, zero }: { name: string; zero: '`
   return [`begin 644 ${name}`, ...(bytes.match(/.{1,45}/gs) ?? []).map(line), zero, 'end'].join('\r\n')
 }
 
-/** UTF-7 (RFC 2152), with characters that may be encoded written both ways, and the end sign only where it must be. */
+/** UTF-7 (RFC 2152). Characters that may be encoded are written both ways, and the end sign only if required. */
 export function utf7(random: SeededRandom, text: string): string {
   let result = ''
   let run = ''

@@ -14,10 +14,10 @@ export const VARIANTS: [name: string, variant: Variant][] = Object.entries({
   oddSenders,
 })
 
-/** Far apart, so that the mails of one seed are not those of the next one moved by one. */
+/** Far apart, so that the mails of one seed do not overlap with those of the next. */
 const SEED_STRIDE = 1_000_003
 
-/** The first generated mails that are read otherwise than they were written, with what to repeat them by. */
+/** The first generated mails that are read incorrectly, with the values to reproduce them. */
 export function misread(variant: Variant, { seed, count }: { seed: number; count: number }) {
   const found = []
   for (let number = 0; number < count && found.length < 5; number++) {
@@ -28,7 +28,7 @@ export function misread(variant: Variant, { seed, count }: { seed: number; count
   return found
 }
 
-/** What a reader sees, in the terms of what is expected, and no more than it names. */
+/** The parsed mail in the form of the expectation, with only its fields. */
 function read(mail: string, expected: Expected): Expected {
   const bytes = bytesOf(mail)
   const parsed = parseMail(bytes)

@@ -7,7 +7,7 @@ const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf
 
 const PAGES = repositoryFiles(/\.md$/)
 
-/** Where a person or a program finds the name of a page: texts, comments, help and configuration. */
+/** Where the name of a page may appear: texts, comments, help and configuration. */
 const TEXTS = repositoryFiles(/\.(?:md|tsx?|js|jsonc?|ya?ml|sql|html|css)$|^\.env\.example$|^Dockerfile/)
 
 /** `docs/….md` as written anywhere, but not as the end of a longer path. */

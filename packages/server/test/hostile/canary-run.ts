@@ -15,8 +15,8 @@ import {
   type HostileUrl,
 } from './hostile-urls.ts'
 
-// Runs in a network namespace of its own, in which every address of the world is this machine: whatever is connected to,
-// the canary hears of it. Prints what it heard, by the addresses at which it was reached.
+// Runs in its own network namespace, in which every address is this machine: the canary notices every connection. Prints
+// the connections by the address that was used.
 
 type Heard = { url: string; resolvesTo: string[]; isReachable: boolean; error: string | null; heard: string[] }
 export type CanaryReport = {
@@ -33,7 +33,7 @@ const OWN_ADDRESS = '93.184.216.99'
 const PUBLIC_ADDRESS = '93.184.216.34'
 const POST = { headers: {}, body: '{}' }
 const NO_RULES = { findUrlProblem: () => null, isPublicAddress: () => true }
-/** Only a canary that is never reached makes us wait that long. */
+/** Only a canary that is never reached makes the test wait this long. */
 const HEAR_MS_MAX = 2_000
 
 let heard: string[] = []
@@ -86,7 +86,7 @@ async function askAll(urls: HostileUrl[], options: { rules?: typeof NO_RULES }):
   return all
 }
 
-/** The kernel hands over connections in their order: once our own knocks are heard, so is all that came before. */
+/** The kernel delivers connections in order: once our own connections arrive, all earlier ones have arrived. */
 async function heardSoFar(): Promise<string[]> {
   const knocker = '127.99.99.99'
   await Promise.all(PORTS.map((port) => once(connect(port, knocker).resume(), 'close')))
@@ -100,7 +100,7 @@ async function heardSoFar(): Promise<string[]> {
   return others
 }
 
-/** The redirecting receiver may be asked; what it names may not. A client that follows is led to the canary. */
+/** The redirecting receiver may be contacted, its target may not. A client that follows reaches the canary. */
 async function followRedirects(): Promise<CanaryReport['redirects']> {
   const redirector = createHttpServer((incoming, outgoing) => {
     const target = new URL(incoming.url!, 'http://redirector').searchParams
@@ -108,7 +108,7 @@ async function followRedirects(): Promise<CanaryReport['redirects']> {
   })
   redirector.listen(0, '127.0.0.1')
   await once(redirector, 'listening')
-  // What a TCP server that listens has for an address.
+  // A TCP server has an AddressInfo.
   const { port } = redirector.address() as AddressInfo
   const request = createSafeRequest({ allowedHosts: parseAllowedHosts(`127.0.0.1:${port}`) })
   const all: CanaryReport['redirects'] = []
@@ -125,7 +125,7 @@ async function followRedirects(): Promise<CanaryReport['redirects']> {
   return all
 }
 
-/** A name that is public when it is checked, and this machine when it is asked for again. */
+/** A name that is public when it is checked, and this machine when it is resolved again. */
 async function flip(): Promise<CanaryReport['flip']> {
   const flippingName = () => {
     let calls = 0
@@ -136,7 +136,7 @@ async function flip(): Promise<CanaryReport['flip']> {
   const name = flippingName()
   await createSafeRequest({ allowedHosts: parseAllowedHosts(''), resolve: name.resolve })(url, POST)
   const heardWithPin = await heardSoFar()
-  // What checks a name and then lets the client resolve it once more does this.
+  // A client that checks a name and then resolves it again does this.
   const other = flippingName()
   const isGood = (await other.resolve()).every(({ address }) => isPublicAddress(address))
   const request = createSafeRequest({ allowedHosts: parseAllowedHosts(''), resolve: other.resolve, rules: NO_RULES })

@@ -70,7 +70,7 @@ test(
       let stallMs = Infinity
       for (let attempt = 0; attempt < TRIES && stallMs > STALL_MS_MAX; attempt++) {
         await deliver(name, raw)
-        // The same by way of DATA, which needs a line end behind it and has a limit for lines.
+        // The same with DATA, which needs a line end and has a line limit.
         const asData = withLineEnd(raw)
         if (longestLine(asData) <= DATA_LINE_BYTES_MAX) await deliver(name, asData)
         stallMs = Math.min(stallMs, await largestWorkMs(server))

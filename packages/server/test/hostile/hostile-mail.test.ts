@@ -3,7 +3,7 @@ import { parseMail, plainTextOf, readAttachment } from '../../src/mime/parse-mai
 import { quickestMs, workMs } from '../support/work-time.ts'
 import { hostileMails } from './hostile-mail.ts'
 
-// Each takes far less than 200 ms on an idle machine; one that runs other tests beside this one is slower.
+// Each takes much less than 200 ms on an idle machine; a machine that runs other tests is slower.
 const PARSE_MS_MAX = 1_000
 
 const CUT = new Set([
@@ -51,26 +51,26 @@ describe('hostile mail is parsed in time', () => {
     }
   })
 
-  test('every mail that is expected to be cut exists', () => {
+  test('every mail that should be truncated exists', () => {
     const names = new Set(hostileMails().map(({ name }) => name))
     expect(CUT.isSubsetOf(names)).toBe(true)
     expect(names.size).toBe(hostileMails().length)
   })
 })
 
-test('time grows no faster than size', () => {
+test('parsing time is linear in the size', () => {
   const large = hostileMails().filter(({ raw }) => raw.length > 250_000)
   const slow = large.filter(({ raw }) => {
     const whole = quickestMs(() => parseMail(raw))
     const quarter = quickestMs(() => parseMail(raw.subarray(0, raw.length / 4)))
-    // Quadratic work would take 16 times as long; the milliseconds are for what is too short to compare, and for clocks that tick every 8.
+    // Quadratic work would take 16 times as long. The milliseconds are for times too short to compare, and for clocks that tick every 8 ms.
     return whole > 8 * quarter + 50
   })
   expect(large.length).toBeGreaterThan(20)
   expect(slow.map(({ name }) => name)).toEqual([])
 })
 
-test('a mail cut off anywhere is still read', () => {
+test('a mail truncated at any position is still parsed', () => {
   const mail = [
     'From: =?utf-8?Q?J=C3=B6rg?= <j@b.test>',
     'Subject: "x" (y) =?utf-8?B?4oKs?=',

@@ -1,4 +1,4 @@
-// Mails that try to hold up a parser, exhaust it or make it fall over. All can be sent by anyone.
+// Mail that tries to block, exhaust or crash a parser. Any sender can send it.
 
 export type HostileMail = { name: string; raw: Uint8Array }
 
@@ -111,7 +111,7 @@ export function hostileMails(): HostileMail[] {
   const encoder = new TextEncoder()
   return [
     ...mails.map(([name, text]) => ({ name, raw: encoder.encode(text) })),
-    // Bytes that are no UTF-8, so that every header is decoded twice.
+    // Bytes that are not UTF-8, so that every header is decoded twice.
     {
       name: 'raw bytes in 900 headers',
       raw: encoder.encode('X-A: ~~\r\n'.repeat(900)).map((b) => (b === 126 ? 255 : b)),
@@ -120,13 +120,13 @@ export function hostileMails(): HostileMail[] {
   ]
 }
 
-/** A mail with the given headers; `more` are header lines as they are. */
+/** A mail with the given headers. `more` are raw header lines. */
 function head(headers: Record<string, string>, body = 'body', more = ''): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${lines.join('')}${more}\r\n${body}`
 }
 
-/** Parts are given with their headers. */
+/** Parts include their headers. */
 function multipart(boundary: string, parts: string[], type = 'mixed'): string {
   const delimited = parts.map((part) => `--${boundary}\r\n${part}\r\n`)
   return head(

@@ -21,13 +21,13 @@ test('of hundreds of hostile URLs, none leads to a connection', () => {
   expect(report.guarded.filter(({ error }) => !error?.startsWith('Webhook URL '))).toEqual([])
 })
 
-test('without the rules, the same code connects wherever a connection can be made', () => {
+test('control: without the rules, the same code connects wherever it can', () => {
   const reachable = report.unguarded.filter(({ isReachable }) => isReachable)
   expect(reachable.length).toBeGreaterThan(200)
   expect(reachable.filter(({ heard }) => heard.length === 0)).toEqual([])
 })
 
-test('public addresses are not held back', () => {
+test('public addresses are allowed', () => {
   expect(report.harmless).toHaveLength(HARMLESS_URLS.length)
   for (const { url, heard } of report.harmless) {
     expect(heard, url).toHaveLength(1)
@@ -35,7 +35,7 @@ test('public addresses are not held back', () => {
   }
 })
 
-test('redirects to such URLs are not followed, though they lead there', () => {
+test('redirects to such URLs are not followed, although they would lead there', () => {
   expect(report.redirects).toHaveLength(REDIRECTS_TO.length * 5)
   for (const { to, status, heard, heardWhenFollowed } of report.redirects) {
     expect(status, to).toBeGreaterThanOrEqual(301)
@@ -44,11 +44,11 @@ test('redirects to such URLs are not followed, though they lead there', () => {
   }
 })
 
-test('a name whose answer flips between check and connection is asked for once, and what was checked is connected to', () => {
+test('a name whose DNS response changes is resolved once, and the checked address is used', () => {
   expect(report.flip).toEqual({ heard: [PUBLIC_ADDRESS], resolverCalls: 1, heardWithoutPin: ['127.0.0.1'] })
 })
 
-test('a public address of this machine itself is refused', () => {
+test('a public address of this machine is refused', () => {
   const { guarded, unguarded } = report.own
   expect(guarded).toMatchObject({ heard: [], error: 'Webhook URL must not point to a private address.' })
   expect(unguarded.heard).toHaveLength(1)

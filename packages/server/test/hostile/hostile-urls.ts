@@ -1,16 +1,16 @@
-/** Where the canary listens, beside the ports of https, http and DENIED_PORTS: an ordinary port that the guard lets pass. */
+/** The port of the canary, besides https, http and DENIED_PORTS: an ordinary port that the guard allows. */
 export const CANARY_PORT = 8443
 
-/** Ports that are refused whatever the host; a canary listens on each. */
+/** Ports that are refused for any host. A canary listens on each. */
 export const DENIED_PORTS = [
   1, 7, 19, 22, 23, 25, 53, 110, 111, 143, 389, 445, 465, 587, 993, 1023, 2375, 3306, 5432, 6379, 9200, 11211, 27017,
 ]
 
 export type HostileUrl = {
   url: string
-  /** What the name servers say to the host of the URL. */
+  /** The DNS response for the host of the URL. */
   resolvesTo?: string[]
-  /** Whether a request leads to the canary when nothing holds it back; not so for what no TCP connection can be made to. */
+  /** Whether an unprotected request reaches the canary. False if no TCP connection is possible. */
   isReachable: boolean
 }
 
@@ -48,7 +48,7 @@ const LOOPBACK_HOSTS = [
   '0x0',
   '00',
   '0.0',
-  // Digits, dots and letters that the rules for names turn into ASCII.
+  // Digits, dots and letters that IDNA maps to ASCII.
   '１２７.0.0.1',
   '127。0。0。1',
   '127．0．0．1',
@@ -72,7 +72,7 @@ const LOOPBACK_HOSTS = [
   '[::ffff:127.1.2.3]',
 ]
 
-/** Names for the machine itself and its own network. */
+/** Names of the machine itself and its own network. */
 const LOCAL_NAMES = [
   'localhost',
   'LOCALHOST',
@@ -92,7 +92,7 @@ const LOCAL_NAMES = [
   'host.docker.internal',
 ]
 
-/** Private, link-local, carrier's, cloud's and reserved addresses. */
+/** Private, link-local, carrier-grade NAT, cloud and reserved addresses. */
 const PRIVATE_V4 = [
   '0.1.2.3',
   '10.0.0.1',
@@ -183,7 +183,7 @@ const PRIVATE_V6 = [
   'fec0::1',
 ]
 
-/** No TCP connection can be made to these, so nothing is reached without the guard either. */
+/** No TCP connection to these is possible, so nothing is reached without the guard either. */
 const UNREACHABLE = [
   '224.0.0.1',
   '239.255.255.250',
@@ -204,7 +204,7 @@ const WITH_CREDENTIALS = [
   'https://93.184.216.34:pw@169.254.169.254/latest/meta-data/',
 ]
 
-/** Spelt so that one reader sees another host than the next. */
+/** Spelled so that parsers disagree about the host. */
 const ODD_SPELLINGS = [
   'https:127.0.0.1/',
   'https:/127.0.0.1/',
@@ -220,7 +220,7 @@ const ODD_SPELLINGS = [
   'hTTpS://127.0.0.1/',
 ]
 
-/** What is not for TCP, or is no URL at all. */
+/** Not for TCP, or not a URL. */
 const NOT_WEB = [
   'ftp://127.0.0.1/',
   'file:///etc/passwd',
@@ -241,7 +241,7 @@ const NOT_WEB = [
   '',
 ]
 
-/** What name servers may answer to an innocent name: anything private, alone or among what is public. */
+/** DNS responses for an innocent name: anything private, alone or among public addresses. */
 const ANSWERS: string[][] = [
   ...['127.0.0.1', '127.8.8.8', '0.0.0.0', ...PRIVATE_V4, '::', '::1', ...PRIVATE_V6].map((address) => [address]),
   [PUBLIC, '127.0.0.1'],
@@ -277,7 +277,7 @@ export const REDIRECTS_TO = [
   '//127.0.0.1/',
 ]
 
-/** The guard must let these pass, or it would be easy to keep the canary quiet. */
+/** The guard must allow these, or a guard that refuses everything would pass. */
 export const HARMLESS_URLS: HostileUrl[] = [
   reachable(`https://${PUBLIC}/`),
   reachable(`https://${PUBLIC}:${CANARY_PORT}/`),

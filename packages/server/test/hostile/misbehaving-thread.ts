@@ -8,7 +8,7 @@ function rest(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }
 
-// Does to itself what a mail might do to a parser that has a fault, as the first word of the subject says.
+// Misbehaves like a faulty parser, depending on the first word of the subject.
 parentPort?.on('message', (job: ParseJob) => {
   if (!('content' in job)) throw new Error('expects content')
   const mail = parseMail(job.content)

@@ -8,20 +8,20 @@ import { repeatedTo } from '../support/odd-texts.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { SmtpClient, withLineEnd } from '../support/smtp-client.ts'
 
-/** What a person would not notice; or three times what the machine does to an idle server, if that is more. */
+/** Not noticeable for a person, or three times the delay of an idle server if that is more. */
 const STALL_MS_MAX = 200
 const STALL_FACTOR_MAX = 3
 const IDLE_MS = 500
-/** Other programs on the machine hold the server up too; the best try is the mail's own doing. */
+/** Other programs delay the server too, so the best attempt counts. */
 const TRIES = 3
 
 const UNITS = ['\u0301\u0316', '\u05b0\u05c1\u05b0', '\ufdfa']
-/** What held the event loop for up to a minute. As a line of DATA it is within its limit. */
+/** This blocked the event loop for up to a minute. As a line of DATA it is within the limit. */
 const TEXT_BYTES = 440_000
 /** A header has 64 KiB. */
 const HEADER_BYTES = 60_000
 
-test('mail of combining characters is stored, found and shown, and other mail is answered meanwhile', async () => {
+test('mail with many combining characters is stored, found and shown, and other requests are served meanwhile', async () => {
   const server = await startChild({ environment: { DATA_DIR: temporaryFolder() }, nodeArguments: WITH_DELAYS })
   const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
   const [odd, plain] = [await SmtpClient.connect(server.smtpPort), await SmtpClient.connect(server.smtpPort)]
@@ -62,7 +62,7 @@ test('mail of combining characters is stored, found and shown, and other mail is
   console.info(`${sent} mails, allowed ${Math.round(allowedMs)} ms, the longest hold-ups:`, stalls.slice(0, 3))
   expect(stalls.filter(({ stallMs }) => stallMs > allowedMs)).toEqual([])
 
-  // A filter is folded as the text was; the positive control of it is the last mail's own text.
+  // A filter is folded like the text. The positive control is the last mail's own text.
   const found = await sdk.messages.list({ subject: '\ufdfa'.repeat(20) })
   expect(found.data.length).toBeGreaterThan(0)
   expect(await sdk.messages.list({ subject: `${'\ufdfa'.repeat(20)}x` })).toMatchObject({ data: [] })

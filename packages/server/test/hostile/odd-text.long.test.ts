@@ -5,14 +5,14 @@ import { longestHolds, type Held } from './odd-text.ts'
 import { growthOf, RATIO_MAX, walkIn, WORKS, type Growth, type Work } from './text-growth.ts'
 
 const SEED = Number(process.env['ODD_TEXT_SEED'] ?? Date.now() % 1_000_000)
-/** One of so many texts is tried, and which: a run of all can be done in parts. */
+/** One in this many texts is tested, and which: a full run can be split. */
 const ONE_OF = Number(process.env['ODD_TEXT_ONE_OF'] ?? 1)
 const PART = Number(process.env['ODD_TEXT_PART'] ?? 0)
 const KIB = 1024
 const BYTES = 128 * KIB
 const MS_MAX = 200
 const COMBINATIONS = 2_000
-/** Of so many characters one is compared with the others: some 10 ms for the text of 128 KiB. */
+/** One in this many characters is compared with the others: about 10 ms for a text of 128 KiB. */
 const PAIRS_STEP = 32
 /** Half an hour on an idle machine. */
 const GROWTH_MS_MAX = 2 * 60 * 60_000
@@ -22,7 +22,7 @@ const rows = unicodeRows(random)
 const all = [...repeatedPieces(), ...rows, ...randomCombinations(random, rows, COMBINATIONS)]
 const texts = all.filter((_, index) => index % ONE_OF === PART)
 
-test(`${texts.length} texts of 128 KiB in every place of a mail hold nobody up for 200 ms (seed ${SEED})`, async () => {
+test(`${texts.length} texts of 128 KiB in every place of a mail block nothing for 200 ms (seed ${SEED})`, async () => {
   const holds: Held[] = []
   for (const odd of texts) holds.push(...(await longestHolds(odd, BYTES, MS_MAX)))
   const largest = holds.reduce((one, other) => (other.ms > one.ms ? other : one))
@@ -49,7 +49,7 @@ function walkAndCompare(text: string): () => Promise<unknown> {
   }
 }
 
-test.each(QUADRATIC)('the measurement finds a cost that grows by the square: %s', async (name, unit, work, bytes) => {
+test.each(QUADRATIC)('control: the measurement detects quadratic cost: %s', async (name, unit, work, bytes) => {
   const growth = await growthOf({ name: unit, unit }, { name, bytes, work })
   console.info(JSON.stringify(growth))
   expect(growth.ratio).toBeGreaterThan(RATIO_MAX)

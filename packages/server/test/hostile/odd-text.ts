@@ -3,10 +3,10 @@ import { repeatedTo, type OddText } from '../support/odd-texts.ts'
 
 export type Held = { text: string; place: Place; step: string; ms: number }
 
-/** Other work on the machine, compilation and collection take time too; the best try is the text's own doing. */
+/** Other work, compilation and garbage collection take time too, so the best attempt counts. */
 const TRIES = 5
 
-/** The step that held the event loop longest, in each of the places; tried again where it seems to be more than allowed. */
+/** The longest step in each place. Measured again if it seems too long. */
 export async function longestHolds(odd: OddText, bytes: number, msMax: number): Promise<Held[]> {
   const holds: Held[] = []
   const text = repeatedTo(bytes, odd)

@@ -2,7 +2,7 @@ import { fold } from '../../src/domain/fold.ts'
 import { mailWith, PLACES, walk, type Place } from '../support/odd-mail.ts'
 import { repeatedTo, type OddText } from '../support/odd-texts.ts'
 
-/** Twice the text may take so many times as long: twice, and something for caches and collection. */
+/** The maximum ratio for twice the text: two, and a margin for caches and garbage collection. */
 export const RATIO_MAX = 2.5
 
 type Call = () => unknown
@@ -12,8 +12,8 @@ export type Growth = { text: string; work: string; ratio: number }
 const KIB = 1024
 
 /**
- * What is done to so many bytes of text, and to twice as many. Folding alone begins with more: V8 keeps strings of more
- * than 128 KiB apart, where each costs more, and what lies on both sides of that cannot be compared.
+ * The work on a number of bytes of text, and on twice as many. Folding starts with more, because V8 stores strings of more
+ * than 128 KiB separately, at a higher cost, so sizes below and above that cannot be compared.
  */
 export const WORKS: { name: string; bytes: number; work: Work }[] = [
   { name: 'fold', bytes: 256 * KIB, work: (text) => () => fold(text) },
@@ -28,20 +28,20 @@ export function walkIn(place: Place): Work {
   }
 }
 
-/** How many times as long the work takes on twice so many bytes of the text. */
+/** The ratio of the time for twice the bytes. */
 export async function growthOf(odd: OddText, { name, bytes, work }: (typeof WORKS)[number]): Promise<Growth> {
   const [single, double] = [bytes, 2 * bytes].map((size) => work(repeatedTo(size, odd))) as [Call, Call]
   return { text: odd.name, work: name, ratio: await ratioOf(single, double) }
 }
 
 const CALLS = 3
-/** Long enough for a clock of processor time that ticks every 8 ms, then longer. */
+/** Long enough for a processor clock that ticks every 8 ms, then longer. */
 const BATCH_MS = [80, 300, 1_000]
 
 /**
- * By the clock at first, of a few calls each, which is enough for nearly all texts. A busy machine interrupts long calls
- * more than short ones, so what seems too slow is measured again by the time of the processor, in batches of calls.
- * Of all calls or batches the quickest counts.
+ * By wall time at first, with a few calls each, which is enough for nearly all texts. A busy machine interrupts long calls
+ * more often than short ones, so texts that seem too slow are measured again by processor time, in batches. The fastest
+ * call or batch counts.
  */
 async function ratioOf(single: Call, double: Call): Promise<number> {
   let ratio = await quickestRatio(single, double, elapsedMs, CALLS)
@@ -54,7 +54,7 @@ async function ratioOf(single: Call, double: Call): Promise<number> {
 
 type Measure = (call: Call) => Promise<number>
 
-/** In turn, so that a slow moment of the machine is one of both. */
+/** Alternating, so that a slow moment of the machine affects both. */
 async function quickestRatio(single: Call, double: Call, measure: Measure, count: number): Promise<number> {
   const best = [Infinity, Infinity] as [number, number]
   for (let turn = 0; turn < count; turn++) {
@@ -70,7 +70,7 @@ async function elapsedMs(call: Call): Promise<number> {
   return performance.now() - start
 }
 
-/** Of one call, on average. */
+/** The average of one call. */
 async function processorMs(call: Call, batchMs: number): Promise<number> {
   const before = process.threadCpuUsage()
   for (let calls = 1; ; calls++) {

@@ -1,8 +1,8 @@
 import type { CorpusCase } from './code-corpus.ts'
 
 /**
- * Mails with a code, by class: written before their author had read the rules or the other mails. Every second one was kept
- * back while the rules were changed.
+ * Mail with a code, by class. The author had not read the rules or the other mail. Every second one was held out while the
+ * rules were changed.
  */
 export const classesWithCode: CorpusCase[] = [
   { language: 'en', name: 'one repeated digit', subject: 'Sign in to Larkfield', text: 'Hi Test User,\n\nYour verification code is 111111. It expires in 10 minutes.', expected: '111111' },

@@ -1,6 +1,6 @@
 import type { CodeCase } from './codes.ts'
 
-/** A mail as some service might send it, in the language of its users. */
+/** A mail as a service might send it, in the language of its users. */
 export type CorpusCase = CodeCase & { language: string }
 
 /** Mails with a code. Digits and words differ from mail to mail, so that no rule can be made for one of them. */
@@ -178,7 +178,7 @@ export const mailsWithCode: CorpusCase[] = [
   { language: 'zh', name: '授权码', subject: '授权', text: '您的邮箱授权码：kqzv88pm，请妥善保管。', expected: 'kqzv88pm' },
   { language: 'ko', name: '보안 코드', subject: '로그인', text: '보안 코드: 77 40 18\n10분 후 만료됩니다.', expected: '774018' },
 
-  // Written last: before the rules were changed for them, 5 of these 36 were missed
+  // Written last: 5 of these 36 were missed before the rules were changed
   { language: 'en', name: 'device pairing', subject: 'Pair your speaker', text: 'Say or type 5 0 2 9 when the speaker asks for the pairing code.', expected: '5029' },
   { language: 'en', name: 'the word far behind', subject: 'Harbour', text: '771 046\n\nSomebody, hopefully you, is trying to log in to Harbour with this email address.\nThe number above is your one-time code. It stops working in ten minutes.', expected: '771046' },
   { language: 'en', name: 'security number', subject: 'Security check', text: 'To continue, please quote security code 40-17-93 to the operator.', expected: '401793' },

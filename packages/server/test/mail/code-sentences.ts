@@ -1,4 +1,4 @@
-/** Sentences around a number, which stands where `{}` is: the first four name a one-time code, the others another number. */
+/** Sentences around a number, written as `{}`: the first four name a one-time code, the others another number. */
 export type Sentences = {
   behind: string
   before: string

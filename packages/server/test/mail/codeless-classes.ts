@@ -1,6 +1,6 @@
 import type { CorpusCase } from './code-corpus.ts'
 
-/** Mails without a one-time code, by what else their numbers are; written and kept back like those of `code-classes.ts`. */
+/** Mail without a one-time code, grouped by what its numbers are. Written and held out like `code-classes.ts`. */
 export const classesWithoutCode: CorpusCase[] = [
   { language: 'en', name: 'order number', subject: 'Your order 482913 has shipped', text: 'Hi Maria, your order 482913 is on its way and should arrive by 18 November 2026.', expected: null },
   { language: 'en', name: 'order number 2', subject: 'Thank you for your order', text: 'Order number: 739204\nTotal: $58.20', expected: null },

@@ -1,6 +1,6 @@
 import type { CorpusCase } from './code-corpus.ts'
 
-/** Mails in which a person would find no code, though all have numbers, and many speak of codes, accounts and proofs. */
+/** Mail in which a person would find no code, though all have numbers, and many mention codes, accounts and proofs. */
 export const mailsWithoutCode: CorpusCase[] = [
   { language: 'en', name: 'order shipped', subject: 'Your order 7730918 has shipped', text: 'Good news! Order 7730918 left our warehouse.\nTracking number: 1Z999AA10123456784\nExpected on May 12, 2026.', expected: null },
   { language: 'en', name: 'receipt', subject: 'Your receipt from Lantern', text: 'Receipt #2041-8837\nAmount paid $42.00\nDate paid May 3, 2026\nPayment method Visa - 4417', expected: null },
@@ -92,7 +92,7 @@ export const mailsWithoutCode: CorpusCase[] = [
   { language: 'fr', name: 'code de la route', subject: 'Votre examen', text: 'L’examen du code de la route a lieu le 12/05/2026 à 1430, salle 2041.', expected: null },
   { language: 'es', name: 'código civil', subject: 'Consulta', text: 'Según el artículo 1902 del Código Civil, responde quien causa el daño.', expected: null },
 
-  // Written last: before the rules were changed for them, a code was found in 3 of these 18
+  // Written last: a code was found in 3 of these 18 before the rules were changed
   { language: 'en', name: 'two-factor reminder', subject: 'Turn on two-factor authentication', text: 'Only 1204 of your 3500 members use two-factor codes. Turn it on for everybody before 30 June 2026.', expected: null },
   { language: 'en', name: 'login statistics', subject: 'Weekly security report', text: 'Logins: 48120\nFailed logins: 2031\nCodes sent: 11932\nCodes used: 11840', expected: null },
   { language: 'en', name: 'phone to verify by', subject: 'Verify by phone', text: 'Call 020 7946 0958 and have your account number 33881204 ready to verify your identity.', expected: null },

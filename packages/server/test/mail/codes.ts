@@ -1,4 +1,4 @@
-/** Mails with the one-time code a person would read in them, or `null` where a person would find none. */
+/** Mail with the one-time code that a person would read in it, or `null` if there is none. */
 export type CodeCase = { name: string; subject: string; text?: string; html?: string; expected: string | null }
 
 export const codeCases: CodeCase[] = [
@@ -134,7 +134,7 @@ export const codeCases: CodeCase[] = [
   { name: 'Chinese order', subject: '订单', text: '您的订单号482913已发货', expected: null },
   { name: 'no digits', subject: 'Hello', text: 'Just saying hello. Your code is in the other mail.', expected: null },
 
-  // As services really write them
+  // From real services
   { name: 'ride, address in the footer', subject: 'Your Acme code', text: 'Welcome back, Ada.\n\nEnter this code in your app:\n\n4821\n\nNever share this code with anyone.\n\nAcme Inc. 1725 3rd Street, San Francisco, CA 94158', expected: '4821' },
   { name: 'sign-in from a new device', subject: 'Please verify your device', text: 'Hey Ada!\n\nA sign in attempt requires further verification because we did not recognize your device.\n\nDevice: Firefox on Linux\nVerification code: 482915\n\nIf you did not attempt to sign in, ignore this mail.', expected: '482915' },
   { name: 'bank, code first', subject: 'OTP', text: 'Dear Customer, 482913 is the OTP for transaction of INR 4500 on card ending 1234. Valid for 5 mins.', expected: '482913' },

@@ -7,19 +7,19 @@ import { administer } from '../support/postgres.ts'
 import { DOMAIN, type Replicas } from './replicas.ts'
 
 const WRITERS = 8
-/** Long enough that writers meet in every order. */
+/** Long enough for writers to meet in every order. */
 const PAUSE_MS_MAX = 5
-/** What a client does with a page before it asks for the next one. */
+/** The time a client spends on a page before it requests the next one. */
 const PAGE_MS_MAX = 100
-/** The tags that requests ask for. */
+/** One tag in this many is requested as `latest`. */
 const TAGS_ASKED_ONE_IN = 10
-/** How long those who follow go on looking for the last message after it was stored. */
+/** How long followers look for the last message after it was stored. */
 const PATIENCE_MS = 60_000
 
 type Sent = { id: string; tag: string; words: string }
 type Filter = { query: string; word: string }
 
-/** With and without a look at the body, which replicas read apart. */
+/** With and without a body filter, because replicas read these separately. */
 const FILTERS: Filter[] = [
   { query: '', word: '' },
   { query: 'subject=even', word: 'even' },
@@ -29,15 +29,15 @@ const FILTERS: Filter[] = [
 export type CursorReport = {
   messages: number
   followers: number
-  /** What a follower should have seen and did not, by follower. */
+  /** Messages that a follower should have seen and did not, by follower. */
   missed: string[]
-  /** What a follower saw twice, or should not have seen. */
+  /** Messages that a follower saw twice or should not have seen. */
   surplus: string[]
-  /** Followers that saw the right messages in an order of their own. */
+  /** Followers that saw the right messages in the wrong order. */
   disordered: string[]
 }
 
-/** Writers on all replicas while others follow on all replicas; compares what each has seen with what is stored. */
+/** Writers and followers on all replicas. Compares what each follower saw with the stored messages. */
 export async function followEverywhere(
   replicas: Replicas,
   { messages, followers, patienceMs = PATIENCE_MS }: { messages: number; followers: number; patienceMs?: number },
@@ -89,7 +89,7 @@ function announced({ id, tag, words }: Sent) {
   return { id, tag, mailbox: 'qa', subject: words, plainContent: words, rawContent: '' }
 }
 
-/** Each who asks for the latest of a tag asks for tags of its own, one after another. */
+/** Each client that requests the latest message of a tag has its own tags, one after another. */
 function latestShare(sent: Sent[], number: number, followers: number): Sent[] {
   const askers = Math.max(1, Math.floor(followers / 3))
   const asked = sent.filter((_, index) => index % TAGS_ASKED_ONE_IN === 0)
@@ -110,7 +110,7 @@ async function writeAll({ urls, announce }: Replicas, sent: Sent[]): Promise<voi
 
 type Errand = { filter: Filter; wanted: Sent[]; patience: { endsAt: number } }
 
-/** Resolves to the ids in the order in which they were seen. */
+/** Resolves to the ids in the order in which they appeared. */
 function follow(
   kind: 'list' | 'stream' | 'latest',
   replicas: Replicas,
@@ -128,9 +128,9 @@ async function followList({ get }: Replicas, url: string, { filter: { query }, p
   while (seen.at(-1)?.tag !== 'last' && performance.now() < patience.endsAt) {
     const { status, body } = await get(url, `/v1/messages?${query}&after=${after}&wait=5&limit=200`)
     if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
-    // As the API's document says, which other tests hold it to.
+    // As in the API's document, which other tests check.
     const page = body as unknown as { data: MessageSummary[]; cursor: string }
-    // Shown newest first; what counts is the order of visibility.
+    // The list is newest first; the order of visibility counts here.
     seen.push(...page.data.toSorted((a, b) => parseCursor(a.cursor)! - parseCursor(b.cursor)!))
     after = page.cursor
     await delay(randomInt(PAGE_MS_MAX))
@@ -162,7 +162,7 @@ async function askForLatest({ get }: Replicas, url: string, { wanted, patience }
   return seen
 }
 
-/** Everything stored, in order of position, read after the last write. */
+/** All stored messages by position, read after the last write. */
 async function readAll({ get }: Replicas, url: string): Promise<string[]> {
   const all: MessageSummary[] = []
   for (let after = 'c0', hasMore = true; hasMore;) {
@@ -175,7 +175,7 @@ async function readAll({ get }: Replicas, url: string): Promise<string[]> {
   return all.map(({ id }) => id)
 }
 
-/** From now on some commits in the database take longer than others, as on a machine that has other work. */
+/** From now on some commits take longer than others, as on a busy machine. */
 export function delayCommits(databaseUrl: string): Promise<void> {
   return administer(
     databaseUrl,

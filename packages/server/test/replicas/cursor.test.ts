@@ -8,7 +8,7 @@ const postgres = ownPostgres()
 const TIMEOUT = { timeout: 180_000 }
 const NOTHING_WRONG = { missed: [], surplus: [], disordered: [] }
 
-test('on three replicas, everyone sees each of 500 messages once and in one order', TIMEOUT, async () => {
+test('on three replicas, each follower sees each of 500 messages once and in one order', TIMEOUT, async () => {
   const databaseUrl = await postgres.database()
   const replicas = await startReplicas(databaseUrl)
   await delayCommits(databaseUrl)
@@ -16,7 +16,7 @@ test('on three replicas, everyone sees each of 500 messages once and in one orde
   expect(report).toMatchObject(NOTHING_WRONG)
 })
 
-test('the same without the guard of the order loses messages', TIMEOUT, async () => {
+test('control: without the lock that orders commits, messages are lost', TIMEOUT, async () => {
   const databaseUrl = await postgres.database()
   const guard = fileURLToPath(new URL('without-guard.ts', import.meta.url))
   const replicas = await startReplicas(databaseUrl, { nodeArguments: ['--import', guard] })

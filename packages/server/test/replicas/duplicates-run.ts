@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { startReplicas } from './replicas.ts'
 
 const TIMES = 10
-/** Ids that are announced at the same time, each ten times. */
+/** Ids that are announced at the same time, ten times each. */
 const AT_ONCE = 20
 
-/** Posts each of so many announcements ten times at once to three replicas; `wrong` is what they answered else. */
+/** Posts each announcement ten times at once to three replicas. `wrong` lists unexpected responses. */
 export async function announceRepeatedly(databaseUrl: string, ids: number) {
   const { urls, get, announce } = await startReplicas(databaseUrl)
   const left = Array.from({ length: ids }, () => randomUUID())

@@ -6,11 +6,11 @@ import { expectNothingLost } from './under-load.ts'
 const postgres = ownPostgres()
 const TIMEOUT = { timeout: 300_000 }
 
-test('a replica that is paused for 60 s loses nothing, and goes on where it was', TIMEOUT, async () => {
+test('a replica that is paused for 60 s loses nothing, and continues where it stopped', TIMEOUT, async () => {
   expectNothingLost(await pauseReplica(postgres, 60_000))
 })
 
-test.each([1, 2, 3, 4, 5])('a replica is killed under load, time %i', TIMEOUT, async () => {
+test.each([1, 2, 3, 4, 5])('a replica is killed under load, round %i', TIMEOUT, async () => {
   expectNothingLost(await killReplica(postgres))
 })
 

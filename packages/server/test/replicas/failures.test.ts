@@ -5,22 +5,22 @@ import { expectNothingLost } from './under-load.ts'
 
 const postgres = ownPostgres()
 const TIMEOUT = { timeout: 120_000 }
-/** Longer than any replica waits for another one's transaction. */
+/** Longer than any replica waits for a transaction of another one. */
 const PAUSE_MS = 3_000
 
-test('a replica that is killed loses nothing, and waits on it are answered by others', TIMEOUT, async () => {
+test('a killed replica loses nothing, and others respond to its waits', TIMEOUT, async () => {
   const report = await killReplica(postgres)
   expectNothingLost(report)
 })
 
-test('a replica that is paused holds nobody up for long, and goes on where it was', TIMEOUT, async () => {
+test('a paused replica does not block others for long, and continues where it stopped', TIMEOUT, async () => {
   const report = await pauseReplica(postgres, PAUSE_MS)
   expectNothingLost(report)
 })
 
-// While it is away, everyone gets 503 `database_unavailable`.
+// While the database is down, clients get 503 `database_unavailable`.
 test.each(['stop', 'kill'] as const)(
-  'a database that is restarted (%s) loses nothing, and replicas serve again',
+  'a database restart (%s) loses nothing, and replicas serve again',
   TIMEOUT,
   async (how) => {
     const report = await restartDatabase(postgres, how)

@@ -4,7 +4,7 @@ import type { ownPostgres } from './own-postgres.ts'
 import { startReplicas, type Replicas } from './replicas.ts'
 import { underLoad, type LoadReport } from './under-load.ts'
 
-/** What is promised after the database is back. */
+/** The maximum recovery time after the database is back. */
 const BACK_MS_MAX = 10_000
 /** Before and after the failure, so that there is a load to disturb. */
 const LOAD_MS = 1_000
@@ -33,7 +33,7 @@ export async function pauseReplica(postgres: Postgres, pauseMs: number): Promise
   })
 }
 
-/** With how long it took, from when the database took connections again, until every replica served again. */
+/** Also returns the time from when the database accepted connections until every replica served again. */
 export async function restartDatabase(
   postgres: Postgres,
   how: 'stop' | 'kill',
@@ -51,7 +51,7 @@ export async function restartDatabase(
   return { ...report, backMs }
 }
 
-/** While the database is unavailable, clients get an error in the common shape. */
+/** While the database is unavailable, clients get an error in the common format. */
 async function seeOutage({ urls, get, announce }: Replicas): Promise<void> {
   const away = {
     status: 503,

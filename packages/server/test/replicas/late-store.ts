@@ -3,8 +3,8 @@ import type { Store } from '../../src/store/store.ts'
 import type { SeededRandom } from '../support/seeded-random.ts'
 
 /**
- * A store as a database far away is one: a read sees what is there some time after it was asked for, and answers some
- * time after that, so that answers also come in another order than the questions.
+ * A store like a remote database: a read runs some time after the call, and its result arrives some time after that, so
+ * that results also arrive out of order.
  */
 export function lateStore(store: Store, random: SeededRandom, msMax: number): Store {
   async function late<Answer>(read: () => Promise<Answer>): Promise<Answer> {

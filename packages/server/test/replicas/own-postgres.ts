@@ -2,12 +2,12 @@ import { afterAll, beforeAll } from 'vitest'
 import { administer } from '../support/postgres.ts'
 import { startPostgres, type PostgresServer } from '../support/postgres-server.ts'
 
-/** A PostgreSQL for the tests of one file, who may end its connections and restart it as they like. */
+/** A PostgreSQL for one test file, which may end its connections and restart it. */
 export function ownPostgres() {
   let server: PostgresServer
   let made = 0
   beforeAll(async () => {
-    // Those who cannot connect while it starts are many: what is said of each is kept short.
+    // Many clients cannot connect while it starts, so each message is short.
     server = await startPostgres({ log_line_prefix: '' })
   })
   afterAll(() => server.remove())

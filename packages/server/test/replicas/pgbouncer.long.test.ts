@@ -10,11 +10,11 @@ import { measureWakes } from './wake-times.ts'
 
 const postgres = ownPostgres()
 
-/** Fewer connections than the replicas have, so that one session serves many of theirs. */
+/** Fewer connections than the replicas have, so that one session serves many of them. */
 const POOL_BY_TRANSACTION = { pool_mode: 'transaction', default_pool_size: '4' }
-/** A connection each, and some. */
+/** One connection each, and a few more. */
 const POOL_BY_SESSION = { pool_mode: 'session', default_pool_size: '60' }
-/** The tests' PostgreSQL asks for no password. */
+/** The PostgreSQL of the tests needs no password. */
 const WITHOUT_PASSWORD = { auth_type: 'trust' }
 
 const MODES = {
@@ -39,14 +39,14 @@ const LOCK_HOLDERS = `
   select pid from pg_locks
   where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
 
-test.each(['session', 'transaction'] as const)('replicas work through PgBouncer that pools by %s', async (mode) => {
+test.each(['session', 'transaction'] as const)('replicas work through PgBouncer with pooling by %s', async (mode) => {
   const databaseUrl = await postgres.database()
   const environment = { ...(await MODES[mode](databaseUrl)), RETENTION_SWEEP_SECONDS: '1' }
   const replicas = await startReplicas(environment.DATABASE_URL, { count: 2, environment })
   const { all, urls, get, announce } = replicas
   const [first, second] = urls as [string, string]
 
-  // Everything that is asked in many shapes at once, over few sessions.
+  // Queries of many kinds at once, over few sessions.
   const posts = Array.from({ length: 1_000 }, (_, number) =>
     announce(urls[number % 2]!, { mailbox: 'qa', tag: `t${number % 7}`, subject: `Code ${number}` }),
   )
@@ -67,10 +67,10 @@ test.each(['session', 'transaction'] as const)('replicas work through PgBouncer 
     isHeld: () => get(first, '/v1/me'),
   })
   console.info(`woken across replicas, by ${mode}: p50 ${times.p50.toFixed(1)} ms, max ${times.max.toFixed(1)} ms`)
-  // Far below the second after which replicas look by themselves: it was the notification that woke them.
+  // Far below the second after which replicas poll: the notification woke them.
   expect(times.p50).toBeLessThan(500)
 
-  // One replica sweeps; when it is killed the other does, and when all are gone no lock is left.
+  // One replica sweeps. When it is killed another one does, and when all have ended no lock is left.
   const client = await connectTo(databaseUrl)
   const holders = async () => (await client.query<{ pid: number }>(LOCK_HOLDERS)).rows.map(({ pid }) => pid)
   await vi.waitFor(async () => expect(await holders()).toHaveLength(1), 10_000)
@@ -81,7 +81,7 @@ test.each(['session', 'transaction'] as const)('replicas work through PgBouncer 
   await vi.waitFor(async () => expect(await holders()).toEqual([]), 10_000)
 })
 
-test('limits of time hold by transaction as well, and are not left to others', async () => {
+test('time limits apply per transaction too, and do not stay on the session', async () => {
   const databaseUrl = await postgres.database()
   const environment = await MODES.transaction(databaseUrl)
   const { urls, announce } = await startReplicas(environment.DATABASE_URL, { count: 1, environment })
@@ -94,7 +94,7 @@ test('limits of time hold by transaction as well, and are not left to others', a
   expect((await other.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '0' }])
 })
 
-test('by transaction without the direct address, the start is refused with what to do', async () => {
+test('transaction pooling without the direct URL is refused at the start with what to do', async () => {
   const { DATABASE_URL } = await MODES.transaction(await postgres.database())
   const environment = { DATABASE_URL, SECRET_KEY, DATA_DIR: temporaryFolder(), PORT: '0' }
   const ended = await run(['api'], environment)

@@ -16,7 +16,7 @@ const DEADLY = 'deadly mail'
 const PRELOAD = ['--import', new URL('../support/deadly-mail.ts', import.meta.url).href]
 const SOON = { timeout: 60_000, interval: 50 }
 
-test('behind a proxy, a mail that kills each replica that gets it does so three times, and other mail passes', async () => {
+test('behind a proxy, mail that crashes each replica does so three times, and other mail is accepted', async () => {
   const replicas = await startReplicas(await postgres.database(), { count: 2, nodeArguments: PRELOAD })
   const supervisor = supervise(replicas)
   try {
@@ -33,7 +33,7 @@ function supervise(replicas: Replicas): Supervisor {
   const living = new Set<ChildServer>()
   let deaths = 0
   let isOver = false
-  /** One that still starts when the test is over is ended with it. */
+  /** A replica that still starts when the test ends is stopped with it. */
   function onLateStart(error: unknown): void {
     if (!isOver) throw error
   }
@@ -63,7 +63,7 @@ async function expectThreeDeaths(replicas: Replicas, { urls, deaths }: Superviso
   })
 
   const sent: string[] = []
-  /** Resolves when the API has it. */
+  /** Resolves when the API has the message. */
   async function sendHarmless(): Promise<void> {
     const tag = `other${sent.length}`
     sent.push(tag)
@@ -73,7 +73,7 @@ async function expectThreeDeaths(replicas: Replicas, { urls, deaths }: Superviso
   await send(worker, `box+deadly@${DOMAIN}`, DEADLY)
   const findDeadly = () => unprocessedMail(inbox).find(({ tag }) => tag === 'deadly')!
   while (findDeadly().setAside === null) await sendHarmless()
-  // Counted when the process is gone, which may be later than its answer.
+  // Counted when the process has ended, which may be later than its response.
   await vi.waitUntil(() => deaths() >= 3, SOON)
   expect(findDeadly()).toMatchObject({ attempts: 3, ownFailures: 3, lastStatus: 502 })
   expect(findDeadly().setAside!.reason).toContain('(502)')
@@ -89,7 +89,7 @@ async function expectThreeDeaths(replicas: Replicas, { urls, deaths }: Superviso
   console.info({ others: sent.length, statuses: proxy.statuses })
 }
 
-/** Gives each request to the next of the servers, and answers 502 when that one ends without an answer, as proxies do. */
+/** Sends each request to the next server, and responds with 502 if that server ends without a response, as proxies do. */
 async function startBalancer(upstreams: () => string[]) {
   const statuses: Record<number, number> = {}
   let turn = 0
@@ -108,7 +108,7 @@ async function startBalancer(upstreams: () => string[]) {
     server.closeAllConnections()
     server.close()
   })
-  // Listening on a port, not on a pipe.
+  // A TCP server has an AddressInfo.
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, statuses }
 }
 

@@ -6,14 +6,14 @@ import { startReplicas, type Replicas } from './replicas.ts'
 
 const postgres = ownPostgres()
 
-/** Of another database of the same server, whose sessions stay as they are. */
+/** The URL of another database on the same server, whose sessions are not affected. */
 function administrationOf(databaseUrl: string): string {
   const url = new URL(databaseUrl)
   url.pathname = '/postgres'
   return url.href
 }
 
-/** In which ways the sessions of a server cease to take writes, and take them again. */
+/** The ways in which the sessions of a server stop accepting writes, and accept them again. */
 const WAYS = {
   'sessions that are open become read-only': {
     async begin(url: string) {
@@ -25,7 +25,7 @@ const WAYS = {
       await administer(administrationOf(url), 'select pg_reload_conf()')
     },
   },
-  // As after a fail-over by address: what was opened meanwhile stays read-only when the address is right again.
+  // As after a failover by address: sessions opened meanwhile stay read-only when the address is right again.
   'the address leads to a read-only server for a while': {
     async begin(url: string) {
       const name = new URL(url).pathname.slice(1)
@@ -50,7 +50,7 @@ async function announceMany({ urls, announce }: Replicas, count: number): Promis
 }
 
 test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
-  'while %s, the answer is 503; afterwards all is well at once',
+  'while %s, the response is 503; afterwards everything works at once',
   async (name) => {
     const url = await postgres.database()
     const replicas = await startReplicas(url, { count: 1 })
@@ -64,7 +64,7 @@ test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
     const troubles = ['the database is read-only']
     await expect.poll(() => replicas.get(api, '/ready')).toMatchObject({ status: 503, body: { troubles } })
     await expect.poll(() => replicas.announce(api)).toMatchObject(AWAY)
-    // What such a server shows may be old.
+    // Reads from such a server may be outdated.
     await expect.poll(() => replicas.get(api, '/v1/me')).toMatchObject(AWAY)
     expect(await replicas.get(api, '/health')).toMatchObject({ status: 200 })
     expect(new Set(await announceMany(replicas, 20))).toEqual(new Set([503]))
@@ -77,11 +77,11 @@ test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
   },
 )
 
-/** Of a server that is there, but cannot do its work now. */
+/** Errors of a server that runs but cannot do its work. */
 const UNAVAILABLE = ['25006', '40001', '53000', '53200', '53300', '53400', '57P01', '57P04', '57014', '58030']
 const BUGS = ['P0001', '23514', '42P01', 'XX000']
 
-test('a server that is there but cannot do its work is away for now, not a bug of ours', async () => {
+test('a server that cannot do its work is reported as unavailable, not as a bug', async () => {
   const url = await postgres.database()
   const { urls, announce } = await startReplicas(url, { count: 1 })
   const client = new pg.Client(url)

@@ -15,16 +15,16 @@ export type Answer = { status: number; body: Record<string, unknown>; headers: I
 export type Replicas = {
   all: ChildServer[]
   urls: string[]
-  /** Of the team that has `DOMAIN`. */
+  /** The key of the team that has `DOMAIN`. */
   key: string
-  /** Another one on the same database. */
+  /** Starts another replica on the same database. */
   start(options?: Partial<ChildOptions>): Promise<ChildServer>
   get(url: string, path: string, signal?: AbortSignal): Promise<Answer>
-  /** As the worker does; every field but those given is made up. */
+  /** Like the worker. Fields that are not given are invented. */
   announce(url: string, changes?: Partial<Announcement>): Promise<Answer>
 }
 
-/** API processes that share nothing but a database and a secret, and one team. */
+/** API processes that share only a database and a secret, and one team. */
 export async function startReplicas(
   databaseUrl: string,
   { count = 3, ...options }: Partial<ChildOptions> & { count?: number } = {},
@@ -54,15 +54,15 @@ export async function startReplicas(
   ) {
     const question = request(url, { agent, method, headers, ...(signal ? { signal } : {}) })
     question.end(body)
-    // What Node passes to a listener of `response`.
+    // The argument of a `response` listener.
     const [response] = (await once(question, 'response')) as [IncomingMessage]
     const answer = await text(response)
-    // Every answer that is asked for in this way is a JSON object.
+    // Every response to these requests is a JSON object.
     return { status: response.statusCode!, headers: response.headers, body: JSON.parse(answer) as Answer['body'] }
   }
 
   const key = await makeTeam(environment, { name: 'QA', domain: DOMAIN, plan: 'enterprise' })
-  // At once, as a deployment does.
+  // All at once, like a deployment.
   const all = await Promise.all(Array.from({ length: count }, () => start()))
   return {
     all,

@@ -9,7 +9,7 @@ export type SilentProxy = {
   close(): Promise<void>
 }
 
-/** Stands between a client and its database. */
+/** A proxy between a client and its database. */
 export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()

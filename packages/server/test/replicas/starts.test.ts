@@ -22,7 +22,7 @@ async function countIn(databaseUrl: string, from: string): Promise<number> {
   }
 }
 
-/** Several programs at once on one empty database. */
+/** Several concurrent programs on one empty database. */
 async function startTogether(program: 'serve' | 'api', more: Record<string, string> = {}) {
   const databaseUrl = await postgres.database()
   const folders = Array.from({ length: 3 }, temporaryFolder)
@@ -36,17 +36,17 @@ async function startTogether(program: 'serve' | 'api', more: Record<string, stri
 test.each([
   ['a domain of its own', {}],
   ['the shared domain', { BOOTSTRAP_DOMAIN: '' }],
-])('three all-in-one programs that start at once make one first team, on %s', async (_name, more) => {
+])('three all-in-one programs that start at once create one first team, on %s', async (_name, more) => {
   const { databaseUrl, folders, servers } = await startTogether('serve', more)
   expect(await countIn(databaseUrl, 'teams where is_bootstrap = 1')).toBe(1)
   expect(await countIn(databaseUrl, 'teams')).toBe(1)
   expect(await countIn(databaseUrl, 'api_keys')).toBe(1)
   for (const { apiUrl } of servers) await new Mailhatch({ url: apiUrl, apiKey: API_KEY }).me()
-  // The key was handed out by the one that made it, and by no other.
+  // Only the program that created the key printed it.
   expect(folders.filter((folder) => readdirSync(folder).includes('api-key'))).toHaveLength(1)
 })
 
-test('mail that one all-in-one program takes in is read from another', async () => {
+test('mail accepted by one all-in-one program is read from another', async () => {
   const { servers } = await startTogether('serve')
   const client = await SmtpClient.connect(servers[0]!.smtpPort)
   const waiting = new Mailhatch({ url: servers[1]!.apiUrl, apiKey: API_KEY }).messages.waitFor({ tag: 'hello' })
@@ -56,13 +56,13 @@ test('mail that one all-in-one program takes in is read from another', async () 
   expect((await waiting).subject).toBe('across')
 })
 
-test('API programs that start at once on an empty database make no team, and no files', async () => {
+test('API programs that start at once on an empty database create no team and no files', async () => {
   const { databaseUrl, folders } = await startTogether('api')
   expect(await countIn(databaseUrl, 'teams')).toBe(0)
   expect(folders.map((folder) => readdirSync(folder))).toEqual([[], [], []])
 })
 
-test('a replica that is told to stop ends what it holds and leaves no connection behind', async () => {
+test('a replica that stops ends its held requests and leaves no connection open', async () => {
   const databaseUrl = await postgres.database()
   const { all, urls, key, get } = await startReplicas(databaseUrl)
   const waiting = get(urls[0]!, '/v1/messages/latest?tag=never&wait=60')
@@ -79,7 +79,7 @@ test('a replica that is told to stop ends what it holds and leaves no connection
 const EXPIRED = 600
 const YOUNG = 20
 
-test('what has expired is removed once while three replicas sweep', async () => {
+test('expired messages are deleted once while three replicas sweep', async () => {
   const databaseUrl = await postgres.database()
   const { urls, get, announce } = await startReplicas(databaseUrl, { environment: { RETENTION_SWEEP_SECONDS: '1' } })
   const client = new pg.Client(databaseUrl)
@@ -94,7 +94,7 @@ test('what has expired is removed once while three replicas sweep', async () => 
   await expect.poll(() => countIn(databaseUrl, 'messages'), { timeout: 30_000 }).toBe(YOUNG)
   expect(await countIn(databaseUrl, 'removed_messages')).toBe(EXPIRED)
   for (const url of urls) expect(await get(url, '/v1/me')).toMatchObject({ body: { data: { messageCount: YOUNG } } })
-  // One of the three has the turn.
+  // One of the three sweeps.
   expect(
     await countIn(
       databaseUrl,

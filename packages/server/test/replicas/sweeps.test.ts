@@ -12,12 +12,12 @@ const EXPIRED = 500
 const YOUNG = 30
 const IN_REMOVED_MAILBOX = 250
 
-test('three sweeps at once, none of which waits for its turn, count and remove everything once', async () => {
+test('three concurrent sweeps without turns count and delete everything once', async () => {
   const databaseUrl = await postgres.database()
-  const troubles: object[] = []
-  const log = { debug() {}, info() {}, warn: () => {}, error: (facts: object) => void troubles.push(facts) }
+  const errors: object[] = []
+  const log = { debug() {}, info() {}, warn: () => {}, error: (facts: object) => void errors.push(facts) }
   const open = async () =>
-    createSqlStore(await openPostgresDatabase(databaseUrl), { onError: (error) => void troubles.push({ error }) })
+    createSqlStore(await openPostgresDatabase(databaseUrl), { onError: (error) => void errors.push({ error }) })
   const stores = [await open(), await open(), await open()]
   onTestFinished(async () => {
     for (const store of stores) await store.close()
@@ -50,8 +50,8 @@ test('three sweeps at once, none of which waits for its turn, count and remove e
     .toBe(YOUNG)
   await Promise.all(sweeps.map((sweep) => sweep.close()))
   expect(await store.countMessages(view)).toBe(YOUNG)
-  // Each was the work of one sweep; the others found it done.
+  // One sweep did each task, and the others found it done.
   expect(removals.length).toBe(EXPIRED + IN_REMOVED_MAILBOX)
   expect(new Set(removals).size).toBe(removals.length)
-  expect(troubles).toEqual([])
+  expect(errors).toEqual([])
 })

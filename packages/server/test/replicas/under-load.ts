@@ -6,31 +6,31 @@ import type { Answer, Replicas } from './replicas.ts'
 
 const WRITERS = 6
 const WAITERS = 6
-/** A client's own limit, after which it asks again, and another replica. */
+/** The timeout of a client, after which it sends the request to another replica. */
 const ANSWER_MS_MAX = 4_000
 const RETRY_MS = 100
 const WAIT_SECONDS = 2
 
 export type LoadReport = {
-  /** Announcements that a replica has answered with 200. */
+  /** Announcements that a replica accepted with 200. */
   acknowledged: number
   lost: number
   doubled: number
-  /** Messages that are there, and how many the team is said to have. */
+  /** Existing messages, and the message count of the team. */
   stored: number
   messageCount: number
-  /** Waits that were answered with their message. */
+  /** Waits that returned their message. */
   waits: number
-  /** Times a client had to ask again. */
+  /** How often a client had to repeat a request. */
   retries: number
-  /** Answers that a client may not get, whatever happens behind the API. */
+  /** Responses that a client must never get, whatever happens behind the API. */
   unexpected: string[]
-  /** The longest time in which no announcement was acknowledged. */
+  /** The longest time without an acknowledged announcement. */
   longestSilenceMs: number
 }
 
-/** Announces mail and waits for it on all replicas, as correct clients do, while `trouble` runs. */
-export async function underLoad(replicas: Replicas, trouble: () => Promise<void>): Promise<LoadReport> {
+/** Announces mail and waits for it on all replicas, like correct clients, while `disruption` runs. */
+export async function underLoad(replicas: Replicas, disruption: () => Promise<void>): Promise<LoadReport> {
   const { announce, get } = replicas
   const acknowledged: string[] = []
   const unexpected: string[] = []
@@ -40,7 +40,7 @@ export async function underLoad(replicas: Replicas, trouble: () => Promise<void>
   let lastAt = performance.now()
   let longestSilenceMs = 0
 
-  /** Asks one replica after another until `isDone`; what is no answer is asked again. */
+  /** Requests one replica after another until `isDone`. A request without a response is repeated. */
   async function insist(
     question: (url: string) => Promise<Answer>,
     isDone: (answer: Answer) => boolean,
@@ -70,7 +70,7 @@ export async function underLoad(replicas: Replicas, trouble: () => Promise<void>
     }
   }
 
-  /** Waits for mail that is announced while it waits. */
+  /** Waits for mail that is announced during the wait. */
   async function wait(): Promise<void> {
     while (!isOver) {
       const id = randomUUID()
@@ -90,7 +90,7 @@ export async function underLoad(replicas: Replicas, trouble: () => Promise<void>
   }
 
   const load = [...Array.from({ length: WRITERS }, write), ...Array.from({ length: WAITERS }, wait)]
-  await trouble().finally(() => (isOver = true))
+  await disruption().finally(() => (isOver = true))
   await Promise.all(load)
 
   const stored = await storedIds(replicas)

@@ -6,12 +6,12 @@ export type WakeTimes = { p50: number; p99: number; max: number }
 type Options = {
   count: number
   hold: (tag: string) => Promise<unknown>
-  /** Resolves when the process that holds has begun to. */
+  /** Resolves when the process has started to hold the wait. */
   isHeld: () => Promise<unknown>
   announce: (tag: string) => Promise<unknown>
 }
 
-/** From the acknowledgement of an announcement to the answer of the wait that was held for it, in milliseconds. */
+/** From the acknowledgement of an announcement to the response of the held wait, in milliseconds. */
 export async function measureWakes({ count, hold, isHeld, announce }: Options): Promise<WakeTimes> {
   const times: number[] = []
   for (let number = 0; number < count; number++) {
@@ -19,7 +19,7 @@ export async function measureWakes({ count, hold, isHeld, announce }: Options): 
     let answeredAt = 0
     const answered = hold(tag).then(() => (answeredAt = performance.now()))
     await isHeld()
-    // So that it meets every phase of whatever happens regularly.
+    // Random, so that it does not coincide with a regular task.
     await delay(randomInt(20))
     await announce(tag)
     const storedAt = performance.now()

@@ -11,7 +11,7 @@ const WAKES = 100
 
 const postgres = ownPostgres()
 
-test('a wait on one replica is woken by mail announced to another, far faster than by looking', async () => {
+test('a wait on one replica is woken by mail announced to another, far faster than by polling', async () => {
   const replicas = await startReplicas(await postgres.database())
   const times = await measureWakes({
     count: WAKES,
@@ -20,7 +20,7 @@ test('a wait on one replica is woken by mail announced to another, far faster th
     isHeld: () => replicas.get(replicas.urls[0]!, '/v1/me'),
   })
   console.info(`woken across replicas: p50 ${times.p50.toFixed(1)} ms, p99 ${times.p99.toFixed(1)} ms of ${WAKES}`)
-  // Replicas look by themselves once a second.
+  // Replicas poll once a second.
   expect(times.p50).toBeLessThan(100)
 })
 

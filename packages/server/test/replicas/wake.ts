@@ -17,11 +17,11 @@ export const TELL_NOTHING = `
   end $$;
   ${END_LISTENERS}`
 
-/** A wait and a stream on the first replica. Resolves to how soon after the announcement to the second both had it. */
+/** A wait and a stream on the first replica. Resolves to how soon both received an announcement to the second. */
 export async function timeToHear({ urls, key, get, announce }: Replicas, tag: string): Promise<number> {
   const stream = await openEvents(`${urls[0]}/v1/messages/stream?tag=${tag}`, { key })
   const waiting = get(urls[0]!, `/v1/messages/latest?tag=${tag}&wait=30`)
-  // Answered by the same process after the wait was begun, so by now it is held.
+  // The same process responds after the wait started, so the wait is held by now.
   await get(urls[0]!, '/v1/me')
   const announcedAt = performance.now()
   const stored = await announce(urls[1]!, { tag, mailbox: 'qa' })

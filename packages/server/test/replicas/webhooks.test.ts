@@ -9,7 +9,7 @@ const postgres = ownPostgres()
 const IDS = 60
 const TIMES = 10
 
-test('announcements posted 10 times at once to 3 replicas make one delivery each for each endpoint, sent once', async () => {
+test('announcements posted 10 times at once to 3 replicas create one delivery per endpoint, sent once', async () => {
   const receiver = await startWebhookReceiver()
   const environment = { WEBHOOK_ALLOWED_HOSTS: receiver.host }
   const { urls, key, announce } = await startReplicas(await postgres.database(), { environment })
@@ -27,7 +27,7 @@ test('announcements posted 10 times at once to 3 replicas make one delivery each
   const outcomes = (await Promise.all(posts)).map(({ body }) => body['status'])
   expect(outcomes.filter((status) => status === 'stored')).toHaveLength(IDS)
 
-  // Whichever replica is asked.
+  // On any replica.
   for (const [index, { id }] of endpoints.entries()) {
     const told = await webhookClient(urls[index + 1]!, key).deliveries(id, 'limit=100')
     expect(told.map(({ messageId }) => messageId).sort()).toEqual(ids.toSorted())
@@ -36,6 +36,6 @@ test('announcements posted 10 times at once to 3 replicas make one delivery each
   await vi.waitUntil(() => receiver.received.length >= IDS * paths.length, 30_000)
   const received = receiver.received.map(({ path, messageId }) => `${path} ${messageId}`)
   expect(received.sort()).toEqual(paths.flatMap((path) => ids.map((id) => `${path} ${id}`)).sort())
-  // One event for both endpoints, another one for each message.
+  // One event for both endpoints, and another one for each message.
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(IDS)
 })

@@ -1,8 +1,8 @@
 import { registerHooks, type LoadHookSync } from 'node:module'
 
 /**
- * Preloaded into a replica, takes away what makes positions visible in their order: writers no longer hold their team's
- * row. For the test that shows what the row is held for.
+ * Preloaded into a replica: writers no longer lock the row of their team, so positions become visible out of order. For the
+ * test that shows why the lock is needed.
  */
 registerHooks({
   load(url, context, nextLoad) {

@@ -12,9 +12,9 @@ const MESSAGES_PER_SECOND = 10
 /** For a machine that is busy with other tests. */
 const CATCH_UP_MS_MAX = 30_000
 
-/** The 95th percentile for the healthy ones, in milliseconds, without dead ones and with some that never answer. */
+/** The 95th percentile of the healthy endpoints in milliseconds, without and with endpoints that never respond. */
 export async function compareLatencies(messages: number): Promise<{ alone: number; besideDead: number }> {
-  // Two servers at the same time, so that whatever else the machine does slows both.
+  // Two servers at the same time, so that other work on the machine slows both.
   const runs = await Promise.all([0, DEAD_MAX].map((dead) => healthyLatencies({ dead, messages })))
   const [alone, besideDead] = runs.map((latencies) => Math.round(percentile(latencies, 0.95))) as [number, number]
   console.info({ alone, besideDead })
@@ -29,7 +29,7 @@ export async function healthyLatencies({ dead, messages }: { dead: number; messa
   const receiver = await startWebhookReceiver(({ path, messageId }) => {
     const isDead = Number(path.slice(1)) < dead
     if (isDead) hangs++
-    // The same ones are measured whether others are dead or not.
+    // The same endpoints are measured with and without dead ones.
     else if (Number(path.slice(1)) >= DEAD_MAX) latencies.push(performance.now() - announcedAt.get(messageId)!)
     return isDead ? null : { status: 200 }
   })

@@ -8,14 +8,14 @@ import { startReplicas } from '../replicas/replicas.ts'
 
 /** Processes that send from one outbox. */
 export type Fleet = {
-  /** Of one that is alive. */
+  /** The URL of one that runs. */
   url(): string
   key: string
-  /** Announces a message to one of them and resolves to the status; rejects when it is killed meanwhile. */
+  /** Announces a message to one of them and resolves to the status. Rejects if the process is killed meanwhile. */
   announce(id: string): Promise<number>
-  /** `kill -9`; resolves when there is another one in its place. */
+  /** `kill -9`; resolves when another process has replaced it. */
   killOne(): Promise<void>
-  /** All of them, in an orderly way. */
+  /** Stops all of them gracefully. */
   stop(): Promise<void>
 }
 
@@ -41,10 +41,10 @@ export const oneProcess: StartFleet = async (environment) => {
   }
 }
 
-/** Preloaded into a replica: leases that end soon, for tests that have no minute to wait. */
+/** Preloaded into a replica: short leases, so that tests need not wait a minute. */
 export const SHORT_LEASES = ['--import', fileURLToPath(new URL('short-leases.ts', import.meta.url))]
 
-/** Three API processes on PostgreSQL, of which any may be killed. */
+/** Three API processes on PostgreSQL, any of which may be killed. */
 export function replicas(postgres: ReturnType<typeof ownPostgres>, nodeArguments: string[] = []): StartFleet {
   return async (environment) => {
     const { all, key, announce, start } = await startReplicas(await postgres.database(), {

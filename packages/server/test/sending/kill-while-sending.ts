@@ -6,38 +6,38 @@ import { startWebhookReceiver, type ReceivedWebhook } from '../support/webhook-r
 import type { Fleet, StartFleet } from './fleets.ts'
 
 const ENDPOINTS = 10
-/** Five an endpoint, in all processes together. */
+/** Five per endpoint, in all processes together. */
 const IN_FLIGHT_MAX = 5 * ENDPOINTS
 const FAILING_SHARE = 0.3
-/** So that there is something under way whenever a process is killed. */
+/** So that attempts are in progress whenever a process is killed. */
 const ANSWER_MS_MAX = 30
-/** A part of the time that a life's share of the deliveries takes. */
+/** A part of the time that the deliveries of one run take. */
 const LIFE_MS_MAX = 500
 const RETRY_MS = 100
-/** Where a killed process has left leases, they end within a minute. */
+/** Leases of a killed process end within a minute. */
 const RECOVERY_MS_MAX = 150_000
 
-/** Short, and more than any delivery needs: one of 10¹³ fails so often at a receiver that fails 30 %. */
+/** Short, and more than any delivery needs: one in 10¹³ fails that often at a receiver that fails 30 %. */
 const DELAYS = Array.from({ length: 24 }, () => '0.2').join(',')
 
 export type SendingReport = {
   kills: number
   deliveries: number
-  /** Requests that the receiver got, those that it failed among them. */
+  /** Requests that the receiver got, including those that it failed. */
   attempts: number
-  /** Deliveries that were never taken. */
+  /** Deliveries that were never accepted. */
   lost: string[]
-  /** Times that one was taken again. */
+  /** How often a delivery was accepted again. */
   duplicates: number
   duplicatesAllowed: number
-  /** Deliveries that came with more than one id. */
+  /** Deliveries that arrived with more than one id. */
   renamed: string[]
-  /** Requests to endpoints that are switched off or deleted, after and before they were. */
+  /** Requests to disabled or deleted endpoints, before and after that. */
   strays: number
   straysBefore: number
 }
 
-/** Kills sending processes repeatedly, then compares the stored messages with what a receiver got. */
+/** Kills sending processes repeatedly, then compares the stored messages with those that a receiver got. */
 export async function killWhileSending(
   startFleet: StartFleet,
   { kills, messages }: { kills: number; messages: number },
@@ -54,7 +54,7 @@ export async function killWhileSending(
   const paths = Array.from({ length: ENDPOINTS }, (_, number) => `/endpoint-${number}`)
   for (const path of paths) await webhooks.add({ url: receiver.url + path })
 
-  // They receive mail while they exist and are active.
+  // They receive mail while they exist and are enabled.
   const inactive = await webhooks.add({ url: `${receiver.url}/inactive` })
   const deleted = await webhooks.add({ url: `${receiver.url}/deleted` })
   const strays = () => receiver.received.filter(({ path }) => path === '/inactive' || path === '/deleted')
@@ -68,12 +68,12 @@ export async function killWhileSending(
   for (let life = 1; life <= kills; life++) {
     const share = Array.from({ length: Math.ceil((messages - ids.length) / (kills - life + 1)) }, () => randomUUID())
     ids.push(...share)
-    // What is not answered because of the kill is announced again, as the worker does.
+    // Announcements without a response because of the kill are repeated, as the worker does.
     const announced = Promise.all(share.map((id) => announce(fleet, id)))
     await vi.waitUntil(() => taken.some(({ messageId }) => share.some((id) => id === messageId)), {
       timeout: RECOVERY_MS_MAX,
     })
-    // Not a wait for something: the moment is meant to be any.
+    // Not a wait for a condition: the kill comes at a random moment.
     await delay(randomInt(LIFE_MS_MAX))
     await fleet.killOne()
     await announced
@@ -85,7 +85,7 @@ export async function killWhileSending(
     const found = find()
     return wanted.every((key) => found.has(key))
   }
-  // What is missing then is reported.
+  // Missing deliveries are reported then.
   await vi.waitUntil(isEverythingTaken, { timeout: RECOVERY_MS_MAX, interval: 100 }).catch(() => {})
   // Deliveries in flight when the last message is accepted arrive too.
   await fleet.stop()
@@ -108,12 +108,12 @@ export function expectAllDelivered(report: SendingReport): void {
   console.info(report)
   expect(report).toMatchObject({ lost: [], renamed: [], strays: 0 })
   expect(report.duplicates).toBeLessThanOrEqual(report.duplicatesAllowed)
-  // The test is meaningful: failures were retried, and both would have received events.
+  // The test is meaningful: failures were retried, and both endpoints would have received events.
   expect(report.attempts).toBeGreaterThan(report.deliveries * 1.2)
   expect(report.straysBefore).toBeGreaterThanOrEqual(2)
 }
 
-/** Until some process has taken it. */
+/** Until some process has accepted it. */
 async function announce(fleet: Fleet, id: string): Promise<void> {
   for (;;) {
     const status = await fleet.announce(id).catch(() => null)

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/server.ts'
 /** For a machine that is busy with other tests. */
 const PATIENCE = { timeout: 10_000 }
 
-test('a program that is asked to stop lets attempts end and leaves the rest to the next start', async () => {
+test('a program that stops completes its attempts and leaves the rest to the next start', async () => {
   const waiting: ((answer: ReceiverAnswer) => void)[] = []
   let isHolding = true
   const receiver = await startWebhookReceiver(() =>
@@ -30,6 +30,6 @@ test('a program that is asked to stop lets attempts end and leaves the rest to t
   isHolding = false
   await startChild({ environment })
   await vi.waitUntil(() => receiver.received.length >= 8, PATIENCE)
-  // Each once: what was under way has been recorded, and what was not has not been lost.
+  // Each once: attempts in progress were recorded, and the others were not lost.
   expect(receiver.received.map(({ messageId }) => messageId).sort()).toEqual(sent.map(({ id }) => id).sort())
 })

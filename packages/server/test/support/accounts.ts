@@ -59,7 +59,7 @@ export async function startAccounts(environment: Record<string, string> = {}, no
   return { ...server, store, newBrowser, giveLink, openOwner, invite, openMember, signIn }
 }
 
-/** The store of a data folder, whatever runs there; closed when the test is over. */
+/** The store of a data folder, whatever runs there. Closed when the test ends. */
 export async function openBeside(dataDir: string): Promise<Store> {
   const config = readConfig('serve', await withDatabase({ DATA_DIR: dataDir }))
   const store = await openStore(config, { error: () => expect.unreachable() })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AdminStage } from './admin-contract.ts'
 import { askAdmin, rawMail, type MailboxList, type MessageList } from './admin-subject.ts'
 
-/** `GET /admin/inboxes`: which mailboxes there are. */
+/** `GET /admin/inboxes`: the list of mailboxes. */
 export function describeInboxes(stage: AdminStage): void {
   const list = async (query = '') => {
     const { status, body } = await askAdmin<MailboxList>(`${stage.worker.url}/admin/inboxes${query}`)
@@ -36,13 +36,13 @@ export function describeInboxes(stage: AdminStage): void {
     })
 
     test.each(['team', 'TEAM', 'team.in.test', 'Team.In.Test', 'team.in.test.'])(
-      'of a domain: as a label or a full name: %s',
+      'of a domain, as a label or a full name: %s',
       async (domain) => {
         expect(await inboxesOf(domain)).toEqual(['team.in.test/done-b', 'team.in.test/stay-a'])
       },
     )
 
-    test('of all domains unless one is named', async () => {
+    test('are of all domains by default', async () => {
       const all: string[] = []
       let cursor: string | undefined
       do {
@@ -66,7 +66,7 @@ export function describeInboxes(stage: AdminStage): void {
       expect(await list(`?domain=team&status=${given}`)).toEqual({ mailboxes, status })
     })
 
-    test('without a status both, each mailbox once', async () => {
+    test('without a status, both are listed, each mailbox once', async () => {
       expect(await list('?domain=team')).toEqual({
         mailboxes: ['team.in.test/done-b', 'team.in.test/stay-a'],
         status: null,
@@ -88,13 +88,13 @@ export function describeInboxes(stage: AdminStage): void {
       expect(await inboxesOf('many', query)).toEqual(names.slice(0, count).map((name) => `many.in.test/${name}`))
     })
 
-    test('pages follow each other without a gap', async () => {
+    test('pages have no gaps', async () => {
       const first = await list('?domain=many&limit=200')
       const second = await list(`?domain=many&limit=200&cursor=${encodeURIComponent(first.cursor!)}`)
       expect(second).toEqual({ mailboxes: names.slice(200).map((name) => `many.in.test/${name}`), status: null })
     })
 
-    test('a domain without mail has none', async () => {
+    test('a domain without mail has no mailboxes', async () => {
       expect(await list('?domain=nobody.example')).toEqual({ mailboxes: [], status: null })
     })
 

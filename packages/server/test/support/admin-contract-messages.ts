@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { AdminStage } from './admin-contract.ts'
 import { ADMIN_TOKEN, askAdmin, rawMail, type ListedMessage, type MessageList } from './admin-subject.ts'
 
-/** Messages of a mailbox: list, detail, raw, removal. */
+/** Messages of a mailbox: list, detail, raw mail, deletion. */
 export function describeMessages(stage: AdminStage): void {
   const path = (localPart: string, rest = '') => `${stage.worker.url}/admin/inboxes/${localPart}/messages${rest}`
   const list = async (localPart: string, query = '') => {
@@ -26,7 +26,7 @@ export function describeMessages(stage: AdminStage): void {
     beforeAll(async () => {
       for (let number = 1; number <= count; number++) {
         await nextMillisecond()
-        // Half of the mail has a tag; all of it has the same mailbox.
+        // Half of the mail has a tag, and all has the same mailbox.
         await stage.worker.deliver(number % 2 ? 'crowd@in.test' : 'crowd+tag@in.test', rawMail(`mail ${number}`))
       }
       for (const name of ['first', 'second']) {
@@ -46,7 +46,7 @@ export function describeMessages(stage: AdminStage): void {
       expect(await subjects('crowd', query)).toEqual(newestFirst.slice(0, length))
     })
 
-    test('pages follow each other without a gap, however large', async () => {
+    test('pages of any size have no gaps', async () => {
       for (const limit of [200, 60]) {
         const seen: string[] = []
         let cursor: string | undefined
@@ -66,14 +66,14 @@ export function describeMessages(stage: AdminStage): void {
       },
     )
 
-    test('by status; aliases; the status is told when one was asked for', async () => {
+    test('by status and its aliases; the status is in the response if it was requested', async () => {
       expect(await subjects('stay-here', '?status=pending')).toEqual(['second', 'first'])
       expect(await list('stay-here', '?status=archived')).toEqual({ messages: [], status: 'processed' })
       await expect.poll(() => subjects('crowd', '?status=processed&limit=3')).toEqual(newestFirst.slice(0, 3))
       expect(await list('crowd', '?limit=1')).not.toHaveProperty('status')
     })
 
-    test('by domain: a label, a full name, EMAIL_DOMAIN without one', async () => {
+    test('by domain: a label, a full name, and EMAIL_DOMAIN by default', async () => {
       await stage.worker.deliver('where@sub.in.test', rawMail('below'))
       await stage.worker.deliver('where@in.test', rawMail('root'))
       expect(await subjects('where')).toEqual(['root'])
@@ -81,7 +81,7 @@ export function describeMessages(stage: AdminStage): void {
         expect(await subjects('where', `?domain=${domain}`)).toEqual(['below'])
     })
 
-    test('a mailbox without mail has none', async () => {
+    test('a mailbox without mail has no messages', async () => {
       expect(await list('nobody')).toEqual({ messages: [] })
     })
 
@@ -98,14 +98,17 @@ export function describeMessages(stage: AdminStage): void {
       expect((await askAdmin(path(localPart, query))).status).toBe(400)
     })
 
-    test.each(['josé', '"two words"', '"a/b"', 'a%b', "o'neil", '{odd}', '%41'])('an odd name: %s', async (name) => {
-      const { id, emlUrl } = await deliverOne(`${name}@in.test`, encodeURIComponent(name))
-      expect((await askAdmin(path(encodeURIComponent(name), `/${id}`))).status).toBe(200)
-      const raw = await fetch(emlUrl, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
-      expect(await raw.text()).toBe(rawMail(`to ${name}@in.test`))
-    })
+    test.each(['josé', '"two words"', '"a/b"', 'a%b', "o'neil", '{odd}', '%41'])(
+      'an unusual name: %s',
+      async (name) => {
+        const { id, emlUrl } = await deliverOne(`${name}@in.test`, encodeURIComponent(name))
+        expect((await askAdmin(path(encodeURIComponent(name), `/${id}`))).status).toBe(200)
+        const raw = await fetch(emlUrl, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+        expect(await raw.text()).toBe(rawMail(`to ${name}@in.test`))
+      },
+    )
 
-    test('one in detail: its metadata, its content, where its raw mail is', async () => {
+    test('the detail of one: its metadata, its content, and the location of its raw mail', async () => {
       const { id } = await deliverOne('stay-detail+Tag@in.test', 'stay-detail')
       const { status, body } = await askAdmin(path('stay-detail', `/${id}`))
       expect(status).toBe(200)
@@ -132,7 +135,7 @@ export function describeMessages(stage: AdminStage): void {
       )
     })
 
-    test('the raw mail, byte by byte, to be saved', async () => {
+    test('the raw mail is a download, byte for byte', async () => {
       const { id, emlUrl } = await deliverOne('raw@in.test', 'raw')
       const response = await fetch(emlUrl, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
       expect(response.status).toBe(200)
@@ -144,7 +147,7 @@ export function describeMessages(stage: AdminStage): void {
       expect((await askAdmin(emlUrl, { token: null })).status).toBe(401)
     })
 
-    test('removing takes metadata and raw mail; a second time there is nothing', async () => {
+    test('deleting removes metadata and raw mail; a second time is 404', async () => {
       const { id } = await deliverOne('gone@in.test', 'gone')
       const kept = await deliverOne('gone+kept@in.test', 'gone')
       const { status } = await askAdmin(path('gone', `/${id}`), { method: 'DELETE' })
@@ -181,7 +184,7 @@ export function describeMessages(stage: AdminStage): void {
   })
 }
 
-/** Mail of one millisecond has no order. */
+/** Mail of the same millisecond has no order. */
 async function nextMillisecond(): Promise<void> {
   const now = Date.now()
   while (Date.now() === now) await setImmediate()

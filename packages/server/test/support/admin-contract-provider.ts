@@ -46,7 +46,7 @@ export function describeProvider(stage: AdminStage, alone: () => AdminSubject): 
   })
 
   describe('provider', () => {
-    test('GET /admin/catch-all: the rule as it is', async () => {
+    test('GET /admin/catch-all: the current rule', async () => {
       stage.provider.say = () => envelope(RULE)
       expect(await ask('/admin/catch-all')).toMatchObject({ status: 200, body: RULE })
       expect(asked()).toEqual([['GET', `${ZONE}/rules/catch_all`, null]])
@@ -68,7 +68,7 @@ export function describeProvider(stage: AdminStage, alone: () => AdminSubject): 
       ['', '/dns'],
       ['?subdomain=team', '/dns?subdomain=team.in.test'],
       ['?subdomain=team.in.test', '/dns?subdomain=team.in.test'],
-    ])('GET /admin/email-routing/dns%s: the records as they are', async (query, path) => {
+    ])('GET /admin/email-routing/dns%s: the current records', async (query, path) => {
       stage.provider.say = () => envelope(RECORDS)
       expect(await ask(`/admin/email-routing/dns${query}`)).toMatchObject({ status: 200, body: RECORDS })
       expect(asked()).toEqual([['GET', `${ZONE}${path}`, null]])
@@ -110,14 +110,14 @@ export function describeProvider(stage: AdminStage, alone: () => AdminSubject): 
       ['/admin/subdomains', '{ half', undefined],
       ['/admin/catch-all/worker', { enabled: 'yes' }, undefined],
       ['/admin/email-routing/dns/enable', { name: 'no domain' }, undefined],
-    ])('POST %s with %o → 400, and nothing is asked', async (path, body, error) => {
+    ])('POST %s with %o → 400, and no request is sent', async (path, body, error) => {
       const headers = { 'content-type': 'application/json' }
       const answer = await ask(path, { method: 'POST', headers, ...(body === undefined ? {} : { body }) })
       expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed', ...(error ? { error } : {}) } })
       expect(asked()).toEqual([])
     })
 
-    test('a body that is not JSON, or too large', async () => {
+    test('a body that is not JSON, or too large, is refused', async () => {
       const headers = { 'content-type': 'text/plain' }
       const text = await ask('/admin/subdomains', { method: 'POST', headers, body: 'subdomain=team' })
       expect(text).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } })

@@ -31,7 +31,7 @@ export function describeRetry(stage: AdminStage, alone: () => AdminSubject): voi
   })
 
   describe('retry', () => {
-    test('2xx: the message is announced as before and is processed', async () => {
+    test('2xx: the message is announced again and is processed', async () => {
       const message = await refusedMail('stay-retry')
       expect(message).toMatchObject({ status: 'unprocessed', lastError: expect.stringContaining('404') })
       accept()
@@ -71,7 +71,7 @@ export function describeRetry(stage: AdminStage, alone: () => AdminSubject): voi
       expect(await messagesOf(stage.worker.url, `stay-${refusal}`)).toMatchObject([{ status: 'processed' }])
     })
 
-    test('a message that is processed already: 409', async () => {
+    test('a processed message: 409', async () => {
       await stage.worker.deliver('done-before@in.test', rawMail('done'))
       const processed = () => messagesOf(stage.worker.url, 'done-before', '?status=processed')
       await expect.poll(processed, { timeout: 30_000 }).toHaveLength(1)
@@ -84,7 +84,7 @@ export function describeRetry(stage: AdminStage, alone: () => AdminSubject): voi
       expect([status, body['error']]).toEqual([404, 'Message not found'])
     })
 
-    test('nobody to announce to: 409, for one and for all', async () => {
+    test('without a WEBHOOK_URL: 409, for one and for all', async () => {
       await alone().deliver('qa@in.test', rawMail('stored only'))
       const [message] = await messagesOf(alone().url, 'qa')
       expect(message).toMatchObject({ status: 'unprocessed', attempts: 0 })
@@ -94,7 +94,7 @@ export function describeRetry(stage: AdminStage, alone: () => AdminSubject): voi
       }
     })
 
-    test('everything of a domain: counted, bounded, gone on with', async () => {
+    test('all messages of a domain: counted, limited, continued', async () => {
       for (const name of ['stay-1', 'stay-2', 'stay-3', 'stay-4', 'stay-5']) await refusedMail(name, 'all.in.test')
       expect(await retryAll('domain=all')).toEqual({ retried: 5, processed: 0, failed: 5 })
       stage.api.say = ({ body }) => ({ status: (body as Announcement).mailbox === 'stay-2' ? 422 : 200, body: {} })

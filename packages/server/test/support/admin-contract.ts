@@ -61,7 +61,7 @@ export function describeAdmin(name: string, start: StartAdmin): void {
       await Promise.all([stage.api, stage.provider].map((double) => double?.close()))
     })
 
-    describe('who may ask', () => {
+    describe('access', () => {
       test.each(ROUTES)('%s %s: 401 without the token, with another, and while none is set', async (method, path) => {
         const statuses = async (url: string, headers: Record<string, string>) =>
           (await askAdmin(`${url}${path}`, { method, headers, token: null })).status
@@ -80,7 +80,7 @@ export function describeAdmin(name: string, start: StartAdmin): void {
         }
       })
 
-      test('the token opens, whatever the case of "bearer"; health needs none', async () => {
+      test('the token gives access, whatever the case of "bearer"; health needs none', async () => {
         for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
           const headers = { authorization: `${scheme} ${ADMIN_TOKEN}` }
           const { status } = await askAdmin(`${stage.worker.url}/admin/inboxes`, { headers, token: null })
@@ -110,7 +110,7 @@ export function describeAdmin(name: string, start: StartAdmin): void {
         expect(answer.headers.has('allow')).toBe(status === 405)
       })
 
-      test('an unknown admin route says 401 first', async () => {
+      test('an unknown admin route is 401 first', async () => {
         expect((await askAdmin(`${stage.worker.url}/admin/nothing`, { token: null })).status).toBe(401)
       })
     })

@@ -44,7 +44,7 @@ export async function askAdmin<Body = Record<string, unknown>>(
   if (!response.ok) {
     expect(answer).toMatchObject({ error: expect.any(String), code: expect.stringMatching(/^[a-z_]+$/), requestId })
   }
-  // The shape is what the test is about to check.
+  // The test checks the shape.
   return { status: response.status, headers: response.headers, body: answer as Body }
 }
 

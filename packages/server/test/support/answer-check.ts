@@ -7,7 +7,7 @@ const SERVER_TROUBLE = [500, 503, 507]
 const LEAKS =
   /node:|\.[cm]?[jt]s:\d|\n\s+at |node_modules|packages\/server|file:\/\/|\/(?:tmp|home|usr|work|root)\/|SQLITE|[A-Z]\w*Error:/
 
-/** Statuses by code, as the page about errors promises them. */
+/** Statuses by code, from the page about errors. */
 const documented = new Map(
   Array.from(
     readFileSync(ERRORS_PAGE, 'utf8').matchAll(/^\| `(\w+)` \| ([\d, ]+) \|/gm),

@@ -18,8 +18,8 @@ export const REDIRECT = [308, 'html'] as const
 export const REDIRECT_HOST = 'https://mail-api.example.com'
 
 /**
- * An API that answers each announcement as the local part of its recipient says: `s308-html`. Written byte by byte, as
- * a server of Node's has statuses that it does not send. `answer` changes what one local part gets.
+ * An API whose response to an announcement is named by the local part of its recipient, such as `s308-html`. Written byte by
+ * byte, because a Node server does not send some statuses. `answer` changes the response for one local part.
  */
 export async function startAnsweringApi() {
   const overrides = new Map<string, number>()
@@ -44,7 +44,7 @@ export async function startAnsweringApi() {
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // It listens on an address and a port, so this is no pipe's name.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/webhooks/inbox`,

@@ -4,7 +4,7 @@ import { expectDocumented } from './documented.ts'
 
 export type Answer<Body> = { status: number; headers: Headers; body: Body }
 
-/** As written in an address bar, or names and values to be escaped. */
+/** A query string, or names and values to be escaped. */
 export type Query = string | Record<string, string | number>
 
 type Question = { key?: string | undefined; method?: string; headers?: Record<string, string>; body?: string }
@@ -15,7 +15,7 @@ export async function ask<Body = ErrorBody>(url: string, question: Question = {}
   const credentials: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
   const response = await fetch(url, { method, headers: { ...credentials, ...headers }, ...(body ? { body } : {}) })
   expect(response.headers.get('content-type')).toMatch(/^application\/json/)
-  // The shape is what the test is about to check.
+  // The test checks the shape.
   const answer = { status: response.status, headers: response.headers, body: (await response.json()) as Body }
   expectDocumented(method, url, answer)
   return answer

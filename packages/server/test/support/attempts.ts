@@ -8,5 +8,5 @@ export const FIRST_ATTEMPTS: AttemptHistory = {
   noteFailure: () => ({ wasTaken: false, taken: 0, healed: 0, failing: 0 }),
 }
 
-/** As our API refuses mail that no team wants. */
+/** The response of our API to mail without a team. */
 export const UNROUTED = JSON.stringify({ error: 'Mailbox not configured', code: 'mailbox_unknown' })

@@ -1,11 +1,11 @@
-/** What a test checks of a response; `body` is null if there is none. */
+/** The parts of a response that tests check. `body` is null if there is none. */
 export type Page<Body> = { status: number; headers: Headers; body: Body; setCookies: string[] }
 
 type Failure = { error: string; code: string; details?: Record<string, string[]> }
 
 export type Browser = ReturnType<typeof openBrowser>
 
-/** As much of a browser as sign-in needs: it stores cookies and sends the origin with changes. */
+/** The parts of a browser that sign-in needs: it stores cookies and sends the origin with changes. */
 export function openBrowser(url: string, { origin = url, userAgent = 'Test Browser' } = {}) {
   const cookies = new Map<string, string>()
 
@@ -40,7 +40,7 @@ export function openBrowser(url: string, { origin = url, userAgent = 'Test Brows
     const setCookies = response.headers.getSetCookie()
     keep(setCookies)
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    // The shape is what the test is about to check.
+    // The test checks the shape.
     return {
       status: response.status,
       headers: response.headers,

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** A connection to a server that can be unplugged: connections stay open on both ends, but no data passes. */
-export async function layCable(target: string) {
+export async function startCable(target: string) {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let isPulled = false
@@ -32,7 +32,7 @@ export async function layCable(target: string) {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  // Listening on a port, not on a pipe.
+  // A TCP server has an AddressInfo.
   const { port: nearPort } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${nearPort}`,

@@ -17,7 +17,7 @@ const COMPLAINTS_CHARACTERS_MAX = 20_000
 export type ChildOptions = {
   program?: 'serve' | 'api' | 'worker'
   environment: Record<string, string>
-  /** What runs Node: a tracer, for example. The process must still be the one that is spawned. */
+  /** A program that runs Node, such as a tracer. The spawned process must still be the server. */
   launcher?: string[]
   nodeArguments?: string[]
 }
@@ -98,7 +98,7 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
   return server
 }
 
-/** Nothing of the environment of the tests but the path, so that a developer's settings do not matter. */
+/** Only the path of the test's environment, so that a developer's settings do not matter. */
 function environmentOf(settings: Record<string, string>): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',

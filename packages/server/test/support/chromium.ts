@@ -4,7 +4,7 @@ const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 
 let found: Promise<string> | null = null
 
-/** Where Chromium is; CHROMIUM_PATH wins. Debian's package is installed where there is none. */
+/** The path of Chromium; CHROMIUM_PATH overrides it. Installs Debian's package if it is missing. */
 export function findChromium(): Promise<string> {
   found ??= find()
   return found

@@ -33,7 +33,7 @@ export function environmentOfService(
   )
 }
 
-/** As Compose expands `${NAME:?…}` and `${NAME:-…}`. */
+/** Expands as Compose does: `${NAME:?…}` and `${NAME:-…}`. */
 function interpolated(text: string, env: Environment): string {
   return text.replace(/\$\{([A-Z0-9_]+)(?::([?-])([^}]*))?\}/g, (_, name: string, kind: string, rest: string) => {
     const value = env[name] ?? ''

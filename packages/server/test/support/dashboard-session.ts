@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
-import { complaintsOf } from './dashboard.ts'
+import { consoleErrorsOf } from './dashboard.ts'
 
 type Visitor = { url: string; headers?: { cookie: string } } & BrowserContextOptions
 
@@ -12,14 +12,14 @@ export async function openWindow(
   const page = await newPage(browser, { url, ...options })
   onTestFinished(() => page.context().close())
   if (headers) await addSession(page, { url, headers })
-  return { page, complaints: complaintsOf(page) }
+  return { page, complaints: consoleErrorsOf(page) }
 }
 
 type Look = Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'>
 
 /**
- * For a file with one server: opens windows that are as good as new, but were used by tests before. Their process has
- * begun and has read our scripts, so that a page costs a third. What a test adds with addInitScript would stay.
+ * For a file with one server: reuses windows of earlier tests after clearing them. Their process has already loaded our
+ * scripts, so a page takes a third of the time. Scripts added with addInitScript would stay.
  */
 export function reuseWindows(browser: Browser, url: string) {
   const unused: Page[] = []
@@ -33,11 +33,11 @@ export function reuseWindows(browser: Browser, url: string) {
     await page.setViewportSize(viewport ?? DEFAULT_LOOK.viewport)
     await page.emulateMedia({ colorScheme, reducedMotion })
     if (headers) await addSession(page, { url, headers })
-    return { page, complaints: complaintsOf(page) }
+    return { page, complaints: consoleErrorsOf(page) }
   }
 }
 
-/** As Playwright opens windows. */
+/** The settings of a window that Playwright opens. */
 const DEFAULT_LOOK = {
   viewport: { width: 1280, height: 720 },
   colorScheme: 'light',
@@ -61,7 +61,7 @@ async function clearAway(page: Page, url: string): Promise<void> {
   await page.unrouteAll()
   await context.unrouteAll()
   await context.setOffline(false)
-  // It has the origin of our pages and is none, so that nothing runs that would still use what is cleared.
+  // A page of our origin without our code, so that nothing uses what is cleared.
   await page.goto(`${url}/health`)
   await page.evaluate(() => {
     localStorage.clear()

@@ -10,7 +10,7 @@ import { findChromium } from './chromium.ts'
 const ROOT = resolve(import.meta.dirname, '../../../..')
 export const DASHBOARD_FOLDER = resolve(ROOT, 'packages/dashboard/dist')
 
-/** As `npm start` does, and only if it is outdated. */
+/** Like `npm start`, and only if it is outdated. */
 export async function buildDashboard(): Promise<void> {
   await promisify(execFile)(process.execPath, [resolve(ROOT, 'scripts/build-dashboard.ts')])
 }
@@ -22,12 +22,12 @@ export async function openChromium(): Promise<Browser> {
   return browser
 }
 
-/** Errors of the browser: failing scripts, and what the page's own policy has refused. */
-export function complaintsOf(page: Page): string[] {
+/** Errors of the browser: failed scripts and violations of the page's policy. */
+export function consoleErrorsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    // A refusal of the server is in the console too, and is none of the page.
+    // A refusal by the server is in the console too, but is not an error of the page.
     const isRefusal = message.text().startsWith('Failed to load resource')
     if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text())
   })
@@ -43,9 +43,9 @@ export async function barriersIn(page: Page, runOnly?: string[]): Promise<string
   await untilStill(page)
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
   const { violations, passes } = await page.evaluate(
-    // The line above has put it there.
+    // The line above defines it.
     (options) => (globalThis as unknown as { axe: { run(options: object): Promise<AxeResult> } }).axe.run(options),
-    // Mails are in frames, where axe is not: it would wait half a second for each to answer.
+    // Mail is in frames without axe, which would wait half a second for each.
     { resultTypes: ['violations'], iframes: false, ...(runOnly && { runOnly }) },
   )
   if (passes.length === 0) throw new Error('axe has looked at nothing.')
@@ -64,8 +64,7 @@ async function untilStill(page: Page): Promise<void> {
         .filter(
           ({ playState, effect }) => playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime),
         )
-    // What was just shown begins to move in the frame after its first, and so does what inherits a colour from what
-    // has changed its own.
+    // New elements start to animate in their second frame, and so do elements that inherit a colour that has changed.
     do {
       await Promise.allSettled(moving().map(({ finished }) => finished))
       await nextFrame()

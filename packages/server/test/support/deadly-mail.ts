@@ -1,5 +1,5 @@
-// Loaded before the program, by `--import`: intake of a mail with this subject ends the process, as running out of
-// memory or a fault in native code would. Intake writes subjects in lower case to search them.
+// Loaded before the program with `--import`: intake of a mail with this subject ends the process, like running out of
+// memory or a crash in native code. Intake lower-cases subjects for the search.
 const DEADLY = 'deadly mail'
 const original = String.prototype.toLowerCase
 

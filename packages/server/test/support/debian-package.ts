@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** On a fresh machine: a list of packages, then what is asked for, Chromium being the largest with some 110 MB. */
+/** On a fresh machine: a package list, then the requested package. Chromium is the largest with about 110 MB. */
 const INSTALL_MS_MAX = 300_000
 
 const run = promisify(execFile)
 
-/** Where a program is; Debian's package is installed where there is none. */
+/** The path of a program. Installs Debian's package if it is missing. */
 export async function findProgram(paths: string[], packageName: string): Promise<string> {
   const present = paths.find(existsSync)
   if (present !== undefined) return present
@@ -15,7 +15,7 @@ export async function findProgram(paths: string[], packageName: string): Promise
   return paths.find(existsSync) ?? paths[0]!
 }
 
-/** One at a time: a second run waits for the lock that the first one holds. */
+/** One at a time: a second run would wait for the lock of the first. */
 export async function installPackage(name: string): Promise<void> {
   const options = { timeout: INSTALL_MS_MAX, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
   const patient = ['-o', 'DPkg::Lock::Timeout=240']

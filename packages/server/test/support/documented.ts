@@ -5,13 +5,13 @@ import { describeApi } from '../../src/http/reference/openapi.ts'
 import { ROUTES } from '../../src/http/routes/routes.ts'
 import type { Answer } from './ask.ts'
 
-/** The document that the server gives out. */
+/** The document that the server serves. */
 export const apiDocument = describeApi(ROUTES, null)
 
 const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true })
-// In answers each of them comes with a pattern, which says more than the name.
+// In responses each of these formats has a pattern, which is stricter than the name.
 for (const format of ['uuid', 'date-time', 'date']) ajv.addFormat(format, true)
-// To ajv the document is one large schema; everything else that it does not know is a mistake.
+// ajv treats the document as one large schema. Anything else that it does not know is a mistake.
 ajv.addVocabulary(Object.keys(apiDocument))
 ajv.addSchema(apiDocument, 'document')
 const validators = new Map<string, ValidateFunction>()
@@ -23,8 +23,8 @@ export const describedOperations: Described[] = Object.entries(apiDocument.paths
 )
 
 /**
- * Holds an answer against the document: its status, content type, headers and body must be those of the operation. What
- * was asked of an unknown path, or with a method that the path does not have, is no operation, and nothing is checked.
+ * Checks a response against the document: status, content type, headers and body must be those of the operation. A request
+ * for an unknown path or method is not an operation and is not checked.
  */
 export function expectDocumented(method: string, url: string, { status, headers, body }: Answer<unknown>): void {
   const described = findOperation(method, new URL(url).pathname)
@@ -70,7 +70,7 @@ function expectHeaders(asked: string, response: DocumentedResponse, headers: Hea
   }
 }
 
-/** A path written out wins over one with parameters, as in the server. */
+/** A literal path has precedence over one with parameters, as in the server. */
 function findOperation(method: string, pathname: string): Described | undefined {
   return describedOperations
     .filter((described) => described.method === method.toLowerCase() && fits(described.path, pathname))

@@ -9,7 +9,7 @@ export type EventStream = {
   /** All received bytes. */
   text(): string
   messages: MessageSummary[]
-  /** Ids of the messages, in their order. */
+  /** Ids of the messages, in order. */
   cursors: string[]
   subjects(): string[]
   /** How the server closed it. After a clean end the connection can be reused. */
@@ -33,7 +33,7 @@ export async function openEvents(
   const question = request(url, { headers: { authorization: `Bearer ${key}`, ...resuming, ...headers }, agent: false })
   question.end()
   onTestFinished(() => void question.destroy())
-  // What Node passes to a listener of `response`.
+  // The argument of a `response` listener.
   const [response] = (await once(question, 'response')) as [IncomingMessage]
   const messages: MessageSummary[] = []
   const cursors: string[] = []

@@ -13,7 +13,7 @@ import type { FaultyInbox } from './fault-run.ts'
 
 const WHEN: Fault['when'][] = ['before', 'after', 'half', 'late']
 
-/** Faults of these kinds at a number of each thousand steps, once it is armed. */
+/** Faults of these kinds at this many of a thousand steps, once it is armed. */
 function randomFaults(perMille: number, kinds: readonly string[]) {
   let random: ReturnType<typeof seededRandom> | null = null
   let count = 0
@@ -41,7 +41,7 @@ export async function embeddedInbox(): Promise<FaultyInbox> {
   const { threadUrl, setFaults } = watchWriter()
   const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'), threadUrl)
   onTestFinished(() => bucket.close())
-  // The thread hears of faults once it runs.
+  // The thread receives faults once it runs.
   await bucket.remove(['none'])
   return {
     bucket,
@@ -61,7 +61,7 @@ export async function r2Inbox(storage: ObjectStorage): Promise<FaultyInbox> {
   return { bucket: r2Place(storage, faultOf).open(), ...faults }
 }
 
-/** How a rewrite of metadata that failed was once undone. */
+/** How an earlier version undid a failed rewrite of metadata. */
 export function withOldUndo(inbox: FaultyInbox): FaultyInbox {
   const { bucket } = inbox
   const move: Bucket['move'] = async (from, to) => {

@@ -6,7 +6,7 @@ import { metadataPrefix, rawKey } from '../../src/domain/object-keys.ts'
 import { createLocalFeed } from '../../src/feed/feed.ts'
 import { hashApiKey } from '../../src/http/authenticate.ts'
 import { postLocally } from '../../src/http/local-post.ts'
-import { createTakeIn } from '../../src/intake/take-in.ts'
+import { createAcceptAnnouncement } from '../../src/intake/accept-announcement.ts'
 import { createTeam } from '../../src/manage/teams.ts'
 import { createMailParser } from '../../src/mime/mail-parser.ts'
 import { newId, secureRandom } from '../../src/random.ts'
@@ -35,14 +35,14 @@ const PATIENCE = { timeout: 300_000, interval: 100 }
 /** A bucket that fails at random. */
 export type FaultyInbox = {
   bucket: Bucket
-  /** Begins to fail, or goes on; resolves to how many faults there were since the last call. */
+  /** Starts or continues to fail. Resolves to the number of faults since the last call. */
   fail: (seed: number) => Promise<number>
   heal: () => Promise<number>
 }
 
 export type FaultRun = {
   seed: number
-  /** Of bucket and database together, at least. */
+  /** The minimum for bucket and database together. */
   faults: number
   openInbox: () => Promise<FaultyInbox>
   /** Whether lost metadata is searched for at the end. */
@@ -50,7 +50,7 @@ export type FaultRun = {
   sizes?: readonly number[]
 }
 
-/** Mail comes in while bucket and database fail and the API is away; then all is well again, and every 250 is checked. */
+/** Mail arrives while bucket and database fail and the API is down. Then everything works again, and every 250 is checked. */
 export async function runFaults({ seed, faults, openInbox, search = true, sizes = [200] }: FaultRun) {
   const random = seededRandom(seed)
   const { bucket, fail, heal } = await openInbox()
@@ -76,14 +76,14 @@ export async function runFaults({ seed, faults, openInbox, search = true, sizes 
     }
   }
 
-  // A run without a fault of the bucket, or without an accepted mail, would show nothing.
+  // A run without a fault of the bucket or without accepted mail would prove nothing.
   while (bucketFaults + api.faults() < faults || bucketFaults === 0 || accepted.size === 0) {
     rounds++
     api.set(random.pick(['away', 'away', 'flapping', 'up']))
     bucketFaults += await fail(random.below(2 ** 31))
     await Promise.all(clients.map(sendSome))
     const posts = api.posts()
-    // Until the announcer has posted what is due by now. One that could not even be read is due a minute later.
+    // Until the announcer has posted what is due. Mail that could not be read is due a minute later.
     await vi.waitUntil(() => {
       clock.ahead += RETRY_MS / 10
       return api.posts() > posts || announcer.waitingCount() === 0
@@ -93,14 +93,14 @@ export async function runFaults({ seed, faults, openInbox, search = true, sizes 
   api.set('well')
   await announcer.close()
 
-  // What counts from here on is what lies in the bucket.
+  // From here on, only the content of the bucket counts.
   const second = start()
   const restored = search ? await searchAll() : 0
   await second.start()
   await vi.waitUntil(async () => {
     clock.ahead += RETRY_MS
     const left = await keysIn(bucket, metadataPrefix('unprocessed'))
-    // By chance a mail fails so often that it is set aside. It is listed then, and an operator retries it.
+    // By chance a mail fails often enough to be set aside. It is listed then, and an operator retries it.
     if (left.length === second.setAsideCount()) for (const key of left) await second.announceNow(key)
     return left.length === 0
   }, PATIENCE)
@@ -139,7 +139,7 @@ export async function runFaults({ seed, faults, openInbox, search = true, sizes 
     return restored
   }
 
-  /** Tags of accepted mail that the API does not have, has twice, or whose bytes are not those that were sent. */
+  /** Tags of accepted mail that the API does not have, has twice, or has with other bytes. */
   async function check() {
     const idsByTag = await api.idsByTag()
     const tags = Array.from(accepted.keys())
@@ -160,7 +160,7 @@ export async function runFaults({ seed, faults, openInbox, search = true, sizes 
 
 type ApiState = 'away' | 'flapping' | 'up' | 'well'
 
-/** Intake on a real store, whose calls fail at random while it is not well. */
+/** Intake on a real store whose calls fail at random during the faults. */
 async function startFaultyApi(random: SeededRandom, now: () => number) {
   const environment = { DATA_DIR: temporaryFolder(), INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET }
   const config = readConfig('api', await withDatabase(environment))
@@ -189,7 +189,7 @@ async function startFaultyApi(random: SeededRandom, now: () => number) {
       }
     },
   })
-  const takeIn = createTakeIn({
+  const acceptAnnouncement = createAcceptAnnouncement({
     store: faulty,
     feed: createLocalFeed(),
     wakeSender: () => {},
@@ -199,7 +199,7 @@ async function startFaultyApi(random: SeededRandom, now: () => number) {
     newId,
     now,
   })
-  const post = postLocally(takeIn, SILENT)
+  const post = postLocally(acceptAnnouncement, SILENT)
 
   return {
     set: (next: ApiState) => void (state = next),
@@ -209,7 +209,7 @@ async function startFaultyApi(random: SeededRandom, now: () => number) {
       posts++
       if (state === 'away' || (state === 'flapping' && random.chance(0.5))) throw new Error('ECONNREFUSED')
       const answer = await post(announcement)
-      // Taken in, and the answer never comes.
+      // Stored, but the response is lost.
       if (state === 'flapping' && random.chance(0.2)) throw new Error('ECONNRESET')
       return answer
     },

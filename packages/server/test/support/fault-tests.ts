@@ -5,7 +5,7 @@ import { startObjectStorage, type ObjectStorage } from './object-storage.ts'
 
 type Count = Pick<FaultRun, 'faults' | 'sizes'> & { acceptedMin: number }
 
-/** The same run on every kind of bucket, each from a seed of its own, which is printed with the figures. */
+/** The same run on every kind of bucket, each with its own seed, which is printed. */
 export function testFaultsOnEveryBucket({ faults, sizes, acceptedMin }: Count): void {
   let storage: ObjectStorage
   beforeAll(async () => {
@@ -18,7 +18,7 @@ export function testFaultsOnEveryBucket({ faults, sizes, acceptedMin }: Count): 
     ['folder', folderInbox],
     ['S3', () => s3Inbox(storage)],
     ['R2', () => r2Inbox(storage)],
-  ])(`%s: ${faults} faults in bucket and database while the API is away cost no accepted mail`, async (name, open) => {
+  ])(`%s: ${faults} faults in bucket and database during an API outage lose no accepted mail`, async (name, open) => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const report = await runFaults({ seed, faults, openInbox: open, sizes })
     console.info(name, JSON.stringify(report))

@@ -16,7 +16,7 @@ export function faultyFiles(faultOf: FaultSource): Files {
     handle.sync = () => step(`sync ${kind}`, sync)
     handle.stat = (() => step(`stat ${kind}`, () => stat())) as Handle['stat']
     handle.close = async () => {
-      // A descriptor is given back whatever becomes of the step.
+      // A descriptor is closed whatever the result of the step.
       try {
         await step(`close ${kind}`, async () => {})
       } finally {

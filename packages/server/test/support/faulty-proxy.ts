@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** How one request is handled: passed on, answered with a status, or cut off. */
+/** How one request is handled: passed on, answered with a status, or disconnected. */
 export type Fault = 'pass' | 'drop' | { status: number; headers?: Record<string, string>; body?: string }
 
 /** A proxy between a client and the server that handles each request as the test says. Closed when the test ends. */
@@ -20,7 +20,7 @@ export async function startFaultyProxy(target: string, faultOf: (number: number,
     server.closeAllConnections()
     server.close()
   })
-  // Listening on a port, not on a pipe.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, asked, cutAll: () => server.closeAllConnections() }
 }

@@ -65,7 +65,7 @@ const CONTENT_TYPES = [
   '',
   '/',
 ]
-/** Deep enough for a reader that recurses to fall over. */
+/** Deep enough to overflow the stack of a recursive parser. */
 const DEPTH = 20_000
 const WIDTH = 5_000
 /** More than the API accepts on any route except the intake. */

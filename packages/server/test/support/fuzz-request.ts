@@ -13,7 +13,7 @@ export type FuzzRequest = {
 }
 export type FuzzMaterial = {
   key: string
-  /** Used where keys are rotated, and there only; the caller keeps up with its value. */
+  /** Only used to rotate keys. The caller tracks its value. */
   rotatingKey: string
   readingKey: string
   secret: string
@@ -23,7 +23,7 @@ export type FuzzMaterial = {
 
 /** Around the limits of a URL (8 KiB) and of all headers (16 KiB). */
 const LONG_CHARACTERS = [1_000, 7_900, 8_300, 15_000, 20_000]
-/** Far apart, so that the requests of one seed are not those of the next one moved by one. */
+/** Far apart, so that the requests of one seed do not overlap with those of the next. */
 const SEED_STRIDE = 1_000_003
 
 /** The request with this number, which depends only on the seed. */

@@ -105,7 +105,7 @@ export const HEADERS = [
   'X-Empty:',
   'Content-Language: x',
 ]
-/** After these a connection is no longer what it was. */
+/** Responses after which the connection changes its protocol. */
 export const CONNECTION_HEADERS = [
   'Upgrade: websocket\r\nConnection: Upgrade',
   'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings',

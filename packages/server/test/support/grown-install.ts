@@ -82,7 +82,7 @@ function keyOf(teamId: string, mailboxId: string | null): NewKey {
   return { ...named, scopes: ['email.full'], expiresAt: null, createdAt: NOW }
 }
 
-/** The team's first message, many times over, with ids, positions, tags and times of their own. */
+/** The team's first message, many times, with different ids, positions, tags and times. */
 function cloneMessages(file: string, teamId: string, count: number): void {
   const connection = new DatabaseSync(file)
   connection.exec('begin')

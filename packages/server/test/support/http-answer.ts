@@ -10,7 +10,7 @@ export type HttpAnswer = {
   length: number
 }
 
-/** The answer breaks the rules of HTTP/1.1 (RFC 9112). */
+/** The response violates HTTP/1.1 (RFC 9112). */
 export class MalformedAnswer extends Error {}
 
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\t\x20-\x7e]*$/

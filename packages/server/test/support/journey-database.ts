@@ -12,8 +12,8 @@ export const SECRET_KEY = 'secret-key-of-all-programs-of-the-tests'
 const databases = new Map<string, Promise<string>>()
 
 /**
- * Where journeys run on PostgreSQL, each data folder has a database of its own, which servers and commands of that
- * folder share; elsewhere nothing is added.
+ * If journeys run on PostgreSQL, each data folder has its own database, which servers and commands of that folder share.
+ * Otherwise nothing is added.
  */
 export async function withDatabase<Given extends Environment>(environment: Given): Promise<Environment & Given> {
   const { DATA_DIR, DATABASE_URL } = environment as Environment
@@ -24,7 +24,7 @@ export async function withDatabase<Given extends Environment>(environment: Given
   return { SECRET_KEY, ...environment, DATABASE_URL: await url }
 }
 
-/** The files of a data folder and the tables of its database, if it has one elsewhere. */
+/** The files of a data folder, and the tables of its database if that is elsewhere. */
 export async function allStored(dataDir: string): Promise<{ name: string; content: string }[]> {
   const files = readdirSync(dataDir, { withFileTypes: true }).filter((entry) => entry.isFile())
   const stored = files.map(({ name }) => ({ name, content: readFileSync(join(dataDir, name), 'latin1') }))

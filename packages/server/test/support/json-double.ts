@@ -3,16 +3,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export type Heard = { method: string; path: string; authorization: string | undefined; body: unknown }
-export type Said = { status: number; body: string | object } | 'nothing'
+export type ReceivedRequest = { method: string; path: string; authorization: string | undefined; body: unknown }
+export type GivenResponse = { status: number; body: string | object } | 'nothing'
 
 /** A double of an external server: records every request and responds on demand. */
-export async function startDouble(say: (heard: Heard) => Said) {
-  const heard: Heard[] = []
+export async function startDouble(say: (heard: ReceivedRequest) => GivenResponse) {
+  const heard: ReceivedRequest[] = []
   const double = { url: '', heard, say, close }
   const server = createServer((request, response) => {
     void text(request).then((content) => {
-      const question: Heard = {
+      const question: ReceivedRequest = {
         method: request.method ?? '',
         path: request.url ?? '',
         authorization: request.headers.authorization,
@@ -27,7 +27,7 @@ export async function startDouble(say: (heard: Heard) => Said) {
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // It listens on an address and a port, so this is no pipe's name.
+  // A TCP server has an AddressInfo.
   double.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return double
 

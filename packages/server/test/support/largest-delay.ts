@@ -14,7 +14,7 @@ async function askForDelays(server: ChildServer): Promise<Delays> {
   return delays
 }
 
-/** How long the event loop of the child was held up at most since the last question. */
+/** The longest delay of the child's event loop since the last call. */
 export async function largestDelayMs(server: ChildServer): Promise<number> {
   return (await askForDelays(server)).largestMs
 }

@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
-/** What `mailhatch listen` prints for programs. */
+/** The JSON output of `mailhatch listen`. */
 export type ListenLine = {
   type: string
   id?: string
@@ -15,7 +15,7 @@ export type ListenLine = {
   who?: string
 }
 
-/** `mailhatch listen` with further words, as a process of its own; ended with the test. */
+/** `mailhatch listen` with more arguments, in its own process. Stopped when the test ends. */
 export function startListen(words: string[], environment: Record<string, string> = {}) {
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, [MAILHATCH, 'listen', ...words], {
@@ -31,7 +31,7 @@ export function startListen(words: string[], environment: Record<string, string>
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, ...output }))
   })
-  // Its own format, of which the last line may be unfinished; a wrong one fails the test.
+  // The command's own format. The last line may be incomplete.
   const lines = () =>
     output.stdout
       .split('\n')
@@ -41,7 +41,7 @@ export function startListen(words: string[], environment: Record<string, string>
     lines,
     ended,
     stop: (signal: NodeJS.Signals) => child.kill(signal),
-    /** The first line of that type, and for that message if one is given. */
+    /** The first line of this type, and for this message if one is given. */
     async line(type: string, id?: string): Promise<ListenLine> {
       const find = () => lines().find((line) => line.type === type && (id === undefined || line.id === id))
       await expect.poll(find, { timeout: 20_000, message: `${type}: ${output.stderr}` }).toBeDefined()

@@ -1,5 +1,5 @@
-// Loaded into a child server by `node --import`: tells its parent how long the event loop was held up at most, and how
-// much time of the processor one turn of it took at most, which other programs do not make longer.
+// Loaded into a child server with `node --import`: reports the longest delay of the event loop to the parent, and the
+// longest processor time of one turn, which other programs do not affect.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const RESOLUTION_MS = 5

@@ -16,8 +16,8 @@ type KeyInput = { scope?: Scope; mailbox?: string; expiresAt?: number }
 const making = { newId, now: Date.now, random: secureRandom, hashKey: hashApiKey }
 
 /**
- * A team and a key of it, in the store of this environment. As the commands make them, beside whatever serves the same
- * store, for tests that are about something else: each command is a process, and half a second of a processor.
+ * Creates a team and a key in the store of this environment, like the commands, while a server may be running. For tests
+ * about something else, because each command is a process that takes half a second.
  */
 export function makeTeam(environment: Environment, { name, domain, plan }: TeamInput): Promise<string> {
   return besideServer(environment, async (store, rootDomain) => {
@@ -27,7 +27,7 @@ export function makeTeam(environment: Environment, { name, domain, plan }: TeamI
   })
 }
 
-/** One more key of a team. */
+/** Creates another key for a team. */
 export function makeTeamKey(environment: Environment, teamName: string, wish: KeyInput = {}): Promise<string> {
   return besideServer(environment, async (store) => {
     const team = await findTeam({ store }, teamName)
@@ -40,10 +40,10 @@ export function makeTeamKey(environment: Environment, teamName: string, wish: Ke
   })
 }
 
-async function besideServer<Made>(
+async function besideServer<Created>(
   environment: Environment,
-  make: (store: Store, rootDomain: string) => Promise<Made>,
-): Promise<Made> {
+  make: (store: Store, rootDomain: string) => Promise<Created>,
+): Promise<Created> {
   const config = readConfig('api', await withDatabase(environment))
   const store = await openStore(config, { error: (_, message) => console.error(message) })
   try {

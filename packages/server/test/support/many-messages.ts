@@ -5,13 +5,13 @@ import type { Store } from '../../src/store/store.ts'
 
 export type Filled = { team: Team; large: Mailbox; quiet: Mailbox; start: number }
 
-/** One message in so many has the tag `often`; the others share a thousand tags. */
+/** One message in this many has the tag `often`; the others share a thousand tags. */
 const OFTEN_EVERY = 2
 const MINUTE_MS = 60_000
 
 /**
- * A team of many messages with 2 kB of text each, written straight into the file of a store: nearly all in the mailbox
- * `large`, ten in `quiet`, one a minute. No text has a `z`.
+ * A team with many messages of 2 kB each, written directly to the file of a store: nearly all in the mailbox `large`, ten
+ * in `quiet`, one a minute. No text has a `z`.
  */
 export async function fillWithMessages(store: Store, path: string, count: number): Promise<Filled> {
   const team = await addTeam(store)

@@ -16,7 +16,7 @@ export function repositoryFiles(name: RegExp, folder = REPOSITORY): string[] {
     })
 }
 
-/** The page without its code, in which brackets are no links and # is no heading. */
+/** The page without its code, in which brackets are not links and # is not a heading. */
 function withoutCodeBlocks(page: string): string {
   return page.replaceAll(/^( *)(```+|~~~+)[^]*?^\1\2$/gm, '')
 }
@@ -50,7 +50,7 @@ export function anchorsOf(page: string): Set<string> {
   )
 }
 
-/** The relative links of a page that lead to no file, or to no heading of one. `path` is relative to the repository. */
+/** Relative links of a page without a target file or heading. `path` is relative to the repository. */
 export function brokenLinks(path: string, page: string): string[] {
   return linksOf(page).filter((link) => {
     if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(link)) return false

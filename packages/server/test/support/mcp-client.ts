@@ -33,13 +33,13 @@ export type Data = Email & {
 /** A result as agents receive it. */
 export type Result = { text: string; data: Data; isError: boolean; content: object[] }
 
-/** The official client over HTTP; closed when the test is over. */
+/** The official client over HTTP. Closed when the test ends. */
 export function connectOverHttp({ url, apiKey }: Server, era: Era = 'current', send = fetch) {
   const requestInit = { headers: { authorization: `Bearer ${apiKey}` } }
   return connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit, fetch: send }), era)
 }
 
-/** The official client with a `mailhatch mcp` of its own, over its standard input and output. */
+/** The official client with its own `mailhatch mcp`, over standard input and output. */
 export function connectOverStdio({ url, apiKey }: Server, era: Era = 'current') {
   const env = { PATH: process.env['PATH'] ?? '', MAILHATCH_URL: url, MAILHATCH_API_KEY: apiKey }
   const args = [PROGRAM, 'mcp']
@@ -67,7 +67,7 @@ async function connect(transport: Transport, era: Era) {
       const { content, structuredContent, isError } = await client.callTool({ name, arguments: given })
       const [first] = content
       const text = first?.type === 'text' ? first.text : ''
-      // What is missing fails the test that reads it.
+      // A missing field fails the test that reads it.
       return { text, data: structuredContent as Data, isError: isError === true, content }
     },
   }

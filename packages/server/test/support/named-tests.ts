@@ -15,7 +15,7 @@ export function namedTests(page: string): NamedTests[] {
     }))
 }
 
-/** What a row names and the repository does not have. */
+/** Files and titles that a row names and the repository does not have. */
 export function missingTests({ files, titles }: NamedTests): string[] {
   const found = files.map((file) => ({ file, paths: globSync(file, { cwd: join(REPOSITORY, 'packages') }) }))
   const missing = found.filter(({ paths }) => paths.length === 0).map(({ file }) => file)
@@ -40,7 +40,7 @@ function titlesIn(file: string): string[] {
   titlesByFile.set(file, [])
   const source = readFileSync(file, 'utf8')
   const own = textsIn(source, TITLE)
-  // The titles of such a table are texts in it.
+  // The titles of such a table are strings in it.
   const isNamedByTable = own.some((title) => /^(?:%s|\$\w+)$/.test(title))
   const inTables = isNamedByTable ? textsIn(source, ANY_TEXT) : []
   const imported = Array.from(source.matchAll(IMPORTED_TESTS), ([, path]) => join(dirname(file), path!))
@@ -55,11 +55,11 @@ function textsIn(source: string, pattern: RegExp): string[] {
   )
 }
 
-/** Whether the name is a title, or titles of nested suites in a row; one that ends in … may break off anywhere. */
+/** Whether the name is a title or the titles of nested suites in order. A name that ends in … may stop anywhere. */
 function isTitle(name: string, titles: string[]): boolean {
   const isPrefix = name.endsWith('…')
   const text = isPrefix ? name.slice(0, -1).trimEnd() : name
-  // A value at the very beginning is a number: others would match every name.
+  // A value at the start must be a number, because any other value would match every name.
   const first = titles.filter((title) => title.search(VALUE) !== 0 || /^\d/.test(text))
   return startsWithTitle(text, { first, titles, isPrefix })
 }
@@ -74,13 +74,13 @@ function startsWithTitle(name: string, { first, titles, isPrefix }: Known): bool
   )
 }
 
-/** What may be left of the name behind a title, given as the parts between its values. */
+/** The possible rests of the name after a title, given as the parts between its values. */
 function restsBehind(name: string, [part = '', ...others]: string[], isPrefix: boolean): string[] {
   if (isPrefix && part.startsWith(name)) return ['']
   if (!name.startsWith(part)) return []
   const rest = name.slice(part.length)
   if (others.length === 0) return [rest]
-  // Without words before it, a value is one word: more would match every name.
+  // Without words before it, a value is one word, because more would match every name.
   const ends = part === '' ? [rest.search(/ |$/)] : Array.from(rest, (_, index) => index + 1)
   const behindValue = ends.filter((end) => end > 0).flatMap((end) => restsBehind(rest.slice(end), others, isPrefix))
   return isPrefix && part !== '' ? ['', ...behindValue] : behindValue

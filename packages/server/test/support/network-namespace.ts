@@ -6,14 +6,14 @@ const run = promisify(execFile)
 const RUN_MS_MAX = 50_000
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 
-/** As the current user in a user namespace, or as root where that is not allowed. */
+/** As the current user in a user namespace, or as root if that is not allowed. */
 const WAYS = [
   ['unshare', '--map-root-user', '--net'],
   ['unshare', '--net'],
   ['sudo', '-n', 'unshare', '--net'],
 ]
 
-/** Runs a script in a network namespace of its own, as its root, with nothing but a loopback that is down. */
+/** Runs a script as root in its own network namespace, which has only a loopback interface that is down. */
 export async function runInNetworkNamespace(script: string): Promise<string> {
   const [command, ...words] = await findWay()
   const options = { timeout: RUN_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX }

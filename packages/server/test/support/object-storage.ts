@@ -25,8 +25,8 @@ const QUICK_S3 = {
 const BUCKETS = 80
 
 /**
- * Puts and lists where the buckets are. The harness would bring every object along as a stand-in that asks workerd for
- * each of its fields, one question after another: seconds for a page of keys.
+ * Puts and lists inside workerd. The harness would return proxies that request each field separately: seconds for a page
+ * of keys.
  */
 const WORKER = `export default {
   async fetch(request, bindings) {
@@ -72,7 +72,7 @@ export async function startObjectStorage() {
   const bindings = await harness.getWorker<Record<string, R2Bucket>>().getEnv()
 
   return {
-    /** A bucket that was never used. */
+    /** A bucket that was not used before. */
     newBucket() {
       const name = names.pop()!
       const ask = async (method: 'PUT' | 'POST', parameters: Record<string, string>, body: BodyInit) => {

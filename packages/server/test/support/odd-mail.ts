@@ -18,7 +18,7 @@ export type Place = (typeof PLACES)[number]
 export type Hold = { step: string; ms: number }
 
 const ENVELOPE = { mailFrom: 'app@shop.example', helo: null, remoteAddress: null, tls: false, receivedVia: 'smtp' }
-/** As long as a filter may be. */
+/** The maximum length of a filter. */
 const FILTER_LENGTH = 1_000
 
 /** The bytes of a mail that has the text in this place. */
@@ -36,7 +36,7 @@ export function mailWith(text: string, place: Place): Uint8Array {
   return Buffer.from(mails[place])
 }
 
-/** Processes a mail as the program does, from its bytes to what readers see, and measures each step. */
+/** Processes a mail like the program, from its bytes to what readers see, and measures each step. */
 export async function walk(raw: Uint8Array, needle: string): Promise<Hold[]> {
   const holds: Hold[] = []
   async function step<Result>(name: string, work: () => Result | Promise<Result>): Promise<Result> {

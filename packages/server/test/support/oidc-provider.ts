@@ -11,9 +11,9 @@ type Claims = Record<string, unknown>
 
 /** How the provider treats users. Tests change it in place. */
 export type Behaviour = {
-  /** The user who signs in there. */
+  /** The user who signs in at the provider. */
   person: Claims
-  /** Put over the claims of the ID token. */
+  /** Override the claims of the ID token. */
   claims: Claims
   /** Claims that only the user info endpoint returns. */
   userInfo: Claims | null

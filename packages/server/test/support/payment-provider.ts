@@ -60,7 +60,7 @@ export async function startPaymentProvider() {
     url: `http://127.0.0.1:${port}`,
     asked,
     subscriptions,
-    /** From now on, requests for subscriptions are answered later, by the functions in this list. */
+    /** From now on, requests for subscriptions wait until the functions in this list are called. */
     hold(): (() => void)[] {
       held = []
       return held
@@ -74,7 +74,7 @@ export async function startPaymentProvider() {
   }
 }
 
-/** The header with which Stripe signs its posts. */
+/** The header with which Stripe signs its requests. */
 export function stripeSignature(body: string, { at = Date.now(), secret = STRIPE.STRIPE_WEBHOOK_SECRET } = {}): string {
   const time = Math.floor(at / 1000)
   return `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`

@@ -6,10 +6,10 @@ import { freePort } from './free-port.ts'
 import { temporaryFolder } from './server.ts'
 
 const RECIPE = join(import.meta.dirname, '../../../../deploy/pgbouncer.ini')
-/** The user nobody: PgBouncer refuses to run as root. */
+/** The id of an unprivileged user: PgBouncer refuses to run as root. */
 const NOBODY = 65_534
 
-/** Debian's PgBouncer in front of a database, set up as the recipe does but for addresses and `changes`. */
+/** Debian's PgBouncer in front of a database, configured like the recipe except for addresses and `changes`. */
 export async function startPgBouncer(databaseUrl: string, changes: Record<string, string> = {}) {
   const { hostname, port, pathname, username, password } = new URL(databaseUrl)
   const folder = temporaryFolder()
@@ -36,7 +36,7 @@ export async function startPgBouncer(databaseUrl: string, changes: Record<string
   return { url: url.href }
 }
 
-/** In the place of the recipe's own, or at the end. */
+/** Replaces the value of the recipe, or is added at the end. */
 function withSetting(ini: string, name: string, value: string): string {
   const line = new RegExp(`^${name} = .*$`, 'm')
   return line.test(ini) ? ini.replace(line, `${name} = ${value}`) : `${ini}${name} = ${value}\n`

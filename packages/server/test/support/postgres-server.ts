@@ -7,27 +7,27 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 
-/** The user nobody: PostgreSQL refuses to run as root. */
+/** The id of an unprivileged user: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534
 /** A start takes a second. A start that hangs should fail with a message. */
 const START_MS_MAX = 30_000
-/** Twenty connections for each of the servers that tests run at the same time. */
+/** Twenty connections for each server that tests run at the same time. */
 const CONNECTIONS_MAX = 400
 
 const run = promisify(execFile)
 
 export type PostgresServer = {
-  /** Of a database; of the one for administration when none is named. */
+  /** The URL of a database; without a name, of the one for administration. */
   url(database?: string): string
-  /** Ends all connections, stops the server at once, as a crash would where `how` is `kill`, and starts it again. */
+  /** Ends all connections, stops the server at once (`kill`: like a crash), and starts it again. */
   restart(how?: 'stop' | 'kill', whileDown?: () => Promise<void>): Promise<void>
   /** Stops it and deletes its data. */
   remove(): Promise<void>
 }
 
 /**
- * A real PostgreSQL of its own, in a temporary folder: that of the npm package, unless the folder of other `programs` is
- * given. `settings` as in postgresql.conf.
+ * Starts a real PostgreSQL in a temporary folder: the one of the npm package, or the one in the folder `programs`.
+ * `settings` are those of postgresql.conf.
  */
 export async function startPostgres(
   settings: Record<string, string> = {},
@@ -70,7 +70,7 @@ const DEFAULTS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: String(CONNECTIONS_MAX),
-  // Databases come and go by the hundred, and background work on them would only slow down the tests.
+  // Hundreds of databases are created and dropped, and background work on them would only slow down the tests.
   autovacuum: 'off',
   max_wal_size: '4GB',
 }
@@ -105,8 +105,8 @@ function addLinks(home: string): void {
 }
 
 /**
- * A shell stands between, whose input ends when this process ends, however it does: then it stops the server, which
- * would otherwise stay for ever, and removes the folder, unless it was told to keep it.
+ * A shell runs the server. Its input ends when this process ends, for whatever reason. It then stops the server and deletes
+ * the folder, unless it should be kept.
  */
 const WATCHED =
   '"$@" & server=$!; echo $server; read word; kill -INT $server; wait $server; [ "$word" = keep ] || rm -rf "$PWD"'

@@ -4,15 +4,15 @@ import { onTestFinished } from 'vitest'
 
 /** What clients sent to their database. */
 export type Said = {
-  /** Names that were given when a connection was opened. */
+  /** Parameters of new connections. */
   parameters: Set<string>
   /** Statements that were sent as text. */
   queries: string[]
-  /** Names of prepared statements; the empty one is gone with the next. */
+  /** Names of prepared statements. The unnamed one is replaced by the next. */
   prepared: Set<string>
 }
 
-/** A proxy between clients and their database that passes everything on and records it. */
+/** A proxy between clients and their database that forwards and records everything. */
 export async function startWireReader(databaseUrl: string): Promise<{ url: string; said: Said }> {
   const target = new URL(databaseUrl)
   const said: Said = { parameters: new Set(), queries: [], prepared: new Set() }
@@ -61,7 +61,7 @@ function readerFor(said: Said): (chunk: Buffer) => void {
   }
 }
 
-/** Of names and values, each ended by a zero, the names. */
+/** The names in a list of names and values, each ended by a zero. */
 function namesIn(body: Buffer): string[] {
   return body
     .toString('utf8')

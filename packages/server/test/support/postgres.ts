@@ -5,12 +5,12 @@ import { startPostgres } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the PostgreSQL that runs as long as the tests do; only in the projects that start one. */
+    /** The URL of the PostgreSQL that runs during the tests, in the projects that start one. */
     postgresUrl: string
   }
 }
 
-/** Vitest calls it once, before the tests of a project, and what it returns after them. */
+/** Vitest calls it once before the tests of a project, and its result after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres()
   project.provide('postgresUrl', server.url())

@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import type { FileWatch } from './watched-files.ts'
 
 /**
- * Knows which files would still be there, and whole, if the power failed now: those whose content was synced before
- * their last rename, and whose entry, and that of every folder above that is new, was synced in the folder above it.
+ * Knows which files would survive a power cut now: those whose content was synced before their last rename, and whose entry
+ * was synced in its folder, as were the entries of all new folders above.
  */
 export function modelPowerCuts(onDurable: (path: string) => void): FileWatch {
   const syncedContent = new Set<string>()

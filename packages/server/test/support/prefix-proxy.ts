@@ -5,7 +5,7 @@ import { afterAll } from 'vitest'
 
 type Options = { target: string; prefix: string; keepsPrefix: boolean }
 
-/** A proxy that serves `target` under a path, and nothing elsewhere; call it at the top level of a file. */
+/** A proxy that serves `target` under a path, and nothing elsewhere. Call it at the top level of a file. */
 export async function startPrefixProxy({ target, prefix, keepsPrefix }: Options): Promise<string> {
   const server = createServer((incoming, outgoing) => {
     const path = incoming.url ?? '/'
@@ -28,6 +28,6 @@ export async function startPrefixProxy({ target, prefix, keepsPrefix }: Options)
     server.closeAllConnections()
     server.close()
   })
-  // A TCP server has an address and a port.
+  // A TCP server has an AddressInfo.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`
 }

@@ -10,7 +10,7 @@ type Call = {
 type Refusal = { message: string; data: { errorCode: string; httpStatus: number } }
 type Envelope = { error?: Refusal }
 
-/** One raw call: its status, `ok` or the stable code, and the sentence of a refusal. */
+/** One raw call: its status, `ok` or the stable code, and the text of a refusal. */
 export async function callProcedure(url: string, { path, type, input, headers }: Call) {
   const address = `${url}/trpc/${path}`
   if (type === 'mutation') {
@@ -23,7 +23,7 @@ export async function callProcedure(url: string, { path, type, input, headers }:
   return readFirst(await fetch(address + query, { headers: { ...headers, accept: 'text/event-stream' } }))
 }
 
-/** The first event that brings something; a refusal is one, in a stream whose own status says nothing. */
+/** The first event with data. A refusal is one too, in a stream whose status is always 200. */
 async function readFirst(response: Response) {
   for await (const { event, data } of readEvents(response)) {
     if (event === 'connected' || event === 'ping') continue

@@ -12,7 +12,7 @@ export type Mailbox = {
   updatedAt: string
 }
 export type RotatedKey = { key: string; apiKey: Record<string, unknown> }
-/** As typed into an address bar, or names and values to be escaped. */
+/** A query string, or names and values to be escaped. */
 export type Query = string | Record<string, string | number>
 
 type Credentials = { baseUrl: string; apiKey: string }
@@ -137,7 +137,7 @@ export async function refusalOf(request: Promise<unknown>) {
   return { status: failure.response.status, error, code, ...(details && { details }) }
 }
 
-/** Of requests that are sent at once. */
+/** The refusals of concurrent requests. */
 export const refusalsOf = (requests: Promise<unknown>[]) => Promise.all(requests.map(refusalOf))
 
 function search(query: Query): string {

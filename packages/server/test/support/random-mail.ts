@@ -18,7 +18,7 @@ const RANDOM_PIECE_BYTES_MAX = 600
 
 /** A mail of about the given size with random bytes. Some end with a line end, some do not. */
 export function randomMail(tag: string, sizeBytes: number): Buffer {
-  // Named in the mail too, so that a copy that was never acknowledged but is found later has its tag.
+  // The tag is in the mail too, so that a copy without acknowledgement can be identified.
   const head = `From: app@shop.example\r\nTo: qa+${tag}@mailhatch.test\r\nSubject: ${tag}\r\n\r\n`
   const pieces: Buffer[] = [Buffer.from(head)]
   let length = pieces[0]!.length
@@ -31,7 +31,7 @@ export function randomMail(tag: string, sizeBytes: number): Buffer {
   return Buffer.concat(pieces)
 }
 
-/** As likely between 1 and 2 kB as between 30 and 60 kB: most mail is small. */
+/** Between 1 and 2 kB as often as between 30 and 60 kB, because most mail is small. */
 export function randomSize({ bytesMin, bytesMax }: { bytesMin: number; bytesMax: number }): number {
   return Math.round(bytesMin * (bytesMax / bytesMin) ** (randomInt(1_000_000) / 1_000_000))
 }

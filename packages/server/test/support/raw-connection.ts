@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { MalformedAnswer, parseAnswer, type HttpAnswer } from './http-answer.ts'
 
-/** `closed`: the server hung up without a word; `silent`: nothing within the time allowed. */
+/** `closed`: the server disconnected without a response; `silent`: no response in time. */
 export type Outcome = HttpAnswer | 'closed' | 'silent'
 
 type Exchange = { bytes: Buffer; isHead: boolean; boundMs: number; isLast: boolean }
@@ -40,7 +40,7 @@ export class RawConnection {
     return this.#isClosed
   }
 
-  /** `isLast` also says that nothing more will come, which ends requests that the server would wait for. */
+  /** `isLast` also closes our side, which ends requests that the server would wait for. */
   async exchange({ bytes, isHead, boundMs, isLast }: Exchange): Promise<Outcome> {
     if (isLast) this.#socket.end(bytes)
     else this.#socket.write(bytes)
@@ -51,7 +51,7 @@ export class RawConnection {
       if (answer !== null) {
         this.#received = this.#received.subarray(answer.length)
         // An incomplete request may get two responses, one to its content and one to its end. The second is not read.
-        // One that cannot be read is answered in full, even if it was a HEAD, and the connection closed.
+        // An unreadable request gets a complete response, even to a HEAD, and the connection is closed.
         if (!isLast && answer.isConnectionKept && this.#received.length > 0)
           throw new MalformedAnswer('bytes after the end of the answer')
         return answer

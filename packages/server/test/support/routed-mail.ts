@@ -34,7 +34,7 @@ export function collectingContext() {
   }
 }
 
-/** A real binding with something of ours around what is written; `bytes` is null for the start and end of an upload. */
+/** A real binding with our code around writes. `bytes` is null for the start and end of an upload. */
 export function watchedBinding(
   binding: R2Bucket,
   write: (key: string, bytes: Uint8Array | null, store: () => Promise<unknown>) => Promise<unknown>,
@@ -54,6 +54,6 @@ export function watchedBinding(
       }
     },
   }
-  // Whatever the bucket uses of a binding is here.
+  // All methods of a binding that the bucket uses.
   return watched as unknown as R2Bucket
 }

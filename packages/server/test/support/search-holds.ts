@@ -35,7 +35,7 @@ export async function expectShortHolds({ messages, searches, seed, holdMsMax }: 
     const view: View = { teamId: filled.team.id, oldestReceivedAt: 0, filter: randomFilter(random, filled, messages) }
     const after = random.pick([null, null, 5, Math.floor(messages / 2), messages - 100])
     const [name, ask] = random.pick(Object.entries(waysToAsk(store, filled, messages)))
-    // The best of two: in one of them garbage may have been collected.
+    // The best of two, because garbage may be collected during one of them.
     let holdMs = Infinity
     for (let attempt = 0; attempt < 2 && holdMs > holdMsMax; attempt++)
       holdMs = Math.min(holdMs, await longestHoldMs(() => ask(view, after)))
@@ -58,7 +58,7 @@ function waysToAsk(store: Store, { team, start }: Filled, messages: number) {
     latest: (view: View, after: number | null) => store.latestMessage(view, after),
     'latest, again': (view: View, after: number | null) => store.latestMessage(view, after),
     count: (view: View, after: number | null) => countMatching(store, view, after),
-    // As a removal by filter does, which would leave nothing to search.
+    // Like a removal by filter, but without deleting what others search.
     follow: (view: View, after: number | null) =>
       store.followMessages(view, { after: after ?? 0, upTo: messages, limit: 100 }),
     explain: (view: View, after: number | null) => explain({ store, now: () => start + 60_000 }, view, after),

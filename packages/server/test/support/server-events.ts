@@ -1,6 +1,6 @@
 export type ServerEvent = { event: string; data: unknown; id: string | null; retry: string | null }
 
-/** Reads a stream of server-sent events as they come; ends when the stream does. */
+/** Reads server-sent events as they arrive. Ends with the stream. */
 export async function* serverEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder()
   let buffered = ''

@@ -12,10 +12,10 @@ import { withDatabase } from './journey-database.ts'
 
 export const WEBHOOK_SECRET = 'secret-of-the-tests'
 
-/** On a machine that runs many tests at once, a server is late for reasons that are none of its own. */
+/** On a machine that runs many tests at once, a server may be late through no fault of its own. */
 const NEVER_OVERLOADED: Overload = { isOverloaded: () => false, close() {} }
 
-/** A folder of its own for each test, gone afterwards. */
+/** A new folder for each test, deleted afterwards. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -44,8 +44,8 @@ export async function serveIn(
 }
 
 /**
- * The same with a folder of its own and ways to talk to it; closed when the test is over. `now` is the clock of the
- * whole product, for tests in which days pass.
+ * The same with a new folder and helpers for requests and mail. Closed when the test ends. `now` is the clock of the whole
+ * product, for tests in which days pass.
  */
 export async function startServer(
   environment: Record<string, string> = {},
@@ -67,7 +67,7 @@ export async function startServer(
     smtpPort: running.smtpPort!,
     workerUrl: `http://127.0.0.1:${running.workerPort}`,
     sdk: new Mailhatch({ url, apiKey }),
-    /** Resolves when the server has answered 250. */
+    /** Resolves when the server has replied with 250. */
     sendMail: (mail: SendMailOptions) => transport.sendMail({ from: 'sender@shop.example', ...mail }),
     close: () => running.close(),
   }

@@ -4,12 +4,12 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
-/** A line is done in a second or two; one that should have ended by itself must not outlive its test. */
+/** A line takes a second or two. One that does not end must not outlive its test. */
 const RUN_MS_MAX = 40_000
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
 
-/** A folder to type commands in, with `mailhatch` at hand and nothing of the tester's own environment. */
+/** A folder to run commands in, with `mailhatch` in the path and nothing of the tester's environment. */
 export function createShell(folder: string, environment: Record<string, string>) {
   const { PATH = '' } = process.env
   const bin = join(folder, 'bin')
@@ -20,7 +20,7 @@ export function createShell(folder: string, environment: Record<string, string>)
 
   /** Starts a command line as a user would type it. */
   function start(line: string, further: Record<string, string> = {}) {
-    // In a group of its own, so that all that the line starts can be ended.
+    // In its own process group, so that everything that the line starts can be stopped.
     const child = spawn('bash', ['-o', 'pipefail', '-c', line], {
       cwd: folder,
       env: { ...settings, ...further },
@@ -31,7 +31,7 @@ export function createShell(folder: string, environment: Record<string, string>)
       try {
         process.kill(-child.pid!, signal)
       } catch {
-        // It has ended by itself.
+        // It has already ended.
       }
     }
     const output = { stdout: '', stderr: '' }

@@ -1,10 +1,10 @@
-import { apartMs, countFailure, OWN_FAILURES_MAX } from '../../src/domain/set-aside.ts'
+import { attemptDelayMs, countFailure, OWN_FAILURES_MAX } from '../../src/domain/set-aside.ts'
 import { nextAnnouncementAt } from '../../src/domain/retry.ts'
 import { createRecentResults } from '../../src/worker/recent-results.ts'
 import { seededRandom } from './seeded-random.ts'
 
-const TRY_MS_MAX = 50
-/** As often as mail that is due is looked for. */
+const ATTEMPT_MS_MAX = 50
+/** How often due mail is looked for. */
 const TICK_MS = 500
 const DEATH_MS = 1_000
 
@@ -22,16 +22,16 @@ type Event = { at: number; act: () => void }
 export type SimulatedRun = {
   seed: number
   mails: number
-  /** Mail comes in so far apart on average. */
+  /** The average time between messages. */
   everyMs: number
   /** How often the API fails by itself. */
   failures: number
   poison: number
-  /** Poison ends the process of the API, with all that is under way, and it is away for a second. */
+  /** Poison ends the API with everything in progress, and the API is down for a second. */
   isDeadly?: boolean
 }
 
-/** The rule for mail that is set aside and the retry schedule, in a time of their own: days pass in a moment. */
+/** The rule for setting mail aside and the retry schedule in simulated time: days pass in a moment. */
 export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = false }: SimulatedRun) {
   const random = seededRandom(seed)
   const events: Event[] = []
@@ -42,7 +42,7 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
   let awayUntil = 0
 
   function plan(at: number, act: () => void): void {
-    // The next comes last.
+    // The next one is last.
     let place = events.length
     for (; place > 0 && events[place - 1]!.at < at; place--) events[place] = events[place - 1]!
     events[place] = { at, act }
@@ -50,10 +50,10 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
 
   function announce(mail: Mail): void {
     if (now < awayUntil) return planRetry(mail)
-    // As the announcer does: one that may have ended the API goes without another such beside it.
+    // Like the announcer: mail that may have crashed the API is announced without another such mail beside it.
     if (mail.isSuspect && underWay.keys().some(({ isSuspect }) => isSuspect)) return planRetry(mail)
     underWay.set(mail, now)
-    plan(now + 1 + random.below(TRY_MS_MAX), () => underWay.has(mail) && answer(mail))
+    plan(now + 1 + random.below(ATTEMPT_MS_MAX), () => underWay.has(mail) && answer(mail))
   }
 
   function answer(mail: Mail): void {
@@ -68,12 +68,12 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
     }
   }
 
-  function fail(mail: Mail, isDeath: boolean): void {
+  function fail(mail: Mail, isCrash: boolean): void {
     const { name, previousAt } = mail
-    const others = results.noteFailure(name, { previousAt, beganAt: underWay.get(mail)!, at: now, isDeath })
+    const others = results.noteFailure(name, { previousAt, beganAt: underWay.get(mail)!, at: now, isCrash })
     underWay.delete(mail)
     mail.own = countFailure(mail.own, { others, sincePreviousMs: now - previousAt })
-    mail.isSuspect = isDeath && mail.own > 0
+    mail.isSuspect = isCrash && mail.own > 0
     mail.attempts++
     mail.previousAt = now
     if (mail.own < OWN_FAILURES_MAX) return planRetry(mail)
@@ -85,12 +85,12 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
     const { receivedAt, attempts, previousAt: lastAttemptAt } = mail
     const at = nextAnnouncementAt({ receivedAt, attempts: Math.max(1, attempts), lastAttemptAt })
     if (at === null) return
-    const dueAt = Math.max(at, now + 1, lastAttemptAt + apartMs(mail.own))
+    const dueAt = Math.max(at, now + 1, lastAttemptAt + attemptDelayMs(mail.own))
     plan(Math.ceil(dueAt / TICK_MS) * TICK_MS, () => announce(mail))
   }
 
   function arrive(number: number): void {
-    // Poison comes in the midst of other mail.
+    // Poison arrives among other mail.
     const isPoison = number >= 10 && number < 10 + poison
     const mail = {
       name: `m${number}`,

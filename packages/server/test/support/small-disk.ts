@@ -8,12 +8,12 @@ import { temporaryFolder } from './server.ts'
 export function mountSmallDisk(sizeBytes: number) {
   const folder = temporaryFolder()
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeBytes},mode=0700`, 'tmpfs', folder])
-  // Before its folder goes: what is registered last runs first.
+  // Before its folder is deleted: the last registered function runs first.
   onTestFinished(() => void execFileSync('umount', ['--lazy', folder]))
   const filler = join(folder, 'filler')
   return {
     folder,
-    /** Until not a single page fits. */
+    /** Until no page fits any more. */
     fill(): void {
       const file = openSync(filler, 'a')
       try {

@@ -7,7 +7,7 @@ export class ConnectionLost extends Error {}
 
 const CRLF = '\r\n'
 
-/** Sends mails byte for byte and knows which of them were accepted: those whose 250 it has read. */
+/** Sends mail byte for byte and knows which was accepted: mail whose 250 it has read. */
 export class SmtpClient {
   #socket: Socket
   #received = ''
@@ -99,7 +99,7 @@ function endsWithLineEnd(raw: Uint8Array): boolean {
   return raw.at(-2) === 0x0d && raw.at(-1) === 0x0a
 }
 
-/** RFC 5321, 4.5.2; Latin-1 keeps every byte as it is. */
+/** RFC 5321, 4.5.2; Latin-1 preserves every byte. */
 function withDotsDoubled(raw: Uint8Array): Buffer {
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
   return Buffer.from(text.replaceAll(/(^|\r\n)\./g, '$1..'), 'latin1')

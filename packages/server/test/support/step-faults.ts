@@ -4,7 +4,7 @@ export type Fault = { when: 'before' | 'after' | 'half' | 'late'; kind: string }
 /** Called before each step of a bucket or database: a file-system call, a statement, a request. */
 export type FaultSource = (step: string) => Fault | null
 
-/** The fault comes at the step of this number, counted from 0: once, at each step of that name, or at all from then on. */
+/** The fault happens at the step with this number, from 0: once, at each step of that name, or at all later ones. */
 export type FaultPlan = { at: number; fault: Fault; lasts: 'once' | 'step' | 'all' }
 
 /** Fails as planned, and counts the steps. */
@@ -21,7 +21,7 @@ export function plannedFaults({ at, fault, lasts }: FaultPlan) {
   return { faultOf, steps: () => count }
 }
 
-/** Connects the steps that ask for faults with the plan that decides on them. */
+/** Connects the steps with the plan that decides about faults. */
 export function faultSwitch() {
   let current: ReturnType<typeof plannedFaults> | null = null
   return {
@@ -29,7 +29,7 @@ export function faultSwitch() {
     async arm(plan: FaultPlan) {
       current = plannedFaults(plan)
     },
-    /** How many steps there were since. */
+    /** The number of steps since then. */
     async disarm(): Promise<number> {
       const steps = current?.steps() ?? 0
       current = null

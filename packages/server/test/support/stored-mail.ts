@@ -59,7 +59,7 @@ export function objectKeys(dataDir: string): string[] {
   }
 }
 
-/** Everything that the API lists, newest first. */
+/** All messages that the API lists, newest first. */
 export async function listEverything(sdk: Mailhatch): Promise<MessageSummary[]> {
   const messages: MessageSummary[] = []
   for (;;) {

@@ -19,7 +19,7 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 const FRAMES = {
   message: ({ subject }: StoredSummary) => Buffer.from(`${subject}\n`),
   ping: Buffer.from('ping\n'),
-  comeBack: Buffer.from('come back\n'),
+  reconnect: Buffer.from('come back\n'),
 }
 
 type Wish = {

@@ -26,9 +26,9 @@ export type KeyKind = 'full' | 'emailFull' | 'bound' | 'orphan' | 'expired' | 'f
 /** The mailbox of the bound key, and another one of the same team. */
 export const OWN = 'mine'
 export const OTHER = 'theirs'
-/** Of an endpoint that stays. */
+/** The URL of an endpoint that stays. */
 export const KEPT_ENDPOINT_URL = 'http://127.0.0.1:9/kept'
-/** Of the mailbox that was deleted. */
+/** The name of the deleted mailbox. */
 const GONE = 'gone'
 
 /** A server with a key of each kind, and requests for every documented operation. Call it at the top level of a file. */
@@ -75,7 +75,7 @@ export async function startWalk() {
   const newEndpointUrl = () => `http://127.0.0.1:9/${(count += 1)}`
   let lastEndpoint: string | null = null
 
-  /** Instead of the one before, because there may not be many. */
+  /** Replaces the previous one, because their number is limited. */
   async function newEndpoint(): Promise<string> {
     if (lastEndpoint !== null) await ask(`${url}/v1/webhooks/${lastEndpoint}`, { method: 'DELETE', key: apiKey })
     const { endpoint } = await create<{ endpoint: WebhookEndpoint }>('/v1/webhooks', { url: newEndpointUrl() })
@@ -133,7 +133,7 @@ export async function startWalk() {
   expect((await ask(`${url}/v1/mailboxes/${goneId}`, { method: 'DELETE', key: apiKey })).status).toBe(200)
   const refused = announcement({ domain: 'nobody.example' })
   expect((await post(url, refused)).body.code).toBe('inbox_domain_unknown')
-  // Refusals are written a moment later.
+  // Rejections are written a moment later.
   await vi.waitFor(
     async () => expect((await owner.get<{ data: [] }>('/v1/rejections')).body.data).toHaveLength(1),
     10_000,

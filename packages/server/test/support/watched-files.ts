@@ -5,7 +5,7 @@ export type FileStep =
   | { name: 'make folder' | 'open' | 'write' | 'sync' | 'close' | 'sync folder'; path: string }
   | { name: 'rename'; path: string; to: string }
 
-/** Called before each step; may throw in its place, or return what to do once the step is done. */
+/** Called before each step. May throw, or return a function to call after the step. */
 export type FileWatch = (step: FileStep) => (() => void) | void
 
 /** The real file system, watched step by step. */
@@ -19,7 +19,7 @@ export function watchFiles(watch: FileWatch): Files {
 
   return {
     ...nodeFiles,
-    // The overloads differ only in what they return; the folder bucket makes folders recursively.
+    // The overloads differ only in what they return; the folder bucket creates folders recursively.
     mkdir: ((path: string, options: { recursive: true }) =>
       watched({ name: 'make folder', path }, () => nodeFiles.mkdir(path, options))) as Files['mkdir'],
     rename: (path, to) =>
@@ -35,7 +35,7 @@ export function watchFiles(watch: FileWatch): Files {
       handle.sync = () => watched({ name: isFolder ? 'sync folder' : 'sync', path }, sync)
       if (isFolder) return handle
       handle.close = async () => {
-        // A descriptor is given back whatever becomes of the step.
+        // A descriptor is closed whatever the result of the step.
         try {
           await watched({ name: 'close', path }, async () => {})
         } finally {

@@ -13,7 +13,7 @@ const faulty = new Map<string, { faultOf: FaultSource; steps: () => number }>()
 /** SQLite's codes for a disk that fails and for one that is full. */
 const CODES: Record<string, number> = { EIO: 10, ENOSPC: 13 }
 const INBOX = 'inbox.db'
-/** The largest that SQLite knows, its default. */
+/** The largest value of SQLite, its default. */
 const PAGES_MAX = 4_294_967_294
 
 export type ThreadSettings = { channelName: string; pragma: string }
@@ -44,7 +44,7 @@ export function serveWatched({ channelName, pragma }: ThreadSettings): void {
     const { disk } = told
     failing.delete(file)
     if (disk === 'failing') failing.add(file)
-    // SQLite does not go below what is in use: with a limit of one page the file is full from now on.
+    // SQLite does not go below the used size: with a limit of one page, the file is full from now on.
     opened.get(file)!.exec(`pragma max_page_count = ${disk === 'full' ? 1 : PAGES_MAX}`)
     tell({ kind: 'obeyed', steps: 0 })
   })
@@ -58,7 +58,7 @@ function watch(connection: DatabaseSync, file: string, tell: (message: FromThrea
 
   connection.prepare = (sql) => {
     const statement = prepare(sql)
-    // Without it, what failed could not be taken back, and the program would end.
+    // Without it, failed writes could not be rolled back, and the program would end.
     if (sql !== 'rollback') failAsTold(statement, file, sql)
     if (sql !== 'commit') return statement
     const commit = statement.run.bind(statement)

@@ -4,11 +4,11 @@ import { onTestFinished } from 'vitest'
 import type { FaultPlan } from './step-faults.ts'
 import type { ThreadSettings } from './watched-writer-thread.ts'
 
-/** `at` is of the clock that all threads share; `synchronous` is SQLite's number for how a commit treats the disk. */
+/** `at` is from the clock that all threads share; `synchronous` is SQLite's number for how a commit treats the disk. */
 export type Commit = { at: bigint; keys: string[]; synchronous: number }
 export type FromThread = ({ kind: 'committed' } & Commit) | { kind: 'obeyed'; steps: number }
 export type ToThread = { file: string } & ({ disk: 'healthy' | 'full' | 'failing' } | { faults: ThreadFaults | null })
-/** By plan, or at random: so many of a thousand statements, with numbers from a seed. */
+/** By plan, or at random: this many of a thousand statements, with numbers from a seed. */
 export type ThreadFaults = FaultPlan | { seed: number; perMille: number }
 
 /** A writer thread for `openWriter` that reports its commits and whose disk can be made to fail. */
@@ -35,16 +35,16 @@ export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } 
 
   return {
     threadUrl: threadUrl({ channelName, pragma }),
-    /** Resolves when the thread treats the disk under this file so. */
+    /** Resolves when the thread applies this to the disk of the file. */
     async turnDisk(file: string, disk: 'healthy' | 'full' | 'failing'): Promise<void> {
       await tell({ file, disk })
     },
-    /** Makes statements on this file fail. Resolves to how many ran (or, at random, failed) since the call before. */
+    /** Makes statements on this file fail. Resolves to how many ran (or, at random, failed) since the previous call. */
     setFaults: (file: string, faults: ThreadFaults | null): Promise<number> => tell({ file, faults }),
   }
 }
 
-/** A thread that is given by its address can only get its settings there. */
+/** A thread that is given by its URL can only get its settings there. */
 function threadUrl(settings: ThreadSettings): URL {
   const module = JSON.stringify(new URL('./watched-writer-thread.ts', import.meta.url))
   const code = `import { serveWatched } from ${module}; serveWatched(${JSON.stringify(settings)})`

@@ -5,7 +5,7 @@ import { startFileServer } from './file-server.ts'
 import { startWebhookReceiver, type ReceivedWebhook, type ReceiverAnswer } from './webhook-receiver.ts'
 
 type WebhookAnswer<Data> = Answer<ErrorBody & { data: Data }>
-export type Made = { endpoint: WebhookEndpoint; secret: string }
+export type Created = { endpoint: WebhookEndpoint; secret: string }
 
 /** Longer than any test, so that failures stay pending. */
 const RETRY_DELAYS = '3600'
@@ -27,8 +27,8 @@ export async function startWebhookJourney() {
   }
 
   /** An endpoint that is deleted with the test. */
-  async function add(wish: object): Promise<Made> {
-    const { status, body } = await call<Made>('POST', '', wish)
+  async function add(wish: object): Promise<Created> {
+    const { status, body } = await call<Created>('POST', '', wish)
     expect(status, JSON.stringify(body)).toBe(201)
     onTestFinished(async () => void (await call('DELETE', `/${body.data.endpoint.id}`)))
     return body.data

@@ -26,7 +26,7 @@ export async function startWebhookReceiver(answering: Answering = () => ({ statu
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request)
-    // What is not an event of ours fails the test that reads it.
+    // A body that is not an event of ours fails the test that reads it.
     const { data } = JSON.parse(body) as WebhookEvent
     const { url: path = '', headers } = request
     const webhook = { path, headers, body, id: String(headers['webhook-id']), messageId: data.id, at: Date.now() }
@@ -44,13 +44,13 @@ export async function startWebhookReceiver(answering: Answering = () => ({ statu
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })
-  // A server on a port of TCP has such an address.
+  // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
     received,
-    /** Ends every request that has no answer yet. */
+    /** Ends every request that has no response yet. */
     hangUp: () => server.closeAllConnections(),
   }
 }

@@ -1,4 +1,4 @@
-/** Milliseconds of the processor: what other tests take of it meanwhile does not count. */
+/** Milliseconds of processor time, which other tests do not affect. */
 export function workMs(work: () => void): number {
   const before = process.threadCpuUsage()
   work()
@@ -6,12 +6,12 @@ export function workMs(work: () => void): number {
   return (user + system) / 1000
 }
 
-/** The quickest of several runs: in the others something was compiled or collected. */
+/** The fastest of several runs, because others include compilation or garbage collection. */
 export function quickestMs(work: () => void): number {
   return Math.min(...Array.from({ length: 5 }, () => workMs(work)))
 }
 
-/** The same for work that may give others their turn, with what it gives. */
+/** The same for asynchronous work, with its result. */
 export async function awaitedWorkMs<Result>(
   work: () => Result | Promise<Result>,
 ): Promise<{ result: Result; ms: number }> {
@@ -21,7 +21,7 @@ export async function awaitedWorkMs<Result>(
   return { result, ms: (user + system) / 1000 }
 }
 
-/** The longest time of the processor that this thread gave to one turn of its event loop while the work went on. */
+/** The longest processor time of one turn of this thread's event loop during the work. */
 export async function longestHoldMs(work: () => Promise<unknown>): Promise<number> {
   let longest = 0
   let isOver = false

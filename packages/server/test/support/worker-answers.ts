@@ -5,7 +5,7 @@ import { BODY_KINDS, nameFor, REDIRECT, REDIRECT_HOST, startAnsweringApi } from 
 import { keysIn, readObject } from './stored-mail.ts'
 import { ADMIN_TOKEN, oddMail, ROOT_DOMAIN, type JourneySettings, type JourneyWorker } from './worker-journey.ts'
 
-/** A sample of what the rule names; the whole table is in announce.test.ts. */
+/** A sample of the statuses in the rule; the whole table is in announce.test.ts. */
 const REPEATED = [307, 401, 403, 405, 407, 408, 421, 429, 500, 502, 503, 504, 599]
 const WAITS_FOR_A_PERSON = [400, 410, 413, 422]
 /** As many as a worker without memory reads, so that earlier tests have no effect. */
@@ -13,14 +13,14 @@ const OTHERS_FIRST = 26
 
 const WAIT = { timeout: 60_000, interval: 200 }
 
-/** What a worker makes of every kind of answer, on whatever it runs. */
+/** How a worker on any runtime handles every kind of response. */
 export function describeWorkerAnswers(
   name: string,
   start: (settings: JourneySettings) => Promise<JourneyWorker>,
-  /** The network of a local workerd follows a Location and hides a 407; a redirect without Location it shows. */
+  /** The network of a local workerd follows a Location and hides a 407, but shows a redirect without Location. */
   { showsAllAnswers, hasTimer }: { showsAllAnswers: boolean; hasTimer: boolean },
 ): void {
-  describe(`answers to announcements, on ${name}`, () => {
+  describe(`responses to announcements, on ${name}`, () => {
     let api: Awaited<ReturnType<typeof startAnsweringApi>>
     let worker: JourneyWorker
 
@@ -35,11 +35,11 @@ export function describeWorkerAnswers(
 
     const ready = async () => {
       const response = await worker.fetch('/ready')
-      // The worker's own answer.
+      // The response of the worker itself.
       return { status: response.status, ...((await response.json()) as { troubles: string[] }) }
     }
 
-    test('a redirect is not followed, and readiness says where it points, until announcements pass', async () => {
+    test('a redirect is not followed, and readiness reports its target, until announcements succeed', async () => {
       const mailbox = showsAllAnswers ? nameFor(...REDIRECT) : nameFor(308, 'empty')
       await worker.deliver({ to: `${mailbox}@${ROOT_DOMAIN}`, raw: oddMail('Redirected') })
       await vi.waitUntil(async () => {
@@ -62,24 +62,27 @@ export function describeWorkerAnswers(
       expect(await keysIn(worker.bucket, metadataPrefix('processed', ROOT_DOMAIN, mailbox))).toHaveLength(1)
     })
 
-    test.each(showsAllAnswers ? [407, 421] : [421])('readiness names a %i, which some clients hide', async (status) => {
-      const mailbox = nameFor(status, 'html')
-      await worker.deliver({ to: `${mailbox}@${ROOT_DOMAIN}`, raw: oddMail('Refused on the way') })
-      await vi.waitUntil(async () => {
-        await worker.sweep()
-        return (await ready()).status === 503
-      }, WAIT)
-      const problem = `announcements are not reaching the API: WEBHOOK_URL responds with ${status}. Check the proxy in front of the API`
-      expect((await ready()).troubles).toEqual([problem])
-      api.answer(mailbox, 200)
-      await vi.waitUntil(async () => {
-        await worker.sweep()
-        return (await ready()).status === 200
-      }, WAIT)
-      api.answer(mailbox, status)
-    })
+    test.each(showsAllAnswers ? [407, 421] : [421])(
+      'readiness reports a %i, which some clients hide',
+      async (status) => {
+        const mailbox = nameFor(status, 'html')
+        await worker.deliver({ to: `${mailbox}@${ROOT_DOMAIN}`, raw: oddMail('Refused on the way') })
+        await vi.waitUntil(async () => {
+          await worker.sweep()
+          return (await ready()).status === 503
+        }, WAIT)
+        const problem = `announcements are not reaching the API: WEBHOOK_URL responds with ${status}. Check the proxy in front of the API`
+        expect((await ready()).troubles).toEqual([problem])
+        api.answer(mailbox, 200)
+        await vi.waitUntil(async () => {
+          await worker.sweep()
+          return (await ready()).status === 200
+        }, WAIT)
+        api.answer(mailbox, status)
+      },
+    )
 
-    test('what is not about the mail is repeated; our own 404, 413 and 422 are not', async () => {
+    test('errors that are not about the mail are retried; our own 404, 413 and 422 are not', async () => {
       const cases = [
         ...REPEATED.map((status) => ({ mailbox: nameFor(status, 'html'), isRepeated: true })),
         ...WAITS_FOR_A_PERSON.map((status) => ({ mailbox: nameFor(status, 'html'), isRepeated: false })),
@@ -95,13 +98,13 @@ export function describeWorkerAnswers(
         const counts = await Promise.all(repeated.map(({ mailbox }) => attempts(mailbox)))
         return counts.every((count) => count >= 2)
       }, WAIT)
-      // As long as the others were repeated, these were not.
+      // While the others were retried, these were not.
       const kept = cases.filter(({ isRepeated }) => !isRepeated)
       expect(kept).toHaveLength(WAITS_FOR_A_PERSON.length + 1)
       for (const { mailbox } of kept) expect([mailbox, await attempts(mailbox)]).toEqual([mailbox, 1])
     })
 
-    test('a mail at which the API fails while it takes others is set aside, and passes by hand', async () => {
+    test('a mail on which only the API fails is set aside, and is accepted after a manual retry', async () => {
       const poison = nameFor(500, 'other code')
       let others = 0
       const deliverOther = () => worker.deliver({ to: `other${others++}@${ROOT_DOMAIN}`, raw: oddMail('Harmless') })
@@ -117,7 +120,7 @@ export function describeWorkerAnswers(
       const { id, ownFailures, setAside } = await metadataOf(poison)
       expect({ ownFailures, reason: setAside!.reason }).toEqual({
         ownFailures: 3,
-        reason: 'Set aside after 3 failures: the API cannot store this mail (500), while it takes other mail.',
+        reason: 'Set aside after 3 failures: the API cannot store this mail (500), while it accepts other mail.',
       })
       const admin = async (path: string, method = 'GET') => {
         const response = await worker.fetch(path, { method, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
@@ -126,7 +129,7 @@ export function describeWorkerAnswers(
       }
       const { messages } = await admin(`/admin/set-aside?domain=${ROOT_DOMAIN}`)
       expect(messages.map((mail) => mail.id)).toContain(id)
-      // Mail that the tests before left may be there too, what passes is not.
+      // Mail of earlier tests may be there too, but not accepted mail.
       expect(messages.filter(({ mailbox }) => mailbox.startsWith('other'))).toEqual([])
       const posts = () => api.received.filter((name) => name === poison).length
       const before = posts()

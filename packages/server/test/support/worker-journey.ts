@@ -2,7 +2,7 @@ import { Mailhatch } from '@mailhatch/sdk'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Bucket } from '../../src/bucket/bucket.ts'
 import { metadataKey, metadataPrefix, rawKey } from '../../src/domain/object-keys.ts'
-import { healsByItself } from '../../src/domain/retry.ts'
+import { isRetriedAutomatically } from '../../src/domain/retry.ts'
 import { decodeMetadata, refusalOf, type Metadata } from '../../src/worker/metadata.ts'
 import { API_KEY, startChild } from './child-server.ts'
 import { freePort } from './free-port.ts'
@@ -15,12 +15,12 @@ export const ROOT_DOMAIN = 'in.mailhatch.test'
 
 export type JourneySettings = { webhookUrl: string | null; token: string }
 
-/** An inbox worker, wherever it runs. */
+/** An inbox worker on any runtime. */
 export type JourneyWorker = {
   bucket: Pick<Bucket, 'get' | 'list' | 'put'>
   /** Resolves when the sender has received the 250. */
   deliver(mail: OutgoingMail): Promise<void>
-  /** What the clock does, where it does not do so by itself. */
+  /** What the clock does, where it does not run by itself. */
   sweep(): Promise<void>
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Stored mail stays. */
@@ -28,7 +28,7 @@ export type JourneyWorker = {
   close(): Promise<void>
 }
 
-/** From delivery to the API, and each row of the table of states, against a worker that `start` starts once. */
+/** From delivery to the API, and each row of the table of states, against one worker that `start` starts. */
 export function describeWorkerJourney(
   name: string,
   start: (settings: JourneySettings) => Promise<JourneyWorker>,
@@ -44,7 +44,7 @@ export function describeWorkerJourney(
     })
     afterAll(() => worker.close())
 
-    test('new → unprocessed: without WEBHOOK_URL a mail is only stored, and a retry says why it is', async () => {
+    test('new → unprocessed: without WEBHOOK_URL a mail is only stored, and a retry says why', async () => {
       await use({ webhookUrl: null })
       await worker.deliver({ to: `kept@${ROOT_DOMAIN}`, raw: oddMail('Kept') })
       const metadata = await metadataOf('kept')
@@ -53,7 +53,7 @@ export function describeWorkerJourney(
       expect(await retry('kept', metadata.id)).toMatchObject({ status: 409, body: { error: 'Webhook not configured' } })
     })
 
-    test('new → unprocessed → processed: a mail lands under its keys, is announced and can be read', async () => {
+    test('new → unprocessed → processed: a mail is stored under its keys, announced, and can be read', async () => {
       await api.start()
       await api.createMailbox('arrives')
       await use({})
@@ -85,7 +85,7 @@ export function describeWorkerJourney(
       })
     })
 
-    test('unprocessed → unprocessed: what the API refuses stays; an admin retry is refused or moves it', async () => {
+    test('unprocessed → unprocessed: refused mail stays; an admin retry is refused or moves it', async () => {
       await api.start()
       await use({})
       const raw = oddMail('Nobody there yet')
@@ -93,7 +93,7 @@ export function describeWorkerJourney(
       const refused = await attempted('later', 1)
       expect(refused).toMatchObject({ status: 'unprocessed', lastStatus: 404 })
 
-      // The sweep leaves it to a person: mail refused today must not reach a stranger tomorrow.
+      // The sweep leaves it to an operator: mail refused today must not reach another team tomorrow.
       await worker.sweep()
       expect(await metadataOf('later')).toEqual(refused)
       expect(await retry('later', refused.id)).toMatchObject({
@@ -110,7 +110,7 @@ export function describeWorkerJourney(
       expect(await retry('later', refused.id)).toMatchObject({ status: 409, body: { error: 'Already processed' } })
     })
 
-    test('unprocessed → unprocessed → processed: with the API down mail stays, and the sweep moves it', async () => {
+    test('unprocessed → unprocessed → processed: while the API is down mail stays, and the sweep moves it', async () => {
       await use({})
       const raw = oddMail('Sent while nobody listened')
       await worker.deliver({ to: `patient@${ROOT_DOMAIN}`, raw })
@@ -119,8 +119,8 @@ export function describeWorkerJourney(
         status: 'unprocessed',
         lastError: expect.stringMatching(/fetch failed|ECONNREFUSED/),
       })
-      // No answer; the network of a local workerd answers 500 in its place.
-      expect(failed).toSatisfy((metadata: Metadata) => healsByItself(refusalOf(metadata)))
+      // No response; the network of a local workerd responds with 500 instead.
+      expect(failed).toSatisfy((metadata: Metadata) => isRetriedAutomatically(refusalOf(metadata)))
       expect(await readObject(worker.bucket, failed.rawKey)).toEqual(new Uint8Array(raw))
 
       await api.start()
@@ -130,7 +130,7 @@ export function describeWorkerJourney(
       expect((await api.sdk.messages.list({ mailbox: 'patient' })).data).toHaveLength(1)
     })
 
-    test('unprocessed → unprocessed → processed: a wrong token is a 401, and a retry after it is mended passes', async () => {
+    test('unprocessed → unprocessed → processed: a wrong token is a 401, and a retry with the right one succeeds', async () => {
       await api.start()
       await api.createMailbox('locked')
       await use({ token: 'not-the-token-of-the-api' })
@@ -140,7 +140,7 @@ export function describeWorkerJourney(
       expect(await retry('locked', refused.id)).toMatchObject({ status: 502, body: { webhookStatus: 401 } })
 
       await use({})
-      // A worker with a clock of its own may have done so already.
+      // A worker with its own clock may have done so already.
       expect([200, 409]).toContain((await retry('locked', refused.id)).status)
       expect(await metadataOf('locked')).toMatchObject({ status: 'processed', lastError: null })
       expect(await api.sdk.messages.get(refused.id)).toMatchObject({ subject: 'Behind a lock' })
@@ -178,7 +178,7 @@ export function describeWorkerJourney(
       return (await Promise.all(prefixes.map((prefix) => keysIn(worker.bucket, prefix)))).flat()
     }
 
-    /** Of the only mail in a mailbox. */
+    /** The metadata of the only mail in a mailbox. */
     async function metadataOf(mailbox: string): Promise<Metadata> {
       const [key] = await keysOf(mailbox)
       return decodeMetadata(await readObject(worker.bucket, key!))
@@ -192,7 +192,7 @@ export function describeWorkerJourney(
     async function becomesProcessed(mailbox: string): Promise<void> {
       const hasMoved = async () => {
         await worker.sweep()
-        // Not read: what is listed may have moved by then.
+        // Not read, because a listed object may have moved by then.
         const keys = await keysOf(mailbox)
         return keys.length === 2 && keys[0]!.startsWith(metadataPrefix('processed', ROOT_DOMAIN, mailbox))
       }
@@ -210,7 +210,7 @@ export function describeWorkerJourney(
   })
 }
 
-/** A worker that repeats by itself does so within 15 s after a few failures. */
+/** A worker that retries by itself does so within 15 s after a few failures. */
 const WAIT = { timeout: 40_000, interval: 100 }
 
 /** A real API, new at every start, whose team has its mailboxes on the root domain. */
@@ -228,7 +228,7 @@ function apiOn(port: number) {
   }
 }
 
-/** What careless receivers change: bytes beyond ASCII, a bare line feed, a NUL, lines of dots. */
+/** Bytes that careless receivers change: beyond ASCII, a bare line feed, a NUL, lines of dots. */
 export function oddMail(subject: string): Buffer {
   const head = `From: App <app@shop.example>\r\nSubject: ${subject}\r\nMessage-ID: <${subject.length}@shop.example>\r\n`
   return Buffer.from(`${head}\r\n.\r\n..two\r\nbare\nfeed\n.\nh\xe9llo \xff\xfe \0 end\r\n`, 'latin1')

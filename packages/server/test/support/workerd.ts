@@ -18,7 +18,7 @@ const SENDER = 'app@shop.example'
 
 export type WorkerdSettings = { vars?: Record<string, string>; secrets?: Record<string, string> }
 
-/** The worker as a deployment would upload it, built once for all who test it; resolves to the folder it is in. */
+/** The worker as a deployment would upload it, built once for all tests. Resolves to its folder. */
 export async function buildWorker(): Promise<{ folder: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-bundle-'))
   const child = spawn(process.execPath, [WRANGLER, 'deploy', '--dry-run', '--outdir', folder], {
@@ -34,12 +34,12 @@ export async function buildWorker(): Promise<{ folder: string; remove(): void }>
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** The built worker in workerd, with a bucket of its own that outlives a change of settings. */
+/** The built worker in workerd, with its own bucket, which survives a change of settings. */
 export async function startWorkerd(bundle: string, settings: WorkerdSettings = {}) {
-  // Wrangler warns of mail whose headers do not name its recipient, as most of ours.
+  // Wrangler warns about mail whose headers do not name its recipient, which is most of ours.
   process.env['WRANGLER_LOG'] = 'none'
   process.env['WRANGLER_SEND_METRICS'] = 'false'
-  // Or it would ask Cloudflare where this machine is.
+  // Otherwise it would ask Cloudflare for the location of this machine.
   process.env['CLOUDFLARE_CF_FETCH_ENABLED'] = 'false'
   const optionsFor = ({ vars = {}, secrets = {} }: WorkerdSettings) => ({
     root: SERVER,
@@ -48,13 +48,13 @@ export async function startWorkerd(bundle: string, settings: WorkerdSettings = {
   const harness = createTestHarness(optionsFor(settings))
   const { url } = await harness.listen()
 
-  /** A change of settings ends what was bound before, so it is asked for at every use. */
+  /** A change of settings invalidates earlier bindings, so the binding is requested for every use. */
   async function binding(): Promise<R2Bucket> {
     const { INBOX_STORAGE } = await harness.getWorker<{ INBOX_STORAGE: R2Bucket }>().getEnv()
     return INBOX_STORAGE
   }
 
-  /** What the local email trigger says that the worker did. */
+  /** What the worker did, as reported by the local email trigger. */
   function email({ to, raw }: OutgoingMail) {
     return harness.getWorker().email({ from: SENDER, to, raw: streamOf(raw) })
   }
@@ -71,12 +71,12 @@ export async function startWorkerd(bundle: string, settings: WorkerdSettings = {
     bucket,
     fetch: (path: string, init: RequestInit = {}) => fetch(new URL(path, url), init),
     email,
-    /** Resolves only if the worker took the mail. */
+    /** Resolves only if the worker accepted the mail. */
     async deliver(mail: OutgoingMail): Promise<void> {
       const { outcome, rejectReason } = await email(mail)
       if (outcome !== 'ok' || rejectReason !== undefined) throw new Error(`Not taken: ${outcome} ${rejectReason}`)
     },
-    /** The cron trigger, now. */
+    /** Runs the cron trigger now. */
     async sweep(): Promise<void> {
       const { outcome } = await harness.getWorker().scheduled({ cron: '* * * * *', scheduledTime: new Date() })
       if (outcome !== 'ok') throw new Error(`The sweep failed: ${outcome}`)
@@ -88,6 +88,6 @@ export async function startWorkerd(bundle: string, settings: WorkerdSettings = {
 }
 
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  // A copy, because a view of a shared buffer is no body.
+  // A copy, because a view of a shared buffer is not a valid body.
   return new Response(new Uint8Array(bytes)).body!
 }

@@ -3,8 +3,8 @@ export type Yaml = string | null | Yaml[] | { [key: string]: Yaml }
 type Line = { indent: number; text: string }
 
 /**
- * Reads the part of YAML that the recipes are written in: maps and lists in both forms, quotes, anchors with merging,
- * texts after `|`. Every scalar is a string. Throws at whatever else it meets.
+ * Reads the subset of YAML that the recipes use: maps and lists in both forms, quotes, anchors with merging, and block
+ * texts (`|`). Every scalar is a string. Throws on anything else.
  */
 export function parseYaml(source: string): Yaml[] {
   return source.split(/^---$/m).map((document) => {
@@ -17,7 +17,7 @@ export function parseYaml(source: string): Yaml[] {
 
 type Reader = { lines: Line[]; anchors: Map<string, Yaml> }
 
-/** Without comments and empty lines; a list or map in brackets over several lines becomes one. */
+/** Without comments and empty lines. A list or map in brackets over several lines becomes one line. */
 function linesOf(document: string): Line[] {
   const lines: Line[] = []
   let depth = 0
@@ -58,7 +58,7 @@ function parseList(reader: Reader, indent: number): Yaml[] {
     const { text } = reader.lines.shift()!
     const rest = text.slice(2)
     if (/^[\w.-]+:(?: |$)/.test(rest)) {
-      // A map begins on the line of its dash.
+      // A map starts on the line of its dash.
       reader.lines.unshift({ indent: indent + 2, text: rest })
       items.push(parseMap(reader, indent + 2))
     } else items.push(parseInline(reader, rest))
@@ -90,7 +90,7 @@ function parseValue(reader: Reader, indent: number, rest: string | undefined): Y
   return rest === undefined || rest === '' ? parseBelow(reader, indent) : parseInline(reader, rest)
 }
 
-/** A list may stand as deep as the key that it belongs to. */
+/** A list may be indented like the key that it belongs to. */
 function parseBelow(reader: Reader, indent: number): Yaml {
   const next = reader.lines[0]
   if (next?.indent === indent && next.text.startsWith('- ')) return parseList(reader, indent)
@@ -114,7 +114,7 @@ function parseInline(reader: Reader, text: string): Yaml {
   return given.startsWith('"') ? (JSON.parse(given) as string) : given
 }
 
-/** What stands between the commas of one pair of brackets. */
+/** The items between the commas of one pair of brackets. */
 function partsOf(given: string): string[] {
   const parts: string[] = []
   const plain = withoutQuoted(given)

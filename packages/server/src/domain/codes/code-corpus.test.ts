@@ -52,7 +52,7 @@ function toMail({ text, html, expected, ...rest }: CorpusCase): Mail {
   return { ...rest, text: text ?? null, html: html ?? null, code: expected }
 }
 
-test('of the mails we wrote, nearly every code is found, and nearly none where there is none', () => {
+test('in our own mail, nearly all codes are found, with nearly no false positives', () => {
   const mails = [...mailsWithCode, ...mailsWithoutCode].map(toMail)
   const measured = measure(mails)
   report('Mails we wrote', measured)
@@ -65,9 +65,9 @@ test('of the mails we wrote, nearly every code is found, and nearly none where t
 
 /** 79.4 % and 86.5 % of the codes were found before the rules were changed, and 2.8 % of the others had one. */
 test.each([
-  { half: 'the rules were changed for', rest: 0, falseMax: 0 },
-  { half: 'kept back', rest: 1, falseMax: 1 },
-])('of the mails by class, those $half have their codes found', ({ half, rest, falseMax }) => {
+  { half: 'used to change the rules', rest: 0, falseMax: 0 },
+  { half: 'held out', rest: 1, falseMax: 1 },
+])('codes are found in mail by class, $half', ({ half, rest, falseMax }) => {
   const isOfHalf = (_: CorpusCase, index: number) => index % 2 === rest
   const mails = [...classesWithCode.filter(isOfHalf), ...classesWithoutCode.filter(isOfHalf)].map(toMail).map(asTaken)
   const measured = measure(mails)
@@ -76,7 +76,7 @@ test.each([
   expect(measured.invented, measured.wrong).toBeLessThanOrEqual(falseMax)
 })
 
-test('the mails by class are as many as they say', () => {
+test('each class has as many mails as declared', () => {
   expect(classesWithCode.length).toBeGreaterThanOrEqual(190)
   expect(classesWithoutCode.length).toBeGreaterThanOrEqual(140)
   expect(new Set(classesWithCode.map(({ language }) => language)).size).toBeGreaterThanOrEqual(40)
@@ -88,7 +88,7 @@ function asTaken(mail: Mail): Mail {
 }
 
 /** docs/internals/codes.md says how many of each set were right at first. No rule was written for the last set. */
-test('of account mails in many languages, nearly every code is found, and nearly none where there is none', () => {
+test('in account mail in many languages, nearly all codes are found, with nearly no false positives', () => {
   const measured = measure(accountMails)
   report('Account mails', measured)
   expect(measured.withCode).toBeGreaterThanOrEqual(450)
@@ -99,7 +99,7 @@ test('of account mails in many languages, nearly every code is found, and nearly
 })
 
 /** The measured values. The rules were not changed to improve them. */
-test('mails of someone who has not seen the rules do no worse than they did', () => {
+test('mail by an author who does not know the rules gives no worse results than before', () => {
   const measured = measure(holdout)
   report('Mails of others', measured)
   expect(holdout.length).toBeGreaterThanOrEqual(50)

@@ -26,7 +26,7 @@ describe('the code a person would read', () => {
     expect(withoutCode.flatMap(codesOf)).toEqual([])
   })
 
-  test('six digits alone are a much worse rule', () => {
+  test('a rule that takes any six digits gives much worse results', () => {
     expect(codeCases.filter((mail) => firstSixDigits(mail) === mail.expected).length).toBeLessThan(
       codeCases.length * 0.6,
     )
@@ -43,7 +43,7 @@ describe('confidence and context of a code', () => {
     expect(vague?.confidence).toBeLessThan(clear?.confidence ?? 0)
   })
 
-  test('several codes come best first, at most five, each once', () => {
+  test('several codes are sorted best first, at most five, without duplicates', () => {
     const text = `Your backup codes:\n${['1337', '5512', '9012', '7765', '3321', '8817', '1337'].map((end) => `4829${end}\n`).join('')}`
     expect(codesOf({ text }).map(({ value }) => value)).toEqual([
       '48291337',
@@ -102,7 +102,7 @@ describe('limits', () => {
     },
   )
 
-  test('a number at the end of a mail that was cut is not a code', () => {
+  test('a number at the end of truncated mail is not a code', () => {
     const content = { subject: '', text: 'Your code is 4829', html: null }
     expect(findCodes(content)).toHaveLength(1)
     expect(findCodes({ ...content, isCut: true })).toHaveLength(0)

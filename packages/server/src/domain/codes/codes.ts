@@ -27,7 +27,7 @@ type Content = { subject: string; text: string | null; html: string | null; isCu
 export function findCodes({ subject, text, html, isCut = false }: Content): Code[] {
   const inSubject = weighAll(subject, { subject: null, isCut: false })
   const inText = text ? weighAll(text, { subject, isCut }) : []
-  // The plain text of many mails only says that there is an HTML part.
+  // The plain text of much mail only says that there is an HTML part.
   const inBody = inText.length > 0 || !html ? inText : weighHtml(html, { subject, isCut })
   return rank(inSubject.concat(inBody))
 }

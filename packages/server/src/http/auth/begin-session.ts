@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { startSession, type Client, type SessionUser } from '../../manage/sessions.ts'
-import type { ClientAddress } from '../../manage/try-limit.ts'
+import type { ClientAddress } from '../../manage/attempt-limit.ts'
 import type { ApiEnvironment } from '../environment.ts'
 import type { ApiPorts } from '../ports.ts'
 import { findSession } from '../session.ts'

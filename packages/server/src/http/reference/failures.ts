@@ -39,7 +39,7 @@ type Explanation = { sentence: string; when: string; details?: Record<string, st
 const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   unauthorized: { sentence: 'Unauthorized', when: 'the key or secret is missing or unknown' },
   key_expired: { sentence: 'API key expired', when: 'the key has expired' },
-  invalid_credentials: { sentence: 'E-mail or password is wrong.', when: 'no account has this email and password' },
+  invalid_credentials: { sentence: 'Email or password is wrong.', when: 'no account has this email and password' },
   address_unchecked: {
     sentence: 'Follow the link in the mail that we have sent you, then sign in.',
     when: 'the user has not confirmed their address yet',
@@ -61,7 +61,7 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     when: 'the provider is unreachable, refused the sign-in or sent an invalid response',
   },
   email_unverified: {
-    sentence: 'The provider does not say that the e-mail address is yours.',
+    sentence: 'The provider does not say that the email address is yours.',
     when: 'the provider has not verified the address',
   },
   forbidden: { sentence: 'Forbidden', when: 'the key’s scope or mailbox does not allow this' },
@@ -164,12 +164,15 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     when: 'the team’s plan does not include webhooks',
   },
   endpoint_inactive: {
-    sentence: 'The endpoint is inactive. Switch it on first.',
+    sentence: 'The endpoint is disabled. Enable it first.',
     when: 'the endpoint is disabled',
   },
   webhook_not_configured: { sentence: 'Webhook not configured', when: 'the worker has no API to announce mail to' },
   already_processed: { sentence: 'Already processed', when: 'the API has already stored the mail' },
-  announcement_failed: { sentence: 'The API answered 404.', when: 'the API did not accept the mail' },
+  announcement_failed: {
+    sentence: 'The API did not accept the message: 404 Not found',
+    when: 'the API did not accept the mail',
+  },
   provider_failed: {
     sentence: 'Cloudflare refused: Authentication error',
     when: 'the provider refused the request or is unreachable',

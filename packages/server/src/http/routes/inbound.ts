@@ -60,7 +60,7 @@ export const announceMail = route({
     'payload_too_large',
   ],
   async handle({ inbound }, { body }) {
-    const { id: inboxMessageId, status } = await inbound.takeIn(body)
+    const { id: inboxMessageId, status } = await inbound.acceptAnnouncement(body)
     return { ok: true, status, inboxMessageId }
   },
 })

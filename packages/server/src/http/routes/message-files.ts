@@ -1,4 +1,4 @@
-import { answerAttachment, answerRaw } from '../message-files.ts'
+import { respondWithAttachment, respondWithRaw } from '../message-files.ts'
 import { viewOf } from '../view.ts'
 import { messageId } from './path-parameters.ts'
 import { route } from './route.ts'
@@ -16,7 +16,7 @@ export const getRawMessage = route({
   },
   errors: ['message_not_found', 'raw_unavailable', 'worker_unreachable', 'storage_unavailable'],
   handle: (ports, { principal, params: { id }, context }) =>
-    answerRaw(ports, context, { view: viewOf(principal, {}, ports.now()), who: principal.keyId }, id),
+    respondWithRaw(ports, context, { view: viewOf(principal, {}, ports.now()), who: principal.keyId }, id),
 })
 
 export const getAttachment = route({
@@ -44,5 +44,5 @@ export const getAttachment = route({
   },
   errors: ['message_not_found', 'raw_unavailable', 'worker_unreachable', 'storage_unavailable', 'server_busy'],
   handle: (ports, { principal, params, context }) =>
-    answerAttachment(ports, context, { view: viewOf(principal, {}, ports.now()), who: principal.keyId }, params),
+    respondWithAttachment(ports, context, { view: viewOf(principal, {}, ports.now()), who: principal.keyId }, params),
 })

@@ -1,12 +1,17 @@
 import type { HonoRequest } from 'hono'
 import type { Principal } from '../../domain/access.ts'
-import { readAsked, type AskingPorts } from '../asked-mailbox.ts'
+import { parseMailboxQuery, type MailboxQueryPorts } from '../mailbox-query.ts'
 import { readBody } from '../body.ts'
 import { parseQuery, searchParams } from '../query.ts'
 import type { RequestBody, Route } from './route.ts'
 
 /** Parses the request with the schemas of the route. Throws 400, 413 or 415. */
-export async function readGiven(ports: AskingPorts, route: Route, principal: Principal | null, request: HonoRequest) {
+export async function readInput(
+  ports: MailboxQueryPorts,
+  route: Route,
+  principal: Principal | null,
+  request: HonoRequest,
+) {
   const search = searchParams(request.url)
   return {
     search,
@@ -24,13 +29,13 @@ export function readParams({ params }: Route, request: HonoRequest): Record<stri
 
 /** A query with a mailbox needs a lookup, because every existing name is accepted. */
 function readQuery(
-  ports: AskingPorts,
+  ports: MailboxQueryPorts,
   query: NonNullable<Route['query']>,
   principal: Principal | null,
   search: URLSearchParams,
 ) {
   const namesMailbox = principal !== null && 'mailbox' in query.shape
-  return namesMailbox ? readAsked(ports, principal, search, query) : parseQuery(query, search)
+  return namesMailbox ? parseMailboxQuery(ports, principal, search, query) : parseQuery(query, search)
 }
 
 function readBodyAs(body: RequestBody, request: Request): Promise<unknown> {

@@ -86,7 +86,7 @@ function canFail({ method, query, body, params }: Route, check: Check): boolean 
 const WITH_KEY = ROUTES.filter(({ access }) => scopesFor(access))
 
 describe('overload, key, rate limit, validation, scope, path: checks come in this order', () => {
-  test('control: there are such routes, and each check fails for some', () => {
+  test('control: such routes exist, and each check fails for some', () => {
     expect(WITH_KEY.length).toBeGreaterThan(20)
     for (const check of CHECKS) expect(WITH_KEY.some((route) => canFail(route, check))).toBe(true)
   })

@@ -11,7 +11,7 @@ import { requireNotOverloaded } from '../shedding.ts'
 import { requireScope } from '../view.ts'
 import { ACCESS, scopesFor } from './access.ts'
 import type { RoutePorts } from './ports.ts'
-import { readGiven, readParams } from './read-request.ts'
+import { readInput, readParams } from './read-request.ts'
 import type { Route } from './route.ts'
 
 type Ports = RoutePorts & { admit: Admit }
@@ -28,7 +28,7 @@ export function registerRoutes(app: Hono<ApiEnvironment>, routes: Route[], ports
   async function answer(route: Route, context: ApiContext): Promise<Response> {
     if (route.method !== 'get') requireNotOverloaded(ports.observe.isOverloaded)
     const principal = await checkCredentials(route, context)
-    const given = await readGiven(ports, route, principal, context.req)
+    const given = await readInput(ports, route, principal, context.req)
     const input = route.validate?.(ports, given)
     const scopes = scopesFor(route.access)
     if (principal && scopes) requireScope(principal, scopes)

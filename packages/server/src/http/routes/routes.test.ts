@@ -34,7 +34,7 @@ describe('every route is declared once', () => {
     expect(new Set(declared).size).toBe(declared.length)
   })
 
-  test('the names in a path are those of its parameters', () => {
+  test('the names in a path match its parameters', () => {
     for (const { path, params = {} } of ROUTES)
       expect(Object.keys(params)).toEqual(Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name))
   })
@@ -47,7 +47,7 @@ describe('every route is declared once', () => {
     return written.map((text) => text.replaceAll(/\{\w*\}/g, '{}')).filter((text) => known.includes(text))
   }
 
-  test('no other file of the API names method or path again', () => {
+  test('no other file of the API repeats a method and path', () => {
     // The worker has its own API. MCP tools and commands are clients of the API.
     const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !/\.test\.ts$|^(?:worker|mcp|cli)\//.test(file),

@@ -10,7 +10,7 @@ import {
   type DomainState,
 } from '../../manage/custom-domain.ts'
 import { isOperator } from '../../manage/operator.ts'
-import type { UnroutedMails } from '../local-worker.ts'
+import type { UnroutedMailList } from '../local-worker.ts'
 import { isoTime } from '../present.ts'
 import { firstStepsRouter } from './first-steps.ts'
 import { id } from './inputs.ts'
@@ -89,7 +89,7 @@ export function inboxRouter(ports: RpcPorts) {
 
 /** Mail that is stored but belongs to no team yet. */
 function unroutedRouter({ inbound }: Pick<RpcPorts, 'inbound'>) {
-  function requireUnrouted(): UnroutedMails {
+  function requireUnrouted(): UnroutedMailList {
     if (!inbound.worker) throw new AppError('forbidden', 'Forbidden')
     return inbound.worker.unrouted
   }

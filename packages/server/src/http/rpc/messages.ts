@@ -11,7 +11,7 @@ import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/r
 import type { SignedIn } from '../../store/accounts.ts'
 import type { Team } from '../../store/mailboxes.ts'
 import type { StoredMessage, View } from '../../store/messages.ts'
-import { readAsked } from '../asked-mailbox.ts'
+import { parseMailboxQuery } from '../mailbox-query.ts'
 import { listQuery, readLastEventId, streamQuery, toListParams, toStreamParams } from '../message-params.ts'
 import { parseQuery } from '../query.ts'
 import { presentMessage, presentSummary } from '../present.ts'
@@ -42,7 +42,7 @@ export function messagesRouter(ports: RpcPorts) {
     search: URLSearchParams,
     query: Query,
   ): Promise<z.output<Query>> {
-    return team ? readAsked(ports, { team, mailbox: null }, search, query) : parseQuery(query, search)
+    return team ? parseMailboxQuery(ports, { team, mailbox: null }, search, query) : parseQuery(query, search)
   }
 
   const readList = async (caller: { signedIn: SignedIn }, search: URLSearchParams) =>

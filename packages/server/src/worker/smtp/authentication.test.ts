@@ -38,7 +38,7 @@ describe('right credentials', () => {
   })
 })
 
-describe('what does not authenticate', () => {
+describe('wrong credentials', () => {
   test.each<[string, string[], string[]]>([
     ['a wrong password', [`AUTH PLAIN ${base64('\0tester\0wrong')}`], ['535 5.7.8']],
     ['a wrong user', [`AUTH PLAIN ${base64('\0other\0pässword')}`], ['535 5.7.8']],
@@ -71,7 +71,7 @@ test('wrong credentials are reported, and too many of them close the connection'
   expect(JSON.stringify(refusals)).not.toContain('tester')
 })
 
-test('without configured credentials any are taken, and none are needed', async () => {
+test('without configured credentials, any are accepted and none are required', async () => {
   const { client } = await startWithClient(null)
   expect(await client.deliver('without')).toMatch(/^250 /)
   expect(await client.say(`AUTH PLAIN ${base64('\0anyone\0anything')}`)).toMatch(/^235 /)

@@ -6,7 +6,7 @@ async function startWithClient(options: TestServerOptions = {}) {
   return { ...started, client: await TestClient.connectWithHello(started.server.port) }
 }
 
-test('a mail in several chunks is their bytes in a row', async () => {
+test('a mail in several chunks is stored as their bytes in order', async () => {
   const { client, mails } = await startWithClient()
   await client.begin(undefined, ' BODY=BINARYMIME')
   expect(await client.chunk('Subject: a\r\n', false)).toBe('250 2.0.0 Chunk received\r\n')
@@ -16,7 +16,7 @@ test('a mail in several chunks is their bytes in a row', async () => {
   expect(mails.map(({ bytes }) => bytes.toString())).toEqual(['Subject: a\r\n\r\n.\r\n..'])
 })
 
-test('pipelined with everything else, also cut into single bytes', async () => {
+test('chunks can be pipelined with other commands, also in single bytes', async () => {
   const { client, mails } = await startWithClient()
   const wire = 'MAIL FROM:<>\r\nRCPT TO:<qa@in.test>\r\nBDAT 3\r\nabcBDAT 5 LAST\r\nQUIT\nNOOP\r\n'
   client.send(wire)
@@ -27,7 +27,7 @@ test('pipelined with everything else, also cut into single bytes', async () => {
   expect(mails.map(({ bytes }) => bytes.toString())).toEqual(['abcQUIT\n', 'abcQUIT\n'])
 })
 
-test('DATA, RCPT and MAIL after BDAT are refused and the chunks go on', async () => {
+test('DATA, RCPT and MAIL after BDAT are refused and the chunks continue', async () => {
   const { client, mails } = await startWithClient()
   await client.begin()
   await client.chunk('one ', false)
@@ -38,7 +38,7 @@ test('DATA, RCPT and MAIL after BDAT are refused and the chunks go on', async ()
   expect(mails.map(({ bytes }) => bytes.toString())).toEqual(['one two'])
 })
 
-test('RSET gives the chunks up', async () => {
+test('RSET discards the chunks', async () => {
   const { client, mails } = await startWithClient()
   await client.begin()
   await client.chunk('given up', false)
@@ -70,7 +70,7 @@ describe('the bytes of a refused chunk are read and dropped', () => {
     expect(mails).toEqual([])
   })
 
-  test('limit: chunks that together exceed the size limit', async () => {
+  test('limit: chunks that exceed the size limit together are refused', async () => {
     const { client, mails } = await startWithClient({ sizeMaxBytes: 1_000 })
     for (const size of [499, 500]) {
       await client.begin()
@@ -94,7 +94,7 @@ describe('the bytes of a refused chunk are read and dropped', () => {
   })
 })
 
-test('a chunk without a readable size closes, since its end cannot be found', async () => {
+test('a chunk without a valid size closes the connection, because its end is unknown', async () => {
   const { client, mails } = await startWithClient()
   await client.begin()
   client.send('BDAT many\r\nMAIL FROM:<>\r\n')

@@ -100,8 +100,8 @@ test.each<[string, unknown]>([
   expect(parseCommand(line)).toEqual(expected)
 })
 
-describe('HELP lists what can be said', () => {
-  test('without a certificate AUTH, but not STARTTLS', async () => {
+describe('HELP lists the commands', () => {
+  test('without a certificate it lists AUTH but not STARTTLS', async () => {
     const { server } = await startTestServer()
     const client = await TestClient.connectWithHello(server.port)
     const help = await client.say('HELP')
@@ -109,7 +109,7 @@ describe('HELP lists what can be said', () => {
     expect(help).not.toContain('STARTTLS')
   })
 
-  test('with one STARTTLS too, until TLS has begun', async () => {
+  test('with a certificate it lists STARTTLS too, until TLS is active', async () => {
     const { server } = await startTestServer({ tls: await selfSignedCertificate('mx.test') })
     const client = await TestClient.connectWithHello(server.port)
     expect(await client.say('HELP')).toContain(' STARTTLS AUTH ')

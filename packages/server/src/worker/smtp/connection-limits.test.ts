@@ -14,7 +14,7 @@ test('limit: the 51st connection of an address is refused until one of the other
   expect(limits.enter(ADDRESS, 0)).toBeNull()
 })
 
-test('limit: the 31st new connection of an address in 10 s is refused, and taken after them', () => {
+test('limit: the 31st new connection of an address in 10 s is refused, and accepted after that', () => {
   const limits = new ConnectionLimits(DEFAULT_LIMITS)
   for (let count = 1; count <= 30; count++) {
     expect(limits.enter(ADDRESS, 0)).toBeNull()

@@ -53,7 +53,7 @@ const cases: Record<string, Case> = {
   'no end yet': { wire: 'a\r\n.\r', content: 'a\r\n', ended: false },
 }
 
-describe('whichever way the stream is cut', () => {
+describe('for any chunking of the stream', () => {
   test.each(Object.entries(cases))('%s', (_name, { wire, content, ended = true, left = '' }) => {
     for (const parts of everySplit(Buffer.from(wire, 'latin1'))) {
       expect({ parts, ...readAll(parts) }).toEqual({ parts, content, ended, left })

@@ -26,7 +26,7 @@ async function letServerRead(other: TestClient): Promise<void> {
 /** Expects the last reply and nothing after it. */
 const CUT_OFF: unknown[] = [expect.stringMatching(/^421 4\.4\.2 /), '']
 
-test('limit: a command may take 300 s to come', async () => {
+test('limit: a client has 300 s to send a command', async () => {
   const { client } = await startWithClient()
   passSeconds(299)
   expect(await client.say('NOOP')).toMatch(/^250 /)
@@ -36,7 +36,7 @@ test('limit: a command may take 300 s to come', async () => {
   expect(await client.replies(2)).toEqual(CUT_OFF)
 })
 
-test('limit: only 10 s when more than 80 % of the connections are in use', async () => {
+test('limit: it has 10 s if more than 80 % of the connections are in use', async () => {
   const { client, connect } = await startWithClient({ limits: { connectionsMax: 5 } })
   const others = [await connect(), await connect(), await connect()]
   passSeconds(11)
@@ -48,7 +48,7 @@ test('limit: only 10 s when more than 80 % of the connections are in use', async
   expect(await client.replies(2)).toEqual(CUT_OFF)
 })
 
-test('limit: 60 s without a byte of the mail', async () => {
+test('limit: a client that sends no byte of the mail for 60 s is disconnected', async () => {
   const { client, mails, refusals } = await startWithClient({ limits: { rateGraceMs: 1_000_000 } })
   await client.begin()
   await client.say('DATA')
@@ -63,8 +63,8 @@ test('limit: 60 s without a byte of the mail', async () => {
   expect(refusals).toMatchObject([{ code: 421, from: 'app@example.com' }])
 })
 
-describe('limit: 500 bytes a second after 30 s', () => {
-  test('a mail that has not begun', async () => {
+describe('limit: after 30 s, at least 500 bytes a second', () => {
+  test('a mail that has not started', async () => {
     const { client } = await startWithClient()
     await client.begin()
     await client.say('DATA')
@@ -80,7 +80,7 @@ describe('limit: 500 bytes a second after 30 s', () => {
   test.each<[string, unknown[]]>([
     ['DATA', [expect.stringMatching(/^354 /)]],
     ['BDAT 20000 LAST', []],
-  ])('a mail sent with %s that comes too slowly', async (command, goAhead) => {
+  ])('a mail that is sent too slowly with %s', async (command, goAhead) => {
     const { client, connect, server } = await startWithClient()
     const other = await connect()
     await client.begin()
@@ -106,7 +106,7 @@ test('limit: a session may last 30 minutes, busy or not', async () => {
   expect(await client.replies(2)).toEqual(CUT_OFF)
 })
 
-test('the time that storing takes is not held against the client', async () => {
+test('the time for storing does not count against the client', async () => {
   const stored = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
   const { client } = await startWithClient({
@@ -122,7 +122,7 @@ test('the time that storing takes is not held against the client', async () => {
   expect(await replying).toMatch(/^250 /)
 })
 
-test('a client that does not close its side after our last reply is dropped', async () => {
+test('a client that does not close its side after the last reply is disconnected', async () => {
   const { client, server } = await startWithClient()
   expect(await client.say('QUIT')).toMatch(/^221 /)
   expect(await client.reply()).toBe('')
@@ -132,7 +132,7 @@ test('a client that does not close its side after our last reply is dropped', as
   await expect.poll(() => server.connections).toBe(0)
 })
 
-test('a client that does not read its replies is not read from, and dropped when it stays so', async () => {
+test('a client that does not read its replies is not read from, and is disconnected if it continues', async () => {
   const { client, server } = await startWithClient()
   client.stopReading()
   const noops = Buffer.from('NOOP\r\n'.repeat(10_000))

@@ -49,7 +49,7 @@ function interestingPlaces(wire: Buffer): number[] {
 describe.each(Object.entries(contents))('%s', (_name, content) => {
   const wire = toWire(content)
 
-  test('sent whole, with a command behind it', async () => {
+  test('sent in one piece, with a command after it', async () => {
     const { client, mails } = await startWithClient()
     await client.begin()
     await client.say('DATA')
@@ -58,7 +58,7 @@ describe.each(Object.entries(contents))('%s', (_name, content) => {
     expect(mails.map(({ bytes }) => bytes)).toEqual([bytesOf(content)])
   })
 
-  test('cut at every interesting place', async () => {
+  test('split at every interesting position', async () => {
     const { client, mails } = await startWithClient()
     const places = interestingPlaces(wire)
     for (const place of places) {
@@ -96,7 +96,7 @@ describe.each(Object.entries(contents))('%s', (_name, content) => {
   })
 })
 
-test('what smuggles nothing past us does end a mail when it is the real end', async () => {
+test('the end sequences of smuggling attacks end mail when they are the real end', async () => {
   const { client, mails } = await startWithClient()
   await client.begin()
   await client.say('DATA')

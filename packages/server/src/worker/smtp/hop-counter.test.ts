@@ -15,13 +15,13 @@ test.each<[string, string, number]>([
   ['not folded text', 'Subject: a\r\n Received: b\r\n\r\n', 0],
   ['not other fields', 'X-Received: a\r\nReceived-SPF: b\r\n\r\n', 0],
   ['no header at all', '\r\nReceived: a\r\n', 0],
-])('counts %s, whichever way the mail is cut', (_name, mail, expected) => {
+])('counts %s, for any chunking of the mail', (_name, mail, expected) => {
   expect(count([mail])).toBe(expected)
   expect(count(Array.from(mail))).toBe(expected)
   for (let at = 1; at < mail.length; at++) expect(count([mail.slice(0, at), mail.slice(at)])).toBe(expected)
 })
 
-test('limit: fields beyond the header block limit are not looked at', () => {
+test('limit: fields beyond the header block limit are not counted', () => {
   expect(count(['Received: a\r\n'.repeat(10)], 65)).toBe(5)
   expect(count(['Received: a\r\n'.repeat(10)], 66)).toBe(6)
 })

@@ -2,7 +2,7 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const SECOND_MS = 1_000
 
-/** All limits of the SMTP server. Tests override them to avoid long waits and large mails. */
+/** All limits of the SMTP server. Tests override them to avoid long waits and large mail. */
 export const DEFAULT_LIMITS = {
   /** Including the line end. RFC 5321 requires 512; AUTH and SMTPUTF8 extend it. */
   commandLineBytesMax: 2 * KIB,
@@ -17,7 +17,7 @@ export const DEFAULT_LIMITS = {
   /** RFC 5321 allows 64, but return paths with an encoded address are longer. */
   senderLocalPartBytesMax: 256,
   senderDomainBytesMax: 255,
-  /** Connection pools and load tools reuse one connection for many mails. */
+  /** Connection pools and load tools reuse one connection for many messages. */
   transactionsMax: 10_000,
   /** As in Postfix: permanent refusals since the last accepted mail. */
   errorsMax: 20,

@@ -50,7 +50,7 @@ describe.each([
   })
 })
 
-test('a line without end is not kept in memory', () => {
+test('an endless line is not kept in memory', () => {
   const reader = new LineReader(20)
   for (let count = 0; count < 100; count++) {
     reader.push(Buffer.alloc(1_000, 'a'))
@@ -59,7 +59,7 @@ test('a line without end is not kept in memory', () => {
   }
 })
 
-test('bytes behind a line are handed out as they are', () => {
+test('bytes after a line are returned unchanged', () => {
   const reader = new LineReader(20)
   reader.push(Buffer.from('DATA\r\nab\r\ncd'))
   expect(reader.nextLine()).toBe('DATA')

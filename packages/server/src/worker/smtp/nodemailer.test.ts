@@ -35,7 +35,7 @@ describe('nodemailer', () => {
     expect(mails).toHaveLength(1)
   })
 
-  test('pooled: many mails over few connections', async () => {
+  test('pooled: many messages over few connections', async () => {
     const { server, mails } = await startTestServer()
     const transport = createTransport({ host: '127.0.0.1', port: server.port, pool: true, maxConnections: 3 })
     const sending = Array.from({ length: 60 }, (_, index) => transport.sendMail({ ...mail, to: `qa${index}@in.test` }))

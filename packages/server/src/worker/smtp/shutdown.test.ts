@@ -20,7 +20,7 @@ test('an idle session gets 421 4.3.2, and new connections are refused', async ()
   await expect(once(late, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
-test('mail in transfer is finished and acknowledged before the 421', async () => {
+test('mail in transfer is completed and acknowledged before the 421', async () => {
   const { client, server, mails } = await startWithClient()
   await client.begin()
   await client.say('DATA')
@@ -34,7 +34,7 @@ test('mail in transfer is finished and acknowledged before the 421', async () =>
   expect(mails.map(({ bytes }) => bytes.toString())).toEqual(['first half, second half\r\n'])
 })
 
-test('chunks that have begun may be finished too', async () => {
+test('chunks of a started mail can be completed too', async () => {
   const { client, server, mails } = await startWithClient()
   await client.begin()
   await client.chunk('one ', false)
@@ -46,7 +46,7 @@ test('chunks that have begun may be finished too', async () => {
   expect(mails).toHaveLength(1)
 })
 
-test('a mail being stored is waited for', async () => {
+test('the shutdown waits for mail that is being stored', async () => {
   const stored = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
   const { client, server } = await startWithClient({
@@ -65,7 +65,7 @@ test('a mail being stored is waited for', async () => {
   await closing
 })
 
-test('limit: what has not finished in time is cut, and is not acknowledged', async () => {
+test('limit: mail that is not complete in time is cut off and not acknowledged', async () => {
   const { client, server, mails } = await startWithClient({ limits: { shutdownMs: 20 } })
   await client.begin()
   await client.say('DATA')
@@ -76,7 +76,7 @@ test('limit: what has not finished in time is cut, and is not acknowledged', asy
   expect(mails).toEqual([])
 })
 
-test('closing twice is closing once', async () => {
+test('closing twice closes once', async () => {
   const { server } = await startTestServer()
   await Promise.all([server.close(), server.close()])
   expect(server.connections).toBe(0)

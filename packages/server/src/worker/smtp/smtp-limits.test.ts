@@ -24,7 +24,7 @@ async function isUsable(client: TestClient): Promise<boolean> {
   return (await client.deliver('still usable')) === '250 2.0.0 Stored\r\n'
 }
 
-test('limit: a command line of 2,049 bytes is refused with 500 5.5.2, the third one closes', async () => {
+test('limit: a command line of 2,049 bytes is refused with 500 5.5.2, and the third one closes the connection', async () => {
   const { client } = await startWithClient()
   expect(await client.say(noop(2_047))).toMatch(/^250 /)
   expect(await client.say(noop(2_048))).toMatch(/^250 /)
@@ -35,7 +35,7 @@ test('limit: a command line of 2,049 bytes is refused with 500 5.5.2, the third 
   expect(await client.reply()).toBe('')
 })
 
-test('limit: 101st recipient is refused with 452 4.5.3 and the rest of the transaction goes on', async () => {
+test('limit: the 101st recipient is refused with 452 4.5.3, and the transaction continues', async () => {
   const { client, mails } = await startWithClient()
   await client.begin(Array.from({ length: 99 }, (_, index) => `qa${index}@in.test`))
   expect(await client.say('RCPT TO:<qa100@in.test>')).toMatch(/^250 /)
@@ -74,7 +74,7 @@ test('limit: a sender with a local part of 257 bytes is refused with 501 5.1.3',
   expect(await isUsable(client)).toBe(true)
 })
 
-test('limit: the transaction after the last one is answered with 421', async () => {
+test('limit: one transaction too many is refused with 421', async () => {
   const { client, connect } = await startWithClient({ transactionsMax: 3 })
   for (let count = 1; count <= 3; count++) expect(await client.deliver('text')).toMatch(/^250 /)
   expect(await client.say('MAIL FROM:<>')).toMatch(/^421 4\.7\.0 /)
@@ -82,7 +82,7 @@ test('limit: the transaction after the last one is answered with 421', async () 
   expect((await connect()).greeting).toMatch(/^220 /)
 })
 
-test('limit: the 21st error since the last stored mail closes with 421', async () => {
+test('limit: the 21st error since the last stored mail closes the connection with 421', async () => {
   const { client } = await startWithClient()
   for (let round = 1; round <= 2; round++) {
     for (let count = 1; count <= 20; count++) expect(await client.say('MAIL nonsense')).toMatch(/^501 /)
@@ -92,7 +92,7 @@ test('limit: the 21st error since the last stored mail closes with 421', async (
   expect(await client.reply()).toBe('')
 })
 
-test('limit: the 11th unknown command closes with 421', async () => {
+test('limit: the 11th unknown command closes the connection with 421', async () => {
   const { client } = await startWithClient()
   for (let count = 1; count <= 10; count++) expect(await client.say('FOO')).toMatch(/^500 5\.5\.1 /)
   expect(await isUsable(client)).toBe(true)
@@ -100,7 +100,7 @@ test('limit: the 11th unknown command closes with 421', async () => {
   expect(await client.reply()).toBe('')
 })
 
-test('a browser that posts SMTP commands is cut off at its first line', async () => {
+test('a browser that posts SMTP commands is disconnected at its first line', async () => {
   const { connect, mails } = await startWithClient()
   const client = await connect()
   client.send('POST / HTTP/1.1\r\nHost: x\r\n\r\nEHLO a\r\nMAIL FROM:<>\r\nRCPT TO:<qa@in.test>\r\nDATA\r\nx\r\n.\r\n')
@@ -120,7 +120,7 @@ test('limit: a data line over the limit is refused with 554 5.6.0', async () => 
   expect(mails.map(({ bytes }) => bytes.length)).toEqual([1_999, 2_000, 5_000, 14])
 })
 
-test('limit: a data line of 1 MiB is kept by default, one byte more is refused', async () => {
+test('limit: a data line of 1 MiB is accepted by default, and one more byte is refused', async () => {
   const { client, mails } = await startWithClient()
   expect(await client.deliver('a'.repeat(1_048_574))).toMatch(/^250 /)
   expect(mails[0]?.bytes.length).toBe(1_048_576)
@@ -138,7 +138,7 @@ test('limit: a mail with 51 Received fields is refused with 554 5.4.6', async ()
 })
 
 describe('limit: message size', () => {
-  test('declared at MAIL', async () => {
+  test('a size declared with MAIL', async () => {
     const { client, refusals } = await startWithClient({}, { sizeMaxBytes: 1_000 })
     for (const size of [999, 1_000]) {
       expect(await client.say(`MAIL FROM:<a@b.test> SIZE=${size}`)).toMatch(/^250 /)
@@ -149,7 +149,7 @@ describe('limit: message size', () => {
     expect(await isUsable(client)).toBe(true)
   })
 
-  test('found after DATA: read to its end, not kept, and the session goes on', async () => {
+  test('a size found after DATA: the mail is read and dropped, and the session continues', async () => {
     const { client, mails } = await startWithClient({}, { sizeMaxBytes: 1_000 })
     expect(await client.deliver('a'.repeat(997))).toMatch(/^250 /)
     expect(await client.deliver('a'.repeat(998))).toMatch(/^250 /)
@@ -159,7 +159,7 @@ describe('limit: message size', () => {
     expect(mails.map(({ bytes }) => bytes.length)).toEqual([999, 1_000, 14])
   })
 
-  test('more than twice the limit drops the connection', async () => {
+  test('more than twice the limit closes the connection', async () => {
     const { client, connect, refusals } = await startWithClient({}, { sizeMaxBytes: 1_000 })
     await client.begin()
     await client.say('DATA')
@@ -171,7 +171,7 @@ describe('limit: message size', () => {
   })
 })
 
-test('limit: one connection too many is turned away with 421 4.7.0 until another ends', async () => {
+test('limit: one connection too many is refused with 421 4.7.0 until another one ends', async () => {
   const { connect, server, refusals } = await startTestServer({
     limits: { connectionsMax: 2, connectionsPerAddressMax: 1, newConnectionsPerAddressMax: 1 },
   })
@@ -198,7 +198,7 @@ describe('limit: free disk space', () => {
     expect(await client.say('NOOP')).toMatch(/^250 /)
   })
 
-  test('not knowing is no reason to refuse', async () => {
+  test('unknown free space does not refuse mail', async () => {
     const { client } = await startWithClient({}, { freeBytes: () => Promise.reject(new Error('no such folder')) })
     expect(await isUsable(client)).toBe(true)
   })

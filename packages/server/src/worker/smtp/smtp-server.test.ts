@@ -6,12 +6,12 @@ async function startWithClient(options = {}) {
   return { ...started, client: await TestClient.connectWithHello(started.server.port) }
 }
 
-test('the greeting comes at once, with the host name', async () => {
+test('the greeting is sent at once, with the host name', async () => {
   const { connect } = await startTestServer({ hostname: 'mx.example\r\n250 evil' })
   expect((await connect()).greeting).toBe('220 mx.example250evil ESMTP Mailhatch\r\n')
 })
 
-test('EHLO announces what the server can do', async () => {
+test('EHLO announces the extensions of the server', async () => {
   const { connect } = await startTestServer({ sizeMaxBytes: 1_000 })
   const client = await connect()
   expect(await client.say('EHLO client.test')).toBe(
@@ -121,7 +121,7 @@ test('the same recipient twice, in another case, is stored once', async () => {
   expect(mails[0]?.recipients.map(({ address }) => address)).toEqual(['qa@in.test', 'other@in.test', 'qa+tag@in.test'])
 })
 
-test('only allowed domains are taken, compared in lower case and A-labels', async () => {
+test('only allowed domains are accepted, compared in lower case and A-labels', async () => {
   const { client, mails, refusals } = await startWithClient({ allowedDomains: ['In.Test', 'bücher.test'] })
   await client.say('MAIL FROM:<app@example.com>')
   expect(await client.say('RCPT TO:<qa@elsewhere.test>')).toMatch(/^550 5\.7\.1 /)
@@ -143,7 +143,7 @@ test('only allowed domains are taken, compared in lower case and A-labels', asyn
   ])
 })
 
-test('pipelined commands are answered in order, in one go', async () => {
+test('pipelined commands get their replies in order, in one write', async () => {
   const { client, mails } = await startWithClient()
   client.send(
     'MAIL FROM:<a@b.test>\r\nRCPT TO:<one@in.test>\r\nRCPT TO:<bad>\r\nDATA\r\nfirst\r\n.\r\n' +
@@ -159,7 +159,7 @@ describe('storage failures', () => {
     ['any error', {}, '451 4.3.0'],
     ['ENOSPC', { code: 'ENOSPC' }, '452 4.3.1'],
     ['outOfSpace', { outOfSpace: true }, '452 4.3.1'],
-  ])('%s is a temporary failure, and the session goes on', async (_name, properties, expected) => {
+  ])('%s is a temporary failure, and the session continues', async (_name, properties, expected) => {
     let isBroken = true
     const { client, refusals } = await startWithClient({
       receive: async () => {
@@ -188,7 +188,7 @@ describe('storage failures', () => {
 })
 
 describe('half-open connections', () => {
-  test('a client that has closed its side still hears the answers', async () => {
+  test('a client that has closed its side still receives the replies', async () => {
     const { client, mails } = await startWithClient()
     client.send('MAIL FROM:<>\r\nRCPT TO:<qa@in.test>\r\nDATA\r\ntext\r\n.\r\n')
     client.endInput()
@@ -196,7 +196,7 @@ describe('half-open connections', () => {
     expect(mails).toHaveLength(1)
   })
 
-  test('a mail without its end is not taken', async () => {
+  test('a mail without its end is not accepted', async () => {
     const { client, mails, server } = await startWithClient()
     await client.begin()
     await client.say('DATA')

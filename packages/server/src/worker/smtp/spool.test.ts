@@ -14,7 +14,7 @@ async function makeFolder(): Promise<string> {
 
 const MIB = 1024 * 1024
 
-test('what a crash left is removed at the start, other files are not', async () => {
+test('files left by a crash are deleted at the start, other files are not', async () => {
   const folder = await makeFolder()
   await writeFile(join(folder, 'left.spool'), 'x')
   await writeFile(join(folder, 'notes.txt'), 'x')
@@ -47,7 +47,7 @@ describe('limit: 1 MiB in memory', () => {
   })
 })
 
-test('memory that all mail holds is counted, limited and given back', async () => {
+test('the memory of all mail is counted, limited and released', async () => {
   const spoolFolder = await makeFolder()
   const memory = { usedBytes: 0 }
   const limits = { ...DEFAULT_LIMITS, memoryBytesMax: 100_000, memoryPerMailScarceBytesMax: 10_000 }
@@ -69,7 +69,7 @@ test('memory that all mail holds is counted, limited and given back', async () =
   expect(await readdir(spoolFolder)).toEqual([])
 })
 
-test('a mail that comes in one piece is passed on without a copy', async () => {
+test('a mail in one piece is passed on without a copy', async () => {
   const spool = new Spool({ spoolFolder: '/nowhere', limits: DEFAULT_LIMITS, memory: { usedBytes: 0 } })
   const chunk = Buffer.from('text')
   expect(spool.write(chunk)).toBeNull()
@@ -90,7 +90,7 @@ test('a client that disconnects in the middle of a large mail leaves no file', a
   expect(mails).toEqual([])
 })
 
-test('an over-size mail leaves no file, and neither does one that receive refuses', async () => {
+test('an oversized mail leaves no file, and neither does one that receive refuses', async () => {
   const { server, spoolFolder } = await startTestServer({
     sizeMaxBytes: 2 * MIB,
     receive: () => Promise.reject(new Error('broken')),
@@ -102,7 +102,7 @@ test('an over-size mail leaves no file, and neither does one that receive refuse
   await expect.poll(() => readdir(spoolFolder)).toEqual([])
 })
 
-test('a spool folder that cannot be written is a 451, and small mail still comes in', async () => {
+test('a spool folder that is not writable is a 451, and small mail is still accepted', async () => {
   const { server, spoolFolder, mails } = await startTestServer()
   const client = await TestClient.connectWithHello(server.port)
   await rm(spoolFolder, { recursive: true })

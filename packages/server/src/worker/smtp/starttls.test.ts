@@ -13,7 +13,7 @@ async function startWithClient() {
   return { ...started, client: await TestClient.connectWithHello(started.server.port) }
 }
 
-test('the certificate made at the start is for the host name and this machine', () => {
+test('the certificate created at the start is for the host name and this machine', () => {
   const certificate = new X509Certificate(tls.cert)
   expect(certificate.checkHost('mx.test')).toBe('mx.test')
   expect(certificate.checkHost('localhost')).toBe('localhost')
@@ -52,8 +52,8 @@ test('authentication before TLS does not count after it', async () => {
   expect(await client.say('MAIL FROM:<>')).toMatch(/^250 /)
 })
 
-describe('plain text behind STARTTLS is never obeyed', () => {
-  test('in the same packet: refused, and the connection closed', async () => {
+describe('plain text after STARTTLS is never executed', () => {
+  test('in the same packet: it is refused, and the connection is closed', async () => {
     const { client, mails } = await startWithClient()
     client.send('STARTTLS\r\nMAIL FROM:<>\r\nRCPT TO:<qa@in.test>\r\nDATA\r\ninjected\r\n.\r\n')
     expect(await client.reply()).toMatch(/^554 5\.5\.1 /)
@@ -61,7 +61,7 @@ describe('plain text behind STARTTLS is never obeyed', () => {
     expect(mails).toEqual([])
   })
 
-  test('after the reply: the handshake fails, and the server goes on', async () => {
+  test('after the reply: the handshake fails, and the server continues', async () => {
     const { client, connect, mails, server } = await startWithClient()
     expect(await client.say('STARTTLS')).toMatch(/^220 /)
     client.send('MAIL FROM:<>\r\nRCPT TO:<qa@in.test>\r\nDATA\r\ninjected\r\n.\r\n')
@@ -73,7 +73,7 @@ describe('plain text behind STARTTLS is never obeyed', () => {
   })
 })
 
-test('STARTTLS takes no words', async () => {
+test('STARTTLS accepts no arguments', async () => {
   const { client } = await startWithClient()
   expect(await client.say('STARTTLS now')).toMatch(/^501 5\.5\.4 /)
   expect(await client.deliver('still usable')).toMatch(/^250 /)

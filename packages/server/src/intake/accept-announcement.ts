@@ -5,9 +5,9 @@ import { sharedWithinTurn } from './shared-reads.ts'
 type Ports = Parameters<typeof intake>[0]
 
 /** Validates and stores an announcement. Throws an `AppError` for one that is refused. */
-export type TakeIn = (announcement: unknown) => Promise<{ id: string; status: 'stored' | 'duplicate' }>
+export type AcceptAnnouncement = (announcement: unknown) => Promise<{ id: string; status: 'stored' | 'duplicate' }>
 
-export function createTakeIn(ports: Ports): TakeIn {
+export function createAcceptAnnouncement(ports: Ports): AcceptAnnouncement {
   const { store, rootDomain } = ports
   const keyOf = ({ domain, mailbox }: { domain: string; mailbox: string }) => `${mailbox}@${domain}`
   const findInbox = sharedWithinTurn(store.findInbox, keyOf)

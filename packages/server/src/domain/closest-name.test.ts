@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.ts'
-import { likelyMeant } from './slips.ts'
+import { findClosestName } from './closest-name.ts'
 
 const NAMES = [
   'mailbox',
@@ -35,19 +35,19 @@ test.each([
   ['limits', 'limit'],
   ['afterid', 'after_id'],
 ])('%s is probably %s', (given, meant) => {
-  expect(likelyMeant(given, NAMES)).toBe(meant)
+  expect(findClosestName(given, NAMES)).toBe(meant)
 })
 
 test.each(['tagg', 'too', 'qq', 'ende', 'sta', 'limited', 'mailboxxxx', 'lmt', 'page', 'from', 'x'.repeat(10_000)])(
-  '%.20s is nothing of the kind',
+  '%.20s is similar to no name',
   (given) => {
     // `tagg` is one letter from `tags`.
-    expect(likelyMeant(given, NAMES)).toBe(given === 'tagg' ? 'tags' : null)
+    expect(findClosestName(given, NAMES)).toBe(given === 'tagg' ? 'tags' : null)
   },
 )
 
-test('the most similar of several names is meant', () => {
-  expect(likelyMeant('subjects', ['subjekt', 'subject'])).toBe('subject')
+test('the most similar of several names is returned', () => {
+  expect(findClosestName('subjects', ['subjekt', 'subject'])).toBe('subject')
 })
 
 /** Every word with one typo, made of the relevant letters. */
@@ -76,6 +76,6 @@ test('words with few typos are recognised, and no others', () => {
     const isOne = near.has(given)
     const isTwo = withOneSlip(Array.from(given), letters).some((between) => near.has(between))
     const isMeant = given !== name && ((name.length >= 4 && isOne) || (name.length >= 7 && isTwo))
-    expect([given, likelyMeant(given, [name])], `seed ${seed}`).toEqual([given, isMeant ? name : null])
+    expect([given, findClosestName(given, [name])], `seed ${seed}`).toEqual([given, isMeant ? name : null])
   }
 })

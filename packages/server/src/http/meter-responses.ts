@@ -4,7 +4,7 @@ import type { Meters } from '../observe/meters.ts'
 import type { ApiEnvironment } from './environment.ts'
 
 /** Counts responses by the pattern of their route instead of the URL. Must be added before all other routes. */
-export function meterAnswers(app: Hono<ApiEnvironment>, meters: Meters): void {
+export function meterResponses(app: Hono<ApiEnvironment>, meters: Meters): void {
   app.use(async (context, next) => {
     const startedAt = performance.now()
     await next()

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createSignInLimits, createTryLimit } from './try-limit.ts'
+import { createSignInLimits, createAttemptLimit } from './attempt-limit.ts'
 
-function start({ triesMax = 3, freeTries = 3 } = {}) {
+function start({ attemptsMax = 3, freeAttempts = 3 } = {}) {
   let at = 1_000_000_000_000
-  const limit = createTryLimit({ triesMax, windowMs: 60_000, freeTries, now: () => at })
+  const limit = createAttemptLimit({ attemptsMax, windowMs: 60_000, freeAttempts, now: () => at })
   return {
     ...limit,
     pass(ms: number) {
@@ -22,7 +22,7 @@ function start({ triesMax = 3, freeTries = 3 } = {}) {
   }
 }
 
-test('so many in a window, each key for itself', () => {
+test('each key has its own attempts per window', () => {
   const { attempt, pass } = start()
   expect([attempt(), attempt(), attempt(), attempt()]).toEqual([null, null, null, '60'])
   expect(attempt('eve')).toBeNull()
@@ -32,7 +32,7 @@ test('so many in a window, each key for itself', () => {
   expect(attempt()).toBeNull()
 })
 
-test('a try that is undone was none, and clearing forgets all', () => {
+test('an undone attempt does not count, and clearing resets the count', () => {
   const { attempt, undo, clear } = start()
   for (let count = 0; count < 10; count++) {
     expect(attempt()).toBeNull()
@@ -50,8 +50,8 @@ test('a clock that is set back delays only keys with attempts', () => {
   expect(attempt()).toBeNull()
 })
 
-test('memory has an end: of very many keys the first are forgotten', () => {
-  const { attempt } = start({ triesMax: 1 })
+test('memory is bounded: with very many keys, the oldest are forgotten', () => {
+  const { attempt } = start({ attemptsMax: 1 })
   expect([attempt('first'), attempt('first')]).toEqual([null, '60'])
   for (let count = 0; count < 100_000; count++) attempt(`key ${count}`)
   expect(attempt('first')).toBeNull()
@@ -71,7 +71,7 @@ function triesOf(limits: ReturnType<typeof createSignInLimits>, address: string,
   return 100
 }
 
-test('an account attacked from many addresses: fewer attempts each, but never none', () => {
+test('an account attacked from many addresses: each has fewer attempts, but at least one', () => {
   let at = 1_000_000_000_000
   const limits = createSignInLimits(() => at)
   // As long as the longest delay between two of the ten.
@@ -91,7 +91,7 @@ test('an account attacked from many addresses: fewer attempts each, but never no
   expect(triesOf(limits, '192.0.2.2', pass)).toBe(10)
 })
 
-test('clients that a proxy names have tries of their own, and all together ten times as many', () => {
+test('clients that a proxy names have their own attempts, and ten times as many together', () => {
   const limits = createSignInLimits(() => 1_000_000_000_000)
   const tries = (claimed: (number: number) => string | null) => {
     for (let number = 0; number < 2_000; number++) {

@@ -4,7 +4,7 @@ const LETTERS_MIN = 4
 const LETTERS_FOR_TWO_MIN = 7
 
 /** The name that was probably meant. Null if none is similar enough. */
-export function likelyMeant(given: string, names: string[]): string | null {
+export function findClosestName(given: string, names: string[]): string | null {
   let best: { name: string; typos: number } | null = null
   for (const name of names) {
     const typosMax = name.length >= LETTERS_FOR_TWO_MIN ? 2 : name.length >= LETTERS_MIN ? 1 : 0

@@ -7,30 +7,30 @@ const HOUR_MS = 60 * MINUTE_MS
 /** About 20 MB. Beyond this, the oldest keys are forgotten. */
 const KEYS_MAX = 100_000
 
-export type TryLimit = {
+export type AttemptLimit = {
   /**
    * Counts an attempt before it is made, so that concurrent ones count too. Throws 429 if there were too many. Returns the
    * number of attempts in this window.
    */
-  begin(key: string, triesMax?: number): number
+  begin(key: string, attemptsMax?: number): number
   /** The attempt was legitimate and does not count. */
   undo(key: string): void
   clear(key: string): void
 }
 
 type Options = {
-  triesMax: number
+  attemptsMax: number
   windowMs: number
   /** After this many attempts, each further one has to wait twice as long as the previous one. */
-  freeTries: number
+  freeAttempts: number
   now: () => number
 }
 
-type Tries = { count: number; endsAt: number; nextAt: number }
+type AttemptCount = { count: number; endsAt: number; nextAt: number }
 
 /** Counts in this process only: n replicas allow n times as many attempts. */
-export function createTryLimit({ triesMax: usualMax, windowMs, freeTries, now }: Options): TryLimit {
-  const known = new Map<string, Tries>()
+export function createAttemptLimit({ attemptsMax: usualMax, windowMs, freeAttempts, now }: Options): AttemptLimit {
+  const known = new Map<string, AttemptCount>()
 
   function makeRoom(at: number): void {
     if (known.size < KEYS_MAX) return
@@ -42,7 +42,7 @@ export function createTryLimit({ triesMax: usualMax, windowMs, freeTries, now }:
   }
 
   return {
-    begin(key, triesMax = usualMax) {
+    begin(key, attemptsMax = usualMax) {
       const at = now()
       const found = known.get(key)
       if (!found || found.endsAt <= at) {
@@ -51,10 +51,10 @@ export function createTryLimit({ triesMax: usualMax, windowMs, freeTries, now }:
         known.set(key, { count: 1, endsAt: at + windowMs, nextAt: 0 })
         return 1
       }
-      const freeAt = found.count >= triesMax ? found.endsAt : found.nextAt
+      const freeAt = found.count >= attemptsMax ? found.endsAt : found.nextAt
       if (freeAt > at) throw tooMany(freeAt - at)
       found.count++
-      const waits = found.count - freeTries
+      const waits = found.count - freeAttempts
       if (waits >= 0) found.nextAt = Math.min(at + 1_000 * 2 ** waits, found.endsAt)
       return found.count
     },
@@ -68,32 +68,32 @@ export function createTryLimit({ triesMax: usualMax, windowMs, freeTries, now }:
   }
 }
 
-/** Limits for passwords, network addresses, changes in one session, and mails to one address. */
-export type SignInLimits = { password: PasswordLimit; address: AddressLimit; session: TryLimit; mail: TryLimit }
+/** Limits for passwords, network addresses, changes in one session, and mail to one address. */
+export type SignInLimits = { password: PasswordLimit; address: AddressLimit; session: AttemptLimit; mail: AttemptLimit }
 
-const PASSWORD_TRIES = { triesMax: 10, windowMs: 15 * MINUTE_MS, freeTries: 3 }
+const PASSWORD_ATTEMPTS = { attemptsMax: 10, windowMs: 15 * MINUTE_MS, freeAttempts: 3 }
 
 export function createSignInLimits(now: () => number): SignInLimits {
   return {
     password: createPasswordLimit(now),
     // Only the user has the session, so others cannot use up its attempts.
-    session: createTryLimit({ ...PASSWORD_TRIES, now }),
+    session: createAttemptLimit({ ...PASSWORD_ATTEMPTS, now }),
     // Many users may share an address.
     address: createAddressLimit(now),
     // Strangers must not be able to fill a mailbox.
-    mail: createTryLimit({ triesMax: 5, windowMs: HOUR_MS, freeTries: 5, now }),
+    mail: createAttemptLimit({ attemptsMax: 5, windowMs: HOUR_MS, freeAttempts: 5, now }),
   }
 }
 
 /** A password attempt for an account from a network address. */
-type Tried = { email: string; address: string }
+type PasswordAttempt = { email: string; address: string }
 
-export type PasswordLimit = { begin(tried: Tried): void; clear(tried: Tried): void }
+export type PasswordLimit = { begin(tried: PasswordAttempt): void; clear(tried: PasswordAttempt): void }
 
 /** Failures for one account from all addresses per hour. More than this is an attack. */
 const ATTACKED_AFTER = 100
 /** The number of attempts without a delay, so that the owner can still sign in from their own address. */
-const TRIES_WHEN_ATTACKED = PASSWORD_TRIES.freeTries
+const ATTEMPTS_WHEN_ATTACKED = PASSWORD_ATTEMPTS.freeAttempts
 
 /**
  * Counts by account and network address together, so that others cannot use up the owner's attempts. While many
@@ -101,13 +101,13 @@ const TRIES_WHEN_ATTACKED = PASSWORD_TRIES.freeTries
  * attempt.
  */
 function createPasswordLimit(now: () => number): PasswordLimit {
-  const perAddress = createTryLimit({ ...PASSWORD_TRIES, now })
-  const perAccount = createTryLimit({ triesMax: Infinity, windowMs: HOUR_MS, freeTries: Infinity, now })
-  const keyOf = ({ email, address }: Tried) => `${networkOf(address)} ${fold(email)}`
+  const perAddress = createAttemptLimit({ ...PASSWORD_ATTEMPTS, now })
+  const perAccount = createAttemptLimit({ attemptsMax: Infinity, windowMs: HOUR_MS, freeAttempts: Infinity, now })
+  const keyOf = ({ email, address }: PasswordAttempt) => `${networkOf(address)} ${fold(email)}`
   return {
     begin(tried) {
       const isAttacked = perAccount.begin(fold(tried.email)) > ATTACKED_AFTER
-      perAddress.begin(keyOf(tried), isAttacked ? TRIES_WHEN_ATTACKED : PASSWORD_TRIES.triesMax)
+      perAddress.begin(keyOf(tried), isAttacked ? ATTEMPTS_WHEN_ATTACKED : PASSWORD_ATTEMPTS.attemptsMax)
     },
     clear(tried) {
       perAccount.undo(fold(tried.email))
@@ -126,8 +126,8 @@ export type AddressLimit = { begin(address: ClientAddress): void; undo(address: 
  * of all. All clients together have ten times as many, so that inventing clients gains little.
  */
 function createAddressLimit(now: () => number): AddressLimit {
-  const perClient = createTryLimit({ triesMax: 100, windowMs: HOUR_MS, freeTries: 100, now })
-  const perProxy = createTryLimit({ triesMax: 1_000, windowMs: HOUR_MS, freeTries: 1_000, now })
+  const perClient = createAttemptLimit({ attemptsMax: 100, windowMs: HOUR_MS, freeAttempts: 100, now })
+  const perProxy = createAttemptLimit({ attemptsMax: 1_000, windowMs: HOUR_MS, freeAttempts: 1_000, now })
   const keyOf = ({ socket, claimed }: ClientAddress) =>
     claimed === null ? networkOf(socket) : `${networkOf(socket)} for ${networkOf(claimed)}`
   return {

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import { parseMailbox } from './message-params.ts'
 import { parseQuery } from './query.ts'
 
-export type AskingPorts = { store: Pick<Store, 'findTeamMailbox'> }
+export type MailboxQueryPorts = { store: Pick<Store, 'findTeamMailbox'> }
 
 /** Replaces a name that exists, so that the rest of the query is validated as usual. */
 const FOUND = 'found'
@@ -12,8 +12,8 @@ const FOUND = 'found'
 type Caller = Pick<Principal, 'team' | 'mailbox'>
 
 /** Parses the query. A mailbox that exists is accepted even if its name has characters that are not valid otherwise. */
-export async function readAsked<Schema extends z.ZodObject>(
-  { store }: AskingPorts,
+export async function parseMailboxQuery<Schema extends z.ZodObject>(
+  { store }: MailboxQueryPorts,
   { team, mailbox: bound }: Caller,
   query: URLSearchParams,
   schema: Schema,

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 
-/** Among the states of the kernel's table of connections. */
+/** States in the kernel's table of connections. */
 const ESTABLISHED = '01'
 
-/** Whether the server, on this machine, has hung up: a socket that does not read is told only when it writes. */
-export async function isHungUp({ localPort, remotePort }: Socket): Promise<boolean> {
+/** Whether the server, on this machine, has disconnected. A socket that does not read only notices when it writes. */
+export async function isDisconnected({ localPort, remotePort }: Socket): Promise<boolean> {
   const table = (await readFile('/proc/self/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/))
   // Both ports, because the system reuses a client's port for another server while the old connection lingers.
   const [server, client] = [endOf(remotePort!), endOf(localPort!)]
