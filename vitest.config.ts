@@ -28,6 +28,14 @@ const ALSO_ON_POSTGRES = [
   'webhooks',
 ].map((name) => `packages/server/test/${name}.test.ts`)
 
+/** Tests that replace modules of the product, so they need a process of their own. */
+const ISOLATED = [
+  'packages/server/src/program/first-start.test.ts',
+  'packages/server/test/crash/full-disk.test.ts',
+  'packages/server/test/poison.test.ts',
+  'packages/server/test/sqlite-file.test.ts',
+]
+
 export const LONG = '**/*.long.test.ts'
 
 export default defineConfig({
@@ -49,9 +57,10 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES],
+          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES, ...ISOLATED],
         },
       },
+      { extends: true, test: { name: 'isolated', include: ISOLATED, isolate: true } },
       {
         extends: true,
         test: {
