@@ -6,7 +6,8 @@ import { openPostgresDatabase } from '../../packages/server/src/store/postgres-d
 import { startPostgres } from '../../packages/server/test/support/postgres-server.ts'
 import { describeMachine, findOtherWork } from '../machine.ts'
 import { removeFolder } from '../programs.ts'
-import { databaseFile, fillStore } from '../search/fill.ts'
+import { databaseFile } from '../search/databases.ts'
+import { fillStore } from '../search/fill.ts'
 import { measurePartitions } from './partitions.ts'
 import { addYoungerCopies, measureRemoval } from './removal.ts'
 import { renderReport } from './report.ts'
@@ -15,12 +16,12 @@ import { copyAndIndex, postgresSizes, sqliteSizes } from './store-sizes.ts'
 /** Figures for docs/operate/scale.md: the size of a store, and ways to delete expired messages. Takes ten minutes. */
 const MESSAGES = 100_000
 const SMALL_TEAM_MESSAGES = 1_000
-const FILL = { messages: MESSAGES, smallTeamMessages: SMALL_TEAM_MESSAGES, questions: 0, rounds: 0 }
+const FILL = { messages: MESSAGES, smallTeamMessages: SMALL_TEAM_MESSAGES }
 
 const notes = [findOtherWork()].filter((note) => note !== null)
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-scale-'))
 process.on('exit', () => removeFolder(folder))
-const { fillSeconds } = await fillStore(folder, { ...FILL, folder: null, keep: false, mailpit: null })
+const { fillSeconds } = await fillStore({ folder, url: null }, FILL)
 const sqlite = sqliteSizes(databaseFile(folder))
 
 const server = await startPostgres({ autovacuum: 'on' })

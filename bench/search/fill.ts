@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hashApiKey } from '../../packages/server/src/http/authenticate.ts'
 import { newId } from '../../packages/server/src/random.ts'
 import type { Database } from '../../packages/server/src/store/database.ts'
 import { createSqlStore } from '../../packages/server/src/store/sql-store.ts'
-import { openSqliteDatabase } from '../../packages/server/src/store/sqlite-database.ts'
 import type { Mailbox } from '../../packages/server/src/store/mailboxes.ts'
 import type { Store } from '../../packages/server/src/store/store.ts'
 import { BLOCK_SIZE, readIndexState } from '../../packages/server/src/store/text-block.ts'
+import { megabytesOf, openPlace, type Place } from './databases.ts'
 import { COMMON_SHARE, messageAt } from './mail.ts'
 import type { Options } from './options.ts'
 
@@ -29,12 +29,10 @@ export type Filled = {
   megabytes: number
 }
 
+type FillOptions = Pick<Options, 'messages' | 'smallTeamMessages'>
+
 export function keyOf(team: TeamName): string {
   return `key-of-the-${team}-team-0123456789`
-}
-
-export function databaseFile(folder: string): string {
-  return join(folder, 'mailhatch.db')
 }
 
 /** The store of an earlier run in the folder, if any. */
@@ -44,10 +42,10 @@ export function readFilled(folder: string): Filled | null {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Filled) : null
 }
 
-/** Creates an indexed store with both teams in `folder`. */
-export async function fillStore(folder: string, { messages, smallTeamMessages }: Options): Promise<Filled> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const database = openSqliteDatabase(databaseFile(folder))
+/** Creates an indexed store with both teams. */
+export async function fillStore(place: Place, { messages, smallTeamMessages }: FillOptions): Promise<Filled> {
+  mkdirSync(place.folder, { recursive: true, mode: 0o700 })
+  const database = await openPlace(place)
   const store = createSqlStore(database, { onError: rethrow })
   const counts = { small: smallTeamMessages, large: messages - smallTeamMessages }
   const startedAt = performance.now()
@@ -60,9 +58,10 @@ export async function fillStore(folder: string, { messages, smallTeamMessages }:
     counts,
     fillSeconds: (filledAt - startedAt) / 1000,
     indexSeconds: (indexedAt - filledAt) / 1000,
-    megabytes: statSync(databaseFile(folder)).size / 1e6,
+    megabytes: await megabytesOf(place),
   }
-  writeFileSync(factsFile(folder), JSON.stringify(filled))
+  // Only a file outlives this run.
+  if (place.url === null) writeFileSync(factsFile(place.folder), JSON.stringify(filled))
   return filled
 }
 

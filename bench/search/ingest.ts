@@ -1,11 +1,11 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSqlStore } from '../../packages/server/src/store/sql-store.ts'
-import { openSqliteDatabase } from '../../packages/server/src/store/sqlite-database.ts'
 import { BLOCK_SIZE } from '../../packages/server/src/store/text-block.ts'
 import { removeFolder } from '../programs.ts'
 import { median, perSecond } from '../statistics.ts'
-import { addTeam, databaseFile } from './fill.ts'
+import { openPlace, type Databases } from './databases.ts'
+import { addTeam } from './fill.ts'
 import { messageAt } from './mail.ts'
 
 const MESSAGES = 30_000
@@ -15,13 +15,13 @@ const CONCURRENT = 64
 export type Ingest = { on: number; off: number; ratio: number }
 
 /** Messages stored per second with indexing, compared with a store that never indexes; medians. */
-export async function measureIngest(folder: string, rounds: number): Promise<Ingest> {
+export async function measureIngest(databases: Databases, folder: string, rounds: number): Promise<Ingest> {
   const rates = { on: [] as number[], off: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     const order = round % 2 === 0 ? (['on', 'off'] as const) : (['off', 'on'] as const)
     for (const indexing of order) {
       // An incomplete block is never indexed.
-      rates[indexing].push(await ingest(folder, indexing === 'on' ? BLOCK_SIZE : Infinity))
+      rates[indexing].push(await ingest(databases, folder, indexing === 'on' ? BLOCK_SIZE : Infinity))
       process.stderr.write(`\ringest: round ${round + 1} of ${rounds} `)
     }
   }
@@ -30,9 +30,9 @@ export async function measureIngest(folder: string, rounds: number): Promise<Ing
   return { on, off, ratio: on / off }
 }
 
-async function ingest(parent: string, blockSize: number): Promise<number> {
+async function ingest(databases: Databases, parent: string, blockSize: number): Promise<number> {
   const folder = mkdtempSync(join(parent, 'ingest-'))
-  const store = createSqlStore(openSqliteDatabase(databaseFile(folder)), {
+  const store = createSqlStore(await openPlace(await databases.placeIn(folder)), {
     blockSize,
     onError: (error) => {
       throw error

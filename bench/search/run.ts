@@ -6,6 +6,7 @@ import { sourceChangedAt, startProduct } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { firstLine, formatFigure, MAILHATCH } from '../results.ts'
 import { ask, mailhatch } from './ask.ts'
+import { startDatabases, type Place } from './databases.ts'
 import { fillStore, readFilled, TEAMS, type Filled } from './fill.ts'
 import { measureIngest } from './ingest.ts'
 import { askMailpit } from './mailpit.ts'
@@ -23,28 +24,34 @@ async function run(options: Options): Promise<void> {
   const startedAt = performance.now()
   const temporary = mkdtempSync(join(tmpdir(), 'mailhatch-search-'))
   const folder = options.folder ?? join(temporary, 'data')
-  const kept = readFilled(folder)
+  const kept = options.database === 'sqlite' ? readFilled(folder) : null
+  const databases = await startDatabases(options.database)
   process.on('exit', () => {
     if (options.keep) console.log(`The store is in ${folder}.`)
     else if (!kept) removeFolder(folder)
     if (!options.keep || options.folder !== null) removeFolder(temporary)
   })
-  const filled = kept ?? (await fillStore(folder, options))
-  const ingest = await measureIngest(temporary, options.rounds)
+  const place = await databases.placeIn(folder)
+  const filled = kept ?? (await fillStore(place, options))
+  const ingest = await measureIngest(databases, temporary, options.rounds)
   console.log(`ingest: ${formatFigure(ingest.on)}/s with indexing, ${formatFigure(ingest.off)}/s without`)
-  const asked = await askAll(temporary, folder, filled, options)
+  const asked = await askAll(temporary, place, filled, options)
   if (options.mailpit) asked.push(...(await askMailpit(temporary, options.mailpit, filled.counts.small, options)))
+  await databases.close()
   if (sourceChangedAt() > beganAt) notes.push('The source was edited during the benchmark.')
   const { questions, rounds } = options
   const seconds = (performance.now() - startedAt) / 1000
   const text = renderReport({ machine: describeMachine(), filled, asked, ingest, questions, rounds, seconds, notes })
-  if (isWhole(filled.counts)) writeFileSync(new URL('report.md', import.meta.url), text)
+  if (options.database === 'sqlite' && isWhole(filled.counts))
+    writeFileSync(new URL('report.md', import.meta.url), text)
   console.log(`\n${text}`)
 }
 
 /** Starts Mailhatch as a user would, on the filled store. */
-async function askAll(temporary: string, folder: string, { counts }: Filled, options: Options): Promise<Asked[]> {
-  const product = await startProduct(temporary, { environment: { DATA_DIR: folder } })
+async function askAll(temporary: string, place: Place, { counts }: Filled, options: Options): Promise<Asked[]> {
+  const { folder, url } = place
+  const environment = { DATA_DIR: folder, ...(url !== null && { DATABASE_URL: url }) }
+  const product = await startProduct(temporary, { environment })
   const asked: Asked[] = []
   for (const team of TEAMS) {
     for (const question of [...searchesOf(team, counts[team]), latestOf(team, counts[team])]) {

@@ -5,12 +5,18 @@ import { COMPARISONS, queryFor, type Wanted } from './message-query.ts'
 import type { Sql } from './sql.ts'
 import type { ListAnchor, View } from './messages.ts'
 
-/** Target duration of one query; then other work gets a turn. */
-const STEP_MS = 8
-/** Messages that the first query checks. Some may have a body of 1 MB, which takes 3 ms to search. */
-const FIRST_STEP = 128
-const FIRST_STEP_WITH_BODIES = 16
-const STEP_MAX = 1_024
+/** How many messages one query checks. */
+type Pace = {
+  /** Target duration of a query; then other work gets a turn. */
+  stepMs: number
+  first: number
+  firstWithBodies: number
+  max: number
+}
+/** Some messages may have a body of 1 MB, which takes 3 ms to search. */
+const IN_THIS_THREAD: Pace = { stepMs: 8, first: 128, firstWithBodies: 16, max: 1_024 }
+/** A query blocks nothing here but costs a round trip. With 1 MB bodies, the largest takes half of the statement limit. */
+const ON_A_SERVER: Pace = { stepMs: 50, first: 512, firstWithBodies: 128, max: 512 }
 /** A search continues without yielding if it took less than this since the last yield. */
 const YIELD_AFTER_MS = 1
 
@@ -31,21 +37,22 @@ export type ResultPage<Row> = {
 
 /** Collects the first rows in the wanted order from any source. */
 export function createPage<Row extends ListAnchor>(
-  { dialect, runStep }: Database,
+  { dialect, runStep, blocksMainThread }: Database,
   { view, wanted, select }: PageSearch<Row>,
 ): ResultPage<Row> {
   const { order, limit } = wanted
   const compare = COMPARISONS[order]
   let rows: Row[] = []
   let spentMs = 0
-  let step = needsContent(view.filter) ? FIRST_STEP_WITH_BODIES : FIRST_STEP
+  const pace = blocksMainThread ? IN_THIS_THREAD : ON_A_SERVER
+  let step = needsContent(view.filter) ? pace.firstWithBodies : pace.first
 
   async function checkStep(positions: number[]): Promise<void> {
     view.proceed?.()
     const startedAt = performance.now()
     const found = await select(queryFor(dialect, view, wanted, { among: positions }))
     const tookMs = performance.now() - startedAt
-    step = nextStep(positions.length, tookMs)
+    step = nextStep(pace, positions.length, tookMs)
     if (found.length > 0) rows = [...rows, ...found].sort(compare).slice(0, limit)
     spentMs += tookMs
     if (spentMs < YIELD_AFTER_MS) return
@@ -68,7 +75,7 @@ export function createPage<Row extends ListAnchor>(
 }
 
 /** As many as should take one step's time, judging by the last step, and at most twice as many as before. */
-function nextStep(count: number, tookMs: number): number {
-  const fitting = Math.floor((count * STEP_MS) / Math.max(tookMs, 0.1))
-  return Math.max(1, Math.min(fitting, 2 * count, STEP_MAX))
+function nextStep({ stepMs, max }: Pace, count: number, tookMs: number): number {
+  const fitting = Math.floor((count * stepMs) / Math.max(tookMs, 0.1))
+  return Math.max(1, Math.min(fitting, 2 * count, max))
 }

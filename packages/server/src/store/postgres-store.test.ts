@@ -1,4 +1,4 @@
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { freshDatabase } from '../../test/support/postgres.ts'
 import type { Database } from './database.ts'
 import { testMatching } from './matching-contract.ts'
@@ -6,7 +6,7 @@ import type { WalkLimits } from './message-walk.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { sql } from './sql.ts'
 import { createSqlStore } from './sql-store.ts'
-import { describeStore } from './store-contract.ts'
+import { addMailbox, addTeam, describeStore, messageFor } from './store-contract.ts'
 import type { Store } from './store.ts'
 
 /** Small, so that few messages complete a block. */
@@ -45,4 +45,28 @@ testMatching(
 testMatching('indexed in part', open, async (store, teamId) => {
   await whenIndexed(store)
   await databases.get(store)!.write(sql`update teams set indexed_through = ${BLOCK_SIZE - 1} where id = ${teamId}`)
+})
+
+test('indexing and searching read many messages per query, because each query is a round trip', async () => {
+  const blockSize = 128
+  const database = await openPostgresDatabase(await freshDatabase())
+  const read = vi.spyOn(database, 'read')
+  const store = createSqlStore(database, { onError: fail, blockSize })
+  onTestFinished(() => store.close())
+  const mailbox = await addMailbox(store, await addTeam(store), 'qa')
+  await Promise.all(
+    Array.from({ length: 3 * blockSize }, () => store.addMessage(mailbox, messageFor(mailbox, { text: 'Only hay' }))),
+  )
+  const state = sql`select indexed_through as through from teams where id = ${mailbox.teamId}`
+  await vi.waitFor(async () => expect(await database.read(state)).toEqual([{ through: 3 * blockSize - 1 }]), 10_000)
+  const queriesWith = (text: string) =>
+    read.mock.calls.map(([query]) => query).filter((query) => query.text.join('?').includes(text))
+  expect(queriesWith('as "headersJson"')).toHaveLength((3 * blockSize) / 64)
+
+  await database.write(sql`update teams set indexed_through = ${blockSize - 1} where id = ${mailbox.teamId}`)
+  const view = { teamId: mailbox.teamId, oldestReceivedAt: 0, filter: { text: ['needle'] } }
+  expect(await store.listMessages(view, { limit: 50, before: null })).toEqual([])
+  const [firstCheck] = queriesWith('= any(')
+  const [positions] = firstCheck!.values.filter((value) => String(value).startsWith('{'))
+  expect(String(positions).split(',')).toHaveLength(128)
 })

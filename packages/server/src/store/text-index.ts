@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
-import { addToBits, emptyBits, MESSAGES_PER_STEP, readIndexState, writeBlock } from './text-block.ts'
+import { addToBits, emptyBits, messagesPerStep, readIndexState, writeBlock } from './text-block.ts'
 
 /** Waits, so that recent writers go first. */
 const WAIT_MS = 100
@@ -21,6 +21,7 @@ export type IndexOptions = { blockSize: number; onError: (error: unknown) => voi
  * are found without the index. Several processes may do this at once, but only one of them writes a block.
  */
 export function createTextIndex(database: Database, { blockSize, onError }: IndexOptions): TextIndex {
+  const step = messagesPerStep(database)
   const teams = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let indexing: Promise<void> | null = null
@@ -47,8 +48,9 @@ export function createTextIndex(database: Database, { blockSize, onError }: Inde
       if (first + blockSize - 1 > state.lastPosition) return
       const range = { teamId, first, size: blockSize }
       const block = emptyBits(range)
-      for (let from = first; from < first + blockSize; from += MESSAGES_PER_STEP) {
-        await addToBits(database, range, block, from)
+      const end = first + blockSize
+      for (let from = first; from < end; from += step) {
+        await addToBits(database, range, block, { from, before: Math.min(from + step, end) })
         await yieldToEventLoop()
         if (isClosed) return
       }

@@ -15,6 +15,8 @@ const LONG_TAIL_BLOCKS = 4
 const CANDIDATES_PER_CHECK = 128
 /** A frequent text fills its page from the first block. For a rare one, reading many blocks at a time is cheaper. */
 const BLOCKS_PER_READ = [1, 4, 16, 64]
+/** Every read is a round trip. The largest returns 256 kB. */
+const BLOCKS_PER_READ_ON_A_SERVER = [4, 32, 256]
 
 /** Where to search: `after` and `upTo` are positions. Blocks exist up to `indexedThrough`. */
 type SearchRange = { after: number; upTo: number; indexedThrough: number; blockSize: number }
@@ -108,9 +110,10 @@ async function searchBlocks<Row>(
   page: ResultPage<Row>,
   { blocks, needs, blockSize }: { blocks: Block[]; needs: Need[]; blockSize: number },
 ): Promise<void> {
+  const perRead = database.blocksMainThread ? BLOCKS_PER_READ : BLOCKS_PER_READ_ON_A_SERVER
   let start = 0
   for (let reads = 0; start < blocks.length && !page.isFull(blocks[start]!.newest); reads++) {
-    const some = blocks.slice(start, start + (BLOCKS_PER_READ[reads] ?? BLOCKS_PER_READ.at(-1)!))
+    const some = blocks.slice(start, start + (perRead[reads] ?? perRead.at(-1)!))
     start += some.length
     const ids = some.map(({ id }) => id)
     const candidates = await candidatesIn(database, ids, { needs, sliceBytes: blockSize / 8 })
