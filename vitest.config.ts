@@ -16,7 +16,6 @@ export const ONLY_ON_POSTGRES = [
  */
 const ALSO_ON_POSTGRES = [
   'accounts',
-  'crash/kill',
   'intake',
   'keys-and-scopes',
   'main-flow',

@@ -5,7 +5,6 @@ import base, { LONG, ONLY_ON_POSTGRES } from './vitest.config.ts'
 const NOT_ON_POSTGRES = [
   'admin', // of a worker, against a double of the API
   'cloudflare', // the journey of node-worker, in workerd
-  'cloudflare-admin', // the same as admin, in workerd
   'command-line', // ends before a store is opened
   'crash/acceptance-order', // of a bucket behind SMTP
   'crash/failing-folder', // the same

@@ -1,4 +1,4 @@
-import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { faultIn } from './support/answer-check.ts'
 import { store } from './support/announce.ts'
 import { reader } from './support/ask.ts'
@@ -12,8 +12,7 @@ import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
-/** Most of them fail before they reach the store, so there are fewer on PostgreSQL. */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? (inject('postgresUrl') ? 2_000 : 10_000))
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 3_000)
 const CONNECTIONS = 16
 /** A server that takes longer than this hangs. */
 const ANSWER_MS_MAX = 10_000

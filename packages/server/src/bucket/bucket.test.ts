@@ -52,7 +52,10 @@ const DISK_FAULTS: Fault[] = [
   { when: 'after', kind: 'EIO' },
 ]
 
-describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS }, () => {
+// Faults that last for one call or for ever are in test/bucket-faults.long.test.ts.
+const LASTING = ['step'] as const
+
+describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS, lasting: LASTING }, () => {
   const path = join(temporaryFolder(), 'inbox.db')
   const { threadUrl, setFaults } = watchWriter()
   return {
@@ -75,7 +78,7 @@ const FILE_FAULTS: Fault[] = [
   { when: 'half', kind: 'ENOSPC' },
 ]
 
-describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS, lasting: ['step', 'all'] }, () => {
+describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS, lasting: LASTING }, () => {
   const root = temporaryFolder()
   const { faultOf, arm, disarm } = faultSwitch()
   return {

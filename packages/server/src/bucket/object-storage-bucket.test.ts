@@ -48,14 +48,10 @@ const S3_FAULTS: Fault[] = [
   { when: 'after', kind: 'cut' },
 ]
 
-describeFaults(
-  'S3 bucket over HTTP',
-  { faults: S3_FAULTS, faultsOfLarge: S3_FAULTS.slice(1), lasting: ['step'] },
-  () => {
-    const { faultOf, ...faults } = faultSwitch()
-    return { ...s3Place(storage, faultOf), ...faults, largeBytes: 5 * MIB + 1 }
-  },
-)
+describeFaults('S3 bucket over HTTP', { faults: S3_FAULTS, faultsOfLarge: [], lasting: ['step'] }, () => {
+  const { faultOf, ...faults } = faultSwitch()
+  return { ...s3Place(storage, faultOf), ...faults, largeBytes: 5 * MIB + 1 }
+})
 
 test('the code in the Workers bundle uses only web APIs', () => {
   const nodeOnly = /'node:|\bBuffer\b|\bprocess\./
@@ -152,7 +148,7 @@ test('of many concurrent large bodies, only some are in memory', async () => {
       yield new Uint8Array(MIB)
     }
   }
-  const keys = Array.from({ length: 12 }, (_, index) => `raw/${10 + index}`)
+  const keys = Array.from({ length: 10 }, (_, index) => `raw/${10 + index}`)
   await Promise.all(keys.map((key) => bucket.put([{ key, body: { size: 6 * MIB, chunks } }])))
   expect((await bucket.list({ prefix: '', limit: 20 })).keys).toEqual(keys)
   // At most eight parts, and more than one.
