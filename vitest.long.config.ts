@@ -24,6 +24,7 @@ const NOT_ON_POSTGRES = [
   'docs/*', // reads the documentation
   'held-downloads', // of connections and the bucket
   'hostile/hostile-delivery', // of SMTP, parser and bucket
+  'hostile/hostile-html', // of pure functions
   'hostile/hostile-mail', // of the parser
   'hostile/hostile-urls', // of connections to webhook endpoints
   'hostile/odd-text', // of the parser and of rules without a store

@@ -7,7 +7,7 @@ const clean = (html: string, rules: Partial<HtmlRules> = {}) => cleanHtml(html, 
 
 describe('ordinary mail is not changed', () => {
   test.each([
-    '<p>Hello <b>you</b> &amp; all &copy; 2026</p>',
+    '<p>Hello <b>you</b> &amp; all © 2026</p>',
     '<table width="600" bgcolor="#fff"><tr><td colspan="2" align="center">x</td></tr></table>',
     '<h1 style="color: red; font: 12px/1.5 &quot;Arial&quot;">x</h1>',
     '<img src="data:image/png;base64,AAAA" alt="logo" width="10">',
@@ -37,6 +37,11 @@ describe('scripts, external resources and unsafe links are removed', () => {
     ['<style><!-- </style><b>x</b>', '<style> !-- </style><b>x</b>'],
     ['<title></title><img src=x></title>', '<img>'],
     ['a < b <3 <!-- <script> -->', 'a &lt; b &lt;3 '],
+    ['<plaintext><script>x</script>', '&lt;script&gt;x&lt;/script&gt;'],
+    ['<xmp></xmp ><script>x</script><xmp><img onerror=x>', '&lt;img onerror=x&gt;'],
+    ['<textarea><img onerror=x></textarea>', '&lt;img onerror=x&gt;'],
+    ['<style>a</styles><img src=x></style>b', '<style>a /styles> img src=x></style>b'],
+    ['&lt;script&gt;x&amp;lt;&copy', '&lt;script&gt;x&amp;lt;©'],
   ])('%s', (html, expected) => expect(clean(html)).toBe(expected))
 
   test.each([
@@ -72,6 +77,11 @@ describe('links and images', () => {
   test('attached images are shown by their content id', () => {
     const html = '<img src="cid:logo@shop"><img src=cid:%3Cother%3E><img src="CID:<third>">'
     expect(inlineImageIds(html)).toEqual(['logo@shop', '<other>', '%3Cother%3E', 'third'])
+    expect(inlineImageIds('<img src="cid:a%40b%"><td background="cid&colon;c"><xmp><img src="cid:d">')).toEqual([
+      'a@b%',
+      'a%40b%',
+      'c',
+    ])
     const inlineImage = (contentId: string) => (contentId === 'logo@shop' ? 'data:image/png;base64,AAAA' : null)
     expect(clean(html, { inlineImage })).toBe('<img src="data:image/png;base64,AAAA"><img><img>')
   })

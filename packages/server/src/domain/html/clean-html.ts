@@ -1,5 +1,6 @@
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
 import { cleanCss } from './clean-css.ts'
-import { decodeEntities } from './html-entities.ts'
+import { decodePercent } from './decode-percent.ts'
 import { tokenizeHtml } from './html-tokens.ts'
 
 export type HtmlRules = {
@@ -39,7 +40,7 @@ export function cleanHtml(html: string, given: HtmlRules): CleanHtml {
 
   tokenizeHtml(html, {
     wantsAllAttributes: true,
-    text: (run) => isCut || write(escapeText(run)),
+    text: (run) => isCut || write(escapeText(decodeHTML(run))),
     style: (content) => isCut || write(`<style>${cleanCss(content, css)}</style>`),
     open(name, { all }) {
       if (!isCut && ELEMENTS.has(name)) write(`<${name}${all ? cleanAttributes(name, all, rules) : ''}>`)
@@ -69,7 +70,7 @@ function withinLimit(
 function cleanAttributes(element: string, all: Map<string, string>, rules: HtmlRules): string {
   let written = ''
   for (const [name, raw] of all) {
-    const value = cleanValue(element, name, decodeEntities(raw), rules)
+    const value = cleanValue(element, name, decodeHTMLAttribute(raw), rules)
     if (value !== null) written += ` ${name}="${escapeValue(value)}"`
   }
   // Only a link to a fragment of the mail opens inside the frame.
@@ -94,41 +95,49 @@ function cleanValue(element: string, name: string, value: string, rules: HtmlRul
 }
 
 function imageUrl(url: string, rules: HtmlRules): string | null {
-  const contentId = /^cid:<?([^<>]+)>?$/i.exec(url)?.[1]
-  if (contentId !== undefined) return rules.inlineImage(decodePercent(contentId)) ?? rules.inlineImage(contentId)
+  const contentId = contentIdOf(url)
+  if (contentId !== null) return rules.inlineImage(decodePercent(contentId)) ?? rules.inlineImage(contentId)
   return isImageUrl(url.toLowerCase(), rules) ? url : null
+}
+
+/** As written in the URL. Null if it is the URL of something else. */
+function contentIdOf(url: string): string | null {
+  return /^cid:<?([^<>]+)>?$/i.exec(url)?.[1] ?? null
 }
 
 function isImageUrl(url: string, { remoteImages }: HtmlRules): boolean {
   return DATA_IMAGE.test(url) || (remoteImages && url.startsWith('https://'))
 }
 
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-/** The content ids of the images in the HTML, in document order. */
+/** The content ids for which cleaning asks, in document order, as written and decoded. */
 export function inlineImageIds(html: string): string[] {
   const found = new Set<string>()
-  const inlineImage = (contentId: string) => {
-    found.add(contentId)
-    return null
+  const keep = (value: string | undefined) => {
+    const contentId = value === undefined ? null : contentIdOf(decodeHTMLAttribute(value).trim())
+    if (contentId !== null) found.add(decodePercent(contentId)).add(contentId)
   }
-  if (/cid:/i.test(html)) cleanHtml(html, { remoteImages: false, inlineImage })
+  tokenizeHtml(html, {
+    wantsAllAttributes: true,
+    text: () => {},
+    open(name, { all }) {
+      if (!all || !ELEMENTS.has(name)) return
+      if (name === 'img') keep(all.get('src'))
+      keep(all.get('background'))
+    },
+    close: () => {},
+  })
   return Array.from(found)
 }
 
-/** For text between tags, where entities are already escaped. */
 function escapeText(text: string): string {
-  return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  // Most texts contain none of these.
+  if (!/[&<>]/.test(text)) return text
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 export function escapeValue(text: string): string {
-  return escapeText(text.replaceAll('&', '&amp;')).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+  const escaped = escapeText(text)
+  return /["']/.test(escaped) ? escaped.replaceAll('"', '&quot;').replaceAll("'", '&#39;') : escaped
 }
 
 const LINK = /^(?:https?:\/\/|mailto:|tel:|#)/i

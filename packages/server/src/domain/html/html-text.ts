@@ -1,5 +1,6 @@
-import { decodeEntities } from './html-entities.ts'
-import { type Attributes, type HtmlSink, tokenizeHtml } from './html-tokens.ts'
+import { decodeHTML } from 'entities/decode'
+import type { Attributes } from './html-attributes.ts'
+import { type HtmlSink, tokenizeHtml } from './html-tokens.ts'
 
 export type Anchor = { url: string; text: string }
 
@@ -20,7 +21,7 @@ export function parseAnchors(html: string): Anchor[] {
   const finish = () => {
     const [first = ''] = parts
     // A single part has no line breaks, so most links need no second pass.
-    if (url !== null) anchors.push({ url, text: parts.length <= 1 ? first : parts.join('').replace(WHITE_SPACE, ' ') })
+    if (url !== null) anchors.push({ url, text: parts.length <= 1 ? first : collapseSpace(parts.join('')) })
     url = null
   }
   const visible = visibleSink(parts, '')
@@ -119,9 +120,9 @@ export function visibleSink(parts: string[], itemStart: string): HtmlSink & { is
     isHidden: () => hiddenDepth > 0,
     text(raw) {
       if (hiddenDepth > 0) return
-      const run = decodeEntities(raw)
-      if (preformatted === 0 || !run.includes('\n')) return write(run)
-      for (const [index, line] of run.split('\n').entries()) {
+      const run = decodeHTML(raw)
+      if (preformatted === 0 || !LINE_BREAK.test(run)) return write(run)
+      for (const [index, line] of run.split(LINE_BREAK).entries()) {
         if (index > 0) breaks = Math.min(breaks + 1, 2)
         write(line)
       }
@@ -153,14 +154,16 @@ export function removeInvisible(text: string): string {
 
 /** Replaces each run of white space with one space. */
 export function collapseSpace(text: string): string {
-  return UNEVEN_SPACE.test(text) ? text.replace(WHITE_SPACE, ' ') : text
+  return UNEVEN_SPACE_SEEN.test(text) ? text.replace(UNEVEN_SPACE, ' ') : text
 }
 
 // Zero-width, direction and filler characters.
 const INVISIBLE = /(?:[\0\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\u034f)+/g
 const INVISIBLE_SEEN = new RegExp(INVISIBLE.source)
-const WHITE_SPACE = /\s+/g
-const UNEVEN_SPACE = / \s|[^\S ]/
+const LINE_BREAK = /\r\n?|\n/
+/** Every run of white space but a single space, which would not change. */
+const UNEVEN_SPACE = / \s+|[^\S ]\s*/g
+const UNEVEN_SPACE_SEEN = / \s|[^\S ]/
 
 const ALWAYS_HIDDEN = new Set(['head', 'template'])
 const VOID = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'wbr'])

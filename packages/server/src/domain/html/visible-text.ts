@@ -1,5 +1,7 @@
+import { decodeHTML } from 'entities/decode'
+import type { Attributes } from './html-attributes.ts'
 import { visibleSink } from './html-text.ts'
-import { type Attributes, tokenizeHtml } from './html-tokens.ts'
+import { tokenizeHtml } from './html-tokens.ts'
 import { hides, isSameColour, readColour, readStyle, type Colour } from './html-visibility.ts'
 
 export type VisibleText = { text: string; hiddenCharacters: number }
@@ -27,7 +29,7 @@ export function visibleText(html: string): VisibleText {
   tokenizeHtml(html, {
     text(run) {
       if (isVisible(current())) sink.text(run)
-      else hiddenCharacters += run.replace(/\s+/g, ' ').trim().length
+      else hiddenCharacters += decodeHTML(run).replace(/\s+/g, ' ').trim().length
     },
     open(name, attributes) {
       if (ENDED_BY_NEXT.has(name) && current().name === name) frames.pop()
