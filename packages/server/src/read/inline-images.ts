@@ -19,14 +19,7 @@ export async function readInlineImages(
   message: StoredMessage,
   reader: { who: string },
 ): Promise<Map<string, string>> {
-  const chosen = new Map<string, Attachment>()
-  let bytesLeft = INLINE_BYTES_MAX
-  for (const contentId of inlineImageIds(message.html ?? '')) {
-    const attachment = message.attachments.find((one) => one.contentId === contentId)
-    if (!attachment || !isImage(attachment) || attachment.size > bytesLeft || chosen.size >= INLINE_IMAGES_MAX) continue
-    bytesLeft -= attachment.size
-    chosen.set(contentId, attachment)
-  }
+  const chosen = chooseImages(message)
   const images = new Map<string, string>()
   if (chosen.size === 0) return images
   const found = await contents.attachments(
@@ -39,6 +32,22 @@ export async function readInlineImages(
     if (bytes) images.set(contentId, dataUrl(attachment, bytes))
   }
   return images
+}
+
+function chooseImages({ html, attachments }: StoredMessage): Map<string, Attachment> {
+  const chosen = new Map<string, Attachment>()
+  // A hostile mail refers to many thousands of ids, so none of them is searched for in a list. The first of an id counts.
+  const attached = new Map(attachments.toReversed().map((attachment) => [attachment.contentId, attachment]))
+  attached.delete(null)
+  if (attached.size === 0) return chosen
+  let bytesLeft = INLINE_BYTES_MAX
+  for (const contentId of inlineImageIds(html ?? '')) {
+    const attachment = attached.get(contentId)
+    if (!attachment || !isImage(attachment) || attachment.size > bytesLeft || chosen.size >= INLINE_IMAGES_MAX) continue
+    bytesLeft -= attachment.size
+    chosen.set(contentId, attachment)
+  }
+  return chosen
 }
 
 /** Null if it is not an image or cannot be read. */
