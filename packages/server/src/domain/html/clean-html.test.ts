@@ -55,6 +55,11 @@ describe('scripts, external resources and unsafe links are removed', () => {
     expect(clean(`<a href="${href}">x</a>`)).toBe('<a target="_blank" rel="noopener noreferrer">x</a>'),
   )
 
+  test('of very many attributes, the first are kept', () => {
+    const attributes = Array.from({ length: 1_000 }, (_, index) => ` aria-${index}="x"`)
+    expect(clean(`<p${attributes.join('')}>x</p>`)).toBe(`<p${attributes.slice(0, 500).join('')}>x</p>`)
+  })
+
   test('values cannot leave their quotes', () => {
     expect(clean(`<p title='"><script>'>x</p>`)).toBe('<p title="&quot;&gt;&lt;script&gt;">x</p>')
     expect(clean('<p title="&quot;><img onerror=x>">x</p>')).toBe('<p title="&quot;&gt;&lt;img onerror=x&gt;">x</p>')

@@ -81,8 +81,11 @@ function keepAttribute(attributes: Attributes, name: string, value: string): voi
 const DISPLAY_NONE = /display\s*:\s*none/i
 
 function keepFirst(all: Map<string, string>, name: string, value: string): void {
-  if (!all.has(name)) all.set(name, value)
+  if (all.size < ATTRIBUTES_MAX && !all.has(name)) all.set(name, value)
 }
+
+/** No real element has as many. A map of 100,000 takes more than its share of time, and the rest is not needed. */
+const ATTRIBUTES_MAX = 500
 
 function endsAttributeName(unit: number): boolean {
   return unit === EQUALS || endsName(unit)

@@ -21,11 +21,12 @@ export type HtmlSink = {
  * input is linear. As in a browser, a tag that never ends is dropped, and a comment, script or style that never ends
  * extends to the end of the document. `html-tokens.test.ts` compares the tokens with those of parse5.
  *
- * Two differences are deliberate:
+ * Three differences are deliberate:
  * - The content of scripts, styles and similar elements is never markup. Browsers read it as markup inside of SVG and
  *   MathML. The cleaner writes neither of them, so a browser never sees such an element there.
  * - Zero bytes and carriage returns are passed as they are. Browsers drop or replace them; the readers of text treat
  *   them as invisible and as white space, and what the cleaner writes is read by a browser again.
+ * - Of one element, the cleaner gets only the first 500 attributes. It writes no others, so nothing gets past it.
  */
 export function tokenizeHtml(source: string, sink: HtmlSink): void {
   const html = cutText(source, HTML_LENGTH_MAX)
