@@ -3,7 +3,7 @@ import { HTML_LENGTH_MAX } from '../../src/domain/html/html-tokens.ts'
 import { workMs } from '../support/work-time.ts'
 import { HOSTILE_HTML, READERS } from './hostile-html.ts'
 
-/** As long as one mail may hold up others. */
+/** Other requests wait this long for one mail. */
 const MS_MAX = 200
 /** The maximum ratio for twice the input: two, and a margin for caches and garbage collection. */
 const RATIO_MAX = 2.5
