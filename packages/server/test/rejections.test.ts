@@ -26,6 +26,13 @@ const list = async (key: string, query = ''): Promise<Rejection[]> => {
   return body.data
 }
 
+test('a key that may only read mail does not see rejections', async () => {
+  const { key } = await server.command<{ key: string }>('keys', 'create', '--team', 'Checkout', '--scope', 'email.full')
+  const { status, body } = await ask<{ code: string }>(`${url}/v1/rejections`, { key })
+  expect([status, body.code]).toEqual([403, 'forbidden'])
+  expect(await list(other.key)).toEqual([])
+})
+
 test('mail for an unknown mailbox or domain is listed with the reason, newest first', async () => {
   const from = 'app@shop.example'
   await post(url, announcement({ domain: 'in.mailhatch.test', mailbox: 'typo', from }))

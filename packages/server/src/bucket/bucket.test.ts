@@ -52,7 +52,7 @@ const DISK_FAULTS: Fault[] = [
   { when: 'after', kind: 'EIO' },
 ]
 
-// Faults that last for one call or for ever are in test/bucket-faults.long.test.ts.
+// Faults that last for one call or never end are in test/bucket-faults.long.test.ts.
 const LASTING = ['step'] as const
 
 describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS, lasting: LASTING }, () => {
