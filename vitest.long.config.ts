@@ -30,6 +30,7 @@ const NOT_ON_POSTGRES = [
   'hostile/odd-text', // of the parser and of rules without a store
   'layers', // reads the source
   'plain-english', // reads the source
+  'ports', // reads the source
   'type-names', // reads the source
   'listen', // of a command that asks the API, as others do
   'openapi-outages', // has a store that only fails

@@ -50,7 +50,10 @@ async function run(options: Options): Promise<void> {
 /** Starts Mailhatch as a user would, on the filled store. */
 async function askAll(temporary: string, place: Place, { counts }: Filled, options: Options): Promise<Asked[]> {
   const { folder, url } = place
-  const environment = { DATA_DIR: folder, ...(url !== null && { DATABASE_URL: url }) }
+  const environment = {
+    DATA_DIR: folder,
+    ...(url !== null && { DATABASE_URL: url, SECRET_KEY: 'key-of-the-benchmark-for-local-use' }),
+  }
   const product = await startProduct(temporary, { environment })
   const asked: Asked[] = []
   for (const team of TEAMS) {

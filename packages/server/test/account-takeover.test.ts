@@ -6,7 +6,7 @@ const ADA = 'ada@corp.example'
 const STRANGERS = 'the password of a stranger'
 
 test.each([false, true])(
-  'a user who registers a foreign address keeps nothing of it; with a relay: %s',
+  'a user who registers someone else’s address keeps nothing of it; with a relay: %s',
   async (hasRelay) => {
     const seed = 11
     const report = await takeAddresses({ addresses: 3, steps: 7, seed, hasRelay })

@@ -2,14 +2,13 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { describeManyKeys } from '../src/bucket/bucket-contract.ts'
-import { openEmbeddedBucket } from '../src/bucket/embedded-bucket.ts'
 import { describeFaults } from '../src/bucket/fault-contract.ts'
 import { openFolderBucket } from '../src/bucket/folder-bucket.ts'
+import { DISK_FAULTS, faultyEmbedded } from './support/faulty-embedded.ts'
 import { faultyFiles } from './support/faulty-files.ts'
 import { r2Place, s3Place, startObjectStorage, type ObjectStorage } from './support/object-storage.ts'
 import { temporaryFolder } from './support/server.ts'
 import { faultSwitch, type Fault } from './support/step-faults.ts'
-import { watchWriter } from './support/watched-writer.ts'
 
 let storage: ObjectStorage
 beforeAll(async () => {
@@ -69,25 +68,4 @@ describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULT
   }
 })
 
-const DISK_FAULTS: Fault[] = [
-  { when: 'before', kind: 'EIO' },
-  { when: 'before', kind: 'ENOSPC' },
-  { when: 'after', kind: 'EIO' },
-]
-
-describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS }, () => {
-  const path = join(temporaryFolder(), 'inbox.db')
-  const { threadUrl, setFaults } = watchWriter()
-  return {
-    async open() {
-      const bucket = openEmbeddedBucket(path, threadUrl)
-      // The thread receives faults once it runs.
-      await bucket.remove(['none'])
-      return bucket
-    },
-    unfinishedUploads: () => [],
-    largeBytes: 100_000,
-    arm: async (plan) => void (await setFaults('inbox.db', plan)),
-    disarm: () => setFaults('inbox.db', null),
-  }
-})
+describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS }, faultyEmbedded)

@@ -21,40 +21,44 @@ const HELD_MS = 200
 /** For a machine that is busy with other tests. */
 const TIMEOUT = { timeout: 180_000 }
 
-test(`${REQUESTS} malformed requests get a response in the common format, and nothing breaks`, TIMEOUT, async () => {
-  const dataDir = temporaryFolder()
-  const child = await startChild({ environment: { DATA_DIR: dataDir } })
-  const port = Number(new URL(child.apiUrl).port)
-  const material = await prepare(child.apiUrl, dataDir)
-  /** One example of each kind. */
-  const faults = new Map<string, string>()
-  const statuses = new Map<number, number>()
-  let next = 0
+test(
+  `${REQUESTS} malformed requests get a response in the common format, and nothing breaks (seed ${SEED})`,
+  TIMEOUT,
+  async () => {
+    const dataDir = temporaryFolder()
+    const child = await startChild({ environment: { DATA_DIR: dataDir } })
+    const port = Number(new URL(child.apiUrl).port)
+    const material = await prepare(child.apiUrl, dataDir)
+    /** One example of each kind. */
+    const faults = new Map<string, string>()
+    const statuses = new Map<number, number>()
+    let next = 0
 
-  async function fuzzOnOneConnection(): Promise<void> {
-    const line = new Line(port)
-    while (next < REQUESTS) {
-      const number = (next += 1)
-      const request = fuzzRequest({ seed: SEED, number }, material)
-      const outcome = await line.send(request)
-      const fault = faultOf(request, outcome)
-      if (fault !== null) faults.set(fault, `FUZZ_SEED=${SEED}, request ${number}: ${shown(request, outcome)}`)
-      if (typeof outcome === 'string' || outcome instanceof Error) continue
-      statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1)
-      material.rotatingKey = rotatedKey(request, outcome) ?? material.rotatingKey
+    async function fuzzOnOneConnection(): Promise<void> {
+      const line = new Line(port)
+      while (next < REQUESTS) {
+        const number = (next += 1)
+        const request = fuzzRequest({ seed: SEED, number }, material)
+        const outcome = await line.send(request)
+        const fault = faultOf(request, outcome)
+        if (fault !== null) faults.set(fault, `FUZZ_SEED=${SEED}, request ${number}: ${shown(request, outcome)}`)
+        if (typeof outcome === 'string' || outcome instanceof Error) continue
+        statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1)
+        material.rotatingKey = rotatedKey(request, outcome) ?? material.rotatingKey
+      }
+      line.close()
     }
-    line.close()
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, fuzzOnOneConnection))
+    await Promise.all(Array.from({ length: CONNECTIONS }, fuzzOnOneConnection))
 
-  expect(Object.fromEntries(faults)).toEqual({})
-  // Enough of them passed authentication to be meaningful.
-  expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10)
-  expect(statuses.get(401)).toBeLessThan(REQUESTS / 3)
-  expect(child.complaints()).toBe('')
-  expect(child.process.exitCode).toBeNull()
-  await expectUsable(child.apiUrl, child.smtpPort, material.readingKey)
-})
+    expect(Object.fromEntries(faults)).toEqual({})
+    // Enough of them passed authentication to be meaningful.
+    expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10)
+    expect(statuses.get(401)).toBeLessThan(REQUESTS / 3)
+    expect(child.complaints()).toBe('')
+    expect(child.process.exitCode).toBeNull()
+    await expectUsable(child.apiUrl, child.smtpPort, material.readingKey)
+  },
+)
 
 /** Messages and mailboxes as targets, and keys of all kinds. */
 async function prepare(url: string, dataDir: string): Promise<FuzzMaterial> {

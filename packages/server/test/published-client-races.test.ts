@@ -10,7 +10,7 @@ import { objectKeys } from './support/stored-mail.ts'
 
 const ROUNDS = 40
 /** One in four hundred met the moment of the bug. */
-const MAILS_EACH = 100
+const MAILS_EACH = 300
 
 const server = await startFileServer()
 const { url, store, newMailbox } = server

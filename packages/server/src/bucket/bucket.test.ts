@@ -2,10 +2,10 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { DISK_FAULTS, faultyEmbedded } from '../../test/support/faulty-embedded.ts'
 import { faultyFiles } from '../../test/support/faulty-files.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
 import { faultSwitch, type Fault } from '../../test/support/step-faults.ts'
-import { watchWriter } from '../../test/support/watched-writer.ts'
 import { bytesOf } from './bucket.ts'
 import { describeBucket, describeManyKeys } from './bucket-contract.ts'
 import { describeFaults } from './fault-contract.ts'
@@ -46,31 +46,10 @@ function folderPlace() {
 describeBucket('folder bucket', folderPlace)
 describeManyKeys('folder bucket', folderPlace)
 
-const DISK_FAULTS: Fault[] = [
-  { when: 'before', kind: 'EIO' },
-  { when: 'before', kind: 'ENOSPC' },
-  { when: 'after', kind: 'EIO' },
-]
-
 // Faults that last for one call or never end are in test/bucket-faults.long.test.ts.
 const LASTING = ['step'] as const
 
-describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS, lasting: LASTING }, () => {
-  const path = join(temporaryFolder(), 'inbox.db')
-  const { threadUrl, setFaults } = watchWriter()
-  return {
-    async open() {
-      const bucket = openEmbeddedBucket(path, threadUrl)
-      // The thread receives faults once it runs.
-      await bucket.remove(['none'])
-      return bucket
-    },
-    unfinishedUploads: () => [],
-    largeBytes: 100_000,
-    arm: async (plan) => void (await setFaults('inbox.db', plan)),
-    disarm: () => setFaults('inbox.db', null),
-  }
-})
+describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS, lasting: LASTING }, faultyEmbedded)
 
 const FILE_FAULTS: Fault[] = [
   { when: 'before', kind: 'EMFILE' },

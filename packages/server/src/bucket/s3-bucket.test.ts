@@ -82,7 +82,7 @@ describe('temporary errors are retried', () => {
     expect(server.asked()).toHaveLength(10)
   })
 
-  test('a request without a response is not retried when the time is over', async () => {
+  test('a request without a response is retried after its timeout', async () => {
     const { bucket, server } = await openScripted(['silence', DONE], IMPATIENT)
     await bucket.put([object])
     expect(server.asked()).toHaveLength(2)

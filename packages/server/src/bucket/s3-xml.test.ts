@@ -37,7 +37,7 @@ test.each([
   expect(() => parseXml(xml)).toThrow('The storage’s response')
 })
 
-test('parsing a long response takes linear time', () => {
+test('a long response is parsed', () => {
   const contents = '<Contents><Key>raw/1</Key></Contents>'.repeat(20_000)
   expect(childrenOf(parseXml(`<List>${contents}</List>`), 'Contents')).toHaveLength(20_000)
   expect(() => parseXml(`<List>${'<'.repeat(100_000)}`)).toThrow('not valid S3 XML')

@@ -42,7 +42,7 @@ export function addExportCommand(program: Command): void {
             `Exported ${countOf(exported.length, 'message')} to ${options.dir}.`,
             ...(missing === 0
               ? []
-              : [`${countOf(missing, 'message')} without raw mail on the server: only in ${INDEX_FILE}.`]),
+              : [`Without raw mail on the server, and only in ${INDEX_FILE}: ${countOf(missing, 'message')}.`]),
           ],
           options,
         )

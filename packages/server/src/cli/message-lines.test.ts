@@ -1,5 +1,5 @@
 import type { Email, MessageSummary } from '@mailhatch/sdk'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chooseColor } from './color.ts'
 import { messageLine, messageLines, messageTable } from './message-lines.ts'
 
@@ -26,6 +26,7 @@ const ODD = { ...MESSAGE, to: `${'x'.repeat(64)}@mailhatch.test`, from: HOSTILE,
 const COMMANDS = /[\u0000-\u001f\u007f-\u009f\p{Cf}]/u
 
 beforeAll(() => chooseColor('never'))
+afterAll(() => chooseColor('auto'))
 
 test('a table has one line per message, in columns, for any text of a sender', () => {
   const [first, second] = messageTable([MESSAGE, { ...ODD, subject: `${HOSTILE} ${'y'.repeat(300)}` }], 120)

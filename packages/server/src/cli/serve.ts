@@ -11,17 +11,20 @@ import { examples } from './examples.ts'
 /** The process exits by then even if something hangs; supervisors commonly wait 30 s. */
 const STOP_MS_MAX = 25_000
 
-const PROGRAMS: Record<Program, string> = {
-  serve: 'Run everything in one process: API, inbox worker and SMTP.',
-  api: 'Run only the API.',
-  worker: 'Run only the inbox worker, which receives mail by SMTP and announces it to WEBHOOK_URL.',
-}
+const PROGRAMS: { name: Program; description: string }[] = [
+  { name: 'serve', description: 'Run everything in one process: API, inbox worker and SMTP.' },
+  { name: 'api', description: 'Run only the API.' },
+  {
+    name: 'worker',
+    description: 'Run only the inbox worker, which receives mail by SMTP and announces it to WEBHOOK_URL.',
+  },
+]
 
 export function addServerCommands(program: Command): void {
-  for (const name of ['serve', 'api', 'worker'] as const) {
+  for (const { name, description } of PROGRAMS) {
     program
       .command(name)
-      .description(PROGRAMS[name])
+      .description(description)
       .addHelpText(
         'after',
         () =>

@@ -86,7 +86,7 @@ test('a listener whose connection ends reconnects, checks for new messages, and 
   expect([a.errors.length, b.errors.length]).toEqual([1, 1])
 })
 
-test('a connection that dies without a word is noticed', async () => {
+test('a connection that is lost silently is noticed', async () => {
   const proxy = await startSilentProxy(server.url())
   onTestFinished(() => proxy.close())
   const cut = await startFeed(proxy.url)

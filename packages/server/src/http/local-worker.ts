@@ -3,15 +3,15 @@ import type { Recipient } from '../domain/address.ts'
 /** What the API uses of a worker in the same process. */
 export type LocalWorker = {
   unrouted: UnroutedMailList
-  /** Receives our own mail like external mail. */
-  receiveMail: (mail: TestMail) => Promise<void>
+  /** Receives the sample mail of the dashboard like external mail. */
+  receiveMail: (mail: SampleMail) => Promise<void>
   /** Where apps send their mail. Null if unknown. */
   smtp: SmtpAddress | null
 }
 
 export type SmtpAddress = { host: string; port: number }
 
-export type TestMail = { from: string; recipient: Recipient; content: Uint8Array }
+export type SampleMail = { from: string; recipient: Recipient; content: Uint8Array }
 
 /** Mail that belongs to no team: stored by the worker, refused by the API. */
 export type UnroutedMail = {

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
 import type { Config } from './config.ts'
-import type { TestMail } from '../http/local-worker.ts'
+import type { SampleMail } from '../http/local-worker.ts'
 import type { Log } from '../observe/log.ts'
 import { meteredBucket, meteredParser } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
@@ -86,7 +86,7 @@ export function assembleWorker(config: Config, log: Log, { inbox, api, meters, o
     return `announcements are late: ${messages} accepted and not visible yet, the oldest for ${Math.round(waitingMs / 1000)} s`
   }
 
-  meters?.watch('mailhatch_announcements_waiting', 'Stored mail that waits to be announced.', () =>
+  meters?.watch('mailhatch_announcements_waiting', 'Stored mail waiting to be announced.', () =>
     announcer ? announcer.waitingCount() : 0,
   )
   meters?.watch(
@@ -100,7 +100,7 @@ export function assembleWorker(config: Config, log: Log, { inbox, api, meters, o
   meters?.watch('mailhatch_announcements_not_reaching', '1 while announcements do not reach the API, else 0.', () =>
     Number((announcer?.reachabilityProblem() ?? null) !== null),
   )
-  meters?.watch('mailhatch_mails_set_aside', 'Mail set aside, as far as this worker knows.', () =>
+  meters?.watch('mailhatch_mails_set_aside', 'Mail set aside, known to this worker.', () =>
     announcer ? announcer.setAsideCount() : 0,
   )
   meters?.watch('mailhatch_disk_free_bytes', 'Free disk space in bytes on the fullest disk in use.', freeBytes)
@@ -129,7 +129,7 @@ export function assembleWorker(config: Config, log: Log, { inbox, api, meters, o
     unrouted: createUnrouted({ bucket, announceNow: announcer && announcer.announceNow }),
     receive: (mail: ReceivedMail) => receive(ports, spooledMail(parser, mail)),
     /** Mail that the program sends to itself. */
-    receiveTestMail: ({ from, recipient, content }: TestMail) =>
+    receiveSample: ({ from, recipient, content }: SampleMail) =>
       receive(ports, {
         recipients: [recipient],
         envelope: { mailFrom: from, helo: null, remoteAddress: null, tls: false, receivedVia: 'sample' },

@@ -40,8 +40,8 @@ const DASHBOARD_FOLDER = fileURLToPath(
 
 export type Api = Awaited<ReturnType<typeof assembleApi>>
 
-/** What the API uses of a worker in the same process. */
-export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'receiveTestMail'> & { smtpPort: number }
+/** The worker in the same process, as it was assembled. */
+export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'receiveSample'> & { smtpPort: number }
 
 export type ApiParts = {
   intake: Intake
@@ -174,7 +174,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   }
 }
 
-function localWorker({ appUrl }: Config, { unrouted, receiveTestMail, smtpPort }: OwnWorker): LocalWorker {
+function localWorker({ appUrl }: Config, { unrouted, receiveSample, smtpPort }: OwnWorker): LocalWorker {
   const smtp = smtpPort > 0 ? { host: new URL(appUrl).hostname, port: smtpPort } : null
-  return { unrouted, receiveMail: receiveTestMail, smtp }
+  return { unrouted, receiveMail: receiveSample, smtp }
 }

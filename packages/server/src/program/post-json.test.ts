@@ -65,7 +65,7 @@ test('an endless response is read only as far as needed', async () => {
   expect(text).toBe('x'.repeat(64 * 1024))
 })
 
-test('a switch of protocols is a status like any other, and does not block', async () => {
+test('a switch of protocols is a status like any other, and does not hang', async () => {
   const url = await serve((_, response) => {
     response.socket!.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n')
   })

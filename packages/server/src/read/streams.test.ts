@@ -107,7 +107,7 @@ test('closing asks every reader to reconnect, and refuses new ones', async () =>
 test.each([
   { name: 'a key', limits: { perKey: 3, perProcess: 9 }, code: 'too_many_streams', status: 429 },
   { name: 'the process', limits: { perKey: 9, perProcess: 3 }, code: 'server_busy', status: 503 },
-])('limit: $name has a maximum number of streams until one ends', async ({ limits, code, status }) => {
+])('limit: $name cannot open more than its maximum of streams until one ends', async ({ limits, code, status }) => {
   const { open, addKey, streams } = await startStreams({ limits })
   const key = await addKey()
   const readers = [await open({}, { key }), await open({}, { key }), await open({}, { key })]

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { fold, lowerAscii } from '../domain/fold.ts'
 import { matches, type MessageFilter, type Needle } from '../domain/match.ts'
+import type { Database } from './database.ts'
+import { sql } from './sql.ts'
 import { addMailbox, addTeam, messageFor } from './store-contract.ts'
 import type { ListAnchor } from './messages.ts'
 import type { Store } from './store.ts'
@@ -32,6 +34,14 @@ function drawer(seed: number): (below: number) => number {
 export function describeMatching(open: () => Promise<Store>, whenIndexed: (store: Store) => Promise<void>): void {
   testMatching('just arrived', open, async () => {})
   testMatching('indexed', open, whenIndexed)
+}
+
+/** Resolves when every complete block of messages is in the text index. */
+export async function whenIndexed({ read }: Database, blockSize: number): Promise<void> {
+  const left = sql`
+    select count(*) as count from teams
+    where last_position + 1 - (last_position + 1) % ${blockSize} > indexed_through + 1`
+  await vi.waitFor(async () => expect(await read(left)).toMatchObject([{ count: 0 }]))
 }
 
 /** `settle` brings the store into a certain state between the arrival of the messages and the queries. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { freshDatabase } from '../../test/support/postgres.ts'
 import type { Database } from './database.ts'
-import { testMatching } from './matching-contract.ts'
+import { testMatching, whenIndexed } from './matching-contract.ts'
 import type { WalkLimits } from './message-walk.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { sql } from './sql.ts'
@@ -26,15 +26,9 @@ async function open(walk?: WalkLimits): Promise<Store> {
   return store
 }
 
-/** Resolves when every complete block of messages is in the text index. */
-async function whenIndexed(store: Store): Promise<void> {
-  const left = sql`
-    select count(*) as count from teams
-    where last_position + 1 - (last_position + 1) % ${BLOCK_SIZE} > indexed_through + 1`
-  await vi.waitFor(async () => expect(await databases.get(store)!.read(left)).toMatchObject([{ count: 0 }]))
-}
+const indexed = (store: Store) => whenIndexed(databases.get(store)!, BLOCK_SIZE)
 
-describeStore('PostgreSQL store', open, whenIndexed)
+describeStore('PostgreSQL store', open, indexed)
 
 testMatching(
   'walked a few at a time',
@@ -43,7 +37,7 @@ testMatching(
 )
 
 testMatching('indexed in part', open, async (store, teamId) => {
-  await whenIndexed(store)
+  await indexed(store)
   await databases.get(store)!.write(sql`update teams set indexed_through = ${BLOCK_SIZE - 1} where id = ${teamId}`)
 })
 

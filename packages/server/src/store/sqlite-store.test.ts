@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
 import { searchFor } from './message-query.ts'
 import { sql } from './sql.ts'
@@ -8,7 +8,7 @@ import { openSqliteDatabase } from './sqlite-database.ts'
 import type { Database } from './database.ts'
 import { createSqlStore } from './sql-store.ts'
 import type { Store } from './store.ts'
-import { testMatching } from './matching-contract.ts'
+import { testMatching, whenIndexed } from './matching-contract.ts'
 import type { WalkLimits } from './message-walk.ts'
 import { describeStore } from './store-contract.ts'
 
@@ -33,15 +33,9 @@ async function open(walk?: WalkLimits): Promise<Store> {
   return store
 }
 
-/** Resolves when every complete block of messages is in the text index. */
-async function whenIndexed(store: Store): Promise<void> {
-  const left = sql`
-    select count(*) as count from teams
-    where last_position + 1 - (last_position + 1) % ${BLOCK_SIZE} > indexed_through + 1`
-  await vi.waitFor(async () => expect(await databases.get(store)!.read(left)).toMatchObject([{ count: 0 }]))
-}
+const indexed = (store: Store) => whenIndexed(databases.get(store)!, BLOCK_SIZE)
 
-describeStore('SQLite store', open, whenIndexed)
+describeStore('SQLite store', open, indexed)
 
 testMatching(
   'walked a few at a time',
@@ -50,7 +44,7 @@ testMatching(
 )
 
 testMatching('indexed in part', open, async (store, teamId) => {
-  await whenIndexed(store)
+  await indexed(store)
   await databases.get(store)!.write(sql`update teams set indexed_through = ${BLOCK_SIZE - 1} where id = ${teamId}`)
 })
 

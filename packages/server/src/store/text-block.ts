@@ -71,6 +71,7 @@ export async function addToBits(
     const place = row.position - first
     const start = Math.floor(place / SIGNED_TOGETHER) * SLOTS
     const signatures = block.signatures.subarray(start, start + SLOTS)
+    // Written by the store itself.
     const headers: Header[] | null = row.headersJson === null ? null : JSON.parse(row.headersJson)
     // Added to the row itself, because a copy would take nearly as long as signing it.
     sign(signatures, BITS[place % SIGNED_TOGETHER]!, Object.assign(row, { headers }))

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createPostgresFeed } from '../../src/feed/postgres-feed.ts'
 import { administer } from '../support/postgres.ts'
 import { ownPostgres } from './own-postgres.ts'
 import { startReplicas } from './replicas.ts'
+import { startSilentProxy } from './silent-proxy.ts'
 import { measureWakes } from './wake-times.ts'
 import { END_LISTENERS, TELL_NOTHING, timeToHear } from './wake.ts'
 
@@ -35,4 +37,21 @@ test.each([
     await administer(databaseUrl, everyTime)
     expect(await timeToHear(replicas, tag)).toBeLessThan(LATE_MS_MAX)
   }
+})
+
+test('a connection that is lost silently delays a wake-up by less than 5 s', async () => {
+  const databaseUrl = await postgres.database()
+  const proxy = await startSilentProxy(databaseUrl)
+  onTestFinished(() => proxy.close())
+  let woken = 0
+  const [cut, other] = [proxy.url, databaseUrl].map((url) => createPostgresFeed({ url, onError() {} }))
+  onTestFinished(() => Promise.all([cut!.close(), other!.close()]).then(() => {}))
+  cut!.subscribe('team', () => void woken++)
+  // After connecting, a feed wakes all listeners.
+  await vi.waitFor(() => expect(woken).toBe(1))
+  proxy.silence()
+  const silentAt = performance.now()
+  other!.wake('team', null)
+  await vi.waitFor(() => expect(woken).toBeGreaterThan(1))
+  expect(performance.now() - silentAt).toBeLessThan(LATE_MS_MAX)
 })

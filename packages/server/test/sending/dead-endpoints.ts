@@ -22,7 +22,14 @@ export async function compareLatencies(messages: number): Promise<{ alone: numbe
 }
 
 /** How soon after their announcement the healthy ones of 20 endpoints received messages, while some never respond. */
-export async function healthyLatencies({ dead, messages }: { dead: number; messages: number }): Promise<number[]> {
+async function healthyLatencies(counts: Counts): Promise<number[]> {
+  return (await deliver(counts)).latencies
+}
+
+type Counts = { dead: number; messages: number }
+
+/** `ended`: deliveries to dead endpoints of which an attempt ended before the healthy ones had everything. */
+export async function deliver({ dead, messages }: Counts): Promise<{ latencies: number[]; ended: number }> {
   const announcedAt = new Map<string, number>()
   const latencies: number[] = []
   let hangs = 0
@@ -35,7 +42,11 @@ export async function healthyLatencies({ dead, messages }: { dead: number; messa
   })
   const { url, apiKey, close } = await startServer({ WEBHOOK_ALLOWED_HOSTS: receiver.host })
   const webhooks = webhookClient(url, apiKey)
-  for (let number = 0; number < ENDPOINTS; number++) await webhooks.add({ url: `${receiver.url}/${number}` })
+  const deadIds: string[] = []
+  for (let number = 0; number < ENDPOINTS; number++) {
+    const { endpoint } = await webhooks.add({ url: `${receiver.url}/${number}` })
+    if (number < dead) deadIds.push(endpoint.id)
+  }
 
   const startedAt = performance.now()
   for (let number = 0; number < messages; number++) {
@@ -46,9 +57,11 @@ export async function healthyLatencies({ dead, messages }: { dead: number; messa
   }
   await vi.waitUntil(() => latencies.length >= messages * (ENDPOINTS - DEAD_MAX), { timeout: CATCH_UP_MS_MAX })
   if (dead > 0 && hangs < dead) throw new Error('the dead endpoints were not even asked')
+  const attempted = (await Promise.all(deadIds.map((id) => webhooks.deliveries(id, 'limit=100')))).flat()
+  const ended = attempted.filter(({ error }) => error !== null).length
   receiver.hangUp()
   await close()
-  return latencies
+  return { latencies, ended }
 }
 
 function percentile(values: number[], share: number): number {

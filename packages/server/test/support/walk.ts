@@ -90,19 +90,15 @@ export async function startWalk() {
 
   /** What an operation needs to succeed with the full key, for this mailbox if it has one. */
   async function callFor({ method, path, operation }: Described, mailbox = OWN): Promise<Call> {
-    const filled = await fill(path, mailbox)
+    const filled = path.startsWith('/v1/webhooks/')
+      ? await webhookPath(path, mailbox)
+      : path
+          .replace('{id}', path.startsWith('/v1/mailboxes/') ? await newMailbox() : await newMessage(mailbox))
+          .replace('{index}', '0')
     expect(filled, 'a parameter that the walk does not know').not.toContain('{')
     const takesMailbox = operation.parameters.some(({ name }) => name === 'mailbox')
     const call: Call = { method: method.toUpperCase(), path: takesMailbox ? `${filled}?mailbox=${mailbox}` : filled }
     return operation.requestBody ? { ...call, ...json(bodyFor(operation.operationId)) } : call
-  }
-
-  /** The path with the ids of new objects. */
-  async function fill(path: string, mailbox: string): Promise<string> {
-    if (!path.includes('{')) return path
-    if (path.startsWith('/v1/webhooks/')) return webhookPath(path, mailbox)
-    const id = path.startsWith('/v1/mailboxes/') ? await newMailbox() : await newMessage(mailbox)
-    return path.replace('{id}', id).replace('{index}', '0')
   }
 
   /** For an endpoint that received a message. */

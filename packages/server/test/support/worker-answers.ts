@@ -104,7 +104,7 @@ export function describeWorkerAnswers(
       for (const { mailbox } of kept) expect([mailbox, await attempts(mailbox)]).toEqual([mailbox, 1])
     })
 
-    test('a mail on which only the API fails is set aside, and is accepted after a manual retry', async () => {
+    test('a mail on which the API fails while it accepts other mail is set aside, and is accepted after a manual retry', async () => {
       const poison = nameFor(500, 'other code')
       let others = 0
       const deliverOther = () => worker.deliver({ to: `other${others++}@${ROOT_DOMAIN}`, raw: oddMail('Harmless') })
