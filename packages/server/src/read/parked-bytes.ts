@@ -33,8 +33,10 @@ export function createParking(folder: string, limits = PARKING_LIMITS): Park {
       pieces.destroy()
       throw new AppError('server_busy', 'Too many attachments are being downloaded. Try again in a moment.', RETRY_SOON)
     }
+    // Nothing is read ahead, because bytes in the queue of the web stream would no longer count.
+    const strategy = new ByteLengthQueuingStrategy({ highWaterMark: 0 })
     // Node and the DOM types declare the same class separately.
-    return { size, stream: Readable.toWeb(pieces) as ReadableStream<Uint8Array> }
+    return { size, stream: Readable.toWeb(pieces, { strategy }) as ReadableStream<Uint8Array> }
   }
 
   return async (bytes) => {

@@ -111,6 +111,11 @@ export function describeWorkerJourney(
     })
 
     test('unprocessed → unprocessed → processed: while the API is down mail stays, and the sweep moves it', async () => {
+      // The mailbox exists before the API is back. Otherwise an early attempt would be refused for good.
+      const dataDir = temporaryFolder()
+      const earlier = await api.start(dataDir)
+      await api.createMailbox('patient')
+      await earlier.stop()
       await use({})
       const raw = oddMail('Sent while nobody listened')
       await worker.deliver({ to: `patient@${ROOT_DOMAIN}`, raw })
@@ -123,8 +128,7 @@ export function describeWorkerJourney(
       expect(failed).toSatisfy((metadata: Metadata) => isRetriedAutomatically(refusalOf(metadata)))
       expect(await readObject(worker.bucket, failed.rawKey)).toEqual(new Uint8Array(raw))
 
-      await api.start()
-      await api.createMailbox('patient')
+      await api.start(dataDir)
       await becomesProcessed('patient')
       expect(await api.sdk.messages.get(failed.id)).toMatchObject({ subject: 'Sent while nobody listened' })
       expect((await api.sdk.messages.list({ mailbox: 'patient' })).data).toHaveLength(1)
@@ -219,7 +223,8 @@ function apiOn(port: number) {
   return {
     webhookUrl: `${url}/webhooks/inbox`,
     sdk: new Mailhatch({ url, apiKey: API_KEY }),
-    start: () => startChild({ environment: { DATA_DIR: temporaryFolder(), PORT: String(port), BOOTSTRAP_DOMAIN: '' } }),
+    start: (dataDir = temporaryFolder()) =>
+      startChild({ environment: { DATA_DIR: dataDir, PORT: String(port), BOOTSTRAP_DOMAIN: '' } }),
     async createMailbox(name: string): Promise<void> {
       const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' }
       const answer = await fetch(`${url}/v1/mailboxes`, { method: 'POST', headers, body: JSON.stringify({ name }) })
