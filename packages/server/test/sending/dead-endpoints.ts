@@ -10,7 +10,7 @@ const ENDPOINTS = 20
 const DEAD_MAX = 5
 const MESSAGES_PER_SECOND = 10
 /** For a machine that is busy with other tests. */
-const CATCH_UP_MS_MAX = 30_000
+const CATCH_UP_MS_MAX = 60_000
 
 /** The 95th percentile of the healthy endpoints in milliseconds, without and with endpoints that never respond. */
 export async function compareLatencies(messages: number): Promise<{ alone: number; besideDead: number }> {
@@ -28,8 +28,8 @@ async function healthyLatencies(counts: Counts): Promise<number[]> {
 
 type Counts = { dead: number; messages: number }
 
-/** `ended`: deliveries to dead endpoints of which an attempt ended before the healthy ones had everything. */
-export async function deliver({ dead, messages }: Counts): Promise<{ latencies: number[]; ended: number }> {
+/** Resolves when the healthy endpoints have everything. `mostHanging`: how many attempts hung at one time. */
+export async function deliver({ dead, messages }: Counts): Promise<{ latencies: number[]; mostHanging: number }> {
   const announcedAt = new Map<string, number>()
   const latencies: number[] = []
   let hangs = 0
@@ -42,11 +42,7 @@ export async function deliver({ dead, messages }: Counts): Promise<{ latencies: 
   })
   const { url, apiKey, close } = await startServer({ WEBHOOK_ALLOWED_HOSTS: receiver.host })
   const webhooks = webhookClient(url, apiKey)
-  const deadIds: string[] = []
-  for (let number = 0; number < ENDPOINTS; number++) {
-    const { endpoint } = await webhooks.add({ url: `${receiver.url}/${number}` })
-    if (number < dead) deadIds.push(endpoint.id)
-  }
+  for (let number = 0; number < ENDPOINTS; number++) await webhooks.add({ url: `${receiver.url}/${number}` })
 
   const startedAt = performance.now()
   for (let number = 0; number < messages; number++) {
@@ -57,11 +53,9 @@ export async function deliver({ dead, messages }: Counts): Promise<{ latencies: 
   }
   await vi.waitUntil(() => latencies.length >= messages * (ENDPOINTS - DEAD_MAX), { timeout: CATCH_UP_MS_MAX })
   if (dead > 0 && hangs < dead) throw new Error('the dead endpoints were not even asked')
-  const attempted = (await Promise.all(deadIds.map((id) => webhooks.deliveries(id, 'limit=100')))).flat()
-  const ended = attempted.filter(({ error }) => error !== null).length
   receiver.hangUp()
   await close()
-  return { latencies, ended }
+  return { latencies, mostHanging: receiver.mostHanging() }
 }
 
 function percentile(values: number[], share: number): number {

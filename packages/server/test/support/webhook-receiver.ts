@@ -23,6 +23,7 @@ type Answering = (webhook: ReceivedWebhook) => ReceiverAnswer | null | Promise<R
 /** A customer's receiver on a free local port that keeps what it received. Closed when the test ends. */
 export async function startWebhookReceiver(answering: Answering = () => ({ status: 200 })) {
   const received: ReceivedWebhook[] = []
+  const hanging = { now: 0, most: 0 }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request)
@@ -32,7 +33,9 @@ export async function startWebhookReceiver(answering: Answering = () => ({ statu
     const webhook = { path, headers, body, id: String(headers['webhook-id']), messageId: data.id, at: Date.now() }
     received.push(webhook)
     const given = await answering(webhook)
-    if (given) response.writeHead(given.status, given.headers).end(given.body)
+    if (given) return void response.writeHead(given.status, given.headers).end(given.body)
+    hanging.most = Math.max(hanging.most, ++hanging.now)
+    response.once('close', () => hanging.now--)
   }
 
   const server = createServer((request, response) => {
@@ -50,6 +53,8 @@ export async function startWebhookReceiver(answering: Answering = () => ({ statu
     url: `http://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
     received,
+    /** The largest number of requests without a response at one time. */
+    mostHanging: () => hanging.most,
     /** Ends every request that has no response yet. */
     hangUp: () => server.closeAllConnections(),
   }
