@@ -27,14 +27,6 @@ const ALSO_ON_POSTGRES = [
   'webhooks',
 ].map((name) => `packages/server/test/${name}.test.ts`)
 
-/** Tests that replace modules of the product, so they need a process of their own. */
-const ISOLATED = [
-  'packages/server/src/program/first-start.test.ts',
-  'packages/server/test/crash/full-disk.test.ts',
-  'packages/server/test/poison.test.ts',
-  'packages/server/test/sqlite-file.test.ts',
-]
-
 export const LONG = '**/*.long.test.ts'
 
 export default defineConfig({
@@ -43,8 +35,6 @@ export default defineConfig({
   test: {
     // Most tests wait for processes, sockets and disks, so two files share a core.
     maxWorkers: 2 * availableParallelism(),
-    // Files share a process one after another: loading the product for each costs more than most files take.
-    isolate: false,
     // Tests wait for conditions; this only ends a test whose condition never comes.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -56,10 +46,9 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES, ...ISOLATED],
+          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES],
         },
       },
-      { extends: true, test: { name: 'isolated', include: ISOLATED, isolate: true } },
       {
         extends: true,
         test: {

@@ -7,13 +7,8 @@ type Options = number | { timeout?: number; interval?: number }
 
 const { waitFor, waitUntil } = vi
 
-// Files share a process, and each loads this module.
-const PATIENT = Symbol.for('mailhatch tests are patient')
-if (!(PATIENT in vi)) {
-  vi.waitFor = (callback, options) => waitFor(callback, patient(options))
-  vi.waitUntil = (callback, options) => waitUntil(callback, patient(options))
-  Object.assign(vi, { [PATIENT]: true })
-}
+vi.waitFor = (callback, options) => waitFor(callback, patient(options))
+vi.waitUntil = (callback, options) => waitUntil(callback, patient(options))
 
 function patient(options: Options | undefined): Options {
   return typeof options === 'number' ? options : { timeout: PATIENCE_MS, ...options }
