@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { describeManyKeys } from '../src/bucket/bucket-contract.ts'
-import { describeFaults } from '../src/bucket/fault-contract.ts'
+import { describeFaults, EVERY_LASTING } from '../src/bucket/fault-contract.ts'
 import { openFolderBucket } from '../src/bucket/folder-bucket.ts'
 import { DISK_FAULTS, faultyEmbedded } from './support/faulty-embedded.ts'
 import { faultyFiles } from './support/faulty-files.ts'
@@ -56,7 +56,10 @@ const FILE_FAULTS = ['EIO', 'ENOSPC', 'EMFILE'].flatMap((kind): Fault[] => [
   { when: 'half', kind },
 ])
 
-describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS }, () => {
+/** Includes each step of the undo. */
+const LASTING = [...EVERY_LASTING, 1, 2, 3, 4, 5, 6]
+
+describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS, lasting: LASTING }, () => {
   const root = temporaryFolder()
   const { faultOf, arm, disarm } = faultSwitch()
   return {

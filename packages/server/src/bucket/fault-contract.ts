@@ -87,7 +87,7 @@ function overwriteWithLarge(size: number): Scenario {
   }
 }
 
-const LASTING = ['once', 'step', 'all'] as const
+export const EVERY_LASTING = ['once', 'step', 'all'] as const
 
 type FaultSet = {
   faults: Fault[]
@@ -127,7 +127,7 @@ export function describeFaults(name: string, set: FaultSet, storage: () => Fault
 async function tryAll(
   storage: FaultyStorage,
   scenario: Scenario,
-  { faults, lasting = LASTING }: FaultSet,
+  { faults, lasting = EVERY_LASTING }: FaultSet,
   wrap: (bucket: Bucket) => Bucket = (bucket) => bucket,
 ) {
   const bucket = wrap(await storage.open())
@@ -168,11 +168,11 @@ async function tryOnce(storage: FaultyStorage, bucket: Bucket, scenario: Scenari
   )
   const steps = await storage.disarm()
   const problems: string[] = []
-  const mayRemain = plan.lasts === 'all' || plan.fault.when !== 'before'
-  let present = 0
+  const mayRemain = plan.lasts === 'all' || typeof plan.lasts === 'number' || plan.fault.when !== 'before'
+  const left: ('present' | 'absent')[] = []
   for (const name of names) {
     const found = await describeObject(bucket, keyOf(name))
-    if (found) present++
+    left.push(found ? 'present' : 'absent')
     const [old, fresh] = [describeBody(scenario.before[name]), describeBody(scenario.after[name])]
     const isMissing = found === null && old !== null && fresh !== null
     if (isMissing) problems.push(`${name} is missing`)
@@ -181,7 +181,10 @@ async function tryOnce(storage: FaultyStorage, bucket: Bucket, scenario: Scenari
     else if (error && old === null && found !== null && !mayRemain && Object.keys(scenario.before).length === 0)
       problems.push(`${name} was left behind`)
   }
-  if (present === 0 && objects.length > 0) problems.push('everything is missing')
+  if (!left.includes('present') && objects.length > 0) problems.push('everything is missing')
+  // New objects that could not be deleted again remain in order: metadata never remains without its mail.
+  if (objects.length === 0 && left.includes('absent') && left.lastIndexOf('present') > left.indexOf('absent'))
+    problems.push(`${left.join(', ')}: an object remains without the one before it`)
   if (!mayRemain && (await storage.unfinishedUploads()).length > unfinished) problems.push('an upload was left behind')
   // Without the fault, the same call succeeds.
   await scenario.act(bucket, keyOf)

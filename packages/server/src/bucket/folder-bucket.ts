@@ -114,12 +114,6 @@ export async function openFolderBucket(
     }
   }
 
-  /** Best effort on a failing disk: the caller reports the original error. */
-  async function undo(created: string[]): Promise<void> {
-    // In reverse order: metadata is deleted before its mail.
-    for (const key of created.toReversed()) await remove([key]).catch(() => {})
-  }
-
   async function* keysUnder(folder: string, prefix: string, after: string): AsyncGenerator<string> {
     const entries = await files.readdir(join(root, folder), { withFileTypes: true }).catch(ignoreAbsent)
     const names = (entries ?? []).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort(byBytes)
@@ -139,7 +133,8 @@ export async function openFolderBucket(
       try {
         for (const object of objects) await write(object, () => created.push(object.key))
       } catch (error) {
-        await undo(created)
+        // In reverse order and only until one fails, so that metadata never remains without its mail.
+        await remove(created.toReversed()).catch(() => {})
         throw error
       }
     },

@@ -4,8 +4,11 @@ export type Fault = { when: 'before' | 'after' | 'half' | 'late'; kind: string }
 /** Called before each step of a bucket or database: a file-system call, a statement, a request. */
 export type FaultSource = (step: string) => Fault | null
 
-/** The fault happens at the step with this number, from 0: once, at each step of that name, or at all later ones. */
-export type FaultPlan = { at: number; fault: Fault; lasts: 'once' | 'step' | 'all' }
+/**
+ * The fault happens at the step with this number, from 0: once, at each step of that name, at all later ones, or again
+ * that many steps later.
+ */
+export type FaultPlan = { at: number; fault: Fault; lasts: 'once' | 'step' | 'all' | number }
 
 /** Fails as planned, and counts the steps. */
 export function plannedFaults({ at, fault, lasts }: FaultPlan) {
@@ -15,8 +18,8 @@ export function plannedFaults({ at, fault, lasts }: FaultPlan) {
     const number = count++
     if (number === at) failing = step
     if (failing === null || number < at) return null
-    const isHit = number === at || lasts === 'all' || (lasts === 'step' && step === failing)
-    return isHit ? fault : null
+    const isAgain = lasts === 'all' || (lasts === 'step' && step === failing) || number - at === lasts
+    return number === at || isAgain ? fault : null
   }
   return { faultOf, steps: () => count }
 }
