@@ -5,19 +5,18 @@ import { join } from 'node:path'
 import { Mailhatch } from '@mailhatch/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startChild, type ChildServer } from '../support/child-server.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
 import { isAccepted, SmtpClient } from '../support/smtp-client.ts'
 import { unprocessedMail } from '../support/stored-mail.ts'
-import { ownPostgres } from './own-postgres.ts'
 import { DOMAIN, startReplicas, type Replicas } from './replicas.ts'
 
-const postgres = ownPostgres()
 const DEADLY = 'deadly mail'
 const PRELOAD = ['--import', new URL('../support/deadly-mail.ts', import.meta.url).href]
 const SOON = { timeout: 60_000, interval: 50 }
 
 test('behind a proxy, mail that crashes each replica does so three times, and other mail is accepted', async () => {
-  const replicas = await startReplicas(await postgres.database(), { count: 2, nodeArguments: PRELOAD })
+  const replicas = await startReplicas(await freshDatabase(), { count: 2, nodeArguments: PRELOAD })
   const supervisor = supervise(replicas)
   try {
     await expectThreeDeaths(replicas, supervisor)
