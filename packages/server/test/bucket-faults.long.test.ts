@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { describeManyKeys } from '../src/bucket/bucket-contract.ts'
+import { describeBucket, describeManyKeys } from '../src/bucket/bucket-contract.ts'
 import { describeFaults, EVERY_LASTING } from '../src/bucket/fault-contract.ts'
 import { openFolderBucket } from '../src/bucket/folder-bucket.ts'
 import { DISK_FAULTS, faultyEmbedded } from './support/faulty-embedded.ts'
@@ -16,6 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => storage.close())
 
+describeBucket('R2 bucket in workerd', () => r2Place(storage))
+describeBucket('S3 bucket over HTTP', () => s3Place(storage))
 describeManyKeys('R2 bucket in workerd', () => r2Place(storage))
 describeManyKeys('S3 bucket over HTTP', () => s3Place(storage))
 
