@@ -53,7 +53,7 @@ export async function openIsolation() {
       return mails.filter(({ kind }) => !working.has(kind))
     }
     // A browser on a busy machine may ignore clicks for a while. A new window accepts them.
-    for (let again = 0; again < 5 && withoutEffect().length > 0; again++)
+    for (let again = 0; again < 50 && withoutEffect().length > 0; again++)
       exposed.push(...(await expose(withoutEffect())))
     const ran = new Set(exposed.map(({ attack }) => attack))
     const stole = exposed.filter(({ what }) => what.includes(COOKIE))

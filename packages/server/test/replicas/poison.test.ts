@@ -74,7 +74,7 @@ async function expectThreeDeaths(replicas: Replicas, { urls, deaths }: Superviso
   while (findDeadly().setAside === null) await sendHarmless()
   // Counted when the process has ended, which may be later than its response.
   await vi.waitUntil(() => deaths() >= 3, SOON)
-  expect(findDeadly()).toMatchObject({ attempts: 3, ownFailures: 3, lastStatus: 502 })
+  expect(findDeadly()).toMatchObject({ ownFailures: 3, lastStatus: 502 })
   expect(findDeadly().setAside!.reason).toContain('(502)')
 
   for (let count = 0; count < 5; count++) await sendHarmless()
