@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { faultyEmbedded } from '../../test/support/faulty-embedded.ts'
-import { faultyFiles } from '../../test/support/faulty-files.ts'
+import { faultyFolder } from '../../test/support/faulty-folder.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
-import { faultSwitch, type Fault } from '../../test/support/step-faults.ts'
+import type { Fault } from '../../test/support/step-faults.ts'
 import { bytesOf } from './bucket.ts'
 import { describeBucket, describeManyKeys } from './bucket-contract.ts'
 import { describeFaults } from './fault-contract.ts'
@@ -72,17 +72,7 @@ const ALSO_IN_UNDO = [...LASTING, 2]
 describeFaults(
   'folder bucket',
   { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS.slice(2), lasting: ALSO_IN_UNDO },
-  () => {
-    const root = temporaryFolder()
-    const { faultOf, arm, disarm } = faultSwitch()
-    return {
-      open: () => openFolderBucket(root, { files: faultyFiles(faultOf) }),
-      unfinishedUploads: () => readdirSync(join(root, '.incoming')),
-      largeBytes: 100_000,
-      arm,
-      disarm,
-    }
-  },
+  faultyFolder,
 )
 
 /** The single value of the query, as another connection sees it. */
