@@ -117,7 +117,7 @@ function passOn(target: string, { incoming, outgoing, onDeath }: Passed): void {
   const { method, headers, url } = incoming
   const onward = request(`${target}${url}`, { method, headers, agent: false }, (answer) => {
     outgoing.writeHead(answer.statusCode!, answer.headers)
-    answer.pipe(outgoing)
+    answer.on('error', onDeath).pipe(outgoing)
   })
   onward.on('error', onDeath)
   incoming.pipe(onward)

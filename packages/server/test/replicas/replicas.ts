@@ -53,6 +53,8 @@ export async function startReplicas(
     signal?: AbortSignal,
   ) {
     const question = request(url, { agent, method, headers, ...(signal ? { signal } : {}) })
+    // A connection that is reset after the response has begun is an error of the request too.
+    question.on('error', () => {})
     question.end(body)
     // The argument of a `response` listener.
     const [response] = (await once(question, 'response')) as [IncomingMessage]

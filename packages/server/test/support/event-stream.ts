@@ -31,6 +31,8 @@ export async function openEvents(
 ): Promise<EventStream> {
   const resuming: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
   const question = request(url, { headers: { authorization: `Bearer ${key}`, ...resuming, ...headers }, agent: false })
+  // A connection that is reset after the response has begun is an error of the request too.
+  question.on('error', () => {})
   question.end()
   onTestFinished(() => void question.destroy())
   // The argument of a `response` listener.
