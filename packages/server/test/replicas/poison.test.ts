@@ -13,17 +13,23 @@ import { DOMAIN, startReplicas, type Replicas } from './replicas.ts'
 
 const DEADLY = 'deadly mail'
 const PRELOAD = ['--import', new URL('../support/deadly-mail.ts', import.meta.url).href]
-const SOON = { timeout: 60_000, interval: 50 }
+/** Retries come a minute apart after the fifth failure. */
+const TIMEOUT = { timeout: 300_000 }
+const SOON = { timeout: 280_000, interval: 50 }
 
-test('behind a proxy, mail that crashes each replica does so three times, and other mail is accepted', async () => {
-  const replicas = await startReplicas(await freshDatabase(), { count: 2, nodeArguments: PRELOAD })
-  const supervisor = supervise(replicas)
-  try {
-    await expectThreeDeaths(replicas, supervisor)
-  } finally {
-    supervisor.end()
-  }
-})
+test(
+  'behind a proxy, mail that crashes each replica is set aside after three failures, and other mail is accepted',
+  TIMEOUT,
+  async () => {
+    const replicas = await startReplicas(await freshDatabase(), { count: 2, nodeArguments: PRELOAD })
+    const supervisor = supervise(replicas)
+    try {
+      await expectSetAside(replicas, supervisor)
+    } finally {
+      supervisor.end()
+    }
+  },
+)
 
 type Supervisor = { urls: () => string[]; deaths: () => number; end: () => void }
 
@@ -52,7 +58,7 @@ function supervise(replicas: Replicas): Supervisor {
   }
 }
 
-async function expectThreeDeaths(replicas: Replicas, { urls, deaths }: Supervisor): Promise<void> {
+async function expectSetAside(replicas: Replicas, { urls, deaths }: Supervisor): Promise<void> {
   const proxy = await startBalancer(urls)
   const dataDir = temporaryFolder()
   const inbox = join(dataDir, 'inbox.db')
@@ -75,6 +81,8 @@ async function expectThreeDeaths(replicas: Replicas, { urls, deaths }: Superviso
   // Counted when the process has ended, which may be later than its response.
   await vi.waitUntil(() => deaths() >= 3, SOON)
   expect(findDeadly()).toMatchObject({ ownFailures: 3, lastStatus: 502 })
+  // A failure counts only if other mail was accepted since the one before, so on a busy machine there may be more.
+  const { attempts } = findDeadly()
   expect(findDeadly().setAside!.reason).toContain('(502)')
 
   for (let count = 0; count < 5; count++) await sendHarmless()
@@ -83,8 +91,8 @@ async function expectThreeDeaths(replicas: Replicas, { urls, deaths }: Superviso
     .poll(async () => await sdk.rejections.list(), SOON)
     .toMatchObject([{ to: `box+deadly@${DOMAIN}`, code: 'set_aside' }])
   await sdk.messages.waitFor({ tag: sent.at(-1)! })
-  expect(deaths()).toBe(3)
-  expect(unprocessedMail(inbox)).toMatchObject([{ tag: 'deadly' }])
+  expect(deaths()).toBeLessThanOrEqual(attempts)
+  expect(unprocessedMail(inbox)).toMatchObject([{ tag: 'deadly', attempts }])
   console.info({ others: sent.length, statuses: proxy.statuses })
 }
 
