@@ -27,7 +27,7 @@ async function startTogether(program: 'serve' | 'api', more: Record<string, stri
   const databaseUrl = await postgres.database()
   const folders = Array.from({ length: 3 }, temporaryFolder)
   const servers = folders.map((folder) =>
-    spawnServer({ program, environment: { DATABASE_URL: databaseUrl, DATA_DIR: folder, ...more } }),
+    spawnServer({ program, environment: { MAILHATCH_DATABASE_URL: databaseUrl, DATA_DIR: folder, ...more } }),
   )
   await Promise.all(servers.map(({ ready }) => ready))
   return { databaseUrl, folders, servers }
