@@ -102,7 +102,9 @@ test('a Node package of the project is used if it is recent enough', async () =>
     const own = join(folder, 'node_modules', PACKAGE)
     mkdirSync(join(own, 'bin'), { recursive: true })
     writeFileSync(join(own, 'package.json'), JSON.stringify({ name: PACKAGE, version }))
-    writeFileSync(join(own, 'bin/node'), `#!/bin/sh\nexec '${node}' "$@"\n`, { mode: 0o755 })
+    // A launcher that starts itself again and again must not fill the machine.
+    const limit = 'echo >> "$CALLS.starts"; test "$(wc -l < "$CALLS.starts")" -lt 4 || exit 70'
+    writeFileSync(join(own, 'bin/node'), `#!/bin/sh\n${limit}\nexec '${node}' "$@"\n`, { mode: 0o755 })
   }
   addPackage('24.7.0', process.execPath)
   expect(await run(['one'])).toMatchObject({ code: 0, stdout: `${process.versions.node} one\n`, stderr: '' })

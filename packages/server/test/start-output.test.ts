@@ -47,8 +47,17 @@ test('every start prints the addresses, the version, where the key is and how to
   await stop()
 
   // On a terminal the start prints such a link itself.
-  const shown = await startProgram('serve', { DATA_DIR: dataDir, ...AS_TERMINAL })
+  const folder = temporaryFolder()
+  const opener = `#!/bin/sh\necho "$1" > ${folder}/opened\n`
+  for (const name of ['xdg-open', 'open']) writeFileSync(join(folder, name), opener, { mode: 0o755 })
+  const PATH = `${folder}:${process.env['PATH']}`
+  const shown = await startProgram('serve', { DATA_DIR: dataDir, PATH, ...AS_TERMINAL }, ['--open'])
   expect(await canSignIn(shown.url, tokenIn(shown.output.stdout)!)).toBe(true)
+  // The browser has a link of its own.
+  await expect
+    .poll(() => existsSync(join(folder, 'opened')) && tokenIn(readFileSync(join(folder, 'opened'), 'utf8')))
+    .toBeTruthy()
+  expect(await canSignIn(shown.url, tokenIn(readFileSync(join(folder, 'opened'), 'utf8'))!)).toBe(true)
   expect((await shown.stop()).stderr).not.toContain('token')
 })
 
