@@ -39,11 +39,21 @@ function holdsAny(pid: string, sockets: string[]): boolean {
 
 /** Without the arguments, which may contain secrets. */
 function describe(pid: string): string {
-  const [program = '', script = ''] = readText(`/proc/${pid}/cmdline`).split('\0')
-  const isScript = /^(node|nodejs|bun|deno|python[\d.]*|ruby|php|java)$/.test(basename(program)) && /^[^-]/.test(script)
-  const name = [basename(program) || readText(`/proc/${pid}/comm`).trim(), ...(isScript ? [basename(script)] : [])]
+  const words = readText(`/proc/${pid}/cmdline`).split('\0')
+  const name = nameOf(words) || readText(`/proc/${pid}/comm`).trim()
   const folder = readLink(`/proc/${pid}/cwd`)
-  return `${name.join(' ')} (process ${pid}${folder === '' ? '' : `, in ${folder}`})`
+  return `${name} (process ${pid}${folder === '' ? '' : `, in ${folder}`})`
+}
+
+const INTERPRETER = /^(node|nodejs|bun|deno|python|ruby|php|java)[\d.]*$/
+/** Our own program, started in any of its ways. */
+const OURS = /(^|\/)(bin\/(mailhatch|launched)\.js|\.bin\/mailhatch|bin\/mailhatch)$/
+
+/** The program, and the script if it is an interpreter: `node server.js`. */
+export function nameOf([program = '', script = '']: string[]): string {
+  if (OURS.test(script)) return 'Mailhatch'
+  const isScript = INTERPRETER.test(basename(program)) && /^[^-]/.test(script)
+  return isScript ? `${basename(program)} ${basename(script)}` : basename(program)
 }
 
 /** Empty where there is no /proc, or if the process has ended. */

@@ -7,7 +7,8 @@ import { createProgram } from '../../src/cli/program.ts'
  * a process of its own takes half a second each.
  */
 export async function runHere(words: string[], environment: Record<string, string>): Promise<string> {
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+  // A command gives DATA_DIR the value that wins, so it is restored even if it was not given.
+  for (const [name, value] of Object.entries({ DATA_DIR: undefined, ...environment })) vi.stubEnv(name, value)
   onTestFinished(() => void vi.unstubAllEnvs())
   const printed: string[] = []
   const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text))
