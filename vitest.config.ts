@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 
@@ -27,6 +28,11 @@ const ALSO_ON_POSTGRES = [
   'webhooks',
 ].map((name) => `packages/server/test/${name}.test.ts`)
 
+/** Tests that replace modules or timers need their own process. */
+const ISOLATED = globSync('packages/*/{src,test}/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
+  /\bvi\.(mock|useFakeTimers)\(/.test(readFileSync(path, 'utf8')),
+)
+
 export const LONG = '**/*.long.test.ts'
 
 export default defineConfig({
@@ -35,18 +41,29 @@ export default defineConfig({
   test: {
     // Most tests wait for processes, sockets and disks, so two files share a core.
     maxWorkers: 2 * availableParallelism(),
+    // Files share a process one after another: loading the product for each costs more than most files take.
+    isolate: false,
     // Tests wait for conditions; this only ends a test whose condition never comes.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
-    setupFiles: ['packages/server/test/support/patience.ts'],
+    setupFiles: ['patience', 'left-open'].map((name) => `packages/server/test/support/${name}.ts`),
     projects: [
       {
         extends: true,
         test: {
           name: 'sqlite',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES, ...ISOLATED],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'isolated',
+          include: ISOLATED,
           exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES],
+          isolate: true,
         },
       },
       {

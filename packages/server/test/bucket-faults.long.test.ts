@@ -1,13 +1,9 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { describeManyKeys } from '../src/bucket/bucket-contract.ts'
+import { describeBucket, describeManyKeys } from '../src/bucket/bucket-contract.ts'
 import { describeFaults, EVERY_LASTING } from '../src/bucket/fault-contract.ts'
-import { openFolderBucket } from '../src/bucket/folder-bucket.ts'
 import { DISK_FAULTS, faultyEmbedded } from './support/faulty-embedded.ts'
-import { faultyFiles } from './support/faulty-files.ts'
+import { faultyFolder } from './support/faulty-folder.ts'
 import { r2Place, s3Place, startObjectStorage, type ObjectStorage } from './support/object-storage.ts'
-import { temporaryFolder } from './support/server.ts'
 import { faultSwitch, type Fault } from './support/step-faults.ts'
 
 let storage: ObjectStorage
@@ -16,6 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => storage.close())
 
+describeBucket('R2 bucket in workerd', () => r2Place(storage))
+describeBucket('S3 bucket over HTTP', () => s3Place(storage))
 describeManyKeys('R2 bucket in workerd', () => r2Place(storage))
 describeManyKeys('S3 bucket over HTTP', () => s3Place(storage))
 
@@ -59,16 +57,6 @@ const FILE_FAULTS = ['EIO', 'ENOSPC', 'EMFILE'].flatMap((kind): Fault[] => [
 /** Includes each step of the undo. */
 const LASTING = [...EVERY_LASTING, 1, 2, 3, 4, 5, 6]
 
-describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS, lasting: LASTING }, () => {
-  const root = temporaryFolder()
-  const { faultOf, arm, disarm } = faultSwitch()
-  return {
-    open: () => openFolderBucket(root, { files: faultyFiles(faultOf) }),
-    unfinishedUploads: () => readdirSync(join(root, '.incoming')),
-    largeBytes: 100_000,
-    arm,
-    disarm,
-  }
-})
+describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS, lasting: LASTING }, faultyFolder)
 
 describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS }, faultyEmbedded)

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createLogger } from '../src/observe/logger.ts'
+import { readConfig } from '../src/program/config.ts'
+import { startApi } from '../src/program/node.ts'
 import { announcement, store } from './support/announce.ts'
 import { ask, type Answer } from './support/ask.ts'
 import { describedOperations, responseOf, type Described } from './support/documented.ts'
 import { startFileServer } from './support/file-server.ts'
 import { freePort } from './support/free-port.ts'
+import { withDatabase } from './support/journey-database.ts'
 import { makeTeam, makeTeamKey } from './support/made-team.ts'
-import { startProgram } from './support/program.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { json, KEPT_ENDPOINT_URL, make, OTHER, startWalk, type Call } from './support/walk.ts'
 
@@ -175,15 +178,19 @@ const ATTACHMENT = { index: 0, filename: 'a.txt', contentType: 'text/plain', siz
 async function askWithoutWorker({ method, path }: Described): Promise<Answer<unknown>> {
   const dataDir = temporaryFolder()
   const key = await makeTeam({ DATA_DIR: dataDir }, { name: 'Apart', domain: 'apart.test', plan: 'pro' })
-  const program = await startProgram('api', {
+  const settings = {
     DATA_DIR: dataDir,
+    PORT: '0',
     INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
     WORKER_URL: `http://127.0.0.1:${await freePort()}`,
     ADMIN_TOKEN: 'token-of-a-worker-that-is-away',
-  })
-  const { id } = await store(program.url, { domain: 'apart.test', attachments: [ATTACHMENT] })
+  }
+  const api = await startApi(readConfig('api', await withDatabase(settings)), await createLogger('silent', false))
+  onTestFinished(() => api.close())
+  const apart = `http://127.0.0.1:${api.apiPort}`
+  const { id } = await store(apart, { domain: 'apart.test', attachments: [ATTACHMENT] })
   const filled = path.replace('{id}', id).replace('{index}', '0')
-  return make(program.url, { method: method.toUpperCase(), path: filled }, key)
+  return make(apart, { method: method.toUpperCase(), path: filled }, key)
 }
 
 /** A message whose raw bytes only the worker has. */

@@ -14,6 +14,7 @@ const server = await startFileServer({
 const unmailed = await startFileServer()
 const people = await openPeople(server)
 const { newTeam, person, store } = people
+const unmailedPeople = await openPeople(unmailed)
 
 const LAST_OWNER = { status: 409, code: 'last_owner', message: 'A team keeps at least one owner.' }
 const RESERVED = { status: 400, code: 'mailbox_reserved', message: 'Mailbox name is reserved.' }
@@ -185,8 +186,7 @@ describe('invites', () => {
   })
 
   test('without a relay the link is shown', async () => {
-    const others = await openPeople(unmailed)
-    const { owner } = await others.newTeam()
+    const { owner } = await unmailedPeople.newTeam()
     const { isMailed, id } = await owner.call.team.invite.mutate({ email: 'x@people.test' })
     expect(isMailed).toBe(false)
     // With the port that the server chose.

@@ -4,7 +4,7 @@ async function signUp(email: string): Promise<void> {
   await fetch(`${process.env['APP_URL']}/sign-up-by-code`, { method: 'POST', body: new URLSearchParams({ email }) })
 }
 
-test('times out', { timeout: 8_000 }, async ({ inbox }) => {
+test('times out', { timeout: 20_000 }, async ({ inbox }) => {
   await signUp(inbox.address)
   await inbox.waitFor({ subject: 'receipt' })
 })

@@ -18,12 +18,13 @@ type Suite = {
   specs: { file: string; title: string; tests: { results: Omit<PlaywrightResult, 'file' | 'title'>[] }[] }[]
 }
 
-/** Runs the Playwright tests in the folder and reads Playwright's report on them. */
+/** Runs the Playwright tests in the folder, except those whose title matches `without`, and reads Playwright's report. */
 export async function playwrightReport(
   folder: string,
-  { chromium, reporters = [] }: { chromium: string; reporters?: string[] },
+  { chromium, reporters = [], without }: { chromium: string; reporters?: string[]; without?: RegExp },
 ): Promise<PlaywrightReport> {
   const command = ['playwright', 'test', `--reporter=${['json', ...reporters].join(',')}`]
+  if (without) command.push('--grep-invert', without.source)
   const { stdout, stderr } = await runExample(folder, command, { CHROMIUM_PATH: chromium })
   if (!stdout.startsWith('{')) throw new Error(`Playwright wrote no report: ${stdout}${stderr}`)
   // Playwright's format.

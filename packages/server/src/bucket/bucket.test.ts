@@ -2,10 +2,10 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { DISK_FAULTS, faultyEmbedded } from '../../test/support/faulty-embedded.ts'
-import { faultyFiles } from '../../test/support/faulty-files.ts'
+import { faultyEmbedded } from '../../test/support/faulty-embedded.ts'
+import { faultyFolder } from '../../test/support/faulty-folder.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
-import { faultSwitch, type Fault } from '../../test/support/step-faults.ts'
+import type { Fault } from '../../test/support/step-faults.ts'
 import { bytesOf } from './bucket.ts'
 import { describeBucket, describeManyKeys } from './bucket-contract.ts'
 import { describeFaults } from './fault-contract.ts'
@@ -46,10 +46,19 @@ function folderPlace() {
 describeBucket('folder bucket', folderPlace)
 describeManyKeys('folder bucket', folderPlace)
 
-// Faults that last for one call or never end are in test/bucket-faults.long.test.ts.
+// All faults, also those that last for one call or never end, are in test/bucket-faults.long.test.ts.
 const LASTING = ['step'] as const
 
-describeFaults('embedded bucket', { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS, lasting: LASTING }, faultyEmbedded)
+const DISK_FAULTS: Fault[] = [
+  { when: 'before', kind: 'ENOSPC' },
+  { when: 'after', kind: 'EIO' },
+]
+
+describeFaults(
+  'embedded bucket',
+  { faults: DISK_FAULTS, faultsOfLarge: DISK_FAULTS.slice(1), lasting: LASTING },
+  faultyEmbedded,
+)
 
 const FILE_FAULTS: Fault[] = [
   { when: 'before', kind: 'EMFILE' },
@@ -60,17 +69,11 @@ const FILE_FAULTS: Fault[] = [
 // Two steps after a rename that failed, the undo deletes the new object.
 const ALSO_IN_UNDO = [...LASTING, 2]
 
-describeFaults('folder bucket', { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS, lasting: ALSO_IN_UNDO }, () => {
-  const root = temporaryFolder()
-  const { faultOf, arm, disarm } = faultSwitch()
-  return {
-    open: () => openFolderBucket(root, { files: faultyFiles(faultOf) }),
-    unfinishedUploads: () => readdirSync(join(root, '.incoming')),
-    largeBytes: 100_000,
-    arm,
-    disarm,
-  }
-})
+describeFaults(
+  'folder bucket',
+  { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS.slice(2), lasting: ALSO_IN_UNDO },
+  faultyFolder,
+)
 
 /** The single value of the query, as another connection sees it. */
 function ask(path: string, query: string): unknown {

@@ -175,13 +175,15 @@ async function readAll({ get }: Replicas, url: string): Promise<string[]> {
   return all.map(({ id }) => id)
 }
 
+const RARELY = { share: 0.1, secondsMax: 0.01 }
+
 /** From now on some commits take longer than others, as on a busy machine. */
-export function delayCommits(databaseUrl: string): Promise<void> {
+export function delayCommits(databaseUrl: string, { share, secondsMax } = RARELY): Promise<void> {
   return administer(
     databaseUrl,
     `create function delay_commit() returns trigger language plpgsql as $$
      begin
-       if random() < 0.1 then perform pg_sleep(random() * 0.01); end if;
+       if random() < ${share} then perform pg_sleep(random() * ${secondsMax}); end if;
        return null;
      end $$;
      create constraint trigger delay_commit after insert on messages deferrable initially deferred

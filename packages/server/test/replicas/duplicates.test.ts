@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
+import { freshDatabase } from '../support/postgres.ts'
 import { announceRepeatedly } from './duplicates-run.ts'
-import { ownPostgres } from './own-postgres.ts'
 
-const postgres = ownPostgres()
-
-test('the same 500 announcements, each posted 10 times at once to 3 replicas, are 500 messages', async () => {
-  const { wrong, me } = await announceRepeatedly(await postgres.database(), 500)
+test('the same 100 announcements, each posted 10 times at once to 3 replicas, are 100 messages', async () => {
+  const { wrong, me } = await announceRepeatedly(await freshDatabase(), 100)
   expect(wrong).toEqual([])
-  const counted = { data: { messageCount: 500 } }
+  const counted = { data: { messageCount: 100 } }
   expect(me).toMatchObject([counted, counted, counted])
 })

@@ -1,6 +1,8 @@
-import { test } from 'vitest'
+import { beforeAll, test } from 'vitest'
+import { afterTheFile } from '../support/file-life.ts'
 import { killReplica, pauseReplica, restartDatabase } from './failures.ts'
 import { ownPostgres } from './own-postgres.ts'
+import { startReplicas, type Replicas } from './replicas.ts'
 import { expectNothingLost } from './under-load.ts'
 
 const postgres = ownPostgres()
@@ -8,13 +10,20 @@ const TIMEOUT = { timeout: 120_000 }
 /** Longer than any replica waits for a transaction of another one. */
 const PAUSE_MS = 3_000
 
+/** Each test leaves three that run. */
+let replicas: Replicas
+const whenOver = afterTheFile()
+beforeAll(async () => {
+  replicas = await startReplicas(await postgres.database(), { whenOver })
+})
+
 test('a killed replica loses nothing, and others respond to its waits', TIMEOUT, async () => {
-  const report = await killReplica(postgres)
+  const report = await killReplica(replicas)
   expectNothingLost(report)
 })
 
 test('a paused replica does not block others for long, and continues where it stopped', TIMEOUT, async () => {
-  const report = await pauseReplica(postgres, PAUSE_MS)
+  const report = await pauseReplica(replicas, PAUSE_MS)
   expectNothingLost(report)
 })
 
@@ -23,7 +32,7 @@ test.each(['stop', 'kill'] as const)(
   'a database restart (%s) loses nothing, and replicas serve again',
   TIMEOUT,
   async (how) => {
-    const report = await restartDatabase(postgres, how)
+    const report = await restartDatabase(postgres, replicas, how)
     expectNothingLost(report)
   },
 )

@@ -1,52 +1,50 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
 import type { ownPostgres } from './own-postgres.ts'
-import { startReplicas, type Replicas } from './replicas.ts'
+import type { Replicas } from './replicas.ts'
 import { underLoad, type LoadReport } from './under-load.ts'
 
 /** The maximum recovery time after the database is back. */
 const BACK_MS_MAX = 10_000
-/** Before and after the failure, so that there is a load to disturb. */
-const LOAD_MS = 1_000
 
 type Postgres = ReturnType<typeof ownPostgres>
 
-export async function killReplica(postgres: Postgres): Promise<LoadReport> {
-  const replicas = await startReplicas(await postgres.database())
-  return underLoad(replicas, async () => {
-    await delay(LOAD_MS)
+/** Another replica takes its place. */
+export function killReplica(replicas: Replicas): Promise<LoadReport> {
+  return underLoad(replicas, async (moreLoad) => {
+    await moreLoad()
     await replicas.all[2]!.kill()
-    await delay(LOAD_MS)
-    replicas.urls[2] = (await replicas.start()).apiUrl
-    await delay(LOAD_MS)
+    await moreLoad()
+    replicas.all[2] = await replicas.start()
+    replicas.urls[2] = replicas.all[2].apiUrl
+    await moreLoad()
   })
 }
 
-export async function pauseReplica(postgres: Postgres, pauseMs: number): Promise<LoadReport> {
-  const replicas = await startReplicas(await postgres.database())
-  return underLoad(replicas, async () => {
-    await delay(LOAD_MS)
+export function pauseReplica(replicas: Replicas, pauseMs: number): Promise<LoadReport> {
+  return underLoad(replicas, async (moreLoad) => {
+    await moreLoad()
     replicas.all[2]!.process.kill('SIGSTOP')
     await delay(pauseMs)
     replicas.all[2]!.process.kill('SIGCONT')
-    await delay(LOAD_MS)
+    await moreLoad()
   })
 }
 
 /** Also returns the time from when the database accepted connections until every replica served again. */
 export async function restartDatabase(
   postgres: Postgres,
+  replicas: Replicas,
   how: 'stop' | 'kill',
 ): Promise<LoadReport & { backMs: number }> {
-  const replicas = await startReplicas(await postgres.database())
   let backMs = 0
-  const report = await underLoad(replicas, async () => {
-    await delay(LOAD_MS)
+  const report = await underLoad(replicas, async (moreLoad) => {
+    await moreLoad()
     await postgres.restart(how, () => seeOutage(replicas))
     const backAt = performance.now()
     for (const url of replicas.urls) await untilServing(replicas, url)
     backMs = Math.round(performance.now() - backAt)
-    await delay(LOAD_MS)
+    await moreLoad()
   })
   return { ...report, backMs }
 }

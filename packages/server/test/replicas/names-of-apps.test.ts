@@ -4,12 +4,9 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { SECRET_KEY } from '../support/journey-database.ts'
 import { runHere } from '../support/in-process.ts'
-import { administer } from '../support/postgres.ts'
+import { administer, freshDatabase } from '../support/postgres.ts'
 import { runServe, startProgram } from '../support/program.ts'
 import { serveIn, temporaryFolder } from '../support/server.ts'
-import { ownPostgres } from './own-postgres.ts'
-
-const postgres = ownPostgres()
 
 async function query(url: string, text: string): Promise<string[]> {
   const client = new pg.Client(url)
@@ -30,14 +27,14 @@ const OF_APP = `create table teams (id text); create table messages (id text); c
 
 /** A database that an earlier version of serve used by the plain name. */
 async function usedDatabase(dataDir: string): Promise<string> {
-  const url = await postgres.database()
+  const url = await freshDatabase()
   const environment = { MAILHATCH_DATABASE_URL: url, MAILHATCH_SECRET_KEY: SECRET_KEY }
   await (await serveIn(dataDir, environment)).close()
   return url
 }
 
 test('serve does not touch the database of an app', async () => {
-  const url = await postgres.database()
+  const url = await freshDatabase()
   await administer(url, OF_APP)
   const dataDir = temporaryFolder()
   const { output } = await startProgram('serve', { DATA_DIR: dataDir, DATABASE_URL: url })
@@ -64,15 +61,18 @@ test('serve stops if DATABASE_URL has our tables, and names the variables to use
   // Control: in a settings file, the plain names are ours.
   const file = join(temporaryFolder(), 'mailhatch.env')
   writeFileSync(file, `DATABASE_URL=${url}\nSECRET_KEY=${SECRET_KEY}\n`)
-  const { output } = await startProgram('serve', { DATA_DIR: dataDir }, ['--settings', file])
+  const { output } = await startProgram('serve', { DATA_DIR: dataDir, MAILHATCH_DATABASE_URL: '' }, [
+    '--settings',
+    file,
+  ])
   expect(output.stdout).not.toContain('left alone')
   expect(existsSync(join(dataDir, 'mailhatch.db'))).toBe(false)
 })
 
 test('a command takes DATABASE_URL only without a database in DATA_DIR and with our tables there', async () => {
   const ours = await usedDatabase(temporaryFolder())
-  const empty = await postgres.database()
-  const ofApp = await postgres.database()
+  const empty = await freshDatabase()
+  const ofApp = await freshDatabase()
   await administer(ofApp, OF_APP)
   const dataDir = temporaryFolder()
   const list = (environment: Record<string, string>) =>

@@ -1,10 +1,20 @@
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterTheFile } from '../support/file-life.ts'
 import { administer } from '../support/postgres.ts'
 import { ownPostgres } from './own-postgres.ts'
 import { startReplicas, type Replicas } from './replicas.ts'
 
 const postgres = ownPostgres()
+
+/** One replica for all tests, each of which leaves it with a database that works. */
+let url: string
+let replicas: Replicas
+const whenOver = afterTheFile()
+beforeAll(async () => {
+  url = await postgres.database()
+  replicas = await startReplicas(url, { count: 1, whenOver })
+})
 
 /** The URL of another database on the same server, whose sessions are not affected. */
 function administrationOf(databaseUrl: string): string {
@@ -52,8 +62,6 @@ async function announceMany({ urls, announce }: Replicas, count: number): Promis
 test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
   'while %s, the response is 503; afterwards everything works at once',
   async (name) => {
-    const url = await postgres.database()
-    const replicas = await startReplicas(url, { count: 1 })
     const [api] = replicas.urls as [string]
     // So that both pools have connections to lose.
     expect(new Set(await announceMany(replicas, 40))).toEqual(new Set([200]))
@@ -82,11 +90,13 @@ const UNAVAILABLE = ['25006', '40001', '53000', '53200', '53300', '53400', '57P0
 const BUGS = ['P0001', '23514', '42P01', 'XX000']
 
 test('a server that cannot do its work is reported as unavailable, not as a bug', async () => {
-  const url = await postgres.database()
-  const { urls, announce } = await startReplicas(url, { count: 1 })
+  const { urls, announce } = replicas
   const client = new pg.Client(url)
   await client.connect()
-  onTestFinished(() => client.end())
+  onTestFinished(async () => {
+    await client.query('drop trigger if exists fail on messages')
+    await client.end()
+  })
   const failWith = (code: string) =>
     client.query(`
       create or replace function fail() returns trigger language plpgsql as $$

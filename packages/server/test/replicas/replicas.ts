@@ -27,20 +27,20 @@ export type Replicas = {
 /** API processes that share only a database and a secret, and one team. */
 export async function startReplicas(
   databaseUrl: string,
-  { count = 3, ...options }: Partial<ChildOptions> & { count?: number } = {},
+  { count = 3, whenOver = onTestFinished, ...options }: Partial<ChildOptions> & { count?: number } = {},
 ): Promise<Replicas> {
   const environment = {
     DATABASE_URL: databaseUrl,
     RATE_LIMIT: 'off',
-    DATA_DIR: temporaryFolder(),
+    DATA_DIR: temporaryFolder(whenOver),
     ...options.environment,
   }
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
-  onTestFinished(() => agent.destroy())
+  whenOver(() => agent.destroy())
 
   async function start(more: Partial<ChildOptions> = {}): Promise<ChildServer> {
-    const settings = { ...environment, DATA_DIR: temporaryFolder(), ...more.environment }
-    const server = spawnServer({ program: 'api', ...options, ...more, environment: settings })
+    const settings = { ...environment, DATA_DIR: temporaryFolder(whenOver), ...more.environment }
+    const server = spawnServer({ program: 'api', whenOver, ...options, ...more, environment: settings })
     await server.ready
     return server
   }

@@ -2,10 +2,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startSweep } from '../../src/retention/sweep.ts'
 import { openPostgresDatabase } from '../../src/store/postgres-database.ts'
 import { createSqlStore } from '../../src/store/sql-store.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import { addMailbox, addTeam, messageFor } from '../../src/store/store-contract.ts'
-import { ownPostgres } from './own-postgres.ts'
 
-const postgres = ownPostgres()
 const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-05-01T12:00:00Z')
 const EXPIRED = 500
@@ -13,7 +12,7 @@ const YOUNG = 30
 const IN_REMOVED_MAILBOX = 250
 
 test('three concurrent sweeps without turns count and delete everything once', async () => {
-  const databaseUrl = await postgres.database()
+  const databaseUrl = await freshDatabase()
   const errors: object[] = []
   const log = { debug() {}, info() {}, warn: () => {}, error: (facts: object) => void errors.push(facts) }
   const open = async () =>

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessageSummary } from '@mailhatch/sdk'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Answer, Replicas } from './replicas.ts'
 
 const WRITERS = 6
@@ -10,6 +10,12 @@ const WAITERS = 6
 const ANSWER_MS_MAX = 4_000
 const RETRY_MS = 100
 const WAIT_SECONDS = 2
+/** Between two announcements of a client, which leaves the machine time for other things. */
+const PAUSE_MS = 50
+/** What clients get done before and after a failure, so that there is a load to disturb. */
+const LOAD = { acknowledged: 30, waits: 6 }
+/** A load that does not get on ends with a message. */
+const LOAD_MS_MAX = 60_000
 
 export type LoadReport = {
   /** Announcements that a replica accepted with 200. */
@@ -29,8 +35,14 @@ export type LoadReport = {
   longestSilenceMs: number
 }
 
-/** Announces mail and waits for it on all replicas, like correct clients, while `disruption` runs. */
-export async function underLoad(replicas: Replicas, disruption: () => Promise<void>): Promise<LoadReport> {
+/**
+ * Announces mail and waits for it on all replicas, like correct clients, while `disruption` runs. Its argument resolves when
+ * the clients have got some more done.
+ */
+export async function underLoad(
+  replicas: Replicas,
+  disruption: (moreLoad: () => Promise<void>) => Promise<void>,
+): Promise<LoadReport> {
   const { announce, get } = replicas
   const acknowledged: string[] = []
   const unexpected: string[] = []
@@ -67,6 +79,7 @@ export async function underLoad(replicas: Replicas, disruption: () => Promise<vo
       const now = performance.now()
       longestSilenceMs = Math.max(longestSilenceMs, now - lastAt)
       lastAt = now
+      await delay(PAUSE_MS)
     }
   }
 
@@ -86,11 +99,18 @@ export async function underLoad(replicas: Replicas, disruption: () => Promise<vo
       const { body } = await waiting
       if ((body as unknown as { data: MessageSummary }).data.id === id) waits++
       else unexpected.push('the wait was answered with another message')
+      await delay(PAUSE_MS)
     }
   }
 
+  async function moreLoad(): Promise<void> {
+    const wanted = { acknowledged: acknowledged.length + LOAD.acknowledged, waits: waits + LOAD.waits }
+    const isDone = () => acknowledged.length >= wanted.acknowledged && waits >= wanted.waits
+    await vi.waitUntil(isDone, { timeout: LOAD_MS_MAX, interval: 20 })
+  }
+
   const load = [...Array.from({ length: WRITERS }, write), ...Array.from({ length: WAITERS }, wait)]
-  await disruption().finally(() => (isOver = true))
+  await disruption(moreLoad).finally(() => (isOver = true))
   await Promise.all(load)
 
   const stored = await storedIds(replicas)

@@ -17,6 +17,14 @@ export const TELL_NOTHING = `
   end $$;
   ${END_LISTENERS}`
 
+/** Undoes `TELL_NOTHING`. */
+export const TELL_AGAIN = `
+  do $$ begin
+    execute format('alter database %I reset search_path', current_database());
+  end $$;
+  drop schema deaf cascade;
+  ${END_LISTENERS}`
+
 /** A wait and a stream on the first replica. Resolves to how soon both received an announcement to the second. */
 export async function timeToHear({ urls, key, get, announce }: Replicas, tag: string): Promise<number> {
   const stream = await openEvents(`${urls[0]}/v1/messages/stream?tag=${tag}`, { key })

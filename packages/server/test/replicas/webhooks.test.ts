@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
+import { freshDatabase } from '../support/postgres.ts'
 import { webhookClient } from '../support/webhook-client.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
-import { ownPostgres } from './own-postgres.ts'
 import { startReplicas } from './replicas.ts'
 
-const postgres = ownPostgres()
-const IDS = 60
+const IDS = 30
 const TIMES = 10
 
 test('announcements posted 10 times at once to 3 replicas create one delivery per endpoint, sent once', async () => {
   const receiver = await startWebhookReceiver()
   const environment = { WEBHOOK_ALLOWED_HOSTS: receiver.host }
-  const { urls, key, announce } = await startReplicas(await postgres.database(), { environment })
+  const { urls, key, announce } = await startReplicas(await freshDatabase(), { environment })
   const webhooks = webhookClient(urls[0]!, key)
   const paths = ['/one', '/other']
   const endpoints = []

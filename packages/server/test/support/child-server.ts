@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import type { WhenOver } from './file-life.ts'
 import { SECRET_KEY, withDatabase } from './journey-database.ts'
 import { WEBHOOK_SECRET } from './server.ts'
 
@@ -20,6 +21,8 @@ export type ChildOptions = {
   /** A program that runs Node, such as a tracer. The spawned process must still be the server. */
   launcher?: string[]
   nodeArguments?: string[]
+  /** When it is killed. By default when the test ends. */
+  whenOver?: WhenOver
 }
 
 export type ChildServer = {
@@ -36,8 +39,14 @@ export type ChildServer = {
   stop(): Promise<number | null>
 }
 
-/** The product in its own process, on free ports by default. Killed when the test ends. */
-export function spawnServer({ program = 'serve', environment, launcher = [], nodeArguments = [] }: ChildOptions) {
+/** The product in its own process, on free ports by default. */
+export function spawnServer({
+  program = 'serve',
+  environment,
+  launcher = [],
+  nodeArguments = [],
+  whenOver = onTestFinished,
+}: ChildOptions) {
   const [command, ...given] = [...launcher, process.execPath, ...nodeArguments, PROGRAM, program]
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']
   const child = spawn(command, given, { cwd: tmpdir(), env: environmentOf(environment), stdio })
@@ -70,7 +79,7 @@ export function spawnServer({ program = 'serve', environment, launcher = [], nod
     child.kill('SIGKILL')
     await gone
   }
-  onTestFinished(kill)
+  whenOver(kill)
 
   const server: ChildServer = {
     process: child,

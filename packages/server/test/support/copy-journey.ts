@@ -12,11 +12,28 @@ import { temporaryFolder } from './server.ts'
 
 const PAGE = 200
 
+/** The copy gets no further than this message, which is in its second transaction, so that it can be killed there. */
+const HOLD_COPY = `
+  create function hold_copy() returns trigger language plpgsql as $$
+    begin perform pg_sleep(3600); return new; end $$;
+  create trigger hold_copy before insert on messages for each row when (new.sequence = 1500) execute function hold_copy()`
+
+/** PostgreSQL does not notice that the held client is gone. */
+const RELEASE_COPY = `
+  select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid();
+  drop trigger hold_copy on messages;
+  drop function hold_copy`
+
 /** The URL of a new database, which is removed with the server. */
 export async function emptyTarget(server: PostgresServer): Promise<string> {
   const name = `target_${crypto.randomUUID().replaceAll('-', '')}`
   await administer(server.url(), `create database ${name}`)
   return server.url(name)
+}
+
+/** As a server does at its start. */
+export async function migrate(url: string): Promise<void> {
+  await (await openPostgresDatabase(url)).close()
 }
 
 /** Copies a grown install, is killed in the middle and run again, and compares both sides through the store. */
@@ -26,9 +43,12 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
   const url = await emptyTarget(server)
   const words = ['copy', '--from', `sqlite:${dataDir}`, '--to', url]
 
+  await migrate(url)
+  await administer(url, HOLD_COPY)
   const interrupted = startDatabaseCommand(words)
-  await interrupted.whenSaid(/copying messages: \d+ of/)
+  await interrupted.whenSaid(/copying messages: [1-9]\d* of/)
   await interrupted.kill()
+  await administer(url, RELEASE_COPY)
   const before = await messagesIn(url)
   expect(before).toBeGreaterThan(0)
   expect(before).toBeLessThan(messages)

@@ -11,8 +11,8 @@ import { freePort } from './free-port.ts'
 const NOBODY = 65_534
 /** A start takes a second. A start that hangs should fail with a message. */
 const START_MS_MAX = 30_000
-/** Twenty connections for each server that tests run at the same time. */
-const CONNECTIONS_MAX = 400
+/** Twenty connections for each server that tests run at the same time; three of them in each file about replicas. */
+const CONNECTIONS_MAX = 600
 
 const run = promisify(execFile)
 

@@ -8,6 +8,7 @@ import { readConfig } from '../../src/program/config.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { startServe, type Running } from '../../src/program/node.ts'
 import type { Overload } from '../../src/observe/overload.ts'
+import type { WhenOver } from './file-life.ts'
 import { withDatabase } from './journey-database.ts'
 
 export const WEBHOOK_SECRET = 'secret-of-the-tests'
@@ -15,10 +16,10 @@ export const WEBHOOK_SECRET = 'secret-of-the-tests'
 /** On a machine that runs many tests at once, a server may be late through no fault of its own. */
 const NEVER_OVERLOADED: Overload = { isOverloaded: () => false, close() {} }
 
-/** A new folder for each test, deleted afterwards. */
-export function temporaryFolder(): string {
+/** A new folder, by default for one test, deleted afterwards. */
+export function temporaryFolder(whenOver: WhenOver = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  whenOver(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 

@@ -1,12 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Mailhatch } from '@mailhatch/sdk'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Bucket } from '../../src/bucket/bucket.ts'
 import { metadataKey, metadataPrefix, rawKey } from '../../src/domain/object-keys.ts'
 import { isRetriedAutomatically } from '../../src/domain/retry.ts'
+import type { Running } from '../../src/program/node.ts'
 import { decodeMetadata, refusalOf, type Metadata } from '../../src/worker/metadata.ts'
-import { API_KEY, startChild } from './child-server.ts'
+import { API_KEY } from './child-server.ts'
 import { freePort } from './free-port.ts'
-import { temporaryFolder, WEBHOOK_SECRET } from './server.ts'
+import { serveIn, WEBHOOK_SECRET } from './server.ts'
 import type { OutgoingMail } from './smtp-client.ts'
 import { keysIn, readObject } from './stored-mail.ts'
 
@@ -42,7 +46,10 @@ export function describeWorkerJourney(
       api = apiOn(await freePort())
       worker = await start(current)
     })
-    afterAll(() => worker.close())
+    afterAll(async () => {
+      await worker.close()
+      await api.remove()
+    })
 
     test('new → unprocessed: without WEBHOOK_URL a mail is only stored, and a retry says why', async () => {
       await use({ webhookUrl: null })
@@ -112,10 +119,9 @@ export function describeWorkerJourney(
 
     test('unprocessed → unprocessed → processed: while the API is down mail stays, and the sweep moves it', async () => {
       // The mailbox exists before the API is back. Otherwise an early attempt would be refused for good.
-      const dataDir = temporaryFolder()
-      const earlier = await api.start(dataDir)
+      await api.start()
       await api.createMailbox('patient')
-      await earlier.stop()
+      await api.stop()
       await use({})
       const raw = oddMail('Sent while nobody listened')
       await worker.deliver({ to: `patient@${ROOT_DOMAIN}`, raw })
@@ -128,7 +134,7 @@ export function describeWorkerJourney(
       expect(failed).toSatisfy((metadata: Metadata) => isRetriedAutomatically(refusalOf(metadata)))
       expect(await readObject(worker.bucket, failed.rawKey)).toEqual(new Uint8Array(raw))
 
-      await api.start(dataDir)
+      await api.start()
       await becomesProcessed('patient')
       expect(await api.sdk.messages.get(failed.id)).toMatchObject({ subject: 'Sent while nobody listened' })
       expect((await api.sdk.messages.list({ mailbox: 'patient' })).data).toHaveLength(1)
@@ -217,14 +223,28 @@ export function describeWorkerJourney(
 /** A worker that retries by itself does so within 15 s after a few failures. */
 const WAIT = { timeout: 40_000, interval: 100 }
 
-/** A real API, new at every start, whose team has its mailboxes on the root domain. */
+/** A real API, whose team has its mailboxes on the root domain. It keeps its data until it is removed. */
 function apiOn(port: number) {
   const url = `http://127.0.0.1:${port}`
+  const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-api-'))
+  const settings = { PORT: String(port), BOOTSTRAP_API_KEY: API_KEY, BOOTSTRAP_DOMAIN: '' }
+  let running: Running | null = null
+  const stop = async () => {
+    await running?.close()
+    running = null
+  }
   return {
     webhookUrl: `${url}/webhooks/inbox`,
     sdk: new Mailhatch({ url, apiKey: API_KEY }),
-    start: (dataDir = temporaryFolder()) =>
-      startChild({ environment: { DATA_DIR: dataDir, PORT: String(port), BOOTSTRAP_DOMAIN: '' } }),
+    /** Does nothing if it runs. */
+    async start(): Promise<void> {
+      running ??= await serveIn(dataDir, settings)
+    },
+    stop,
+    async remove(): Promise<void> {
+      await stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
     async createMailbox(name: string): Promise<void> {
       const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' }
       const answer = await fetch(`${url}/v1/mailboxes`, { method: 'POST', headers, body: JSON.stringify({ name }) })

@@ -1,0 +1,3 @@
+import { describeExamples, EXAMPLES } from './support/cli-examples.ts'
+
+describeExamples(EXAMPLES)

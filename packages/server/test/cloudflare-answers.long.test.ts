@@ -1,0 +1,8 @@
+import { afterAll } from 'vitest'
+import { startJourneyWorkerd } from './support/journey-workerd.ts'
+import { describeWorkerAnswers } from './support/worker-answers.ts'
+
+const workerd = await startJourneyWorkerd({ webhookUrl: null, token: '' })
+afterAll(() => workerd.close())
+
+describeWorkerAnswers('workerd', workerd.start, { showsAllAnswers: false, hasTimer: false })
