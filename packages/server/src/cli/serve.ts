@@ -35,7 +35,7 @@ export function addServerCommands(program: Command): void {
       .addHelpText(
         'after',
         name === 'serve'
-          ? examples('mailhatch serve --catch-all', 'mailhatch --settings mailhatch.env serve')
+          ? examples('mailhatch --settings mailhatch.env serve', 'mailhatch serve --catch-all')
           : examples(`mailhatch ${name}`),
       )
       .action((flags: Flags) => run(name, flags))
