@@ -65,7 +65,7 @@ describe('contract: the first start of the all-in-one program', () => {
     expect(first.output.stdout).toMatch(/\S+@mailhatch\.test/)
     expect(first.output.stdout).toMatch(/curl .*\/v1\/messages\/latest\?.*wait=/)
     expect(first.output.stdout).toMatch(
-      new RegExp(`Sign in  ${first.url.replace('127.0.0.1', 'localhost')}/sign-in\\?token=[\\w-]{43}`),
+      new RegExp(`Sign in +${first.url.replace('127.0.0.1', 'localhost')}/sign-in\\?token=[\\w-]{43}`),
     )
     expect((await ask(`${first.url}/v1/me`, { key })).status).toBe(200)
     const ended = await first.stop()

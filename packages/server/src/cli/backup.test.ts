@@ -52,7 +52,7 @@ test('an incomplete backup says what is missing, and with PostgreSQL it needs --
   const { dataDir } = await startServer()
   const folder = temporaryFolder()
   const shell = createShell(folder, { DATA_DIR: dataDir })
-  const postgres = { DATABASE_URL: 'postgres://localhost/mailhatch' }
+  const postgres = { MAILHATCH_DATABASE_URL: 'postgres://localhost/mailhatch' }
   const refused = await shell.run('mailhatch backup --to copy', postgres)
   expect([refused.code, refused.stderr]).toEqual([
     1,

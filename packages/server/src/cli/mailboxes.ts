@@ -17,7 +17,7 @@ export function addMailboxCommands(program: Command): void {
     .addHelpText('after', examples('mailhatch mailboxes create orders --team Checkout'))
     .action((name: string, options: { team?: string; json?: boolean }) =>
       withStore(async (store) => {
-        const { rootDomain } = readConfig('api')
+        const { rootDomain } = readConfig('command')
         const team = await chooseTeam(store, options.team)
         const mailbox = await createMailbox({ store, rootDomain, newId, now: Date.now }, team, name)
         print(mailbox, [`Mailbox ${mailbox.name}@${mailbox.domain} is ready (${mailbox.id}).`], options)

@@ -1,4 +1,3 @@
-import { loadEnvFile } from 'node:process'
 import { Command, Option } from 'commander'
 import { addBackupCommand } from './backup.ts'
 import { chooseColor, COLOR_CHOICES, type ColorChoice } from './color.ts'
@@ -27,6 +26,7 @@ import { addUserCommands } from './users.ts'
 import { addWaitCommand } from './wait.ts'
 import { addWhoamiCommand } from './whoami.ts'
 import { addWorkerCommands } from './worker.ts'
+import { loadSettings } from '../program/config.ts'
 
 type GlobalOptions = { settings?: string; color: ColorChoice }
 
@@ -64,8 +64,7 @@ export function createProgram(version: string): Command {
     .addHelpText('after', 'mailhatch help exit-codes explains the exit codes.')
     // Before the command reads options from the environment.
     .hook('preSubcommand', (command) => {
-      const { settings } = command.opts<GlobalOptions>()
-      if (settings !== undefined) loadEnvFile(settings)
+      loadSettings(command.opts<GlobalOptions>().settings)
     })
     .hook('preAction', (command) => chooseColor(command.opts<GlobalOptions>().color))
     .exitOverride()

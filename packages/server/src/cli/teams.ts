@@ -26,7 +26,7 @@ export function addTeamCommands(program: Command): void {
     .addHelpText('after', examples('mailhatch teams create Checkout --domain checkout.test --plan pro'))
     .action((name: string, options: CreateOptions) =>
       withStore(async (store) => {
-        const { defaultPlan, rootDomain } = readConfig('api')
+        const { defaultPlan, rootDomain } = readConfig('command')
         const plan = options.plan === undefined ? defaultPlan : readPlanName(options.plan)
         const retentionDays = options.retentionDays === undefined ? null : readDays(options.retentionDays)
         const team = await createTeam(

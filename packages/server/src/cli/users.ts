@@ -128,6 +128,6 @@ async function printLink(
 
 /** APP_URL if set, else the URL of the server that runs in DATA_DIR. */
 function findAppUrl(): string {
-  const { appUrl, port, dataDir } = readConfig('api')
-  return appUrl === localUrl(port) ? (findLocalAddresses(dataDir)?.appUrl ?? appUrl) : appUrl
+  const { appUrl, port, host, dataDir } = readConfig('command')
+  return appUrl === localUrl(port, host) ? (findLocalAddresses(dataDir)?.appUrl ?? appUrl) : appUrl
 }
