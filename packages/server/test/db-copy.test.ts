@@ -4,6 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { KEYS, PARTS, TABLES_NOT_COPIED } from '../src/store/copy-tables.ts'
 import { NEWEST_SCHEMA } from '../src/store/postgres-migrations.ts'
+import { DATABASE_COPY } from './support/command-json.ts'
 import { copyJourney, emptyTarget } from './support/copy-journey.ts'
 import { runDatabaseCommand } from './support/database-command.ts'
 import { growInstall } from './support/grown-install.ts'
@@ -66,12 +67,12 @@ test('data that cannot be copied is refused, and nothing is written', async () =
   const lock = lockFolder(join(dataDir, 'lock.db'), 'The source')
   expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 1, stderr: expect.stringContaining('is using') })
   lock.release()
-  for (const [from, to, message] of [
-    [`sqlite:${temporaryFolder()}`, url, 'there is no database at'],
-    [dataDir, url, '--from must be sqlite:'],
-    [`sqlite:${dataDir}`, 'mysql://localhost/mail', '--to must be postgres://'],
+  for (const [from, to, message, code] of [
+    [`sqlite:${temporaryFolder()}`, url, 'there is no database at', 1],
+    [dataDir, url, 'Expected sqlite:', 2],
+    [`sqlite:${dataDir}`, 'mysql://localhost/mail', '--to must be postgres://', 2],
   ] as const) {
-    expect(await copy(from, to)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) })
+    expect(await copy(from, to)).toMatchObject({ code, stderr: expect.stringContaining(message) })
   }
   expect(await teams()).toBeUndefined()
 
@@ -95,7 +96,10 @@ test('after a copy, the target continues the numbering', async () => {
   const dataDir = temporaryFolder()
   await growInstall(dataDir, 10)
   const url = await emptyTarget(postgres)
-  await runDatabaseCommand(['copy', '--from', `sqlite:${join(dataDir, 'mailhatch.db')}`], { DATABASE_URL: url })
+  const { stdout } = await runDatabaseCommand(['copy', '--from', `sqlite:${join(dataDir, 'mailhatch.db')}`, '--json'], {
+    DATABASE_URL: url,
+  })
+  expect(DATABASE_COPY.safeParse(JSON.parse(stdout)).error).toBeUndefined()
   const client = new pg.Client(url)
   await client.connect()
   const { rows } = await client.query(`

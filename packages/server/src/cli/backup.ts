@@ -6,6 +6,7 @@ import { readConfig, type Config } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
 import { openForReading, syncFolder } from '../sqlite/connection.ts'
 import { examples } from './examples.ts'
+import { sizeText } from './human.ts'
 import { print, type JsonOption } from './output.ts'
 import { createProgress } from './progress.ts'
 
@@ -52,7 +53,7 @@ export function addBackupCommand(program: Command): void {
       const notContained = findNotContained(config, bucketOnly)
       print(
         { folder: target, databases, bytes, notContained },
-        [`Copied ${databases.join(' and ')} from ${config.dataDir} to ${target}, ${bytes} bytes.`, ...notContained],
+        [`Copied ${databases.join(' and ')} from ${config.dataDir} to ${target}, ${sizeText(bytes)}.`, ...notContained],
         options,
       )
     })

@@ -95,7 +95,12 @@ function welcome(config: Config, { apiPort, workerPort, smtpPort, firstStart }: 
     '',
     `Wait for the next mail to ${mailbox}:`,
     '',
-    `  curl -H "Authorization: Bearer ${apiKey}" "${url}/v1/messages/latest?mailbox=${mailbox}&wait=60"`,
+    `  mailhatch wait --new --mailbox ${mailbox}`,
+    '',
+    'The same without the program; since keeps older mail out:',
+    '',
+    // The shell inserts the time.
+    `  curl -H "Authorization: Bearer ${apiKey}" "${url}/v1/messages/latest?mailbox=${mailbox}&wait=60&since=$(date -u +%FT%TZ)"`,
     '',
   ].join('\n')
 }
