@@ -106,6 +106,7 @@ async function setStage() {
   const sdk = new Mailhatch({ url: `http://127.0.0.1:${running.apiPort}`, apiKey: running.firstStart!.apiKey })
   await sdk.mailboxes.create('old')
   const { endpoint } = await sdk.webhooks.create({ url: `${receiver.url}/hook` })
+  const { endpoint: tested } = await sdk.webhooks.create({ url: `${receiver.url}/tested` })
 
   return {
     shell,
@@ -116,6 +117,8 @@ async function setStage() {
         const { ids } = await json<{ ids: string[] }>('mailhatch send --to qa+gone@mailhatch.test')
         return ids[0]!
       }
+      // Another example changes the URL of the first.
+      if (path === 'webhooks test') return tested.id
       if (path.startsWith('webhooks ')) return endpoint.id
       return path === 'keys revoke' ? keyId : path === 'worker retry' ? waiting : messageId
     },
