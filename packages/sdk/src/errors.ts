@@ -86,7 +86,7 @@ export class MessageTimeoutError extends MailhatchError {
   readonly refused: Rejection[] | null
   readonly page: string | null
 
-  constructor({ description, timeoutMs, arrived, refused, page, cause }: TimedOut) {
+  constructor({ description, timeoutMs, arrived, refused = null, page = null, cause }: TimedOut) {
     const message = [
       `No message matched ${description} within ${timeoutMs} ms. ${arrivedText(arrived)}`,
       ...refusedLines(refused, arrived.length),
@@ -104,7 +104,8 @@ export class MessageTimeoutError extends MailhatchError {
 /** What happened instead of the wanted message. */
 export type Explanation = { arrived: NearMiss[]; refused: Rejection[] | null; page: string | null }
 
-export type TimedOut = Explanation & { description: string; timeoutMs: number; cause?: unknown }
+export type TimedOut = Pick<Explanation, 'arrived'> &
+  Partial<Explanation> & { description: string; timeoutMs: number; cause?: unknown }
 
 /** A message arrived that should not have. */
 export class UnexpectedMessageError extends MailhatchError {

@@ -17,12 +17,7 @@ function answer(status: number, code: string) {
 }
 
 test.each([
-  [
-    new MessageTimeoutError({ description: '{}', timeoutMs: 1, arrived: [], refused: null, page: null }),
-    3,
-    'timeout',
-    true,
-  ],
+  [new MessageTimeoutError({ description: '{}', timeoutMs: 1, arrived: [] }), 3, 'timeout', true],
   [new AuthenticationError('No', answer(401, 'unauthorized')), 4, 'auth', false],
   [new ForbiddenError('No', answer(403, 'forbidden')), 4, 'auth', false],
   [new AppError('unauthorized', 'No key'), 4, 'auth', false],
