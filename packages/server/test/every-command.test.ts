@@ -74,6 +74,16 @@ function validArgument({ argChoices }: Argument): string {
   return argChoices?.[0] ?? '30'
 }
 
+/** Where a command that is not refused would write. */
+const folder = mkdtempSync(join(tmpdir(), 'mailhatch-'))
+process.chdir(folder)
+Object.assign(process.env, { DATA_DIR: join(folder, 'none'), XDG_CONFIG_HOME: folder })
+
+afterAll(() => {
+  process.chdir(tmpdir())
+  rmSync(folder, { recursive: true, force: true })
+})
+
 describe('wrong use: exit code 2, nothing on standard output, and an error that names what is wrong as it was typed', () => {
   test.each(COMMANDS.map(({ path }) => path))('%s', async (path) => {
     const uses = [...wrongUses(path)]
@@ -123,8 +133,6 @@ describe('the JSON of every command matches its schema', () => {
   const close: (() => unknown)[] = []
 
   beforeAll(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'mailhatch-'))
-    close.push(() => rmSync(folder, { recursive: true, force: true }))
     const receiver = await startDouble(() => ({ status: 200, body: {} }))
     close.push(receiver.close)
     const adminToken = 'admin-token-of-the-tests'
@@ -134,8 +142,6 @@ describe('the JSON of every command matches its schema', () => {
     close.push(() => running.close())
     const url = `http://127.0.0.1:${running.apiPort}`
     const { apiKey } = running.firstStart!
-    process.chdir(folder)
-    close.push(() => process.chdir(tmpdir()))
     Object.assign(process.env, {
       DATA_DIR: dataDir,
       MAILHATCH_URL: url,
@@ -143,7 +149,6 @@ describe('the JSON of every command matches its schema', () => {
       MAILHATCH_SMTP: `127.0.0.1:${running.smtpPort}`,
       WORKER_URL: `http://127.0.0.1:${running.workerPort}`,
       ADMIN_TOKEN: adminToken,
-      XDG_CONFIG_HOME: folder,
     })
     await new Mailhatch({ url, apiKey }).mailboxes.create('spare')
     values['receiver'] = `${receiver.url}/hook`
