@@ -86,6 +86,8 @@ test('serve takes flags, which win over variables, also without its name', async
     [...flags, '--data-dir', join(folder, 'data')],
   )
   expect(output.stdout).toContain(`SMTP       127.0.0.2:${smtpPort}\n`)
+  const wait = `npx mailhatch wait --new --mailbox qa --data-dir ${join(folder, 'data')}`
+  expect(output.stdout).toContain(`Wait for the next mail to qa:\n\n  ${wait}\n`)
   expect(readdirSync(folder)).toEqual(['data'])
   const caught = await post(`http://127.0.0.2:${port}`, announcement({ domain: 'gmail.com' }))
   expect(caught.body).toMatchObject({ status: 'stored' })

@@ -7,6 +7,7 @@ import { DATABASE_FILE, withDatabaseOfCommands } from '../program/find-database.
 import { AppError } from '../domain/errors.ts'
 import { openForReading, syncFolder } from '../sqlite/connection.ts'
 import { examples } from './examples.ts'
+import { sizeText } from './human.ts'
 import { print, type JsonOption } from './output.ts'
 import { createProgress } from './progress.ts'
 
@@ -54,7 +55,7 @@ export function addBackupCommand(program: Command): void {
       const notContained = findNotContained(config, bucketOnly)
       print(
         { folder: target, databases, bytes, notContained },
-        [`Copied ${databases.join(' and ')} from ${config.dataDir} to ${target}, ${bytes} bytes.`, ...notContained],
+        [`Copied ${databases.join(' and ')} from ${config.dataDir} to ${target}, ${sizeText(bytes)}.`, ...notContained],
         options,
       )
     })

@@ -47,8 +47,8 @@ function addFlags(command: Command): void {
   command
     .option('--port <port>', 'port of the API and the dashboard (PORT)', checkedBy(SETTINGS.port.parse))
     .option('--smtp-port <port>', 'port of the SMTP listener (SMTP_PORT)', checkedBy(SETTINGS.smtpPort.parse))
-    .option('--host <address>', 'address to listen on; 0.0.0.0 for all (HOST)', checkedBy(notEmpty))
-    .option('--data-dir <folder>', 'folder for databases, secrets and mail (DATA_DIR)', checkedBy(notEmpty))
+    .option('--host <address>', 'address to listen on; 0.0.0.0 for all (HOST)')
+    .option('--data-dir <folder>', 'folder for databases, secrets and mail (DATA_DIR)')
     .option('--catch-all', 'keep mail to every address, also on domains of other people (INBOX_CATCH_ALL=bootstrap)')
     .option('--open', 'open the dashboard in a browser, signed in')
 }
@@ -62,10 +62,6 @@ function checkedBy(check: (given: string) => unknown): (given: string) => string
       throw new InvalidArgumentError(`It ${reasonOf(error)}.`)
     }
   }
-}
-
-function notEmpty(given: string): void {
-  if (given === '') throw new Error('must not be empty')
 }
 
 async function run(

@@ -43,19 +43,30 @@ export function welcome(config: Config, running: Running, signInToken: string | 
       )
   }
   if (notice !== null) lines.push(line('Note', notice))
-  return ['Mailhatch is ready.', '', ...lines, '', ...(firstStart ? firstSteps(firstStart, url) : [])].join('\n')
+  return ['Mailhatch is ready.', '', ...lines, '', ...(firstStart ? firstSteps(config, firstStart, url) : [])].join(
+    '\n',
+  )
 }
 
 function line(label: string, text: string): string {
   return `  ${label.padEnd(LABEL_WIDTH)}${text}`
 }
 
-function firstSteps({ address, apiKey }: { address: string; apiKey: string }, url: string): string[] {
+function firstSteps(
+  { dataDir }: Config,
+  { address, apiKey }: { address: string; apiKey: string },
+  url: string,
+): string[] {
   const [mailbox] = address.split('+')
   return [
     `Wait for the next mail to ${mailbox}:`,
     '',
-    `  curl -H "Authorization: Bearer ${apiKey}" "${url}/v1/messages/latest?mailbox=${mailbox}&wait=60"`,
+    `  npx mailhatch wait --new --mailbox ${mailbox}${dataDirFlag(dataDir)}`,
+    '',
+    'The same without the program; since keeps older mail out:',
+    '',
+    // The shell inserts the time.
+    `  curl -H "Authorization: Bearer ${apiKey}" "${url}/v1/messages/latest?mailbox=${mailbox}&wait=60&since=$(date -u +%FT%TZ)"`,
     '',
   ]
 }
@@ -63,7 +74,12 @@ function firstSteps({ address, apiKey }: { address: string; apiKey: string }, ur
 /** `open` finds a server through its data folder. On PostgreSQL, and without a first team, people sign in by address. */
 function signInCommand({ dataDir, databaseUrl }: Config, { createSignInToken }: Running): string {
   if (databaseUrl !== null || !createSignInToken) return 'npx mailhatch users sign-in-link <email>'
-  return dataDir === resolve('.mailhatch') ? 'npx mailhatch open' : `npx mailhatch open --data-dir ${quoted(dataDir)}`
+  return `npx mailhatch open${dataDirFlag(dataDir)}`
+}
+
+/** Commands look in this folder by default. */
+function dataDirFlag(dataDir: string): string {
+  return dataDir === resolve('.mailhatch') ? '' : ` --data-dir ${quoted(dataDir)}`
 }
 
 function quoted(path: string): string {

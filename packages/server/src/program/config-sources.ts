@@ -16,7 +16,7 @@ export type LeftAlone = Partial<Record<(typeof NAMES_OF_APPS)[number], string>>
 const PREFIX = 'MAILHATCH_'
 const VARIABLES = Object.values(SETTINGS).map(({ variable }) => variable)
 /** What the SDK and the commands read, and what commands print with `-o env`. */
-const CLIENT_NAMES = ['URL', 'API_KEY', 'SMTP', 'DOMAIN', 'ADDRESS', 'CURSOR'].map(prefixed)
+const CLIENT_NAMES = ['URL', 'API_KEY', 'SMTP', 'MAIL_HOST', 'MAIL_PORT', 'DOMAIN', 'ADDRESS', 'CURSOR'].map(prefixed)
 const KNOWN_NAMES = [...VARIABLES, ...VARIABLES.map(prefixed), ...CLIENT_NAMES]
 /** Variables that libraries read: colours, the folder of credentials, and the connection to PostgreSQL. */
 const OF_LIBRARIES = /^(NO_COLOR|FORCE_COLOR|XDG_CONFIG_HOME|PG[A-Z]+)$/

@@ -1,6 +1,7 @@
 import { onTestFinished, vi } from 'vitest'
 import { withCommand } from '../../src/cli/default-command.ts'
 import { createProgram } from '../../src/cli/program.ts'
+import { runCommandLine } from '../../src/cli/run.ts'
 
 /**
  * Runs a command in this process and resolves to what it printed; rejects as it fails. For tests of many commands, because
@@ -21,4 +22,35 @@ export async function runHere(words: string[], environment: Record<string, strin
     usage.mockRestore()
     vi.unstubAllEnvs()
   }
+}
+
+export type Printed = { code: number; stdout: string; stderr: string }
+
+/** The same with the exit code and all output, as the program ends. Not for servers. */
+export async function runToExit(words: string[]): Promise<Printed> {
+  const printed: Printed = { code: 0, stdout: '', stderr: '' }
+  const { log, error } = console
+  const writeOut = process.stdout.write
+  const writeError = process.stderr.write
+  console.log = (text: string) => void (printed.stdout += `${text}\n`)
+  console.error = (text: string) => void (printed.stderr += `${text}\n`)
+  process.stdout.write = (text: string | Uint8Array) => ((printed.stdout += String(text)), true)
+  process.stderr.write = (text: string | Uint8Array) => ((printed.stderr += String(text)), true)
+  const before = process.exitCode
+  process.exitCode = 0
+  try {
+    await runCommandLine('0.0.0', words)
+    printed.code = exitCode()
+  } finally {
+    Object.assign(console, { log, error })
+    process.stdout.write = writeOut
+    process.stderr.write = writeError
+    process.exitCode = before
+  }
+  return printed
+}
+
+/** Its type does not know that a command has set it. */
+function exitCode(): number {
+  return Number(process.exitCode ?? 0)
 }
