@@ -4,6 +4,7 @@ import base, { LONG, ONLY_ON_POSTGRES } from './vitest.config.ts'
 /** Tests of the whole product whose subject does not depend on the database. */
 const NOT_ON_POSTGRES = [
   'admin', // of a worker, against a double of the API
+  'busy-ports', // ends before a store is opened, or shows the first start
   'cloudflare', // the journey of node-worker, in workerd
   'command-line', // ends before a store is opened
   'crash/acceptance-order', // of a bucket behind SMTP
@@ -32,7 +33,10 @@ const NOT_ON_POSTGRES = [
   'plain-english', // reads the source
   'ports', // reads the source
   'type-names', // reads the source
+  'left-alone', // of SQLite beside a database of an app; replicas/names-of-apps has PostgreSQL
   'listen', // of a command that asks the API, as others do
+  'newer-node', // of the launcher
+  'no-database', // of a missing SQLite file; replicas/names-of-apps has PostgreSQL
   'openapi-outages', // has a store that only fails
   'openapi-page', // reads one page
   'packed', // of what is published, not of what it does
@@ -43,6 +47,7 @@ const NOT_ON_POSTGRES = [
   'sending/dead-endpoints', // measures the sender, whose leases have their contract on both
   'sending/kill', // has a database of each kind
   'sqlite-file', // of SQLite's file; PostgreSQL's counterpart is in postgres-database.test.ts
+  'start-output', // of what a start prints, and of the data folder that commands look into
   'view-size', // of what is written of a mail
   'webhook-schedule', // sets the clock, and PostgreSQL goes by its own
   'webhook-signatures', // of pure functions

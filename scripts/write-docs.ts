@@ -23,13 +23,20 @@ function envExample(): string {
 function settingsPage(): string {
   const rows = settings.map(({ variable, parts, help, default: value }) => {
     const fallback = value === null ? '' : value.startsWith('(') ? shownDefault(value) : `\`${value}\``
-    return `| \`${variable}\` | ${parts.join(', ')} | ${fallback} | ${help} |`
+    return `| \`${variable}\` | ${parts.join(', ') || 'serve'} | ${fallback} | ${help} |`
   })
   return [
     '# Settings',
     '',
     'Settings are read from the environment, or from a file: `mailhatch --settings <file> serve` (`.env.example` lists them all). `mailhatch',
     'serve` reads all settings, `mailhatch api` and `mailhatch worker` only their own. All problems are reported together, with exit code 78.',
+    '',
+    '- Each setting is also read as `MAILHATCH_<NAME>`, which wins over the plain name. Of the same name, the environment wins over the file.',
+    '- `DATABASE_URL`, `DATABASE_DIRECT_URL` and `SECRET_KEY` often belong to the app under test. `mailhatch serve` takes them only with the',
+    '  prefix or from a settings file, and says when it leaves them alone. `api` and `worker` take the plain names.',
+    '- An unknown name in a settings file is an error that suggests the name you meant. An unknown variable `MAILHATCH_…` is a warning.',
+    '- What a cluster makes of a service called `mailhatch` is ignored: `MAILHATCH_SERVICE_HOST`, `MAILHATCH_PORT=tcp://…` and so on.',
+    '- `mailhatch serve --help` shows the ten most important ones first. Flags of `serve` win over all of these.',
     '',
     '| variable | read by | default | meaning |',
     '|---|---|---|---|',

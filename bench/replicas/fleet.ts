@@ -37,6 +37,7 @@ export async function startFleet(
     const options = { env: { PATH: process.env['PATH'], ...environment }, cwd: folder }
     return (await run(process.execPath, [SOURCE_PROGRAM, ...words, '--json'], options)).stdout
   }
+  await command('db', 'migrate')
   const domains = Array.from({ length: TEAMS }, (_, number) => `team${number}.test`)
   for (const [number, domain] of domains.entries()) {
     await command('teams', 'create', `Team ${number}`, '--domain', domain, '--plan', 'enterprise')

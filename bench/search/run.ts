@@ -52,7 +52,7 @@ async function askAll(temporary: string, place: Place, { counts }: Filled, optio
   const { folder, url } = place
   const environment = {
     DATA_DIR: folder,
-    ...(url !== null && { DATABASE_URL: url, SECRET_KEY: 'key-of-the-benchmark-for-local-use' }),
+    ...(url !== null && { MAILHATCH_DATABASE_URL: url, MAILHATCH_SECRET_KEY: 'key-of-the-benchmark-for-local-use' }),
   }
   const product = await startProduct(temporary, { environment })
   const asked: Asked[] = []

@@ -1,5 +1,5 @@
 import { printable } from './printable.ts'
-import type { ErrorBody, NearMiss } from './wire.ts'
+import type { ErrorBody, NearMiss, Rejection } from './wire.ts'
 
 /**
  * The base class of all errors of the client. `status`, `code`, `requestId` and `body` are from the server's response;
@@ -74,19 +74,38 @@ export class ConnectionError extends MailhatchError {
   }
 }
 
-/** No matching message arrived in time. `arrived` has the messages that did, each with its failed conditions. */
+/**
+ * No matching message arrived in time. `arrived` has the messages that did, each with its failed conditions; `refused` has
+ * recently refused mail, null if the key may not see it; `page` is the URL of the dashboard's page with the mail of the
+ * address, null if the match has no address.
+ */
 export class MessageTimeoutError extends MailhatchError {
   override readonly name: string = 'MessageTimeoutError'
+  readonly timeoutMs: number
   readonly arrived: NearMiss[]
+  readonly refused: Rejection[] | null
+  readonly page: string | null
 
-  constructor({ description, timeoutMs, arrived, cause }: TimedOut) {
-    const message = `No message matched ${description} within ${timeoutMs} ms. ${arrivedText(arrived)}${causeText(cause)}`
+  constructor({ description, timeoutMs, arrived, refused = null, page = null, cause }: TimedOut) {
+    const message = [
+      `No message matched ${description} within ${timeoutMs} ms. ${arrivedText(arrived)}`,
+      ...refusedLines(refused, arrived.length),
+      ...(page === null ? [] : [`Its mail in the dashboard: ${page}`]),
+      ...causeLines(cause),
+    ].join('\n')
     super(message, { ...withoutResponse(message, 'message_timeout'), cause })
+    this.timeoutMs = timeoutMs
     this.arrived = arrived
+    this.refused = refused
+    this.page = page
   }
 }
 
-export type TimedOut = { description: string; timeoutMs: number; arrived: NearMiss[]; cause?: unknown }
+/** What happened instead of the wanted message. */
+export type Explanation = { arrived: NearMiss[]; refused: Rejection[] | null; page: string | null }
+
+export type TimedOut = Pick<Explanation, 'arrived'> &
+  Partial<Explanation> & { description: string; timeoutMs: number; cause?: unknown }
 
 /** A message arrived that should not have. */
 export class UnexpectedMessageError extends MailhatchError {
@@ -109,15 +128,31 @@ export class ContentNotFoundError extends MailhatchError {
 const withoutResponse = (error: string, code: string): Failure => ({ status: 0, body: { error, code, requestId: '' } })
 
 function arrivedText(arrived: NearMiss[]): string {
-  if (arrived.length === 0) {
-    return 'Nothing arrived. Was the mail sent, and to this address? `rejections.list()` shows rejected mail.'
-  }
+  if (arrived.length === 0) return 'Nothing arrived. Was the mail sent, and to this address?'
   const lines = arrived.map(
     ({ to, subject, failed }) => `  to ${printable(to)}: ${printable(subject)} (not matching: ${failed.join(', ')})`,
   )
   return `What did arrive:\n${lines.join('\n')}`
 }
 
-function causeText(cause: unknown): string {
-  return cause instanceof Error ? `\nThe last request failed: ${cause.message}` : ''
+/** What helps against a refusal, by its code. */
+const REMEDIES: Record<string, string> = {
+  inbox_domain_unknown: 'No team has this domain. Send to an address on your team’s domain, or set INBOX_CATCH_ALL.',
+  mailbox_unknown: 'Create the mailbox, or send to an existing one.',
+}
+
+/** Refused mail, each with the reason and the remedy. */
+function refusedLines(refused: Rejection[] | null, arrivedCount: number): string[] {
+  if (refused === null) return arrivedCount > 0 ? [] : ['With an `api.full` key, this error also lists refused mail.']
+  if (refused.length === 0) return []
+  const lines = refused.map(({ to, from, reason, code }) => {
+    const remedy = REMEDIES[code]
+    const why = `${printable(reason)}${remedy === undefined ? '' : `. ${remedy}`}`
+    return `  to ${printable(to) || '(unknown)'} from ${printable(from) || '(unknown)'}: ${why}`
+  })
+  return ['Mail that was refused in the last minutes:', ...lines]
+}
+
+function causeLines(cause: unknown): string[] {
+  return cause instanceof Error ? [`The last request failed: ${cause.message}`] : []
 }

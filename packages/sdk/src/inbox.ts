@@ -6,7 +6,7 @@ import { MessageTimeoutError, UnexpectedMessageError } from './errors.ts'
 import { conditionsOf, describeMatch, type Match } from './match.ts'
 import { printable } from './printable.ts'
 import type { MessageFilter } from './query.ts'
-import { searchEach, type Reader } from './search.ts'
+import { addressPage, searchEach, type Reader } from './search.ts'
 import { slug } from './slug.ts'
 import { waitUntilFound, type WaitOptions } from './wait.ts'
 import type { MessageSummary } from './wire.ts'
@@ -41,6 +41,8 @@ export type InboxPlace = { mailbox: string; tag: string; domain: string; cursor:
  */
 export class Inbox {
   readonly address: string
+  /** A position before all mail of the inbox: what arrives later is found with `after`. */
+  readonly cursor: string
   readonly #ports: InboxPorts
   readonly #place: InboxPlace
   readonly #tags: Set<string>
@@ -52,6 +54,7 @@ export class Inbox {
     this.#place = place
     this.#tags = new Set([place.tag])
     this.address = this.#addressOf(place.tag)
+    this.cursor = place.cursor
   }
 
   /**
@@ -130,7 +133,9 @@ export class Inbox {
   #find(match: InboxMatch, { signal, ...options }: WaitOptions, taken: Set<string>): Promise<Email> {
     const conditions = conditionsOf({ ...this.#scopeOf(match.to), ...match })
     const description = `${describeMatch(match)} in ${this.address}`
-    const search = searchEach(this.#ports.reader, { conditions, description, order: 'oldest', taken })
+    const { reader } = this.#ports
+    const page = addressPage(reader.url, { mailbox: this.address })
+    const search = searchEach(reader, { conditions, description, order: 'oldest', page, taken })
     return withSignals([this.#life.signal, signal], (controller) =>
       waitUntilFound(search, { ...options, signal: controller.signal }),
     )

@@ -111,6 +111,7 @@ export function createMessages(transport: Transport) {
 /** Without retries, because waits do their own. */
 export function readerOf(transport: Transport): Reader {
   return {
+    url: transport.url,
     latest: (query, options) => readEmail(transport, { ...options, retries: 0, path: '/v1/messages/latest', query }),
     list: (query, options) => transport.json({ ...options, retries: 0, path: '/v1/messages', query }),
     get: (id, options) => readEmail(transport, { ...options, retries: 0, path: pathOf(id) }),

@@ -1,5 +1,5 @@
 import type { Email } from './email.ts'
-import { MailhatchError, NotFoundError } from './errors.ts'
+import { MailhatchError, NotFoundError, type Explanation } from './errors.ts'
 import { conditionsOf, describeMatch, type Conditions, type Match } from './match.ts'
 import { nextPage } from './page.ts'
 import type { ListQuery, MessageFilter, MessagePage, MessageQuery } from './query.ts'
@@ -19,14 +19,19 @@ export type Reader = {
   latest: (query: MessageQuery, options: RequestOptions) => Promise<Email>
   list: (query: ListQuery, options: RequestOptions) => Promise<MessagePage>
   get: (id: string, options: RequestOptions) => Promise<Email>
+  /** The URL of the server. */
+  url: string
 }
 
 /** The newest message that matches. */
 export function searchNewest(reader: Reader, match: Match): Search {
   const conditions = conditionsOf(match)
   const description = describeMatch(match)
-  if (!conditions.isForServerAlone) return searchEach(reader, { conditions, description, order: 'newest' })
-  let arrived: NearMiss[] = []
+  if (!conditions.isForServerAlone) {
+    const page = addressPage(reader.url, match)
+    return searchEach(reader, { conditions, description, order: 'newest', page })
+  }
+  let explanation = NO_EXPLANATION
   return {
     description,
     async look(holdMs, next) {
@@ -34,11 +39,11 @@ export function searchNewest(reader: Reader, match: Match): Search {
         return { found: await reader.latest({ ...conditions.filter, wait: seconds(holdMs), explain: 1 }, next()) }
       } catch (error) {
         if (!isNoMatchYet(error)) throw error
-        arrived = error.body.arrived ?? []
+        explanation = explanationIn(error, addressPage(reader.url, match))
         return { found: null, isMore: false }
       }
     },
-    arrived: async () => arrived,
+    explain: async () => explanation,
   }
 }
 
@@ -46,12 +51,14 @@ export type Each = {
   conditions: Conditions
   description: string
   order: 'newest' | 'oldest'
+  /** The dashboard's page of the address; null if the match names none. */
+  page: string | null
   /** Ids of messages to skip; the one that is found is added. */
   taken?: Set<string>
 }
 
 /** Checks every message that passes the server's filters: first those that exist, then new ones. */
-export function searchEach(reader: Reader, { conditions, description, order, taken = new Set() }: Each): Search {
+export function searchEach(reader: Reader, { conditions, description, order, page, taken = new Set() }: Each): Search {
   const { filter, failedBySummary, failedByEmail } = conditions
   const misses = new Map<string, NearMiss>()
   let cursor = filter.after
@@ -130,20 +137,45 @@ export function searchEach(reader: Reader, { conditions, description, order, tak
   return {
     description,
     look,
-    arrived: async (options) =>
-      misses.size > 0 ? [...misses.values()].slice(-ARRIVED_SHOWN) : otherArrivals(reader, filter, options),
+    async explain(options) {
+      // Nothing matches after the newest message, so the server explains. Without misses, from the start of the wait.
+      const after = misses.size > 0 ? (cursor ?? filter.after) : filter.after
+      const explanation = await askWhy(
+        reader,
+        { ...filter, ...(after !== undefined && { after }) },
+        { ...options, page },
+      )
+      return misses.size > 0 ? { ...explanation, arrived: [...misses.values()].slice(-ARRIVED_SHOWN) } : explanation
+    },
   }
 }
 
-/** Messages that the server's filters excluded. If the request fails, the list is empty. */
-async function otherArrivals(reader: Reader, filter: MessageFilter, options: RequestOptions): Promise<NearMiss[]> {
+/** If the request fails, the explanation is empty. */
+async function askWhy(
+  reader: Reader,
+  filter: MessageFilter,
+  { page, ...options }: RequestOptions & { page: string | null },
+): Promise<Explanation> {
   try {
     await reader.latest({ ...filter, explain: 1 }, options)
   } catch (error) {
-    if (error instanceof MailhatchError) return error.body.arrived ?? []
+    if (error instanceof MailhatchError) return explanationIn(error, page)
     throw error
   }
-  return []
+  return NO_EXPLANATION
+}
+
+const NO_EXPLANATION: Explanation = { arrived: [], refused: null, page: null }
+
+function explanationIn({ body: { arrived, refused } }: MailhatchError, page: string | null): Explanation {
+  // Only Mailhatch sends `arrived`, and only Mailhatch has the page.
+  return arrived === undefined ? NO_EXPLANATION : { arrived, refused: refused ?? null, page }
+}
+
+/** The dashboard's page with the mail of an address. */
+export function addressPage(url: string, { mailbox, to }: Pick<Match, 'mailbox' | 'to'>): string | null {
+  const address = mailbox ?? (typeof to === 'string' && to.includes('@') ? to : undefined)
+  return address === undefined ? null : `${url}/a/${encodeURIComponent(address)}`
 }
 
 function isNoMatchYet(error: unknown): error is MailhatchError {

@@ -45,8 +45,9 @@ export type RunningMailhatch = {
  */
 export async function startMailhatch({ settings = {} }: StartOptions = {}): Promise<RunningMailhatch> {
   const program = findProgram()
-  const temporary = settings['DATA_DIR'] === undefined ? await mkdtemp(join(tmpdir(), 'mailhatch-')) : null
-  const dataDir = temporary ?? settings['DATA_DIR']!
+  const given = settings['MAILHATCH_DATA_DIR'] ?? settings['DATA_DIR']
+  const temporary = given === undefined ? await mkdtemp(join(tmpdir(), 'mailhatch-')) : null
+  const dataDir = temporary ?? given!
   const child = spawn(process.execPath, [`--import=${END_WITH_PARENT}`, program, 'serve'], {
     env: {
       ...Object.fromEntries(INHERITED_VARIABLES.map((name) => [name, process.env[name]])),
@@ -56,6 +57,7 @@ export async function startMailhatch({ settings = {} }: StartOptions = {}): Prom
       LOG_LEVEL: 'error',
       DATA_DIR: dataDir,
       ...settings,
+      ...withPrefix(settings),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -70,6 +72,13 @@ export async function startMailhatch({ settings = {} }: StartOptions = {}): Prom
     await close()
     throw error
   }
+}
+
+/** With their full names, because Mailhatch leaves names alone that may belong to the app, such as DATABASE_URL. */
+function withPrefix(settings: Record<string, string>): Record<string, string> {
+  const isPlain = (name: string) => !name.startsWith('MAILHATCH_') && settings[`MAILHATCH_${name}`] === undefined
+  const plain = Object.entries(settings).filter(([name]) => isPlain(name))
+  return Object.fromEntries(plain.map(([name, value]) => [`MAILHATCH_${name}`, value]))
 }
 
 function findProgram(): string {

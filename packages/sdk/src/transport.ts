@@ -97,6 +97,7 @@ export function createTransport(options: TransportOptions) {
   }
 
   return {
+    url,
     ask,
     failureOf,
     /** The whole response body. */

@@ -75,7 +75,8 @@ describe('a server that does not hold requests', () => {
     const { sdk, requests } = await startFakeServer([success(page)])
     const waiting = sdk.messages.waitFor({ subject: /Two/ }, { timeout: 250, interval: 100 })
     await expect(waiting).rejects.toThrow('One (not matching: subject)')
-    expect(requests.length).toBeLessThanOrEqual(4)
+    // The last one asks for an explanation.
+    expect(requests.length).toBeLessThanOrEqual(5)
   })
 })
 
@@ -89,7 +90,7 @@ test('limit: by default a wait polls once a second, for 30 seconds', async () =>
       looks++
       return { found: null, isMore: false } as const
     },
-    arrived: async () => [],
+    explain: async () => ({ arrived: [], refused: null, page: null }),
   }
   const ended = waitUntilFound(search, {}).catch(String)
   await vi.advanceTimersByTimeAsync(29_999)
@@ -110,8 +111,43 @@ describe('when the time is over', () => {
       message:
         'No message matched {"tag":"1"} within 30 ms. What did arrive:\n' +
         '  to qa+2@in.test: Welcome (not matching: tag)',
+      timeoutMs: 30,
       arrived,
+      refused: null,
+      page: null,
     })
+  })
+
+  test('the error lists refused mail with the reason, and the page of the address', async () => {
+    const refused = [
+      {
+        at: '2026-01-31T12:00:00.000Z',
+        from: 'app@shop.example',
+        to: 'qa+1@gmail.com',
+        code: 'inbox_domain_unknown',
+        reason: 'Inbox domain not configured',
+      },
+      { at: '2026-01-31T12:00:00.000Z', from: '', to: '', code: '552', reason: 'Too\u001blarge' },
+    ]
+    const answer = refusal(404, 'message_not_found', { arrived: [], refused })
+    const { sdk } = await startFakeServer([answer])
+    const page = `${sdk.url}/a/qa%2B1%40in.test`
+    const lines = [
+      'Nothing arrived. Was the mail sent, and to this address?',
+      'Mail that was refused in the last minutes:',
+      '  to qa+1@gmail.com from app@shop.example: Inbox domain not configured. No team has this domain. Send to an address on your team’s domain, or set INBOX_CATCH_ALL.',
+      '  to (unknown) from (unknown): Too large',
+      `Its mail in the dashboard: ${page}`,
+    ]
+    for (const match of [{ mailbox: 'qa+1@in.test' }, { to: 'qa+1@in.test' }]) {
+      const waiting = sdk.messages.waitFor(match, { timeout: 30 })
+      const message = `No message matched ${JSON.stringify(match)} within 30 ms. ${lines.join('\n')}`
+      await expect(waiting).rejects.toMatchObject({ message, refused, page })
+    }
+    const list = success({ data: [], has_more: false, cursor: 'c1' })
+    const each = await startFakeServer([list, answer])
+    const where = { mailbox: 'qa+1@in.test', where: () => true }
+    await expect(each.sdk.messages.waitFor(where, { timeout: 0 })).rejects.toMatchObject({ refused, arrived: [] })
   })
 
   test('the error says that nothing arrived, and shows patterns as written', async () => {
@@ -165,7 +201,7 @@ test('the requests of one poll share the remaining time', async () => {
       }
       return { found: null, isMore: false }
     },
-    arrived: async () => [],
+    explain: async () => ({ arrived: [], refused: null, page: null }),
   }
   await expect(waitUntilFound(search, { timeout: 250 })).rejects.toThrow('within 250 ms')
   const [first = 0, second = 0, third = 0] = timeouts

@@ -1,8 +1,7 @@
 import { sleep } from './abort.ts'
 import type { Email } from './email.ts'
-import { MessageTimeoutError } from './errors.ts'
+import { MessageTimeoutError, type Explanation } from './errors.ts'
 import { isTransient, jittered, type RequestOptions } from './transport.ts'
-import type { NearMiss } from './wire.ts'
 
 const TIMEOUT_MS = 30_000
 /** Longest hold of one request; common proxies close connections after 30 to 60 seconds. */
@@ -31,8 +30,8 @@ export type NextRequest = () => RequestOptions
 export type Search = {
   description: string
   look: (holdMs: number, next: NextRequest) => Promise<Look>
-  /** The messages that arrived but did not match, for the timeout error. */
-  arrived: (options: RequestOptions) => Promise<NearMiss[]>
+  /** What happened instead, for the timeout error. */
+  explain: (options: RequestOptions) => Promise<Explanation>
 }
 
 /** `isMore`: nothing matched yet, but there is more to look at right away. */
@@ -73,6 +72,7 @@ export async function waitUntilFound(
   }
   // Without a single response, the problem is the server and not a missing message.
   if (!hasResponse) throw lastError
-  const arrived = await search.arrived({ signal, timeout: LAST_TRAVEL_MS })
-  throw new MessageTimeoutError({ description: search.description, timeoutMs: timeout, arrived, cause: lastError })
+  const explanation = await search.explain({ signal, timeout: LAST_TRAVEL_MS })
+  const { description } = search
+  throw new MessageTimeoutError({ ...explanation, description, timeoutMs: timeout, cause: lastError })
 }

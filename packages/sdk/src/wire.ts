@@ -98,6 +98,8 @@ export type ErrorBody = {
   details?: Record<string, string[]>
   cursor?: string
   arrived?: NearMiss[]
+  /** Only for keys with `api.full`. */
+  refused?: Rejection[]
 }
 
 /** A rejected mail. `code` is an error code of the API, or the status of an SMTP reply. */

@@ -54,10 +54,18 @@ test('a given DATA_DIR is kept', async () => {
   const kept = { ...settings, DATA_DIR: join(folder, 'data') }
   const first = await startMailhatch({ settings: kept })
   await first.close()
-  const second = await startMailhatch({ settings: kept })
+  const second = await startMailhatch({ settings: { ...settings, MAILHATCH_DATA_DIR: kept.DATA_DIR } })
   onTestFinished(() => second.close())
   expect(second.apiKey).toBe(first.apiKey)
   expect(existsSync(join(folder, 'data'))).toBe(true)
+})
+
+test('settings are for Mailhatch, even those whose names apps use too', async () => {
+  useTemporaryFolder()
+  const mysql = { ...settings, DATABASE_URL: 'mysql://app@localhost/app' }
+  await expect(startMailhatch({ settings: mysql })).rejects.toThrow(
+    /MAILHATCH_DATABASE_URL=\(hidden\): must be postgres/,
+  )
 })
 
 test('a failed start reports the reason and leaves nothing behind', async () => {

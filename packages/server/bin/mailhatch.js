@@ -2,16 +2,11 @@
 // Runs on any Node that understands modules: finds a Node that Mailhatch can run on, then the program.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isRecent, newerNode } from './newer-node.js'
 
-// The first version with Argon2, for password hashes.
-const NODE_MIN = { major: 24, minor: 7 }
-const [major, minor] = process.versions.node.split('.').map(Number)
-
-if (major > NODE_MIN.major || (major === NODE_MIN.major && minor >= NODE_MIN.minor)) await runHere()
-else runOn(bundledNode())
+if (isRecent(process.versions.node)) await runHere()
+else runOn(await newerNode())
 
 async function runHere() {
   const { enableCompileCache, registerHooks } = await import('node:module')
@@ -24,18 +19,6 @@ async function runHere() {
       nextResolve(specifier, { ...context, conditions: ['mailhatch-source', ...context.conditions] }),
   })
   return import(source.href)
-}
-
-/** The Node that npm installs in a checkout. Published packages have none. */
-function bundledNode() {
-  try {
-    const manifest = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`)
-    return join(dirname(manifest), 'bin', 'node')
-  } catch {
-    const needed = `${NODE_MIN.major}.${NODE_MIN.minor}`
-    console.error(`Mailhatch needs Node ${needed} or newer; this is Node ${process.versions.node}.`)
-    process.exit(1)
-  }
 }
 
 function runOn(node) {

@@ -45,6 +45,17 @@ describe('mailhatch users', () => {
     expect((await signIn(newBrowser(), OWNER, 'a new passphrase')).status).toBe(200)
   })
 
+  test('delete ends the sessions of a user and deletes their account', async () => {
+    const { dataDir, openOwner } = await startAccounts()
+    const owner = await openOwner()
+    await runForJson(['users', 'create', 'second@corp.example'], { DATA_DIR: dataDir })
+    expect(await owner.isSignedIn()).toBe(true)
+    const words = ['users', 'delete', 'OWNER@mailhatch.test', '--yes']
+    expect(await runForJson(words, { DATA_DIR: dataDir })).toMatchObject({ email: OWNER, keys: 0 })
+    expect(await owner.isSignedIn()).toBe(false)
+    expect(await runForJson(['users', 'list'], { DATA_DIR: dataDir })).toMatchObject([{ email: 'second@corp.example' }])
+  })
+
   test('an install without accounts gets its owner with sign-in-link', async () => {
     const dataDir = temporaryFolder()
     const store = await openBeside(dataDir)
@@ -60,14 +71,15 @@ describe('mailhatch users', () => {
 
   test('errors say what is wrong', async () => {
     const { dataDir } = await startAccounts()
-    const refusals: [string[], string][] = [
-      [['sign-in-link', 'nobody@corp.example'], 'There is no user nobody@corp.example.'],
-      [['create', 'nobody'], 'nobody is not an email address'],
-      [['create', OWNER], 'already has an account'],
+    const refusals: [string[], string, number][] = [
+      [['sign-in-link', 'nobody@corp.example'], 'There is no user nobody@corp.example.', 1],
+      [['create', 'nobody'], 'nobody is not an email address', 2],
+      [['create', OWNER], 'already has an account', 1],
+      [['delete', OWNER, '--yes'], 'is the last owner of their team', 1],
     ]
-    for (const [words, about] of refusals) {
+    for (const [words, about, expected] of refusals) {
       const { code, stderr } = await run(['users', ...words], { DATA_DIR: dataDir })
-      expect(code).toBe(1)
+      expect(code).toBe(expected)
       expect(stderr).toContain(about)
     }
   })

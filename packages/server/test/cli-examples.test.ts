@@ -7,7 +7,7 @@ import { temporaryFolder } from './support/server.ts'
 
 test('every command has an example or subcommands', () => {
   const without = COMMANDS.filter(({ examples }) => examples.length === 0).map(({ path }) => path)
-  expect(without).toEqual(['db', 'teams', 'users', 'mailboxes', 'keys'])
+  expect(without).toEqual(['db', 'teams', 'users', 'mailboxes', 'keys', 'webhooks'])
   expect(COMMANDS.flatMap(({ examples }) => examples).length).toBeGreaterThan(45)
 })
 
@@ -15,27 +15,33 @@ test('every command has an example or subcommands', () => {
 const FIRST = Array.from(Map.groupBy(EXAMPLES, ({ path }) => path).values(), ([first]) => first!)
 describeExamples(FIRST)
 
+/** What `mailhatch address -o env` sets. */
+const ADDRESS = { MAILHATCH_ADDRESS: 'qa+1@mailhatch.test', MAILHATCH_CURSOR: 'c1' }
+
 describe('the other examples in the help have the right words', () => {
   test.each(EXAMPLES.filter((example) => !FIRST.includes(example)))('$example', async ({ example }) => {
-    await expect(understand(wordsOf(example))).resolves.toBeUndefined()
+    for (const words of commandsIn(example)) await expect(understand(words)).resolves.toBeUndefined()
   })
 
   test('control: wrong words are refused', async () => {
-    await expect(understand(wordsOf('mailhatch wait --mailbocks qa'))).rejects.toThrow('unknown option')
+    const [first, second] = commandsIn('mailhatch list && mailhatch wait --mailbocks qa')
+    await expect(understand(first!)).resolves.toBeUndefined()
+    await expect(understand(second!)).rejects.toThrow('unknown option')
   })
 })
 
-/** What a shell passes to `mailhatch` in this line. */
-function wordsOf(line: string): string[] {
-  const recording = `mailhatch() { printf '%s\\0' "$@" >&3; }`
+/** What a shell passes to `mailhatch` in this line, for each time it is called. */
+function commandsIn(line: string): string[][] {
+  const recording = `mailhatch() { printf '%s\\0' "$@" >&3; printf '\\0' >&3; }`
   const { output } = spawnSync('bash', ['-c', `${recording}; ${line}`], {
     cwd: temporaryFolder(),
-    env: { PATH: process.env['PATH'] ?? '', GITHUB_ENV: '/dev/null' },
+    env: { PATH: process.env['PATH'] ?? '', GITHUB_ENV: '/dev/null', ...ADDRESS },
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
-  const words = String(output[3]).split('\0').slice(0, -1)
-  expect(words).not.toEqual([])
-  return words
+  // An empty word ends each call.
+  const calls = String(output[3]).split('\0\0').slice(0, -1)
+  expect(calls).not.toEqual([])
+  return calls.map((call) => call.split('\0'))
 }
 
 /** Parses the words, and does nothing. */

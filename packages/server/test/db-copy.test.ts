@@ -4,6 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { KEYS, PARTS, TABLES_NOT_COPIED } from '../src/store/copy-tables.ts'
 import { NEWEST_SCHEMA } from '../src/store/postgres-migrations.ts'
+import { DATABASE_COPY } from './support/command-json.ts'
 import { copyJourney, emptyTarget, migrate } from './support/copy-journey.ts'
 import { runDatabaseCommand } from './support/database-command.ts'
 import { growInstall, openSqliteStore } from './support/grown-install.ts'
@@ -66,12 +67,12 @@ test('data that cannot be copied is refused, and nothing is written; after a cop
   const lock = lockFolder(join(dataDir, 'lock.db'), 'The source')
   expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 1, stderr: expect.stringContaining('is using') })
   lock.release()
-  for (const [from, to, message] of [
-    [`sqlite:${temporaryFolder()}`, url, 'there is no database at'],
-    [dataDir, url, '--from must be sqlite:'],
-    [`sqlite:${dataDir}`, 'mysql://localhost/mail', '--to must be postgres://'],
+  for (const [from, to, message, code] of [
+    [`sqlite:${temporaryFolder()}`, url, 'there is no database at', 1],
+    [dataDir, url, 'Expected sqlite:', 2],
+    [`sqlite:${dataDir}`, 'mysql://localhost/mail', '--to must be postgres://', 2],
   ] as const) {
-    expect(await copy(from, to)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) })
+    expect(await copy(from, to)).toMatchObject({ code, stderr: expect.stringContaining(message) })
   }
   expect((await client.query(`select to_regclass('teams') as teams`)).rows).toEqual([{ teams: null }])
 
@@ -86,7 +87,9 @@ test('data that cannot be copied is refused, and nothing is written; after a cop
 
   // The same command works without these problems.
   await client.query('delete from teams')
-  expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 0 })
+  const { code, stdout } = await copy(`sqlite:${dataDir}`)
+  expect(code).toBe(0)
+  expect(DATABASE_COPY.safeParse(JSON.parse(stdout)).error).toBeUndefined()
   expect(await gapsInNumbering(client)).toEqual({ messages: '1', rejections: '1', deliveries: '1', attempts: '1' })
   await client.query(`update teams set last_position = last_position + 1`)
   expect(await copy(`sqlite:${dataDir}`)).toMatchObject({ code: 1, stderr: expect.stringContaining('mail of its own') })

@@ -67,7 +67,8 @@ async function startStack(files: string[]) {
   const migrate = environmentOf('migrate')
   expect(await runForJson(['db', 'migrate', '--json'], migrate)).toMatchObject({ from: 0 })
   const api = environmentOf('api-1')
-  const more = { LOG_LEVEL: 'warn', DATA_DIR: temporaryFolder() }
+  // The key of the recipe, not the one that other tests share.
+  const more = { LOG_LEVEL: 'warn', DATA_DIR: temporaryFolder(), MAILHATCH_SECRET_KEY: '' }
   const servers = [
     spawnServer({ program: 'api', environment: { ...api, ...more, PORT: String(first) } }),
     spawnServer({ program: 'api', environment: { ...environmentOf('api-2'), ...more, PORT: String(second) } }),

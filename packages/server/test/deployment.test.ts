@@ -71,6 +71,15 @@ test('each program gets the settings it needs, and only those it reads', () => {
   )
 })
 
+test('no pod gets the variables that a cluster makes of its services', () => {
+  const pods = files.flatMap(({ name, text }) => {
+    // Each container is in one pod.
+    const containers = text.match(/^\s+containers:$/gm) ?? []
+    return containers.length === 0 ? [] : [{ name, links: text.match(/^\s+enableServiceLinks: false$/gm)?.length ?? 0 }]
+  })
+  expect(pods).toEqual(['api', 'migrate', 'worker'].map((name) => ({ name: `kubernetes/${name}.yaml`, links: 1 })))
+})
+
 test('a replica has enough time to stop', () => {
   const seconds = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, given]) => Number(given))
   const drained = Number(

@@ -70,7 +70,7 @@ test('contract: after its creation a secret is in no response, log or row, and s
 test('the encryption key is created once, readable only by its owner', async () => {
   const dataDir = temporaryFolder()
   // Empty means unset.
-  const environment = { DATA_DIR: dataDir, SECRET_KEY: '', INBOX_WEBHOOK_SECRET: '' }
+  const environment = { DATA_DIR: dataDir, MAILHATCH_SECRET_KEY: '', INBOX_WEBHOOK_SECRET: '' }
   const keys = []
   for (let start = 0; start < 2; start++) {
     const server = spawnServer({ environment })
@@ -87,12 +87,12 @@ test('the encryption key is created once, readable only by its owner', async () 
 })
 
 test.each(['api', 'serve'])('on PostgreSQL, %s does not start without a shared key', async (program) => {
-  const environment = { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', DATA_DIR: temporaryFolder() }
+  const environment = { MAILHATCH_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', DATA_DIR: temporaryFolder() }
   const { code, stderr } = await run([program], environment)
   expect(code).toBe(78)
   expect(stderr).toContain('SECRET_KEY: is required with DATABASE_URL')
   // Control: with a key, the start gets as far as the database.
-  const other = await run([program], { ...environment, SECRET_KEY })
+  const other = await run([program], { ...environment, MAILHATCH_SECRET_KEY: SECRET_KEY })
   expect(other.code).not.toBe(78)
   expect(other.stderr).toContain('PostgreSQL at 127.0.0.1:9 cannot be used')
 })

@@ -7,7 +7,8 @@ import { reader, type Reader } from './support/ask.ts'
 import { startChild } from './support/child-server.ts'
 import { freePort } from './support/free-port.ts'
 import { withDatabase } from './support/journey-database.ts'
-import { run, runForJson } from './support/program.ts'
+import { makeTeam } from './support/made-team.ts'
+import { run } from './support/program.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 import { objectKeys } from './support/stored-mail.ts'
@@ -55,8 +56,7 @@ async function prepare() {
     WEBHOOK_URL: `http://127.0.0.1:${apiPort}/webhooks/inbox`,
     WEBHOOK_AUTH_TOKEN: WEBHOOK_SECRET,
   }
-  await runForJson(['teams', 'create', 'QA', '--domain', 'qa.test', '--plan', 'enterprise'], apiSettings)
-  const { key } = await runForJson<{ key: string }>(['keys', 'create', '--team', 'QA'], apiSettings)
+  const key = await makeTeam(apiSettings, { name: 'QA', domain: 'qa.test', plan: 'enterprise' })
   const url = `http://127.0.0.1:${apiPort}`
   const fetchApi = (path: string, method = 'GET') =>
     fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${key}` } })

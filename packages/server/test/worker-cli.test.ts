@@ -105,6 +105,6 @@ describe('mailhatch worker <command>', () => {
     const away = await run(['worker', 'retry'], { ...settings, WORKER_URL: 'http://127.0.0.1:1' })
     expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('is unreachable')])
     const half = await run(['worker', 'retry', 'qa'], settings)
-    expect([half.code, half.stderr]).toEqual([1, expect.stringContaining('The message id is missing')])
+    expect([half.code, half.stderr]).toEqual([2, expect.stringContaining("missing argument 'id'")])
   })
 })

@@ -42,7 +42,7 @@ test('an existing folder is replaced only with --yes, and a missing database is 
   const shell = createShell(folder, { DATA_DIR: dataDir })
   expect(await shell.run('mailhatch backup --to copy')).toMatchObject({ code: 0 })
   const again = await shell.run('mailhatch backup --to copy')
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('add --yes to replace it')])
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('add --yes to replace it')])
   expect(await shell.run('mailhatch backup --to copy --yes')).toMatchObject({ code: 0 })
   const nothing = await shell.run('mailhatch backup --to other', { DATA_DIR: join(folder, 'none') })
   expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('There is no database in')])
@@ -52,10 +52,10 @@ test('an incomplete backup says what is missing, and with PostgreSQL it needs --
   const { dataDir } = await startServer()
   const folder = temporaryFolder()
   const shell = createShell(folder, { DATA_DIR: dataDir })
-  const postgres = { DATABASE_URL: 'postgres://localhost/mailhatch' }
+  const postgres = { MAILHATCH_DATABASE_URL: 'postgres://localhost/mailhatch' }
   const refused = await shell.run('mailhatch backup --to copy', postgres)
   expect([refused.code, refused.stderr]).toEqual([
-    1,
+    2,
     expect.stringMatching(/Messages, teams, users and keys are in PostgreSQL .* pg_dump.* add --bucket-only/),
   ])
   expect(existsSync(join(folder, 'copy'))).toBe(false)

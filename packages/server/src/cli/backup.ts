@@ -3,9 +3,11 @@ import { join, resolve } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import type { Command } from 'commander'
 import { readConfig, type Config } from '../program/config.ts'
+import { DATABASE_FILE, withDatabaseOfCommands } from '../program/find-database.ts'
 import { AppError } from '../domain/errors.ts'
 import { openForReading, syncFolder } from '../sqlite/connection.ts'
 import { examples } from './examples.ts'
+import { sizeText } from './human.ts'
 import { print, type JsonOption } from './output.ts'
 import { createProgress } from './progress.ts'
 
@@ -33,7 +35,8 @@ export function addBackupCommand(program: Command): void {
       )}`,
     )
     .action(async ({ to, yes = false, bucketOnly = false, ...options }: BackupOptions) => {
-      const config = readConfig('serve')
+      const given = readConfig('serve')
+      const config = bucketOnly ? given : await withDatabaseOfCommands(given)
       if (config.databaseUrl !== null && !bucketOnly) {
         throw new AppError(
           'validation_failed',
@@ -52,7 +55,7 @@ export function addBackupCommand(program: Command): void {
       const notContained = findNotContained(config, bucketOnly)
       print(
         { folder: target, databases, bytes, notContained },
-        [`Copied ${databases.join(' and ')} from ${config.dataDir} to ${target}, ${bytes} bytes.`, ...notContained],
+        [`Copied ${databases.join(' and ')} from ${config.dataDir} to ${target}, ${sizeText(bytes)}.`, ...notContained],
         options,
       )
     })
@@ -76,7 +79,7 @@ function findNotContained({ dataDir, databaseUrl, storage }: Config, bucketOnly:
 
 function databasesOf(config: Config, bucketOnly: boolean): string[] {
   const { dataDir, databaseUrl, storage } = config
-  const wanted = [...(storage === null ? ['inbox.db'] : []), ...(bucketOnly || databaseUrl ? [] : ['mailhatch.db'])]
+  const wanted = [...(storage === null ? ['inbox.db'] : []), ...(bucketOnly || databaseUrl ? [] : [DATABASE_FILE])]
   const found = wanted.filter((name) => existsSync(join(dataDir, name)))
   if (found.length > 0) return found
   const reason = bucketOnly ? 'There is no raw mail' : 'There is no database'

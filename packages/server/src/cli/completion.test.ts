@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { wordsOf } from './completion.ts'
+import { powershellScript } from './completion-powershell.ts'
 import { bashScript, fishScript, zshScript } from './completion-scripts.ts'
 import { createProgram } from './program.ts'
 
@@ -23,7 +24,7 @@ test('bash completes commands, subcommands and options', () => {
   expect(offered('mailhatch', '')).not.toContain('exit-codes')
 })
 
-test('zsh and fish get the same words', () => {
+test('zsh, fish and PowerShell get the same words', () => {
   const zsh = zshScript(WORDS)
   const fish = fishScript(WORDS)
   for (const { path, words } of WORDS) {
@@ -32,6 +33,18 @@ test('zsh and fish get the same words', () => {
       expect(fish).toContain(word.startsWith('--') ? ` -l ${word.slice(2)} ` : ` -a ${word} `)
     }
     expect(zsh).toContain(`    '${path}') words_here=(`)
+  }
+  const tables = powershellScript(WORDS)
+    .split('\n')
+    .filter((line) => line.includes('[ordered]'))
+  expect(tables).toHaveLength(WORDS.length)
+  for (const [index, { path, words }] of WORDS.entries()) {
+    // PowerShell takes typographic quotes as quotes, so none may be left.
+    expect(tables[index]).toMatch(
+      /^ {4}'[\w -]*' = \[ordered\]@\{ (?:'(?:[^'‘’‚‛]|'')+' = '(?:[^'‘’‚‛]|'')+'(?:; )?)* \}$/,
+    )
+    expect(tables[index]).toContain(`    '${path}' = `)
+    for (const { word } of words) expect(tables[index]).toContain(`'${word}' = '`)
   }
   // Each line is one command with balanced quotes.
   for (const line of fish.split('\n'))

@@ -1,9 +1,10 @@
 import { Argument, type Command } from 'commander'
 import { commandTree } from './command-tree.ts'
 import { bashScript, fishScript, zshScript, type Words } from './completion-scripts.ts'
+import { powershellScript } from './completion-powershell.ts'
 import { examples } from './examples.ts'
 
-const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript }
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript }
 type Shell = keyof typeof SCRIPTS
 
 export function addCompletionCommand(program: Command): void {
@@ -17,6 +18,7 @@ export function addCompletionCommand(program: Command): void {
         'eval "$(mailhatch completion bash)"',
         'mailhatch completion zsh > _mailhatch',
         'mailhatch completion fish > mailhatch.fish',
+        'mailhatch completion powershell >> profile.ps1',
       ),
     )
     .action((shell: Shell) => console.log(SCRIPTS[shell](wordsOf(program))))

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { Mailhatch } from '@mailhatch/sdk'
+import { Mailhatch, type MailhatchOptions } from '@mailhatch/sdk'
 import { Option, type Command } from 'commander'
 import { AppError } from '../domain/errors.ts'
 import { findLocalAddresses } from '../program/local-addresses.ts'
@@ -80,8 +80,8 @@ export function connect(command: Command): Mailhatch {
   return clientOf(findConnection(command))
 }
 
-export function clientOf({ url, apiKey }: Connection): Mailhatch {
-  if (apiKey !== null) return new Mailhatch({ url: url.value, apiKey: apiKey.value })
+export function clientOf({ url, apiKey }: Connection, options: Pick<MailhatchOptions, 'retries'> = {}): Mailhatch {
+  if (apiKey !== null) return new Mailhatch({ ...options, url: url.value, apiKey: apiKey.value })
   const advice = 'pass --api-key, set MAILHATCH_API_KEY, or point --data-dir at the data folder of the server.'
   throw new AppError('unauthorized', `No API key for ${url.value}: ${advice}`)
 }

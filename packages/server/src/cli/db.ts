@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Command } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
 import { dataFile } from '../program/data-folder.ts'
 import { databaseUrl } from '../program/config-values.ts'
 import { readConfig, type Config } from '../program/config.ts'
@@ -48,7 +48,11 @@ export function addDatabaseCommands(program: Command): void {
 
   db.command('copy')
     .description('Copy everything except raw mail from SQLite into an empty PostgreSQL database, and verify the copy.')
-    .requiredOption('--from <source>', 'sqlite:<DATA_DIR, or the file mailhatch.db>; its server must be stopped')
+    .requiredOption(
+      '--from <source>',
+      'sqlite:<DATA_DIR, or the file mailhatch.db>; its server must be stopped',
+      readPath,
+    )
     .option('--to <url>', 'postgres://user:password@host:port/database (default: DATABASE_URL)')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -97,11 +101,14 @@ function lockSource(file: string): { release(): void } {
   }
 }
 
-function readSource(given: string): string {
-  const path = given.startsWith('sqlite:') ? resolve(given.slice('sqlite:'.length)) : null
-  if (path === null) throw new AppError('validation_failed', '--from must be sqlite:<DATA_DIR, or the file in it>.')
+function readPath(given: string): string {
+  if (!given.startsWith('sqlite:')) throw new InvalidArgumentError('Expected sqlite:<DATA_DIR, or the file in it>.')
+  return resolve(given.slice('sqlite:'.length))
+}
+
+function readSource(path: string): string {
   const file = existsSync(path) && statSync(path).isDirectory() ? join(path, 'mailhatch.db') : path
-  if (!existsSync(file)) throw new AppError('validation_failed', `--from: there is no database at ${file}.`)
+  if (!existsSync(file)) throw new AppError('not_found', `--from: there is no database at ${file}.`)
   return file
 }
 

@@ -6,7 +6,7 @@ const INTERRUPTED = 130
 const CODES: [number, string][] = [
   [0, 'success'],
   [EXIT.failure, 'failure; standard error says why'],
-  [EXIT.usage, 'the command line is not valid'],
+  [EXIT.usage, 'wrong usage: the command line, or a value in it, is not valid; nothing was done'],
   [EXIT.timeout, 'no message matched in time'],
   [EXIT.auth, 'the API key is missing, unknown, or lacks permission'],
   [EXIT.unreachable, 'the server is unreachable'],

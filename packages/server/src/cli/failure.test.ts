@@ -5,6 +5,7 @@ import {
   MailhatchError,
   MessageTimeoutError,
   NotFoundError,
+  ValidationError,
 } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { ConfigError } from '../program/config.ts'
@@ -26,7 +27,9 @@ test.each([
   [new MailhatchError('No', answer(500, 'internal')), 1, 'api', false],
   [new SmtpRefusal('452 4.3.1 Not enough disk space'), 1, 'api', true],
   [new SmtpRefusal('550 5.7.1 Not here'), 1, 'api', false],
-  [new AppError('validation_failed', 'No'), 1, 'user_input', false],
+  [new AppError('validation_failed', 'No'), 2, 'user_input', false],
+  [new AppError('not_found', 'No'), 1, 'user_input', false],
+  [new ValidationError('No', answer(400, 'validation_failed')), 2, 'user_input', false],
   [new ConfigError(['PORT']), 78, 'settings', false],
   [Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'open' }), 1, 'filesystem', false],
   [new Error('What?'), 1, 'internal', false],

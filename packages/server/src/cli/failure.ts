@@ -5,7 +5,7 @@ import {
   ForbiddenError,
   MailhatchError,
   MessageTimeoutError,
-  type NearMiss,
+  ValidationError,
 } from '@mailhatch/sdk'
 import { ConfigError } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
@@ -16,7 +16,9 @@ export const EXIT = { failure: 1, usage: 2, timeout: 3, auth: 4, unreachable: 5,
 /** Tells a script who or what can fix the failure. */
 export type Category = 'user_input' | 'settings' | 'auth' | 'network' | 'timeout' | 'api' | 'filesystem' | 'internal'
 
-export type Failure = { code: string; category: Category; retryable: boolean; exitCode: number; arrived?: NearMiss[] }
+export type Failure = { code: string; category: Category; retryable: boolean; exitCode: number } & Partial<
+  Pick<MessageTimeoutError, 'arrived' | 'refused' | 'page'>
+>
 
 /** An SMTP server rejected the mail. */
 export class SmtpRefusal extends Error {
@@ -46,19 +48,22 @@ export function describeFailure(error: unknown): Failure {
 function describeAnswer(error: MailhatchError): Failure {
   const { code, status } = error
   if (error instanceof MessageTimeoutError) {
-    return { ...failure(code, 'timeout', { retryable: true, exitCode: EXIT.timeout }), arrived: error.arrived }
+    const { arrived, refused, page } = error
+    return { ...failure(code, 'timeout', { retryable: true, exitCode: EXIT.timeout }), arrived, refused, page }
   }
   if (error instanceof ConnectionError) return failure(code, 'network', { retryable: true, exitCode: EXIT.unreachable })
   if (error instanceof AuthenticationError || error instanceof ForbiddenError) {
     return failure(code, 'auth', { exitCode: EXIT.auth })
   }
   if (error instanceof ContentNotFoundError) return failure(code, 'user_input')
+  if (error instanceof ValidationError) return failure(code, 'user_input', { exitCode: EXIT.usage })
   return failure(code, 'api', { retryable: TRANSIENT_STATUSES.includes(status) })
 }
 
 /** For errors of commands that work directly on the data. */
 function describeRefusal({ code, status }: AppError): Failure {
   if (status === 401) return failure(code, 'auth', { exitCode: EXIT.auth })
+  if (status === 400 || status === 422) return failure(code, 'user_input', { exitCode: EXIT.usage })
   return failure(code, 'user_input', { retryable: TRANSIENT_STATUSES.includes(status) })
 }
 

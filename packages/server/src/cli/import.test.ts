@@ -2,14 +2,53 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mailhatch } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
+import { TestClient } from '../worker/smtp/test-kit.ts'
+import { announcement, post } from '../../test/support/announce.ts'
+import { seededRandom, type SeededRandom } from '../../test/support/seeded-random.ts'
 import { startServer, temporaryFolder } from '../../test/support/server.ts'
 import { createShell } from '../../test/support/shell.ts'
 
+const SEED = 17
+
+/** Mail that lacks what one expects of mail, or looks like something else. */
+const ODD_MAILS = [
+  'Subject: Only a subject\r\n\r\nHello\r\n',
+  'To: qa@mailhatch.test\r\nMessage-ID:\r\n\r\nAn empty id\r\n',
+  'Message-ID: <same@x>\r\nMessage-ID: <other@x>\r\n\r\nTwo ids\r\n',
+  'Message-ID:\r\n <folded@x>\r\n\r\nA folded id\r\n',
+  'From app Mon Jan  5 2026\r\n\r\nLooks like an mbox file\r\n\r\nFrom two\r\n',
+  'No headers, and no line end',
+  'A bare\nline feed\n',
+  'A lone\rreturn\r',
+  'To: ada@corp.example\r\n\r\nFor another domain\r\n',
+  '\r\n',
+  '\r\n\r\n\r\n',
+  '.\r\n..\r\n.\r\n',
+]
+
+/** Some headers, in any order, with any line end. */
+function drawMail(random: SeededRandom): string {
+  const end = random.pick(['\r\n', '\n'])
+  const headers = [
+    'From: app@shop.example',
+    'To: qa@mailhatch.test',
+    'Subject: Old',
+    'Date: yesterday',
+    'Message-ID: <a@x>',
+    'Broken',
+  ]
+  const some = headers.filter(() => random.chance(0.5))
+  const body = Array.from({ length: random.below(4) }, () =>
+    random.pick(['', '.', 'From x', '>From x', 'Gr\xfc\xdfe\0', 'x'.repeat(1_200)]),
+  )
+  return [...some, '', ...body].join(end) + (random.chance(0.7) ? end : '')
+}
+
 type Result = { imported: number; duplicates: number; problems: string[] }
 
-async function start() {
+async function start(settings: Record<string, string> = {}) {
   const folder = temporaryFolder()
-  const server = await startServer()
+  const server = await startServer(settings)
   const shell = createShell(folder, {
     MAILHATCH_URL: server.url,
     MAILHATCH_API_KEY: server.apiKey,
@@ -79,11 +118,57 @@ test('an mbox file, and mail for another domain', async () => {
     duplicates: 0,
     problems: ['archive: no recipient at mailhatch.test; pass --to'],
   })
-  // Without a Message-ID, a duplicate cannot be detected.
   expect(await importInto('archive --to ada@mailhatch.test')).toMatchObject({ code: 0, imported: 3, duplicates: 0 })
   await untilCounted(sdk, 5)
-  expect(await importInto('archive --to ada@mailhatch.test')).toMatchObject({ code: 0, imported: 1, duplicates: 2 })
-  await untilCounted(sdk, 6)
+  expect(await importInto('archive --to ada@mailhatch.test')).toMatchObject({ code: 0, imported: 0, duplicates: 3 })
+  expect(await importInto('archive --to ada@mailhatch.test --duplicates')).toMatchObject({ imported: 3, duplicates: 0 })
+  await untilCounted(sdk, 8)
+})
+
+test('different mail with the same Message-ID is imported; the same mail twice is not', async () => {
+  const { folder, importInto, sdk } = await start()
+  const one = mail('same@x', 'qa@mailhatch.test')
+  writeFileSync(join(folder, 'one.eml'), one)
+  writeFileSync(join(folder, 'two.eml'), one.replace('Subject: Old', 'Subject: New'))
+  writeFileSync(join(folder, 'three.eml'), one.replaceAll('\r\n', '\n'))
+  expect(await importInto('one.eml two.eml three.eml')).toMatchObject({ code: 0, imported: 2, duplicates: 1 })
+  await untilCounted(sdk, 2)
+})
+
+test('an export imported into the same server adds nothing, whatever the mail lacks', async () => {
+  const { shell, importInto, sdk, smtpPort, url, folder: own } = await start({ INBOX_CATCH_ALL: 'bootstrap' })
+  const random = seededRandom(SEED)
+  const mails = [...ODD_MAILS, ...Array.from({ length: 20 }, () => drawMail(random))]
+  const client = await TestClient.connectWithHello(smtpPort)
+  // Each twice, because equal mail is two messages.
+  for (const [index, raw] of [...mails, ...mails].entries()) {
+    const to = ['qa@mailhatch.test', 'QA+Tag@Mailhatch.test', 'anna@gmail.com'][index % 3]!
+    await client.begin([to])
+    // In chunks, which keep every byte.
+    expect(await client.chunk(Buffer.from(raw, 'latin1'), true)).toMatch(/^250 /)
+  }
+  // A message whose raw mail is not on this server.
+  await post(url, announcement({ domain: 'mailhatch.test', mailbox: 'announced' }))
+  const count = 2 * mails.length + 1
+  await untilCounted(sdk, count)
+  expect(await shell.run('mailhatch export --dir mails')).toMatchObject({ code: 0, stderr: '' })
+  const found = await importInto('mails')
+  expect({ seed: SEED, ...found }).toEqual({ seed: SEED, code: 0, imported: 0, duplicates: count - 1, problems: [] })
+  // The folder of a second export with another filter, whose index lists less than there are files.
+  expect(await shell.run('mailhatch export --dir mails --mailbox announced')).toMatchObject({ code: 0 })
+  expect(await importInto('mails')).toMatchObject({ code: 0, imported: 0, problems: [] })
+  expect((await sdk.me()).messageCount).toBe(count)
+
+  // Control: on another server, all are new once, and none the second time.
+  const other = await start({ INBOX_CATCH_ALL: 'bootstrap' })
+  await shell.run('mailhatch export --dir mails')
+  const first = await other.importInto(join(own, 'mails'))
+  expect(first).toMatchObject({ duplicates: 0 })
+  expect(first.imported + first.problems.length).toBe(count - 1)
+  // Those to gmail.com are not on the team's domain.
+  expect(first.problems.every((line) => line.endsWith('no recipient at mailhatch.test; pass --to'))).toBe(true)
+  await untilCounted(other.sdk, first.imported)
+  expect(await other.importInto(join(own, 'mails'))).toMatchObject({ imported: 0, duplicates: first.imported })
 })
 
 test('missing files, and an unreachable server', async () => {

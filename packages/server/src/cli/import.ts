@@ -3,12 +3,12 @@ import { clientOf, findConnection, withSmtp } from './connection.ts'
 import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
 import { EXIT, SmtpRefusal } from './failure.ts'
-import { findKnownMail, type KnownMail } from './known-mail.ts'
+import { findKnownMail, withCrlf, type KnownMail } from './known-mail.ts'
 import { readEnvelope } from './mail-envelope.ts'
 import { findMailFiles, readMails, type MailFile, type StoredMail } from './mail-files.ts'
 import { print, type JsonOption } from './output.ts'
 import { createProgress } from './progress.ts'
-import { openSmtp, type SmtpSender } from './smtp.ts'
+import { openSmtp, readAddress, type SmtpSender } from './smtp.ts'
 
 const KIB = 1_024
 /** How many messages are sent in parallel. The server syncs them to disk together. */
@@ -22,13 +22,13 @@ export function addImportCommand(program: Command): void {
   const command = program
     .command('import <path...>')
     .description('Send mail from .eml files, folders or mbox files to the server. Skips mail that it already has.')
-    .option('--to <address>', 'recipient (default: the recipient on the team’s domain)')
+    .option('--to <address>', 'recipient (default: the recipient on the team’s domain)', readAddress)
     .option('--duplicates', 'also send mail that the server already has')
     .option('--json', 'print JSON')
   withSmtp(command)
     .addHelpText(
       'after',
-      `\nDuplicates are detected by Message-ID and recipient, so an interrupted import can be repeated.\n${examples(
+      `\nDuplicates have the same recipient and the same bytes, apart from line ends. An interrupted import can be repeated.\n${examples(
         'mailhatch import mail.eml --to qa@mailhatch.test',
         'mailhatch import mails archive.mbox --to qa+archive@mailhatch.test',
       )}`,
@@ -83,17 +83,17 @@ async function importAll(ports: Ports, files: MailFile[], options: ImportOptions
 }
 
 async function importMail({ smtp, known, domain }: Ports, mail: StoredMail, options: ImportOptions): Promise<Outcome> {
-  const { from, to: named, messageId } = await readEnvelope(mail.raw)
+  const wantsAll = options.duplicates ?? false
+  if (!wantsAll && options.to === undefined && known.hasExported(mail)) return 'duplicate'
+  const { from, to: named } = await readEnvelope(mail.raw)
   const recipients =
     options.to === undefined ? recipientsAt(domain, mail.to === null ? named : [mail.to]) : [options.to]
   if (recipients.length === 0) return { problem: `no recipient at ${domain}; pass --to` }
-  const raw = withLineEnds(mail.raw)
-  const isKnown = (to: string) => known.has({ to, messageId, size: raw.byteLength })
-  const stored = options.duplicates ? [] : await Promise.all(recipients.map(isKnown))
+  const stored = wantsAll ? [] : await Promise.all(recipients.map((to) => known.has({ ...mail, to })))
   const missing = recipients.filter((_, index) => !stored[index])
   if (missing.length === 0) return 'duplicate'
   try {
-    const { rejected } = await smtp.send({ from, to: missing, raw })
+    const { rejected } = await smtp.send({ from, to: missing, raw: withCrlf(mail.raw) })
     return rejected.length === 0 ? 'imported' : { problem: `rejected for ${rejected.join(', ')}` }
   } catch (error) {
     if (error instanceof SmtpRefusal) return { problem: error.reply }
@@ -103,13 +103,6 @@ async function importMail({ smtp, known, domain }: Ports, mail: StoredMail, opti
 
 function recipientsAt(domain: string, addresses: string[]): string[] {
   return addresses.filter((address) => address.toLowerCase().endsWith(`@${domain.toLowerCase()}`))
-}
-
-/** With CRLF line ends as in SMTP, so that the size can be compared with that of a message. */
-function withLineEnds(raw: Uint8Array): Uint8Array {
-  // Latin-1 preserves every byte.
-  const text = Buffer.from(raw).toString('latin1').replaceAll(/\r?\n/g, '\r\n')
-  return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1')
 }
 
 function kilobytes(bytes: number): number {

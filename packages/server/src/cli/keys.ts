@@ -1,5 +1,5 @@
 import type { Scope } from '@mailhatch/sdk'
-import { Option, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { AppError } from '../domain/errors.ts'
 import { parseIsoTime } from '../domain/iso-time.ts'
 import { hashApiKey } from '../http/authenticate.ts'
@@ -8,7 +8,9 @@ import { newId, secureRandom } from '../random.ts'
 import type { Mailbox, Team } from '../store/mailboxes.ts'
 import type { Store } from '../store/store.ts'
 import { examples } from './examples.ts'
+import { dateText } from './human.ts'
 import { print } from './output.ts'
+import { tableLines } from './table.ts'
 import { chooseTeam, withStore } from './with-store.ts'
 
 type CreateOptions = {
@@ -16,7 +18,7 @@ type CreateOptions = {
   scope?: Scope
   mailbox?: string
   name: string
-  expires?: string
+  expires?: number
   json?: boolean
 }
 
@@ -36,7 +38,7 @@ export function addKeyCommands(program: Command): void {
     )
     .option('--mailbox <name>', 'limit the key to this mailbox')
     .option('--name <name>', 'name of the key', 'Key')
-    .option('--expires <time>', 'ISO 8601 time at which the key expires')
+    .option('--expires <time>', 'ISO 8601 time at which the key expires', readExpiry)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -53,7 +55,7 @@ export function addKeyCommands(program: Command): void {
           name: options.name,
           scope: options.scope ?? (mailbox ? 'email.mailbox' : 'api.full'),
           mailbox,
-          expiresAt: readExpiry(options.expires),
+          expiresAt: options.expires ?? null,
         }
         const ports = { store, newId, now: Date.now, random: secureRandom, hashKey: hashApiKey }
         const { key, record } = await createKey(ports, team, request)
@@ -71,10 +73,16 @@ export function addKeyCommands(program: Command): void {
       withStore(async (store) => {
         const team = options.team === undefined ? null : await chooseTeam(store, options.team)
         const all = await store.listKeys(team?.id ?? null)
-        const lines = all.map((key) =>
-          [key.id, key.masked, key.scopes.join(' '), key.mailboxName ?? '', key.name].join('  '),
-        )
-        print(all, lines.length > 0 ? lines : ['There are no keys yet.'], options)
+        const rows = all.map((key) => [
+          key.id,
+          key.masked,
+          key.scopes.join(' '),
+          key.mailboxName ?? '',
+          key.name,
+          key.lastUsedAt === null ? 'never used' : `used ${dateText(key.lastUsedAt)}`,
+          key.expiresAt === null ? '' : `expires ${dateText(key.expiresAt)}`,
+        ])
+        print(all, rows.length > 0 ? tableLines(rows) : ['There are no keys yet.'], options)
       }),
     )
 
@@ -98,9 +106,8 @@ async function findMailbox(store: Store, team: Team, name: string | undefined): 
   return mailbox
 }
 
-function readExpiry(given: string | undefined): number | null {
-  if (given === undefined) return null
+function readExpiry(given: string): number {
   const at = parseIsoTime(given)
-  if (at === null) throw new AppError('validation_failed', `--expires ${given} is not an ISO 8601 time.`)
+  if (at === null) throw new InvalidArgumentError('Expected an ISO 8601 time such as 2027-01-31T12:00:00Z.')
   return at
 }

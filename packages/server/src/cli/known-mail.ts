@@ -1,36 +1,78 @@
-import type { Mailhatch } from '@mailhatch/sdk'
+import { createHash } from 'node:crypto'
+import { NotFoundError, type Mailhatch } from '@mailhatch/sdk'
 
 const PAGE_MAX = 200
 
-type Mail = { to: string; messageId: string | null; size: number }
+/** `id` is that of the exported message; null for mail from elsewhere. */
+type ImportedMail = { id: string | null; to: string; raw: Uint8Array }
 
 export type KnownMail = {
-  /** True if the server has this mail, or if it was checked before. Always false without a Message-ID. */
-  has(mail: Mail): Promise<boolean>
+  /** True if this is an export of a message that the server still has. */
+  hasExported(mail: Pick<ImportedMail, 'id' | 'raw'>): boolean
+  /** True if the server has the same mail for the same recipient, or if it was checked before. */
+  has(mail: ImportedMail): Promise<boolean>
 }
 
-/** Reads which mail the server has now. */
+/**
+ * Reads which mail the server has now. Mail is the same if its bytes are the same, apart from line ends: it may lack any
+ * header, and different mail may have the same Message-ID.
+ */
 export async function findKnownMail({ messages }: Pick<Mailhatch, 'messages'>): Promise<KnownMail> {
-  // Compare sizes first: most mail is new, and searching by header is slow.
-  const sizes = new Set<string>()
-  for await (const { to, size } of messages.list({ limit: PAGE_MAX })) sizes.add(sizeKey(to, size))
+  const sizes = new Map<string, number | null>()
+  // Most mail is new. Only messages with the same recipient and size are downloaded.
+  const ids = new Map<string, string[]>()
+  for await (const { id, to, size } of messages.list({ limit: PAGE_MAX })) {
+    sizes.set(id, size)
+    ids.set(placeKey(to, size), [...(ids.get(placeKey(to, size)) ?? []), id])
+  }
+  const digests = new Map<string, Promise<string | null>>()
   const checked = new Set<string>()
 
+  function storedDigest(id: string): Promise<string | null> {
+    const digest = digests.get(id) ?? messages.raw(id).then(digestOf, nullIfGone)
+    digests.set(id, digest)
+    return digest
+  }
+
   return {
-    async has({ to, messageId, size }) {
-      if (messageId === null) return false
-      const key = `${to.toLowerCase()} ${messageId}`
+    hasExported({ id, raw }) {
+      const size = id === null ? undefined : sizes.get(id)
+      // The size is null for messages that were announced without it.
+      return size === null || size === raw.byteLength
+    },
+
+    async has({ id, to, raw }) {
+      const digest = digestOf(raw)
+      // Exported messages are separate ones, even if they are equal.
+      const key = `${id ?? ''} ${to.toLowerCase()} ${digest}`
       if (checked.has(key)) return true
       checked.add(key)
-      if (!sizes.has(sizeKey(to, size)) && !sizes.has(sizeKey(to, null))) return false
-      // `to` is a substring filter, so compare the whole address here.
-      const { data } = await messages.list({ to, header: `Message-ID: ${messageId}` })
-      return data.some((message) => message.to.toLowerCase() === to.toLowerCase())
+      const places = [raw.byteLength, withCrlf(raw).byteLength, null].map((size) => placeKey(to, size))
+      const candidates = new Set(places.flatMap((place) => ids.get(place) ?? []))
+      for (const candidate of candidates) if ((await storedDigest(candidate)) === digest) return true
+      return false
     },
   }
 }
 
-/** `size` is null for messages that were announced without it. */
-function sizeKey(to: string, size: number | null): string {
+/** With CRLF line ends and one at the end, as it is sent by SMTP. */
+export function withCrlf(raw: Uint8Array): Uint8Array {
+  // Latin-1 preserves every byte.
+  const text = Buffer.from(raw)
+    .toString('latin1')
+    .replaceAll(/\r\n|\r|\n/g, '\r\n')
+  return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1')
+}
+
+function placeKey(to: string, size: number | null): string {
   return `${to.toLowerCase()} ${size}`
+}
+
+function digestOf(raw: Uint8Array): string {
+  return createHash('sha256').update(withCrlf(raw)).digest('base64')
+}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof NotFoundError) return null
+  throw error
 }

@@ -40,13 +40,13 @@ export function addListenCommand(program: Command): void {
 
 async function listen(options: ListenOptions, command: Command): Promise<void> {
   const { forwardTo: target, mailbox, tag, headers = new Headers(), replayLast = 0 } = options
+  if (target === undefined && !options.printSecret)
+    command.error('error: pass --forward-to with the URL of the receiver, such as http://localhost:3000/hook')
   const connection = findConnection(command)
   const mailhatch = clientOf(connection)
   // clientOf throws without a key.
   const secret = options.secret ?? secretOf(connection.apiKey!.value)
-  if (options.printSecret) return console.log(secret)
-  if (target === undefined)
-    return command.error('error: pass --forward-to with the URL of the receiver, such as http://localhost:3000/hook')
+  if (options.printSecret || target === undefined) return console.log(secret)
 
   const isJson = options.json ?? !process.stdout.isTTY
   const report = isJson ? reportJson(console.log) : reportLines(console.log, () => new Date())

@@ -5,6 +5,8 @@ import { INDEX_FILE } from './export.ts'
 import { readMbox } from './mbox.ts'
 
 const MBOX_START = 'From '
+/** `export` names files after the message. */
+const EXPORTED_FILE = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.eml$/
 
 export type MailFile = { path: string; bytes: number }
 export type StoredMail = {
@@ -13,6 +15,8 @@ export type StoredMail = {
   raw: Uint8Array
   /** The recipient from the export's index; null without one. */
   to: string | null
+  /** The id of the exported message; null for other mail. */
+  id: string | null
 }
 
 const indexShape = z.object({ messages: z.array(z.object({ file: z.string().nullable(), to: z.string() })) })
@@ -26,13 +30,14 @@ export function findMailFiles(paths: string[]): MailFile[] {
 export async function* readMails(files: MailFile[]): AsyncGenerator<StoredMail> {
   const indexes = new Map<string, Map<string, string>>()
   for (const { path } of files) {
-    if (isMbox(path)) {
-      for await (const raw of readMbox(path)) yield { path, raw, to: null }
-      continue
-    }
     const folder = dirname(path)
     if (!indexes.has(folder)) indexes.set(folder, readRecipients(folder))
-    yield { path, raw: readFileSync(path), to: indexes.get(folder)!.get(basename(path)) ?? null }
+    const to = indexes.get(folder)!.get(basename(path)) ?? null
+    const [, id = null] = EXPORTED_FILE.exec(basename(path)) ?? []
+    // An exported mail without headers may start like an mbox file.
+    if (to === null && id === null && isMbox(path)) {
+      for await (const raw of readMbox(path)) yield { path, raw, to: null, id: null }
+    } else yield { path, raw: readFileSync(path), to, id }
   }
 }
 

@@ -29,9 +29,16 @@ beforeAll(() => chooseColor('never'))
 afterAll(() => chooseColor('auto'))
 
 test('a table has one line per message, in columns, for any text of a sender', () => {
-  const [first, second] = messageTable([MESSAGE, { ...ODD, subject: `${HOSTILE} ${'y'.repeat(300)}` }], 120)
-  expect(first).toMatch(/^2026-01-3\d \S+ {2}qa@mailhatch\.test {17}Welcome {2,}0199a3c2-\S{27}$/)
-  expect(second).toMatch(/^2026-01-3\d \S+ {2}x{31}… {2}newline here y+… {2}0199a3c2-\S{27}$/)
+  const [first, second] = messageTable(
+    [
+      { ...MESSAGE, fromName: 'The Shop' },
+      { ...ODD, size: 25_000_000, subject: `${HOSTILE} ${'y'.repeat(300)}` },
+    ],
+    120,
+  )
+  const date = String.raw`\d+ \w{3} [\d:]+ {2}`
+  expect(first).toMatch(new RegExp(`^${date}The Shop {6,}qa@mailhatch\\.test +Welcome {2,} 1 kB {2}0199a3c2-\\S{27}$`))
+  expect(second).toMatch(new RegExp(`^${date}newline here +x+… {2}newline here y+… {2}25 MB {2}0199a3c2-\\S{27}$`))
   expect([first!.length, second!.length]).toEqual([120, 120])
   expect(`${first}${second}`).not.toMatch(COMMANDS)
 })
@@ -59,9 +66,10 @@ test('a message shows what a test needs, with its text', () => {
     'From:     The Shop <newline here>',
     expect.stringMatching(/^To: {7}x{64}@mailhatch\.test$/),
     'Subject:  newline here',
-    'Date:     2026-01-31T12:00:00.000Z',
+    expect.stringMatching(/^Date: {5}Sat 31 Jan 2026 \d\d:00:00 \S+ \(\d+ days ago\)$/),
+    'Size:     1 kB',
     'Id:       0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
-    'Attached: 0: a.txt, text/plain, 8 bytes',
+    'Attached: 0: a.txt, text/plain, 8 B',
     'Code:     482913',
     `Link:     ${url}`,
     '',

@@ -1,13 +1,13 @@
 import type { Email, MessageSummary } from '@mailhatch/sdk'
-import { cutText } from '../domain/cut-text.ts'
 import { paint } from './color.ts'
-import { countOf } from './count-of.ts'
+import { ageText, dateText, fullDateText, senderText, sizeText } from './human.ts'
+import { cut } from './table.ts'
 import { safeLines, safeText } from './terminal-text.ts'
 
-/** Longer addresses are cut, so that subjects align. */
-const ADDRESS_WIDTH_MAX = 32
 /** Minimum, however narrow the terminal is. */
-const SUBJECT_WIDTH_MIN = 12
+const WIDTH_MIN = { from: 14, to: 20, subject: 12 }
+/** Shares of what date, size and id leave. The subject gets the rest. */
+const SHARE = { from: 0.27, to: 0.38 }
 /** If the width of the terminal is unknown. */
 const COLUMNS = 120
 const GAP = '  '
@@ -15,44 +15,53 @@ const LINKS_SHOWN = 10
 
 /** One line per message, in columns. The id is not cut, because other commands need it. */
 export function messageTable(messages: MessageSummary[], columns = process.stdout.columns || COLUMNS): string[] {
-  const rows = messages.map(({ id, receivedAt, to, subject }) => ({
-    id: safeText(id),
-    time: shortTime(receivedAt),
-    to: cut(safeText(to), ADDRESS_WIDTH_MAX),
-    subject: safeText(subject),
+  const rows = messages.map((message) => ({
+    date: dateText(message.receivedAt),
+    // The name is enough to recognise a sender; mailhatch get shows the address.
+    from: safeText(message.fromName?.trim() || message.from),
+    to: safeText(message.to),
+    subject: safeText(message.subject),
+    size: message.size === null ? '' : sizeText(message.size),
+    id: safeText(message.id),
   }))
-  const widthOf = (name: 'id' | 'time' | 'to' | 'subject') => Math.max(...rows.map((row) => row[name].length))
-  const [time, to, id] = [widthOf('time'), widthOf('to'), widthOf('id')]
-  const left = columns - time - to - id - 3 * GAP.length
-  const subject = Math.min(widthOf('subject'), Math.max(left, SUBJECT_WIDTH_MIN))
+  const longest = (name: keyof (typeof rows)[number]) => Math.max(...rows.map((row) => row[name].length))
+  const [date, size, id] = [longest('date'), longest('size'), longest('id')]
+  const left = columns - date - size - id - 5 * GAP.length
+  const from = Math.min(longest('from'), Math.max(WIDTH_MIN.from, Math.floor(left * SHARE.from)))
+  const to = Math.min(longest('to'), Math.max(WIDTH_MIN.to, Math.floor(left * SHARE.to)))
+  const subject = Math.min(longest('subject'), Math.max(WIDTH_MIN.subject, left - from - to))
   return rows.map((row) =>
     [
-      row.time.padEnd(time),
-      row.to.padEnd(to),
+      row.date.padEnd(date),
+      cut(row.from, from).padEnd(from),
+      cut(row.to, to).padEnd(to),
       paint('bold', cut(row.subject, subject).padEnd(subject)),
+      row.size.padStart(size),
       paint('dim', row.id),
     ].join(GAP),
   )
 }
 
 /** One line for a new message. */
-export function messageLine({ receivedAt, to, from, subject }: MessageSummary): string {
-  const start = [shortTime(receivedAt), safeText(to), paint('dim', safeText(from))].join('  ')
-  return `${start}  ${paint('bold', safeText(subject))}`
+export function messageLine(message: MessageSummary): string {
+  const { receivedAt, to, subject } = message
+  const start = [clockText(receivedAt), safeText(to), paint('dim', safeText(senderText(message)))].join(GAP)
+  return `${start}${GAP}${paint('bold', safeText(subject))}`
 }
 
 /** A whole message as text. */
 export function messageLines(email: Email): string[] {
-  const { fromName, from, to, subject, receivedAt, id, attachments, codes, links } = email
+  const { to, subject, receivedAt, size, id, attachments, codes, links } = email
   const fields: [string, string][] = [
-    ['From', fromName === null ? from : `${fromName} <${from}>`],
+    ['From', senderText(email)],
     ['To', to],
     ['Subject', subject],
-    ['Date', receivedAt],
+    ['Date', `${fullDateText(receivedAt)} (${ageText(Date.now() - Date.parse(receivedAt))} ago)`],
+    ...(size === null ? [] : [['Size', sizeText(size)] as [string, string]]),
     ['Id', id],
-    ...attachments.map(({ index, filename, contentType, size }): [string, string] => [
+    ...attachments.map((attachment): [string, string] => [
       'Attached',
-      `${index}: ${filename ?? '(no name)'}, ${contentType}, ${countOf(size, 'byte')}`,
+      `${attachment.index}: ${attachment.filename ?? '(no name)'}, ${attachment.contentType}, ${sizeText(attachment.size)}`,
     ]),
     ...(codes[0] === undefined ? [] : [['Code', codes[0].value] as [string, string]]),
     ...links.slice(0, LINKS_SHOWN).map(({ url }): [string, string] => ['Link', url]),
@@ -64,14 +73,9 @@ export function messageLines(email: Email): string[] {
   return [...lines, '', safeLines(email.text)]
 }
 
-/** Local time, with the date if it is not today. */
-function shortTime(iso: string): string {
-  const at = new Date(iso)
-  const day = at.toLocaleDateString('sv')
-  const time = at.toLocaleTimeString('sv')
-  return day === new Date().toLocaleDateString('sv') ? time : `${day} ${time}`
-}
-
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${cutText(text, length - 1)}…`
+/** With seconds, and the date if it is not today. */
+function clockText(time: string): string {
+  const at = new Date(time)
+  const clock = at.toLocaleTimeString('en-GB')
+  return at.toDateString() === new Date().toDateString() ? clock : `${at.toLocaleDateString('sv')} ${clock}`
 }

@@ -1,6 +1,8 @@
+import type { Command } from 'commander'
 import { ConfigError } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
 import { describeFailure } from './failure.ts'
+import { failureText } from './failure-text.ts'
 import { safeLines } from './terminal-text.ts'
 
 /** `--json`, or `--json <fields>`: only these fields, separated by commas. */
@@ -20,9 +22,14 @@ export function printJson(result: object, { json }: JsonOption): void {
   console.log(jsonText(typeof json === 'string' ? pick(result, json.split(',')) : result))
 }
 
-/** Reports an error on standard error and sets the exit code. */
-export function fail(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error)
+/** A remark on standard error: a sentence on a terminal, else JSON like errors. */
+export function note(remark: { code: string; message: string } & Record<string, string>): void {
+  console.error(process.stderr.isTTY ? safeLines(remark.message) : jsonText({ note: remark }))
+}
+
+/** Reports an error on standard error and sets the exit code. `command` is the one that failed. */
+export function fail(error: unknown, command: Command | null): void {
+  const message = failureText(error, command)
   const { exitCode, ...failure } = describeFailure(error)
   process.exitCode = exitCode
   if (process.stderr.isTTY || error instanceof ConfigError) console.error(safeLines(message))
@@ -31,9 +38,14 @@ export function fail(error: unknown): void {
 
 /** Escapes characters that a terminal could interpret, in JSON notation, so that nothing is lost. */
 export function jsonText(value: object): string {
-  return JSON.stringify(value).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+  return JSON.stringify(value, withIsoTime).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join(''),
   )
+}
+
+/** In our own records, a time is a number of milliseconds in a field whose name ends in `At`. */
+function withIsoTime(name: string, value: unknown): unknown {
+  return typeof value === 'number' && name.endsWith('At') ? new Date(value).toISOString() : value
 }
 
 function escapeUnit(unit: number): string {

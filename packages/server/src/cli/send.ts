@@ -8,7 +8,7 @@ import { clientOf, findConnection, withSmtp, type Connection } from './connectio
 import { examples } from './examples.ts'
 import { readEnvelope } from './mail-envelope.ts'
 import { print, type JsonOption } from './output.ts'
-import { openSmtp, type OutgoingMail, type Sent } from './smtp.ts'
+import { openSmtp, readAddress, type OutgoingMail, type Sent } from './smtp.ts'
 
 /** A message is visible milliseconds after its mail was accepted. If it never is, it belongs to another team. */
 const VISIBLE_MS_MAX = 5_000
@@ -26,7 +26,7 @@ export function addSendCommand(program: Command): void {
   const command = program
     .command('send [file]')
     .description('Send a test mail or an .eml file (- for standard input) to the server by SMTP.')
-    .option('--to <address>', 'recipient; may be repeated (default: the recipients in the file)', collect)
+    .option('--to <address>', 'recipient; may be repeated (default: the recipients in the file)', collectAddress)
     .option('--from <address>', 'sender', 'sender@shop.example')
     .option('--subject <text>', 'subject of a test mail', 'Test mail')
     .option('--text <text>', 'text of a test mail (default: a text with a code)')
@@ -119,4 +119,8 @@ async function findIds({ mailhatch, cursor, messageId }: Start & { messageId: st
 
 function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value]
+}
+
+function collectAddress(value: string, previous?: string[]): string[] {
+  return collect(readAddress(value), previous)
 }

@@ -1,17 +1,23 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Command } from 'commander'
-import { readConfig, withPort, type Config } from '../program/config.ts'
+import { InvalidArgumentError, type Command } from 'commander'
+import { findUnknown, findUnread, readConfig, withPort } from '../program/config.ts'
 import { SETTINGS, type Program } from '../program/settings.ts'
 import { linkWith } from '../manage/one-time-tokens.ts'
+import { reasonOf } from '../domain/reason.ts'
+import type { Log } from '../observe/log.ts'
 import type { Running } from '../program/node.ts'
+import { openInBrowser } from './browser.ts'
 import { buildDashboard } from './dashboard.ts'
 import { examples } from './examples.ts'
+import { settingsHelp } from './settings-help.ts'
+import { welcome } from './welcome.ts'
 
 /** The process exits by then even if something hangs; supervisors commonly wait 30 s. */
 const STOP_MS_MAX = 25_000
 
-const PROGRAMS: { name: Program; description: string }[] = [
+type ServerProgram = Exclude<Program, 'command'>
+type Flags = { port?: string; smtpPort?: string; host?: string; dataDir?: string; catchAll?: boolean; open?: boolean }
+
+const PROGRAMS: { name: ServerProgram; description: string }[] = [
   { name: 'serve', description: 'Run everything in one process: API, inbox worker and SMTP.' },
   { name: 'api', description: 'Run only the API.' },
   {
@@ -22,38 +28,91 @@ const PROGRAMS: { name: Program; description: string }[] = [
 
 export function addServerCommands(program: Command): void {
   for (const { name, description } of PROGRAMS) {
-    program
-      .command(name)
-      .description(description)
+    const command = program.command(name).description(description)
+    if (name === 'serve') addFlags(command)
+    command
+      .addHelpText('after', () => settingsHelp(name))
       .addHelpText(
         'after',
-        () =>
-          `\nSettings (environment variables, or a file passed with mailhatch --settings <file> …):\n${settingsHelp(name)}`,
+        name === 'serve'
+          ? examples('mailhatch --settings mailhatch.env serve', 'mailhatch serve --catch-all')
+          : examples(`mailhatch ${name}`),
       )
-      .addHelpText(
-        'after',
-        examples(name === 'serve' ? 'mailhatch --settings mailhatch.env serve' : `mailhatch ${name}`),
-      )
-      .action(() => run(name))
+      .action((flags: Flags) => run(name, flags))
   }
 }
 
-async function run(name: Program): Promise<void> {
-  const config = readConfig(name)
+/** The settings that are also flags. A flag wins over every variable. */
+function addFlags(command: Command): void {
+  command
+    .option('--port <port>', 'port of the API and the dashboard (PORT)', checkedBy(SETTINGS.port.parse))
+    .option('--smtp-port <port>', 'port of the SMTP listener (SMTP_PORT)', checkedBy(SETTINGS.smtpPort.parse))
+    .option('--host <address>', 'address to listen on; 0.0.0.0 for all (HOST)')
+    .option('--data-dir <folder>', 'folder for databases, secrets and mail (DATA_DIR)')
+    .option('--catch-all', 'keep mail to every address, also on domains of other people (INBOX_CATCH_ALL=bootstrap)')
+    .option('--open', 'open the dashboard in a browser, signed in')
+}
+
+function checkedBy(check: (given: string) => unknown): (given: string) => string {
+  return (given) => {
+    try {
+      check(given)
+      return given
+    } catch (error) {
+      throw new InvalidArgumentError(`It ${reasonOf(error)}.`)
+    }
+  }
+}
+
+async function run(
+  name: ServerProgram,
+  { port, smtpPort, host, dataDir, catchAll, open = false }: Flags,
+): Promise<void> {
+  const config = readConfig(name, undefined, {
+    PORT: port,
+    SMTP_PORT: smtpPort,
+    HOST: host,
+    DATA_DIR: dataDir,
+    INBOX_CATCH_ALL: catchAll ? 'bootstrap' : undefined,
+  })
   // Loaded here, because the other commands need little of the server and should not wait for it.
   const [{ createLogger }, programs] = await Promise.all([import('../observe/logger.ts'), import('../program/node.ts')])
   const start = { serve: programs.startServe, api: programs.startApi, worker: programs.startWorker }[name]
   const log = await createLogger(config.logLevel, process.stderr.isTTY)
+  warnOfVariables(name, log)
   const stopped = stopSignal()
   const running = await start(config, log).catch((error: unknown) => {
     throw explainStartError(error)
   })
-  console.log(welcome(config, running))
+  const token = running.firstStart?.signInToken ?? (process.stdout.isTTY ? await createToken(running) : null)
+  console.log(welcome(config, running, token))
   if (running.apiPort !== null) await buildDashboard(log)
+  if (open) {
+    const { appUrl } = withPort(config, running.apiPort ?? config.port)
+    // A link of its own: the printed one works once too.
+    const own = await createToken(running)
+    const isOpen = await openInBrowser(own === null ? `${appUrl}/` : linkWith(own, 'sign-in', appUrl))
+    if (!isOpen) console.log(`No browser could be opened. The dashboard is at ${appUrl}/`)
+  }
   await stopped
   setTimeout(() => process.exit(1), STOP_MS_MAX).unref()
   log.info({}, 'stopping')
   await running.close()
+}
+
+/** Null if there is no owner to sign in. */
+async function createToken({ createSignInToken }: Running): Promise<string | null> {
+  return createSignInToken ? createSignInToken().catch(() => null) : null
+}
+
+function warnOfVariables(name: ServerProgram, log: Pick<Log, 'warn'>): void {
+  for (const { name: variable, meant } of findUnknown()) {
+    log.warn({ variable, ...(meant !== null && { didYouMean: meant }) }, 'this variable is not a setting')
+  }
+  for (const variable of findUnread(name)) {
+    const advice = 'create a team and a key with: mailhatch teams create, mailhatch keys create'
+    log.warn({ variable }, `only mailhatch serve uses this variable, at its first start; ${advice}`)
+  }
 }
 
 /** A second signal has no effect, because terminals and process managers often send two. */
@@ -65,48 +124,9 @@ function stopSignal(): Promise<void> {
 
 function explainStartError(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error
-  const { code, port, path } = error as NodeJS.ErrnoException & { port?: number }
-  if (code === 'EADDRINUSE') return new Error(`Port ${port} is in use. Stop the other program, or choose another port.`)
-  if (['EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes(code ?? '')) {
-    return new Error(`${path ?? `Port ${port}`} cannot be used: ${error.message}. Check DATA_DIR and the ports.`)
+  const { code, path } = error as NodeJS.ErrnoException
+  if (path !== undefined && ['EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes(code ?? '')) {
+    return new Error(`${path} cannot be used: ${error.message}. Choose another DATA_DIR, or make this one usable.`)
   }
   return error
-}
-
-function welcome(config: Config, { apiPort, workerPort, smtpPort, firstStart }: Running): string {
-  const url = `http://localhost:${apiPort}`
-  const lines = ['Mailhatch is ready.', '']
-  if (smtpPort !== null) lines.push(`  SMTP     ${config.smtpHost}:${smtpPort}`)
-  if (apiPort !== null) lines.push(`  API      ${url}`)
-  if (workerPort !== null) lines.push(`  Worker   http://localhost:${workerPort}`)
-  if (!firstStart) {
-    const keyFile = join(config.dataDir, 'api-key')
-    if (apiPort !== null && existsSync(keyFile)) lines.push(`  API key  in ${keyFile}`)
-    return [...lines, ''].join('\n')
-  }
-  const { apiKey, address, signInToken } = firstStart
-  const signIn = linkWith(signInToken, 'sign-in', withPort(config, apiPort ?? config.port).appUrl)
-  const [mailbox] = address.split('+')
-  return [
-    ...lines,
-    `  Send to  ${address}${config.bootstrapDomain === null ? '' : '  (any address on this domain works)'}`,
-    `  API key  ${apiKey}  (shown only once; stored in ${config.dataDir}/api-key)`,
-    `  Sign in  ${signIn}  (works once, for 10 minutes; for a new link: mailhatch users sign-in-link)`,
-    '',
-    `Wait for the next mail to ${mailbox}:`,
-    '',
-    `  curl -H "Authorization: Bearer ${apiKey}" "${url}/v1/messages/latest?mailbox=${mailbox}&wait=60"`,
-    '',
-  ].join('\n')
-}
-
-function settingsHelp(program: Program): string {
-  const read = Object.values(SETTINGS).filter(({ parts }) => program === 'serve' || parts.includes(program))
-  const width = Math.max(...read.map(({ variable }) => variable.length))
-  return read
-    .map((setting) => {
-      const fallback = setting.default === null ? '' : ` Default: ${setting.default.replace(/^\((.*)\)$/, '$1')}.`
-      return `  ${setting.variable.padEnd(width)}  ${setting.help}${fallback}`
-    })
-    .join('\n')
 }

@@ -1,4 +1,5 @@
 import { ConnectionError } from '@mailhatch/sdk'
+import { InvalidArgumentError } from 'commander'
 import { AppError } from '../domain/errors.ts'
 import { isLoopback, SMTP_PORT } from './connection.ts'
 import { SmtpRefusal } from './failure.ts'
@@ -41,6 +42,12 @@ export async function openSmtp(address: string, connections = 1): Promise<SmtpSe
     },
     close: () => transport.close(),
   }
+}
+
+/** Only what cannot be meant is refused here. The server checks the rest. */
+export function readAddress(text: string): string {
+  if (/^[^\s@].*@[^\s@]+$|^[^\s@]@[^\s@]+$/.test(text.trim())) return text.trim()
+  throw new InvalidArgumentError('Expected an address such as qa@mailhatch.test.')
 }
 
 /** Parses `host`, `host:port`, or a URL with user and password. */

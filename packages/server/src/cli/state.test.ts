@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { freePort } from '../../test/support/free-port.ts'
 import { startServer, temporaryFolder } from '../../test/support/server.ts'
 import { createShell } from '../../test/support/shell.ts'
+import { readConfig } from '../program/config.ts'
+import { findUnknownVariables } from '../program/config-sources.ts'
 
 async function start() {
   const server = await startServer()
@@ -22,7 +24,7 @@ test('status -o env prints variables for eval and $GITHUB_ENV, with the given na
   expect(stdout.split('\n')).toEqual([
     `APP_MAIL_URL=${url}`,
     `MAILHATCH_API_KEY=${apiKey}`,
-    'MAILHATCH_SMTP_HOST=127.0.0.1',
+    'MAILHATCH_MAIL_HOST=127.0.0.1',
     `APP_SMTP_PORT=${smtpPort}`,
     'MAILHATCH_DOMAIN=mailhatch.test',
     '',
@@ -33,6 +35,22 @@ test('status -o env prints variables for eval and $GITHUB_ENV, with the given na
   expect(evaluated.stdout).toBe(`${url} ${apiKey}\n`)
   expect((await shell.run('mailhatch status')).stdout).not.toContain(apiKey)
   expect((await shell.run('mailhatch status -o env --override-name nothing=X')).code).toBe(2)
+})
+
+test('the variables that commands print are known, and no settings of a server in the same shell', async () => {
+  const { shell } = await start()
+  const { stdout } = await shell.run('mailhatch status -o env; mailhatch address -o env')
+  const printed = Object.fromEntries(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=', 2) as [string, string]),
+  )
+  expect(Object.keys(printed).length).toBeGreaterThan(6)
+  expect(findUnknownVariables(printed)).toEqual([])
+  expect(readConfig('serve', printed)).toEqual(readConfig('serve', {}))
+  // Control: one of the settings.
+  expect(readConfig('serve', { ...printed, MAILHATCH_SMTP_PORT: '4025' }).smtpPort).toBe(4025)
 })
 
 test('whoami shows values with their source, and masks the key', async () => {

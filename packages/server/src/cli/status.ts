@@ -1,16 +1,18 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { clientOf, findConnection, withSmtp, type Connection } from './connection.ts'
 import { countOf } from './count-of.ts'
+import { envLines } from './env-lines.ts'
 import { examples } from './examples.ts'
 import { print, printJson, type JsonOption } from './output.ts'
 import { readSmtpAddress } from './smtp.ts'
 import { describeFound, masked } from './whoami.ts'
 
+/** MAILHATCH_SMTP_HOST and MAILHATCH_SMTP_PORT would be settings: a server in the same shell would listen there. */
 const NAMES = {
   url: 'MAILHATCH_URL',
   api_key: 'MAILHATCH_API_KEY',
-  smtp_host: 'MAILHATCH_SMTP_HOST',
-  smtp_port: 'MAILHATCH_SMTP_PORT',
+  smtp_host: 'MAILHATCH_MAIL_HOST',
+  smtp_port: 'MAILHATCH_MAIL_PORT',
   domain: 'MAILHATCH_DOMAIN',
 }
 type Name = keyof typeof NAMES
@@ -39,6 +41,9 @@ export function addStatusCommand(program: Command): void {
       ),
     )
     .action(async (options: StatusOptions) => {
+      if (options.overrideName !== undefined && options.output === undefined) {
+        command.error("error: option '--override-name' needs -o env or -o json")
+      }
       const connection = findConnection(command)
       const mailhatch = clientOf(connection)
       const [{ team, messageCount }, { status, troubles }] = await Promise.all([mailhatch.me(), mailhatch.ready()])
@@ -70,12 +75,7 @@ function printValues(values: Record<Name, string>, { output, overrideName = {} }
     return [overrideName[known] ?? NAMES[known], value] as const
   })
   if (output === 'json') return printJson(Object.fromEntries(named), {})
-  for (const [name, value] of named) console.log(`${name}=${quoted(value)}`)
-}
-
-/** Quotes only if necessary, because files such as $GITHUB_ENV treat quotes as part of the value. */
-function quoted(value: string): string {
-  return /^[\w@%+=:,./[\]-]*$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`
+  for (const line of envLines(named)) console.log(line)
 }
 
 function readOverride(text: string, previous: Overrides = {}): Overrides {

@@ -8,8 +8,11 @@ import { ensureOwner } from '../manage/owner.ts'
 import { newId, newSecret } from '../random.ts'
 import type { Role, TokenPurpose, User } from '../store/accounts.ts'
 import type { Store } from '../store/store.ts'
+import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
+import { dateText } from './human.ts'
 import { print } from './output.ts'
+import { tableLines } from './table.ts'
 import { chooseTeam, withStore } from './with-store.ts'
 
 type Options = { json?: boolean }
@@ -30,10 +33,14 @@ export function addUserCommands(program: Command): void {
       withStore(async (store) => {
         const teams = new Map((await store.listTeams()).map(({ id, name }) => [id, name]))
         const all = await store.listUsers()
-        const lines = all.map(({ id, email, name, teamId, role }) =>
-          [id, email, name, ...(teamId === null ? ['(no team)'] : [role, teams.get(teamId)])].join('  '),
-        )
-        print(all, lines.length > 0 ? lines : ['There are no users yet.'], options)
+        const rows = all.map(({ id, email, name, teamId, role, createdAt }) => [
+          id,
+          email,
+          name,
+          teamId === null ? '(no team)' : `${role} of ${teams.get(teamId)}`,
+          `created ${dateText(createdAt)}`,
+        ])
+        print(all, rows.length > 0 ? tableLines(rows) : ['There are no users yet.'], options)
       }),
     )
 
@@ -84,6 +91,33 @@ export function addUserCommands(program: Command): void {
         await printLink(store, user, 'reset', options)
       }),
     )
+
+  const remove = users
+    .command('delete <email>')
+    .description('Delete a user with their sessions, links, invites and the keys they created.')
+    .option('--yes', 'confirm')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('mailhatch users delete bob@example.com --yes'))
+    .action((email: string, options: Options & { yes?: boolean }) => {
+      if (!options.yes) remove.error('error: add --yes to delete the user and the keys they created')
+      return withStore(async (store) => {
+        const user = await findUser(store, email)
+        const keys = await store.removeUser(user)
+        if (keys === 'gone')
+          throw new AppError('not_found', `There is no user ${email} any more, or they moved to another team.`)
+        if (keys === 'last owner') {
+          throw new AppError(
+            'last_owner',
+            `${user.email} is the last owner of their team. Create another owner first, or delete the team.`,
+          )
+        }
+        print(
+          { id: user.id, email: user.email, keys: keys.length },
+          [`Deleted ${user.email}: ${countOf(keys.length, 'key')} revoked.`],
+          options,
+        )
+      })
+    })
 }
 
 async function createUser(
@@ -128,6 +162,6 @@ async function printLink(
 
 /** APP_URL if set, else the URL of the server that runs in DATA_DIR. */
 function findAppUrl(): string {
-  const { appUrl, port, dataDir } = readConfig('api')
-  return appUrl === localUrl(port) ? (findLocalAddresses(dataDir)?.appUrl ?? appUrl) : appUrl
+  const { appUrl, port, host, dataDir } = readConfig('command')
+  return appUrl === localUrl(port, host) ? (findLocalAddresses(dataDir)?.appUrl ?? appUrl) : appUrl
 }

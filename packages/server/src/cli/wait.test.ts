@@ -14,8 +14,11 @@ async function start() {
 }
 
 test('it prints the requested part as soon as the mail arrives', async () => {
-  const { shell, sendMail } = await start()
-  const waiting = shell.start('mailhatch wait --mailbox qa --subject verify --timeout 15s --print code')
+  const { shell, sendMail, sdk } = await start()
+  const { cursor } = await sdk.me()
+  const waiting = shell.start(
+    `mailhatch wait --mailbox qa --subject verify --after ${cursor} --timeout 15s --print code`,
+  )
   await sendMail({ to: 'qa@mailhatch.test', subject: 'Newsletter', text: 'Your code is 111222.' })
   await sendMail({
     to: 'qa@mailhatch.test',
@@ -29,6 +32,106 @@ test('it prints the requested part as soon as the mail arrives', async () => {
   expect(JSON.parse(await printed('json'))).toMatchObject({ subject: 'Verify', codes: [{ value: '482913' }] })
 })
 
+test('without a start, it says how old an existing message is; --new and --after do not return it', async () => {
+  const { shell, sendMail, sdk } = await start()
+  await sendMail({ to: 'qa@mailhatch.test', subject: 'Old', text: 'Your code is 111222.' })
+  await sdk.messages.waitFor({ subject: 'Old' })
+  const old = await shell.run('mailhatch wait --to qa@mailhatch.test --print code')
+  expect([old.code, old.stdout]).toEqual([0, '111222\n'])
+  expect(JSON.parse(old.stderr)).toEqual({
+    note: {
+      code: 'message_existed',
+      message: expect.stringMatching(/^This message already existed: it is \d+ (second|minute)s? old\. .*--new\.$/),
+      receivedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    },
+  })
+  expect(await shell.run('mailhatch wait --to qa@mailhatch.test --since 1h --print code')).toMatchObject({ stderr: '' })
+  expect((await shell.run('mailhatch wait --new --to qa@mailhatch.test --timeout 300ms')).code).toBe(3)
+
+  const waiting = shell.start('mailhatch wait --new --to qa@mailhatch.test --timeout 30s --print code')
+  // Mail that is sent before the command has started does not count, so one mail is not enough.
+  await expect
+    .poll(
+      async () => {
+        await sendMail({ to: 'qa@mailhatch.test', subject: 'New', text: 'Your code is 482913.' })
+        return waiting.output.stdout
+      },
+      { timeout: 30_000, interval: 200 },
+    )
+    .toBe('482913\n')
+  expect(await waiting.ended).toEqual({ code: 0, stdout: '482913\n', stderr: '' })
+})
+
+test('address, send and wait by eval: the code of this run, whatever is in the mailbox', async () => {
+  const { shell, sendMail, sdk, smtpPort } = await start()
+  await sendMail({ to: 'qa@mailhatch.test', subject: 'Old', text: 'Your code is 111222.' })
+  await sdk.messages.waitFor({ subject: 'Old' })
+  const lines = [
+    'eval "$(mailhatch address --tag "Sign up: Ada" --mailbox qa -o env)"',
+    `mailhatch send --smtp 127.0.0.1:${smtpPort} --to "$MAILHATCH_ADDRESS" --text "Your code is 482913." >/dev/null`,
+    'code=$(mailhatch wait --to "$MAILHATCH_ADDRESS" --after "$MAILHATCH_CURSOR" --print code)',
+    'echo "$MAILHATCH_ADDRESS $code"',
+  ]
+  const { code, stdout, stderr } = await shell.run(lines.join(' && '))
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^qa\+sign-up-ada-[a-z0-9]{10}@mailhatch\.test 482913\n$/)
+  const once = JSON.parse((await shell.run('mailhatch address')).stdout) as { address: string; cursor: string }
+  const again = JSON.parse((await shell.run('mailhatch address -o json')).stdout) as { address: string; cursor: string }
+  expect(once.address).not.toBe(again.address)
+  expect(once.cursor).toBe((await sdk.me()).cursor)
+})
+
+test('a variable that is not set does not widen a filter', async () => {
+  const { shell, sendMail, sdk } = await start()
+  await sendMail({ to: 'qa@mailhatch.test', subject: 'Old', text: 'Your code is 111222.' })
+  await sdk.messages.waitFor({ subject: 'Old' })
+  for (const words of [
+    'wait --to "$NONE"',
+    'wait --to qa --after "$NONE"',
+    'get "$NONE"',
+    'delete "$NONE"',
+    'delete --to "$NONE" --yes',
+  ]) {
+    const { code, stdout, stderr } = await shell.run(`mailhatch ${words}`)
+    expect({ words, code, stdout }).toEqual({ words, code: 2, stdout: '' })
+    expect(stderr).toContain('is a variable not set?')
+  }
+  expect((await sdk.me()).messageCount).toBe(1)
+})
+
+test('the error of a timeout names refused mail as far as the key may see it, and the dashboard’s page', async () => {
+  const { shell, sendMail, sdk, url, dataDir } = await start()
+  await sendMail({ to: 'qa+signup@gmail.com', subject: 'Verify' })
+  await sendMail({ to: 'anna@gmail.com', subject: 'Verify' })
+  await expect.poll(async () => (await sdk.rejections.list()).length, { timeout: 20_000 }).toBe(2)
+  const line = 'mailhatch wait --to qa+signup@mailhatch.test --subject Verify --timeout 100ms'
+  const { code, stderr } = await shell.run(line)
+  const { error } = JSON.parse(stderr) as { error: { message: string; refused: object[] | null; page: string } }
+  expect(code).toBe(3)
+  expect(error.message.split('\n')).toEqual([
+    'No message matched --to qa+signup@mailhatch.test --subject Verify within 100 ms. Nothing arrived. Was the mail sent, and to this address?',
+    'Mail that was refused in the last minutes:',
+    expect.stringMatching(
+      /^ {2}to qa\+signup@gmail\.com from sender@shop\.example: Inbox domain not configured\. No team has/,
+    ),
+    `Its mail in the dashboard: ${url}/a/qa%2Bsignup%40mailhatch.test`,
+  ])
+  expect(error.refused).toMatchObject([{ to: 'qa+signup@gmail.com', code: 'inbox_domain_unknown' }])
+  expect(error.page).toBe(`${url}/a/qa%2Bsignup%40mailhatch.test`)
+
+  // Mail for other addresses is listed only if there is none for a similar one.
+  const other = await shell.run('mailhatch wait --to orders@mailhatch.test --timeout 100ms')
+  expect(JSON.parse(other.stderr)).toMatchObject({
+    error: { refused: [{ to: 'anna@gmail.com' }, { to: 'qa+signup@gmail.com' }] },
+  })
+
+  const created = await shell.run('mailhatch keys create --scope email.full', { DATA_DIR: dataDir })
+  const { key } = JSON.parse(created.stdout) as { key: string }
+  const reader = await shell.run(line, { MAILHATCH_API_KEY: key })
+  expect(reader.stderr).not.toContain('gmail.com')
+  expect(JSON.parse(reader.stderr)).toMatchObject({ error: { refused: null, page: error.page } })
+})
+
 test('a timeout: exit code 3, no output, and an error that lists what arrived instead', async () => {
   const { shell, sendMail, sdk } = await start()
   await sendMail({ to: 'qa@mailhatch.test', subject: 'Welcome\u001b[2J' })
@@ -39,7 +142,9 @@ test('a timeout: exit code 3, no output, and an error that lists what arrived in
   expect([code, stdout]).toEqual([3, ''])
   expect(JSON.parse(stderr)).toMatchObject({
     error: {
-      message: expect.stringContaining('What did arrive:\n  to qa@mailhatch.test: Welcome'),
+      message: expect.stringContaining(
+        'What did arrive:\n  to qa@mailhatch.test: Welcome [2J (not matching: --subject)',
+      ),
       code: 'message_timeout',
       category: 'timeout',
       retryable: true,

@@ -4,11 +4,18 @@ import { findTeam } from '../manage/teams.ts'
 import type { Team } from '../store/mailboxes.ts'
 import type { Store } from '../store/store.ts'
 
-/** Opens the store, also while a server is running, which sees the changes at its next read. */
+/**
+ * Opens the store, also while a server is running, which sees the changes at its next read. Throws if there is none: only
+ * servers and `mailhatch db` create one.
+ */
 export async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
   // Loaded on demand: most commands do not need it.
-  const { openStore } = await import('../program/open-store.ts')
-  const store = await openStore(readConfig('api'), { error: (_, message) => console.error(message) })
+  const [{ openStore }, { withExistingDatabase }] = await Promise.all([
+    import('../program/open-store.ts'),
+    import('../program/find-database.ts'),
+  ])
+  const config = await withExistingDatabase(readConfig('command'))
+  const store = await openStore(config, { error: (_, message) => console.error(message) })
   try {
     await work(store)
   } finally {

@@ -14,7 +14,7 @@ export type WorkerClient = {
 
 /** A client for the admin API of the worker at WORKER_URL. */
 export function connectWorker(): WorkerClient {
-  const { workerUrl: url, adminToken: token } = readConfig('api')
+  const { workerUrl: url, adminToken: token } = readConfig('command')
   if (!url || !token) {
     const missing = [
       ...(url ? [] : ['WORKER_URL: is required, the URL of the worker, such as http://localhost:3005']),

@@ -1,14 +1,19 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { adminMailboxPath } from '../domain/admin-path.ts'
-import { AppError } from '../domain/errors.ts'
 import type { Metadata } from '../worker/metadata.ts'
+import { readCountUpTo } from './count.ts'
 import { examples } from './examples.ts'
 import { EXIT } from './failure.ts'
+import { dateText, sizeText } from './human.ts'
 import { print } from './output.ts'
+import { tableLines } from './table.ts'
 import { addBootstrapCommand } from './worker-bootstrap.ts'
 import { connectWorker } from './worker-client.ts'
 
 type ListOptions = { domain?: string; status?: string; limit?: string; cursor?: string; json?: boolean }
+/** The worker's maximum per request. */
+const PAGE_MAX = 200
+
 type RetryTotals = { retried: number; processed: number; failed: number }
 
 /** Subcommands of `mailhatch worker`, which itself runs the worker. */
@@ -17,8 +22,8 @@ export function addWorkerCommands(program: Command): void {
   const listOptions = (command: Command) =>
     command
       .option('--domain <domain>', 'a subdomain of EMAIL_DOMAIN, or a full domain')
-      .option('--status <status>', 'unprocessed or processed (default: both)')
-      .option('--limit <number>', 'page size, up to 200 (default: 50)')
+      .addOption(new Option('--status <status>', 'only these (default: both)').choices(['unprocessed', 'processed']))
+      .option('--limit <n>', `page size, up to ${PAGE_MAX} (default: 50)`, readPageSize)
       .option('--cursor <cursor>', 'continue after this cursor')
       .option('--json', 'print JSON')
 
@@ -39,13 +44,22 @@ export function addWorkerCommands(program: Command): void {
       const page = await connectWorker().request<{ messages: Metadata[]; cursor?: string }>(adminMailboxPath(mailbox), {
         query: { ...query, ...rest },
       })
-      const lines = page.messages.map(({ id, receivedAt, status, mailboxWithTag, from, subject, lastError }) =>
-        [id, receivedAt, status, mailboxWithTag, from, subject, lastError ?? ''].join('  ').trimEnd(),
+      const rows = page.messages.map(
+        ({ id, receivedAt, status, mailboxWithTag, from, subject, rawSize, lastError }) => [
+          id,
+          dateText(receivedAt),
+          status,
+          mailboxWithTag,
+          from,
+          subject,
+          sizeText(rawSize),
+          lastError ?? '',
+        ],
       )
-      print(page, [...(lines.length > 0 ? lines : ['No mail.']), ...moreLine(page)], { json })
+      print(page, [...(rows.length > 0 ? tableLines(rows) : ['No mail.']), ...moreLine(page)], { json })
     })
 
-  worker
+  const retry = worker
     .command('retry [mailbox] [id]')
     .description('Announce a message again, or all unprocessed messages.')
     .option('--domain <domain>', 'a subdomain of EMAIL_DOMAIN, or a full domain')
@@ -56,8 +70,7 @@ export function addWorkerCommands(program: Command): void {
     )
     .action(async (given: string | undefined, id: string | undefined, { domain, json }: ListOptions) => {
       if (given === undefined) return retryAll({ domain, json })
-      if (id === undefined)
-        throw new AppError('validation_failed', 'The message id is missing: mailhatch worker retry <mailbox> <id>')
+      if (id === undefined) return retry.error("error: missing argument 'id': mailhatch worker retry <mailbox> <id>")
       const { mailbox, query } = readMailbox(given, domain)
       const path = `${adminMailboxPath(mailbox)}/${encodeURIComponent(id)}/webhook`
       const answer = await connectWorker().request<object>(path, { method: 'POST', query })
@@ -99,6 +112,11 @@ function readMailbox(given: string, domain: string | undefined) {
   const at = given.lastIndexOf('@')
   if (at < 1) return { mailbox: given, query: { domain } }
   return { mailbox: given.slice(0, at), query: { domain: domain ?? given.slice(at + 1) } }
+}
+
+/** Query parameters are texts. */
+function readPageSize(text: string): string {
+  return String(readCountUpTo(PAGE_MAX)(text))
 }
 
 function moreLine({ cursor }: { cursor?: string }): string[] {

@@ -22,7 +22,7 @@ export type Listener = { port: number; close(): Promise<void> }
 
 type Options = {
   host: string
-  /** A port number, or a port that `takeFreePort` reserved. */
+  /** A port number, or a port that `takePort` reserved. */
   port: number | TakenPort
   fetch: Parameters<typeof getRequestListener>[0]
   /** Shorter in tests. */
@@ -72,11 +72,13 @@ export async function listen({ host, port, fetch, readers }: Options): Promise<L
 
 export type TakenPort = { port: number; socket: SocketServer }
 
-/** Reserves a free port, so that its number is known before the server listens on it. */
-export async function takeFreePort(host: string): Promise<TakenPort> {
+/** Reserves a port, or a free one for 0, so that its number is known before the server listens on it. */
+export async function takePort({ host, port }: { host: string; port: number }): Promise<TakenPort> {
   // A start that fails later must not keep the process alive.
   const socket = createSocketServer().unref()
-  socket.listen({ port: 0, host, backlog: BACKLOG })
+  // Until the server listens, clients get a closed connection instead of one that never answers.
+  socket.maxConnections = 0
+  socket.listen({ port, host, backlog: BACKLOG })
   await once(socket, 'listening')
   return { port: portOf(socket), socket }
 }

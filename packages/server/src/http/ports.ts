@@ -81,6 +81,7 @@ export type InboundPorts = {
   store: Pick<Store, 'findBootstrapTeam'>
   acceptAnnouncement: AcceptAnnouncement
   recordRejection: Rejections['record']
+  saveRejections: Rejections['save']
   /** Null if announcements over HTTP are refused. */
   webhookSecret: string | null
   /** Null if the worker is another process. */

@@ -12,6 +12,8 @@ const ADDRESS_CHARACTERS_MAX = 512
 
 export type Rejections = {
   record(rejection: Omit<Rejection, 'at'>): void
+  /** Resolves when everything recorded so far is stored. */
+  save(): Promise<void>
   close(): Promise<void>
 }
 
@@ -20,6 +22,7 @@ type Ports = { store: Pick<Store, 'addRejections'>; log: Log; now: () => number 
 /** Records rejected mail, so that users who wait for it see the reason. */
 export function createRejections({ store, log, now }: Ports): Rejections {
   let queued: (Rejection & { domain: string })[] = []
+  let saving = Promise.resolve()
 
   async function write(): Promise<void> {
     if (queued.length === 0) return
@@ -28,8 +31,14 @@ export function createRejections({ store, log, now }: Ports): Rejections {
     await store.addRejections(written)
   }
 
+  /** After the previous write, which may contain what was recorded before this call. */
+  function save(): Promise<void> {
+    saving = saving.catch(() => {}).then(write)
+    return saving
+  }
+
   const timer = setInterval(() => {
-    write().catch((error: unknown) => log.error({ err: error }, 'saving rejections failed'))
+    save().catch((error: unknown) => log.error({ err: error }, 'saving rejections failed'))
   }, WRITE_EVERY_MS).unref()
 
   return {
@@ -44,9 +53,10 @@ export function createRejections({ store, log, now }: Ports): Rejections {
         reason: clean(reason, REASON_CHARACTERS_MAX),
       })
     },
+    save,
     async close() {
       clearInterval(timer)
-      await write()
+      await save()
     },
   }
 }

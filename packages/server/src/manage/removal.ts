@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { MessageObjects } from '../bucket/message-objects.ts'
+import { AppError } from '../domain/errors.ts'
 import type { Log } from '../observe/log.ts'
 import type { View } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
@@ -55,6 +56,32 @@ export async function removeMailbox(ports: RemovalPorts, where: { teamId: string
   if (!(await ports.store.hideMailbox(where, ports.now()))) return false
   while (await removeMailboxStep(ports, where)) await setImmediate()
   return true
+}
+
+type TeamRemovalPorts = RemovalPorts & {
+  store: Pick<
+    Store,
+    'closeTeam' | 'listMailboxes' | 'removedMailboxes' | 'removedEndpoints' | 'emptySomeOfEndpoint' | 'dropTeam'
+  >
+}
+
+/**
+ * Ends all access at once, then deletes mailboxes, messages and the team in small steps. If it is interrupted, the team
+ * still exists without members and keys, and a second call continues.
+ */
+export async function removeTeam(ports: TeamRemovalPorts, id: string): Promise<{ members: number; keys: number }> {
+  const { store, now } = ports
+  const closed = await store.closeTeam(id, now())
+  for (const mailbox of await store.listMailboxes(id)) await removeMailbox(ports, { teamId: id, id: mailbox.id })
+  // Those that an earlier call or a deleted mailbox left.
+  for (const hidden of await store.removedMailboxes()) {
+    while (hidden.teamId === id && (await removeMailboxStep(ports, hidden))) await setImmediate()
+  }
+  for (const endpointId of await store.removedEndpoints()) {
+    while (await store.emptySomeOfEndpoint(endpointId, ROWS_PER_REMOVAL)) await setImmediate()
+  }
+  if (await store.dropTeam(id)) return closed
+  throw new AppError('server_busy', 'The team received mail while it was deleted. Run the command again.')
 }
 
 /** One step. False when the mailbox is empty and deleted. */

@@ -34,6 +34,8 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
   const store = await openStore(config, log)
   const feed = openFeed(config, log)
   const rejections = createRejections({ store, log, now })
+  const logUnsaved = (error: unknown) => log.error({ err: error }, 'saving rejections failed')
+  const saveRejections = () => rejections.save().catch(logUnsaved)
   const webhooks = assembleWebhooks(config, log, { store, secretKey, meters, now })
   const acceptAnnouncement = createAcceptAnnouncement({
     store,
@@ -51,9 +53,10 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
     webhooks,
     acceptAnnouncement: meteredAcceptance(acceptAnnouncement, meters),
     recordRejection: rejections.record,
+    saveRejections,
     async close() {
       await webhooks.sender.close()
-      await rejections.close().catch((error: unknown) => log.error({ err: error }, 'saving rejections failed'))
+      await rejections.close().catch(logUnsaved)
       await feed.close()
       await store.close()
       lock?.release()

@@ -58,7 +58,7 @@ export type ApiParts = {
 /** The API and everything it needs, except a socket. */
 export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   const { intake, webhookSecret, objects, worker, meters, now } = parts
-  const { store, feed, webhooks, acceptAnnouncement, recordRejection } = intake
+  const { store, feed, webhooks, acceptAnnouncement, recordRejection, saveRejections } = intake
   const { isOverloaded } = parts.overload
   const followers = createFollowers({ store, feed, log })
   const waits = createWaits(followers, now)
@@ -146,6 +146,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
       store,
       acceptAnnouncement,
       recordRejection,
+      saveRejections,
       webhookSecret,
       worker: worker && localWorker(config, worker),
     },

@@ -41,8 +41,12 @@ export async function ensureSecrets<Name extends keyof Secrets>(
   const missing = names.filter((name) => !config[name] && !stored[name])
   // Each process on the database would generate its own key and could not decrypt the secrets of the others.
   if (config.databaseUrl && missing.some((name) => name === 'secretKey')) {
+    const { SECRET_KEY: left } = config.leftAlone
     throw new ConfigError([
-      'SECRET_KEY: is required with DATABASE_URL and must be the same for all programs on one database; generate one with: openssl rand -base64 32',
+      'SECRET_KEY: is required with DATABASE_URL and must be the same for all programs on one database; ' +
+        (left === undefined
+          ? 'generate one with: openssl rand -base64 32'
+          : 'serve takes it only as MAILHATCH_SECRET_KEY or from a settings file, because the plain name may belong to the app under test'),
     ])
   }
   const generated = Object.fromEntries(missing.map((name) => [name, newSecret()]))

@@ -15,12 +15,13 @@ export type LocalAddresses = {
 }
 
 /** Not on PostgreSQL, where a command can use any of several servers. */
-export function writeLocalAddresses({ dataDir, databaseUrl, appUrl, port }: Config, smtpPort: number | null): void {
+export function writeLocalAddresses(config: Config, smtpPort: number | null): void {
+  const { dataDir, databaseUrl, appUrl, port, host, smtpHost } = config
   if (databaseUrl) return
   const addresses: LocalAddresses = {
     appUrl,
-    url: localUrl(port),
-    smtp: smtpPort === null ? null : `localhost:${smtpPort}`,
+    url: localUrl(port, host),
+    smtp: smtpPort === null ? null : new URL(localUrl(smtpPort, smtpHost)).host,
   }
   const path = addressesFile(dataDir)
   try {

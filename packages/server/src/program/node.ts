@@ -1,27 +1,25 @@
-import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
-import { join } from 'node:path'
 import { assembleApi, type Api } from './assemble.ts'
 import { assembleIntake, LOCKS, warnOfUnknownCatchAll } from './assemble-intake.ts'
-import { assembleWorker, type Worker } from './assemble-worker.ts'
+import { assembleWorker } from './assemble-worker.ts'
 import { objectsIn } from '../bucket/message-objects.ts'
 import { withPort, type Config } from './config.ts'
 import { ensureFirstTeam, ensureSecrets, type FirstStart } from './first-start.ts'
-import { listen, takeFreePort, type TakenPort } from '../http/listen.ts'
+import { listen, takePort, type TakenPort } from '../http/listen.ts'
 import { postLocally, reportLocally } from '../http/local-post.ts'
+import { refuseOwnDatabase, refuseOwnSecretKey } from './left-alone.ts'
 import { writeLocalAddresses } from './local-addresses.ts'
+import { createToken } from '../manage/one-time-tokens.ts'
+import { ensureOwner } from '../manage/owner.ts'
 import type { Log } from '../observe/log.ts'
 import type { Meters } from '../observe/meters.ts'
-import type { Rejections } from '../manage/rejections.ts'
 import { openLockedBucket, openSharedObjects } from './open-bucket.ts'
 import { watchOverload, type Overload } from '../observe/overload.ts'
 import { postJson } from './post-json.ts'
 import { reserveSpareRoom, reserveSpareRoomAtExit, releaseSpareRoom } from './spare-room.ts'
-import { isOutOfSpace } from '../sqlite/connection.ts'
+import { apiPort, checkPorts, takePorts, workerPorts } from './take-ports.ts'
+import { findCertificate, openWorkerSockets } from './worker-sockets.ts'
+import { newId, newSecret } from '../random.ts'
 import { createApiClient } from '../worker/announce.ts'
-import { selfSignedCertificate } from '../worker/smtp/certificate.ts'
-import type { SmtpRejection } from '../worker/smtp/rejection.ts'
-import { startSmtpServer, type SmtpServer, type SmtpServerPorts } from '../worker/smtp/smtp-server.ts'
 
 /** A running program. Ports are the actual ones, also if the setting was 0. */
 export type Running = {
@@ -30,6 +28,8 @@ export type Running = {
   smtpPort: number | null
   /** Set only if this start created the first team. */
   firstStart: FirstStart | null
+  /** For a link that signs the owner of the first team in. Only the all-in-one program has one for sure. */
+  createSignInToken?: () => Promise<string>
   close(): Promise<void>
 }
 
@@ -40,6 +40,8 @@ export async function startServe(
   now = Date.now,
   overload = watchOverload(log),
 ): Promise<Running> {
+  await refuseOwnDatabase(given)
+  await checkPorts({ ...apiPort(given), ...workerPorts(given) })
   const { config, port } = await settlePort(given)
   releaseSpareRoom(config.dataDir)
   const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
@@ -47,25 +49,30 @@ export async function startServe(
   const inbox = await openLockedBucket(config)
   const intake = await assembleIntake(config, log, { secretKey, meters, now })
   const { store, acceptAnnouncement, recordRejection } = intake
-  const holdsLock = () => intake.feed.holdsLock(LOCKS.firstTeam)
-  const firstStart = await ensureFirstTeam(config, store, { holdsLock, now })
-  await warnOfUnknownCatchAll(config, store, log)
+  await refuseOwnSecretKey(config, { store, secretKey })
   const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
   const announceTo = url
     ? createApiClient({ url, token: webhookSecret, timeoutMs, postJson })
     : { post: postLocally(acceptAnnouncement, log), report: reportLocally(recordRejection) }
   const worker = assembleWorker(config, log, { inbox, api: announceTo, meters, overload, now })
-  const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection })
+  const tls = await findCertificate(config)
+  const taken = await takePorts(workerPorts(config))
+  const apiTaken = typeof port === 'number' ? (await takePorts(apiPort(config))).api : port
   const api = await assembleApi(config, log, {
     intake,
     webhookSecret,
     objects: objectsIn(inbox.bucket),
-    worker: { ...worker, smtpPort: sockets.smtpPort },
+    worker: { ...worker, smtpPort: taken.smtp.port },
     meters,
     overload,
     now,
   })
-  const listener = await listenApi(config.host, port, api)
+  // Only now, because its key is shown by the start that creates it: from here on, little can fail. Before mail arrives.
+  const holdsLock = () => intake.feed.holdsLock(LOCKS.firstTeam)
+  const firstStart = await ensureFirstTeam(config, store, { holdsLock, now })
+  await warnOfUnknownCatchAll(config, store, log)
+  const sockets = await openWorkerSockets(config, log, worker, { taken, tls, meters, overload, recordRejection })
+  const listener = await listenApi(config.host, apiTaken, api)
   await worker.start()
   writeLocalAddresses(config, sockets.smtpPort)
   reserveSpareRoom(config.dataDir)
@@ -74,6 +81,10 @@ export async function startServe(
     workerPort: sockets.workerPort,
     smtpPort: sockets.smtpPort,
     firstStart,
+    createSignInToken: async () => {
+      const owner = await ensureOwner({ store, newId, now })
+      return createToken({ store, newSecret, now }, owner.id, 'sign-in')
+    },
     close: once(async () => {
       api.quiesce()
       await Promise.all([listener.close(), sockets.close()])
@@ -92,6 +103,7 @@ export async function startApi(
   now = Date.now,
   overload = watchOverload(log),
 ): Promise<Running> {
+  await checkPorts(apiPort(given))
   const { config, port } = await settlePort(given)
   // On PostgreSQL the API stores nothing in its data folder.
   const spareFolder = config.databaseUrl ? null : config.dataDir
@@ -103,7 +115,8 @@ export async function startApi(
   const intake = await assembleIntake(config, log, { secretKey, meters, now })
   const api = await assembleApi(config, log, { intake, webhookSecret, objects, worker: null, meters, overload, now })
   await warnOfUnknownCatchAll(config, intake.store, log)
-  const listener = await listenApi(config.host, port, api)
+  const apiTaken = typeof port === 'number' ? (await takePorts(apiPort(config))).api : port
+  const listener = await listenApi(config.host, apiTaken, api)
   writeLocalAddresses(config, null)
   if (spareFolder) reserveSpareRoom(spareFolder)
   return {
@@ -123,12 +136,15 @@ export async function startApi(
 
 export async function startWorker(config: Config, log: Log, overload = watchOverload(log)): Promise<Running> {
   const { webhookUrl: url, webhookAuthToken: token, webhookTimeoutMs: timeoutMs } = config
+  await checkPorts(workerPorts(config))
   releaseSpareRoom(config.dataDir)
   const inbox = await openLockedBucket(config)
   const api = url && token ? createApiClient({ url, token, timeoutMs, postJson }) : null
   const meters = await openMeters(config, overload)
   const worker = assembleWorker(config, log, { inbox, api, meters, overload, now: Date.now })
-  const sockets = await openWorkerSockets(config, log, worker, { meters, overload, recordRejection: null })
+  const tls = await findCertificate(config)
+  const taken = await takePorts(workerPorts(config))
+  const sockets = await openWorkerSockets(config, log, worker, { taken, tls, meters, overload, recordRejection: null })
   await worker.start()
   reserveSpareRoom(config.dataDir)
   return {
@@ -149,11 +165,11 @@ export async function startWorker(config: Config, log: Log, overload = watchOver
 /** Links contain the port, so a free port is chosen before anything creates links. */
 async function settlePort(given: Config): Promise<{ config: Config; port: number | TakenPort }> {
   if (given.port !== 0) return { config: given, port: given.port }
-  const taken = await takeFreePort(given.host)
+  const taken = await takePort(given)
   return { config: withPort(given, taken.port), port: taken }
 }
 
-function listenApi(host: string, port: number | TakenPort, { fetch }: Api) {
+function listenApi(host: string, port: TakenPort, { fetch }: Api) {
   return listen({ host, port, fetch })
 }
 
@@ -172,81 +188,4 @@ async function openMeters({ metrics }: Config, { isOverloaded }: Overload): Prom
     Number(isOverloaded()),
   )
   return meters
-}
-
-/** `recordRejection` belongs to the API in the same process. A separate worker only logs rejections. */
-type Observers = { meters: Meters | null; overload: Overload; recordRejection: Rejections['record'] | null }
-
-async function openWorkerSockets(config: Config, log: Log, worker: Worker, observers: Observers) {
-  const { meters, overload, recordRejection } = observers
-  const listener = await listen({ host: config.host, port: config.workerPort, fetch: worker.fetch })
-  const smtp = await openSmtp(config, log, worker, {
-    isOverloaded: overload.isOverloaded,
-    onAccepted: (messages) => meters?.accepted(messages),
-    onRejection({ from, to, code, reason }) {
-      meters?.refused(code)
-      // A refused connection has neither sender nor recipient.
-      if (from !== null || to !== null)
-        recordRejection?.({ from: from ?? '', to: to ?? '', code: String(code), reason })
-    },
-  })
-  meters?.watch('mailhatch_smtp_connections', 'Open SMTP connections.', () => smtp.connections)
-  return {
-    workerPort: listener.port,
-    smtpPort: smtp.port,
-    async close() {
-      await Promise.all([smtp.close(), listener.close()])
-    },
-  }
-}
-
-type SmtpPorts = {
-  isOverloaded: () => boolean
-  onAccepted: (messages: number) => void
-  onRejection: (rejection: SmtpRejection) => void
-}
-
-async function openSmtp(
-  config: Config,
-  log: Log,
-  worker: Worker,
-  { isOverloaded, onAccepted, onRejection }: SmtpPorts,
-): Promise<SmtpServer> {
-  const { smtpAuthUser, smtpAuthPassword } = config
-  const ports: SmtpServerPorts = {
-    freeBytes: worker.freeBytes,
-    isOverloaded,
-    async receive(mail) {
-      try {
-        await worker.receive(mail)
-        onAccepted(mail.recipients.length)
-      } catch (error) {
-        throw isOutOfSpace(error)
-          ? Object.assign(new Error('out of space', { cause: error }), { outOfSpace: true })
-          : error
-      }
-    },
-    onRejection(rejection) {
-      log.info(rejection, 'mail rejected')
-      onRejection(rejection)
-    },
-    log,
-  }
-  return startSmtpServer(ports, {
-    host: config.smtpHost,
-    port: config.smtpPort,
-    hostname: hostname(),
-    sizeMaxBytes: config.smtpMaxSizeBytes,
-    spoolFolder: join(config.dataDir, 'spool'),
-    tls: await findCertificate(config),
-    credentials: smtpAuthUser && smtpAuthPassword ? { user: smtpAuthUser, password: smtpAuthPassword } : null,
-    allowedDomains: config.smtpAllowedDomains,
-    freeBytesMin: await worker.freeBytesMin(),
-  })
-}
-
-async function findCertificate({ smtpTlsCert, smtpTlsKey, smtpStartTls }: Config) {
-  if (smtpTlsCert && smtpTlsKey)
-    return { cert: readFileSync(smtpTlsCert, 'utf8'), key: readFileSync(smtpTlsKey, 'utf8') }
-  return smtpStartTls === 'self-signed' ? selfSignedCertificate(hostname()) : null
 }

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import { dataFile } from './data-folder.ts'
+import { DATABASE_FILE } from './find-database.ts'
 import type { Log } from '../observe/log.ts'
 import { openPostgresDatabase } from '../store/postgres-database.ts'
 import { createSqlStore } from '../store/sql-store.ts'
@@ -11,6 +12,6 @@ export async function openStore(config: Config, log: Pick<Log, 'error'>): Promis
   const onError = (error: unknown) => log.error({ err: error }, 'updating the text index failed')
   const database = config.databaseUrl
     ? await openPostgresDatabase(config.databaseUrl, { directUrl: config.databaseDirectUrl })
-    : openSqliteDatabase(dataFile(config, 'mailhatch.db'))
+    : openSqliteDatabase(dataFile(config, DATABASE_FILE))
   return createSqlStore(database, { onError })
 }

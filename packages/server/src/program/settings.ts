@@ -23,9 +23,10 @@ import {
 import { RETRY_DELAYS_MS } from '../domain/delivery-schedule.ts'
 import { parseAllowedHosts } from '../notify/webhook-url.ts'
 
-/** Which program reads a setting: the API, the inbox worker, or both. The all-in-one program reads all. */
+/** Which program reads a setting: the API, the inbox worker, both or neither. The all-in-one program reads all. */
 type Part = 'api' | 'worker'
-export type Program = 'serve' | Part
+/** `command` stands for one-shot commands such as `teams list`, which read what the API reads. */
+export type Program = 'serve' | 'command' | Part
 
 export type Setting<Value = unknown> = {
   variable: string
@@ -49,9 +50,16 @@ function setting<Value>(
   return { variable, parts, default: fallback, parse, help, isSecret: options.isSecret ?? false }
 }
 
+/** Which of the programs read a setting with these parts. */
+export function isReadBy(program: Program, parts: readonly Part[]): boolean {
+  return program === 'serve' || parts.includes(program === 'command' ? 'api' : program)
+}
+
 const API: Part[] = ['api']
 const WORKER: Part[] = ['worker']
 const BOTH: Part[] = ['api', 'worker']
+/** Read only by the all-in-one program. */
+const SERVE: Part[] = []
 const SECRET = { isSecret: true }
 
 /** All settings in one table. It validates them and generates --help, .env.example and docs/reference/settings.md. */
@@ -63,7 +71,7 @@ export const SETTINGS = {
     '(a SQLite file in DATA_DIR)',
     databaseUrl,
     'PostgreSQL database for messages, which several API processes can share: postgres://user:password@host:port/database. ' +
-      'TLS with ?sslmode=verify-full.',
+      'TLS with ?sslmode=verify-full. serve takes it only as MAILHATCH_DATABASE_URL or from a settings file.',
     SECRET,
   ),
   databaseDirectUrl: setting(
@@ -120,7 +128,7 @@ export const SETTINGS = {
     '(generated at first start; required with DATABASE_URL)',
     secretKey,
     'Encrypts the secrets of webhook endpoints in the database: at least 32 characters, the same for all API processes ' +
-      'on one database. If it is lost, so are those secrets.',
+      'on one database. If it is lost, so are those secrets. serve takes it only as MAILHATCH_SECRET_KEY or from a settings file.',
     SECRET,
   ),
   webhookAllowedHosts: setting(
@@ -167,14 +175,14 @@ export const SETTINGS = {
   ),
   bootstrapDomain: setting(
     'BOOTSTRAP_DOMAIN',
-    API,
+    SERVE,
     'mailhatch.test',
     (given) => (given === '' ? null : domain(given)),
     'Domain of the team created at first start; every address in it works immediately. Empty: the shared root domain.',
   ),
   bootstrapApiKey: setting(
     'BOOTSTRAP_API_KEY',
-    API,
+    SERVE,
     '(random)',
     bootstrapKey,
     'API key created at first start, 20 to 200 printable characters.',

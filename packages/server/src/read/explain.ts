@@ -1,11 +1,18 @@
+import { isNearAddress } from '../domain/near-address.ts'
 import { failedParameters, needsContent, type MessageFilter, type ParameterName } from '../domain/match.ts'
-import type { PassingMessage, View } from '../store/messages.ts'
+import type { PassingMessage, Rejection, View } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 
 const ARRIVALS_SHOWN = 20
 /** Parallel tests receive mail at the same time, and the closest matches must be found among all of it. */
 const ARRIVALS_READ = 200
 const WITHOUT_CURSOR_MS = 60_000
+/** Longer than tests wait, so that a refusal at the start of a wait is still shown at its end. */
+const REFUSED_WITHIN_MS = 300_000
+/** As many as are kept, so that the closest are found among all of them. */
+const REFUSALS_READ = 1_000
+/** If none of the refused mail is near. An app in development may send to addresses that no test waits for. */
+const OTHER_REFUSALS_SHOWN = 3
 
 /** Messages that arrived while a test waited, and why each did not match. The closest match comes first. */
 export async function explain(
@@ -26,4 +33,15 @@ export async function explain(
     .map((message) => ({ message, failed: failedParameters(view.filter, message) }))
     .sort((one, other) => one.failed.length - other.failed.length)
     .slice(0, ARRIVALS_SHOWN)
+}
+
+/** Recently refused mail for a similar address; if there is none, the newest for others. `teamId` is null for all teams. */
+export async function explainRefusals(
+  { store, now }: { store: Pick<Store, 'listRejections'>; now: () => number },
+  teamId: string | null,
+  filter: MessageFilter,
+): Promise<Rejection[]> {
+  const refused = await store.listRejections(teamId, { since: now() - REFUSED_WITHIN_MS, limit: REFUSALS_READ })
+  const near = refused.filter(({ to }) => isNearAddress(filter, to))
+  return near.length > 0 ? near.slice(0, ARRIVALS_SHOWN) : refused.slice(0, OTHER_REFUSALS_SHOWN)
 }

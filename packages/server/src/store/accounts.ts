@@ -66,6 +66,10 @@ export type AccountStore = {
   addUser(user: NewUser): Promise<'added' | 'taken'>
   findUser(where: { id: string } | { email: string }): Promise<Account | null>
   listUsers(): Promise<User[]>
+  /**
+   * Also deletes the user's sessions, links, invites and keys; returns the ids of the keys. A team keeps its last owner.
+   */
+  removeUser(user: Pick<User, 'id' | 'teamId'>): Promise<string[] | 'gone' | 'last owner'>
   renameUser(id: string, change: { name: string; at: number }): Promise<void>
   /**
    * Also ends all sessions but one and invalidates all links, in the same transaction. With `replaces`, only while that is

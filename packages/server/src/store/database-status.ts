@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { openForReading } from '../sqlite/connection.ts'
 import { prepareQuery } from '../sqlite/query.ts'
-import { NEWEST_SCHEMA, readSchemaVersion } from './postgres-migrations.ts'
+import { hasOurTables, NEWEST_SCHEMA, readSchemaVersion } from './postgres-migrations.ts'
 import { connectAlone } from './postgres-session.ts'
 import { toQuery } from './postgres-statements.ts'
 import { sql, type Sql } from './sql.ts'
@@ -35,6 +35,20 @@ export type Counts = {
 /** Reads the status without changing anything. */
 export async function readStatus(location: DatabaseLocation): Promise<DatabaseStatus> {
   return 'url' in location ? readPostgres(location.url) : readSqlite(location.file)
+}
+
+/** Looks into a database that may belong to another program, and changes nothing. */
+export async function findTables(url: string): Promise<'ours' | 'not ours' | 'unreachable'> {
+  try {
+    const client = await connectAlone(url)
+    try {
+      return (await hasOurTables(client)) ? 'ours' : 'not ours'
+    } finally {
+      await client.end()
+    }
+  } catch {
+    return 'unreachable'
+  }
 }
 
 async function readPostgres(url: string): Promise<DatabaseStatus> {

@@ -22,6 +22,15 @@ export async function readSchemaVersion(client: Client): Promise<number> {
   return found.rows[0]?.version ?? 0
 }
 
+/** Whether the tables are ours: other programs have a table of schema versions or of teams too. */
+export async function hasOurTables(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ ours: boolean }>(`
+    select to_regclass('schema_version') is not null
+       and to_regclass('removed_messages') is not null
+       and exists (select from pg_attribute where attrelid = to_regclass('teams') and attname = 'is_bootstrap') as ours`)
+  return rows[0]!.ours
+}
+
 /** Migrates to the newest schema, each step in its own transaction. Forward only. */
 export async function migratePostgres(client: Client): Promise<void> {
   if ((await checkedVersion(client)) === NEWEST_SCHEMA) return

@@ -32,6 +32,23 @@ export function accountStore({ dialect, read, write, writeFor }: Database): Acco
 
     listUsers: () => read<User>(sql`select ${USER} from users u order by u.created_at, u.id`),
 
+    async removeUser({ id, teamId }) {
+      // Only while the user is still in the team whose lock is held.
+      const remove = sql`
+        delete from users
+        where id = ${id} and team_id is not distinct from ${teamId}
+          and (role is null or role = 'member'
+               or exists (select 1 from users o where o.team_id = ${teamId} and o.role = 'owner' and o.id <> ${id}))`
+      const statements = [
+        required(remove),
+        returning<{ id: string }>(sql`delete from api_keys where created_by = ${id} returning id`),
+      ] as const
+      const [removed, keys = []] = await (teamId === null ? write(...statements) : writeFor(teamId, ...statements))
+      if (removed === 1) return keys.map((key) => key.id)
+      const found = await read(sql`select 1 from users where id = ${id} and team_id is not distinct from ${teamId}`)
+      return found.length > 0 ? 'last owner' : 'gone'
+    },
+
     async renameUser(id, { name, at }) {
       await write(sql`update users set name = ${name}, updated_at = ${at} where id = ${id}`)
     },

@@ -89,12 +89,11 @@ export function endpointStore(database: Database): EndpointStore {
     },
 
     async hideEndpoint(where, at) {
-      // The id is not a URL that a user could enter, so the URL is free again.
       const [hidden] = await writeFor(
         where.teamId,
         sql`
           update webhook_endpoints
-          set removed_at = ${at}, is_active = 0, url = id, secret = '', old_secrets = '[]'
+          set removed_at = ${at}, ${HIDDEN_ENDPOINT}
           where ${exists(where)}`,
       )
       return hidden === 1
@@ -127,6 +126,9 @@ export function endpointStore(database: Database): EndpointStore {
         order by e.id`),
   }
 }
+
+/** The id is not a URL that a user could enter, so the URL is free again. */
+export const HIDDEN_ENDPOINT = sql`is_active = 0, url = id, secret = '', old_secrets = '[]'`
 
 const NEW_ENDPOINT = { isActive: true, disabledReason: null, oldSecrets: [], failingSince: null }
 

@@ -1,6 +1,7 @@
 import { fold } from '../domain/fold.ts'
 import { RESERVED_NAMES } from '../domain/reserved-names.ts'
 import { required, returning, type Database } from './database.ts'
+import { HIDDEN_ENDPOINT } from './sql-endpoints.ts'
 import { releaseName } from './sql-mailboxes.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Member, PendingDomain, ShownInvite, TeamStore } from './teams.ts'
@@ -41,6 +42,39 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
 
     async renameTeam(id, name) {
       await write(sql`update teams set name = ${name} where id = ${id}`)
+    },
+
+    async closeTeam(id, at) {
+      const [, members, keys] = await writeFor(
+        id,
+        sql`
+        update teams set domain = null, pending_domain = null, domain_token = null, billing_customer = null
+        where id = ${id}`,
+        sql`
+        update users set team_id = null, role = null, joined_at = null, updated_at = ${at}
+        where team_id = ${id}`,
+        sql`delete from api_keys where team_id = ${id}`,
+        sql`delete from invites where team_id = ${id}`,
+        sql`update webhook_endpoints set ${HIDDEN_ENDPOINT}, removed_at = ${at} where team_id = ${id} and removed_at is null`,
+      )
+      return { members, keys }
+    },
+
+    async dropTeam(id) {
+      const isEmpty = sql`
+        not exists (select 1 from mailboxes where team_id = ${id})
+        and not exists (select 1 from webhook_endpoints where team_id = ${id})
+        and not exists (select 1 from users where team_id = ${id})
+        and not exists (select 1 from api_keys where team_id = ${id})`
+      const lock = sql`update teams set name = name where id = ${id} and ${isEmpty}`
+      const [, , , dropped = 0] = await writeFor(
+        id,
+        required(lock),
+        sql`delete from rejections where team_id = ${id}`,
+        sql`delete from text_blocks where team_id = ${id}`,
+        sql`delete from teams where id = ${id}`,
+      )
+      return dropped === 1
     },
 
     listMembers: (teamId) =>

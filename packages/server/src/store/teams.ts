@@ -30,6 +30,13 @@ export type TeamStore = {
   /** Adds a team with its first owner, who must have no team yet. */
   addTeamFor(userId: string, team: Team & { createdAt: number }): Promise<'added' | 'has team'>
   renameTeam(id: string, name: string): Promise<void>
+  /**
+   * The first step of deleting a team: it loses its members, keys, invites, domain and endpoints at once, and can receive
+   * nothing on its own domain. Its mailboxes and their messages remain. Returns how many members and keys it had.
+   */
+  closeTeam(id: string, at: number): Promise<{ members: number; keys: number }>
+  /** The last step: deletes a team without mailboxes and endpoints. False if some are left. */
+  dropTeam(id: string): Promise<boolean>
   listMembers(teamId: string): Promise<Member[]>
   /** Also deletes the member's keys and returns their ids. A team keeps its last owner. */
   removeMember(where: { teamId: string; userId: string }, at: number): Promise<string[] | 'gone' | 'last owner'>

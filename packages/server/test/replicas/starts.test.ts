@@ -26,7 +26,12 @@ async function countIn(databaseUrl: string, from: string): Promise<number> {
 async function startTogether(more: Record<string, string> = {}) {
   const databaseUrl = await freshDatabase()
   const folders = Array.from({ length: 3 }, () => temporaryFolder())
-  const settings = { DATABASE_URL: databaseUrl, SECRET_KEY, BOOTSTRAP_API_KEY: API_KEY, ...more }
+  const settings = {
+    MAILHATCH_DATABASE_URL: databaseUrl,
+    MAILHATCH_SECRET_KEY: SECRET_KEY,
+    BOOTSTRAP_API_KEY: API_KEY,
+    ...more,
+  }
   const servers = await Promise.all(folders.map((folder) => serveIn(folder, settings)))
   onTestFinished(async () => {
     await Promise.all(servers.map((server) => server.close()))

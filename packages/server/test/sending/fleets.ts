@@ -48,7 +48,7 @@ export const SHORT_LEASES = ['--import', fileURLToPath(new URL('short-leases.ts'
 export function replicas(postgres: ReturnType<typeof ownPostgres>, nodeArguments: string[] = []): StartFleet {
   return async (environment) => {
     const { all, key, announce, start } = await startReplicas(await postgres.database(), {
-      environment: { SECRET_KEY, ...environment },
+      environment: { MAILHATCH_SECRET_KEY: SECRET_KEY, ...environment },
       nodeArguments,
     })
     return {

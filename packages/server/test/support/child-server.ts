@@ -117,7 +117,7 @@ function environmentOf(settings: Record<string, string>): Record<string, string>
     LOG_LEVEL: 'error',
     BOOTSTRAP_API_KEY: API_KEY,
     INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
-    SECRET_KEY,
+    MAILHATCH_SECRET_KEY: SECRET_KEY,
     DISK_FREE_MIN: '0',
     ...settings,
   }

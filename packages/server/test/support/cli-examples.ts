@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Mailhatch } from '@mailhatch/sdk'
 import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { commandTree } from '../../src/cli/command-tree.ts'
@@ -22,7 +23,7 @@ export const EXAMPLES: Example[] = ALL.filter(
 /** They start their own server. */
 const SERVERS = ['serve', 'api', 'worker']
 /** Ids and databases in examples are replaced by existing ones. */
-const EXAMPLE_ID = /0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24/g
+const EXAMPLE_ID = '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24'
 const EXAMPLE_DATABASE = /postgres:\/\/\S+/g
 const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
@@ -51,6 +52,7 @@ const MAIL = [
 async function setStage() {
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-'))
   const provider = await startDouble(() => ({ status: 200, body: { success: true, errors: [], result: {} } }))
+  const receiver = await startDouble(() => ({ status: 200, body: {} }))
   const dataDir = join(folder, 'data')
   const running = await serveIn(dataDir, {
     DATABASE_URL: '',
@@ -59,6 +61,7 @@ async function setStage() {
     CLOUDFLARE_ZONE_ID: 'zone',
     CLOUDFLARE_API_TOKEN: 'provider-token',
     CLOUDFLARE_API_URL: provider.url,
+    WEBHOOK_ALLOWED_HOSTS: new URL(receiver.url).host,
   })
   writeFileSync(join(folder, 'mail.eml'), MAIL)
   writeFileSync(join(folder, 'terms.txt'), 'Be nice.')
@@ -86,7 +89,7 @@ async function setStage() {
   // A stopped server, in the folder where commands look by default.
   await (await serveIn(join(folder, '.mailhatch'), { DATABASE_URL: '' })).close()
   await sendMail('qa@mailhatch.test')
-  const { id: messageId } = await json<{ id: string }>('mailhatch wait --mailbox qa --json id')
+  const { id: messageId } = await json<{ id: string }>('mailhatch wait --mailbox qa --since 1h --json id')
   // Refused at first, because no team had the domain.
   await sendMail('qa@shop.example')
   const waiting = await vi.waitFor(async () => {
@@ -98,15 +101,33 @@ async function setStage() {
   })
   await json('mailhatch teams create Shop --domain shop.example')
   const { id: keyId } = await json<{ id: string }>('mailhatch keys create --name spare --team Shop')
+  // What the examples that delete something name.
+  await json('mailhatch teams create Retired')
+  await json('mailhatch users create bob@example.com --team Shop --role member')
+  const sdk = new Mailhatch({ url: `http://127.0.0.1:${running.apiPort}`, apiKey: running.firstStart!.apiKey })
+  await sdk.mailboxes.create('old')
+  const { endpoint } = await sdk.webhooks.create({ url: `${receiver.url}/hook` })
+  const { endpoint: tested } = await sdk.webhooks.create({ url: `${receiver.url}/tested` })
 
   return {
     shell,
     sendMail,
-    idFor: (path: string) => (path === 'keys revoke' ? keyId : path === 'worker retry' ? waiting : messageId),
+    /** A new one for the command that deletes a message, because others still need theirs. */
+    async idFor(path: string): Promise<string> {
+      if (path === 'delete') {
+        const { ids } = await json<{ ids: string[] }>('mailhatch send --to qa+gone@mailhatch.test')
+        return ids[0]!
+      }
+      // Other examples disable or delete the first.
+      if (['webhooks test', 'webhooks deliveries', 'webhooks replay'].includes(path)) return tested.id
+      if (path.startsWith('webhooks ')) return endpoint.id
+      return path === 'keys revoke' ? keyId : path === 'worker retry' ? waiting : messageId
+    },
     async close() {
       transport.close()
       await running.close()
       await provider.close()
+      await receiver.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -133,7 +154,7 @@ export function describeExamples(examples: Example[]): void {
     )
 
     test.each(examples.filter(({ path, example }) => isEndless(path, example)))(
-      '$example, until it is stopped',
+      '$example, while mail arrives',
       async ({ path, example }) => {
         const ownServer = { PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', DATA_DIR: join('own', path) }
         const { output, ended, stop } = stage.shell.start(example, SERVERS.includes(path) ? ownServer : {})
@@ -144,10 +165,10 @@ export function describeExamples(examples: Example[]): void {
           },
           { timeout: 30_000, interval: 200 },
         )
-        stop('SIGINT')
+        if (!endsItself(example)) stop('SIGINT')
         const { code, stderr } = await ended
         expect(stderr).not.toContain('error')
-        expect(code).toBe(SERVERS.includes(path) ? 0 : 130)
+        expect(code).toBe(SERVERS.includes(path) || endsItself(example) ? 0 : 130)
       },
     )
   })
@@ -157,11 +178,16 @@ export function describeExamples(examples: Example[]): void {
   })
 }
 
+/** It needs mail while it runs. */
 function isEndless(path: string, example: string): boolean {
-  return [...SERVERS, 'listen', 'tail'].includes(path) && !example.includes('--count')
+  return endsItself(example) || ([...SERVERS, 'listen', 'tail'].includes(path) && !example.includes('--count'))
+}
+
+function endsItself(example: string): boolean {
+  return example.includes('--new')
 }
 
 async function filledIn(path: string, example: string): Promise<string> {
-  const withIds = example.replaceAll(EXAMPLE_ID, stage.idFor(path))
+  const withIds = example.includes(EXAMPLE_ID) ? example.replaceAll(EXAMPLE_ID, await stage.idFor(path)) : example
   return example.includes('postgres://') ? withIds.replaceAll(EXAMPLE_DATABASE, await freshDatabase()) : withIds
 }

@@ -16,20 +16,21 @@ const databases = new Map<string, Promise<string>>()
  * Otherwise nothing is added.
  */
 export async function withDatabase<Given extends Environment>(environment: Given): Promise<Environment & Given> {
-  const { DATA_DIR, DATABASE_URL } = environment as Environment
-  if (!inject('postgresUrl') || DATA_DIR === undefined || DATABASE_URL !== undefined) return environment
+  const { DATA_DIR, DATABASE_URL, MAILHATCH_DATABASE_URL } = environment as Environment
+  const isGiven = DATABASE_URL !== undefined || MAILHATCH_DATABASE_URL !== undefined
+  if (!inject('postgresUrl') || DATA_DIR === undefined || isGiven) return environment
   const known = databases.get(DATA_DIR)
   const url = known ?? freshDatabase()
   if (!known) databases.set(DATA_DIR, url)
-  return { SECRET_KEY, ...environment, DATABASE_URL: await url }
+  return { MAILHATCH_SECRET_KEY: SECRET_KEY, ...environment, MAILHATCH_DATABASE_URL: await url }
 }
 
 /** The files of a data folder, and the tables of its database if that is elsewhere. */
 export async function allStored(dataDir: string): Promise<{ name: string; content: string }[]> {
   const files = readdirSync(dataDir, { withFileTypes: true }).filter((entry) => entry.isFile())
   const stored = files.map(({ name }) => ({ name, content: readFileSync(join(dataDir, name), 'latin1') }))
-  const { DATABASE_URL } = await withDatabase({ DATA_DIR: dataDir })
-  return DATABASE_URL === undefined ? stored : [...stored, ...(await allTables(DATABASE_URL))]
+  const { MAILHATCH_DATABASE_URL: url }: Environment = await withDatabase({ DATA_DIR: dataDir })
+  return url === undefined ? stored : [...stored, ...(await allTables(url))]
 }
 
 async function allTables(url: string): Promise<{ name: string; content: string }[]> {

@@ -44,8 +44,8 @@ export function sentenceOf({ code, stdout, stderr }: Ended): string {
 }
 
 /** Starts a server on free ports and resolves when it is ready. Stopped when the test ends. */
-export async function startProgram(name: 'serve' | 'api', environment: Environment) {
-  const { child, output, ended } = launch([name], {
+export async function startProgram(name: 'serve' | 'api', environment: Environment, flags: string[] = []) {
+  const { child, output, ended } = launch([name, ...flags], {
     PORT: '0',
     WORKER_PORT: '0',
     SMTP_PORT: '0',

@@ -1,16 +1,17 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import type { Principal } from '../../domain/access.ts'
+import { hasScope, type Principal } from '../../domain/access.ts'
 import { formatCursor } from '../../domain/cursor.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { MessageFilter } from '../../domain/match.ts'
-import { explain } from '../../read/explain.ts'
+import { isOperatorTeam } from '../../manage/operator.ts'
+import { explain, explainRefusals } from '../../read/explain.ts'
 import { readPage } from '../../read/page.ts'
 import type { StoredMessage, View } from '../../store/messages.ts'
 import { authenticateAgain } from '../authenticate.ts'
 import type { ApiEnvironment } from '../environment.ts'
 import { latestQuery, listQuery, toLatestParams, toListParams } from '../message-params.ts'
-import { presentMessage, presentSummary } from '../present.ts'
+import { isoTime, presentMessage, presentSummary } from '../present.ts'
 import { cursor, messageDetail, messagePage } from '../shapes/shapes.ts'
 import { viewOf, whileConnected } from '../view.ts'
 import { messageId, messageNotFound } from './path-parameters.ts'
@@ -64,7 +65,7 @@ export const latestMessage = route({
   summary: 'Get or wait for the newest match',
   description:
     'Returns the newest message that matches all filters. With `wait`, the response is held until there is one.\n\n' +
-    'To wait without a race, read `cursor` from `GET /v1/me`, make your app send its mail, then call this with `after` and `wait`. Mail that arrived between the two calls is found, older mail is not. When the wait times out, or with `explain=1`, the 404 lists the messages that did arrive and the parameters that they do not match.',
+    'To wait without a race, read `cursor` from `GET /v1/me`, make your app send its mail, then call this with `after` and `wait`. Mail that arrived between the two calls is found, older mail is not. When the wait times out, or with `explain=1`, the 404 lists the messages that did arrive and the parameters that they do not match. For a key with `api.full` it also lists recently refused mail for similar addresses.',
   query: latestQuery,
   exampleQuery: 'mailbox=qa%2B42&after=c9&wait=25',
   answers: {
@@ -97,7 +98,9 @@ export const latestMessage = route({
     const newest = await store.newestPosition(view.teamId)
     const last = await look()
     if (last) return answerLatest(last)
-    throw new AppError('message_not_found', 'No messages found', { extra: await reasons(ports, view, after, newest) })
+    throw new AppError('message_not_found', 'No messages found', {
+      extra: { cursor: formatCursor(newest), ...(await reasons(ports, { principal, view, after })) },
+    })
 
     function answerLatest(found: StoredMessage) {
       return { data: presentMessage(found), cursor: formatCursor(found.position) }
@@ -131,10 +134,17 @@ function onGone({ env }: Context<ApiEnvironment>) {
   return (end: () => void) => void env.outgoing?.once('close', end)
 }
 
-async function reasons(ports: RoutePorts, view: View, after: number | null, newest: number): Promise<object> {
-  const arrived = await explain(ports, view, after)
-  return {
-    cursor: formatCursor(newest),
-    arrived: arrived.map(({ message, failed }) => ({ ...presentSummary(message), failed })),
-  }
+type Unmatched = { principal: Principal; view: View; after: number | null }
+
+/** What arrived instead, and, for keys that may see it, what was refused. */
+async function reasons(ports: RoutePorts, { principal, view, after }: Unmatched): Promise<object> {
+  const arrived = (await explain(ports, view, after)).map(({ message, failed }) => ({
+    ...presentSummary(message),
+    failed,
+  }))
+  if (!hasScope(principal, ['api.full'])) return { arrived }
+  await ports.inbound.saveRejections()
+  const seesAll = await isOperatorTeam(ports.inbound, principal.team)
+  const refused = await explainRefusals(ports, seesAll ? null : principal.team.id, view.filter)
+  return { arrived, refused: refused.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })) }
 }

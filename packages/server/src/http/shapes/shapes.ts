@@ -148,6 +148,19 @@ export const me = shapeOf<Me>()(
   }),
 ).meta({ description: 'The team and key of the caller, and the newest cursor.' })
 
+export const rejection = shapeOf<Rejection>()(
+  z.strictObject({
+    at: time,
+    from: text('The sender as given. Empty for bounces.', 'app@shop.example'),
+    to: text(
+      'The recipient as given. Empty if the mail was rejected before the sender named one.',
+      'typo@mailhatch.test',
+    ),
+    code: text('An error code of this API, or the status of the SMTP reply.', 'mailbox_unknown'),
+    reason: text('Human-readable reason for the rejection.', 'Mailbox not configured'),
+  }),
+).meta({ description: 'A mail that was rejected.' })
+
 const errorBody = shapeOf<ErrorBody>()(
   z.strictObject({
     error: text('Human-readable error message.', 'No messages found'),
@@ -158,6 +171,10 @@ const errorBody = shapeOf<ErrorBody>()(
     arrived: z.array(nearMiss).optional().meta({
       description:
         'Up to 20 messages that did arrive, closest match first. Present when a wait times out or with `explain=1`.',
+    }),
+    refused: z.array(rejection).optional().meta({
+      description:
+        'Mail of the last 5 minutes that was refused, for similar addresses if there is any. Present with `arrived` if the key has `api.full`.',
     }),
   }),
 ).meta({ description: 'The body of every error response.' })
@@ -171,19 +188,6 @@ export const messagePage = shapeOf<MessagePage>()(
     }),
   }),
 ).meta({ description: 'Messages, newest first.' })
-
-export const rejection = shapeOf<Rejection>()(
-  z.strictObject({
-    at: time,
-    from: text('The sender as given. Empty for bounces.', 'app@shop.example'),
-    to: text(
-      'The recipient as given. Empty if the mail was rejected before the sender named one.',
-      'typo@mailhatch.test',
-    ),
-    code: text('An error code of this API, or the status of the SMTP reply.', 'mailbox_unknown'),
-    reason: text('Human-readable reason for the rejection.', 'Mailbox not configured'),
-  }),
-).meta({ description: 'A mail that was rejected.' })
 
 export const intakeAnswer = shapeOf<IntakeAnswer>()(
   z.strictObject({ ok: z.literal(true), status: z.enum(['stored', 'duplicate']), inboxMessageId: id }),

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { domainToASCII } from 'node:url'
@@ -20,7 +20,8 @@ import { prepareSpoolFolder } from './spool.ts'
 
 export type SmtpSettings = {
   host: string
-  port: number
+  /** A number, or a socket that already has the port. */
+  port: number | { socket: Server }
   /** Host name in the greeting. */
   hostname: string
   sizeMaxBytes: number
@@ -109,7 +110,9 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
   await prepareSpoolFolder(settings.spoolFolder)
   // Half-open, so that a client that closed its side after sending still gets the replies.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept)
-  server.listen({ port: settings.port, host: settings.host, backlog: limits.backlog })
+  const { port, host } = settings
+  if (typeof port === 'number') server.listen({ port, host, backlog: limits.backlog })
+  else server.listen(port.socket, limits.backlog).ref()
   await once(server, 'listening')
   server.on('error', (error) => log.error({ err: error }, 'the SMTP listener failed'))
 
@@ -131,10 +134,10 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
     clearInterval(ticking)
   }
 
-  const address = server.address()
   let closing: Promise<void> | null = null
   return {
-    port: typeof address === 'object' && address ? address.port : settings.port,
+    // A listening TCP server has a port. Only a pipe has a path instead.
+    port: (server.address() as AddressInfo).port,
     get connections() {
       return connections.open
     },

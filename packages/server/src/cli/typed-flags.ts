@@ -1,0 +1,16 @@
+import type { Command } from 'commander'
+
+/** What a name in an error of the server or the SDK is called on this command line, such as `--api-key` for `apiKey`. */
+export function typedName(command: Command | null, name: string): string {
+  const option = command?.options.find((one) => one.attributeName() === name || one.name() === name)
+  if (option?.long) return option.long
+  return command?.registeredArguments.some((argument) => argument.name() === name) ? `<${name}>` : name
+}
+
+/** Commander names both forms of an option: `'-o, --output <format>'`. Only the typed one helps. */
+export function withTypedFlags(text: string, words: string[]): string {
+  return text.replaceAll(/'(-\w), (--[\w-]+)([^']*)'/g, (_, short: string, long: string, rest: string) => {
+    const isLong = words.some((word) => word === long || word.startsWith(`${long}=`))
+    return `'${isLong ? long : short}${rest}'`
+  })
+}

@@ -1,0 +1,56 @@
+import { onTestFinished, vi } from 'vitest'
+import { withCommand } from '../../src/cli/default-command.ts'
+import { createProgram } from '../../src/cli/program.ts'
+import { runCommandLine } from '../../src/cli/run.ts'
+
+/**
+ * Runs a command in this process and resolves to what it printed; rejects as it fails. For tests of many commands, because
+ * a process of its own takes half a second each.
+ */
+export async function runHere(words: string[], environment: Record<string, string>): Promise<string> {
+  // A command gives DATA_DIR the value that wins, so it is restored even if it was not given.
+  for (const [name, value] of Object.entries({ DATA_DIR: undefined, ...environment })) vi.stubEnv(name, value)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const printed: string[] = []
+  const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text))
+  const usage = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  try {
+    await createProgram('0.0.0').parseAsync(withCommand(words), { from: 'user' })
+    return printed.join('\n')
+  } finally {
+    log.mockRestore()
+    usage.mockRestore()
+    vi.unstubAllEnvs()
+  }
+}
+
+export type Printed = { code: number; stdout: string; stderr: string }
+
+/** The same with the exit code and all output, as the program ends. Not for servers. */
+export async function runToExit(words: string[]): Promise<Printed> {
+  const printed: Printed = { code: 0, stdout: '', stderr: '' }
+  const { log, error } = console
+  const writeOut = process.stdout.write
+  const writeError = process.stderr.write
+  console.log = (text: string) => void (printed.stdout += `${text}\n`)
+  console.error = (text: string) => void (printed.stderr += `${text}\n`)
+  process.stdout.write = (text: string | Uint8Array) => ((printed.stdout += String(text)), true)
+  process.stderr.write = (text: string | Uint8Array) => ((printed.stderr += String(text)), true)
+  const before = process.exitCode
+  process.exitCode = 0
+  try {
+    await runCommandLine('0.0.0', words)
+    printed.code = exitCode()
+  } finally {
+    Object.assign(console, { log, error })
+    process.stdout.write = writeOut
+    process.stderr.write = writeError
+    process.exitCode = before
+  }
+  return printed
+}
+
+/** Its type does not know that a command has set it. */
+function exitCode(): number {
+  return Number(process.exitCode ?? 0)
+}
