@@ -4,6 +4,7 @@ import base, { LONG, ONLY_ON_POSTGRES } from './vitest.config.ts'
 /** Tests of the whole product whose subject does not depend on the database. */
 const NOT_ON_POSTGRES = [
   'admin', // of a worker, against a double of the API
+  'chart', // reads the files of deploy/
   'cloudflare', // the journey of node-worker, in workerd
   'command-line', // ends before a store is opened
   'crash/acceptance-order', // of a bucket behind SMTP
@@ -37,6 +38,7 @@ const NOT_ON_POSTGRES = [
   'openapi-page', // reads one page
   'packed', // of what is published, not of what it does
   'poison', // of the worker and its bucket; replicas/poison has a database with replicas
+  'release', // reads workflows, and starts a server as the action does
   'sdk-docs', // runs the examples of a page
   'sdk-node-20', // of what is published, not of what it does
   'sdk-operations', // looks at what the SDK would ask
