@@ -4,7 +4,6 @@ import base, { LONG, ONLY_ON_POSTGRES } from './vitest.config.ts'
 /** Tests of the whole product whose subject does not depend on the database. */
 const NOT_ON_POSTGRES = [
   'admin', // of a worker, against a double of the API
-  'chart', // reads the files of deploy/
   'cloudflare', // the journey of node-worker, in workerd
   'command-line', // ends before a store is opened
   'crash/acceptance-order', // of a bucket behind SMTP
@@ -22,6 +21,7 @@ const NOT_ON_POSTGRES = [
   'dashboard/settings', // drives pages, whose procedures are tested on both
   'db-copy', // has a database of each kind
   'deployment', // reads the files of deploy/
+  'chart', // the same
   'docs/*', // reads the documentation
   'held-downloads', // of connections and the bucket
   'hostile/hostile-delivery', // of SMTP, parser and bucket
