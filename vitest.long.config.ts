@@ -22,6 +22,7 @@ const NOT_ON_POSTGRES = [
   'dashboard/settings', // drives pages, whose procedures are tested on both
   'db-copy', // has a database of each kind
   'deployment', // reads the files of deploy/
+  'chart', // the same
   'docs/*', // reads the documentation
   'held-downloads', // of connections and the bucket
   'hostile/hostile-delivery', // of SMTP, parser and bucket
@@ -41,6 +42,7 @@ const NOT_ON_POSTGRES = [
   'openapi-page', // reads one page
   'packed', // of what is published, not of what it does
   'poison', // of the worker and its bucket; replicas/poison has a database with replicas
+  'release', // reads workflows, and starts a server as the action does
   'sdk-docs', // runs the examples of a page
   'sdk-node-20', // of what is published, not of what it does
   'sdk-operations', // looks at what the SDK would ask

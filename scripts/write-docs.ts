@@ -1,6 +1,7 @@
-// Writes the generated files: .env.example, docs/reference/settings.md and the examples embedded in pages. `--check` only reports whether
-// they are current.
+// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt and the examples embedded in pages. `--check` only
+// reports whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { SETTINGS } from '../packages/server/src/program/settings.ts'
 import { withExamples } from './embed-examples.ts'
 
@@ -45,8 +46,32 @@ function settingsPage(): string {
   ].join('\n')
 }
 
-const PAGES_WITH_EXAMPLES = ['playwright', 'vitest', 'cypress', 'fetch', 'ci'].map((name) => `docs/guide/${name}.md`)
-const files: Record<string, string> = { '.env.example': envExample(), 'docs/reference/settings.md': settingsPage() }
+/** The index of the documentation for language models, in the form of llmstxt.org: a title, a summary, and lists of links. */
+function llmsIndex(): string {
+  const index = readFileSync(new URL('docs/README.md', root), 'utf8')
+  const sections = index.slice(index.indexOf('\n## ') + 1)
+  const links = sections.replaceAll(/\]\(([^)]+)\)/g, (_, target: string) => `](${join('docs', target)})`)
+  return [
+    '# Mailhatch',
+    '',
+    '> Catches the mail that an app sends by SMTP and hands it to the test that waits for it, through a REST API, a TypeScript SDK, a',
+    '> command line and MCP. `npx mailhatch` starts it: SMTP on 2525, API and dashboard on 3003, nothing to set up.',
+    '',
+    'Take a cursor, let the app send, then wait with `after=<cursor>`: such a wait finds new mail and never returns older mail. Give each test',
+    'its own address, `<mailbox>+<tag>@<domain>`, and delete nothing between tests.',
+    '',
+    links,
+  ].join('\n')
+}
+
+const PAGES_WITH_EXAMPLES = ['playwright', 'vitest', 'cypress', 'fetch', 'ci', 'frameworks'].map(
+  (name) => `docs/guide/${name}.md`,
+)
+const files: Record<string, string> = {
+  '.env.example': envExample(),
+  'docs/reference/settings.md': settingsPage(),
+  'llms.txt': llmsIndex(),
+}
 for (const name of PAGES_WITH_EXAMPLES) files[name] = withExamples(readFileSync(new URL(name, root), 'utf8'))
 for (const [name, content] of Object.entries(files)) {
   const file = new URL(name, root)

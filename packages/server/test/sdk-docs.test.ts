@@ -8,7 +8,14 @@ import { startServer } from './support/server.ts'
 const ROOT = join(import.meta.dirname, '../../..')
 const IMPORT = /^import \{ (.*) \} from '@mailhatch\/sdk'$/gm
 
-const EXAMPLES = ['docs/reference/sdk.md', 'packages/sdk/README.md'].flatMap((file) =>
+const FORMER_TOOLS = ['mailpit', 'mailhog', 'maildev', 'mailosaur']
+const PAGES = [
+  'docs/reference/sdk.md',
+  'packages/sdk/README.md',
+  ...FORMER_TOOLS.map((name) => `docs/guide/coming-from-${name}.md`),
+]
+
+const EXAMPLES = PAGES.flatMap((file) =>
   Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(/```ts\n([^]*?)```/g), ([, code], index) => ({
     name: `example ${index + 1} of ${file}`,
     code: code!,

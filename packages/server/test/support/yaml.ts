@@ -41,7 +41,7 @@ function withoutComment(line: string): string {
 }
 
 function bracketsIn(text: string): number {
-  const plain = withoutQuoted(text).replace(/\$\{[^}]*\}/g, '')
+  const plain = withoutQuoted(text).replace(/\$\{\{.*?\}\}|\$\{[^}]*\}/g, '')
   return (plain.match(/[[{]/g)?.length ?? 0) - (plain.match(/[\]}]/g)?.length ?? 0)
 }
 
@@ -71,7 +71,7 @@ function parseMap(reader: Reader, indent: number): { [key: string]: Yaml } {
   const merged: { [key: string]: Yaml } = {}
   while (reader.lines[0]?.indent === indent) {
     const { text } = reader.lines.shift()!
-    const [, key, anchor, rest] = /^([\w.<-]+):(?: &([\w-]+))?(?: (.*))?$/.exec(text) ?? []
+    const [, key, anchor, rest] = /^([\w./<-]+):(?: &([\w-]+))?(?: (.*))?$/.exec(text) ?? []
     if (key === undefined) throw new Error(`not understood: ${text}`)
     const value = parseValue(reader, indent, rest)
     if (anchor) reader.anchors.set(anchor, value)
