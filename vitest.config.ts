@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 // Not `import`: Node would give the modules of that condition to `require` as well, and pg cannot use them.
@@ -30,7 +31,7 @@ const ALSO_ON_POSTGRES = [
 
 /** Tests that replace modules or timers need their own process. */
 const ISOLATED = globSync('packages/*/{src,test}/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
-  /\bvi\.(mock|useFakeTimers)\(/.test(readFileSync(path, 'utf8')),
+  /\bvi\.(mock|useFakeTimers)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
 )
 
 export const LONG = '**/*.long.test.ts'
