@@ -8,6 +8,8 @@ READY_SECONDS=120
 folder="$RUNNER_TEMP/mailhatch"
 log="$folder/log"
 mkdir -p "$folder"
+# The file exists before the first look into it.
+: > "$log"
 # Another command is for tests of this script.
 read -ra mailhatch <<< "${SETUP_COMMAND:-npx --yes mailhatch@$SETUP_VERSION}"
 
@@ -38,8 +40,8 @@ echo "::add-mask::$(valueOf MAILHATCH_API_KEY)"
 echo "$values" >> "$GITHUB_ENV"
 {
   echo "url=$(valueOf MAILHATCH_URL)"
-  echo "smtp-port=$(valueOf MAILHATCH_SMTP_PORT)"
+  echo "smtp-port=$(valueOf MAILHATCH_MAIL_PORT)"
   echo "domain=$(valueOf MAILHATCH_DOMAIN)"
   echo "log=$log"
 } >> "$GITHUB_OUTPUT"
-echo "Mailhatch is ready at $(valueOf MAILHATCH_URL), SMTP on port $(valueOf MAILHATCH_SMTP_PORT)."
+echo "Mailhatch is ready at $(valueOf MAILHATCH_URL), SMTP on port $(valueOf MAILHATCH_MAIL_PORT)."

@@ -25,8 +25,8 @@ async function openFirstStart(options: BrowserContextOptions) {
     PORT: String(await freePort()),
     WEBHOOK_ALLOWED_HOSTS: '127.0.0.1',
   })
-  await expect.poll(() => program.output.stdout).toMatch(/Sign in {2}\S+/)
-  const link = /Sign in {2}(\S+)/.exec(program.output.stdout)![1]!
+  await expect.poll(() => program.output.stdout).toMatch(/Sign in +\S+/)
+  const link = /Sign in +(\S+)/.exec(program.output.stdout)![1]!
   const url = new URL(link).origin
   const window = await openWindow(browser, { url, ...options })
   let loads = 0
