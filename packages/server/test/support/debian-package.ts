@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** On a fresh machine: a package list, then the requested package. Chromium is the largest with about 110 MB. */
+/** On a fresh machine: a package list, then the requested package. Chromium is the largest with about 95 MB. */
 const INSTALL_MS_MAX = 300_000
 
 const run = promisify(execFile)
