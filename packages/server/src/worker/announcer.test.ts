@@ -51,6 +51,7 @@ async function startBeside(
     report,
     by: 'worker',
     refusedMailDays,
+    unclaimedNotice: '',
     meters: null,
     now,
     log: SILENT,
