@@ -75,6 +75,15 @@ test('mail for a domain without a team is counted, listed newest first and read 
   expect((await fetch(`${url}/app/messages/${id}/raw`, { headers: operator.headers })).status).toBe(404)
 })
 
+test('a large mail is listed by its headers and read whole', async () => {
+  const long = 'x'.repeat(300 * 1024)
+  await send({ to: 'anna@large.example', subject: 'Large', attachments: [{ filename: 'long.txt', content: long }] })
+  await expect.poll(() => mailsFor('large.example')).toMatchObject([{ subject: 'Large', attachmentCount: 0 }])
+  const [mail] = await mailsFor('large.example')
+  const message = await others.get.query({ id: mail!.id })
+  expect(message).toMatchObject({ textContent: expect.stringContaining('482913'), attachmentCount: 1 })
+})
+
 test('a caught domain: mail that is there moves in, later mail arrives, and an undo ends that', async () => {
   await send({ to: 'bob@corp.example', subject: 'Before' })
   await send({ to: 'bob@other.example', subject: 'Elsewhere' })
