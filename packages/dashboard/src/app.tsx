@@ -15,6 +15,7 @@ const ResetPage = lazy(() => import('./account/reset-page.tsx'))
 const CheckPage = lazy(() => import('./account/check-page.tsx'))
 const InvitePage = lazy(() => import('./account/invite-page.tsx'))
 const WelcomePage = lazy(() => import('./account/welcome-page.tsx'))
+const OtherAddressesPage = lazy(() => import('./other-addresses/other-addresses-page.tsx'))
 const SettingsPages = lazy(() => import('./settings/settings-pages.tsx'))
 
 export function App() {
@@ -78,6 +79,8 @@ function Pages() {
       <Route path="/" component={InboxPage} />
       <Route path="/m/:id" component={InboxPage} />
       <Route path="/a/:address" component={InboxPage} />
+      <Route path="/other" component={OtherAddressesPage} />
+      <Route path="/other/:id" component={OtherAddressesPage} />
       <Route path="/settings/*?" component={SettingsPages} />
       <Route component={NotFoundPage} />
     </Switch>

@@ -137,7 +137,8 @@ function arrivedText(arrived: NearMiss[]): string {
 
 /** What helps against a refusal, by its code. */
 const REMEDIES: Record<string, string> = {
-  inbox_domain_unknown: 'No team has this domain. Send to an address on your team’s domain, or set INBOX_CATCH_ALL.',
+  inbox_domain_unknown:
+    'No team has this domain, so the mail is in the dashboard under “Other addresses”. Send to an address on your team’s domain, catch the domain there, or start the server with `serve --catch-all`.',
   mailbox_unknown: 'Create the mailbox, or send to an existing one.',
 }
 

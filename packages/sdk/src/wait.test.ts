@@ -135,7 +135,7 @@ describe('when the time is over', () => {
     const lines = [
       'Nothing arrived. Was the mail sent, and to this address?',
       'Mail that was refused in the last minutes:',
-      '  to qa+1@gmail.com from app@shop.example: Inbox domain not configured. No team has this domain. Send to an address on your team’s domain, or set INBOX_CATCH_ALL.',
+      '  to qa+1@gmail.com from app@shop.example: Inbox domain not configured. No team has this domain, so the mail is in the dashboard under “Other addresses”. Send to an address on your team’s domain, catch the domain there, or start the server with `serve --catch-all`.',
       '  to (unknown) from (unknown): Too large',
       `Its mail in the dashboard: ${page}`,
     ]

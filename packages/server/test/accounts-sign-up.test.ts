@@ -149,11 +149,14 @@ describe('with a relay', () => {
     const root = 'eve@in.mailhatch.test'
     const below = 'eve@team.in.mailhatch.test'
     const ofTeam = 'eve@MAILHATCH.test'
+    const caught = 'eve@caught.example'
     const { newBrowser, openOwner, openMember, signIn, store, mailTo, mailCount } = await startWithMail({
       SIGN_UP: 'open',
     })
     await openOwner()
-    for (const email of [root, below, ofTeam]) {
+    const { id: teamId } = (await store.findBootstrapTeam())!
+    await store.addCaughtDomain({ teamId, domain: 'caught.example', caughtAt: Date.now() }, 100)
+    for (const email of [root, below, ofTeam, caught]) {
       await openMember(email)
       expect((await newBrowser().post('/auth/reset/request', { email })).status).toBe(200)
       const unchecked = await signIn(newBrowser(), email)

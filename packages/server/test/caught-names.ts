@@ -1,4 +1,5 @@
 import { createAcceptAnnouncement } from '../src/intake/accept-announcement.ts'
+import { catchDomain, releaseDomain } from '../src/manage/caught-domains.ts'
 import { changeDomain } from '../src/manage/custom-domain.ts'
 import { createMailbox, isNameFree, renameMailbox } from '../src/manage/mailboxes.ts'
 import { AppError } from '../src/domain/errors.ts'
@@ -16,6 +17,8 @@ const ROOT = 'root.example'
 const DOMAINS = ['one.example', 'two.example']
 const NAMES = ['shop', 'orders', 'billing-x']
 const TEAMS = 3
+/** The team that catches single domains. */
+const CATCHER = 0
 
 /** What a team has by the rule: names that it chose or that are on its own domain, and names that it only caught. */
 type ModelTeam = { domain: string | null; names: Map<string, 'own' | 'caught'> }
@@ -23,8 +26,8 @@ type ModelTeam = { domain: string | null; names: Map<string, 'own' | 'caught'> }
 export type NamesReport = { steps: number; mails: number; caught: number; refused: number; wrong: string[] }
 
 /**
- * Teams get and give up domains and names and receive mail, in a random order, while the catch-all team changes. Each
- * result is compared with a rule of a few lines.
+ * Teams get and give up domains and names and receive mail, in a random order, while the catch-all team and the list of
+ * caught domains change. Each result is compared with a rule of a few lines.
  */
 export async function moveNames(sizes: { runs: number; steps: number; seed: number }): Promise<NamesReport> {
   const random = seededRandom(sizes.seed)
@@ -48,6 +51,8 @@ export async function moveNames(sizes: { runs: number; steps: number; seed: numb
         'move',
         'remove',
         'catch',
+        'catchDomain',
+        'release',
       ] as const)
       const outcome = await play[action]({ team, name, other, domain })
       done.push(`${action} ${team} ${name} ${other} ${domain}: ${outcome.actual}`)
@@ -70,6 +75,7 @@ async function openPlay(store: Store, run: number) {
   const teams = await Promise.all(Array.from({ length: TEAMS }, () => addTeam(store, { domain: null })))
   const models: ModelTeam[] = teams.map(() => ({ domain: null, names: new Map() }))
   let catching: number | null = 0
+  const caughtDomains = new Set<string>()
   let takenBy: string | null = null
   const ports = { store, rootDomain, newId, now: Date.now }
   const domainPorts = { ...ports, domainProof: 'off' as const, resolveTxt: async () => [], newToken: newSecret }
@@ -77,7 +83,7 @@ async function openPlay(store: Store, run: number) {
     ...ports,
     feed: { wake: (teamId: string) => void (takenBy = teamId) },
     wakeSender: () => {},
-    catchAllTeam: async () => (catching === null ? null : now(catching)),
+    catchAllTeam: (domain) => (catching === null ? store.findCatchingTeam(domain) : now(catching)),
     recordRejection: () => {},
   })
 
@@ -102,8 +108,9 @@ async function openPlay(store: Store, run: number) {
       takenBy = null
       const owner = ownerOf(domain)
       const holder = owner >= 0 ? owner : domain === ROOT ? onRoot(name) : -1
-      const isCaught = holder < 0 && catching !== null
-      const receiver = isCaught ? catching! : holder
+      const catcher = catching ?? (caughtDomains.has(domain) ? CATCHER : -1)
+      const isCaught = holder < 0 && catcher >= 0
+      const receiver = isCaught ? catcher : holder
       const outcome = await outcomeOf(acceptAnnouncement(announcement({ domain: at(domain), mailbox: name })))
       const actual = takenBy === null ? outcome : `team ${teams.findIndex(({ id }) => id === takenBy)}`
       if (receiver < 0) return { actual, expected: `refused ${domain === ROOT ? 'mailbox' : 'inbox_domain'}_unknown` }
@@ -165,6 +172,18 @@ async function openPlay(store: Store, run: number) {
     async catch({ team, name }: Wish): Promise<Outcome> {
       catching = name === NAMES[0] ? null : team
       return { actual: 'done', expected: 'done' }
+    },
+
+    async catchDomain({ domain }: Wish): Promise<Outcome> {
+      const actual = await outcomeOf(catchDomain(ports, await now(CATCHER), at(domain)))
+      if (ownerOf(domain) >= 0) return { actual, expected: 'refused domain_taken' }
+      caughtDomains.add(domain)
+      return { actual, expected: 'done' }
+    },
+
+    async release({ domain }: Wish): Promise<Outcome> {
+      const actual = await outcomeOf(releaseDomain(ports, await now(CATCHER), at(domain)))
+      return { actual, expected: caughtDomains.delete(domain) ? 'done' : 'refused not_found' }
     },
   }
 }

@@ -145,6 +145,13 @@ const TABLE: Record<string, Row> = {
   'inbox.unrouted.retry': {
     input: () => ({ id: randomUUID(), domain: 'nobody.test', mailbox: 'orders' }),
   },
+  'inbox.others.summary': {},
+  'inbox.others.list': {},
+  'inbox.others.get': { input: () => ({ id: randomUUID() }) },
+  'inbox.others.view': { input: () => ({ id: randomUUID() }) },
+  'inbox.caught.list': {},
+  'inbox.caught.add': { input: () => ({ domain: 'nobody.test' }) },
+  'inbox.caught.remove': { input: () => ({ domain: 'nobody.test' }) },
   'inbox.waits.list': {},
   'inbox.firstSteps.get': {},
   'inbox.firstSteps.sendSample': {

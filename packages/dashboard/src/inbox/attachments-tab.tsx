@@ -5,6 +5,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { useMailSource } from './mail-source.ts'
 import { sizeText, visibleText } from './safe-text.ts'
 import { ViewFrame } from './view-frame.tsx'
 
@@ -45,6 +46,7 @@ type LineProps = { id: string; attachment: Attachment; isOpen: boolean; onPrevie
 function AttachmentLine({ id, attachment, isOpen, onPreview }: LineProps) {
   const { index, contentType, size, inline } = attachment
   const name = nameOf(attachment)
+  const { filesPath } = useMailSource()
   return (
     <div className="flex flex-wrap items-center gap-3 text-sm">
       <Icon name="attachment" />
@@ -63,7 +65,7 @@ function AttachmentLine({ id, attachment, isOpen, onPreview }: LineProps) {
         </Button>
       )}
       <a
-        href={serverPath(`/app/messages/${encodeURIComponent(id)}/attachments/${index}`)}
+        href={serverPath(`${filesPath(id)}/attachments/${index}`)}
         download={attachment.filename ?? ''}
         className={buttonClass('plain')}
       >

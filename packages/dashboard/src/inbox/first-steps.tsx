@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { trpc, type Outputs } from '../api/trpc.ts'
 import { useAction } from '../api/use-action.ts'
+import { OtherMailNotice } from '../other-addresses/other-mail-notice.tsx'
 import { Button } from '../ui/button.tsx'
 import { CodeBlock, CopyValue } from '../ui/code-block.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
@@ -21,6 +22,7 @@ export default function FirstSteps() {
           <h2 className="text-xl font-semibold tracking-tight">Get your first mail</h2>
           <p className="mt-1 text-quiet">It appears here as soon as it arrives, without a reload.</p>
         </div>
+        <OtherMailNotice />
         <Loaded query={inboxQueries.firstSteps}>{(steps) => <Steps steps={steps} />}</Loaded>
       </div>
     </div>

@@ -4,6 +4,7 @@ import { shownTheme } from '../theme.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Icon } from '../ui/icon.tsx'
+import { useMailSource } from './mail-source.ts'
 import { setAlwaysImages, useAlwaysImages } from './remote-images.ts'
 import { visibleText } from './safe-text.ts'
 import { ViewFrame, type Scheme } from './view-frame.tsx'
@@ -71,6 +72,7 @@ type Shown = 'never' | 'once' | 'always'
 
 function RemoteImages({ mailbox, shown, onShow }: { mailbox: string; shown: Shown; onShow: (shown: Shown) => void }) {
   const name = visibleText(mailbox)
+  const { isInbox } = useMailSource()
   const texts = {
     never: 'Remote images are blocked, so the sender cannot see that you read this.',
     once: 'Remote images are shown once.',
@@ -95,9 +97,11 @@ function RemoteImages({ mailbox, shown, onShow }: { mailbox: string; shown: Show
           Block images
         </Button>
       ) : (
-        <Button className={buttonStyle} onClick={() => onShow('always')}>
-          Always show in {name}
-        </Button>
+        isInbox && (
+          <Button className={buttonStyle} onClick={() => onShow('always')}>
+            Always show in {name}
+          </Button>
+        )
       )}
     </div>
   )

@@ -4,6 +4,7 @@ import { classNames } from '../ui/class-names.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loading } from '../ui/loaded.tsx'
 import { useTitle } from '../ui/page.tsx'
+import { COLUMNS } from './columns.ts'
 import type { DialogName } from './inbox-dialogs.tsx'
 import { inboxQueries } from './inbox-queries.ts'
 import { ListHeader } from './list-header.tsx'
@@ -22,7 +23,6 @@ const MessagePane = lazy(loadPane)
 const FirstSteps = lazy(() => import('./first-steps.tsx'))
 const InboxDialogs = lazy(() => import('./inbox-dialogs.tsx'))
 
-/** Sidebar, message list and message; on a phone one of them at a time. */
 export function InboxPage() {
   const inbox = useInbox()
   const { place, hrefOf, go, list, live, waiting } = inbox
@@ -38,7 +38,7 @@ export function InboxPage() {
   const sidebar = <Sidebar terms={place.terms} hrefOf={hrefOf} onShowMissingMail={() => setShown('missingMail')} />
 
   return (
-    <div className="grid h-full grid-cols-1 md:grid-cols-[20rem_minmax(0,1fr)] lg:grid-cols-[13rem_22rem_minmax(0,1fr)]">
+    <div className={COLUMNS}>
       <h1 className="sr-only">Inbox</h1>
       <aside className="overflow-y-auto border-r border-line bg-sunken max-lg:hidden">{sidebar}</aside>
       <section

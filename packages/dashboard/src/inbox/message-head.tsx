@@ -5,6 +5,7 @@ import { Badge } from '../ui/badge.tsx'
 import { RelativeTime, useNow } from '../ui/relative-time.tsx'
 import { relativeText } from '../ui/time-text.ts'
 import { sizeText, visibleText } from './safe-text.ts'
+import { useMailSource } from './mail-source.ts'
 import type { Term } from './search-terms.ts'
 
 const DAY_MS = 86_400_000
@@ -22,18 +23,7 @@ export function MessageHead({ message, onFilter }: Props) {
       </Line>
       <Line name="To">
         <FilterButton what="recipient" value={to} onFilter={() => onFilter({ name: 'to', value: to })} />
-        {tag !== null && (
-          <button
-            type="button"
-            title={`Filter by tag ${tag}`}
-            onClick={() => onFilter({ name: 'tag', value: tag })}
-            className="ml-2 rounded hover:underline"
-          >
-            <Badge tone="accent">
-              <bdi>+{visibleText(tag)}</bdi>
-            </Badge>
-          </button>
-        )}
+        {tag !== null && <TagButton tag={tag} onFilter={() => onFilter({ name: 'tag', value: tag })} />}
       </Line>
       <Line name="Received">
         <RelativeTime at={receivedAt} />
@@ -61,7 +51,9 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function FilterButton({ what, value, onFilter }: { what: string; value: string; onFilter: () => void }) {
+  const { isInbox } = useMailSource()
   if (value === '') return <span className="text-quiet">(none)</span>
+  if (!isInbox) return <bdi className="break-all">{visibleText(value)}</bdi>
   return (
     <button
       type="button"
@@ -74,9 +66,26 @@ function FilterButton({ what, value, onFilter }: { what: string; value: string; 
   )
 }
 
+function TagButton({ tag, onFilter }: { tag: string; onFilter: () => void }) {
+  const { isInbox } = useMailSource()
+  const badge = (
+    <Badge tone="accent">
+      <bdi>+{visibleText(tag)}</bdi>
+    </Badge>
+  )
+  if (!isInbox) return <span className="ml-2">{badge}</span>
+  return (
+    <button type="button" title={`Filter by tag ${tag}`} onClick={onFilter} className="ml-2 rounded hover:underline">
+      {badge}
+    </button>
+  )
+}
+
 function Retention({ receivedAt }: { receivedAt: string }) {
   const { retentionDays } = useSession().team
   const now = useNow()
+  const { isInbox } = useMailSource()
+  if (!isInbox) return null
   if (retentionDays === null) return <span className="text-quiet"> · kept until you delete it</span>
   return (
     <span className="text-quiet"> · deleted {relativeText(Date.parse(receivedAt) + retentionDays * DAY_MS, now)}</span>

@@ -11,9 +11,9 @@ import { AttachmentsTab } from './attachments-tab.tsx'
 import { CodeChip } from './code-chip.tsx'
 import { HeadersTab } from './headers-tab.tsx'
 import { HtmlTab } from './html-tab.tsx'
-import { inboxQueries } from './inbox-queries.ts'
 import { LinkChip } from './link-chip.tsx'
 import { LinksTab } from './links-tab.tsx'
+import { useMailSource } from './mail-source.ts'
 import { MessageHead } from './message-head.tsx'
 import { RawTab } from './raw-tab.tsx'
 import { markRead } from './read-marks.ts'
@@ -34,9 +34,10 @@ type Props = {
 }
 
 export default function MessagePane({ id, ...rest }: Props) {
+  const source = useMailSource()
   return (
     <section aria-label="Message" className="flex h-full min-w-0 flex-col [&>[role=alert]]:m-4">
-      <Loaded key={id} query={inboxQueries.message(id)}>
+      <Loaded key={id} query={source.message(id)}>
         {(message) => <Message message={message} {...rest} />}
       </Loaded>
     </section>
@@ -46,7 +47,8 @@ export default function MessagePane({ id, ...rest }: Props) {
 function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props, 'id'> & { message: MessageDetail }) {
   const [isCodeShown, setCodeShown] = useState(false)
   const isOwner = useIsOwner()
-  const tabs = tabsOf(message)
+  const { isInbox } = useMailSource()
+  const tabs = tabsOf(message).filter(({ name }) => isInbox || name !== 'json')
   const chosen = tab ?? (message.htmlContent === null ? 'text' : 'html')
   const [code] = message.codes
   const link = message.links.find(({ kind, url }) => kind !== 'other' && kind !== 'unsubscribe' && isWebAddress(url))
@@ -59,7 +61,7 @@ function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props
   useShortcuts([
     { keys: '[', label: 'Previous tab', run: () => step(-1) },
     { keys: ']', label: 'Next tab', run: () => step(1) },
-    { keys: 'y', label: 'Copy as test code', run: () => setCodeShown(true) },
+    ...(isInbox ? [{ keys: 'y', label: 'Copy as test code', run: () => setCodeShown(true) }] : []),
   ])
 
   return (
@@ -71,10 +73,12 @@ function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props
             <bdi>{visibleText(message.subject) || '(no subject)'}</bdi>
           </h2>
           <div className="flex shrink-0 items-center gap-1">
-            <Button icon="copy" onClick={() => setCodeShown(true)}>
-              <span className="max-sm:sr-only">Test code</span>
-            </Button>
-            {isOwner && <IconButton icon="trash" label="Delete" onClick={onRemove} />}
+            {isInbox && (
+              <Button icon="copy" onClick={() => setCodeShown(true)}>
+                <span className="max-sm:sr-only">Test code</span>
+              </Button>
+            )}
+            {isInbox && isOwner && <IconButton icon="trash" label="Delete" onClick={onRemove} />}
           </div>
         </div>
         <MessageHead message={message} onFilter={onFilter} />

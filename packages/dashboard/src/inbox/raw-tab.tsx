@@ -5,21 +5,19 @@ import { serverPath } from '../base-path.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { useMailSource } from './mail-source.ts'
 
 /** More text slows the browser down. The download has all of it. */
 const SHOWN_BYTES_MAX = 512 * 1024
 
-export function rawPath(id: string): string {
-  return serverPath(`/app/messages/${encodeURIComponent(id)}/raw`)
-}
-
 export function RawTab({ message: { id } }: { message: MessageDetail }) {
+  const path = serverPath(`${useMailSource().filesPath(id)}/raw`)
   return (
     <div className="space-y-3 p-4">
-      <a href={rawPath(id)} download={`${id}.eml`} className={buttonClass('plain')}>
+      <a href={path} download={`${id}.eml`} className={buttonClass('plain')}>
         <Icon name="down" size={14} /> Download .eml
       </a>
-      <Loaded query={rawQuery(id)}>
+      <Loaded query={rawQuery(path)}>
         {({ text, isCut }) => (
           <>
             <pre tabIndex={0} className="whitespace-pre-wrap break-all font-mono text-xs/relaxed">
@@ -33,12 +31,12 @@ export function RawTab({ message: { id } }: { message: MessageDetail }) {
   )
 }
 
-function rawQuery(id: string) {
-  return queryOptions({ queryKey: ['raw', id], queryFn: () => readRaw(id), staleTime: Infinity })
+function rawQuery(path: string) {
+  return queryOptions({ queryKey: ['raw', path], queryFn: () => readRaw(path), staleTime: Infinity })
 }
 
-async function readRaw(id: string): Promise<{ text: string; isCut: boolean }> {
-  const response = await fetch(rawPath(id))
+async function readRaw(path: string): Promise<{ text: string; isCut: boolean }> {
+  const response = await fetch(path)
   if (!response.ok) {
     const requestId = response.headers.get('x-request-id')
     // The server's error shape; a proxy may respond with another one.

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useRoute } from 'wouter'
 import { queries } from '../api/queries.ts'
+import { useOtherSummary } from '../other-addresses/use-other-summary.ts'
 import { useSession } from '../session.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -20,6 +21,8 @@ export function Sidebar({ terms, hrefOf, onShowMissingMail }: Props) {
   const { data: mailboxes = [] } = useQuery(queries.mailboxes)
   const { data: tags = [] } = useQuery(inboxQueries.tags)
   const { data: waits } = useQuery(inboxQueries.waits)
+  const others = useOtherSummary()
+  const [isOther] = useRoute('/other/*?')
 
   const item = (term: Term, text: string, count?: number) => (
     <Item
@@ -36,9 +39,14 @@ export function Sidebar({ terms, hrefOf, onShowMissingMail }: Props) {
   return (
     <nav aria-label="Mailboxes and tags" className="space-y-5 p-2 text-sm">
       <ul>
-        <Item href={hrefOf({ id: null, terms: [] })} icon="inbox" isCurrent={terms.length === 0}>
+        <Item href={hrefOf({ id: null, terms: [] })} icon="inbox" isCurrent={terms.length === 0 && !isOther}>
           All mail
         </Item>
+        {others && (
+          <Item href="/other" icon="globe" isCurrent={isOther} count={others.count || undefined}>
+            Other addresses
+          </Item>
+        )}
       </ul>
       <Group
         title="Mailboxes"

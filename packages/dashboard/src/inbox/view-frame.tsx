@@ -3,7 +3,7 @@ import { failureOf } from '../api/failure.ts'
 import { serverPath } from '../base-path.ts'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { Loading } from '../ui/loaded.tsx'
-import { inboxQueries } from './inbox-queries.ts'
+import { useMailSource } from './mail-source.ts'
 
 /** No scripts and no access to our origin. The response sets the same sandbox in its CSP header. */
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
@@ -22,7 +22,7 @@ type Props = {
 /** Shows untrusted HTML in an isolated frame. */
 export function ViewFrame(props: Props) {
   const { title, id, remoteImages = false, attachment = null, widthPixels = null, scheme } = props
-  const { data, error, refetch } = useQuery(inboxQueries.view({ id, remoteImages, attachment }))
+  const { data, error, refetch } = useQuery(useMailSource().view({ id, remoteImages, attachment }))
   if (error) return <FailureNotice failure={failureOf(error)} onRetry={() => void refetch()} />
   if (!data) return <Loading />
   return (

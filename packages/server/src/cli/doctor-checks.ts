@@ -3,15 +3,22 @@ import { statfs } from 'node:fs/promises'
 import { resolveMx } from 'node:dns/promises'
 import { connect as connectSocket } from 'node:net'
 import { once } from 'node:events'
-import { ForbiddenError, Mailhatch } from '@mailhatch/sdk'
+import { ForbiddenError, Mailhatch, type Rejection } from '@mailhatch/sdk'
 import { clientOf, type Connection } from './connection.ts'
 import { countOf } from './count-of.ts'
 import { readSmtpAddress } from './smtp.ts'
+import { unclaimedText } from './unclaimed-text.ts'
 import { describeFound, masked } from './whoami.ts'
 
 const ANSWER_MS_MAX = 5_000
 /** With more skew, relative times such as `--since 1m` would be off. */
 const CLOCK_SKEW_MS_MAX = 5_000
+/** Recent enough to be the mail that the user is looking for. */
+const REFUSED_WITHIN_MS = 3_600_000
+/** More would not fit on a line. */
+const DOMAINS_SHOWN_MAX = 3
+/** The server's limit. */
+const REFUSALS_MAX = 200
 const DISK_FREE_BYTES_MIN = 1_073_741_824
 /** Domains that never exist in public DNS (RFC 2606 and 6761). */
 const RESERVED_DOMAIN = /(^|\.)(test|example|invalid|localhost|local|internal)$/
@@ -21,7 +28,7 @@ export type CheckInput = { connection: Connection; dataDir: string }
 export type Check = (input: CheckInput) => Promise<Finding>
 
 /** Skipped if the server is unreachable. */
-export const CHECKS_OF_SERVER = ['key', 'clock', 'dns', 'webhooks']
+export const CHECKS_OF_SERVER = ['key', 'clock', 'dns', 'refusals', 'webhooks']
 
 /** In this order, because each relies on the previous ones. */
 export const CHECKS: Record<string, Check> = {
@@ -64,6 +71,17 @@ export const CHECKS: Record<string, Check> = {
       : ok(`mail for ${domain} goes to ${records.map(({ exchange }) => exchange).join(', ')}`)
   },
 
+  async refusals({ connection }) {
+    const since = new Date(Date.now() - REFUSED_WITHIN_MS).toISOString()
+    try {
+      const refused = await clientOf(connection).rejections.list({ since, limit: REFUSALS_MAX })
+      return refused.length === 0 ? ok('no mail was refused in the last hour') : warn(refusalsText(refused))
+    } catch (error) {
+      if (error instanceof ForbiddenError) return ok('not checked: this key has no permission')
+      throw error
+    }
+  },
+
   async disk({ dataDir }) {
     if (!existsSync(dataDir)) return ok('no server data in this folder')
     const { bavail, bsize } = await statfs(dataDir)
@@ -87,6 +105,19 @@ export const CHECKS: Record<string, Check> = {
       throw error
     }
   },
+}
+
+/** Mail for domains without a team is the most common reason for a missing mail, so it comes first. */
+function refusalsText(refused: Rejection[]): string {
+  const unclaimed = refused.filter(({ code }) => code === 'inbox_domain_unknown')
+  const [newest] = refused
+  if (unclaimed.length === 0) {
+    return `${countOf(refused.length, 'rejection')} in the last hour, the newest for mail to ${newest!.to}: ${newest!.reason}`
+  }
+  const domains = Array.from(new Set(unclaimed.map(({ to }) => to.slice(to.lastIndexOf('@') + 1).toLowerCase())))
+  const named = domains.slice(0, DOMAINS_SHOWN_MAX).join(', ')
+  const more = domains.length > DOMAINS_SHOWN_MAX ? ` and ${domains.length - DOMAINS_SHOWN_MAX} more` : ''
+  return unclaimedText(`Mail to ${named}${more} (${unclaimed.length} in the last hour)`)
 }
 
 async function greetingOf(host: string, port: number): Promise<string> {

@@ -77,3 +77,33 @@ test('rejected mail, and an unreachable server', async () => {
   expect([away.code, JSON.parse(away.stderr)]).toMatchObject([5, { error: { category: 'network' } }])
   expect((await shell.run('mailhatch send')).code).toBe(2)
 })
+
+test('mail to a domain without a team: send, doctor and a timeout say where it is and what to do', async () => {
+  const { shell, sendMail, send, sdk } = await start()
+  // Control: mail to the team's own domain needs no remark.
+  expect((await send('--to qa@mailhatch.test')).ids).toHaveLength(1)
+  const healthy = await shell.run('mailhatch doctor')
+  expect(healthy.stdout).toContain('no mail was refused in the last hour')
+
+  await sendMail({ to: 'anna@gmail.com', subject: 'Welcome', text: 'Your code is 482913.' })
+  await expect.poll(() => sdk.rejections.list()).toHaveLength(1)
+  const [sent, doctor, wait] = await Promise.all([
+    shell.run('mailhatch send --to bob@corp.example'),
+    shell.run('mailhatch doctor'),
+    shell.run('mailhatch wait --to anna@gmail.com --timeout 1s'),
+  ])
+  const remedy =
+    /no team has the domain: read it in the dashboard under “Other addresses”, or start the server with --catch-all/
+  expect([sent.code, JSON.parse(sent.stdout)]).toMatchObject([0, { ids: [], accepted: ['bob@corp.example'] }])
+  expect(JSON.parse(sent.stderr)).toMatchObject({
+    note: { code: 'inbox_domain_unknown', to: 'bob@corp.example', message: expect.stringMatching(remedy) },
+  })
+  type Finding = { check: string; state: string; says: string }
+  const { findings } = JSON.parse(doctor.stdout) as { findings: Finding[] }
+  const finding = findings.find(({ check }) => check === 'refusals')
+  expect(finding).toMatchObject({ state: 'warn', says: expect.stringMatching(remedy) })
+  expect(finding!.says).toContain('gmail.com')
+  expect(JSON.parse(wait.stderr)).toMatchObject({
+    error: { message: expect.stringMatching(/to anna@gmail\.com .*“Other addresses”.*`serve --catch-all`/) },
+  })
+})

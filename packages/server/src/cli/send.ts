@@ -7,8 +7,9 @@ import { secureRandom } from '../random.ts'
 import { clientOf, findConnection, withSmtp, type Connection } from './connection.ts'
 import { examples } from './examples.ts'
 import { readEnvelope } from './mail-envelope.ts'
-import { print, type JsonOption } from './output.ts'
+import { note, print, type JsonOption } from './output.ts'
 import { openSmtp, readAddress, type OutgoingMail, type Sent } from './smtp.ts'
+import { unclaimedText } from './unclaimed-text.ts'
 
 /** A message is visible milliseconds after its mail was accepted. If it never is, it belongs to another team. */
 const VISIBLE_MS_MAX = 5_000
@@ -52,9 +53,13 @@ export function addSendCommand(program: Command): void {
       const connection = findConnection(command)
       const start = await startOf(connection)
       const sent = await sendOne(connection.smtp.value, mail)
-      const ids = start === null ? [] : await findIds({ ...start, messageId }, sent)
+      const found = start === null ? [] : await findMessages({ ...start, messageId }, sent)
+      const ids = found.flatMap(({ id }) => (id === null ? [] : [id]))
       const lines = [sent.reply, ...ids, ...sent.rejected.map((address) => `rejected: ${address}`)]
       print({ ids, reply: sent.reply, accepted: sent.accepted, rejected: sent.rejected }, lines, options)
+      for (const { to, problem } of found) {
+        if (problem !== null) note({ code: problem.code, message: problem.says, to })
+      }
     })
 }
 
@@ -102,19 +107,39 @@ async function startOf(connection: Connection): Promise<Start | null> {
   }
 }
 
-/** The ids of the stored messages, one per recipient. */
-async function findIds({ mailhatch, cursor, messageId }: Start & { messageId: string | null }, { accepted }: Sent) {
+type Problem = { code: string; says: string }
+type Found = { to: string; id: string | null; problem: Problem | null }
+
+/** The stored message of each recipient, or why the key does not see it. */
+async function findMessages(
+  { mailhatch, cursor, messageId }: Start & { messageId: string | null },
+  { accepted }: Sent,
+) {
   const header = messageId === null ? {} : { header: `Message-ID: ${messageId}` }
   const options = { timeout: VISIBLE_MS_MAX }
-  const ids = accepted.map(async (to) => {
-    try {
-      return [(await mailhatch.messages.waitFor({ to, after: cursor, ...header }, options)).id]
-    } catch (error) {
-      if (error instanceof MessageTimeoutError) return []
-      throw error
-    }
-  })
-  return (await Promise.all(ids)).flat()
+  return Promise.all(
+    accepted.map(async (to): Promise<Found> => {
+      try {
+        const { id } = await mailhatch.messages.waitFor({ to, after: cursor, ...header }, options)
+        return { to, id, problem: null }
+      } catch (error) {
+        if (error instanceof MessageTimeoutError) return { to, id: null, problem: problemOf(to, error) }
+        throw error
+      }
+    }),
+  )
+}
+
+function problemOf(to: string, { refused }: MessageTimeoutError): Problem {
+  const refusal = refused?.find((one) => one.to.toLowerCase() === to.toLowerCase())
+  if (refusal?.code === 'inbox_domain_unknown') return { code: refusal.code, says: unclaimedText(`Mail to ${to}`) }
+  if (refusal)
+    return { code: refusal.code, says: `The mail to ${to} was accepted and then refused: ${refusal.reason}.` }
+  const seconds = VISIBLE_MS_MAX / 1000
+  return {
+    code: 'not_visible',
+    says: `The mail to ${to} was accepted, but this key saw no message within ${seconds} s. It may belong to another team.`,
+  }
 }
 
 function collect(value: string, previous: string[] = []): string[] {

@@ -83,7 +83,7 @@ test('doctor reports problems and runs the remaining checks', async () => {
   expect(await examine('--api-key another')).toMatchObject({
     code: 1,
     healthy: false,
-    failed: ['key', 'dns', 'webhooks'],
+    failed: ['key', 'dns', 'refusals', 'webhooks'],
   })
   const away = `127.0.0.1:${await freePort()}`
   const says = `no SMTP server at ${away}: ECONNREFUSED`
@@ -92,7 +92,7 @@ test('doctor reports problems and runs the remaining checks', async () => {
     code: 1,
     healthy: false,
     failed: ['server'],
-    skipped: ['key', 'clock', 'dns', 'webhooks'],
+    skipped: ['key', 'clock', 'dns', 'refusals', 'webhooks'],
     says: expect.stringContaining(`No server at http://${away}. Start one with \`mailhatch serve\``),
   })
 })

@@ -19,6 +19,7 @@ export const ERROR_STATUS = {
   mailbox_limit: 403,
   domain_taken: 409,
   domain_unproven: 409,
+  domain_limit: 403,
   key_limit: 403,
   member_limit: 403,
   member_exists: 409,

@@ -1,8 +1,12 @@
+import type { Announcement } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
+import type { MessageLocation } from '../domain/object-keys.ts'
 
 /** What the API uses of a worker in the same process. */
 export type LocalWorker = {
   unrouted: UnroutedMailList
+  /** Null if the worker announces no mail. */
+  others: OtherMail | null
   /** Receives the sample mail of the dashboard like external mail. */
   receiveMail: (mail: SampleMail) => Promise<void>
   /** Where apps send their mail. Null if unknown. */
@@ -32,4 +36,19 @@ export type UnroutedMailList = {
   list(page: { cursor: string | null; limit: number }): Promise<{ mails: UnroutedMail[]; cursor: string | null }>
   /** Throws if the API does not accept the mail. */
   retry(mail: Pick<UnroutedMail, 'id' | 'domain' | 'mailbox'>): Promise<void>
+}
+
+/** Mail for addresses that no team claims. */
+export type OtherMail = {
+  /** From memory. `version` changes with every change; `domains` are those with the most mail. */
+  summary(): { count: number; version: number; domains: { domain: string; count: number }[] }
+  /** Newest first, starting after the mail with the id `before`. Large mail has no body here. */
+  list(page: { before: string | null; limit: number }): Promise<{ mails: Announcement[]; hasMore: boolean }>
+  /** The mail as it would be announced. Null if it is gone, or belongs to a team by now. */
+  read(id: string): Promise<Announcement | null>
+  /** Announces the mail of a domain again, for a limited time and without mail that `mayMove` excludes. */
+  moveIn(
+    domain: string,
+    mayMove: (mail: MessageLocation) => Promise<boolean>,
+  ): Promise<{ moved: number; left: number; isDone: boolean }>
 }

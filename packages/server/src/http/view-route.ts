@@ -7,6 +7,7 @@ import type { StoredMessage } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 import type { ApiEnvironment } from './environment.ts'
 import type { Downloads } from './downloads.ts'
+import { findOtherMail, type OtherMailPorts } from './other-mail.ts'
 import { imagePage, mailPage, textPage, viewHeaders } from './view-page.ts'
 import type { Viewed, ViewTokens } from './view-token.ts'
 import { teamView } from './view.ts'
@@ -17,7 +18,7 @@ const TEXT_BYTES_MAX = 1024 * 1024
 const TEXT_TYPE =
   /^(?:text\/|message\/|application\/(?:json|xml|javascript|x-sh|yaml|x-yaml|sql|ics)|.*\+(?:json|xml)$)/i
 
-type Ports = {
+type Ports = OtherMailPorts & {
   store: Pick<Store, 'findTeam' | 'findMessage'>
   messages: { contents: Contents }
   views: Pick<ViewTokens, 'take'>
@@ -47,7 +48,9 @@ export function addViewRoute(app: Hono<ApiEnvironment>, ports: Ports): void {
   }
 }
 
-async function findMessage({ store, now }: Ports, { teamId, messageId }: Viewed): Promise<StoredMessage | null> {
+async function findMessage(ports: Ports, { teamId, messageId, isUnclaimed }: Viewed): Promise<StoredMessage | null> {
+  if (isUnclaimed) return findOtherMail(ports, messageId)
+  const { store, now } = ports
   const team = await store.findTeam(teamId)
   return team && store.findMessage(teamView(team, {}, now()), messageId)
 }

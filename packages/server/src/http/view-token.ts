@@ -10,6 +10,8 @@ const viewed = z.strictObject({
   /** The index of an attachment, or null for the HTML of the mail. */
   attachment: z.number().nullable(),
   remoteImages: z.boolean(),
+  /** A mail that no team claims, instead of a message of the team. */
+  isUnclaimed: z.boolean(),
 })
 
 const tokenContent = z.strictObject({ view: viewed, expiresAt: z.number(), once: z.string() })

@@ -15,8 +15,8 @@ type Ports = {
   /** Wakes the sender of webhooks, because a delivery is due. */
   wakeSender: () => void
   rootDomain: string
-  /** Receives mail that no domain or mailbox claims; null refuses it. */
-  catchAllTeam: () => Promise<Team | null>
+  /** Receives mail for the domain that no domain or mailbox claims; null refuses it. */
+  catchAllTeam: (domain: string) => Promise<Team | null>
   /** Records refused mail, so that users who wait for it see the reason. */
   recordRejection: (rejection: { from: string; to: string; code: string; reason: string }) => void
   newId: (now: number) => string
@@ -57,7 +57,7 @@ async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): P
   if (inbox) return ensureMailbox(ports, announcement, { team: inbox.team, domain })
   const onRoot = domain === rootDomain ? await store.findRootInbox({ domain, mailbox: name }) : null
   if (onRoot) return onRoot
-  const team = await catchAllTeam()
+  const team = await catchAllTeam(domain)
   if (team) return ensureMailbox(ports, announcement, { team, domain, isCaught: true })
   // A message is stored once, even if its mailbox was deleted since.
   if (await store.hasSeen(announcement.id)) return 'duplicate'

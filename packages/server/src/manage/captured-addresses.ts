@@ -2,7 +2,7 @@ import { parseRecipient, tenantSubdomain } from '../domain/address.ts'
 import type { Store } from '../store/store.ts'
 import type { Site } from './site.ts'
 
-type Ports = { store: Pick<Store, 'findInbox'>; site: Pick<Site, 'rootDomain'> }
+type Ports = { store: Pick<Store, 'findInbox' | 'findCatchingTeam'>; site: Pick<Site, 'rootDomain'> }
 
 /**
  * Whether this server captures mail to the address, where a whole team and its keys can read it. No account link may be
@@ -14,5 +14,6 @@ export async function isCapturedHere({ store, site }: Ports, email: string): Pro
   // An invalid address receives no mail, so nothing is lost.
   if (domain === undefined) return true
   if (domain === rootDomain || tenantSubdomain(domain, rootDomain) !== null) return true
-  return (await store.findInbox({ domain, mailbox: '' })) !== null
+  if (await store.findInbox({ domain, mailbox: '' })) return true
+  return (await store.findCatchingTeam(domain)) !== null
 }

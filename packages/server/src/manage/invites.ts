@@ -34,7 +34,7 @@ type JoiningPorts = {
 }
 
 export type InvitePorts = JoiningPorts & {
-  store: Pick<Store, 'addInvite' | 'findInbox'>
+  store: Pick<Store, 'addInvite' | 'findInbox' | 'findCatchingTeam'>
   site: Site
   /** Null without an SMTP relay: the link is shown instead, and users pass it on. */
   mailer: Mailer | null

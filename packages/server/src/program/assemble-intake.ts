@@ -42,7 +42,7 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
     feed,
     wakeSender: webhooks.sender.wake,
     rootDomain: config.rootDomain,
-    catchAllTeam: () => findCatchAllTeam(store, config.catchAll),
+    catchAllTeam: async (domain) => (await findCatchAllTeam(store, config.catchAll)) ?? store.findCatchingTeam(domain),
     recordRejection: rejections.record,
     newId,
     now,

@@ -15,6 +15,7 @@ import type { Post, Report } from '../worker/announce.ts'
 import { createAnnouncer } from '../worker/announcer.ts'
 import { RECEIVING_MS_MAX } from '../worker/raw-search.ts'
 import { startRawSearch } from '../worker/raw-search-loop.ts'
+import { createOtherMail } from '../worker/other-mail.ts'
 import { receive } from '../worker/receive.ts'
 import type { ReceivedMail } from '../worker/smtp/deliver.ts'
 import { spooledMail } from '../worker/smtp/spooled-mail.ts'
@@ -29,20 +30,23 @@ export type Worker = ReturnType<typeof assembleWorker>
 export type WorkerParts = {
   inbox: LockedBucket
   api: { post: Post; report: Report } | null
+  unclaimedNotice: string
   meters: Meters | null
   overload: Pick<Overload, 'isOverloaded'>
   now: () => number
 }
 
 /** The inbox worker without its sockets. Without `api`, mail is only stored. */
-export function assembleWorker(config: Config, log: Log, { inbox, api, meters, overload, now }: WorkerParts) {
+export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
+  const { inbox, api, unclaimedNotice, meters, overload, now } = parts
   const bucket = meteredBucket(inbox.bucket, meters)
   const onThreadDeath = (reason: Error) => log.error({ reason }, 'parsing a mail failed, its thread was terminated')
   const parser = meteredParser(createMailParser({ onThreadDeath }), meters)
   const { refusedMailDays } = config
   // The lock on the data folder makes this id unique.
   const by = hash('sha256', `${hostname()}:${config.dataDir}`).slice(0, 16)
-  const announcer = api && createAnnouncer({ bucket, parser, ...api, by, refusedMailDays, meters, now, log })
+  const announcer =
+    api && createAnnouncer({ bucket, parser, ...api, by, refusedMailDays, unclaimedNotice, meters, now, log })
   const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
 
   const startedAt = now()
@@ -127,6 +131,9 @@ export function assembleWorker(config: Config, log: Log, { inbox, api, meters, o
     fetch: app.fetch,
     bucket,
     unrouted: createUnrouted({ bucket, announceNow: announcer && announcer.announceNow }),
+    others:
+      announcer &&
+      createOtherMail({ bucket, index: announcer.unrouted, parse, announceNow: announcer.announceNow, now }),
     receive: (mail: ReceivedMail) => receive(ports, spooledMail(parser, mail)),
     /** Mail that the program sends to itself. */
     receiveSample: ({ from, recipient, content }: SampleMail) =>

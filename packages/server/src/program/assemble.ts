@@ -41,7 +41,7 @@ const DASHBOARD_FOLDER = fileURLToPath(
 export type Api = Awaited<ReturnType<typeof assembleApi>>
 
 /** The worker in the same process, as it was assembled. */
-export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'receiveSample'> & { smtpPort: number }
+export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'others' | 'receiveSample'> & { smtpPort: number }
 
 export type ApiParts = {
   intake: Intake
@@ -175,7 +175,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   }
 }
 
-function localWorker({ appUrl }: Config, { unrouted, receiveSample, smtpPort }: OwnWorker): LocalWorker {
+function localWorker({ appUrl }: Config, { unrouted, others, receiveSample, smtpPort }: OwnWorker): LocalWorker {
   const smtp = smtpPort > 0 ? { host: new URL(appUrl).hostname, port: smtpPort } : null
-  return { unrouted, receiveMail: receiveSample, smtp }
+  return { unrouted, others, receiveMail: receiveSample, smtp }
 }

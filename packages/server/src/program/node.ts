@@ -21,6 +21,12 @@ import { findCertificate, openWorkerSockets } from './worker-sockets.ts'
 import { newId, newSecret } from '../random.ts'
 import { createApiClient } from '../worker/announce.ts'
 
+/** Logged for each mail to an address that no team claims. The sender got a 250, because the mail is kept. */
+const UNCLAIMED =
+  'mail for an address without a team is kept: read it in the dashboard under "Other addresses", or start with --catch-all'
+/** Without a dashboard in the same program, such mail is only in the bucket. */
+const UNCLAIMED_APART = 'mail for an address without a team is kept: set INBOX_CATCH_ALL for the API, then retry it'
+
 /** A running program. Ports are the actual ones, also if the setting was 0. */
 export type Running = {
   apiPort: number | null
@@ -54,7 +60,14 @@ export async function startServe(
   const announceTo = url
     ? createApiClient({ url, token: webhookSecret, timeoutMs, postJson })
     : { post: postLocally(acceptAnnouncement, log), report: reportLocally(recordRejection) }
-  const worker = assembleWorker(config, log, { inbox, api: announceTo, meters, overload, now })
+  const worker = assembleWorker(config, log, {
+    inbox,
+    api: announceTo,
+    unclaimedNotice: UNCLAIMED,
+    meters,
+    overload,
+    now,
+  })
   const tls = await findCertificate(config)
   const taken = await takePorts(workerPorts(config))
   const apiTaken = typeof port === 'number' ? (await takePorts(apiPort(config))).api : port
@@ -141,7 +154,8 @@ export async function startWorker(config: Config, log: Log, overload = watchOver
   const inbox = await openLockedBucket(config)
   const api = url && token ? createApiClient({ url, token, timeoutMs, postJson }) : null
   const meters = await openMeters(config, overload)
-  const worker = assembleWorker(config, log, { inbox, api, meters, overload, now: Date.now })
+  const parts = { inbox, api, unclaimedNotice: UNCLAIMED_APART, meters, overload, now: Date.now }
+  const worker = assembleWorker(config, log, parts)
   const tls = await findCertificate(config)
   const taken = await takePorts(workerPorts(config))
   const sockets = await openWorkerSockets(config, log, worker, { taken, tls, meters, overload, recordRejection: null })

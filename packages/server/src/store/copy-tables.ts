@@ -155,6 +155,13 @@ const INVITES: CopiedTable = {
   made: [],
 }
 
+const CAUGHT_DOMAINS: CopiedTable = {
+  name: 'caught_domains',
+  columns: ['domain', 'team_id', 'caught_at'],
+  wide: [],
+  made: [],
+}
+
 const BILLING_EVENTS: CopiedTable = { name: 'billing_events', columns: ['id', 'at'], wide: [], made: [] }
 
 const WEBHOOK_ENDPOINTS: CopiedTable = {
@@ -220,6 +227,7 @@ export const PARTS: readonly CopiedPart[] = [
   { name: 'identities', key: 'id', lowest: '', isAppended: false, tables: [IDENTITIES] },
   { name: 'invites', key: 'id', lowest: '', isAppended: false, tables: [INVITES] },
   { name: 'billing events', key: 'id', lowest: '', isAppended: false, tables: [BILLING_EVENTS] },
+  { name: 'caught domains', key: 'domain', lowest: '', isAppended: false, tables: [CAUGHT_DOMAINS] },
   { name: 'mailboxes', key: 'id', lowest: '', isAppended: false, tables: [MAILBOXES] },
   { name: 'messages', key: 'sequence', lowest: 0, isAppended: true, tables: [MESSAGES, MESSAGE_CONTENTS] },
   { name: 'removed messages', key: 'id', lowest: '', isAppended: false, tables: [REMOVED_MESSAGES] },

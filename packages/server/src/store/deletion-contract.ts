@@ -40,6 +40,7 @@ export function describeDeletion(open: () => Promise<Store>): void {
     expect(await store.addInvite({ ...invite, createdAt: NOW, expiresAt: NOW + 1_000 }, limits)).toBe('added')
     const rejection = { at: NOW, from: '', to: `x@${team.domain}`, code: '550', reason: 'No' }
     await store.addRejections([{ ...rejection, domain: team.domain! }])
+    await store.addCaughtDomain({ teamId: team.id, domain: caughtBy(team), caughtAt: NOW }, 1)
     return { team, mailbox, message, owner, member, key, endpoint }
   }
 
@@ -51,6 +52,8 @@ export function describeDeletion(open: () => Promise<Store>): void {
       expect(await store.closeTeam(team.id, NOW)).toEqual({ members: 2, keys: 1 })
       expect(await store.findPrincipal(key.id)).toBeNull()
       expect(await store.findInbox({ domain: team.domain!, mailbox: 'qa' })).toBeNull()
+      expect(await store.findCatchingTeam(caughtBy(team))).toBeNull()
+      expect(await store.findCatchingTeam(caughtBy(other.team))).toEqual(other.team)
       expect(await store.listMembers(team.id)).toEqual([])
       expect(await store.listEndpoints(team.id)).toEqual([])
       expect(await store.listInvites({ teamId: team.id }, NOW)).toEqual([])
@@ -111,4 +114,8 @@ export function describeDeletion(open: () => Promise<Store>): void {
       expect(await store.removeUser(await addUser(store, null, 'member'))).toEqual([])
     })
   })
+}
+
+function caughtBy({ id }: Team): string {
+  return `caught.${id}.test`
 }

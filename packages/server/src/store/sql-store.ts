@@ -4,6 +4,7 @@ import { BODY_FOLDED, filtersByText, queryFor, searchFor, type Wanted } from './
 import { findAmongNewest, WALK_LIMITS, walkMessages, type WalkLimits } from './message-walk.ts'
 import { accountStore } from './sql-accounts.ts'
 import { billingStore } from './sql-billing.ts'
+import { caughtDomainStore } from './sql-caught-domains.ts'
 import { insertKey, keyStore } from './sql-keys.ts'
 import { deliveryStore, insertDeliveries } from './sql-deliveries.ts'
 import { countEndpoints, endpointStore } from './sql-endpoints.ts'
@@ -11,6 +12,7 @@ import { MAILBOX_DOMAIN, mailboxStore } from './sql-mailboxes.ts'
 import { rejectionStore } from './sql-rejections.ts'
 import { removalStore } from './sql-removal.ts'
 import { sendingStore } from './sql-sending.ts'
+import { TEAM } from './sql-team.ts'
 import { teamStore } from './sql-teams.ts'
 import { usageStore } from './sql-usage.ts'
 import { sql, type Sql } from './sql.ts'
@@ -88,6 +90,7 @@ export function createSqlStore(
     ...deliveryStore(database),
     ...sendingStore(database),
     ...billingStore(database),
+    ...caughtDomainStore(database),
 
     async addTeam(team, firstKey) {
       const addTeam = sql`
@@ -280,8 +283,6 @@ function insertMessage(
 function foldedUnlessAscii({ text, bodyFolded }: NewMessage): string | null {
   return text !== null && Buffer.byteLength(text) === text.length ? null : bodyFolded
 }
-
-const TEAM = sql`t.id, t.name, t.plan, t.retention_days as "retentionDays", t.domain`
 
 const ENDPOINTS_OF_TEAM = countEndpoints(sql`t.id`)
 const ENDPOINTS_OF_MAILBOX = countEndpoints(sql`b.team_id`)

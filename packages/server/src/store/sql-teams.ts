@@ -55,6 +55,7 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
         where team_id = ${id}`,
         sql`delete from api_keys where team_id = ${id}`,
         sql`delete from invites where team_id = ${id}`,
+        sql`delete from caught_domains where team_id = ${id}`,
         sql`update webhook_endpoints set ${HIDDEN_ENDPOINT}, removed_at = ${at} where team_id = ${id} and removed_at is null`,
       )
       return { members, keys }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fold } from '../domain/fold.ts'
 import { uuidv7 } from '../domain/uuid.ts'
+import { describeCaughtDomains } from './caught-domains-contract.ts'
 import { describeDeletion } from './deletion-contract.ts'
 import { describeMatching } from './matching-contract.ts'
 import { describeRemoval } from './removal-contract.ts'
@@ -313,6 +314,7 @@ export function describeStore(
 
     describeRemoval(open)
     describeDeletion(open)
+    describeCaughtDomains(open)
     describeMatching(open, whenIndexed)
     describeWebhooks(open)
   })

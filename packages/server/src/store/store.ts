@@ -1,4 +1,5 @@
 import type { AccountStore } from './accounts.ts'
+import type { CaughtDomainStore } from './caught-domains.ts'
 import type { MailboxStore } from './mailboxes.ts'
 import type { MessageStore } from './messages.ts'
 import type { TeamStore } from './teams.ts'
@@ -9,6 +10,7 @@ export type Store = MailboxStore &
   MessageStore &
   AccountStore &
   TeamStore &
+  CaughtDomainStore &
   WebhookStore & {
     /** Throws when the database cannot be read. */
     check(): Promise<void>

@@ -31,8 +31,8 @@ export type TeamStore = {
   addTeamFor(userId: string, team: Team & { createdAt: number }): Promise<'added' | 'has team'>
   renameTeam(id: string, name: string): Promise<void>
   /**
-   * The first step of deleting a team: it loses its members, keys, invites, domain and endpoints at once, and can receive
-   * nothing on its own domain. Its mailboxes and their messages remain. Returns how many members and keys it had.
+   * The first step of deleting a team: it loses its members, keys, invites, domains and endpoints at once, and can receive
+   * nothing on its own domain or a caught one. Its mailboxes and their messages remain. Returns how many members and keys it had.
    */
   closeTeam(id: string, at: number): Promise<{ members: number; keys: number }>
   /** The last step: deletes a team without mailboxes and endpoints. False if some are left. */

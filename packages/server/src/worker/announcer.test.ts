@@ -51,6 +51,7 @@ async function startBeside(
     report,
     by: 'worker',
     refusedMailDays,
+    unclaimedNotice: '',
     meters: null,
     now,
     log: SILENT,
@@ -165,6 +166,11 @@ test('refused mail is deleted after its retention days, and not before; other ma
   await eventually(async () => {
     const { keys } = await bucket.list({ prefix: 'raw/', limit: 10 })
     expect(keys.map((key) => key.split('/').at(-2))).toEqual(['invalid', 'later'])
+  })
+  // Deleted mail is no longer counted, and mail that was refused for another reason never is.
+  await eventually(() => {
+    const mails = announcer.unrouted.newest({ before: null, limit: 10 })
+    expect(mails.map(({ mailbox }) => mailbox)).toEqual(['later'])
   })
 })
 

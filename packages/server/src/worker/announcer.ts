@@ -1,7 +1,7 @@
 import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { metadataKey } from '../domain/object-keys.ts'
-import { isNotReaching, meansUnreachable } from '../domain/retry.ts'
+import { isNotReaching, isUnrouted, meansUnreachable } from '../domain/retry.ts'
 import type { Log } from '../observe/log.ts'
 import type { Meters } from '../observe/meters.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
@@ -11,6 +11,7 @@ import { refusalOf, type Metadata } from './metadata.ts'
 import { createRecentResults } from './recent-results.ts'
 import { reportSetAside } from './report-set-aside.ts'
 import { createUnprocessedSearch } from './unprocessed-search.ts'
+import type { UnroutedIndex } from './unrouted-index.ts'
 import { createWaitingMail } from './waiting-mail.ts'
 import { watchReachability } from './reachability.ts'
 
@@ -47,6 +48,8 @@ export type Announcer = {
   waitingCount(): number
   /** Number of messages that are set aside and announced only by an operator. */
   setAsideCount(): number
+  /** The known mail that no team claims. */
+  unrouted: UnroutedIndex
   /** A sentence for operators while announcements do not reach the API, else null. */
   reachabilityProblem(): string | null
 }
@@ -60,6 +63,8 @@ type Ports = {
   by: string
   /** Days after which mail without a team is deleted; null keeps it. */
   refusedMailDays: number | null
+  /** Logged for mail that no team claims: what an operator can do about it. */
+  unclaimedNotice: string
   meters: Pick<Meters, 'announcementFailed' | 'setAside' | 'refusedRemoved'> | null
   now: () => number
   log: Log
@@ -67,7 +72,7 @@ type Ports = {
 
 /** Announces stored mail to the API at least once, and retries failures that can resolve themselves. */
 export function createAnnouncer(given: Ports): Announcer {
-  const { bucket, parser, post, report, by, refusedMailDays, meters, now, log } = given
+  const { bucket, parser, post, report, by, refusedMailDays, unclaimedNotice, meters, now, log } = given
   const startedAt = now()
   const upSince = performance.now()
   // All keyed by metadata key: unprocessed mail; the queues (announcement in memory, announcement in the bucket, to be
@@ -234,9 +239,10 @@ export function createAnnouncer(given: Ports): Announcer {
     reachability.failed(failed)
     waiting.remember(key, failed)
     meters?.announcementFailed(failed.lastStatus)
-    const { id, attempts, lastStatus, lastError, setAside } = failed
+    const { id, to, attempts, lastStatus, lastError, setAside } = failed
+    if (isUnrouted(refusal)) log.info({ id, to, code: refusal.code }, unclaimedNotice)
     // A problem between worker and API is logged once, not for every mail.
-    if (!isNotReaching(refusal)) {
+    else if (!isNotReaching(refusal)) {
       log.warn({ id, attempts, status: lastStatus, reason: lastError }, 'an announcement was refused')
     }
     if (setAside === null) return
@@ -295,6 +301,7 @@ export function createAnnouncer(given: Ports): Announcer {
     },
     waitingCount: waiting.count,
     setAsideCount: waiting.setAsideCount,
+    unrouted: waiting.unrouted,
     oldestWaitingAt: waiting.oldestAt,
     reachabilityProblem: reachability.problem,
   }

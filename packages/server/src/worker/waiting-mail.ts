@@ -1,7 +1,9 @@
+import { isUnrouted } from '../domain/retry.ts'
 import { attemptDelayMs } from '../domain/set-aside.ts'
 import { findDueAt } from './due.ts'
-import type { Metadata } from './metadata.ts'
+import { refusalOf, type Metadata } from './metadata.ts'
 import { refusedMailExpiry } from './refused-mail.ts'
+import { createUnroutedIndex } from './unrouted-index.ts'
 
 /** Mails waiting to be announced that are kept in memory. A later search of the bucket finds the others. */
 const KNOWN_MAX = 100_000
@@ -27,6 +29,7 @@ export function createWaitingMail(refusedDays: number | null) {
   /** Values are the time at which the mail may be deleted; null keeps it. */
   const givenUp = new Map<string, number | null>()
   const setAside = new Set<string>()
+  const unrouted = createUnroutedIndex()
 
   function giveUp(key: string, removableAt: number | null): void {
     known.delete(key)
@@ -37,6 +40,7 @@ export function createWaitingMail(refusedDays: number | null) {
     known.delete(key)
     givenUp.delete(key)
     setAside.delete(key)
+    unrouted.remove(key)
   }
 
   return {
@@ -44,6 +48,7 @@ export function createWaitingMail(refusedDays: number | null) {
       const dueAt = findDueAt(metadata)
       forget(key)
       if (metadata.setAside) setAside.add(key)
+      else if (isUnrouted(refusalOf(metadata))) unrouted.add(key)
       if (dueAt === null) return giveUp(key, refusedMailExpiry(metadata, refusedDays))
       const { receivedAt, lastAttemptAt, lastStatus, ownFailures, trying } = metadata
       if (known.size >= KNOWN_MAX) return
@@ -85,6 +90,8 @@ export function createWaitingMail(refusedDays: number | null) {
         .map(([key]) => key),
     count: () => known.size,
     setAsideCount: () => setAside.size,
+    /** Mail that no team claims. */
+    unrouted,
     oldestAt: () =>
       known
         .values()

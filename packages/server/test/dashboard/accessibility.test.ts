@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { Mailhatch } from '@mailhatch/sdk'
 import { createTransport } from 'nodemailer'
 import type { Locator, Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { openWindow, reuseWindows } from '../support/dashboard-session.ts'
 import { barriersIn, buildDashboard, openChromium } from '../support/dashboard.ts'
 import { startFileServer } from '../support/file-server.ts'
@@ -51,6 +51,8 @@ const operator = await people.operator()
 const { call } = operator
 await call.apiKeys.create.mutate({ name: 'A key that expires', expiresAt: new Date(Date.now() + 864e5).toISOString() })
 const { endpoint } = await call.webhooks.create.mutate({ url: 'https://hooks.example/mail', description: 'Orders' })
+await transport.sendMail({ from: 'shop@shop.example', to: 'anna@gmail.com', subject: 'Hello', html: '<p>Hello</p>' })
+const otherId = await vi.waitFor(async () => (await call.inbox.others.list.query({})).messages[0]!.id)
 const guest = await people.person({ email: 'someone@acme.example' })
 const invite = await call.team.invite.mutate({ email: guest.email })
 const { owner: newcomer, join } = await people.newTeam()
@@ -86,6 +88,8 @@ const VISITS: Record<string, Visit[]> = {
     })),
   ],
   '/a/:address': [{ path: '/a/qa%2Bsignup%40mailhatch.test' }],
+  '/other': [{ path: '/other' }, { path: '/other', as: 'newcomer' }],
+  '/other/:id': [{ path: `/other/${otherId}` }, { path: '/other/01a1de8f-e5cf-7ccc-815e-d07e2755b856' }],
   '/settings/*?': [{ path: '/settings/nothing' }],
   '/settings/webhooks/:id': [{ path: `/settings/webhooks/${endpoint.id}` }, { path: '/settings/webhooks/x' }],
   ...Object.fromEntries(

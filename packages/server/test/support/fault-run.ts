@@ -58,7 +58,14 @@ export async function runFaults({ seed, faults, openInbox, search = true, sizes 
   const clock = { ahead: 0 }
   const now = () => Date.now() + clock.ahead
   const api = await startFaultyApi(random, now)
-  const fixed = { report: async () => true, by: 'worker', refusedMailDays: null, meters: null, log: SILENT }
+  const fixed = {
+    report: async () => true,
+    by: 'worker',
+    refusedMailDays: null,
+    unclaimedNotice: '',
+    meters: null,
+    log: SILENT,
+  }
   const start = () => createAnnouncer({ bucket, parser, post: api.post, now, ...fixed })
   const announcer = start()
   await announcer.start()

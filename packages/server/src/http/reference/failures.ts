@@ -95,6 +95,10 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     sentence: 'ada@example.com is a member of this team already.',
     when: 'the address belongs to a member',
   },
+  domain_limit: {
+    sentence: 'At most 100 domains can be caught. Remove one first, or start with --catch-all to catch all of them.',
+    when: 'the list of caught domains is full',
+  },
   last_owner: { sentence: 'A team keeps at least one owner.', when: 'the team has no other owner' },
   team_exists: { sentence: 'You already have a team.', when: 'the user already has a team' },
   invite_limit: {

@@ -16,6 +16,7 @@ import { firstStepsRouter } from './first-steps.ts'
 import { id } from './inputs.ts'
 import { mailboxesRouter, starterMailbox } from './mailboxes.ts'
 import { messagesRouter } from './messages.ts'
+import { caughtRouter, othersRouter } from './others.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 import { waitsRouter } from './waits.ts'
@@ -82,6 +83,8 @@ export function inboxRouter(ports: RpcPorts) {
     }),
 
     unrouted: unroutedRouter(ports),
+    others: othersRouter(ports),
+    caught: caughtRouter(ports),
     waits: waitsRouter(ports),
     firstSteps: firstStepsRouter(ports),
   })

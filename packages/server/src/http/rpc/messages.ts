@@ -103,7 +103,8 @@ export function messagesRouter(ports: RpcPorts) {
       )
       .query(async ({ ctx: { team }, input: { remoteImages, attachment, ...input } }): Promise<{ path: string }> => {
         const { id: messageId } = await findMessage(team, input.id)
-        return { path: `/view/${ports.views.make({ teamId: team.id, messageId, attachment, remoteImages })}` }
+        const view = { teamId: team.id, messageId, attachment, remoteImages, isUnclaimed: false }
+        return { path: `/view/${ports.views.make(view)}` }
       }),
 
     /**

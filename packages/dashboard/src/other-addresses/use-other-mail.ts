@@ -1,0 +1,60 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { failureOf } from '../api/failure.ts'
+import { trpc, type Outputs } from '../api/trpc.ts'
+import type { MessageList } from '../inbox/use-messages.ts'
+import { withFirstPage, type OtherPages } from './other-pages.ts'
+import { useOtherSummary } from './use-other-summary.ts'
+
+export type OtherMessage = Outputs['inbox']['others']['list']['messages'][number]
+
+const LIST_KEY = ['others']
+
+/** The list, newest first. It follows the summary. */
+export function useOtherMail(): MessageList & { messages: OtherMessage[] } {
+  const client = useQueryClient()
+  const version = useOtherSummary()?.version
+  const requests = useRef({ sent: 0, shown: 0 })
+  const query = useInfiniteQuery({
+    queryKey: LIST_KEY,
+    queryFn: ({ pageParam }) => trpc.inbox.others.list.query({ before: pageParam }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ hasMore, messages }) => (hasMore ? messages.at(-1)?.id : undefined),
+    staleTime: Infinity,
+    // A list from an earlier visit may be old.
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const isLoaded = data !== undefined
+
+  useEffect(() => {
+    if (version === undefined || !isLoaded) return
+    const request = ++requests.current.sent
+    void trpc.inbox.others.list.query({}).then(
+      (first) => {
+        // A later request may have been faster.
+        if (request < requests.current.shown) return
+        requests.current.shown = request
+        client.setQueryData<OtherPages>(LIST_KEY, (pages) => pages && withFirstPage(pages, first))
+      },
+      // The next change, or the next visit, loads it again.
+      () => {},
+    )
+  }, [version, isLoaded])
+
+  return {
+    messages: (data?.pages ?? []).flatMap((page) => page.messages),
+    isLoading: query.isPending,
+    failure: error ? failureOf(error) : null,
+    hasMore: hasNextPage,
+    isLoadingMore: isFetchingNextPage,
+    cursor: undefined,
+    loadMore() {
+      if (hasNextPage && !isFetchingNextPage && !error) void fetchNextPage({ cancelRefetch: false })
+    },
+    add: () => {},
+    reload: () => void client.resetQueries({ queryKey: LIST_KEY }),
+  }
+}

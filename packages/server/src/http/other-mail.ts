@@ -1,0 +1,44 @@
+import type { Announcement } from '@mailhatch/sdk'
+import { AppError } from '../domain/errors.ts'
+import { readAnnouncement } from '../intake/announcement.ts'
+import { newMessage } from '../intake/new-message.ts'
+import type { StoredMessage } from '../store/messages.ts'
+import type { OtherMail } from './local-worker.ts'
+
+export type OtherMailPorts = {
+  inbound: { worker: { others: OtherMail | null } | null }
+  teams: { rootDomain: string }
+}
+
+/** Throws where the worker is another process or announces no mail. */
+export function requireOthers({ inbound }: Pick<OtherMailPorts, 'inbound'>): OtherMail {
+  const others = inbound.worker?.others ?? null
+  if (others === null) throw new AppError('forbidden', 'Forbidden')
+  return others
+}
+
+/** A mail that no team claims, as the message that it would become. */
+export async function findOtherMail(ports: OtherMailPorts, id: string): Promise<StoredMessage> {
+  const announcement = await requireOthers(ports).read(id)
+  if (!announcement) throw new AppError('message_not_found', 'Not found')
+  return asMessage(ports, announcement)
+}
+
+export async function listOtherMail(
+  ports: OtherMailPorts,
+  page: { before: string | null; limit: number },
+): Promise<{ messages: StoredMessage[]; hasMore: boolean }> {
+  const { mails, hasMore } = await requireOthers(ports).list(page)
+  const messages: StoredMessage[] = []
+  // One after another, because each may take milliseconds of the main thread.
+  for (const mail of mails) messages.push(await asMessage(ports, mail))
+  return { messages, hasMore }
+}
+
+/** It has no mailbox and no position yet. */
+async function asMessage({ teams }: OtherMailPorts, announcement: Announcement): Promise<StoredMessage> {
+  const normal = readAnnouncement(announcement, teams.rootDomain)
+  const message = await newMessage(normal, normal.receivedAt)
+  const { objectMailbox: mailbox, attachments } = message
+  return { ...message, mailbox, mailboxId: '', position: 0, attachmentCount: attachments.length }
+}
