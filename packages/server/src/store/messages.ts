@@ -31,6 +31,9 @@ export type NewMessage = Omit<StoredSummary, 'position' | 'mailboxId' | 'mailbox
   MessageContent & { objectMailbox: string } & Omit<Matchable, 'mailboxId' | 'mailbox'>
 
 /** A message with the fields that followers show and that filters check. */
+/** The beginning of the text, or of the HTML if there is no text. */
+export type Beginning = { id: string; text: string | null; html: string | null; codes: Code[] }
+
 export type PassingMessage = StoredSummary & Matchable
 
 /** Rejected mail. `code` is an error code of the API or the status of an SMTP reply. */
@@ -78,6 +81,8 @@ export type MessageStore = {
   findMessage(view: View, id: string): Promise<StoredMessage | null>
   findAnchor(view: View, id: string): Promise<ListAnchor | null>
   newestPosition(teamId: string): Promise<number>
+  /** How the bodies of these messages begin, in any order. Ids outside the view are left out; its filter is ignored. */
+  beginnings(view: View, ids: string[]): Promise<Beginning[]>
   newestPositions(teamIds: string[]): Promise<{ teamId: string; position: number }[]>
   /** No message of the view has a smaller position, judging only by mailbox and `since`. Null if there is none. */
   firstPosition(view: View): Promise<number | null>

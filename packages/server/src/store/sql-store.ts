@@ -7,6 +7,7 @@ import { billingStore } from './sql-billing.ts'
 import { insertKey, keyStore } from './sql-keys.ts'
 import { deliveryStore, insertDeliveries } from './sql-deliveries.ts'
 import { countEndpoints, endpointStore } from './sql-endpoints.ts'
+import { previewStore } from './sql-previews.ts'
 import { MAILBOX_DOMAIN, mailboxStore } from './sql-mailboxes.ts'
 import { rejectionStore } from './sql-rejections.ts'
 import { removalStore } from './sql-removal.ts'
@@ -79,6 +80,7 @@ export function createSqlStore(
   return {
     ...mailboxStore(database, textIndex),
     ...removalStore(database),
+    ...previewStore(database),
     ...rejectionStore(database),
     ...keyStore(database),
     ...accountStore(database),

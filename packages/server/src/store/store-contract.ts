@@ -3,6 +3,7 @@ import { fold } from '../domain/fold.ts'
 import { uuidv7 } from '../domain/uuid.ts'
 import { describeDeletion } from './deletion-contract.ts'
 import { describeMatching } from './matching-contract.ts'
+import { describePreviews } from './preview-contract.ts'
 import { describeRemoval } from './removal-contract.ts'
 import type { Mailbox, Team } from './mailboxes.ts'
 import type { NewMessage } from './messages.ts'
@@ -314,6 +315,7 @@ export function describeStore(
     describeRemoval(open)
     describeDeletion(open)
     describeMatching(open, whenIndexed)
+    describePreviews(open)
     describeWebhooks(open)
   })
 }

@@ -7,6 +7,7 @@ import type { MessageFilter } from '../../domain/match.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { countMatching } from '../../read/count.ts'
 import { readPage } from '../../read/page.ts'
+import { readPreviews, type MessagePreview } from '../../read/previews.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
 import type { SignedIn } from '../../store/accounts.ts'
 import type { Team } from '../../store/mailboxes.ts'
@@ -24,6 +25,9 @@ import { procedure, router } from './procedures.ts'
 const REMOVED_MAX = ROWS_PER_REMOVAL
 
 export function messagesRouter(ports: RpcPorts) {
+/** More rows than a screen shows. */
+const PREVIEWS_MAX = 50
+
   const { store, now } = ports
 
   function searchOf({ team, proceed }: { team: Team; proceed: () => void }, filter: MessageFilter): View {
@@ -73,6 +77,13 @@ export function messagesRouter(ports: RpcPorts) {
         const { position } = await findMessage(team, input.id)
         await removeMessages(ports.messages, team.id, [position])
         return { id: input.id }
+    /** Ids that do not exist are ignored. */
+    previews: procedure('members')
+      .input(z.object({ ids: z.array(id).max(PREVIEWS_MAX) }))
+      .query(({ ctx: { team }, input }): Promise<MessagePreview[]> =>
+        readPreviews(store, teamView(team, {}, now()), input.ids.filter(isUuid)),
+      ),
+
       }),
 
     /** Ids that do not exist are ignored. */
