@@ -55,6 +55,9 @@ export function InboxPage() {
           selectedCount={inbox.selected.size}
           onSearch={search}
           onMarkSelected={(isRead) => markRead(inbox.selected, isRead)}
+          isAllSelected={inbox.isAllSelected}
+          onSelectAll={() => void inbox.selectAll()}
+          onMarkAllRead={() => void inbox.markAllRead()}
           onRemoveSelected={inbox.remove}
           onClearSelection={inbox.clearSelection}
           onReload={inbox.reload}

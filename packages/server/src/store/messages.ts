@@ -1,5 +1,6 @@
 import type { Attachment, Code, Envelope, Header, Link, MessageSummary, ParseState } from '@mailhatch/sdk'
 import type { Matchable, MessageFilter } from '../domain/match.ts'
+import type { SearchWords } from '../domain/search-words.ts'
 import type { Mailbox } from './mailboxes.ts'
 import type { NewEvent } from './webhooks.ts'
 
@@ -30,10 +31,10 @@ export type ObjectName = { id: string; domain: string; mailbox: string }
 export type NewMessage = Omit<StoredSummary, 'position' | 'mailboxId' | 'mailbox' | 'attachmentCount'> &
   MessageContent & { objectMailbox: string } & Omit<Matchable, 'mailboxId' | 'mailbox'>
 
-/** A message with the fields that followers show and that filters check. */
 /** The beginning of the text, or of the HTML if there is no text. */
 export type Beginning = { id: string; text: string | null; html: string | null; codes: Code[] }
 
+/** A message with the fields that followers show and that filters check. */
 export type PassingMessage = StoredSummary & Matchable
 
 /** Rejected mail. `code` is an error code of the API or the status of an SMTP reply. */
@@ -44,6 +45,7 @@ export type View = {
   teamId: string
   oldestReceivedAt: number
   filter: MessageFilter
+  words?: SearchWords
   /** Called before each step of a long search. Throws to cancel it, when the client is gone. */
   proceed?: () => void
 }
@@ -79,10 +81,10 @@ export type MessageStore = {
   /** In order of visibility, from `after` (exclusive) up to `upTo` (inclusive). */
   followMessages(view: View, range: { after: number; upTo: number; limit: number }): Promise<StoredSummary[]>
   findMessage(view: View, id: string): Promise<StoredMessage | null>
-  findAnchor(view: View, id: string): Promise<ListAnchor | null>
-  newestPosition(teamId: string): Promise<number>
   /** How the bodies of these messages begin, in any order. Ids outside the view are left out; its filter is ignored. */
   beginnings(view: View, ids: string[]): Promise<Beginning[]>
+  findAnchor(view: View, id: string): Promise<ListAnchor | null>
+  newestPosition(teamId: string): Promise<number>
   newestPositions(teamIds: string[]): Promise<{ teamId: string; position: number }[]>
   /** No message of the view has a smaller position, judging only by mailbox and `since`. Null if there is none. */
   firstPosition(view: View): Promise<number | null>
