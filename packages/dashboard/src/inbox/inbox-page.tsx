@@ -38,14 +38,16 @@ export function InboxPage() {
   const sidebar = <Sidebar terms={place.terms} hrefOf={hrefOf} onShowMissingMail={() => setShown('missingMail')} />
 
   return (
-    <div className="grid h-full grid-cols-1 md:grid-cols-[20rem_minmax(0,1fr)] lg:grid-cols-[13rem_22rem_minmax(0,1fr)]">
+    <div className="grid h-full grid-cols-1 print:block print:h-auto md:grid-cols-[20rem_minmax(0,1fr)] lg:grid-cols-[13rem_22rem_minmax(0,1fr)]">
       <h1 className="sr-only">Inbox</h1>
-      <aside className="overflow-y-auto border-r border-line bg-sunken max-lg:hidden">{sidebar}</aside>
+      <aside className="overflow-y-auto border-r border-line bg-sunken max-lg:hidden print:hidden">{sidebar}</aside>
       <section
         aria-label="Message list"
         className={classNames(
           'relative flex min-h-0 min-w-0 flex-col border-r border-line',
           (place.id !== null || isNew) && 'max-md:hidden',
+          // With an open message, only that is printed.
+          place.id !== null && 'print:hidden',
         )}
       >
         <ListHeader
@@ -53,11 +55,11 @@ export function InboxPage() {
           searchInput={searchInput}
           live={live}
           selectedCount={inbox.selected.size}
-          onSearch={search}
-          onMarkSelected={(isRead) => markRead(inbox.selected, isRead)}
           isAllSelected={inbox.isAllSelected}
           onSelectAll={() => void inbox.selectAll()}
           onMarkAllRead={() => void inbox.markAllRead()}
+          onSearch={search}
+          onMarkSelected={(isRead) => markRead(inbox.selected, isRead)}
           onRemoveSelected={inbox.remove}
           onClearSelection={inbox.clearSelection}
           onReload={inbox.reload}

@@ -3,8 +3,10 @@ import { queryOptions } from '@tanstack/react-query'
 import { RouteError } from '../api/failure.ts'
 import { serverPath } from '../base-path.ts'
 import { buttonClass } from '../ui/button.tsx'
+import { CodeView } from '../ui/code-view.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { breakRuns } from './safe-text.ts'
 
 /** More text slows the browser down. The download has all of it. */
 const SHOWN_BYTES_MAX = 512 * 1024
@@ -16,15 +18,15 @@ export function rawPath(id: string): string {
 export function RawTab({ message: { id } }: { message: MessageDetail }) {
   return (
     <div className="space-y-3 p-4">
-      <a href={rawPath(id)} download={`${id}.eml`} className={buttonClass('plain')}>
+      <a href={rawPath(id)} download={`${id}.eml`} className={buttonClass('plain', 'print:hidden')}>
         <Icon name="down" size={14} /> Download .eml
       </a>
       <Loaded query={rawQuery(id)}>
         {({ text, isCut }) => (
           <>
-            <pre tabIndex={0} className="whitespace-pre-wrap break-all font-mono text-xs/relaxed">
-              {text}
-            </pre>
+            <CodeView label="Raw message" code={text}>
+              {breakRuns(text)}
+            </CodeView>
             {isCut && <p className="text-sm text-quiet">Cut here. Download the file to see the rest.</p>}
           </>
         )}
