@@ -242,8 +242,8 @@ test('the empty inbox has settings for frameworks, with the SMTP port of the ser
   const { page, complaints } = await openWindow(browser, { url, headers: owner.headers, ...LOOK })
   await page.goto('/')
   for (const [name, line] of [
-    ['Nodemailer', `port: ${server.smtpPort}`],
-    ['Django', `EMAIL_PORT = ${server.smtpPort}`],
+    ['Nodemailer', `SMTP_PORT ?? ${server.smtpPort}`],
+    ['Django', `"SMTP_PORT", "${server.smtpPort}"`],
     ['Rails', `port: ${server.smtpPort}`],
     ['Laravel', `MAIL_PORT=${server.smtpPort}`],
     ['Spring Boot', `spring.mail.port=${server.smtpPort}`],
