@@ -49,7 +49,7 @@ export function parseCalendar(text: string): CalendarEvent | null {
     status: textOf('STATUS'),
     start: timeOf(found.get('DTSTART')),
     end: timeOf(found.get('DTEND')),
-    repeats: /(?:^|;)FREQ=([A-Z]+)/i.exec(found.get('RRULE')?.value ?? '')?.[1]?.toUpperCase() ?? null,
+    repeats: /(?:^|;)FREQ=([A-Z]{1,12})/i.exec(found.get('RRULE')?.value ?? '')?.[1]?.toUpperCase() ?? null,
   }
 }
 

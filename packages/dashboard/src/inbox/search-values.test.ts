@@ -37,6 +37,7 @@ test.each([
   ['1.5MB', 1_572_864],
   ['2KiB', 2_048],
   ['1g', 1_073_741_824],
+  ['999999999g', Number.MAX_SAFE_INTEGER],
   ['', null],
   ['big', null],
   ['-1', null],

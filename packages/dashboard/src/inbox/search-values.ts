@@ -26,7 +26,10 @@ export function parseTime(text: string, { now, isUtc }: Clock): number | null {
 /** Reads a number of bytes: `500`, `10k`, `1.5mb`. */
 export function parseSize(text: string): number | null {
   const match = SIZE.exec(text.trim())
-  return match && Math.round(Number(match[1]) * (UNITS[match[2]?.toLowerCase() ?? ''] ?? 1))
+  if (!match) return null
+  const bytes = Math.round(Number(match[1]) * (UNITS[match[2]?.toLowerCase() ?? ''] ?? 1))
+  // No message is as large; the server accepts exact numbers only.
+  return Math.min(bytes, Number.MAX_SAFE_INTEGER)
 }
 
 function startOfDay(time: number, isUtc: boolean): number {
