@@ -28,12 +28,13 @@ const LOCK = join(cache, 'lock')
 const LOCK_MS_MAX = 60_000
 const LOCK_POLL_MS = 100
 
-/** The sources of the dashboard. From the server it imports only types. */
+/** The sources of the dashboard. From the server it imports only types, from the documentation one page. */
 const SOURCES = [
   join(root, 'src'),
   join(root, 'index.html'),
   join(root, 'package.json'),
   join(packages, 'sdk/src'),
+  join(packages, '../docs/guide/frameworks.md'),
   import.meta.filename,
 ]
 

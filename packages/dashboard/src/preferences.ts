@@ -6,6 +6,8 @@ const DEFAULTS = {
   zone: 'local' as 'local' | 'utc',
   keys: 'on' as 'on' | 'off',
   notifications: 'off' as 'on' | 'off',
+  /** Of long lines in source code. */
+  wrap: 'on' as 'on' | 'off',
   /** Mailbox ids, separated by spaces. */
   remoteImages: '',
 }

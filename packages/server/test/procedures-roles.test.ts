@@ -134,6 +134,7 @@ const TABLE: Record<string, Row> = {
   'inbox.messages.list': {},
   'inbox.messages.count': {},
   'inbox.messages.get': given(idOf(things.message), 'message_not_found'),
+  'inbox.messages.previews': given(async () => ({ ids: [(await things.message()).id] })),
   'inbox.messages.remove': given(idOf(things.message), 'message_not_found'),
   'inbox.messages.removeMany': given(async () => ({ ids: [(await things.message()).id] })),
   'inbox.messages.removeAll': given(() => ({ subject: 'of nobody' })),

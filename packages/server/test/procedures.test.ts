@@ -61,6 +61,56 @@ describe('inbox.messages', () => {
     expect(await refusal(owner.call.inbox.messages.get.query({ id: detail.id }))).toMatchObject({ status: 404 })
   })
 
+  test('finds by the words of the search box, and refuses an exclusion without a condition', async () => {
+    const { owner, name, send } = await newInbox(['one'])
+    await send('two', 'login', 'bank@bank.example')
+    const attachments = [
+      { index: 0, filename: 'a.txt', contentType: 'text/plain', size: 9, contentId: null, inline: false },
+    ]
+    const domain = 'root.test'
+    const plainContent = 'Your code is 482913'
+    await server.store({ mailbox: name, domain, subject: 'three', attachments, plainContent, size: 5_000 })
+    const { list, count, removeAll } = owner.call.inbox.messages
+    const find = async (input: Parameters<typeof list.query>[0]) =>
+      (await list.query(input)).messages.map(({ subject }) => subject)
+    expect(await find({ hasAttachment: true, hasCode: true, largerThan: 4_999 })).toEqual(['three'])
+    expect(await find({ largerThan: 5_000 })).toEqual([])
+    expect(await find({ smallerThan: 5_000, without: [{ from: 'bank' }] })).toEqual(['one'])
+    expect(await find({ without: [{ tag: 'login' }, { hasCode: true }] })).toEqual(['one'])
+    expect(await find({ without: [{ mailbox: name, subject: 'o' }, { before: '2020-01-01T00:00:00Z' }] })).toEqual([
+      'three',
+    ])
+    expect(await find({ before: '2020-01-01T00:00:00Z' })).toEqual([])
+    for (const input of [
+      { without: [{}] },
+      { without: [{ from: '' }] },
+      { before: 'soon' },
+      { without: [{ since: 'x' }] },
+    ]) {
+      expect(await refusal(list.query(input))).toMatchObject({ status: 400 })
+      expect(await refusal(removeAll.mutate(input))).toMatchObject({ status: 400 })
+    }
+    expect(await count.query({ hasAttachment: true })).toEqual({ count: 1, isExact: true })
+    expect(await removeAll.mutate({ without: [{ hasAttachment: true }] })).toEqual({ deleted: 2 })
+    expect(await find({})).toEqual(['three'])
+  })
+
+  test('returns the first words and the code of messages of the own team', async () => {
+    const { owner, name, send } = await newInbox()
+    const { id } = await server.store({ mailbox: name, domain: 'root.test', plainContent: 'Your code\nis 482913' })
+    const plain = await send('No code')
+    const foreign = await newInbox()
+    const unseen = await foreign.send('Secret')
+    const ids = [id, plain.id, unseen.id, 'no id']
+    const found = await owner.call.inbox.messages.previews.query({ ids })
+    expect(found.toSorted((a, b) => b.text.length - a.text.length)).toEqual([
+      { id, text: 'Your code is 482913', code: '482913' },
+      { id: plain.id, text: 'Hello', code: null },
+    ])
+    const tooMany = Array.from({ length: 51 }, () => id)
+    expect(await refusal(owner.call.inbox.messages.previews.query({ ids: tooMany }))).toMatchObject({ status: 400 })
+  })
+
   test('several calls fit in one request, up to a limit', async () => {
     const { owner } = await newInbox(['one'])
     const paths = (count: number) => Array.from({ length: count }, () => 'inbox.messages.count').join(',')

@@ -1,15 +1,17 @@
-import { useState } from 'react'
+import { lazy, Suspense } from 'react'
+import { Link } from 'wouter'
 import { trpc, type Outputs } from '../api/trpc.ts'
 import { useAction } from '../api/use-action.ts'
 import { OtherMailNotice } from '../other-addresses/other-mail-notice.tsx'
+import { useSession } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
 import { CodeBlock, CopyValue } from '../ui/code-block.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
-import { Loaded } from '../ui/loaded.tsx'
+import { Loaded, Loading } from '../ui/loaded.tsx'
 import { notify } from '../ui/notices.ts'
-import { Tabs } from '../ui/tabs.tsx'
 import { inboxQueries } from './inbox-queries.ts'
-import { smtpSettings } from './smtp-settings.ts'
+
+const FrameworkTabs = lazy(() => import('../setup/framework-tabs.tsx'))
 
 type Steps = Outputs['inbox']['firstSteps']['get']
 
@@ -31,6 +33,7 @@ export default function FirstSteps() {
 
 function Steps({ steps }: { steps: Steps }) {
   const { smtp, address, canSendSample } = steps
+  const { team } = useSession()
   return (
     <>
       {canSendSample && <SampleButton />}
@@ -46,29 +49,26 @@ function Steps({ steps }: { steps: Steps }) {
           <p className="flex flex-wrap gap-2">
             <CopyValue value={smtp.host} what="host" /> <CopyValue value={String(smtp.port)} what="port" />
           </p>
-          <FrameworkSettings smtp={smtp} />
+          <Suspense fallback={<Loading />}>
+            <FrameworkTabs server={{ ...smtp, address: address ?? `hello@${team.domain ?? 'your.domain'}` }} />
+          </Suspense>
         </div>
       )}
       {smtp && address !== null && <CodeBlock label="With curl" code={curlMail(smtp, address)} />}
       <CodeBlock label="In a Playwright test" code={PLAYWRIGHT} />
+      <div className="space-y-1.5">
+        <h3 className="text-sm font-medium">Send each mail to a webhook on this machine</h3>
+        <CodeBlock label="With a receiver on localhost" code={LISTEN} />
+        <p className="text-sm text-quiet">
+          The server itself posts only to public https URLs, unless its operator sets <code>WEBHOOK_ALLOWED_HOSTS</code>
+          . These settings stay at{' '}
+          <Link href="/settings/setup" className="link">
+            Set-up
+          </Link>
+          .
+        </p>
+      </div>
     </>
-  )
-}
-
-function FrameworkSettings({ smtp }: { smtp: NonNullable<Steps['smtp']> }) {
-  const settings = smtpSettings(smtp)
-  const [chosen, setChosen] = useState(settings[0]!.name)
-  const { name, code } = settings.find((one) => one.name === chosen)!
-  return (
-    <Tabs
-      label="Framework"
-      tabs={settings.map((one) => ({ name: one.name, text: one.name }))}
-      chosen={name}
-      onChoose={setChosen}
-      panelClassName="pt-2"
-    >
-      <CodeBlock label={name} code={code} />
-    </Tabs>
   )
 }
 
@@ -96,6 +96,8 @@ function curlMail({ host, port }: NonNullable<Steps['smtp']>, address: string): 
   return `printf 'Subject: Hello\\r\\n\\r\\nYour code is 482913.\\r\\n' |
   curl smtp://${host}:${port} --mail-from app@shop.example --mail-rcpt '${address}' -T -`
 }
+
+const LISTEN = 'npx mailhatch listen --forward-to http://localhost:3000/hook'
 
 const PLAYWRIGHT = `import { expect, test } from '@mailhatch/sdk/playwright'
 

@@ -6,6 +6,7 @@ import { classNames } from '../ui/class-names.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useMailSource } from './mail-source.ts'
 import { setAlwaysImages, useAlwaysImages } from './remote-images.ts'
+import { printPages } from './print-pages.ts'
 import { visibleText } from './safe-text.ts'
 import { ViewFrame, type Scheme } from './view-frame.tsx'
 
@@ -36,10 +37,10 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
   }
   const hasRemoteImages = REMOTE_IMAGE.test(message.htmlContent ?? '')
   return (
-    <div className="flex h-full min-h-96 flex-col">
+    <div className="flex h-full min-h-96 flex-col print:block print:h-auto">
       <div
         className={classNames(
-          'flex flex-wrap items-center gap-2 border-b border-line bg-sunken px-3 py-1.5 text-xs text-quiet',
+          'flex flex-wrap items-center gap-2 border-b border-line bg-sunken px-3 py-1.5 text-xs text-quiet print:hidden',
           !hasRemoteImages && 'max-sm:hidden',
         )}
       >
@@ -62,6 +63,7 @@ export function HtmlTab({ message }: { message: MessageDetail }) {
           remoteImages={remoteImages}
           widthPixels={widthPixels}
           scheme={scheme}
+          printPages={printPages(message)}
         />
       </div>
     </div>

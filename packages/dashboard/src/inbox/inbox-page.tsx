@@ -40,12 +40,14 @@ export function InboxPage() {
   return (
     <div className={COLUMNS}>
       <h1 className="sr-only">Inbox</h1>
-      <aside className="overflow-y-auto border-r border-line bg-sunken max-lg:hidden">{sidebar}</aside>
+      <aside className="overflow-y-auto border-r border-line bg-sunken max-lg:hidden print:hidden">{sidebar}</aside>
       <section
         aria-label="Message list"
         className={classNames(
           'relative flex min-h-0 min-w-0 flex-col border-r border-line',
           (place.id !== null || isNew) && 'max-md:hidden',
+          // With an open message, only that is printed.
+          place.id !== null && 'print:hidden',
         )}
       >
         <ListHeader
@@ -53,6 +55,9 @@ export function InboxPage() {
           searchInput={searchInput}
           live={live}
           selectedCount={inbox.selected.size}
+          isAllSelected={inbox.isAllSelected}
+          onSelectAll={() => void inbox.selectAll()}
+          onMarkAllRead={() => void inbox.markAllRead()}
           onSearch={search}
           onMarkSelected={(isRead) => markRead(inbox.selected, isRead)}
           onRemoveSelected={inbox.remove}

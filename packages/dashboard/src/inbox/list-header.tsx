@@ -6,13 +6,16 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { ConnectionStatus } from './connection-status.tsx'
 import type { LiveState } from './live-mail.ts'
 import { SearchBox } from './search-box.tsx'
-import type { Term } from './search-terms.ts'
+import { isExactSearch, type Term } from './search-terms.ts'
 
 type Props = {
   terms: Term[]
   searchInput: RefObject<HTMLInputElement | null>
   live: { state: LiveState; retryNow: () => void }
   selectedCount: number
+  isAllSelected: boolean
+  onSelectAll: () => void
+  onMarkAllRead: () => void
   onSearch: (terms: Term[]) => void
   onMarkSelected: (isRead: boolean) => void
   onRemoveSelected: () => void
@@ -33,6 +36,7 @@ export function ListHeader(props: Props) {
           onClick={props.onShowSidebar}
           className="-ml-1 lg:hidden"
         />
+        <SelectAll {...props} />
         <h2 className="text-base font-semibold">{terms.length === 0 ? 'All mail' : 'Search results'}</h2>
         <span className="grow" />
         <ConnectionStatus state={live.state} onRetryNow={live.retryNow} />
@@ -44,17 +48,40 @@ export function ListHeader(props: Props) {
   )
 }
 
-function ListMenu({ terms, onReload, onRemoveAll }: Props) {
+/** Selects all results, also those that are not loaded yet. */
+function SelectAll({ selectedCount, isAllSelected, onSelectAll, onClearSelection }: Props) {
+  return (
+    <label className="flex size-6 shrink-0 cursor-pointer items-center justify-center">
+      <input
+        type="checkbox"
+        aria-label="Select all"
+        title="Select all"
+        checked={isAllSelected}
+        ref={(box) => {
+          if (box) box.indeterminate = selectedCount > 0 && !isAllSelected
+        }}
+        onChange={isAllSelected ? onClearSelection : onSelectAll}
+        className="size-4 accent-accent"
+      />
+    </label>
+  )
+}
+
+function ListMenu({ terms, onReload, onMarkAllRead, onRemoveAll }: Props) {
   const isOwner = useIsOwner()
+  const isExact = isExactSearch(terms)
   return (
     <Menu trigger={<IconButton icon="more" label="More" />}>
       <MenuItem icon="refresh" onSelect={onReload}>
         Reload
       </MenuItem>
+      <MenuItem icon="check" onSelect={onMarkAllRead}>
+        Mark all as read
+      </MenuItem>
       {isOwner && (
         <>
           <MenuLine />
-          <MenuItem icon="trash" isDanger onSelect={onRemoveAll}>
+          <MenuItem icon="trash" isDanger disabled={!isExact} onSelect={onRemoveAll}>
             {terms.length === 0 ? 'Delete all mail…' : 'Delete all results…'}
           </MenuItem>
         </>

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { Spinner } from '../ui/button.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { MessageRow, ROW_PIXELS } from './message-row.tsx'
+import { usePreviews } from './previews.ts'
 import { useReadMarks } from './read-marks.ts'
 import type { MessageList as List } from './use-messages.ts'
 import { useVisibleRows } from './visible-rows.ts'
@@ -29,6 +30,8 @@ export function MessageList({ list, openId, focusedId, selected, focusCalls, hre
   const read = useReadMarks()
   const { messages, hasMore, loadMore } = list
   const { first, end } = useVisibleRows(scroller, { rowPixels: ROW_PIXELS, count: messages.length })
+  const rows = messages.slice(first, end)
+  const previews = usePreviews(rows.map(({ id }) => id))
   useEffect(() => {
     if (hasMore && end >= messages.length - ROWS_AHEAD) loadMore()
   }, [end, messages.length, hasMore, loadMore])
@@ -57,12 +60,13 @@ export function MessageList({ list, openId, focusedId, selected, focusCalls, hre
       onScroll={(event) => on.onTop(event.currentTarget.scrollTop < ROW_PIXELS)}
     >
       <ul aria-label="Messages" className="relative" style={{ height: messages.length * ROW_PIXELS }}>
-        {messages.slice(first, end).map((message, offset) => {
+        {rows.map((message, offset) => {
           const index = first + offset
           return (
             <MessageRow
               key={message.id}
               message={message}
+              preview={previews.get(message.id)}
               href={hrefOf(message.id)}
               position={{ index, count: hasMore ? -1 : messages.length }}
               isOpen={message.id === openId}

@@ -1,9 +1,9 @@
-import type { MessageDetail } from '@mailhatch/sdk'
+import type { Attachment, MessageDetail } from '@mailhatch/sdk'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useShortcuts } from '../keyboard.ts'
 import { useIsOwner } from '../session.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
-import { CodeBlock } from '../ui/code-block.tsx'
+import { CodeView } from '../ui/code-view.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Tabs, type Tab } from '../ui/tabs.tsx'
@@ -17,12 +17,18 @@ import { useMailSource } from './mail-source.ts'
 import { MessageHead } from './message-head.tsx'
 import { RawTab } from './raw-tab.tsx'
 import { markRead } from './read-marks.ts'
-import { isWebAddress, visibleText } from './safe-text.ts'
+import { breakRuns, isWebAddress } from './safe-text.ts'
 import type { Term } from './search-terms.ts'
+import { SourceTab } from './source-tab.tsx'
+import { SubjectHeading } from './subject-heading.tsx'
 import { TextTab } from './text-tab.tsx'
 import type { TabName } from './use-inbox-location.ts'
 
 const TestCodeDialog = lazy(() => import('./test-code-dialog.tsx'))
+const CalendarCard = lazy(() => import('./calendar-card.tsx'))
+
+/** A larger calendar is not an invitation. */
+const CALENDAR_BYTES_MAX = 256 * 1024
 
 type Props = {
   id: string
@@ -36,7 +42,10 @@ type Props = {
 export default function MessagePane({ id, ...rest }: Props) {
   const source = useMailSource()
   return (
-    <section aria-label="Message" className="flex h-full min-w-0 flex-col [&>[role=alert]]:m-4">
+    <section
+      aria-label="Message"
+      className="flex h-full min-w-0 flex-col print:block print:h-auto [&>[role=alert]]:m-4"
+    >
       <Loaded key={id} query={source.message(id)}>
         {(message) => <Message message={message} {...rest} />}
       </Loaded>
@@ -52,6 +61,7 @@ function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props
   const chosen = tab ?? (message.htmlContent === null ? 'text' : 'html')
   const [code] = message.codes
   const link = message.links.find(({ kind, url }) => kind !== 'other' && kind !== 'unsubscribe' && isWebAddress(url))
+  const calendar = message.attachments.find(isCalendar)
   useEffect(() => markRead([message.id], true), [message.id])
 
   const step = (by: number) => {
@@ -69,24 +79,28 @@ function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props
       <header className="space-y-3 px-4 pb-3 pt-3">
         <div className="flex items-start gap-2">
           <IconButton icon="back" label="Back to list" onClick={onBack} className="-ml-2 md:hidden" />
-          <h2 className="min-w-0 grow pt-1 text-lg/6 font-semibold">
-            <bdi>{visibleText(message.subject) || '(no subject)'}</bdi>
-          </h2>
-          <div className="flex shrink-0 items-center gap-1">
+          <SubjectHeading subject={message.subject} />
+          <div className="flex shrink-0 items-center gap-1 print:hidden">
             {isInbox && (
               <Button icon="copy" onClick={() => setCodeShown(true)}>
                 <span className="max-sm:sr-only">Test code</span>
               </Button>
             )}
+            <IconButton icon="print" label="Print" onClick={() => window.print()} className="max-sm:hidden" />
             {isInbox && isOwner && <IconButton icon="trash" label="Delete" onClick={onRemove} />}
           </div>
         </div>
         <MessageHead message={message} onFilter={onFilter} />
         {(code || link) && (
-          <div className="flex flex-wrap items-center gap-2">
+          <div className="flex flex-wrap items-center gap-2 print:hidden">
             {code && <CodeChip code={code.value} />}
             {link && <LinkChip link={link} />}
           </div>
+        )}
+        {calendar && (
+          <Suspense>
+            <CalendarCard message={message} attachment={calendar} />
+          </Suspense>
         )}
       </header>
       <Tabs
@@ -94,8 +108,8 @@ function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props
         tabs={tabs}
         chosen={chosen}
         onChoose={onTab}
-        className="flex min-h-0 grow flex-col [&>[role=tablist]]:shrink-0 [&>[role=tablist]]:px-2"
-        panelClassName="min-h-0 grow overflow-y-auto"
+        className="flex min-h-0 grow flex-col [&>[role=tablist]]:shrink-0 [&>[role=tablist]]:px-2 print:block print:[&>[role=tablist]]:hidden"
+        panelClassName="min-h-0 grow overflow-y-auto print:overflow-visible"
       >
         <TabContent name={chosen} message={message} />
       </Tabs>
@@ -145,7 +159,7 @@ function TabContent({ name, message }: { name: TabName; message: MessageDetail }
     case 'raw':
       return <RawTab message={message} />
     case 'source':
-      return <Code label="HTML source" code={message.htmlContent ?? ''} />
+      return <SourceTab html={message.htmlContent ?? ''} />
     case 'json':
       return <Code label="Response of GET /v1/messages/:id" code={JSON.stringify({ data: message }, null, 2)} />
   }
@@ -153,8 +167,15 @@ function TabContent({ name, message }: { name: TabName; message: MessageDetail }
 
 function Code({ label, code }: { label: string; code: string }) {
   return (
-    <div className="p-4 [&_pre]:max-h-none">
-      <CodeBlock label={label} code={code} />
+    <div className="p-4">
+      <CodeView label={label} code={code}>
+        {breakRuns(code)}
+      </CodeView>
     </div>
   )
+}
+
+function isCalendar({ contentType, filename, size }: Attachment): boolean {
+  const isNamed = /\.ics$/i.test(filename ?? '')
+  return size <= CALENDAR_BYTES_MAX && (isNamed || contentType === 'text/calendar' || contentType === 'application/ics')
 }

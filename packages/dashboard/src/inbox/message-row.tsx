@@ -2,14 +2,19 @@ import type { MessageSummary } from '@mailhatch/sdk'
 import type { CSSProperties } from 'react'
 import { Link } from 'wouter'
 import { classNames } from '../ui/class-names.ts'
+import { copyText } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { notify } from '../ui/notices.ts'
 import { RelativeTime } from '../ui/relative-time.tsx'
+import type { Preview } from './previews.ts'
 import { visibleText } from './safe-text.ts'
 
-export const ROW_PIXELS = 76
+export const ROW_PIXELS = 98
 
 type Props = {
   message: MessageSummary
+  /** Undefined until it is loaded. */
+  preview: Preview | undefined
   href: string
   position: { index: number; count: number }
   isOpen: boolean
@@ -22,9 +27,11 @@ type Props = {
   onFocus: () => void
 }
 
-export function MessageRow({ message, href, position, isOpen, isRead, isSelected, isStop, style, ...on }: Props) {
+export function MessageRow(props: Props) {
+  const { message, preview, href, position, isOpen, isRead, isSelected, isStop, style, ...on } = props
   const sender = visibleText(message.fromName || message.from || '(no sender)')
   const subject = visibleText(message.subject) || '(no subject)'
+  const code = preview?.code ?? null
   return (
     <li
       aria-setsize={position.count}
@@ -64,9 +71,10 @@ export function MessageRow({ message, href, position, isOpen, isRead, isSelected
         </span>
         <bdi className={classNames('block truncate', !isRead && 'font-medium')}>
           {!isRead && <span className="sr-only">Unread: </span>}
-          {subject}
+          <span data-subject>{subject}</span>
         </bdi>
-        <span className="flex items-center gap-1.5 text-xs text-quiet">
+        <bdi className="block h-5 truncate text-quiet">{visibleText(preview?.text ?? '')}</bdi>
+        <span className="flex h-6 items-center gap-1.5 text-xs text-quiet">
           <bdi className="grow truncate">{visibleText(message.to)}</bdi>
           {message.attachmentCount > 0 && (
             <span className="flex items-center">
@@ -76,8 +84,33 @@ export function MessageRow({ message, href, position, isOpen, isRead, isSelected
               </span>
             </span>
           )}
+          {/* As wide as the button that covers it: a link must not contain a button. */}
+          {code !== null && (
+            <span aria-hidden="true" className={classNames(CHIP, 'invisible')}>
+              {code}
+            </span>
+          )}
         </span>
       </Link>
+      {code !== null && (
+        <button
+          type="button"
+          tabIndex={isStop ? 0 : -1}
+          aria-label={`Copy code ${code}`}
+          title="Copy code"
+          onClick={() => void copyCode(code)}
+          className={classNames(CHIP, 'absolute bottom-2 right-3 bg-accent-soft text-accent hover:border-accent')}
+        >
+          {code}
+        </button>
+      )}
     </li>
   )
+}
+
+const CHIP =
+  'max-w-40 shrink-0 truncate rounded border border-accent/40 px-1.5 font-mono text-xs/[1.375rem] font-semibold tracking-wider'
+
+async function copyCode(code: string): Promise<void> {
+  if (await copyText(code)) notify(`Copied ${code}`)
 }

@@ -3,9 +3,11 @@ import { queryOptions } from '@tanstack/react-query'
 import { RouteError } from '../api/failure.ts'
 import { serverPath } from '../base-path.ts'
 import { buttonClass } from '../ui/button.tsx'
+import { CodeView } from '../ui/code-view.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { useMailSource } from './mail-source.ts'
+import { breakRuns } from './safe-text.ts'
 
 /** More text slows the browser down. The download has all of it. */
 const SHOWN_BYTES_MAX = 512 * 1024
@@ -14,15 +16,15 @@ export function RawTab({ message: { id } }: { message: MessageDetail }) {
   const path = serverPath(`${useMailSource().filesPath(id)}/raw`)
   return (
     <div className="space-y-3 p-4">
-      <a href={path} download={`${id}.eml`} className={buttonClass('plain')}>
+      <a href={path} download={`${id}.eml`} className={buttonClass('plain', 'print:hidden')}>
         <Icon name="down" size={14} /> Download .eml
       </a>
       <Loaded query={rawQuery(path)}>
         {({ text, isCut }) => (
           <>
-            <pre tabIndex={0} className="whitespace-pre-wrap break-all font-mono text-xs/relaxed">
-              {text}
-            </pre>
+            <CodeView label="Raw message" code={text}>
+              {breakRuns(text)}
+            </CodeView>
             {isCut && <p className="text-sm text-quiet">Cut here. Download the file to see the rest.</p>}
           </>
         )}

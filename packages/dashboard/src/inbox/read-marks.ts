@@ -12,6 +12,11 @@ export function useReadMarks(): ReadonlySet<string> {
   return useSyncExternalStore(subscribe, () => read)
 }
 
+/** The same at this moment. */
+export function readMarks(): ReadonlySet<string> {
+  return read
+}
+
 export function markRead(ids: Iterable<string>, isRead: boolean): void {
   const marked = new Set(read)
   for (const id of ids) {

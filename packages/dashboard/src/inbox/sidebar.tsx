@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { Link, useRoute } from 'wouter'
+import { useRoute } from 'wouter'
 import { queries } from '../api/queries.ts'
 import { useOtherSummary } from '../other-addresses/use-other-summary.ts'
 import { useSession } from '../session.tsx'
-import { classNames } from '../ui/class-names.ts'
-import { Icon, type IconName } from '../ui/icon.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { inboxQueries } from './inbox-queries.ts'
 import { visibleText } from './safe-text.ts'
 import { hasTerm, toggleTerm, type Term } from './search-terms.ts'
+import { Item } from './sidebar-item.tsx'
+import { groupTags } from './tag-groups.ts'
+import { FoldedItems } from './folded-items.tsx'
 import type { Place } from './use-inbox-location.ts'
 
 /** Entries shown before "Show all". */
@@ -54,7 +56,15 @@ export function Sidebar({ terms, hrefOf, onShowMissingMail }: Props) {
           item({ name: 'mailbox', value: address }, domain === team.domain ? name : address),
         )}
       />
-      <Group title="Tags" items={tags.map(({ tag, count }) => item({ name: 'tag', value: tag }, `+${tag}`, count))} />
+      <Group
+        title="Tags"
+        items={groupTags(tags).map((entry) => {
+          const items = entry.tags.map(({ tag, count }) => item({ name: 'tag', value: tag }, `+${tag}`, count))
+          if (entry.kind === 'tag') return items
+          const isCurrent = entry.tags.some(({ tag }) => hasTerm(terms, { name: 'tag', value: tag }))
+          return <FoldedItems key={entry.kind + entry.text} text={entry.text} items={items} isOpenAtFirst={isCurrent} />
+        })}
+      />
       <button
         type="button"
         onClick={onShowMissingMail}
@@ -84,35 +94,4 @@ function Group({ title, items }: { title: string; items: ReactNode[] }) {
       )}
     </section>
   )
-}
-
-type ItemProps = {
-  href: string
-  icon: IconName | null
-  isCurrent: boolean
-  count?: number | undefined
-  children: ReactNode
-}
-
-function Item({ href, icon, isCurrent, count, children }: ItemProps) {
-  return (
-    <li>
-      <Link
-        href={href}
-        aria-current={isCurrent ? 'true' : undefined}
-        className={classNames(
-          'flex min-h-8 items-center gap-2.5 rounded-md px-2.5 max-md:min-h-11',
-          isCurrent ? 'bg-accent-soft font-medium text-accent' : 'hover:bg-hover',
-        )}
-      >
-        {icon && <Icon name={icon} />}
-        <bdi className="grow truncate">{children}</bdi>
-        {count !== undefined && <Count count={count} />}
-      </Link>
-    </li>
-  )
-}
-
-function Count({ count }: { count: number }) {
-  return <span className="text-xs tabular-nums text-quiet">{count.toLocaleString('en')}</span>
 }

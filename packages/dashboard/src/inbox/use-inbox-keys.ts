@@ -29,6 +29,7 @@ export function useInboxKeys(inbox: Inbox, searchInput: RefObject<HTMLInputEleme
         if (id !== null) inbox.toggleSelected(id)
       },
     },
+    { keys: 'a', label: 'Select all', run: () => void inbox.selectAll() },
     { keys: 'I', label: 'Mark as read', run: () => markRead(inbox.targets(), true) },
     { keys: 'U', label: 'Mark as unread', run: () => markRead(inbox.targets(), false) },
     ...(isOwner ? [{ keys: '#', label: 'Delete (5 s to undo)', run: inbox.remove }] : []),

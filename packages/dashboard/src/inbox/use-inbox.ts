@@ -1,10 +1,11 @@
 import type { MessageSummary } from '@mailhatch/sdk'
 import { useMemo, useRef, useState } from 'react'
 import { invalidate } from '../api/queries.ts'
-import { announce } from '../ui/notices.ts'
+import { announce, notify } from '../ui/notices.ts'
+import { markRead, readMarks } from './read-marks.ts'
 import { removeWithUndo } from './removals.ts'
 import { visibleText } from './safe-text.ts'
-import { filterOf, formatSearch } from './search-terms.ts'
+import { filterOf, formatSearch, unreadOnly } from './search-terms.ts'
 import { useInboxLocation } from './use-inbox-location.ts'
 import { useLiveMail } from './use-live-mail.ts'
 import { useMessages } from './use-messages.ts'
@@ -13,6 +14,9 @@ import { useUnseenMail } from './use-unseen-mail.ts'
 /** The sidebar reloads at most this often, however much mail arrives. */
 const SIDEBAR_RELOAD_MS = 5_000
 
+/** “All” means at most this many, the newest. Deleting all results has no such limit. */
+const ALL_MAX = 2_000
+
 export type Inbox = ReturnType<typeof useInbox>
 
 /** State shared by the parts of the inbox. */
@@ -20,7 +24,15 @@ export function useInbox() {
   const { place, hrefOf, go } = useInboxLocation()
   const searchText = formatSearch(place.terms)
   const filter = useMemo(() => filterOf(place.terms), [searchText])
-  const list = useMessages(filter)
+  const [marksTaken, setMarksTaken] = useState(0)
+  const isUnread = unreadOnly(place.terms)
+  const isKept = useMemo(() => {
+    if (isUnread === null) return null
+    // As of now: a message stays in the list while it is read.
+    const marks = readMarks()
+    return (id: string) => marks.has(id) !== isUnread
+  }, [searchText, isUnread, marksTaken])
+  const list = useMessages(filter, isKept)
   const { messages } = list
   const [isAtTop, setAtTop] = useState(true)
   const [waiting, setWaiting] = useState<MessageSummary[]>([])
@@ -106,6 +118,32 @@ export function useInbox() {
     focusOn(next?.id ?? null)
   }
 
+  /** The messages of the whole search, also those that are not loaded yet. Null if another search was started. */
+  async function loadAll(): Promise<string[] | null> {
+    const all = await list.loadUpTo(ALL_MAX)
+    if (shownSearch.current !== searchText) return null
+    return all.slice(0, ALL_MAX).map(({ id }) => id)
+  }
+
+  async function selectAll(): Promise<void> {
+    // What is loaded is selected at once.
+    setSelected(new Set(messages.map(({ id }) => id)))
+    const ids = await loadAll()
+    if (ids === null) return
+    setSelected(new Set(ids))
+    announce(`${ids.length} selected`)
+    if (ids.length === ALL_MAX) notify(`The newest ${ALL_MAX.toLocaleString('en')} messages are selected.`)
+  }
+
+  async function markAllRead(): Promise<void> {
+    const ids = await loadAll()
+    if (ids === null) return
+    markRead(ids, true)
+    setMarksTaken((count) => count + 1)
+    const which = ids.length === ALL_MAX ? 'the newest ' : ''
+    notify(`Marked ${which}${ids.length.toLocaleString('en')} ${ids.length === 1 ? 'message' : 'messages'} as read`)
+  }
+
   return {
     place,
     hrefOf,
@@ -119,6 +157,9 @@ export function useInbox() {
     selected,
     toggleSelected: (id: string) => setSelected((before) => before.symmetricDifference(new Set([id]))),
     clearSelection: () => setSelected(new Set()),
+    isAllSelected: selected.size > 0 && (selected.size >= messages.length || selected.size === ALL_MAX),
+    selectAll,
+    markAllRead,
     focusedId,
     setFocusedId,
     focusCalls,
@@ -129,6 +170,7 @@ export function useInbox() {
     remove,
     reload() {
       setWaiting([])
+      setMarksTaken((count) => count + 1)
       list.reload()
     },
   }

@@ -17,11 +17,16 @@ type Props = {
   attachment?: number | null
   widthPixels?: number | null
   scheme?: Scheme
+  /** How tall the frame is on paper. */
+  printPages?: number
 }
+
+/** What fits on a page of A4 or Letter paper between usual margins. */
+const PAGE_MILLIMETRES = 240
 
 /** Shows untrusted HTML in an isolated frame. */
 export function ViewFrame(props: Props) {
-  const { title, id, remoteImages = false, attachment = null, widthPixels = null, scheme } = props
+  const { title, id, remoteImages = false, attachment = null, widthPixels = null, scheme, printPages = 1 } = props
   const { data, error, refetch } = useQuery(useMailSource().view({ id, remoteImages, attachment }))
   if (error) return <FailureNotice failure={failureOf(error)} onRetry={() => void refetch()} />
   if (!data) return <Loading />
@@ -33,9 +38,14 @@ export function ViewFrame(props: Props) {
       sandbox={SANDBOX}
       referrerPolicy="no-referrer"
       loading="lazy"
-      className="mx-auto block h-full w-full grow bg-white"
-      // Sets prefers-color-scheme inside the frame, without changing anything else in the mail.
-      style={{ maxWidth: widthPixels ?? undefined, colorScheme: scheme }}
+      className="mx-auto block h-full w-full grow bg-white print:h-(--print-height)"
+      style={{
+        maxWidth: widthPixels ?? undefined,
+        // Sets prefers-color-scheme inside the frame, without changing anything else in the mail.
+        colorScheme: scheme,
+        // A custom property, which React's types do not know.
+        ...({ '--print-height': `${printPages * PAGE_MILLIMETRES}mm` } as object),
+      }}
     />
   )
 }

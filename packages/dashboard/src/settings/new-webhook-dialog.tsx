@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { trpc } from '../api/trpc.ts'
 import { useAction } from '../api/use-action.ts'
+import { isLocalUrl, LocalWebhooks } from '../setup/local-webhooks.tsx'
 import { Button, Buttons } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
@@ -44,6 +45,11 @@ function WebhookForm({ onClose, onCreated }: Omit<Props, 'isOpen'>) {
         problems={problems['url']}
         onChange={(event) => setUrl(event.target.value)}
       />
+      {isLocalUrl(url) && (
+        <div role="status" className="rounded-md bg-warn-soft p-3">
+          <LocalWebhooks url={url} />
+        </div>
+      )}
       <TextField
         label="Description"
         hint="Optional."

@@ -5,6 +5,7 @@ export type Section = { path: string; text: string; icon: IconName }
 /** In menu order. Separate from the pages, so that the command palette does not load them. */
 export const SECTIONS = [
   { path: '/settings', text: 'Overview', icon: 'overview' },
+  { path: '/settings/setup', text: 'Set-up', icon: 'play' },
   { path: '/settings/keys', text: 'API keys', icon: 'key' },
   { path: '/settings/webhooks', text: 'Webhooks', icon: 'webhook' },
   { path: '/settings/mailboxes', text: 'Mailboxes', icon: 'mailbox' },

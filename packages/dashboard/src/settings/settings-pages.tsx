@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react'
 import { Route, Switch } from 'wouter'
+import { SetupPage } from '../setup/setup-page.tsx'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { AboutPage } from './about-page.tsx'
 import { AccountPage } from './account-page.tsx'
@@ -17,6 +18,7 @@ import { WebhooksPage } from './webhooks-page.tsx'
 
 const PAGES: Record<(typeof SECTIONS)[number]['path'], ComponentType> = {
   '/settings': OverviewPage,
+  '/settings/setup': SetupPage,
   '/settings/keys': KeysPage,
   '/settings/webhooks': WebhooksPage,
   '/settings/mailboxes': MailboxesPage,

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { queries } from '../api/queries.ts'
 import type { Outputs } from '../api/trpc.ts'
 import { useIsOwner } from '../session.tsx'
+import { LocalWebhooks } from '../setup/local-webhooks.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -39,6 +40,12 @@ export function WebhooksPage() {
               <EmptyState icon="webhook" title="No endpoints yet">
                 <p>Add the https URL of an app that should receive new messages.</p>
                 {isOwner && add}
+                <details className="rounded-md border border-line px-3 py-2 text-left">
+                  <summary className="font-medium text-ink">Does your app run on localhost?</summary>
+                  <div className="pt-2">
+                    <LocalWebhooks />
+                  </div>
+                </details>
               </EmptyState>
             ) : (
               <Table caption="Webhook endpoints" columns={COLUMNS}>

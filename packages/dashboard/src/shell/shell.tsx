@@ -29,15 +29,19 @@ export function Shell({ children }: { children: ReactNode }) {
     return () => document.removeEventListener('keydown', load)
   }, [])
   return (
-    <div className="flex h-dvh flex-col">
+    <div className="flex h-dvh flex-col print:block print:h-auto">
       <a
         href="#main"
-        className="absolute left-2 top-2 z-60 -translate-y-24 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
+        className="absolute left-2 top-2 z-60 -translate-y-24 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0 print:hidden"
       >
         Skip to content
       </a>
       <TopBar onShowShortcuts={showShortcuts} onShowPalette={showPalette} />
-      <main id="main" tabIndex={-1} className="relative min-h-0 grow overflow-y-auto outline-none">
+      <main
+        id="main"
+        tabIndex={-1}
+        className="relative min-h-0 grow overflow-y-auto outline-none print:overflow-visible"
+      >
         {/* A new page resets the error. All inbox URLs share one key, so that the list keeps its scroll position. */}
         <ErrorBoundary key={path.split('/')[1]?.replace(/^[am]$/, '')}>{children}</ErrorBoundary>
       </main>

@@ -9,7 +9,7 @@ export function TopBar(shows: { onShowShortcuts: () => void; onShowPalette: () =
   const { team } = useSession()
   const [isSettings] = useRoute('/settings/*?')
   return (
-    <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line bg-sunken px-2 sm:px-4">
+    <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line bg-sunken px-2 print:hidden sm:px-4">
       <Link href="/" className="mr-2 flex rounded-md p-1 max-[26rem]:[&_span]:text-[0px]" aria-label="Mailhatch, inbox">
         <Brand />
       </Link>

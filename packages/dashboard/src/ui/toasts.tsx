@@ -10,7 +10,7 @@ export function Toasts() {
         {useAnnouncement()}
       </p>
       {notices.length > 0 && (
-        <section aria-label="Notices">
+        <section aria-label="Notices" className="print:hidden">
           <ul className="pointer-events-none fixed inset-x-4 bottom-4 z-60 flex flex-col items-center gap-2 sm:items-end">
             {notices.map(({ id, text, kind, action }) => (
               <li

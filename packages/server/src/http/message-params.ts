@@ -233,10 +233,7 @@ export function readLastEventId(text: string | undefined): number | undefined {
 }
 
 /** A client that reconnects sends both positions. `resumed`, where its stream broke off, is newer than `after`. */
-export function toStreamParams(
-  { after, ...filter }: z.output<typeof streamQuery>,
-  resumed: number | undefined,
-): StreamParams {
+export function toStreamParams({ after, ...filter }: z.output<typeof streamQuery>, resumed?: number): StreamParams {
   return { filter: toFilter(filter), after: resumed ?? after ?? null }
 }
 

@@ -1,3 +1,4 @@
+import { isAnyWord } from '../domain/search-words.ts'
 import type { View } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 
@@ -13,7 +14,8 @@ export async function countMatching(
   view: View,
   after: number | null,
 ): Promise<{ count: number; isExact: boolean }> {
-  const isFiltered = after !== null || Object.values(view.filter).some((value) => value !== undefined)
+  const isFiltered =
+    after !== null || isAnyWord(view.words) || Object.values(view.filter).some((value) => value !== undefined)
   if (!isFiltered) return { count: await store.countMessages(view), isExact: true }
   const upTo = await store.newestPosition(view.teamId)
   let position = after ?? 0

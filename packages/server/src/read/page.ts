@@ -27,8 +27,9 @@ export async function readPage(
 }
 
 async function findAnchor(store: Ports, view: View, id: string): Promise<ListAnchor> {
+  const { teamId, oldestReceivedAt } = view
   const { mailboxId } = view.filter
-  const everything = { ...view, filter: mailboxId === undefined ? {} : { mailboxId } }
+  const everything = { teamId, oldestReceivedAt, filter: mailboxId === undefined ? {} : { mailboxId } }
   const anchor = isUuid(id) ? await store.findAnchor(everything, id.toLowerCase()) : null
   if (!anchor) throw new AppError('cursor_not_found', 'Cursor message not found. It may have been deleted.')
   return anchor

@@ -2,6 +2,7 @@ import { createWakeUp, type WakeUp } from '../feed/wake-up.ts'
 import { createHeldCounts } from '../domain/held-counts.ts'
 import { AppError } from '../domain/errors.ts'
 import { oldestVisible } from '../domain/plans.ts'
+import type { SearchWords } from '../domain/search-words.ts'
 import type { Team } from '../store/mailboxes.ts'
 import type { StoredSummary } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
@@ -21,6 +22,7 @@ export const SUBSCRIPTION_LIMITS = {
 }
 
 export type Subscription = Start & {
+  words?: SearchWords
   userId: string
   /** The current team of the user; null when they may no longer read. */
   team: () => Promise<Team | null>
@@ -55,7 +57,10 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
     held.add(userId)
   }
 
-  async function* read({ filter, after, team, signal }: Subscription, wakeUp: WakeUp): AsyncGenerator<StoredSummary> {
+  async function* read(
+    { filter, words, after, team, signal }: Subscription,
+    wakeUp: WakeUp,
+  ): AsyncGenerator<StoredSummary> {
     const first = await team()
     if (!first) return
     // Follow before reading, so that a message that becomes visible in between is not missed.
@@ -70,7 +75,8 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
           await wakeUp.wait(POLL_MS)
           continue
         }
-        const view = { teamId: current.id, oldestReceivedAt: oldestVisible(current, now()), filter }
+        const oldestReceivedAt = oldestVisible(current, now())
+        const view = { teamId: current.id, oldestReceivedAt, filter, ...(words && { words }) }
         const found = await store.followMessages(view, { after: position, upTo, limit: MESSAGES_PER_READ })
         const page = found.slice(0, MESSAGES_PER_READ)
         yield* page

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { fold, lowerAscii } from '../domain/fold.ts'
-import { matches, type MessageFilter, type Needle } from '../domain/match.ts'
+import { matches, type Matchable, type MessageFilter, type Needle } from '../domain/match.ts'
+import type { SearchWords } from '../domain/search-words.ts'
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
 import { addMailbox, addTeam, messageFor } from './store-contract.ts'
@@ -62,6 +63,7 @@ export function testMatching(
     const team = await addTeam(store)
     const mailboxes = [await addMailbox(store, team, 'qa'), await addMailbox(store, team, 'büro')]
     const tags = [null, 'login', 'größe', 'a_b', '100%']
+    const withCode = new Set<string>()
     const added: Promise<unknown>[] = []
     for (let count = 0; count < MESSAGES; count++) {
       const mailbox = pick(mailboxes)
@@ -74,7 +76,11 @@ export function testMatching(
         domain: pick([team.domain!, 'other.test']),
         headers: [{ name: pick(['X-Test', 'x-test', 'X-Täst']), value: text(2) }],
         receivedAt: hours(),
+        size: pick([null, 0, 900, 40_000]),
+        attachments: draw(3) === 0 ? [ATTACHMENT] : [],
+        codes: draw(3) === 0 ? [{ value: '482913', confidence: 0.9, context: '' }] : [],
       })
+      if (message.codes.length > 0) withCode.add(message.id)
       added.push(store.addMessage(mailbox, message))
     }
     await Promise.all(added)
@@ -120,15 +126,36 @@ export function testMatching(
       end: hours,
       since: hours,
     }
+    const names = Object.keys(makers) as (keyof MessageFilter)[]
+    const randomFilter = (likely: number) => {
+      const chosen = names.filter(() => draw(names.length) < likely)
+      // Each function returns the type of its own name.
+      return Object.fromEntries(chosen.map((name) => [name, makers[name]()])) as MessageFilter
+    }
+    const randomWords = (): SearchWords => ({
+      ...(draw(4) === 0 && { hasAttachment: true }),
+      ...(draw(4) === 0 && { hasCode: true }),
+      ...(draw(4) === 0 && { largerThan: pick([0, 899, 900, 50_000]) }),
+      ...(draw(4) === 0 && { smallerThan: pick([1, 900, 50_000]) }),
+    })
+    const randomExclusions = () =>
+      Array.from({ length: draw(3) }, () => ({ filter: randomFilter(1), words: randomWords() })).filter(
+        (excluded) => Object.keys({ ...excluded.filter, ...excluded.words }).length > 0,
+      )
+    const holds = (words: SearchWords, message: Searched): boolean =>
+      (!words.hasAttachment || message.attachmentCount > 0) &&
+      (!words.hasCode || withCode.has(message.id)) &&
+      (message.size ?? 0) > (words.largerThan ?? -1) &&
+      (message.size ?? 0) < (words.smallerThan ?? Infinity) &&
+      !words.without?.some((excluded) => matches(excluded.filter, message) && holds(excluded.words, message))
+
     let found = 0
     for (let count = 0; count < filters; count++) {
-      const names = Object.keys(makers) as (keyof MessageFilter)[]
-      const chosen = names.filter(() => draw(names.length) < 2)
-      // Each function returns the type of its own name.
-      const filter = Object.fromEntries(chosen.map((name) => [name, makers[name]()])) as MessageFilter
-      const view = { teamId: team.id, oldestReceivedAt: pick([0, 0, hours()]), filter }
+      const filter = randomFilter(2)
+      const words = draw(3) === 0 ? { ...randomWords(), without: randomExclusions() } : {}
+      const view = { teamId: team.id, oldestReceivedAt: pick([0, 0, hours()]), filter, words }
       const matching = messages.filter(
-        (message) => message.receivedAt >= view.oldestReceivedAt && matches(filter, message),
+        (message) => message.receivedAt >= view.oldestReceivedAt && matches(filter, message) && holds(words, message),
       )
       const listed = matching.toSorted(newestFirst)
       const why = JSON.stringify(view)
@@ -154,6 +181,10 @@ export function testMatching(
     expect(found).toBeLessThan(MESSAGES * FILTERS * 0.5)
   })
 }
+
+type Searched = Matchable & { id: string; attachmentCount: number; size: number | null }
+
+const ATTACHMENT = { index: 0, filename: 'a.txt', contentType: 'text/plain', size: 9, contentId: null, inline: false }
 
 function ids(messages: { id: string }[]): string[] {
   return messages.map(({ id }) => id)

@@ -1,7 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { needsContent } from '../domain/match.ts'
 import type { Database } from './database.ts'
-import { COMPARISONS, queryFor, type Wanted } from './message-query.ts'
+import { COMPARISONS, queryFor, readsContent, type Wanted } from './message-query.ts'
 import type { Sql } from './sql.ts'
 import type { ListAnchor, View } from './messages.ts'
 
@@ -45,7 +44,7 @@ export function createPage<Row extends ListAnchor>(
   let rows: Row[] = []
   let spentMs = 0
   const pace = blocksMainThread ? IN_THIS_THREAD : ON_A_SERVER
-  let step = needsContent(view.filter) ? pace.firstWithBodies : pace.first
+  let step = readsContent(view) ? pace.firstWithBodies : pace.first
 
   async function checkStep(positions: number[]): Promise<void> {
     view.proceed?.()

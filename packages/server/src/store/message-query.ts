@@ -1,4 +1,5 @@
-import type { MessageFilter, Needle } from '../domain/match.ts'
+import { needsContent, type MessageFilter, type Needle } from '../domain/match.ts'
+import { isAnyWord, wordsNeedContent, type SearchWords } from '../domain/search-words.ts'
 import type { Dialect } from './database.ts'
 import { joinSql, listOf, sql, type Sql } from './sql.ts'
 import type { ListAnchor, View } from './messages.ts'
@@ -67,7 +68,7 @@ export function queryFor(
 }
 
 /**
- * The SQL equivalent of domain/match, on `messages m` (and `message_contents c` if `needsContent`). Databases without
+ * The SQL equivalent of domain/match, on `messages m` (and `message_contents c` if `readsContent`). Databases without
  * statistics choose indexes badly, so columns other than the access path are hidden from them.
  */
 export function searchFor(dialect: Dialect, view: View, path: 'time' | 'position' | 'any' = 'time'): SearchClauses {
@@ -93,16 +94,21 @@ export function searchFor(dialect: Dialect, view: View, path: 'time' | 'position
 }
 
 /** Whether one index contains exactly the wanted rows in the wanted order, so that no others are read. */
-export function isServedByIndex({ filter }: View, { order, after }: Wanted): boolean {
-  const { mailboxId: boundTo, mailbox, tag, tags } = filter
-  if (order !== 'newest first' || typeof after === 'number' || tags || filtersByText(filter)) return false
+export function isServedByIndex(view: View, { order, after }: Wanted): boolean {
+  const { mailboxId: boundTo, mailbox, tag, tags } = view.filter
+  if (order !== 'newest first' || typeof after === 'number' || tags || checksEach(view)) return false
   if (mailbox && (mailbox.tag !== null || mailbox.domain !== null)) return false
   return [boundTo, mailbox, tag].filter((value) => value !== undefined).length <= 1
 }
 
-/** Whether the filter looks for substrings or headers, which no index serves directly. */
-export function filtersByText({ to, from, subject, text, q, header }: MessageFilter): boolean {
-  return [to, from, subject, text, q, header].some((value) => value !== undefined)
+/** Whether each candidate must be checked for text, headers or words of the search box, which no index serves directly. */
+export function checksEach({ filter: { to, from, subject, text, q, header }, words }: View): boolean {
+  return isAnyWord(words) || [to, from, subject, text, q, header].some((value) => value !== undefined)
+}
+
+/** Whether conditions need the content table. */
+export function readsContent({ filter, words }: View): boolean {
+  return needsContent(filter) || (words !== undefined && wordsNeedContent(words))
 }
 
 /** The index by tag is always the best access path. */
@@ -112,10 +118,29 @@ export function isFoundByTag({ tag, tags, mailbox }: MessageFilter): boolean {
 
 type Columns = { mailbox: Sql; receivedAt: Sql; tag: Sql }
 
-function conditions(dialect: Dialect, view: View, { mailbox, receivedAt, tag }: Columns): Sql[] {
-  const { teamId, oldestReceivedAt, filter } = view
-  // Retention bounds every read but is never the access path.
-  const all = [sql`${dialect.hidden(sql`m.received_at`)} >= ${oldestReceivedAt}`]
+function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter, words = {} }: View, columns: Columns): Sql[] {
+  return [
+    // Retention bounds every read but is never the access path.
+    sql`${dialect.hidden(sql`m.received_at`)} >= ${oldestReceivedAt}`,
+    ...filterConditions(dialect, { teamId, filter }, columns),
+    ...wordConditions(words),
+    ...(words.without ?? []).map((excluded) => {
+      const all = [
+        ...filterConditions(dialect, { teamId, filter: excluded.filter }, columns),
+        ...wordConditions(excluded.words),
+      ]
+      // Without a tag or a known mailbox, a comparison is neither true nor false.
+      return sql`(${joinSql(all, sql` and `)}) is not true`
+    }),
+  ]
+}
+
+function filterConditions(
+  dialect: Dialect,
+  { teamId, filter }: Pick<View, 'teamId' | 'filter'>,
+  { mailbox, receivedAt, tag }: Columns,
+): Sql[] {
+  const all: Sql[] = []
   if (filter.mailboxId !== undefined) all.push(sql`${mailbox} = ${filter.mailboxId}`)
   if (filter.mailbox) all.push(...mailboxConditions(teamId, filter.mailbox, { mailbox, tag }))
   if (filter.tag !== undefined) all.push(sql`${tag} = ${filter.tag}`)
@@ -129,6 +154,15 @@ function conditions(dialect: Dialect, view: View, { mailbox, receivedAt, tag }: 
   if (filter.start !== undefined) all.push(sql`${receivedAt} >= ${filter.start}`)
   if (filter.end !== undefined) all.push(sql`${receivedAt} < ${filter.end}`)
   if (filter.since !== undefined) all.push(sql`${receivedAt} >= ${filter.since}`)
+  return all
+}
+
+function wordConditions({ hasAttachment, hasCode, largerThan, smallerThan }: SearchWords): Sql[] {
+  const all: Sql[] = []
+  if (hasAttachment) all.push(sql`m.attachment_count > 0`)
+  if (hasCode) all.push(sql`c.codes <> '[]'`)
+  if (largerThan !== undefined) all.push(sql`coalesce(m.size, 0) > ${largerThan}`)
+  if (smallerThan !== undefined) all.push(sql`coalesce(m.size, 0) < ${smallerThan}`)
   return all
 }
 

@@ -2,9 +2,9 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import { createPage, type PageSearch } from './message-page.ts'
 import {
+  checksEach,
   COMPARISONS,
   isServedByIndex,
-  filtersByText,
   mailboxId,
   orderBy,
   queryFor,
@@ -78,7 +78,7 @@ export async function findAmongNewest<Row extends ListAnchor>(
     const newest = await findNewest(database, search, wide)
     if (newest) return newest
   }
-  const isQuick = wanted.limit === 1 && !filtersByText(view.filter)
+  const isQuick = wanted.limit === 1 && !checksEach(view)
   const skipped = isQuick ? limits.newestChecked - 1 : wanted.limit + NEWEST_CHECKED_MORE - 1
   const [last] = await database.read<ListAnchor>(
     sql`${candidatesIn(search, { wide, after: wanted.before ?? null })} ${database.dialect.limit(1)} offset ${skipped}`,
@@ -110,7 +110,7 @@ async function findNewest<Row extends ListAnchor>(
 function isShortRange<Row>({ view, wanted }: PageSearch<Row>, { shortRange }: WalkLimits): boolean {
   const { order, after, upTo } = wanted
   if (order === 'newest first' || typeof after !== 'number' || upTo === undefined) return false
-  return upTo - after <= shortRange && !filtersByText(view.filter)
+  return upTo - after <= shortRange && !checksEach(view)
 }
 
 /** Conditions that one index serves. */

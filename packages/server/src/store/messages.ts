@@ -1,5 +1,6 @@
 import type { Attachment, Code, Envelope, Header, Link, MessageSummary, ParseState } from '@mailhatch/sdk'
 import type { Matchable, MessageFilter } from '../domain/match.ts'
+import type { SearchWords } from '../domain/search-words.ts'
 import type { Mailbox } from './mailboxes.ts'
 import type { NewEvent } from './webhooks.ts'
 
@@ -30,6 +31,9 @@ export type ObjectName = { id: string; domain: string; mailbox: string }
 export type NewMessage = Omit<StoredSummary, 'position' | 'mailboxId' | 'mailbox' | 'attachmentCount'> &
   MessageContent & { objectMailbox: string } & Omit<Matchable, 'mailboxId' | 'mailbox'>
 
+/** The beginning of the text, or of the HTML if there is no text. */
+export type Beginning = { id: string; text: string | null; html: string | null; codes: Code[] }
+
 /** A message with the fields that followers show and that filters check. */
 export type PassingMessage = StoredSummary & Matchable
 
@@ -41,6 +45,7 @@ export type View = {
   teamId: string
   oldestReceivedAt: number
   filter: MessageFilter
+  words?: SearchWords
   /** Called before each step of a long search. Throws to cancel it, when the client is gone. */
   proceed?: () => void
 }
@@ -76,6 +81,8 @@ export type MessageStore = {
   /** In order of visibility, from `after` (exclusive) up to `upTo` (inclusive). */
   followMessages(view: View, range: { after: number; upTo: number; limit: number }): Promise<StoredSummary[]>
   findMessage(view: View, id: string): Promise<StoredMessage | null>
+  /** How the bodies of these messages begin, in any order. Ids outside the view are left out; its filter is ignored. */
+  beginnings(view: View, ids: string[]): Promise<Beginning[]>
   findAnchor(view: View, id: string): Promise<ListAnchor | null>
   newestPosition(teamId: string): Promise<number>
   newestPositions(teamIds: string[]): Promise<{ teamId: string; position: number }[]>

@@ -1,6 +1,5 @@
-import { needsContent } from '../domain/match.ts'
 import { required, returning, type Database, type Returning } from './database.ts'
-import { BODY_FOLDED, filtersByText, queryFor, searchFor, type Wanted } from './message-query.ts'
+import { BODY_FOLDED, checksEach, queryFor, readsContent, searchFor, type Wanted } from './message-query.ts'
 import { findAmongNewest, WALK_LIMITS, walkMessages, type WalkLimits } from './message-walk.ts'
 import { accountStore } from './sql-accounts.ts'
 import { billingStore } from './sql-billing.ts'
@@ -9,6 +8,7 @@ import { insertKey, keyStore } from './sql-keys.ts'
 import { deliveryStore, insertDeliveries } from './sql-deliveries.ts'
 import { countEndpoints, endpointStore } from './sql-endpoints.ts'
 import { MAILBOX_DOMAIN, mailboxStore } from './sql-mailboxes.ts'
+import { previewStore } from './sql-previews.ts'
 import { rejectionStore } from './sql-rejections.ts'
 import { removalStore } from './sql-removal.ts'
 import { sendingStore } from './sql-sending.ts'
@@ -53,8 +53,8 @@ export function createSqlStore(
     select: (rest: Sql) => Promise<Row[]>,
   ): Promise<Row[]> {
     const search = { view, wanted, select }
-    // Without text to compare, PostgreSQL is fast enough in one query. Only SQLite would block the main thread.
-    if (!database.blocksMainThread && !filtersByText(view.filter)) return select(queryFor(dialect, view, wanted))
+    // With an index alone, PostgreSQL is fast enough in one query. Only SQLite would block the main thread.
+    if (!database.blocksMainThread && !checksEach(view)) return select(queryFor(dialect, view, wanted))
     return (
       (await findAmongNewest(database, search, walk)) ??
       (await searchText(database, search, blockSize)) ??
@@ -82,6 +82,7 @@ export function createSqlStore(
     ...mailboxStore(database, textIndex),
     ...removalStore(database),
     ...rejectionStore(database),
+    ...previewStore(database),
     ...keyStore(database),
     ...accountStore(database),
     ...teamStore(database),
@@ -302,8 +303,8 @@ const CONTENT = sql`
 const MESSAGES = sql`messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null`
 const MESSAGES_WITH_CONTENT = sql`${MESSAGES} join message_contents c on c.sequence = m.sequence`
 
-function fromMessages({ filter }: View): Sql {
-  return needsContent(filter) ? MESSAGES_WITH_CONTENT : MESSAGES
+function fromMessages(view: View): Sql {
+  return readsContent(view) ? MESSAGES_WITH_CONTENT : MESSAGES
 }
 
 type JsonColumn = 'headers' | 'codes' | 'links' | 'attachments'

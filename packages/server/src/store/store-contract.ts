@@ -4,6 +4,7 @@ import { uuidv7 } from '../domain/uuid.ts'
 import { describeCaughtDomains } from './caught-domains-contract.ts'
 import { describeDeletion } from './deletion-contract.ts'
 import { describeMatching } from './matching-contract.ts'
+import { describePreviews } from './preview-contract.ts'
 import { describeRemoval } from './removal-contract.ts'
 import type { Mailbox, Team } from './mailboxes.ts'
 import type { NewMessage } from './messages.ts'
@@ -316,6 +317,7 @@ export function describeStore(
     describeDeletion(open)
     describeCaughtDomains(open)
     describeMatching(open, whenIndexed)
+    describePreviews(open)
     describeWebhooks(open)
   })
 }

@@ -27,6 +27,7 @@ const VARYING_RULES = [
 ]
 /** During a transition between themes, colours have the contrast of neither. */
 const STILL = { reducedMotion: 'reduce' } as const
+const EVENT = 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Launch\r\nLOCATION:Room 1\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
 /** A page has fewer tab stops. */
 const STOPS_MAX = 60
 
@@ -44,7 +45,11 @@ await transport.sendMail({
   subject: 'Your code is 482913',
   text: 'Your code is 482913. Or open https://shop.example/verify?token=x',
   html: '<p>Your code is <b>482913</b>. <a href="https://shop.example/verify?token=x">Verify</a></p>',
-  attachments: [{ filename: 'terms.txt', content: 'Be kind.' }],
+  attachments: [
+    { filename: 'terms.txt', content: 'Be kind.' },
+    { filename: 'bill.pdf', content: '%PDF-1.4', contentType: 'application/pdf' },
+    { filename: 'event.ics', content: EVENT, contentType: 'text/calendar' },
+  ],
 })
 const { id: messageId } = await new Mailhatch(server).messages.waitFor({ mailbox: 'qa' })
 const operator = await people.operator()
@@ -93,7 +98,7 @@ const VISITS: Record<string, Visit[]> = {
   '/settings/*?': [{ path: '/settings/nothing' }],
   '/settings/webhooks/:id': [{ path: `/settings/webhooks/${endpoint.id}` }, { path: '/settings/webhooks/x' }],
   ...Object.fromEntries(
-    ['', '/keys', '/webhooks', '/mailboxes', '/domain', '/team', '/usage', '/billing', '/account', '/about']
+    ['', '/setup', '/keys', '/webhooks', '/mailboxes', '/domain', '/team', '/usage', '/billing', '/account', '/about']
       .map((page) => `/settings${page}`)
       .map((path) => [path, [{ path }]]),
   ),
@@ -141,6 +146,7 @@ const OPENED: Record<string, (page: Page) => Promise<void>> = {
   'missing mail': (page) => page.getByRole('button', { name: 'Missing mail?' }).click(),
   keys: (page) => page.keyboard.press('?'),
   commands: (page) => page.keyboard.press('Control+k'),
+  'search help': (page) => page.getByRole('button', { name: 'Search help' }).click(),
   'delete all': async (page) => {
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: /^Delete all/ }).click()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createToken } from '../../src/manage/one-time-tokens.ts'
 import { newSecret } from '../../src/random.ts'
 import { reuseWindows, signInByLink } from '../support/dashboard-session.ts'
-import { buildDashboard, openChromium } from '../support/dashboard.ts'
+import { barriersIn, buildDashboard, openChromium } from '../support/dashboard.ts'
 import { startFileServer } from '../support/file-server.ts'
 import { openPeople } from '../support/people.ts'
 
@@ -80,4 +80,37 @@ test('a domain is changed and changed back', async () => {
   await domain.fill('no domain!')
   await page.getByRole('button', { name: 'Save' }).click()
   expect(await page.getByRole('alert').innerText()).toContain('Enter a valid domain name.')
+})
+
+test('the set-up page has the settings of at least ten frameworks, also when there is mail', async () => {
+  await server.store({ domain: 'mailhatch.test' })
+  const { page, complaints } = await openOwner('/settings')
+  await page.getByRole('link', { name: 'Set-up', exact: true }).click()
+  const tabs = page.getByRole('tablist', { name: 'Framework' }).getByRole('tab')
+  await tabs.first().waitFor()
+  expect(await tabs.count()).toBeGreaterThanOrEqual(10)
+  for (const name of await tabs.allInnerTexts()) {
+    await page.getByRole('tab', { name, exact: true }).click()
+    const code = page.getByRole('figure').filter({ hasText: name }).locator('pre')
+    await expect.poll(() => code.innerText()).toContain(String(server.smtpPort))
+  }
+  expect(await page.getByText('our tests do not run it').count()).toBe(1)
+  expect(complaints).toEqual([])
+})
+
+test('a webhook on localhost is explained before the server refuses it', async () => {
+  const { page, complaints } = await openOwner('/settings/webhooks')
+  await page.getByText('Does your app run on localhost?').click()
+  await page.getByText('npx mailhatch listen --forward-to http://localhost:3000/hook').waitFor()
+  await page.getByRole('button', { name: 'Add endpoint' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Add endpoint' })
+  await dialog.getByLabel('URL').fill('https://hooks.example.com/')
+  expect(await dialog.getByText('mailhatch listen').count()).toBe(0)
+  await dialog.getByLabel('URL').fill('http://127.0.0.1:4000/mail')
+  await dialog.getByText('npx mailhatch listen --forward-to http://127.0.0.1:4000/mail').waitFor()
+  await dialog.getByText('WEBHOOK_ALLOWED_HOSTS=127.0.0.1:4000').waitFor()
+  expect(await barriersIn(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Add endpoint' }).click()
+  await dialog.getByRole('alert').waitFor()
+  expect(complaints).toEqual([])
 })

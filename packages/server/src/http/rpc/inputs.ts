@@ -24,18 +24,60 @@ const filterShape = {
   after: text,
 }
 
-export const filterInput = z.object(filterShape).default({}).transform(toQuery)
+/** Excluded words make a query longer, and people type few. */
+const EXCLUSIONS_MAX = 20
+
+const isThere = z.literal(true).optional()
+const bytes = z.number().int().nonnegative().optional()
+
+/** Conditions of the search box that the REST API does not have. */
+const wordShape = {
+  hasAttachment: isThere,
+  hasCode: isThere,
+  largerThan: bytes,
+  smallerThan: bytes,
+  /** An ISO 8601 time. Received before it. */
+  before: text,
+}
+
+const searchShape = {
+  ...filterShape,
+  ...wordShape,
+  /** Leaves out messages that match one of these. */
+  without: z
+    .array(z.strictObject({ ...filterShape, ...wordShape }).omit({ after: true }))
+    .max(EXCLUSIONS_MAX)
+    .optional(),
+}
+
+export const filterInput = z.object(searchShape).default({}).transform(toSearch)
 
 export const listInput = z
-  .object({ ...filterShape, limit: z.number().int().optional(), afterId: text })
+  .object({ ...searchShape, limit: z.number().int().optional(), afterId: text })
   .default({})
-  .transform(({ afterId, ...rest }) => toQuery({ ...rest, after_id: afterId }))
+  .transform(({ afterId, ...rest }) => toSearch({ ...rest, after_id: afterId }))
 
 /** The client adds `lastEventId` when it reconnects. */
 export const followInput = z
-  .object({ ...filterShape, lastEventId: z.string().max(TEXT_MAX).nullish() })
+  .object({ ...searchShape, lastEventId: z.string().max(TEXT_MAX).nullish() })
   .default({})
-  .transform(({ lastEventId, ...rest }) => ({ query: toQuery(rest), lastEventId: lastEventId ?? undefined }))
+  .transform(({ lastEventId, ...rest }) => ({ ...toSearch(rest), lastEventId: lastEventId ?? undefined }))
+
+type Words = { [name in keyof typeof wordShape]?: z.output<(typeof wordShape)[name]> }
+
+/** A search: the filters of the REST API as a query, and what the search box has in addition. */
+export type SearchInput = { query: URLSearchParams; words: Words; without: { query: URLSearchParams; words: Words }[] }
+
+type Filters = { [name in keyof typeof filterShape]?: z.output<(typeof filterShape)[name]> }
+type GivenSearch = Filters & Words & { limit?: number | undefined; after_id?: string | undefined }
+
+function toSearch({ without = [], ...given }: GivenSearch & { without?: GivenSearch[] | undefined }): SearchInput {
+  return { ...splitWords(given), without: without.map(splitWords) }
+}
+
+function splitWords({ hasAttachment, hasCode, largerThan, smallerThan, before, ...filters }: GivenSearch) {
+  return { query: toQuery(filters), words: { hasAttachment, hasCode, largerThan, smallerThan, before } }
+}
 
 type Given = Record<string, string | number | string[] | undefined>
 

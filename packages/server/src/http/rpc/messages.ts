@@ -7,6 +7,7 @@ import type { MessageFilter } from '../../domain/match.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { countMatching } from '../../read/count.ts'
 import { readPage } from '../../read/page.ts'
+import { readPreviews, type MessagePreview } from '../../read/previews.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
 import type { SignedIn } from '../../store/accounts.ts'
 import type { Team } from '../../store/mailboxes.ts'
@@ -16,18 +17,22 @@ import { listQuery, readLastEventId, streamQuery, toListParams, toStreamParams }
 import { parseQuery } from '../query.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { teamView } from '../view.ts'
-import { filterInput, followInput, id, listInput } from './inputs.ts'
+import { filterInput, followInput, id, listInput, type SearchInput } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
+import { addWords, type Search } from './search-words.ts'
 
 /** As many as one transaction deletes. */
 const REMOVED_MAX = ROWS_PER_REMOVAL
 
+/** More rows than a screen shows. */
+const PREVIEWS_MAX = 50
+
 export function messagesRouter(ports: RpcPorts) {
   const { store, now } = ports
 
-  function searchOf({ team, proceed }: { team: Team; proceed: () => void }, filter: MessageFilter): View {
-    return { ...teamView(team, filter, now()), proceed }
+  function searchOf({ team, proceed }: { team: Team; proceed: () => void }, { filter, words }: Search): View {
+    return { ...teamView(team, filter, now()), words, proceed }
   }
 
   async function findMessage(team: Team, messageId: string): Promise<StoredMessage> {
@@ -45,26 +50,38 @@ export function messagesRouter(ports: RpcPorts) {
     return team ? parseMailboxQuery(ports, { team, mailbox: null }, search, query) : parseQuery(query, search)
   }
 
-  const readList = async (caller: { signedIn: SignedIn }, search: URLSearchParams) =>
-    toListParams(await read(caller, search, listQuery))
+  const readWords = (caller: { signedIn: SignedIn }, filter: MessageFilter, input: SearchInput) =>
+    addWords(filter, input, async (excluded) => toStreamParams(await read(caller, excluded, streamQuery)).filter)
+
+  async function readList(caller: { signedIn: SignedIn }, input: SearchInput) {
+    const params = toListParams(await read(caller, input.query, listQuery))
+    return { ...params, ...(await readWords(caller, params.filter, input)) }
+  }
 
   return router({
     list: procedure('members')
       .asked(listInput, readList)
       .query(async ({ ctx }): Promise<{ messages: MessageSummary[]; hasMore: boolean; cursor: string }> => {
-        const { messages, hasMore, cursor } = await readPage(store, searchOf(ctx, ctx.asked.filter), ctx.asked)
+        const { messages, hasMore, cursor } = await readPage(store, searchOf(ctx, ctx.asked), ctx.asked)
         return { messages: messages.map(presentSummary), hasMore, cursor: formatCursor(cursor) }
       }),
 
     /** Stops after a few thousand matches of a filter and returns that as a minimum. */
     count: procedure('members')
       .asked(filterInput, readList)
-      .query(({ ctx }) => countMatching(store, searchOf(ctx, ctx.asked.filter), ctx.asked.after)),
+      .query(({ ctx }) => countMatching(store, searchOf(ctx, ctx.asked), ctx.asked.after)),
 
     get: procedure('members')
       .input(z.object({ id }))
       .query(async ({ ctx: { team }, input }): Promise<MessageDetail> =>
         presentMessage(await findMessage(team, input.id)),
+      ),
+
+    /** Ids that do not exist are ignored. */
+    previews: procedure('members')
+      .input(z.object({ ids: z.array(id).max(PREVIEWS_MAX) }))
+      .query(({ ctx: { team }, input }): Promise<MessagePreview[]> =>
+        readPreviews(store, teamView(team, {}, now()), input.ids.filter(isUuid)),
       ),
 
     remove: procedure('owners')
@@ -88,9 +105,10 @@ export function messagesRouter(ports: RpcPorts) {
     /** Deletes all matches. Without a filter, deletes everything. */
     removeAll: procedure('owners')
       .asked(filterInput, readList)
-      .mutation(async ({ ctx: { team, asked } }): Promise<{ deleted: number }> => ({
-        deleted: await removeMatching(ports.messages, teamView(team, asked.filter, now()), asked.after),
-      })),
+      .mutation(async ({ ctx: { team, asked } }): Promise<{ deleted: number }> => {
+        const view = { ...teamView(team, asked.filter, now()), words: asked.words }
+        return { deleted: await removeMatching(ports.messages, view, asked.after) }
+      }),
 
     /** A path that shows the rendered mail or an attachment in a frame. It works once, within a minute. */
     view: procedure('members')
@@ -111,9 +129,10 @@ export function messagesRouter(ports: RpcPorts) {
      * Starts at `lastEventId`, `after` or `since`, or else now. Sends each message once, with its cursor as event id.
      */
     follow: procedure('members')
-      .asked(followInput, async (caller, { query, lastEventId }) =>
-        toStreamParams(await read(caller, query, streamQuery), readLastEventId(lastEventId)),
-      )
+      .asked(followInput, async (caller, { lastEventId, ...input }) => {
+        const params = toStreamParams(await read(caller, input.query, streamQuery), readLastEventId(lastEventId))
+        return { ...params, ...(await readWords(caller, params.filter, input)) }
+      })
       .subscription(async function* ({ ctx, signal }) {
         const { user } = ctx.signedIn
         const teamNow = async () => (await ctx.readAgain())?.team ?? null

@@ -1,0 +1,53 @@
+import { useEffect, useSyncExternalStore } from 'react'
+import { UNBATCHED, trpc, type Outputs } from '../api/trpc.ts'
+
+export type Preview = Outputs['inbox']['messages']['previews'][number]
+
+/** The server's limit per request. */
+const IDS_MAX = 50
+/** More than a user scrolls back through. */
+const REMEMBERED_MAX = 2_000
+/** Rows that are scrolled past faster than this are not requested. */
+const SETTLE_MS = 60
+
+let known: ReadonlyMap<string, Preview> = new Map()
+const requested = new Set<string>()
+const listeners = new Set<() => void>()
+
+/** The previews that are loaded. Requests those of the given rows, once they are visible for a moment. */
+export function usePreviews(ids: string[]): ReadonlyMap<string, Preview> {
+  const key = ids.join(' ')
+  useEffect(() => {
+    const timer = setTimeout(() => void load(key.split(' ').filter(Boolean)), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [key])
+  return useSyncExternalStore(subscribe, () => known)
+}
+
+async function load(ids: string[]): Promise<void> {
+  const missing = ids.filter((id) => !known.has(id) && !requested.has(id))
+  const [some, rest] = [missing.slice(0, IDS_MAX), missing.slice(IDS_MAX)]
+  if (some.length === 0) return
+  for (const id of some) requested.add(id)
+  try {
+    const found = await trpc.inbox.messages.previews.query({ ids: some }, UNBATCHED)
+    // A message that was deleted meanwhile has an empty one, so that it is not requested again.
+    const added = some.map((id): [string, Preview] => [
+      id,
+      found.find((preview) => preview.id === id) ?? { id, text: '', code: null },
+    ])
+    known = new Map([...known, ...added].slice(-REMEMBERED_MAX))
+    for (const listener of listeners) listener()
+  } catch {
+    // The rows are readable without previews. The next scroll requests them again.
+    return
+  } finally {
+    for (const id of some) requested.delete(id)
+  }
+  await load(rest)
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
