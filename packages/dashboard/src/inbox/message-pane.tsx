@@ -1,6 +1,7 @@
 import type { MessageDetail } from '@mailhatch/sdk'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useShortcuts } from '../keyboard.ts'
+import { lazyPart } from '../lazy-part.ts'
 import { useIsOwner } from '../session.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
@@ -22,7 +23,7 @@ import type { Term } from './search-terms.ts'
 import { TextTab } from './text-tab.tsx'
 import type { TabName } from './use-inbox-location.ts'
 
-const TestCodeDialog = lazy(() => import('./test-code-dialog.tsx'))
+const TestCodeDialog = lazyPart(() => import('./test-code-dialog.tsx'))
 
 type Props = {
   id: string
