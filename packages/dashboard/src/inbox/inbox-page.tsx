@@ -53,12 +53,14 @@ export function InboxPage() {
           terms={place.terms}
           searchInput={searchInput}
           live={live}
+          loaded={{ count: list.messages.length, isExact: !list.hasMore }}
           selectedCount={inbox.selected.size}
           onSearch={search}
           onMarkSelected={(isRead) => markRead(inbox.selected, isRead)}
           onRemoveSelected={inbox.remove}
           onClearSelection={inbox.clearSelection}
           onReload={inbox.reload}
+          onMarkAllRead={inbox.markAllRead}
           onRemoveAll={() => setShown('removeAll')}
           onShowSidebar={() => setShown('sidebar')}
         />

@@ -1,9 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import type { RefObject } from 'react'
 import { useIsOwner } from '../session.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { ConnectionStatus } from './connection-status.tsx'
+import { numberText } from './count-text.ts'
+import { inboxQueries } from './inbox-queries.ts'
 import type { LiveState } from './live-mail.ts'
 import { SearchBox } from './search-box.tsx'
 import type { Term } from './search-terms.ts'
@@ -12,12 +15,15 @@ type Props = {
   terms: Term[]
   searchInput: RefObject<HTMLInputElement | null>
   live: { state: LiveState; retryNow: () => void }
+  /** How many messages the list has loaded, and whether these are all. */
+  loaded: { count: number; isExact: boolean }
   selectedCount: number
   onSearch: (terms: Term[]) => void
   onMarkSelected: (isRead: boolean) => void
   onRemoveSelected: () => void
   onClearSelection: () => void
   onReload: () => void
+  onMarkAllRead: () => void
   onRemoveAll: () => void
   onShowSidebar: () => void
 }
@@ -33,7 +39,10 @@ export function ListHeader(props: Props) {
           onClick={props.onShowSidebar}
           className="-ml-1 lg:hidden"
         />
-        <h2 className="text-base font-semibold">{terms.length === 0 ? 'All mail' : 'Search results'}</h2>
+        <h2 className="text-base font-semibold whitespace-nowrap">
+          {terms.length === 0 ? 'All mail' : 'Search results'}
+        </h2>
+        <ListCount {...props} />
         <span className="grow" />
         <ConnectionStatus state={live.state} onRetryNow={live.retryNow} />
         <ListMenu {...props} />
@@ -44,12 +53,27 @@ export function ListHeader(props: Props) {
   )
 }
 
-function ListMenu({ terms, onReload, onRemoveAll }: Props) {
+/** “11 · 3 unread”. Results of a search are not counted on the server: that would cost as much as the search. */
+function ListCount({ terms, loaded }: Pick<Props, 'terms' | 'loaded'>) {
+  const isFiltered = terms.length > 0
+  const { data: all } = useQuery({ ...inboxQueries.counts, enabled: !isFiltered })
+  return (
+    <span className="min-w-0 truncate text-xs tabular-nums text-quiet">
+      {numberText(isFiltered || !all ? loaded : { count: all.total })}
+      {!isFiltered && all !== undefined && all.unread > 0 && ` · ${numberText({ count: all.unread })} unread`}
+    </span>
+  )
+}
+
+function ListMenu({ terms, onReload, onMarkAllRead, onRemoveAll }: Props) {
   const isOwner = useIsOwner()
   return (
     <Menu trigger={<IconButton icon="more" label="More" />}>
       <MenuItem icon="refresh" onSelect={onReload}>
         Reload
+      </MenuItem>
+      <MenuItem icon="check" onSelect={onMarkAllRead}>
+        {terms.length === 0 ? 'Mark all as read' : 'Mark all results as read'}
       </MenuItem>
       {isOwner && (
         <>

@@ -2,7 +2,6 @@ import { useEffect, useRef } from 'react'
 import { Spinner } from '../ui/button.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { MessageRow, ROW_PIXELS } from './message-row.tsx'
-import { useReadMarks } from './read-marks.ts'
 import type { MessageList as List } from './use-messages.ts'
 import { useVisibleRows } from './visible-rows.ts'
 
@@ -26,7 +25,6 @@ type Props = {
 /** A virtual list: renders only the visible rows. */
 export function MessageList({ list, openId, focusedId, selected, focusCalls, hrefOf, ...on }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
-  const read = useReadMarks()
   const { messages, hasMore, loadMore } = list
   const { first, end } = useVisibleRows(scroller, { rowPixels: ROW_PIXELS, count: messages.length })
   useEffect(() => {
@@ -66,7 +64,7 @@ export function MessageList({ list, openId, focusedId, selected, focusCalls, hre
               href={hrefOf(message.id)}
               position={{ index, count: hasMore ? -1 : messages.length }}
               isOpen={message.id === openId}
-              isRead={read.has(message.id)}
+              isRead={message.isRead}
               isSelected={selected.has(message.id)}
               isStop={index === stopIndex}
               style={{ height: ROW_PIXELS, transform: `translateY(${index * ROW_PIXELS}px)` }}

@@ -10,6 +10,7 @@ import { Loaded } from '../ui/loaded.tsx'
 import { Tabs, type Tab } from '../ui/tabs.tsx'
 import { AttachmentsTab } from './attachments-tab.tsx'
 import { CodeChip } from './code-chip.tsx'
+import { GoneMessage } from './gone-message.tsx'
 import { HeadersTab } from './headers-tab.tsx'
 import { HtmlTab } from './html-tab.tsx'
 import { inboxQueries } from './inbox-queries.ts'
@@ -17,7 +18,7 @@ import { LinkChip } from './link-chip.tsx'
 import { LinksTab } from './links-tab.tsx'
 import { MessageHead } from './message-head.tsx'
 import { RawTab } from './raw-tab.tsx'
-import { markRead } from './read-marks.ts'
+import { markOpened } from './read-marks.ts'
 import { isWebAddress, visibleText } from './safe-text.ts'
 import type { Term } from './search-terms.ts'
 import { TextTab } from './text-tab.tsx'
@@ -37,7 +38,15 @@ type Props = {
 export default function MessagePane({ id, ...rest }: Props) {
   return (
     <section aria-label="Message" className="flex h-full min-w-0 flex-col [&>[role=alert]]:m-4">
-      <Loaded key={id} query={inboxQueries.message(id)}>
+      <Loaded
+        key={id}
+        query={inboxQueries.message(id)}
+        failed={({ code }) =>
+          (code === 'message_deleted' || code === 'message_not_found') && (
+            <GoneMessage id={id} wasDeleted={code === 'message_deleted'} onBack={rest.onBack} />
+          )
+        }
+      >
         {(message) => <Message message={message} {...rest} />}
       </Loaded>
     </section>
@@ -51,7 +60,7 @@ function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props
   const chosen = tab ?? (message.htmlContent === null ? 'text' : 'html')
   const [code] = message.codes
   const link = message.links.find(({ kind, url }) => kind !== 'other' && kind !== 'unsubscribe' && isWebAddress(url))
-  useEffect(() => markRead([message.id], true), [message.id])
+  useEffect(() => markOpened(message.id), [message.id])
 
   const step = (by: number) => {
     const index = tabs.findIndex(({ name }) => name === chosen)

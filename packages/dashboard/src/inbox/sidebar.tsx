@@ -5,6 +5,7 @@ import { queries } from '../api/queries.ts'
 import { useSession } from '../session.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
+import { numberText } from './count-text.ts'
 import { inboxQueries } from './inbox-queries.ts'
 import { visibleText } from './safe-text.ts'
 import { hasTerm, toggleTerm, type Term } from './search-terms.ts'
@@ -20,8 +21,10 @@ export function Sidebar({ terms, hrefOf, onShowMissingMail }: Props) {
   const { data: mailboxes = [] } = useQuery(queries.mailboxes)
   const { data: tags = [] } = useQuery(inboxQueries.tags)
   const { data: waits } = useQuery(inboxQueries.waits)
+  const { data: counts } = useQuery(inboxQueries.counts)
+  const ofMailbox = new Map(counts?.mailboxes.map((count) => [count.id, count]))
 
-  const item = (term: Term, text: string, count?: number) => (
+  const item = (term: Term, text: string, count?: ItemCount) => (
     <Item
       key={term.value}
       href={hrefOf({ id: null, terms: toggleTerm(terms, term) })}
@@ -36,17 +39,20 @@ export function Sidebar({ terms, hrefOf, onShowMissingMail }: Props) {
   return (
     <nav aria-label="Mailboxes and tags" className="space-y-5 p-2 text-sm">
       <ul>
-        <Item href={hrefOf({ id: null, terms: [] })} icon="inbox" isCurrent={terms.length === 0}>
+        <Item href={hrefOf({ id: null, terms: [] })} icon="inbox" isCurrent={terms.length === 0} count={counts}>
           All mail
         </Item>
       </ul>
       <Group
         title="Mailboxes"
-        items={mailboxes.map(({ name, address, domain }) =>
-          item({ name: 'mailbox', value: address }, domain === team.domain ? name : address),
+        items={mailboxes.map(({ id, name, address, domain }) =>
+          item({ name: 'mailbox', value: address }, domain === team.domain ? name : address, ofMailbox.get(id)),
         )}
       />
-      <Group title="Tags" items={tags.map(({ tag, count }) => item({ name: 'tag', value: tag }, `+${tag}`, count))} />
+      <Group
+        title="Tags"
+        items={tags.map(({ tag, count }) => item({ name: 'tag', value: tag }, `+${tag}`, { total: count }))}
+      />
       <button
         type="button"
         onClick={onShowMissingMail}
@@ -82,7 +88,7 @@ type ItemProps = {
   href: string
   icon: IconName | null
   isCurrent: boolean
-  count?: number | undefined
+  count?: ItemCount | undefined
   children: ReactNode
 }
 
@@ -99,12 +105,25 @@ function Item({ href, icon, isCurrent, count, children }: ItemProps) {
       >
         {icon && <Icon name={icon} />}
         <bdi className="grow truncate">{children}</bdi>
-        {count !== undefined && <Count count={count} />}
+        {count !== undefined && <Count {...count} />}
       </Link>
     </li>
   )
 }
 
-function Count({ count }: { count: number }) {
-  return <span className="text-xs tabular-nums text-quiet">{count.toLocaleString('en')}</span>
+/** `unread` is a part of `total`. Without `isExact`, both may be larger. */
+type ItemCount = { total: number; unread?: number; isExact?: boolean }
+
+function Count({ total, unread = 0, isExact = true }: ItemCount) {
+  return (
+    <span className="flex items-center gap-1.5 text-xs tabular-nums text-quiet">
+      {unread > 0 && (
+        <span className="rounded-full bg-accent px-1.5 font-medium text-on-accent">
+          {numberText({ count: unread, isExact })}
+          <span className="sr-only"> unread of</span>
+        </span>
+      )}
+      {numberText({ count: total, isExact })}
+    </span>
+  )
 }

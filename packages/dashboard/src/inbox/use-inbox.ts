@@ -1,7 +1,9 @@
-import type { MessageSummary } from '@mailhatch/sdk'
 import { useMemo, useRef, useState } from 'react'
 import { invalidate } from '../api/queries.ts'
 import { announce } from '../ui/notices.ts'
+import type { ListedMessage } from './message-pages.ts'
+import { paced } from './paced.ts'
+import { markAllRead, reloadCounts } from './read-marks.ts'
 import { removeWithUndo } from './removals.ts'
 import { visibleText } from './safe-text.ts'
 import { filterOf, formatSearch } from './search-terms.ts'
@@ -13,6 +15,8 @@ import { useUnseenMail } from './use-unseen-mail.ts'
 /** The sidebar reloads at most this often, however much mail arrives. */
 const SIDEBAR_RELOAD_MS = 5_000
 
+const reloadSidebar = paced(() => void invalidate('tags', 'mailboxes'), SIDEBAR_RELOAD_MS)
+
 export type Inbox = ReturnType<typeof useInbox>
 
 /** State shared by the parts of the inbox. */
@@ -23,11 +27,10 @@ export function useInbox() {
   const list = useMessages(filter)
   const { messages } = list
   const [isAtTop, setAtTop] = useState(true)
-  const [waiting, setWaiting] = useState<MessageSummary[]>([])
+  const [waiting, setWaiting] = useState<ListedMessage[]>([])
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const [focusCalls, setFocusCalls] = useState(0)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const sidebarLoadedAt = useRef(-SIDEBAR_RELOAD_MS)
   const shownSearch = useRef(searchText)
   if (shownSearch.current !== searchText) {
     // A new search: reset the state of the previous list.
@@ -39,9 +42,9 @@ export function useInbox() {
   }
 
   const unseen = useUnseenMail((id) => go({ id, tab: null }))
-  const live = useLiveMail({ filter, after: list.cursor, onMails: take })
+  const live = useLiveMail({ filter, after: list.cursor, marks: list.marks, onMails: take })
 
-  function take(mails: MessageSummary[]): void {
+  function take(mails: ListedMessage[]): void {
     const [first] = mails
     if (!first) return
     announce(
@@ -50,10 +53,8 @@ export function useInbox() {
         : `${mails.length} new messages`,
     )
     unseen.take(mails)
-    if (performance.now() - sidebarLoadedAt.current > SIDEBAR_RELOAD_MS) {
-      sidebarLoadedAt.current = performance.now()
-      void invalidate('tags', 'mailboxes')
-    }
+    reloadSidebar()
+    reloadCounts()
     if (isAtTop) list.add(mails)
     else setWaiting((before) => [...before, ...mails.filter(({ id }) => !before.some((other) => other.id === id))])
   }
@@ -127,6 +128,10 @@ export function useInbox() {
     goBack,
     targets,
     remove,
+    /** Messages that arrived after the list was last complete, such as those that wait above it, stay unread. */
+    markAllRead() {
+      if (list.cursor !== undefined) void markAllRead(filter, list.cursor)
+    },
     reload() {
       setWaiting([])
       list.reload()

@@ -1,9 +1,8 @@
-import type { MessageSummary } from '@mailhatch/sdk'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { failureOf, type Failure } from '../api/failure.ts'
 import { trpc } from '../api/trpc.ts'
-import { nextPageStart, withNew, type MessagePages } from './message-pages.ts'
+import { nextPageStart, withNew, type ListedMessage, type MessagePages } from './message-pages.ts'
 import { useHidden } from './removals.ts'
 import type { Filter } from './search-terms.ts'
 
@@ -11,15 +10,17 @@ import type { Filter } from './search-terms.ts'
 const PAGE_MESSAGES = 100
 
 export type MessageList = {
-  messages: MessageSummary[]
+  messages: ListedMessage[]
   isLoading: boolean
   failure: Failure | null
   hasMore: boolean
   isLoadingMore: boolean
   /** The cursor up to which the list is complete; undefined while it loads. */
   cursor: string | undefined
+  /** The state of the read marks that the list shows. */
+  marks: string | undefined
   loadMore: () => void
-  add: (arrived: MessageSummary[]) => void
+  add: (arrived: ListedMessage[]) => void
   reload: () => void
 }
 
@@ -51,6 +52,8 @@ export function useMessages(filter: Filter): MessageList {
     hasMore: hasNextPage,
     isLoadingMore: isFetchingNextPage,
     cursor: data?.pages[0]?.cursor,
+    // Of the oldest request: changes that later pages include already are sent again.
+    marks: data?.pages[0]?.marks,
     loadMore() {
       if (hasNextPage && !isFetchingNextPage && !error) void fetchNextPage({ cancelRefetch: false })
     },

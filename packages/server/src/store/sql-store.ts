@@ -8,6 +8,7 @@ import { insertKey, keyStore } from './sql-keys.ts'
 import { deliveryStore, insertDeliveries } from './sql-deliveries.ts'
 import { countEndpoints, endpointStore } from './sql-endpoints.ts'
 import { MAILBOX_DOMAIN, mailboxStore } from './sql-mailboxes.ts'
+import { readMarkStore } from './sql-read-marks.ts'
 import { rejectionStore } from './sql-rejections.ts'
 import { removalStore } from './sql-removal.ts'
 import { sendingStore } from './sql-sending.ts'
@@ -79,6 +80,7 @@ export function createSqlStore(
   return {
     ...mailboxStore(database, textIndex),
     ...removalStore(database),
+    ...readMarkStore(database),
     ...rejectionStore(database),
     ...keyStore(database),
     ...accountStore(database),

@@ -3,6 +3,7 @@ import { fold } from '../domain/fold.ts'
 import { uuidv7 } from '../domain/uuid.ts'
 import { describeDeletion } from './deletion-contract.ts'
 import { describeMatching } from './matching-contract.ts'
+import { describeReadMarks } from './read-mark-contract.ts'
 import { describeRemoval } from './removal-contract.ts'
 import type { Mailbox, Team } from './mailboxes.ts'
 import type { NewMessage } from './messages.ts'
@@ -312,6 +313,7 @@ export function describeStore(
     })
 
     describeRemoval(open)
+    describeReadMarks(open)
     describeDeletion(open)
     describeMatching(open, whenIndexed)
     describeWebhooks(open)

@@ -16,6 +16,7 @@ import { firstStepsRouter } from './first-steps.ts'
 import { id } from './inputs.ts'
 import { mailboxesRouter, starterMailbox } from './mailboxes.ts'
 import { messagesRouter } from './messages.ts'
+import { readMarksRouter } from './read-marks.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 import { waitsRouter } from './waits.ts'
@@ -60,6 +61,7 @@ export function inboxRouter(ports: RpcPorts) {
 
     mailboxes: mailboxesRouter(ports),
     messages: messagesRouter(ports),
+    readMarks: readMarksRouter(ports),
     ensureStarterMailbox: starterMailbox(ports),
 
     tags: router({

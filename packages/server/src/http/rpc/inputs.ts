@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MARK_STATE_PATTERN } from '../../read/mark-changes.ts'
 
 const TEXT_MAX = 4_096
 
@@ -33,9 +34,23 @@ export const listInput = z
 
 /** The client adds `lastEventId` when it reconnects. */
 export const followInput = z
-  .object({ ...filterShape, lastEventId: z.string().max(TEXT_MAX).nullish() })
+  .object({
+    ...filterShape,
+    lastEventId: z.string().max(TEXT_MAX).nullish(),
+    marks: z.string().regex(MARK_STATE_PATTERN, 'must be as in a list').optional(),
+  })
   .default({})
-  .transform(({ lastEventId, ...rest }) => ({ query: toQuery(rest), lastEventId: lastEventId ?? undefined }))
+  .transform(({ lastEventId, marks, ...rest }) => ({
+    query: toQuery(rest),
+    lastEventId: lastEventId ?? undefined,
+    marks,
+  }))
+
+/** `upTo`: a cursor. Later messages are left as they are. */
+export const markAllInput = z
+  .object({ ...filterShape, upTo: text })
+  .default({})
+  .transform(({ upTo, ...rest }) => ({ query: toQuery(rest), upTo }))
 
 type Given = Record<string, string | number | string[] | undefined>
 

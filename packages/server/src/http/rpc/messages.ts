@@ -6,22 +6,43 @@ import { AppError } from '../../domain/errors.ts'
 import type { MessageFilter } from '../../domain/match.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { countMatching } from '../../read/count.ts'
+import { formatMarkState, parseMarkState, type MarkChanges } from '../../read/mark-changes.ts'
 import { readPage } from '../../read/page.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
 import type { SignedIn } from '../../store/accounts.ts'
 import type { Team } from '../../store/mailboxes.ts'
 import type { StoredMessage, View } from '../../store/messages.ts'
-import { parseMailboxQuery } from '../mailbox-query.ts'
+import type { ChangedMark } from '../../store/read-marks.ts'
 import { listQuery, readLastEventId, streamQuery, toListParams, toStreamParams } from '../message-params.ts'
-import { parseQuery } from '../query.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { teamView } from '../view.ts'
 import { filterInput, followInput, id, listInput } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
+import { readQuery } from './read-query.ts'
 
 /** As many as one transaction deletes. */
 const REMOVED_MAX = ROWS_PER_REMOVAL
+
+/** A message of a list. REST has no read marks: tests that read mail do not read it for people. */
+export type ListedMessage = MessageSummary & { isRead: boolean }
+
+type ListedMessages = {
+  messages: ListedMessage[]
+  hasMore: boolean
+  cursor: string
+  /** Pass it to `follow`, for changes of marks from then on. */
+  marks: string
+}
+
+export type PresentedMarks = {
+  marks: string
+  /** Messages up to this cursor are read, except those in `changed`. */
+  readThrough: string | null
+  changed: ChangedMark[]
+  /** So many have changed that the list must be read again. */
+  isCut: boolean
+}
 
 export function messagesRouter(ports: RpcPorts) {
   const { store, now } = ports
@@ -32,28 +53,31 @@ export function messagesRouter(ports: RpcPorts) {
 
   async function findMessage(team: Team, messageId: string): Promise<StoredMessage> {
     const message = isUuid(messageId) ? await store.findMessage(teamView(team, {}, now()), messageId) : null
-    if (!message) throw new AppError('message_not_found', 'Not found')
-    return message
-  }
-
-  /** Parses filters as the REST API does. Without a team there is no lookup: the check of the role fails afterwards. */
-  async function read<Query extends z.ZodObject>(
-    { signedIn: { team } }: { signedIn: SignedIn },
-    search: URLSearchParams,
-    query: Query,
-  ): Promise<z.output<Query>> {
-    return team ? parseMailboxQuery(ports, { team, mailbox: null }, search, query) : parseQuery(query, search)
+    if (message) return message
+    const isRemoved = isUuid(messageId) && (await store.wasRemoved(team.id, messageId))
+    throw isRemoved
+      ? new AppError('message_deleted', 'This message was deleted.')
+      : new AppError('message_not_found', 'Not found')
   }
 
   const readList = async (caller: { signedIn: SignedIn }, search: URLSearchParams) =>
-    toListParams(await read(caller, search, listQuery))
+    toListParams(await readQuery(ports, caller, search, listQuery))
 
   return router({
     list: procedure('members')
       .asked(listInput, readList)
-      .query(async ({ ctx }): Promise<{ messages: MessageSummary[]; hasMore: boolean; cursor: string }> => {
+      .query(async ({ ctx }): Promise<ListedMessages> => {
+        // Read before the page: a change in between is sent again rather than never.
+        const marks = await store.markState(ctx.team.id)
         const { messages, hasMore, cursor } = await readPage(store, searchOf(ctx, ctx.asked.filter), ctx.asked)
-        return { messages: messages.map(presentSummary), hasMore, cursor: formatCursor(cursor) }
+        const positions = messages.map(({ position }) => position)
+        const read = new Set(positions.length > 0 ? await store.readAmong(ctx.team.id, positions) : [])
+        return {
+          messages: messages.map((row) => ({ ...presentSummary(row), isRead: read.has(row.position) })),
+          hasMore,
+          cursor: formatCursor(cursor),
+          marks: formatMarkState(marks),
+        }
       }),
 
     /** Stops after a few thousand matches of a filter and returns that as a minimum. */
@@ -108,19 +132,33 @@ export function messagesRouter(ports: RpcPorts) {
 
     /**
      * Starts at `lastEventId`, `after` or `since`, or else now. Sends each message once, with its cursor as event id.
+     * With `marks` of a list, also sends changes of read marks since then, without an event id.
      */
     follow: procedure('members')
-      .asked(followInput, async (caller, { query, lastEventId }) =>
-        toStreamParams(await read(caller, query, streamQuery), readLastEventId(lastEventId)),
-      )
+      .asked(followInput, async (caller, { query, lastEventId, marks }) => ({
+        ...toStreamParams(await readQuery(ports, caller, query, streamQuery), readLastEventId(lastEventId)),
+        marks: marks === undefined ? null : parseMarkState(marks),
+      }))
       .subscription(async function* ({ ctx, signal }) {
         const { user } = ctx.signedIn
         const teamNow = async () => (await ctx.readAgain())?.team ?? null
         const subscription = { ...ctx.asked, userId: user.id, team: teamNow, signal }
-        for await (const message of ports.messages.subscriptions.follow(subscription)) {
-          const shown: MessageSummary = presentSummary(message)
-          yield tracked(shown.cursor, shown)
+        for await (const followed of ports.messages.subscriptions.follow(subscription)) {
+          if ('marks' in followed) yield presentMarks(followed.marks)
+          else {
+            const shown: ListedMessage = { ...presentSummary(followed.message), isRead: followed.isRead }
+            yield tracked(shown.cursor, shown)
+          }
         }
       }),
   })
+}
+
+function presentMarks({ state, readThrough, changed, isCut }: MarkChanges): PresentedMarks {
+  return {
+    marks: formatMarkState(state),
+    readThrough: readThrough === null ? null : formatCursor(readThrough),
+    changed,
+    isCut,
+  }
 }
