@@ -1,22 +1,23 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter'
 import { queries } from './api/queries.ts'
 import type { Outputs } from './api/trpc.ts'
 import { InboxPage } from './inbox/inbox-page.tsx'
+import { lazyPart } from './lazy-part.ts'
 import { SessionProvider } from './session.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Loaded, Loading } from './ui/loaded.tsx'
 
 // Most visits only need the inbox; the other pages load on demand.
-const SignInPage = lazy(() => import('./account/sign-in-page.tsx'))
-const SignUpPage = lazy(() => import('./account/sign-up-page.tsx'))
-const ResetPage = lazy(() => import('./account/reset-page.tsx'))
-const CheckPage = lazy(() => import('./account/check-page.tsx'))
-const InvitePage = lazy(() => import('./account/invite-page.tsx'))
-const WelcomePage = lazy(() => import('./account/welcome-page.tsx'))
-const OtherAddressesPage = lazy(() => import('./other-addresses/other-addresses-page.tsx'))
-const SettingsPages = lazy(() => import('./settings/settings-pages.tsx'))
+const SignInPage = lazyPart(() => import('./account/sign-in-page.tsx'))
+const SignUpPage = lazyPart(() => import('./account/sign-up-page.tsx'))
+const ResetPage = lazyPart(() => import('./account/reset-page.tsx'))
+const CheckPage = lazyPart(() => import('./account/check-page.tsx'))
+const InvitePage = lazyPart(() => import('./account/invite-page.tsx'))
+const WelcomePage = lazyPart(() => import('./account/welcome-page.tsx'))
+const OtherAddressesPage = lazyPart(() => import('./other-addresses/other-addresses-page.tsx'))
+const SettingsPages = lazyPart(() => import('./settings/settings-pages.tsx'))
 
 export function App() {
   return (

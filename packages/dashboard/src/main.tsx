@@ -7,14 +7,12 @@ import { queryClient } from './api/queries.ts'
 import { App } from './app.tsx'
 import { BASE_PATH, STYLE_NONCE } from './base-path.ts'
 import { listenToKeys } from './keyboard.ts'
-import { reloadWhenOutdated } from './reload.ts'
 import { followTheme } from './theme.ts'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
 followTheme()
 listenToKeys()
-reloadWhenOutdated()
 
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>

@@ -38,6 +38,7 @@ export type {
   IntakeAnswer,
   Link,
   LinkKind,
+  MailAddress,
   Mailbox,
   Me,
   MessageDetail,

@@ -2,6 +2,9 @@
 
 export type Header = { name: string; value: string }
 
+/** An address of a header such as Cc, with its display name. */
+export type MailAddress = { address: string; name: string | null }
+
 export type MessageSummary = {
   id: string
   mailboxId: string
@@ -19,6 +22,12 @@ export type MessageSummary = {
 }
 
 export type MessageDetail = MessageSummary & {
+  /** All addresses of the To header; `to` is the recipient of this copy. */
+  toAll: MailAddress[]
+  cc: MailAddress[]
+  replyTo: MailAddress[]
+  /** Time of the Date header; null if it is missing or not a date. `receivedAt` is when the mail arrived. */
+  date: string | null
   headers: Header[]
   htmlContent: string | null
   textContent: string | null

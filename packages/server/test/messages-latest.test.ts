@@ -8,6 +8,7 @@ const DETAIL_KEYS = [
   ['fromName', 'cursor', 'attachmentCount', 'size'],
   ['headers', 'htmlContent', 'textContent', 'domain', 'tenantSubdomain'],
   ['codes', 'links', 'attachments', 'envelope', 'timings', 'parse'],
+  ['toAll', 'cc', 'replyTo', 'date'],
 ]
   .flat()
   .sort()

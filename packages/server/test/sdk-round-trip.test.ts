@@ -25,6 +25,29 @@ test('messages: raw mail, attachments, and deleting', async () => {
   expect(await sdk.messages.deleteMany({ mailbox: 'qa' })).toEqual({ deleted: 0 })
 })
 
+test('a message lists all recipients of its headers, Reply-To and Date', async () => {
+  const { sdk, sendMail } = await startServer()
+  await sendMail({
+    envelope: { from: 'app@shop.example', to: ['qa+all@mailhatch.test'] },
+    to: ['"Lee, Ann" <ann@shop.example>', 'qa+all@mailhatch.test'],
+    cc: 'Jörg Müller <joerg@shop.example>',
+    replyTo: 'help@shop.example',
+    date: '2026-11-16T12:42:56Z',
+    subject: 'To many',
+  })
+  const mail = await sdk.messages.waitFor({ mailbox: 'qa+all' })
+  expect(mail).toMatchObject({
+    to: 'qa+all@mailhatch.test',
+    toAll: [
+      { address: 'ann@shop.example', name: 'Lee, Ann' },
+      { address: 'qa+all@mailhatch.test', name: null },
+    ],
+    cc: [{ address: 'joerg@shop.example', name: 'Jörg Müller' }],
+    replyTo: [{ address: 'help@shop.example', name: null }],
+    date: '2026-11-16T12:42:56.000Z',
+  })
+})
+
 test('all pages of a real mailbox', async () => {
   const { sdk, url } = await startServer()
   const numbers = Array.from({ length: 7 }, (_, index) => String(index + 1))

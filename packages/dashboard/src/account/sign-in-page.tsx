@@ -8,6 +8,7 @@ import { serverPath } from '../base-path.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { TextField } from '../ui/field.tsx'
+import { ServerLink } from '../ui/server-link.tsx'
 import { AccountFrame } from './account-frame.tsx'
 import { LinkSignIn } from './link-sign-in.tsx'
 import { useAfterSignIn } from './use-after-sign-in.ts'
@@ -63,9 +64,9 @@ function PasswordSignIn() {
         </p>
       </form>
       {methods?.oidc && (
-        <a href={serverPath('/auth/oidc/start')} className={buttonClass('plain', 'mt-4 w-full')}>
+        <ServerLink href={serverPath('/auth/oidc/start')} className={buttonClass('plain', 'mt-4 w-full')}>
           Sign in with SSO
-        </a>
+        </ServerLink>
       )}
     </AccountFrame>
   )

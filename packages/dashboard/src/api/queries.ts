@@ -7,6 +7,9 @@ import { trpc } from './trpc.ts'
 const RETRIES_MAX = 2
 /** Pages opened again within this time use cached data. */
 const FRESH_MS = 5_000
+/** How often figures reload while they are shown. Those of 30 days take the server longer. */
+const USAGE_EVERY_MS = 5_000
+const METRICS_EVERY_MS = 15_000
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
@@ -44,8 +47,19 @@ export const queries = {
   settings: queryOptions({ queryKey: ['settings'], queryFn: () => trpc.inbox.settings.get.query() }),
   keys: queryOptions({ queryKey: ['keys'], queryFn: () => trpc.apiKeys.list.query() }),
   webhooks: queryOptions({ queryKey: ['webhooks'], queryFn: () => trpc.webhooks.list.query() }),
-  usage: queryOptions({ queryKey: ['usage'], queryFn: () => trpc.usage.current.query() }),
-  metrics: queryOptions({ queryKey: ['metrics'], queryFn: () => trpc.metrics.overview.query() }),
+  // Mail may arrive at any time, so figures are never taken as current: a page that shows them asks again.
+  usage: queryOptions({
+    queryKey: ['usage'],
+    queryFn: () => trpc.usage.current.query(),
+    staleTime: 0,
+    refetchInterval: USAGE_EVERY_MS,
+  }),
+  metrics: queryOptions({
+    queryKey: ['metrics'],
+    queryFn: () => trpc.metrics.overview.query(),
+    staleTime: 0,
+    refetchInterval: METRICS_EVERY_MS,
+  }),
   billing: queryOptions({ queryKey: ['billing'], queryFn: () => trpc.billing.status.query() }),
 }
 

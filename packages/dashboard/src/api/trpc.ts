@@ -2,6 +2,7 @@ import { createTRPCClient, httpBatchLink, httpLink, httpSubscriptionLink, splitL
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { AppRouter } from '../../../server/src/http/rpc/router.ts'
 import { serverPath } from '../base-path.ts'
+import { learnServerTime } from '../server-time.ts'
 
 export type Outputs = inferRouterOutputs<AppRouter>
 export type Inputs = inferRouterInputs<AppRouter>
@@ -14,6 +15,8 @@ const BATCH_MAX = 20
 /** For slow queries: sent outside the batch, so that the rest of the page does not wait for them. */
 export const UNBATCHED = { context: { isUnbatched: true } }
 
+const ask: typeof fetch = async (...request) => learnServerTime(await fetch(...request))
+
 /** The server's procedures, called with the session cookie. */
 export const trpc = createTRPCClient<AppRouter>({
   links: [
@@ -22,8 +25,8 @@ export const trpc = createTRPCClient<AppRouter>({
       true: httpSubscriptionLink({ url }),
       false: splitLink({
         condition: ({ context }) => context['isUnbatched'] === true,
-        true: httpLink({ url }),
-        false: httpBatchLink({ url, maxItems: BATCH_MAX }),
+        true: httpLink({ url, fetch: ask }),
+        false: httpBatchLink({ url, maxItems: BATCH_MAX, fetch: ask }),
       }),
     }),
   ],

@@ -1,7 +1,8 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Link } from 'wouter'
 import { trpc, type Outputs } from '../api/trpc.ts'
 import { useAction } from '../api/use-action.ts'
+import { lazyPart } from '../lazy-part.ts'
 import { OtherMailNotice } from '../other-addresses/other-mail-notice.tsx'
 import { useSession } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
@@ -11,7 +12,7 @@ import { Loaded, Loading } from '../ui/loaded.tsx'
 import { notify } from '../ui/notices.ts'
 import { inboxQueries } from './inbox-queries.ts'
 
-const FrameworkTabs = lazy(() => import('../setup/framework-tabs.tsx'))
+const FrameworkTabs = lazyPart(() => import('../setup/framework-tabs.tsx'))
 
 type Steps = Outputs['inbox']['firstSteps']['get']
 

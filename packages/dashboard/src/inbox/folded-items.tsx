@@ -20,7 +20,7 @@ export function FoldedItems({ text, items, isOpenAtFirst }: Props) {
         className="flex min-h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-left hover:bg-hover max-md:min-h-11"
       >
         <bdi className="grow truncate">{visibleText(text)}</bdi>
-        <Count count={items.length} /> <span className="sr-only">tags</span>
+        <Count total={items.length} /> <span className="sr-only">tags</span>
         <span className="text-quiet">
           <Icon name={isOpen ? 'down' : 'next'} size={12} />
         </span>

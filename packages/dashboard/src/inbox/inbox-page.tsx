@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
+import { lazyPart } from '../lazy-part.ts'
 import { classNames } from '../ui/class-names.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loading } from '../ui/loaded.tsx'
@@ -19,9 +20,9 @@ import { useInboxKeys } from './use-inbox-keys.ts'
 
 // The list loads first, the parts around it on demand.
 const loadPane = () => import('./message-pane.tsx')
-const MessagePane = lazy(loadPane)
-const FirstSteps = lazy(() => import('./first-steps.tsx'))
-const InboxDialogs = lazy(() => import('./inbox-dialogs.tsx'))
+const MessagePane = lazyPart(loadPane)
+const FirstSteps = lazyPart(() => import('./first-steps.tsx'))
+const InboxDialogs = lazyPart(() => import('./inbox-dialogs.tsx'))
 
 export function InboxPage() {
   const inbox = useInbox()
@@ -30,7 +31,7 @@ export function InboxPage() {
   const searchInput = useRef<HTMLInputElement>(null)
   useInboxKeys(inbox, searchInput)
   useInboxTitle(place.id, inbox.newCount)
-  useEffect(() => void loadPane(), [])
+  useEffect(() => void loadPane().catch(() => {}), [])
 
   const search = (terms: Term[]) => go({ id: null, terms })
   const isEmpty = !list.isLoading && !list.failure && list.messages.length === 0
@@ -54,15 +55,16 @@ export function InboxPage() {
           terms={place.terms}
           searchInput={searchInput}
           live={live}
+          loaded={{ count: list.messages.length, isExact: !list.hasMore }}
           selectedCount={inbox.selected.size}
           isAllSelected={inbox.isAllSelected}
           onSelectAll={() => void inbox.selectAll()}
-          onMarkAllRead={() => void inbox.markAllRead()}
           onSearch={search}
           onMarkSelected={(isRead) => markRead(inbox.selected, isRead)}
           onRemoveSelected={inbox.remove}
           onClearSelection={inbox.clearSelection}
           onReload={inbox.reload}
+          onMarkAllRead={() => void inbox.markAllRead()}
           onRemoveAll={() => setShown('removeAll')}
           onShowSidebar={() => setShown('sidebar')}
         />

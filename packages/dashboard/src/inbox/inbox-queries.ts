@@ -1,9 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import { UNBATCHED, trpc } from '../api/trpc.ts'
+import type { Filter } from './search-terms.ts'
 
 /** Short, because a test waits only for seconds. */
 const WAITS_EVERY_MS = 3_000
 const TAGS_EVERY_MS = 30_000
+/** The list reports new mail at once. This is for mail outside a search, and for what others delete. */
+const COUNTS_EVERY_MS = 10_000
 
 export const inboxQueries = {
   tags: queryOptions({
@@ -11,6 +14,18 @@ export const inboxQueries = {
     queryFn: () => trpc.inbox.tags.list.query(undefined, UNBATCHED),
     refetchInterval: TAGS_EVERY_MS,
   }),
+  /** How many messages there are and how many are not read, in total and in each mailbox. */
+  counts: queryOptions({
+    queryKey: ['counts'],
+    queryFn: () => trpc.inbox.readMarks.counts.query(undefined, UNBATCHED),
+    refetchInterval: COUNTS_EVERY_MS,
+  }),
+  /** How many messages match. */
+  matching: (filter: Filter) =>
+    queryOptions({
+      queryKey: ['counts', filter],
+      queryFn: () => trpc.inbox.messages.count.query(filter, UNBATCHED),
+    }),
   waits: queryOptions({
     queryKey: ['waits'],
     queryFn: () => trpc.inbox.waits.list.query(),
@@ -34,8 +49,7 @@ export const inboxQueries = {
     queryOptions({
       queryKey: ['message', id],
       queryFn: () => trpc.inbox.messages.get.query({ id }),
-      // A message never changes.
-      staleTime: Infinity,
+      // A message never changes, but it can be deleted.
     }),
   /** The URL works once, so it is dropped from the cache together with its frame. */
   view: (input: { id: string; remoteImages: boolean; attachment: number | null }) =>

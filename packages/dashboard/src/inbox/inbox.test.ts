@@ -254,6 +254,138 @@ test('with notifications enabled, mail that arrives in a background tab shows on
   expect(complaints).toEqual([])
 })
 
+test('a message that one member opens is read for all, and counts follow', async () => {
+  const { owner, join } = await people.newTeam()
+  const colleague = await people.person()
+  await join(colleague)
+  const { name, domain } = await owner.call.inbox.mailboxes.create.mutate({ name: 'shared' })
+  for (const subject of ['One', 'Two', 'Three']) await server.store({ mailbox: name, domain, subject })
+  const [mine, theirs] = [await open({ headers: owner.headers }), await open({ headers: colleague.headers })]
+  const isUnread = (page: Page, subject: string) => rowWith(page, subject).getByText('Unread:').count()
+  for (const { page } of [mine, theirs]) {
+    await page.goto('/')
+    await isLive(page)
+    await page.getByRole('link', { name: 'All mail 3 unread of 3' }).waitFor()
+    await page.getByRole('link', { name: 'shared 3 unread of 3' }).waitFor()
+    expect(await isUnread(page, 'One')).toBe(1)
+  }
+  await rowWith(mine.page, 'One').click()
+  await mine.page.getByRole('heading', { name: 'One' }).waitFor()
+  for (const { page } of [mine, theirs]) {
+    await expect.poll(() => isUnread(page, 'One'), SOON).toBe(0)
+    await page.getByRole('link', { name: 'All mail 2 unread of 3' }).waitFor()
+    await page.getByRole('link', { name: 'shared 2 unread of 3' }).waitFor()
+    await page.getByText('3 · 2 unread').waitFor()
+    expect(await isUnread(page, 'Two')).toBe(1)
+  }
+  await theirs.page.reload()
+  await rowWith(theirs.page, 'One').waitFor()
+  expect([await isUnread(theirs.page, 'One'), await isUnread(theirs.page, 'Two')]).toEqual([0, 1])
+
+  await theirs.page.getByRole('button', { name: 'More' }).click()
+  await theirs.page.getByRole('menuitem', { name: 'Mark all as read' }).click()
+  for (const { page } of [mine, theirs]) {
+    await expect.poll(() => isUnread(page, 'Two'), SOON).toBe(0)
+    await page.getByRole('link', { name: 'All mail 3', exact: true }).waitFor()
+  }
+  await mine.page.keyboard.press('U')
+  await expect.poll(() => isUnread(theirs.page, 'One'), SOON).toBe(1)
+  await theirs.page.getByRole('link', { name: 'All mail 1 unread of 3' }).waitFor()
+  expect([...mine.complaints, ...theirs.complaints]).toEqual([])
+})
+
+test('the dialog that deletes everything says how much that is', async () => {
+  const { owner } = await people.newTeam()
+  const { name, domain } = await owner.call.inbox.mailboxes.create.mutate({ name: 'doomed' })
+  for (const tag of ['a', 'b', 'b']) await server.store({ mailbox: name, domain, tag })
+  const { page } = await open({ headers: owner.headers })
+  const dialog = page.getByRole('alertdialog')
+  const openDialog = async (item: string) => {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+  await page.goto('/?q=tag:b')
+  await openDialog('Delete all results…')
+  await dialog.getByText('This deletes 2 messages matching tag:b').waitFor()
+  await page.keyboard.press('Escape')
+  await page.goto('/')
+  await openDialog('Delete all mail…')
+  await dialog.getByText('This deletes 3 messages in all mailboxes').waitFor()
+  await dialog.getByLabel('Type “delete” to confirm').fill('delete')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('3 messages deleted').first().waitFor()
+  await page.getByRole('link', { name: 'All mail 0' }).waitFor()
+})
+
+test('a link to a deleted message says so, and a list that still shows it forgets it', async () => {
+  const { owner } = await people.newTeam()
+  const { name, domain } = await owner.call.inbox.mailboxes.create.mutate({ name: 'gone' })
+  const { id } = await server.store({ mailbox: name, domain, subject: 'Deleted elsewhere' })
+  await server.store({ mailbox: name, domain, subject: 'Kept' })
+  const { page, complaints } = await open({ headers: owner.headers })
+  await page.goto('/')
+  await rowWith(page, 'Deleted elsewhere').waitFor()
+  await owner.call.inbox.messages.remove.mutate({ id })
+  await rowWith(page, 'Deleted elsewhere').click()
+  await page.getByText('This message was deleted').waitFor()
+  await rowWith(page, 'Deleted elsewhere').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Back to the inbox' }).click()
+  await page.waitForURL(`${url}/`)
+  // Of another team, and of no team: both never existed for this one.
+  for (const other of [(await server.store({ domain: 'mailhatch.test' })).id, crypto.randomUUID()]) {
+    await page.goto(`/m/${other}`)
+    await page.getByText('This message does not exist').waitFor()
+  }
+  expect(complaints).toEqual([])
+})
+
+test('times are those of the server: a browser with a slow clock shows no mail from the future', async () => {
+  const { owner } = await people.newTeam()
+  const { name, domain } = await owner.call.inbox.mailboxes.create.mutate({ name: 'clock' })
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+  await server.store({ mailbox: name, domain, subject: 'An hour old', receivedAt: minutesAgo(65) })
+  const { page } = await openWindow(browser, { url, headers: owner.headers })
+  await page.addInitScript(() => {
+    const { now } = Date
+    Date.now = () => now() - 10 * 60_000
+  })
+  await page.goto('/')
+  await isLive(page)
+  const timeOf = (subject: string) => rowWith(page, subject).locator('time').innerText()
+  await server.store({ mailbox: name, domain, subject: 'Brand new' })
+  await rowWith(page, 'Brand new').waitFor()
+  // A sender in another process may be ahead of the API.
+  await server.store({ mailbox: name, domain, subject: 'From the future', receivedAt: minutesAgo(-3) })
+  await rowWith(page, 'From the future').waitFor()
+  await expect.poll(() => timeOf('An hour old'), SOON).toBe('1 hr. ago')
+  expect([await timeOf('Brand new'), await timeOf('From the future')]).toEqual(['just now', 'just now'])
+})
+
+test('a mail is listed once under missing mail, however often it was tried', async () => {
+  const send = (to: string) => {
+    const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
+    return transport.sendMail({ envelope: { from: 'app@shop.example', to: [to] }, text: 'Hello' })
+  }
+  await send('someone@unclaimed.example')
+  for (let count = 0; count < 2; count++)
+    await expect(send('+nobody@mailhatch.test')).rejects.toMatchObject({ responseCode: 550 })
+  // Both are recorded within a second, and the dialog reads them when it opens.
+  const codes = async () => (await operator.call.inbox.rejections.list.query()).map(({ code }) => code)
+  await expect.poll(codes, SOON).toEqual(expect.arrayContaining(['inbox_domain_unknown', '550']))
+  const { page } = await open()
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Missing mail?' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Missing mail' })
+  await dialog.getByRole('tab', { name: 'Rejected mail' }).click()
+  const entries = dialog.getByRole('listitem')
+  await entries.filter({ hasText: '+nobody@mailhatch.test' }).filter({ hasText: '2 times' }).waitFor()
+  expect(await entries.filter({ hasText: '+nobody@mailhatch.test' }).count()).toBe(1)
+  expect(await entries.filter({ hasText: 'unclaimed.example' }).count()).toBe(0)
+  await dialog.getByRole('tab', { name: 'Undelivered mail' }).click()
+  await entries.filter({ hasText: 'someone@unclaimed.example' }).waitFor()
+  expect(await entries.filter({ hasText: 'someone@unclaimed.example' }).count()).toBe(1)
+})
+
 test('a held wait is listed under missing mail', async () => {
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort())
@@ -267,7 +399,7 @@ test('a held wait is listed under missing mail', async () => {
   await dialog.getByText('subject: never').waitFor()
   await dialog.getByText(/waiting for \d+ of 60 s/).waitFor()
   await dialog.getByRole('tab', { name: 'Undelivered mail' }).click()
-  await dialog.getByText('All mail was delivered').waitFor()
+  await dialog.getByText('someone@unclaimed.example').waitFor()
 })
 
 test('a lost connection is shown and restored; no message appears twice', async () => {

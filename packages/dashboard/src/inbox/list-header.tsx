@@ -1,9 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import type { RefObject } from 'react'
 import { useIsOwner } from '../session.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { ConnectionStatus } from './connection-status.tsx'
+import { numberText } from './count-text.ts'
+import { inboxQueries } from './inbox-queries.ts'
 import type { LiveState } from './live-mail.ts'
 import { SearchBox } from './search-box.tsx'
 import { isExactSearch, type Term } from './search-terms.ts'
@@ -12,15 +15,17 @@ type Props = {
   terms: Term[]
   searchInput: RefObject<HTMLInputElement | null>
   live: { state: LiveState; retryNow: () => void }
+  /** How many messages the list has loaded, and whether these are all. */
+  loaded: { count: number; isExact: boolean }
   selectedCount: number
   isAllSelected: boolean
   onSelectAll: () => void
-  onMarkAllRead: () => void
   onSearch: (terms: Term[]) => void
   onMarkSelected: (isRead: boolean) => void
   onRemoveSelected: () => void
   onClearSelection: () => void
   onReload: () => void
+  onMarkAllRead: () => void
   onRemoveAll: () => void
   onShowSidebar: () => void
 }
@@ -37,7 +42,10 @@ export function ListHeader(props: Props) {
           className="-ml-1 lg:hidden"
         />
         <SelectAll {...props} />
-        <h2 className="text-base font-semibold">{terms.length === 0 ? 'All mail' : 'Search results'}</h2>
+        <h2 className="text-base font-semibold whitespace-nowrap">
+          {terms.length === 0 ? 'All mail' : 'Search results'}
+        </h2>
+        <ListCount {...props} />
         <span className="grow" />
         <ConnectionStatus state={live.state} onRetryNow={live.retryNow} />
         <ListMenu {...props} />
@@ -67,6 +75,18 @@ function SelectAll({ selectedCount, isAllSelected, onSelectAll, onClearSelection
   )
 }
 
+/** “11 · 3 unread”. Results of a search are not counted on the server: that would cost as much as the search. */
+function ListCount({ terms, loaded }: Pick<Props, 'terms' | 'loaded'>) {
+  const isFiltered = terms.length > 0
+  const { data: all } = useQuery({ ...inboxQueries.counts, enabled: !isFiltered })
+  return (
+    <span className="min-w-0 truncate text-xs tabular-nums text-quiet">
+      {numberText(isFiltered || !all ? loaded : { count: all.total })}
+      {!isFiltered && all !== undefined && all.unread > 0 && ` · ${numberText({ count: all.unread })} unread`}
+    </span>
+  )
+}
+
 function ListMenu({ terms, onReload, onMarkAllRead, onRemoveAll }: Props) {
   const isOwner = useIsOwner()
   const isExact = isExactSearch(terms)
@@ -76,7 +96,7 @@ function ListMenu({ terms, onReload, onMarkAllRead, onRemoveAll }: Props) {
         Reload
       </MenuItem>
       <MenuItem icon="check" onSelect={onMarkAllRead}>
-        Mark all as read
+        {terms.length === 0 ? 'Mark all as read' : 'Mark all results as read'}
       </MenuItem>
       {isOwner && (
         <>

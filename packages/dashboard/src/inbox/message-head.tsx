@@ -1,29 +1,58 @@
-import type { MessageDetail } from '@mailhatch/sdk'
-import type { ReactNode } from 'react'
+import type { MailAddress, MessageDetail } from '@mailhatch/sdk'
+import { useState, type ReactNode } from 'react'
+import { usePreference } from '../preferences.ts'
 import { useSession } from '../session.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { RelativeTime, useNow } from '../ui/relative-time.tsx'
-import { relativeText } from '../ui/time-text.ts'
+import { exactText, relativeText } from '../ui/time-text.ts'
+import { addressLines, isSame } from './address-lines.ts'
 import { sizeText, visibleText } from './safe-text.ts'
 import { useMailSource } from './mail-source.ts'
 import type { Term } from './search-terms.ts'
 
 const DAY_MS = 86_400_000
+/** Addresses shown before "and … more". */
+const ADDRESSES_SHOWN = 3
+/** Longer than real names and addresses. All of it is under Headers. */
+const ADDRESS_CHARS_SHOWN = 150
 
 type Props = { message: MessageDetail; onFilter: (term: Term) => void }
 
-/** Sender, recipient, time and retention. A click on an address or a tag filters by it. */
+/** Sender, recipients, times and retention. A click on the sender, the recipient of this copy or its tag filters by it. */
 export function MessageHead({ message, onFilter }: Props) {
-  const { from, fromName, to, tag, receivedAt, size, parse } = message
+  const { from, fromName, to, replyTo, date, receivedAt, size, parse } = message
+  const zone = usePreference('zone')
   return (
     <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-3 text-sm">
       <Line name="From">
         {fromName && <bdi className="font-medium">{visibleText(fromName)} </bdi>}
         <FilterButton what="sender" value={from} onFilter={() => onFilter({ name: 'from', value: from })} />
       </Line>
-      <Line name="To">
-        <FilterButton what="recipient" value={to} onFilter={() => onFilter({ name: 'to', value: to })} />
-        {tag !== null && <TagButton tag={tag} onFilter={() => onFilter({ name: 'tag', value: tag })} />}
+      {addressLines(message).map(({ name, addresses, note }) => (
+        <Line key={name} name={name}>
+          <Addresses addresses={addresses}>
+            {(one) =>
+              name !== 'Cc' && isSame(one.address, to) ? (
+                <Recipient message={message} name={one.name} onFilter={onFilter} />
+              ) : (
+                <AddressText {...one} />
+              )
+            }
+          </Addresses>
+          {note && <span className="text-quiet"> ({note})</span>}
+        </Line>
+      ))}
+      {replyTo.length > 0 && (
+        <Line name="Reply to">
+          <Addresses addresses={replyTo}>{(one) => <AddressText {...one} />}</Addresses>
+        </Line>
+      )}
+      <Line name="Date">
+        {date === null ? (
+          <span className="text-quiet">(missing or not valid)</span>
+        ) : (
+          <time dateTime={date}>{exactText(Date.parse(date), zone)}</time>
+        )}
       </Line>
       <Line name="Received">
         <RelativeTime at={receivedAt} />
@@ -48,6 +77,60 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
       <dd className="min-w-0">{children}</dd>
     </>
   )
+}
+
+/** A list that is folded if it is long. */
+function Addresses({
+  addresses,
+  children,
+}: {
+  addresses: MailAddress[]
+  children: (address: MailAddress) => ReactNode
+}) {
+  const [isWhole, setWhole] = useState(false)
+  const more = addresses.length - ADDRESSES_SHOWN
+  const shown = isWhole ? addresses : addresses.slice(0, ADDRESSES_SHOWN)
+  return (
+    <>
+      {shown.map((address, index) => (
+        // The same address may be in the list twice.
+        <span key={index}>
+          {index > 0 && ', '}
+          {children(address)}
+        </span>
+      ))}
+      {more > 0 && (
+        <button
+          type="button"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+          className="link ml-2 min-h-6 whitespace-nowrap"
+        >
+          {isWhole ? 'Show fewer' : `and ${more.toLocaleString('en')} more`}
+        </button>
+      )}
+    </>
+  )
+}
+
+function AddressText({ address, name }: MailAddress) {
+  return (
+    <bdi className="break-all">{name === null ? shortText(address) : `${shortText(name)} <${shortText(address)}>`}</bdi>
+  )
+}
+
+function Recipient({ message: { to, tag }, name, onFilter }: Props & { name: string | null }) {
+  return (
+    <>
+      {name !== null && <bdi>{shortText(name)} </bdi>}
+      <FilterButton what="recipient" value={to} onFilter={() => onFilter({ name: 'to', value: to })} />
+      {tag !== null && <TagButton tag={tag} onFilter={() => onFilter({ name: 'tag', value: tag })} />}
+    </>
+  )
+}
+
+function shortText(text: string): string {
+  return visibleText(text.length > ADDRESS_CHARS_SHOWN ? `${text.slice(0, ADDRESS_CHARS_SHOWN)}…` : text)
 }
 
 function FilterButton({ what, value, onFilter }: { what: string; value: string; onFilter: () => void }) {

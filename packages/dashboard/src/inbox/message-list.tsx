@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react'
 import { Spinner } from '../ui/button.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
+import { useMailSource } from './mail-source.ts'
 import { MessageRow, ROW_PIXELS } from './message-row.tsx'
 import { usePreviews } from './previews.ts'
-import { useReadMarks } from './read-marks.ts'
 import type { MessageList as List } from './use-messages.ts'
 import { useVisibleRows } from './visible-rows.ts'
 
@@ -26,12 +26,13 @@ type Props = {
 
 /** A virtual list: renders only the visible rows. */
 export function MessageList({ list, openId, focusedId, selected, focusCalls, hrefOf, ...on }: Props) {
+  const { isInbox } = useMailSource()
   const scroller = useRef<HTMLDivElement>(null)
-  const read = useReadMarks()
   const { messages, hasMore, loadMore } = list
   const { first, end } = useVisibleRows(scroller, { rowPixels: ROW_PIXELS, count: messages.length })
   const rows = messages.slice(first, end)
-  const previews = usePreviews(rows.map(({ id }) => id))
+  // Only messages of the team have previews.
+  const previews = usePreviews(isInbox ? rows.map(({ id }) => id) : [])
   useEffect(() => {
     if (hasMore && end >= messages.length - ROWS_AHEAD) loadMore()
   }, [end, messages.length, hasMore, loadMore])
@@ -70,7 +71,7 @@ export function MessageList({ list, openId, focusedId, selected, focusCalls, hre
               href={hrefOf(message.id)}
               position={{ index, count: hasMore ? -1 : messages.length }}
               isOpen={message.id === openId}
-              isRead={read.has(message.id)}
+              isRead={message.isRead}
               isSelected={selected.has(message.id)}
               isStop={index === stopIndex}
               style={{ height: ROW_PIXELS, transform: `translateY(${index * ROW_PIXELS}px)` }}

@@ -1,6 +1,7 @@
 import type { Attachment, MessageDetail } from '@mailhatch/sdk'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useShortcuts } from '../keyboard.ts'
+import { lazyPart } from '../lazy-part.ts'
 import { useIsOwner } from '../session.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { CodeView } from '../ui/code-view.tsx'
@@ -9,6 +10,7 @@ import { Loaded } from '../ui/loaded.tsx'
 import { Tabs, type Tab } from '../ui/tabs.tsx'
 import { AttachmentsTab } from './attachments-tab.tsx'
 import { CodeChip } from './code-chip.tsx'
+import { GoneMessage } from './gone-message.tsx'
 import { HeadersTab } from './headers-tab.tsx'
 import { HtmlTab } from './html-tab.tsx'
 import { LinkChip } from './link-chip.tsx'
@@ -16,7 +18,7 @@ import { LinksTab } from './links-tab.tsx'
 import { useMailSource } from './mail-source.ts'
 import { MessageHead } from './message-head.tsx'
 import { RawTab } from './raw-tab.tsx'
-import { markRead } from './read-marks.ts'
+import { markOpened } from './read-marks.ts'
 import { breakRuns, isWebAddress } from './safe-text.ts'
 import type { Term } from './search-terms.ts'
 import { SourceTab } from './source-tab.tsx'
@@ -24,8 +26,8 @@ import { SubjectHeading } from './subject-heading.tsx'
 import { TextTab } from './text-tab.tsx'
 import type { TabName } from './use-inbox-location.ts'
 
-const TestCodeDialog = lazy(() => import('./test-code-dialog.tsx'))
-const CalendarCard = lazy(() => import('./calendar-card.tsx'))
+const TestCodeDialog = lazyPart(() => import('./test-code-dialog.tsx'))
+const CalendarCard = lazyPart(() => import('./calendar-card.tsx'))
 
 /** A larger calendar is not an invitation. */
 const CALENDAR_BYTES_MAX = 256 * 1024
@@ -46,7 +48,16 @@ export default function MessagePane({ id, ...rest }: Props) {
       aria-label="Message"
       className="flex h-full min-w-0 flex-col print:block print:h-auto [&>[role=alert]]:m-4"
     >
-      <Loaded key={id} query={source.message(id)}>
+      <Loaded
+        key={id}
+        query={source.message(id)}
+        failed={({ code }) =>
+          source.isInbox &&
+          (code === 'message_deleted' || code === 'message_not_found') && (
+            <GoneMessage id={id} wasDeleted={code === 'message_deleted'} onBack={rest.onBack} />
+          )
+        }
+      >
         {(message) => <Message message={message} {...rest} />}
       </Loaded>
     </section>
@@ -62,7 +73,9 @@ function Message({ message, tab, onTab, onFilter, onBack, onRemove }: Omit<Props
   const [code] = message.codes
   const link = message.links.find(({ kind, url }) => kind !== 'other' && kind !== 'unsubscribe' && isWebAddress(url))
   const calendar = message.attachments.find(isCalendar)
-  useEffect(() => markRead([message.id], true), [message.id])
+  useEffect(() => {
+    if (isInbox) markOpened(message.id)
+  }, [isInbox, message.id])
 
   const step = (by: number) => {
     const index = tabs.findIndex(({ name }) => name === chosen)

@@ -12,6 +12,7 @@ import { notify } from '../ui/notices.ts'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { Tabs, type Tab } from '../ui/tabs.tsx'
 import { inboxQueries } from './inbox-queries.ts'
+import { rejectionGroups, type RejectionGroup } from './rejection-groups.ts'
 import { visibleText } from './safe-text.ts'
 
 type Name = 'waits' | 'rejections' | 'unrouted'
@@ -84,31 +85,34 @@ function seconds(milliseconds: number): number {
 }
 
 function Rejections() {
+  const { team } = useSession()
   return (
     <Loaded query={inboxQueries.rejections}>
-      {(rejections) =>
-        rejections.length === 0 ? (
-          <EmptyState icon="check" title="No mail was rejected" />
-        ) : (
-          <ul className={LIST}>
-            {rejections.map(({ at, from, to, code, reason }, index) => (
-              <li key={index} className="py-2">
-                <p className="flex flex-wrap items-center gap-2">
-                  <Badge tone="danger">{code === 'set_aside' ? 'set aside' : code}</Badge>{' '}
-                  <bdi className="font-medium">{visibleText(to)}</bdi>
-                  <span className="ml-auto text-xs text-quiet">
-                    <RelativeTime at={at} />
-                  </span>
-                </p>
-                <p className="text-quiet">
-                  {visibleText(reason)} Sender: <bdi>{visibleText(from) || 'none'}</bdi>.
-                </p>
-              </li>
-            ))}
-          </ul>
-        )
-      }
+      {(all) => <RejectionList rejections={rejectionGroups(all, team)} />}
     </Loaded>
+  )
+}
+
+function RejectionList({ rejections }: { rejections: RejectionGroup[] }) {
+  if (rejections.length === 0) return <EmptyState icon="check" title="No mail was rejected" />
+  return (
+    <ul className={LIST}>
+      {rejections.map(({ at, from, to, code, reason, count }, index) => (
+        <li key={index} className="py-2">
+          <p className="flex flex-wrap items-center gap-2">
+            <Badge tone="danger">{code === 'set_aside' ? 'set aside' : code}</Badge>{' '}
+            <bdi className="font-medium">{visibleText(to)}</bdi>
+            <span className="ml-auto text-xs text-quiet">
+              {count > 1 && `${count.toLocaleString('en')} times, last `}
+              <RelativeTime at={at} />
+            </span>
+          </p>
+          <p className="text-quiet">
+            {visibleText(reason)} Sender: <bdi>{visibleText(from) || 'none'}</bdi>.
+          </p>
+        </li>
+      ))}
+    </ul>
   )
 }
 

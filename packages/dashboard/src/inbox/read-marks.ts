@@ -1,47 +1,90 @@
-import { useSyncExternalStore } from 'react'
+import { failureOf } from '../api/failure.ts'
+import { invalidate, queryClient } from '../api/queries.ts'
+import { trpc } from '../api/trpc.ts'
+import { notify } from '../ui/notices.ts'
+import { withMarks, type ListedMessage, type MarkChanges, type MessagePages } from './message-pages.ts'
+import { paced } from './paced.ts'
+import type { Filter } from './search-terms.ts'
 
-/** How many read messages the browser remembers. Older ones show as unread again. */
-const REMEMBERED_MAX = 5_000
-const KEY = 'mailhatch.read'
+/** The server's limit per request. */
+const IDS_MAX = 100
+/** The counts reload at most this often, however many messages are opened. */
+const COUNTS_EVERY_MS = 2_000
 
-let read = load()
-const listeners = new Set<() => void>()
+// Earlier versions kept the marks of this browser here.
+forget('mailhatch.read')
 
-/** Ids of the messages opened in this browser. */
-export function useReadMarks(): ReadonlySet<string> {
-  return useSyncExternalStore(subscribe, () => read)
-}
+export const reloadCounts = paced(() => void invalidate('counts'), COUNTS_EVERY_MS)
 
-/** The same at this moment. */
-export function readMarks(): ReadonlySet<string> {
-  return read
-}
-
+/** Marks messages for the whole team. Lists show it at once, and are changed back if the server refuses. */
 export function markRead(ids: Iterable<string>, isRead: boolean): void {
-  const marked = new Set(read)
-  for (const id of ids) {
-    if (isRead) marked.add(id)
-    else marked.delete(id)
-  }
-  if (marked.size === read.size && Array.from(ids).every((id) => read.has(id) === isRead)) return
-  read = new Set(Array.from(marked).slice(-REMEMBERED_MAX))
-  try {
-    localStorage.setItem(KEY, Array.from(read).join(' '))
-  } catch {
-    // Storage is disabled: the marks last until the page closes.
-  }
-  for (const listener of listeners) listener()
+  const all = Array.from(ids)
+  set(all, isRead).catch((error: unknown) => notify(`Could not mark: ${failureOf(error).message}`, { kind: 'bad' }))
 }
 
-function load(): ReadonlySet<string> {
+/** A failure is not worth a notice: the message is still shown, and opening it again tries again. */
+export function markOpened(id: string): void {
+  set([id], true).catch(() => {})
+}
+
+/** Marks everything that matches and is not newer than the cursor. Resolves to whether the server did so. */
+export async function markAllRead(filter: Filter, upTo: string): Promise<boolean> {
   try {
-    return new Set(localStorage.getItem(KEY)?.split(' ').filter(Boolean))
-  } catch {
-    return new Set()
+    await trpc.inbox.readMarks.setAll.mutate({ ...filter, upTo })
+    // The stream reports which messages have changed.
+    reloadCounts()
+    return true
+  } catch (error) {
+    notify(`Could not mark: ${failureOf(error).message}`, { kind: 'bad' })
+    return false
   }
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+/** Applies what the server reports: changes by other tabs and by other members. */
+export function applyMarks(changes: MarkChanges): void {
+  queryClient.setQueriesData<MessagePages>({ queryKey: ['messages'] }, (pages) => pages && withMarks(pages, changes))
+  if (changes.isCut) void invalidate('messages')
+  reloadCounts()
+}
+
+async function set(ids: string[], isRead: boolean): Promise<void> {
+  const different = listed(ids).filter((message) => message.isRead !== isRead)
+  show(ids, isRead)
+  try {
+    for (let from = 0; from < ids.length; from += IDS_MAX) {
+      await trpc.inbox.readMarks.set.mutate({ ids: ids.slice(from, from + IDS_MAX), isRead })
+    }
+    reloadCounts()
+  } catch (error) {
+    show(
+      different.map(({ id }) => id),
+      !isRead,
+    )
+    throw error
+  }
+}
+
+function listed(ids: string[]): ListedMessage[] {
+  const wanted = new Set(ids)
+  return queryClient
+    .getQueriesData<MessagePages>({ queryKey: ['messages'] })
+    .flatMap(([, pages]) => pages?.pages ?? [])
+    .flatMap(({ messages }) => messages)
+    .filter(({ id }) => wanted.has(id))
+}
+
+function forget(key: string): void {
+  try {
+    localStorage.removeItem(key)
+  } catch {
+    // Storage is disabled, so there is nothing to remove.
+  }
+}
+
+function show(ids: string[], isRead: boolean): void {
+  const changed = ids.map((id) => ({ id, isRead }))
+  queryClient.setQueriesData<MessagePages>(
+    { queryKey: ['messages'] },
+    (pages) => pages && withMarks(pages, { readThrough: null, changed }),
+  )
 }

@@ -56,6 +56,36 @@ test('remote images load in the mailbox they are allowed for, until they are blo
   expect(complaints.filter((text) => !text.includes('tracker.example'))).toEqual([])
 })
 
+test('the head of a message shows all recipients, Reply-To and Date; a long list is folded', async () => {
+  const many = Array.from({ length: 12 }, (_, index) => `Person ${index} <person-${index}@shop.example>`)
+  const headers = [
+    { name: 'To', value: 'Quality <qa+head@mailhatch.test>, "Lee, Ann" <ann@shop.example>' },
+    { name: 'Cc', value: many.join(', ') },
+    { name: 'Reply-To', value: 'help\u202e@shop.example' },
+    { name: 'Date', value: 'Sun, 15 Nov 2026 13:42:56 +0100' },
+  ]
+  const { id } = await server.store({ domain: 'mailhatch.test', mailbox: 'qa', tag: 'head', headers })
+  const { page, complaints } = await openWindow(browser, { url, headers: operator.headers, ...LOOK, timezoneId: 'UTC' })
+  await page.goto(`/m/${id}`)
+  const list = page.getByRole('region', { name: 'Message', exact: true }).locator('dl').first()
+  // A badge starts a line of its own in the text.
+  const textOf = async (name: string) =>
+    (await list.locator(`dt:text-is("${name}") + dd`).innerText()).replace(/\s+/g, ' ').replaceAll(' ,', ',')
+  await list.getByText('Reply to').waitFor()
+  expect(await textOf('To')).toBe('Quality qa+head@mailhatch.test +head, Lee, Ann <ann@shop.example>')
+  expect(await textOf('Reply to')).toBe('help\u2423@shop.example')
+  expect(await textOf('Date')).toBe('15 Nov 2026, 12:42:56 UTC')
+  expect(await textOf('Cc')).toContain('and 9 more')
+  expect(await barriersIn(page)).toEqual([])
+  await page.getByRole('button', { name: 'and 9 more' }).click()
+  expect(await textOf('Cc')).toContain('person-11@shop.example')
+  expect(await barriersIn(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+  await page.getByRole('button', { name: 'Show fewer' }).click()
+  expect(await textOf('Cc')).not.toContain('person-11@shop.example')
+  expect(complaints).toEqual([])
+})
+
 test('the headers tab shows the SMTP session', async () => {
   const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort, name: 'mailer.shop.example' })
   await transport.sendMail({

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { failureOf } from '../api/failure.ts'
-import { queryClient } from '../api/queries.ts'
+import { invalidate, queryClient } from '../api/queries.ts'
 import { trpc } from '../api/trpc.ts'
 import { notify } from '../ui/notices.ts'
 import { without, type MessagePages } from './message-pages.ts'
@@ -37,13 +37,20 @@ async function remove(ids: string[]): Promise<void> {
     for (let from = 0; from < ids.length; from += IDS_MAX) {
       await trpc.inbox.messages.removeMany.mutate({ ids: ids.slice(from, from + IDS_MAX) })
     }
-    const gone = new Set(ids)
-    queryClient.setQueriesData<MessagePages>({ queryKey: ['messages'] }, (pages) => pages && without(pages, gone))
+    dropFromLists(ids)
+    for (const id of ids) queryClient.removeQueries({ queryKey: ['message', id] })
+    void invalidate('counts', 'tags')
   } catch (error) {
     notify(`Could not delete: ${failureOf(error).message}`, { kind: 'bad' })
   } finally {
     hide(ids, false)
   }
+}
+
+/** For messages that are deleted already. */
+export function dropFromLists(ids: string[]): void {
+  const gone = new Set(ids)
+  queryClient.setQueriesData<MessagePages>({ queryKey: ['messages'] }, (pages) => pages && without(pages, gone))
 }
 
 function hide(ids: string[], isHidden: boolean): void {

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useEffect, useState, type ComponentProps, type RefObject } from 'react'
+import { Suspense, useEffect, useState, type ComponentProps, type RefObject } from 'react'
+import { lazyPart } from '../lazy-part.ts'
 import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -13,7 +14,7 @@ import {
   type Term,
 } from './search-terms.ts'
 
-const SearchHelp = lazy(() => import('./search-help.tsx'))
+const SearchHelp = lazyPart(() => import('./search-help.tsx'))
 
 /** Complete words, suggested before names that need a value. */
 const WHOLE_WORDS = ['has:attachment', 'has:code', 'is:unread']

@@ -8,7 +8,7 @@ const WORDS = [
   { word: 'tag:login', meaning: 'a tag; several mean any of them' },
   { word: 'header:X-Run:42', meaning: 'a header with exactly this value' },
   { word: 'has:attachment', meaning: 'with attachments; has:code with a code' },
-  { word: 'is:unread', meaning: 'not opened yet' },
+  { word: 'is:unread', meaning: 'not opened yet by a member of the team' },
   { word: 'after:2026-01-31', meaning: 'from this day on; also today, yesterday, 2h, 7d' },
   { word: 'before:2026-01-31', meaning: 'before this day' },
   { word: 'larger:500k', meaning: 'by size; also smaller:2mb' },

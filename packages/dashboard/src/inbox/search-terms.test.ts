@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import {
   filterOf,
   formatSearch,
+  dependsOnMarks,
   isExactSearch,
   parseSearch,
   problemOf,
   toggleTerm,
-  unreadOnly,
   type Term,
 } from './search-terms.ts'
 
@@ -75,11 +75,15 @@ describe('search terms', () => {
       since: '2026-03-01T10:00:00.000Z',
       before: '2026-03-01T00:00:00.000Z',
       largerThan: 1024,
+      isUnread: true,
       without: [{ hasCode: true }, { tags: ['a'] }, { tags: ['b'] }, { q: 'draft' }],
     })
-    expect(unreadOnly(parseSearch('is:unread'))).toBe(true)
-    expect(unreadOnly(parseSearch('-is:unread'))).toBe(false)
-    expect(unreadOnly(parseSearch('is:odd unread'))).toBeNull()
+  })
+
+  test('only is:unread, with or without a minus sign, depends on what was opened', () => {
+    expect(dependsOnMarks(filterOf(parseSearch('is:unread'), CLOCK))).toBe(true)
+    expect(dependsOnMarks(filterOf(parseSearch('-draft -is:unread'), CLOCK))).toBe(true)
+    expect(dependsOnMarks(filterOf(parseSearch('is:odd unread -has:code'), CLOCK))).toBe(false)
   })
 
   test.each([
@@ -96,9 +100,10 @@ describe('search terms', () => {
     expect(isExactSearch([term!])).toBe(false)
   })
 
-  test('only a search that the server evaluates as a whole is exact', () => {
+  test('only a search that is understood as a whole is exact', () => {
     expect(isExactSearch(parseSearch('from:shop -has:code "form:shop" 12:30'))).toBe(true)
-    expect(isExactSearch(parseSearch('from:shop is:unread'))).toBe(false)
+    expect(isExactSearch(parseSearch('from:shop is:unread'))).toBe(true)
+    expect(isExactSearch(parseSearch('from:shop is:odd'))).toBe(false)
   })
 
   test('a click on a tag adds it and a second click removes it; an address replaces the previous one', () => {

@@ -75,8 +75,7 @@ const VALUES: Partial<Record<TermName, Record<string, PlainFilter>>> = {
     code: { hasCode: true },
     codes: { hasCode: true },
   },
-  // The browser remembers what was read, see `unreadOnly`.
-  is: { unread: {} },
+  is: { unread: { isUnread: true } },
 }
 
 /** Why the term is not understood; null if it is. Terms with a problem are searched as text. */
@@ -123,15 +122,14 @@ function plainFilter(terms: Term[], clock: Clock): PlainFilter {
   return texts.length > 0 ? { ...filter, q: texts.join(' ') } : filter
 }
 
-/** True for `is:unread`, false for `-is:unread`, null for neither. */
-export function unreadOnly(terms: Term[]): boolean | null {
-  const term = terms.findLast((one) => one.name === 'is' && problemOf(one) === null)
-  return term ? !term.isNot : null
+/** Whether opening a message can change what matches. */
+export function dependsOnMarks({ isUnread, without = [] }: Filter): boolean {
+  return isUnread === true || without.some((excluded) => excluded.isUnread === true)
 }
 
-/** Whether the server evaluates the whole search, and as the user meant it. Otherwise “delete all” would delete more. */
+/** Whether the search is understood as a whole. Otherwise “delete all” might delete something else than meant. */
 export function isExactSearch(terms: Term[]): boolean {
-  return unreadOnly(terms) === null && terms.every((term) => problemOf(term) === null)
+  return terms.every((term) => problemOf(term) === null)
 }
 
 /** Adds the term, or removes it if present. It replaces a term of the same name, unless several are useful. */

@@ -2,12 +2,13 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { classNames } from '../ui/class-names.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
+import { numberText } from './count-text.ts'
 
 type ItemProps = {
   href: string
   icon: IconName | null
   isCurrent: boolean
-  count?: number | undefined
+  count?: ItemCount | undefined
   children: ReactNode
 }
 
@@ -25,12 +26,25 @@ export function Item({ href, icon, isCurrent, count, children }: ItemProps) {
       >
         {icon && <Icon name={icon} />}
         <bdi className="grow truncate">{children}</bdi>
-        {count !== undefined && <Count count={count} />}
+        {count !== undefined && <Count {...count} />}
       </Link>
     </li>
   )
 }
 
-export function Count({ count }: { count: number }) {
-  return <span className="text-xs tabular-nums text-quiet">{count.toLocaleString('en')}</span>
+/** `unread` is a part of `total`. Without `isExact`, both may be larger. */
+export type ItemCount = { total: number; unread?: number; isExact?: boolean }
+
+export function Count({ total, unread = 0, isExact = true }: ItemCount) {
+  return (
+    <span className="flex items-center gap-1.5 text-xs tabular-nums text-quiet">
+      {unread > 0 && (
+        <span className="rounded-full bg-accent px-1.5 font-medium text-on-accent">
+          {numberText({ count: unread, isExact })}
+          <span className="sr-only"> unread of</span>
+        </span>
+      )}
+      {numberText({ count: total, isExact })}
+    </span>
+  )
 }

@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { inboxQueries } from './inbox-queries.ts'
 import { visibleText } from './safe-text.ts'
 import { hasTerm, toggleTerm, type Term } from './search-terms.ts'
-import { Item } from './sidebar-item.tsx'
+import { Item, type ItemCount } from './sidebar-item.tsx'
 import { groupTags } from './tag-groups.ts'
 import { FoldedItems } from './folded-items.tsx'
 import type { Place } from './use-inbox-location.ts'
@@ -23,10 +23,12 @@ export function Sidebar({ terms, hrefOf, onShowMissingMail }: Props) {
   const { data: mailboxes = [] } = useQuery(queries.mailboxes)
   const { data: tags = [] } = useQuery(inboxQueries.tags)
   const { data: waits } = useQuery(inboxQueries.waits)
+  const { data: counts } = useQuery(inboxQueries.counts)
+  const ofMailbox = new Map(counts?.mailboxes.map((count) => [count.id, count]))
   const others = useOtherSummary()
   const [isOther] = useRoute('/other/*?')
 
-  const item = (term: Term, text: string, count?: number) => (
+  const item = (term: Term, text: string, count?: ItemCount) => (
     <Item
       key={term.value}
       href={hrefOf({ id: null, terms: toggleTerm(terms, term) })}
@@ -41,25 +43,37 @@ export function Sidebar({ terms, hrefOf, onShowMissingMail }: Props) {
   return (
     <nav aria-label="Mailboxes and tags" className="space-y-5 p-2 text-sm">
       <ul>
-        <Item href={hrefOf({ id: null, terms: [] })} icon="inbox" isCurrent={terms.length === 0 && !isOther}>
+        <Item
+          href={hrefOf({ id: null, terms: [] })}
+          icon="inbox"
+          isCurrent={terms.length === 0 && !isOther}
+          count={counts}
+        >
           All mail
         </Item>
         {others && (
-          <Item href="/other" icon="globe" isCurrent={isOther} count={others.count || undefined}>
+          <Item
+            href="/other"
+            icon="globe"
+            isCurrent={isOther}
+            count={others.count > 0 ? { total: others.count } : undefined}
+          >
             Other addresses
           </Item>
         )}
       </ul>
       <Group
         title="Mailboxes"
-        items={mailboxes.map(({ name, address, domain }) =>
-          item({ name: 'mailbox', value: address }, domain === team.domain ? name : address),
+        items={mailboxes.map(({ id, name, address, domain }) =>
+          item({ name: 'mailbox', value: address }, domain === team.domain ? name : address, ofMailbox.get(id)),
         )}
       />
       <Group
         title="Tags"
         items={groupTags(tags).map((entry) => {
-          const items = entry.tags.map(({ tag, count }) => item({ name: 'tag', value: tag }, `+${tag}`, count))
+          const items = entry.tags.map(({ tag, count }) =>
+            item({ name: 'tag', value: tag }, `+${tag}`, { total: count }),
+          )
           if (entry.kind === 'tag') return items
           const isCurrent = entry.tags.some(({ tag }) => hasTerm(terms, { name: 'tag', value: tag }))
           return <FoldedItems key={entry.kind + entry.text} text={entry.text} items={items} isOpenAtFirst={isCurrent} />

@@ -1,11 +1,12 @@
-import type { MessageSummary } from '@mailhatch/sdk'
 import { useMemo, useRef, useState } from 'react'
 import { invalidate } from '../api/queries.ts'
 import { announce, notify } from '../ui/notices.ts'
-import { markRead, readMarks } from './read-marks.ts'
+import type { ListedMessage } from './message-pages.ts'
+import { paced } from './paced.ts'
+import { markAllRead, reloadCounts } from './read-marks.ts'
 import { removeWithUndo } from './removals.ts'
 import { visibleText } from './safe-text.ts'
-import { filterOf, formatSearch, unreadOnly } from './search-terms.ts'
+import { dependsOnMarks, filterOf, formatSearch } from './search-terms.ts'
 import { useInboxLocation } from './use-inbox-location.ts'
 import { useLiveMail } from './use-live-mail.ts'
 import { useMessages } from './use-messages.ts'
@@ -14,8 +15,10 @@ import { useUnseenMail } from './use-unseen-mail.ts'
 /** The sidebar reloads at most this often, however much mail arrives. */
 const SIDEBAR_RELOAD_MS = 5_000
 
-/** “All” means at most this many, the newest. Deleting all results has no such limit. */
+/** “All” means at most this many, the newest. Deleting or marking all results has no such limit. */
 const ALL_MAX = 2_000
+
+const reloadSidebar = paced(() => void invalidate('tags', 'mailboxes'), SIDEBAR_RELOAD_MS)
 
 export type Inbox = ReturnType<typeof useInbox>
 
@@ -24,22 +27,13 @@ export function useInbox() {
   const { place, hrefOf, go } = useInboxLocation()
   const searchText = formatSearch(place.terms)
   const filter = useMemo(() => filterOf(place.terms), [searchText])
-  const [marksTaken, setMarksTaken] = useState(0)
-  const isUnread = unreadOnly(place.terms)
-  const isKept = useMemo(() => {
-    if (isUnread === null) return null
-    // As of now: a message stays in the list while it is read.
-    const marks = readMarks()
-    return (id: string) => marks.has(id) !== isUnread
-  }, [searchText, isUnread, marksTaken])
-  const list = useMessages(filter, isKept)
+  const list = useMessages(filter)
   const { messages } = list
   const [isAtTop, setAtTop] = useState(true)
-  const [waiting, setWaiting] = useState<MessageSummary[]>([])
+  const [waiting, setWaiting] = useState<ListedMessage[]>([])
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const [focusCalls, setFocusCalls] = useState(0)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const sidebarLoadedAt = useRef(-SIDEBAR_RELOAD_MS)
   const shownSearch = useRef(searchText)
   if (shownSearch.current !== searchText) {
     // A new search: reset the state of the previous list.
@@ -51,9 +45,9 @@ export function useInbox() {
   }
 
   const unseen = useUnseenMail((id) => go({ id, tab: null }))
-  const live = useLiveMail({ filter, after: list.cursor, onMails: take })
+  const live = useLiveMail({ filter, after: list.cursor, marks: list.marks, onMails: take })
 
-  function take(mails: MessageSummary[]): void {
+  function take(mails: ListedMessage[]): void {
     const [first] = mails
     if (!first) return
     announce(
@@ -62,10 +56,8 @@ export function useInbox() {
         : `${mails.length} new messages`,
     )
     unseen.take(mails)
-    if (performance.now() - sidebarLoadedAt.current > SIDEBAR_RELOAD_MS) {
-      sidebarLoadedAt.current = performance.now()
-      void invalidate('tags', 'mailboxes')
-    }
+    reloadSidebar()
+    reloadCounts()
     if (isAtTop) list.add(mails)
     else setWaiting((before) => [...before, ...mails.filter(({ id }) => !before.some((other) => other.id === id))])
   }
@@ -118,30 +110,17 @@ export function useInbox() {
     focusOn(next?.id ?? null)
   }
 
-  /** The messages of the whole search, also those that are not loaded yet. Null if another search was started. */
-  async function loadAll(): Promise<string[] | null> {
-    const all = await list.loadUpTo(ALL_MAX)
-    if (shownSearch.current !== searchText) return null
-    return all.slice(0, ALL_MAX).map(({ id }) => id)
-  }
-
+  /** Selects the messages of the whole search, also those that are not loaded yet. */
   async function selectAll(): Promise<void> {
     // What is loaded is selected at once.
     setSelected(new Set(messages.map(({ id }) => id)))
-    const ids = await loadAll()
-    if (ids === null) return
+    const all = await list.loadUpTo(ALL_MAX)
+    // Another search was started meanwhile.
+    if (shownSearch.current !== searchText) return
+    const ids = all.slice(0, ALL_MAX).map(({ id }) => id)
     setSelected(new Set(ids))
     announce(`${ids.length} selected`)
     if (ids.length === ALL_MAX) notify(`The newest ${ALL_MAX.toLocaleString('en')} messages are selected.`)
-  }
-
-  async function markAllRead(): Promise<void> {
-    const ids = await loadAll()
-    if (ids === null) return
-    markRead(ids, true)
-    setMarksTaken((count) => count + 1)
-    const which = ids.length === ALL_MAX ? 'the newest ' : ''
-    notify(`Marked ${which}${ids.length.toLocaleString('en')} ${ids.length === 1 ? 'message' : 'messages'} as read`)
   }
 
   return {
@@ -159,7 +138,6 @@ export function useInbox() {
     clearSelection: () => setSelected(new Set()),
     isAllSelected: selected.size > 0 && (selected.size >= messages.length || selected.size === ALL_MAX),
     selectAll,
-    markAllRead,
     focusedId,
     setFocusedId,
     focusCalls,
@@ -168,9 +146,14 @@ export function useInbox() {
     goBack,
     targets,
     remove,
+    /** Messages that arrived after the list was last complete, such as those that wait above it, stay unread. */
+    async markAllRead() {
+      if (list.cursor === undefined) return
+      const isMarked = await markAllRead(filter, list.cursor)
+      if (isMarked && dependsOnMarks(filter)) list.reload()
+    },
     reload() {
       setWaiting([])
-      setMarksTaken((count) => count + 1)
       list.reload()
     },
   }

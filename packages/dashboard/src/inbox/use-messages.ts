@@ -1,37 +1,37 @@
-import type { MessageSummary } from '@mailhatch/sdk'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import { failureOf, type Failure } from '../api/failure.ts'
 import { trpc } from '../api/trpc.ts'
-import { nextPageStart, withNew, type MessagePages } from './message-pages.ts'
+import { nextPageStart, withNew, type ListedMessage, type MessagePages } from './message-pages.ts'
 import { useHidden } from './removals.ts'
-import type { Filter } from './search-terms.ts'
+import { dependsOnMarks, type Filter } from './search-terms.ts'
 
 /** One request for several screens of scrolling. */
 const PAGE_MESSAGES = 100
-/** How many messages are loaded to find those that the browser selects itself. */
-const CHECKED_MAX = 5_000
 
+/** What the list shows. */
 export type MessageList = {
-  messages: MessageSummary[]
+  messages: ListedMessage[]
   isLoading: boolean
   failure: Failure | null
   hasMore: boolean
   isLoadingMore: boolean
-  /** The cursor up to which the list is complete; undefined while it loads. */
-  cursor: string | undefined
   loadMore: () => void
-  /** Loads pages until the list has this many messages or is complete; resolves to the messages. */
-  loadUpTo: (count: number) => Promise<MessageSummary[]>
-  add: (arrived: MessageSummary[]) => void
   reload: () => void
 }
 
-/**
- * Matching messages, newest first. Loaded pages are not refetched; `add` puts new messages on top. `isKept` is a condition
- * that the server does not know.
- */
-export function useMessages(filter: Filter, isKept: ((id: string) => boolean) | null): MessageList {
+export type InboxList = MessageList & {
+  /** The cursor up to which the list is complete; undefined while it loads. */
+  cursor: string | undefined
+  /** The state of the read marks that the list shows. */
+  marks: string | undefined
+  /** Loads pages until the list has this many messages or is complete; resolves to the messages. */
+  loadUpTo: (count: number) => Promise<ListedMessage[]>
+  add: (arrived: ListedMessage[]) => void
+}
+
+/** Matching messages, newest first. Loaded pages are not refetched; `add` puts new messages on top. */
+export function useMessages(filter: Filter): InboxList {
   const client = useQueryClient()
   const queryKey = ['messages', filter]
   const query = useInfiniteQuery({
@@ -42,42 +42,31 @@ export function useMessages(filter: Filter, isKept: ((id: string) => boolean) | 
     getNextPageParam: (_, pages) => nextPageStart(pages),
     // The stream keeps the list current. A refetch would load every page again.
     staleTime: Infinity,
+    // A message that is opened stays in a list of unread ones, but not in the next such search.
+    ...(dependsOnMarks(filter) && { gcTime: 0 }),
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   })
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const hidden = useHidden()
   const shownOf = (pages: Pick<MessagePages, 'pages'> | undefined) =>
-    (pages?.pages ?? [])
-      .flatMap((page) => page.messages)
-      .filter(({ id }) => !hidden.has(id) && (isKept === null || isKept(id)))
-  const messages = useMemo(() => shownOf(data), [data, hidden, isKept])
-  const loadedCount = (data?.pages.length ?? 0) * PAGE_MESSAGES
-  const hasMore = hasNextPage && (isKept === null || loadedCount < CHECKED_MAX)
-
-  function loadMore(): void {
-    if (hasMore && !isFetchingNextPage && !error) void fetchNextPage({ cancelRefetch: false })
-  }
-  const isShort = isKept !== null && hasMore && messages.length < PAGE_MESSAGES
-  useEffect(() => {
-    if (isShort) loadMore()
-  }, [isShort, loadedCount])
-
+    (pages?.pages ?? []).flatMap((page) => page.messages).filter(({ id }) => !hidden.has(id))
+  const messages = useMemo(() => shownOf(data), [data, hidden])
   return {
     messages,
-    isLoading: query.isPending || (isShort && messages.length === 0 && !error),
+    isLoading: query.isPending,
     failure: error ? failureOf(error) : null,
-    hasMore,
+    hasMore: hasNextPage,
     isLoadingMore: isFetchingNextPage,
     cursor: data?.pages[0]?.cursor,
-    loadMore,
+    // Of the oldest request: changes that later pages include already are sent again.
+    marks: data?.pages[0]?.marks,
+    loadMore() {
+      if (hasNextPage && !isFetchingNextPage && !error) void fetchNextPage({ cancelRefetch: false })
+    },
     async loadUpTo(count) {
       let loaded: Pick<typeof query, 'data' | 'error' | 'hasNextPage' | 'fetchNextPage'> = query
-      const isEnough = () => {
-        const isChecked = isKept !== null && (loaded.data?.pages.length ?? 0) * PAGE_MESSAGES >= CHECKED_MAX
-        return isChecked || shownOf(loaded.data).length >= count
-      }
-      while (loaded.hasNextPage && !loaded.error && !isEnough()) {
+      while (loaded.hasNextPage && !loaded.error && shownOf(loaded.data).length < count) {
         loaded = await loaded.fetchNextPage({ cancelRefetch: false })
       }
       return shownOf(loaded.data)

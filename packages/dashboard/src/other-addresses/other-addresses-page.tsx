@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useLocation, useRoute, useSearch } from 'wouter'
 import { COLUMNS } from '../inbox/columns.ts'
 import type { DialogName } from '../inbox/inbox-dialogs.tsx'
@@ -8,6 +8,7 @@ import { MessageList } from '../inbox/message-list.tsx'
 import { visibleText } from '../inbox/safe-text.ts'
 import { Sidebar } from '../inbox/sidebar.tsx'
 import { placeHref, TAB_NAMES, type Place } from '../inbox/use-inbox-location.ts'
+import { lazyPart } from '../lazy-part.ts'
 import { useSession } from '../session.tsx'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { classNames } from '../ui/class-names.ts'
@@ -20,14 +21,19 @@ import { OTHER_MAIL } from './other-queries.ts'
 import { useListFocus } from './use-list-focus.ts'
 import { useOtherMail } from './use-other-mail.ts'
 
-const MessagePane = lazy(() => import('../inbox/message-pane.tsx'))
-const InboxDialogs = lazy(() => import('../inbox/inbox-dialogs.tsx'))
-const CaughtDomainsDialog = lazy(() => import('./caught-domains-dialog.tsx'))
+const MessagePane = lazyPart(() => import('../inbox/message-pane.tsx'))
+const InboxDialogs = lazyPart(() => import('../inbox/inbox-dialogs.tsx'))
+const CaughtDomainsDialog = lazyPart(() => import('./caught-domains-dialog.tsx'))
 
 const NOWHERE: Place = { id: null, terms: [], tab: null }
 
 export default function OtherAddressesPage() {
-  return useSession().team.seesUnrouted ? <OtherAddresses /> : <NotFoundPage />
+  if (!useSession().team.seesUnrouted) return <NotFoundPage />
+  return (
+    <MailSourceProvider value={OTHER_MAIL}>
+      <OtherAddresses />
+    </MailSourceProvider>
+  )
 }
 
 /** Mail for addresses that no team claims: the same list and the same pane as in the inbox. */
@@ -86,7 +92,7 @@ function OtherAddresses() {
           {id === null ? (
             <NothingOpen />
           ) : (
-            <MailSourceProvider value={OTHER_MAIL}>
+            <>
               <CatchBar id={id} onCaught={() => navigate(placeHref({ ...NOWHERE, id }))} />
               <div className="min-h-0 grow">
                 <MessagePane
@@ -98,7 +104,7 @@ function OtherAddresses() {
                   onRemove={() => {}}
                 />
               </div>
-            </MailSourceProvider>
+            </>
           )}
         </Suspense>
       </div>

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { failureOf } from '../api/failure.ts'
 import { trpc, type Outputs } from '../api/trpc.ts'
 import type { MessageList } from '../inbox/use-messages.ts'
@@ -28,6 +28,11 @@ export function useOtherMail(): MessageList & { messages: OtherMessage[] } {
   })
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const isLoaded = data !== undefined
+  // Only messages of a team have read marks.
+  const messages = useMemo(
+    () => (data?.pages ?? []).flatMap((page) => page.messages).map((message) => ({ ...message, isRead: true })),
+    [data],
+  )
 
   useEffect(() => {
     if (version === undefined || !isLoaded) return
@@ -45,16 +50,14 @@ export function useOtherMail(): MessageList & { messages: OtherMessage[] } {
   }, [version, isLoaded])
 
   return {
-    messages: (data?.pages ?? []).flatMap((page) => page.messages),
+    messages,
     isLoading: query.isPending,
     failure: error ? failureOf(error) : null,
     hasMore: hasNextPage,
     isLoadingMore: isFetchingNextPage,
-    cursor: undefined,
     loadMore() {
       if (hasNextPage && !isFetchingNextPage && !error) void fetchNextPage({ cancelRefetch: false })
     },
-    add: () => {},
     reload: () => void client.resetQueries({ queryKey: LIST_KEY }),
   }
 }

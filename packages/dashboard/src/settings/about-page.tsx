@@ -1,5 +1,6 @@
 import { serverPath } from '../base-path.ts'
 import { Page, Panel } from '../ui/page.tsx'
+import { ServerLink } from '../ui/server-link.tsx'
 
 /** Set by the build. */
 declare const MAILHATCH_VERSION: string
@@ -13,15 +14,15 @@ export function AboutPage() {
           <dd className="font-mono">{MAILHATCH_VERSION}</dd>
           <dt>API reference</dt>
           <dd>
-            <a className="link" href={serverPath('/docs')}>
+            <ServerLink className="link" href={serverPath('/docs')}>
               {serverPath('/docs')}
-            </a>
+            </ServerLink>
           </dd>
           <dt>OpenAPI document</dt>
           <dd>
-            <a className="link" href={serverPath('/openapi.json')}>
+            <ServerLink className="link" href={serverPath('/openapi.json')}>
               {serverPath('/openapi.json')}
-            </a>
+            </ServerLink>
           </dd>
           <dt>Licence</dt>
           <dd>MIT</dd>

@@ -72,7 +72,7 @@ function DeliveryDetails({ endpointId, delivery }: { endpointId: string; deliver
           <>
             <dt>Next attempt</dt>
             <dd>
-              <RelativeTime at={nextAttemptAt} />
+              <RelativeTime at={nextAttemptAt} isPlanned />
             </dd>
           </>
         )}

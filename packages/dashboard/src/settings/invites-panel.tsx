@@ -82,7 +82,7 @@ function InviteRow({ invite: { id, email, expiresAt, link } }: { invite: Invite 
     <Row>
       <Cell>{email}</Cell>
       <Cell label="Expires">
-        <RelativeTime at={expiresAt} />
+        <RelativeTime at={expiresAt} isPlanned />
       </Cell>
       <Cell align="right">
         <span className="inline-flex flex-wrap gap-2">

@@ -62,7 +62,7 @@ function Expiry({ expiresAt }: { expiresAt: string | null }) {
   if (Date.parse(expiresAt) <= now) return <Badge tone="danger">expired</Badge>
   return (
     <Badge tone="warn">
-      expires <RelativeTime at={expiresAt} isFocusable={false} />
+      expires <RelativeTime at={expiresAt} isFocusable={false} isPlanned />
     </Badge>
   )
 }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { queries } from '../api/queries.ts'
 import { trpc } from '../api/trpc.ts'
 import { useAction } from '../api/use-action.ts'
+import { serverNow } from '../server-time.ts'
 import { Button, Buttons } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
@@ -49,7 +50,7 @@ function KeyForm({ onClose, onCreated }: Omit<Props, 'isOpen'>) {
           name,
           scope,
           ...(scope === 'email.mailbox' && { mailboxId }),
-          ...(days && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+          ...(days && { expiresAt: new Date(serverNow() + Number(days) * DAY_MS).toISOString() }),
         })
       }}
     >

@@ -1,5 +1,6 @@
 import { queries } from '../api/queries.ts'
 import type { Outputs } from '../api/trpc.ts'
+import { messagesText } from '../inbox/count-text.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Page, Panel } from '../ui/page.tsx'
@@ -26,7 +27,7 @@ function Charts({ metrics }: { metrics: Metrics }) {
   const { days, total, countedMessages } = metrics
   return (
     <>
-      <Panel title={`${total.toLocaleString('en')} ${total === 1 ? 'message' : 'messages'}`}>
+      <Panel title={`${messagesText({ count: total })} in the last 30 days`}>
         <DayBars label="Messages" bars={days.map(({ date, count }) => ({ date, value: count }))} format={shortCount} />
         <DayFigures
           caption="Messages per day"

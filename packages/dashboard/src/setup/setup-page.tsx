@@ -1,12 +1,13 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import type { Outputs } from '../api/trpc.ts'
 import { inboxQueries } from '../inbox/inbox-queries.ts'
+import { lazyPart } from '../lazy-part.ts'
 import { CopyValue } from '../ui/code-block.tsx'
 import { Loaded, Loading } from '../ui/loaded.tsx'
 import { Page, Panel } from '../ui/page.tsx'
 import { LocalWebhooks } from './local-webhooks.tsx'
 
-const FrameworkTabs = lazy(() => import('./framework-tabs.tsx'))
+const FrameworkTabs = lazyPart(() => import('./framework-tabs.tsx'))
 
 /** For servers whose worker runs elsewhere. */
 const UNKNOWN_SERVER = { host: 'localhost', port: 2525 }

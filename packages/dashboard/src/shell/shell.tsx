@@ -1,12 +1,13 @@
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
+import { Suspense, useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useShortcuts } from '../keyboard.ts'
+import { lazyPart } from '../lazy-part.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { TopBar } from './top-bar.tsx'
 
-const ShortcutsDialog = lazy(() => import('./shortcuts-dialog.tsx'))
+const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog.tsx'))
 const loadPalette = () => import('./palette.tsx')
-const Palette = lazy(loadPalette)
+const Palette = lazyPart(loadPalette)
 
 /** Layout of every signed-in page. The page scrolls, the top bar stays. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -24,7 +25,7 @@ export function Shell({ children }: { children: ReactNode }) {
   ])
   useEffect(() => {
     // Preload at the first key press, so that keys typed right after Ctrl+K reach the palette and not the page.
-    const load = () => void loadPalette()
+    const load = () => void loadPalette().catch(() => {})
     document.addEventListener('keydown', load, { once: true })
     return () => document.removeEventListener('keydown', load)
   }, [])

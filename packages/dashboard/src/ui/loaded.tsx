@@ -1,18 +1,23 @@
 import { useQuery, type UseQueryOptions } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
-import { failureOf } from '../api/failure.ts'
+import { failureOf, type Failure } from '../api/failure.ts'
 import { Spinner } from './button.tsx'
 import { FailureNotice } from './failure-notice.tsx'
 
 /** Renders the result of a query, a spinner while it loads, or its error. */
 export function Loaded<Data, Key extends readonly unknown[]>({
   query,
+  failed,
   children,
 }: {
   query: UseQueryOptions<Data, Error, Data, Key>
+  /** What to show for some failures, even if the data was loaded before. False or null for the others. */
+  failed?: (failure: Failure) => ReactNode
   children: (data: Data) => ReactNode
 }) {
   const { data, error, refetch } = useQuery(query)
+  const shown = error && failed?.(failureOf(error))
+  if (shown) return shown
   if (data !== undefined) return children(data)
   if (error) return <FailureNotice failure={failureOf(error)} onRetry={() => void refetch()} />
   return <Loading />

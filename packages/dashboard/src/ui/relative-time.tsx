@@ -1,14 +1,16 @@
 import { useSyncExternalStore } from 'react'
 import { usePreference } from '../preferences.ts'
-import { exactText, relativeText } from './time-text.ts'
+import { serverNow } from '../server-time.ts'
+import { exactText, pastText, relativeText } from './time-text.ts'
 
 /** How often relative times update; one timer serves all of them. */
 const TICK_MS = 15_000
 
-let now = Date.now()
+let now = serverNow()
 let timer: ReturnType<typeof setInterval> | null = null
 const listeners = new Set<() => void>()
 
+/** The time on the server. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
@@ -18,12 +20,15 @@ type Props = {
   at: string
   /** False in long lists, where every row would add a tab stop. */
   isFocusable?: boolean
+  /** For what is planned, such as an expiry. Everything else has happened. */
+  isPlanned?: boolean
 }
 
 /** A relative time, with the exact time on hover and focus. */
-export function RelativeTime({ at, isFocusable = true }: Props) {
+export function RelativeTime({ at, isFocusable = true, isPlanned = false }: Props) {
   const exact = exactText(Date.parse(at), usePreference('zone'))
-  const text = relativeText(Date.parse(at), useNow())
+  const now = useNow()
+  const text = isPlanned ? relativeText(Date.parse(at), now) : pastText(Date.parse(at), now)
   if (!isFocusable) {
     return (
       <time dateTime={at} title={exact} className="whitespace-nowrap">
@@ -52,16 +57,23 @@ export function RelativeTime({ at, isFocusable = true }: Props) {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  timer ??= setInterval(tick, TICK_MS)
+  if (!timer) {
+    // While no time was shown, none was kept. React reads it again after subscribing.
+    now = serverNow()
+    timer = setInterval(tick, TICK_MS)
+    document.addEventListener('visibilitychange', tick)
+  }
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0 || !timer) return
     clearInterval(timer)
     timer = null
+    document.removeEventListener('visibilitychange', tick)
   }
 }
 
+/** Browsers slow timers down in background tabs. */
 function tick(): void {
-  now = Date.now()
+  now = serverNow()
   for (const listener of listeners) listener()
 }

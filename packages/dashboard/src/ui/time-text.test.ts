@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { exactText, relativeText } from './time-text.ts'
+import { seededRandom } from '../../../server/test/support/seeded-random.ts'
+import { exactText, pastText, relativeText } from './time-text.ts'
 
 /** Local noon, because relativeText uses the local time zone. */
 const NOW = new Date(2026, 10, 15, 12).getTime()
@@ -19,6 +20,23 @@ test.each([
   [14 * DAY_MS - 1, 'in 14 days'],
 ])('%d ms from now is “%s”', (distance, text) => {
   expect(relativeText(NOW + distance, NOW)).toBe(text)
+})
+
+test.each([0, 1, 30_000, MINUTE_MS, 3 * 60 * MINUTE_MS, 12 * DAY_MS, 400 * DAY_MS])(
+  'what happened %d ms “in the future” happened just now',
+  (distance) => {
+    expect(pastText(NOW + distance, NOW)).toBe('just now')
+  },
+)
+
+test('what has happened reads the same, and never as the future', () => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const random = seededRandom(seed)
+  for (let count = 0; count < 500; count++) {
+    const distance = random.below(40 * DAY_MS)
+    expect(pastText(NOW - distance, NOW), `seed ${seed}`).toBe(relativeText(NOW - distance, NOW))
+    expect(pastText(NOW + distance, NOW), `seed ${seed}`).not.toMatch(/^in |tomorrow/)
+  }
 })
 
 test('the exact time names its zone', () => {

@@ -6,7 +6,12 @@ const STEPS: { unit: Intl.RelativeTimeFormatUnit; ms: number }[] = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 
-/** “3 min. ago”, “in 2 days”, or the date if more than a month away. */
+/** “3 min. ago”, or the date if more than a month ago. What has happened is never in the future, whatever a clock says. */
+export function pastText(at: number, now: number): string {
+  return relativeText(Math.min(at, now), now)
+}
+
+/** The same for times that may be in the future: “in 2 days”. */
 export function relativeText(at: number, now: number): string {
   const distance = at - now
   if (Math.abs(distance) > 30 * 86_400_000) return dateText(at)

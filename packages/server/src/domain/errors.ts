@@ -12,6 +12,7 @@ export const ERROR_STATUS = {
   forbidden: 403,
   not_found: 404,
   message_not_found: 404,
+  message_deleted: 404,
   raw_unavailable: 404,
   mailbox_invalid: 400,
   mailbox_reserved: 400,

@@ -4,6 +4,8 @@ import { needsContent, type MessageFilter } from './match.ts'
 export type SearchWords = {
   hasAttachment?: true
   hasCode?: true
+  /** No member of the team has opened it, or one has marked it as unread. */
+  isUnread?: true
   /** In bytes. A message of unknown size counts as empty. */
   largerThan?: number
   smallerThan?: number

@@ -1,5 +1,6 @@
 import type { ApiKey, Mailbox, MessageDetail, MessageSummary, WebhookDelivery, WebhookEndpoint } from '@mailhatch/sdk'
 import { formatCursor } from '../domain/cursor.ts'
+import { addressHeadersOf } from '../mime/address-headers.ts'
 import type { StoredMessage, StoredSummary } from '../store/messages.ts'
 import type { ApiKey as StoredKey, Mailbox as StoredMailbox } from '../store/mailboxes.ts'
 import type { Delivery, Endpoint } from '../store/webhooks.ts'
@@ -25,6 +26,7 @@ export function presentSummary(row: StoredSummary): MessageSummary {
 export function presentMessage(row: StoredMessage): MessageDetail {
   return {
     ...presentSummary(row),
+    ...addressHeadersOf(row.headers),
     headers: row.headers,
     htmlContent: row.html,
     textContent: row.text,

@@ -34,6 +34,23 @@ export function addressesIn(field: string): string[] {
   return addresses
 }
 
+/**
+ * All mailboxes of a decoded list, in order, up to a number. A name before a comma belongs to the next address with a
+ * name: `Lee, Ann <ann@shop.example>` was encoded, and decoding has removed its quotes.
+ */
+export function mailboxesIn(field: string, mailboxesMax: number): ParsedMailbox[] {
+  const reader = createReader(field, field.lastIndexOf(';'))
+  const mailboxes: ParsedMailbox[] = []
+  let before = ''
+  while (!reader.isAtEnd() && mailboxes.length < mailboxesMax) {
+    const { address, name } = readMailbox(reader, '')
+    const whole = before !== '' && name !== '' ? `${before}, ${name}` : name
+    if (address) mailboxes.push({ address, name: whole })
+    before = address ? '' : whole
+  }
+  return mailboxes
+}
+
 /** `text` is unchanged, `quoted` has no quotes, `bracket` is an address between `<` and `>`. */
 type Token = { kind: 'text' | 'quoted' | 'comment' | 'bracket' | 'end'; value: string }
 type Reader = { next(): Token; isAtEnd(): boolean }

@@ -25,6 +25,9 @@ export const SUBJECT_CHARS_MAX = 8 * KIB
 // About a hundred recipients. A search does not find later ones.
 export const ADDRESS_LIST_CHARS_MAX = 8 * KIB
 
+// The addresses that a message lists for To, Cc and Reply-To each. Larger lists are in the headers.
+export const LISTED_ADDRESSES_MAX = 1_000
+
 // Forwarded newsletters reach five or six levels.
 export const DEPTH_MAX = 20
 

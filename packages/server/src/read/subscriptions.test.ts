@@ -1,12 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { StoredSummary } from '../store/messages.ts'
-import { createSubscriptions, type Subscription } from './subscriptions.ts'
+import { createSubscriptions, type Followed, type Subscription } from './subscriptions.ts'
 
 const TEAM = { id: 'team', name: 'Team', plan: 'enterprise' as const, retentionDays: null, domain: null }
 
 /** A team's messages and a follower. */
 function startTeam(limits = { perUser: 2, perProcess: 3 }) {
   const positions: number[] = []
+  const marks = { version: 1, readThrough: 0 }
   const listeners = new Set<() => void>()
   const store = {
     newestPosition: async () => positions.length,
@@ -15,6 +16,9 @@ function startTeam(limits = { perUser: 2, perProcess: 3 }) {
     followMessages: async (_: unknown, { after, upTo, limit }: { after: number; upTo: number; limit: number }) =>
       // The only fields of a message that these tests use.
       positions.slice(after, Math.min(upTo, after + limit + 1)).map((position) => ({ position }) as StoredSummary),
+    readAmong: async () => [],
+    markState: async () => ({ ...marks }),
+    changedMarks: async () => [{ id: 'a', isRead: true }],
   }
   const followers = {
     async follow(_: string, __: object, onMatch: () => void) {
@@ -25,11 +29,20 @@ function startTeam(limits = { perUser: 2, perProcess: 3 }) {
   // The store and the followers have their own tests, so these are doubles.
   const subscriptions = createSubscriptions({ store, followers: followers as never, now: Date.now }, limits)
   const open = (changes: Partial<Subscription> = {}) =>
-    subscriptions.follow({ userId: 'ada', filter: {}, after: 0, team: async () => TEAM, signal: undefined, ...changes })
+    subscriptions.follow({
+      userId: 'ada',
+      filter: {},
+      after: 0,
+      team: async () => TEAM,
+      signal: undefined,
+      marks: null,
+      ...changes,
+    })
   return {
     subscriptions,
     listeners,
     open,
+    marks,
     add() {
       positions.push(positions.length + 1)
       for (const listener of listeners) listener()
@@ -37,7 +50,10 @@ function startTeam(limits = { perUser: 2, perProcess: 3 }) {
   }
 }
 
-const positionOf = async (stream: AsyncGenerator<StoredSummary>) => (await stream.next()).value?.position
+async function positionOf(stream: AsyncGenerator<Followed>): Promise<number | undefined> {
+  const { value } = await stream.next()
+  return value && 'message' in value ? value.message.position : undefined
+}
 
 describe('subscriptions', () => {
   test('send each message once, stored ones and new ones', async () => {
@@ -49,6 +65,30 @@ describe('subscriptions', () => {
     add()
     expect(await waiting).toBe(2)
     await stream.return(undefined)
+  })
+
+  test('send changes of read marks since the given state, only if asked', async () => {
+    const { open, add, marks } = startTeam()
+    const state = { ...marks }
+    add()
+    const asked = open({ marks: state })
+    const unasked = open()
+    expect(await positionOf(asked)).toBe(1)
+    expect(await positionOf(unasked)).toBe(1)
+    marks.version++
+    const changed = [{ id: 'a', isRead: true }]
+    const waiting = asked.next()
+    add()
+    expect((await waiting).value).toEqual({ marks: { state: marks, readThrough: null, changed, isCut: false } })
+    // Sent once, and then messages again.
+    expect(await positionOf(asked)).toBe(2)
+    expect(await positionOf(unasked)).toBe(2)
+    marks.version++
+    marks.readThrough = 2
+    const all = asked.next()
+    add()
+    expect((await all).value).toMatchObject({ marks: { readThrough: 2 } })
+    await Promise.all([asked.return(undefined), unasked.return(undefined)])
   })
 
   test('without a start position, or with one in the future, start now', async () => {

@@ -5,8 +5,10 @@ import { oldestVisible } from '../domain/plans.ts'
 import type { SearchWords } from '../domain/search-words.ts'
 import type { Team } from '../store/mailboxes.ts'
 import type { StoredSummary } from '../store/messages.ts'
+import type { MarkState } from '../store/read-marks.ts'
 import type { Store } from '../store/store.ts'
 import type { Followers } from './followers.ts'
+import { readMarkChanges, type MarkChanges } from './mark-changes.ts'
 import { startPosition, type Start } from './start-position.ts'
 import { shuttingDown } from './wait.ts'
 
@@ -27,18 +29,22 @@ export type Subscription = Start & {
   /** The current team of the user; null when they may no longer read. */
   team: () => Promise<Team | null>
   signal: AbortSignal | undefined
+  /** Changes of read marks after this state are sent as well. Null for none. */
+  marks: MarkState | null
 }
+
+export type Followed = { message: StoredSummary; isRead: boolean } | { marks: MarkChanges }
 
 export type Subscriptions = {
   /** Messages that become visible after a position, in order and once each. Ends when the user may no longer read. */
-  follow(subscription: Subscription): AsyncGenerator<StoredSummary>
+  follow(subscription: Subscription): AsyncGenerator<Followed>
   count(): number
   /** Ends all subscriptions and accepts no new ones. */
   close(): void
 }
 
 type Ports = {
-  store: Pick<Store, 'newestPosition' | 'firstPosition' | 'followMessages'>
+  store: Pick<Store, 'newestPosition' | 'firstPosition' | 'followMessages' | 'readAmong' | 'markState' | 'changedMarks'>
   followers: Pick<Followers, 'follow'>
   now: () => number
 }
@@ -58,11 +64,12 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
   }
 
   async function* read(
-    { filter, words, after, team, signal }: Subscription,
+    { filter, words, after, team, signal, ...rest }: Subscription,
     wakeUp: WakeUp,
-  ): AsyncGenerator<StoredSummary> {
+  ): AsyncGenerator<Followed> {
     const first = await team()
     if (!first) return
+    let { marks } = rest
     // Follow before reading, so that a message that becomes visible in between is not missed.
     const unfollow = await followers.follow(first.id, filter, wakeUp.wake)
     try {
@@ -70,6 +77,11 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
       while (!signal?.aborted && !closing.signal.aborted) {
         const current = await team()
         if (current?.id !== first.id) return
+        const changes = marks && (await readMarkChanges(store, current.id, marks))
+        if (changes) {
+          marks = changes.state
+          yield { marks: changes }
+        }
         const upTo = await store.newestPosition(current.id)
         if (upTo === position) {
           await wakeUp.wait(POLL_MS)
@@ -79,7 +91,9 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
         const view = { teamId: current.id, oldestReceivedAt, filter, ...(words && { words }) }
         const found = await store.followMessages(view, { after: position, upTo, limit: MESSAGES_PER_READ })
         const page = found.slice(0, MESSAGES_PER_READ)
-        yield* page
+        const positions = page.map((message) => message.position)
+        const isRead = new Set(positions.length > 0 ? await store.readAmong(current.id, positions) : [])
+        for (const message of page) yield { message, isRead: isRead.has(message.position) }
         position = found.length > MESSAGES_PER_READ ? page.at(-1)!.position : upTo
         if (found.length <= MESSAGES_PER_READ) await wakeUp.wait(POLL_MS)
       }

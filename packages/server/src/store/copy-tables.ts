@@ -40,6 +40,9 @@ const TEAMS: CopiedTable = {
     'pending_domain',
     'domain_token',
     'billing_customer',
+    'read_through',
+    'read_count',
+    'mark_version',
   ],
   wide: [],
   made: ['indexed_through', 'index_resets'],
@@ -89,9 +92,16 @@ const MESSAGE_CONTENTS: CopiedTable = {
   made: [],
 }
 
+const READ_MARKS: CopiedTable = {
+  name: 'read_marks',
+  columns: ['sequence', 'team_id', 'is_read', 'version'],
+  wide: [],
+  made: [],
+}
+
 const REMOVED_MESSAGES: CopiedTable = {
   name: 'removed_messages',
-  columns: ['id', 'domain', 'mailbox', 'removed_at', 'has_objects'],
+  columns: ['id', 'domain', 'mailbox', 'removed_at', 'has_objects', 'team_id'],
   wide: [],
   made: [],
 }
@@ -230,6 +240,7 @@ export const PARTS: readonly CopiedPart[] = [
   { name: 'caught domains', key: 'domain', lowest: '', isAppended: false, tables: [CAUGHT_DOMAINS] },
   { name: 'mailboxes', key: 'id', lowest: '', isAppended: false, tables: [MAILBOXES] },
   { name: 'messages', key: 'sequence', lowest: 0, isAppended: true, tables: [MESSAGES, MESSAGE_CONTENTS] },
+  { name: 'read marks', key: 'sequence', lowest: 0, isAppended: false, tables: [READ_MARKS] },
   { name: 'removed messages', key: 'id', lowest: '', isAppended: false, tables: [REMOVED_MESSAGES] },
   { name: 'rejections', key: 'id', lowest: 0, isAppended: true, tables: [REJECTIONS] },
   { name: 'webhook endpoints', key: 'id', lowest: '', isAppended: false, tables: [WEBHOOK_ENDPOINTS] },

@@ -96,6 +96,15 @@ export function testMatching(
     removed.push(...(await removeSome()))
     const messages = await store.passingMessages(team.id, { after: 0, limit: MESSAGES, withContent: true })
     expect(messages).toHaveLength(MESSAGES - removed.length)
+    // The first half is read, except for some; of the rest, some are read.
+    await store.markAllRead(team.id, MESSAGES / 2)
+    for (const isRead of [true, false]) {
+      const some = messages.filter(() => draw(5) === 0).map(({ position }) => position)
+      await store.markMessages(team.id, some, isRead)
+    }
+    const positions = messages.map(({ position }) => position)
+    const read = new Set(await store.readAmong(team.id, positions))
+    expect(new Set(positions.map((position) => read.has(position)))).toEqual(new Set([true, false]))
 
     const needle = (): Needle => {
       const { subjectFolded, fromFolded, toFolded, bodyFolded } = pick(messages)
@@ -135,6 +144,7 @@ export function testMatching(
     const randomWords = (): SearchWords => ({
       ...(draw(4) === 0 && { hasAttachment: true }),
       ...(draw(4) === 0 && { hasCode: true }),
+      ...(draw(4) === 0 && { isUnread: true }),
       ...(draw(4) === 0 && { largerThan: pick([0, 899, 900, 50_000]) }),
       ...(draw(4) === 0 && { smallerThan: pick([1, 900, 50_000]) }),
     })
@@ -145,6 +155,7 @@ export function testMatching(
     const holds = (words: SearchWords, message: Searched): boolean =>
       (!words.hasAttachment || message.attachmentCount > 0) &&
       (!words.hasCode || withCode.has(message.id)) &&
+      (!words.isUnread || !read.has(message.position)) &&
       (message.size ?? 0) > (words.largerThan ?? -1) &&
       (message.size ?? 0) < (words.smallerThan ?? Infinity) &&
       !words.without?.some((excluded) => matches(excluded.filter, message) && holds(excluded.words, message))
@@ -182,7 +193,7 @@ export function testMatching(
   })
 }
 
-type Searched = Matchable & { id: string; attachmentCount: number; size: number | null }
+type Searched = Matchable & { id: string; position: number; attachmentCount: number; size: number | null }
 
 const ATTACHMENT = { index: 0, filename: 'a.txt', contentType: 'text/plain', size: 9, contentId: null, inline: false }
 

@@ -1,6 +1,7 @@
 import { needsContent, type MessageFilter, type Needle } from '../domain/match.ts'
 import { isAnyWord, wordsNeedContent, type SearchWords } from '../domain/search-words.ts'
 import type { Dialect } from './database.ts'
+import { isUnreadIn } from './sql-read-marks.ts'
 import { joinSql, listOf, sql, type Sql } from './sql.ts'
 import type { ListAnchor, View } from './messages.ts'
 
@@ -123,11 +124,11 @@ function conditions(dialect: Dialect, { teamId, oldestReceivedAt, filter, words 
     // Retention bounds every read but is never the access path.
     sql`${dialect.hidden(sql`m.received_at`)} >= ${oldestReceivedAt}`,
     ...filterConditions(dialect, { teamId, filter }, columns),
-    ...wordConditions(words),
+    ...wordConditions(teamId, words),
     ...(words.without ?? []).map((excluded) => {
       const all = [
         ...filterConditions(dialect, { teamId, filter: excluded.filter }, columns),
-        ...wordConditions(excluded.words),
+        ...wordConditions(teamId, excluded.words),
       ]
       // Without a tag or a known mailbox, a comparison is neither true nor false.
       return sql`(${joinSql(all, sql` and `)}) is not true`
@@ -157,10 +158,14 @@ function filterConditions(
   return all
 }
 
-function wordConditions({ hasAttachment, hasCode, largerThan, smallerThan }: SearchWords): Sql[] {
+function wordConditions(
+  teamId: string,
+  { hasAttachment, hasCode, isUnread, largerThan, smallerThan }: SearchWords,
+): Sql[] {
   const all: Sql[] = []
   if (hasAttachment) all.push(sql`m.attachment_count > 0`)
   if (hasCode) all.push(sql`c.codes <> '[]'`)
+  if (isUnread) all.push(isUnreadIn(teamId))
   if (largerThan !== undefined) all.push(sql`coalesce(m.size, 0) > ${largerThan}`)
   if (smallerThan !== undefined) all.push(sql`coalesce(m.size, 0) < ${smallerThan}`)
   return all

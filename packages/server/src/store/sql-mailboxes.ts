@@ -1,5 +1,6 @@
 import { fold } from '../domain/fold.ts'
 import { required, type Database } from './database.ts'
+import { IS_READ, MARK_OF_MESSAGE } from './sql-read-marks.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Mailbox } from './mailboxes.ts'
 import type { Store } from './store.ts'
@@ -106,8 +107,12 @@ export function mailboxStore(
         update mailboxes set name = id || ' ' || id, removed_at = ${at}
         where id = ${id} and team_id = ${teamId} and removed_at is null`
       const count = sql`
-        update teams set message_count = message_count - (select count(*) from messages where mailbox_id = ${id})
-        where id = ${teamId}`
+        update teams as t
+        set (message_count, read_count) = (
+          select t.message_count - count(*), t.read_count - count(*) filter (where ${IS_READ} = 1)
+          from messages m ${MARK_OF_MESSAGE}
+          where m.mailbox_id = ${id})
+        where t.id = ${teamId}`
       const [hidden] = await writeFor(teamId, required(hide), count)
       return hidden === 1
     },

@@ -1,4 +1,5 @@
 import { returning, type Database } from './database.ts'
+import { IS_READ, MARK_OF_MESSAGE } from './sql-read-marks.ts'
 import { sql } from './sql.ts'
 import type { ObjectName } from './messages.ts'
 import type { Store } from './store.ts'
@@ -29,16 +30,17 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
       const [, , removed] = await writeFor(
         teamId,
         sql`
-          insert into removed_messages (id, domain, mailbox, removed_at, has_objects)
-          select m.id, m.domain, m.object_mailbox, ${at}, 1 from messages m where ${chosen}
+          insert into removed_messages (id, domain, mailbox, removed_at, has_objects, team_id)
+          select m.id, m.domain, m.object_mailbox, ${at}, 1, m.team_id from messages m where ${chosen}
           on conflict (id) do nothing`,
         // Messages of a mailbox that is being deleted were subtracted when it was hidden.
         sql`
-          update teams set message_count = message_count - (
-            select count(*)
-            from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null
+          update teams as t
+          set (message_count, read_count) = (
+            select t.message_count - count(*), t.read_count - count(*) filter (where ${IS_READ} = 1)
+            from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null ${MARK_OF_MESSAGE}
             where ${chosen})
-          where id = ${teamId}`,
+          where t.id = ${teamId}`,
         returning<ObjectName>(
           sql`delete from messages as m where ${chosen} returning id, domain, object_mailbox as mailbox`,
         ),

@@ -9,6 +9,7 @@ import { deliveryStore, insertDeliveries } from './sql-deliveries.ts'
 import { countEndpoints, endpointStore } from './sql-endpoints.ts'
 import { MAILBOX_DOMAIN, mailboxStore } from './sql-mailboxes.ts'
 import { previewStore } from './sql-previews.ts'
+import { readMarkStore } from './sql-read-marks.ts'
 import { rejectionStore } from './sql-rejections.ts'
 import { removalStore } from './sql-removal.ts'
 import { sendingStore } from './sql-sending.ts'
@@ -81,6 +82,7 @@ export function createSqlStore(
   return {
     ...mailboxStore(database, textIndex),
     ...removalStore(database),
+    ...readMarkStore(database),
     ...rejectionStore(database),
     ...previewStore(database),
     ...keyStore(database),

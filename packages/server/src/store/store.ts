@@ -2,12 +2,14 @@ import type { AccountStore } from './accounts.ts'
 import type { CaughtDomainStore } from './caught-domains.ts'
 import type { MailboxStore } from './mailboxes.ts'
 import type { MessageStore } from './messages.ts'
+import type { ReadMarkStore } from './read-marks.ts'
 import type { TeamStore } from './teams.ts'
 import type { WebhookStore } from './webhooks.ts'
 
 /** The port of the database, by subject. */
 export type Store = MailboxStore &
   MessageStore &
+  ReadMarkStore &
   AccountStore &
   TeamStore &
   CaughtDomainStore &

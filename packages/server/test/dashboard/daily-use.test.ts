@@ -174,8 +174,8 @@ test('all results are selected or marked as read, also those that are not loaded
   await page.getByRole('group', { name: 'Selection' }).waitFor({ state: 'detached' })
 
   await page.getByRole('button', { name: 'More', exact: true }).click()
-  await page.getByRole('menuitem', { name: 'Mark all as read' }).click()
-  await page.getByText('Marked 101 messages as read').first().waitFor()
+  await page.getByRole('menuitem', { name: 'Mark all results as read' }).click()
+  await page.getByRole('link', { name: 'All mail 2 unread of 103' }).waitFor()
   await search(page, 'is:unread')
   await expectSubjects(page, ['First', 'Second'])
   // An opened message stays in the list until the next search.
@@ -183,6 +183,15 @@ test('all results are selected or marked as read, also those that are not loaded
   await page.getByRole('heading', { level: 2, name: 'Second' }).waitFor()
   expect(await rowsOf(page).count()).toBe(2)
   await search(page, '-is:unread tag:few')
+  await expectSubjects(page, ['Second'])
+  await search(page, 'is:unread')
+  await expectSubjects(page, ['First'])
+  // The server knows what is unread, so that nothing else can be deleted.
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  expect(await page.getByRole('menuitem', { name: 'Delete all results…' }).getAttribute('aria-disabled')).toBeNull()
+  await page.getByRole('menuitem', { name: 'Mark all results as read' }).click()
+  await expectSubjects(page, [])
+  await search(page, '-is:unread subject:second')
   await expectSubjects(page, ['Second'])
 
   await page.keyboard.press('a')

@@ -69,6 +69,23 @@ test('a key is shown once, reads mail, and is invalid after its deletion', async
   expect(complaints).toEqual([])
 })
 
+test('usage is current, also when it was shown a moment ago', async () => {
+  const { owner } = await people.newTeam()
+  const { name, domain } = await owner.call.inbox.mailboxes.create.mutate({ name: 'counted' })
+  const send = () => server.store({ mailbox: name, domain })
+  await send()
+  const { page } = await open({ headers: owner.headers })
+  await page.goto('/settings/usage')
+  await page.getByRole('heading', { name: '1 message in the last 30 days' }).waitFor()
+  await page.getByRole('link', { name: 'Inbox', exact: true }).click()
+  await page.getByRole('list', { name: 'Messages' }).waitFor()
+  for (let count = 0; count < 10; count++) await send()
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await page.locator('dt:text-is("Messages") + dd').getByText('11', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Usage', exact: true }).click()
+  await page.getByRole('heading', { name: '11 messages in the last 30 days' }).waitFor()
+})
+
 test('a domain is changed and changed back', async () => {
   const { page } = await openOwner('/settings/domain')
   const domain = page.getByLabel('Custom domain')

@@ -77,6 +77,8 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
   try {
     for (const team of [first, second]) await expectSame({ source, target }, team)
     expect(await target.hasSeen(goneId)).toBe(true)
+    expect(await target.wasRemoved(second.id, goneId)).toBe(true)
+    expect(await target.countUnread(viewOf(first.id))).toBeGreaterThan(1)
     expect(await target.removedMailboxes()).toEqual(await source.removedMailboxes())
   } finally {
     await Promise.all([source.close(), target.close()])
@@ -117,6 +119,9 @@ async function expectSame({ source, target }: { source: Store; target: Store }, 
     (store: Store) => deliveriesIn(store, team.id),
     (store: Store) => store.newestPosition(team.id),
     (store: Store) => store.countMessages(viewOf(team.id)),
+    (store: Store) => store.countUnread(viewOf(team.id)),
+    (store: Store) => store.markState(team.id),
+    (store: Store) => store.changedMarks(team.id, { after: 0, limit: PAGE }),
   ]) {
     expect(await look(target)).toEqual(await look(source))
   }

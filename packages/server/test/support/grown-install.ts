@@ -41,6 +41,7 @@ export async function growInstall(dataDir: string, messages: number) {
     messageFor(ops, { html: 'x'.repeat(LARGE), text: 'Ä'.repeat(LARGE), fromName: 'Ærø' }),
     endpoints.event(),
   )
+  await store.markMessages(second.id, [1], true)
   await store.addMessage(old, messageFor(old), endpoints.event())
   const gone = messageFor(ops)
   const position = await store.addMessage(ops, gone, endpoints.event())
@@ -55,7 +56,17 @@ export async function growInstall(dataDir: string, messages: number) {
   await store.addKey(keyOf(second.id, ops.id))
   await store.close()
   cloneMessages(join(dataDir, 'mailhatch.db'), first.id, messages)
+  await markSome(dataDir, first.id)
   return { first, second, goneId: gone.id }
+}
+
+/** The first half is read, except for one message. */
+async function markSome(dataDir: string, teamId: string): Promise<void> {
+  const store = openSqliteStore(dataDir)
+  const half = Math.floor((await store.newestPosition(teamId)) / 2)
+  await store.markAllRead(teamId, half)
+  await store.markMessages(teamId, [half], false)
+  await store.close()
 }
 
 /** Two endpoints that receive the messages of the function. Afterwards one is being deleted. */

@@ -66,6 +66,10 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   },
   forbidden: { sentence: 'Forbidden', when: 'the key’s scope or mailbox does not allow this' },
   not_found: { sentence: 'Not found', when: 'the resource does not exist, or the key may not see it' },
+  message_deleted: {
+    sentence: 'This message was deleted.',
+    when: 'the team had the message, and it was deleted or has expired',
+  },
   message_not_found: { sentence: 'Not found', when: 'the message does not exist, or the key may not see it' },
   raw_unavailable: {
     sentence: 'This server has no raw copy of the message.',

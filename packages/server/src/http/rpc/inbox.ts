@@ -17,6 +17,7 @@ import { id } from './inputs.ts'
 import { mailboxesRouter, starterMailbox } from './mailboxes.ts'
 import { messagesRouter } from './messages.ts'
 import { caughtRouter, othersRouter } from './others.ts'
+import { readMarksRouter } from './read-marks.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 import { waitsRouter } from './waits.ts'
@@ -61,6 +62,7 @@ export function inboxRouter(ports: RpcPorts) {
 
     mailboxes: mailboxesRouter(ports),
     messages: messagesRouter(ports),
+    readMarks: readMarksRouter(ports),
     ensureStarterMailbox: starterMailbox(ports),
 
     tags: router({

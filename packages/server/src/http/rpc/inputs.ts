@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MARK_STATE_PATTERN } from '../../read/mark-changes.ts'
 
 const TEXT_MAX = 4_096
 
@@ -34,6 +35,8 @@ const bytes = z.number().int().nonnegative().optional()
 const wordShape = {
   hasAttachment: isThere,
   hasCode: isThere,
+  /** As the marks are when the search runs. */
+  isUnread: isThere,
   largerThan: bytes,
   smallerThan: bytes,
   /** An ISO 8601 time. Received before it. */
@@ -59,9 +62,23 @@ export const listInput = z
 
 /** The client adds `lastEventId` when it reconnects. */
 export const followInput = z
-  .object({ ...searchShape, lastEventId: z.string().max(TEXT_MAX).nullish() })
+  .object({
+    ...searchShape,
+    lastEventId: z.string().max(TEXT_MAX).nullish(),
+    marks: z.string().regex(MARK_STATE_PATTERN, 'must be as in a list').optional(),
+  })
   .default({})
-  .transform(({ lastEventId, ...rest }) => ({ ...toSearch(rest), lastEventId: lastEventId ?? undefined }))
+  .transform(({ lastEventId, marks, ...rest }) => ({
+    ...toSearch(rest),
+    lastEventId: lastEventId ?? undefined,
+    marks,
+  }))
+
+/** `upTo`: a cursor. Later messages are left as they are. */
+export const markAllInput = z
+  .object({ ...searchShape, upTo: text })
+  .default({})
+  .transform(({ upTo, ...rest }) => ({ ...toSearch(rest), upTo }))
 
 type Words = { [name in keyof typeof wordShape]?: z.output<(typeof wordShape)[name]> }
 
@@ -75,8 +92,8 @@ function toSearch({ without = [], ...given }: GivenSearch & { without?: GivenSea
   return { ...splitWords(given), without: without.map(splitWords) }
 }
 
-function splitWords({ hasAttachment, hasCode, largerThan, smallerThan, before, ...filters }: GivenSearch) {
-  return { query: toQuery(filters), words: { hasAttachment, hasCode, largerThan, smallerThan, before } }
+function splitWords({ hasAttachment, hasCode, isUnread, largerThan, smallerThan, before, ...filters }: GivenSearch) {
+  return { query: toQuery(filters), words: { hasAttachment, hasCode, isUnread, largerThan, smallerThan, before } }
 }
 
 type Given = Record<string, string | number | string[] | undefined>

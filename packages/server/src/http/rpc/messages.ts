@@ -3,30 +3,50 @@ import { tracked } from '@trpc/server'
 import { z } from 'zod'
 import { formatCursor } from '../../domain/cursor.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { MessageFilter } from '../../domain/match.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { countMatching } from '../../read/count.ts'
+import { formatMarkState, parseMarkState, type MarkChanges } from '../../read/mark-changes.ts'
 import { readPage } from '../../read/page.ts'
 import { readPreviews, type MessagePreview } from '../../read/previews.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
 import type { SignedIn } from '../../store/accounts.ts'
 import type { Team } from '../../store/mailboxes.ts'
 import type { StoredMessage, View } from '../../store/messages.ts'
-import { parseMailboxQuery } from '../mailbox-query.ts'
-import { listQuery, readLastEventId, streamQuery, toListParams, toStreamParams } from '../message-params.ts'
-import { parseQuery } from '../query.ts'
+import type { ChangedMark } from '../../store/read-marks.ts'
+import { readLastEventId, streamQuery, toStreamParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { teamView } from '../view.ts'
 import { filterInput, followInput, id, listInput, type SearchInput } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
-import { addWords, type Search } from './search-words.ts'
+import { readQuery } from './read-query.ts'
+import { addWords, readSearch, type Search } from './search-words.ts'
 
 /** As many as one transaction deletes. */
 const REMOVED_MAX = ROWS_PER_REMOVAL
 
 /** More rows than a screen shows. */
 const PREVIEWS_MAX = 50
+
+/** A message of a list. REST has no read marks: tests that read mail do not read it for people. */
+export type ListedMessage = MessageSummary & { isRead: boolean }
+
+type ListedMessages = {
+  messages: ListedMessage[]
+  hasMore: boolean
+  cursor: string
+  /** Pass it to `follow`, for changes of marks from then on. */
+  marks: string
+}
+
+export type PresentedMarks = {
+  marks: string
+  /** Messages up to this cursor are read, except those in `changed`. */
+  readThrough: string | null
+  changed: ChangedMark[]
+  /** So many have changed that the list must be read again. */
+  isCut: boolean
+}
 
 export function messagesRouter(ports: RpcPorts) {
   const { store, now } = ports
@@ -37,33 +57,30 @@ export function messagesRouter(ports: RpcPorts) {
 
   async function findMessage(team: Team, messageId: string): Promise<StoredMessage> {
     const message = isUuid(messageId) ? await store.findMessage(teamView(team, {}, now()), messageId) : null
-    if (!message) throw new AppError('message_not_found', 'Not found')
-    return message
+    if (message) return message
+    const isRemoved = isUuid(messageId) && (await store.wasRemoved(team.id, messageId))
+    throw isRemoved
+      ? new AppError('message_deleted', 'This message was deleted.')
+      : new AppError('message_not_found', 'Not found')
   }
 
-  /** Parses filters as the REST API does. Without a team there is no lookup: the check of the role fails afterwards. */
-  async function read<Query extends z.ZodObject>(
-    { signedIn: { team } }: { signedIn: SignedIn },
-    search: URLSearchParams,
-    query: Query,
-  ): Promise<z.output<Query>> {
-    return team ? parseMailboxQuery(ports, { team, mailbox: null }, search, query) : parseQuery(query, search)
-  }
-
-  const readWords = (caller: { signedIn: SignedIn }, filter: MessageFilter, input: SearchInput) =>
-    addWords(filter, input, async (excluded) => toStreamParams(await read(caller, excluded, streamQuery)).filter)
-
-  async function readList(caller: { signedIn: SignedIn }, input: SearchInput) {
-    const params = toListParams(await read(caller, input.query, listQuery))
-    return { ...params, ...(await readWords(caller, params.filter, input)) }
-  }
+  const readList = (caller: { signedIn: SignedIn }, input: SearchInput) => readSearch(ports, caller, input)
 
   return router({
     list: procedure('members')
       .asked(listInput, readList)
-      .query(async ({ ctx }): Promise<{ messages: MessageSummary[]; hasMore: boolean; cursor: string }> => {
+      .query(async ({ ctx }): Promise<ListedMessages> => {
+        // Read before the page: a change in between is sent again rather than never.
+        const marks = await store.markState(ctx.team.id)
         const { messages, hasMore, cursor } = await readPage(store, searchOf(ctx, ctx.asked), ctx.asked)
-        return { messages: messages.map(presentSummary), hasMore, cursor: formatCursor(cursor) }
+        const positions = messages.map(({ position }) => position)
+        const read = new Set(positions.length > 0 ? await store.readAmong(ctx.team.id, positions) : [])
+        return {
+          messages: messages.map((row) => ({ ...presentSummary(row), isRead: read.has(row.position) })),
+          hasMore,
+          cursor: formatCursor(cursor),
+          marks: formatMarkState(marks),
+        }
       }),
 
     /** Stops after a few thousand matches of a filter and returns that as a minimum. */
@@ -127,20 +144,38 @@ export function messagesRouter(ports: RpcPorts) {
 
     /**
      * Starts at `lastEventId`, `after` or `since`, or else now. Sends each message once, with its cursor as event id.
+     * With `marks` of a list, also sends changes of read marks since then, without an event id.
      */
     follow: procedure('members')
-      .asked(followInput, async (caller, { lastEventId, ...input }) => {
-        const params = toStreamParams(await read(caller, input.query, streamQuery), readLastEventId(lastEventId))
-        return { ...params, ...(await readWords(caller, params.filter, input)) }
+      .asked(followInput, async (caller, { lastEventId, marks, ...input }) => {
+        const query = await readQuery(ports, caller, input.query, streamQuery)
+        const params = toStreamParams(query, readLastEventId(lastEventId))
+        return {
+          ...params,
+          ...(await addWords(ports, caller, { ...input, filter: params.filter })),
+          marks: marks === undefined ? null : parseMarkState(marks),
+        }
       })
       .subscription(async function* ({ ctx, signal }) {
         const { user } = ctx.signedIn
         const teamNow = async () => (await ctx.readAgain())?.team ?? null
         const subscription = { ...ctx.asked, userId: user.id, team: teamNow, signal }
-        for await (const message of ports.messages.subscriptions.follow(subscription)) {
-          const shown: MessageSummary = presentSummary(message)
-          yield tracked(shown.cursor, shown)
+        for await (const followed of ports.messages.subscriptions.follow(subscription)) {
+          if ('marks' in followed) yield presentMarks(followed.marks)
+          else {
+            const shown: ListedMessage = { ...presentSummary(followed.message), isRead: followed.isRead }
+            yield tracked(shown.cursor, shown)
+          }
         }
       }),
   })
+}
+
+function presentMarks({ state, readThrough, changed, isCut }: MarkChanges): PresentedMarks {
+  return {
+    marks: formatMarkState(state),
+    readThrough: readThrough === null ? null : formatCursor(readThrough),
+    changed,
+    isCut,
+  }
 }

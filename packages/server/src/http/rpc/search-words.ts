@@ -1,19 +1,35 @@
 import { parseIsoTime } from '../../domain/iso-time.ts'
 import type { MessageFilter } from '../../domain/match.ts'
 import type { ExcludedMessages, SearchWords } from '../../domain/search-words.ts'
+import type { SignedIn } from '../../store/accounts.ts'
+import { listQuery, streamQuery, toListParams, toStreamParams } from '../message-params.ts'
 import { refuse } from '../query.ts'
 import type { SearchInput } from './inputs.ts'
+import type { RpcPorts } from './ports.ts'
+import { readQuery } from './read-query.ts'
 
 export type Search = { filter: MessageFilter; words: SearchWords }
 
-/** Adds the words of the search box to a filter. `parse` validates the filters of excluded messages. */
+type Ports = Pick<RpcPorts, 'store'>
+type Caller = { signedIn: SignedIn }
+
+/** Parses the search of a list, and of what acts on all results. */
+export async function readSearch(ports: Ports, caller: Caller, input: SearchInput) {
+  const params = toListParams(await readQuery(ports, caller, input.query, listQuery))
+  return { ...params, ...(await addWords(ports, caller, { ...input, filter: params.filter })) }
+}
+
+/** Adds the words of the search box to a filter. */
 export async function addWords(
-  filter: MessageFilter,
-  { words, without }: Pick<SearchInput, 'words' | 'without'>,
-  parse: (query: URLSearchParams) => Promise<MessageFilter>,
+  ports: Ports,
+  caller: Caller,
+  { filter, words, without }: Pick<SearchInput, 'words' | 'without'> & { filter: MessageFilter },
 ): Promise<Search> {
   const excluded: ExcludedMessages[] = []
-  for (const one of without) excluded.push(requireCondition(withWords(await parse(one.query), one.words)))
+  for (const one of without) {
+    const params = toStreamParams(await readQuery(ports, caller, one.query, streamQuery))
+    excluded.push(requireCondition(withWords(params.filter, one.words)))
+  }
   const search = withWords(filter, words)
   return { ...search, words: { ...search.words, ...(excluded.length > 0 && { without: excluded }) } }
 }

@@ -40,6 +40,11 @@ const header = z.strictObject({
   value: z.string().meta({ example: 'Your code is 123456' }),
 })
 
+const mailAddress = z.strictObject({
+  address: z.string().meta({ example: 'ann@shop.example' }),
+  name: textOrNull('Display name.', 'Ann Lee'),
+})
+
 const code = z.strictObject({
   value: text('The code without spaces.', '123456'),
   confidence: z.number().min(0).max(1).meta({ description: 'Confidence from 0 to 1.', example: 0.98 }),
@@ -79,6 +84,13 @@ const messageSummary = shapeOf<MessageSummary>()(z.strictObject(summaryShape)).m
 export const messageDetail = shapeOf<MessageDetail>()(
   z.strictObject({
     ...summaryShape,
+    toAll: z.array(mailAddress).meta({
+      description:
+        'All addresses of the To header. `to` is the recipient of this copy, who may be in Cc or in neither.',
+    }),
+    cc: z.array(mailAddress).meta({ description: 'All addresses of the Cc header.' }),
+    replyTo: z.array(mailAddress).meta({ description: 'All addresses of the Reply-To header.' }),
+    date: time.nullable().meta({ description: 'Time of the Date header. Null if it is missing or not a date.' }),
     headers: z.array(header).meta({ description: 'All headers in their original order and case, with duplicates.' }),
     htmlContent: textOrNull('The HTML body.', '<p>Your code is 123456</p>'),
     textContent: textOrNull('The text body, or text derived from the HTML body.', 'Your code is 123456'),

@@ -1,0 +1,38 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { oldestVisible } from '../domain/plans.ts'
+import type { Team } from '../store/mailboxes.ts'
+import type { MailboxCount } from '../store/read-marks.ts'
+import type { Store } from '../store/store.ts'
+
+/** Counting this many takes a few milliseconds, which block other requests. Beyond it, the count is a lower bound. */
+const COUNTED_MAX = 10_000
+
+type Ports = {
+  store: Pick<Store, 'countMessages' | 'countUnread' | 'countInMailbox' | 'listMailboxes'>
+  now: () => number
+}
+
+export type InboxCounts = {
+  total: number
+  unread: number
+  /** `isExact` is false for a mailbox with more messages than are counted. */
+  mailboxes: (MailboxCount & { id: string; isExact: boolean })[]
+}
+
+/** How many messages a team has, and how many of them are not read: of all, and of each mailbox. */
+export async function countInbox({ store, now }: Ports, team: Team): Promise<InboxCounts> {
+  const since = oldestVisible(team, now())
+  const view = { teamId: team.id, oldestReceivedAt: since, filter: {} }
+  const [total, unread, mailboxes] = await Promise.all([
+    store.countMessages(view),
+    store.countUnread(view),
+    store.listMailboxes(team.id),
+  ])
+  const counted: InboxCounts['mailboxes'] = []
+  for (const { id } of mailboxes) {
+    const count = await store.countInMailbox(id, { since, limit: COUNTED_MAX + 1 })
+    counted.push({ id, ...count, isExact: count.total <= COUNTED_MAX })
+    await yieldToEventLoop()
+  }
+  return { total, unread, mailboxes: counted }
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../../test/support/seeded-random.ts'
+import type { Mailbox } from './mailboxes.ts'
+import { addMailbox, addTeam, messageFor } from './store-contract.ts'
+import type { Store } from './store.ts'
+
+const NOW = Date.parse('2026-06-01T12:00:00Z')
+const EVERYTHING = { since: 0, limit: 1_000 }
+
+/** What every store must do with read marks. */
+export function describeReadMarks(open: () => Promise<Store>): void {
+  async function start(count: number) {
+    const store = await open()
+    const team = await addTeam(store)
+    const mailbox = await addMailbox(store, team, 'qa')
+    const messages = Array.from({ length: count }, (_, index) => messageFor(mailbox, { receivedAt: NOW + index }))
+    for (const message of messages) await store.addMessage(mailbox, message)
+    const view = { teamId: team.id, oldestReceivedAt: 0 }
+    const positions = messages.map((_, index) => index + 1)
+    return { store, team, mailbox, messages, view, read: () => store.readAmong(team.id, positions) }
+  }
+
+  describe('read marks', () => {
+    test('a new message is unread; a mark is for the whole team and can be taken back', async () => {
+      const { store, team, mailbox, view, read } = await start(3)
+      expect(await store.countUnread(view)).toBe(3)
+      expect(await store.markMessages(team.id, [1, 3, 99], true)).toBe(2)
+      expect(await store.markMessages(team.id, [1, 3], true)).toBe(0)
+      expect(await read()).toEqual([1, 3])
+      expect(await store.countUnread(view)).toBe(1)
+      expect(await store.countInMailbox(mailbox.id, EVERYTHING)).toEqual({ total: 3, unread: 1 })
+      expect(await store.markMessages(team.id, [3], false)).toBe(1)
+      expect(await read()).toEqual([1])
+      expect(await store.countUnread(view)).toBe(2)
+    })
+
+    test('all messages up to a position are read at once, and later ones stay unread', async () => {
+      const { store, team, mailbox, view, read } = await start(5)
+      await store.markMessages(team.id, [1, 5], true)
+      await store.markAllRead(team.id, 3)
+      expect(await read()).toEqual([1, 2, 3, 5])
+      expect(await store.countUnread(view)).toBe(1)
+      await store.markMessages(team.id, [2], false)
+      expect(await read()).toEqual([1, 3, 5])
+      expect(await store.countUnread(view)).toBe(2)
+      // Earlier than the last time: takes no mark back.
+      await store.markAllRead(team.id, 1)
+      expect(await read()).toEqual([1, 3, 5])
+      expect(await store.countUnread(view)).toBe(2)
+      await store.markAllRead(team.id, 5)
+      expect(await read()).toEqual([1, 2, 3, 4, 5])
+      await store.addMessage(mailbox, messageFor(mailbox))
+      expect(await store.countUnread(view)).toBe(1)
+    })
+
+    test('messages and marks of another team stay as they are', async () => {
+      const { store, read } = await start(2)
+      const stranger = await addTeam(store)
+      expect(await store.markMessages(stranger.id, [1, 2], true)).toBe(0)
+      await store.markAllRead(stranger.id, 2)
+      expect(await read()).toEqual([])
+    })
+
+    test('changes since a state are listed with their current value', async () => {
+      const { store, team, messages } = await start(4)
+      const before = await store.markState(team.id)
+      const changes = (limit = 10) => store.changedMarks(team.id, { after: before.version, limit })
+      expect(await changes()).toEqual([])
+      await store.markMessages(team.id, [1], true)
+      await store.markMessages(team.id, [2], true)
+      await store.markMessages(team.id, [1], false)
+      expect(await changes()).toEqual([
+        { id: messages[1]!.id, isRead: true },
+        { id: messages[0]!.id, isRead: false },
+      ])
+      expect(await changes(1)).toHaveLength(1)
+      const { version, readThrough } = await store.markState(team.id)
+      expect([version > before.version, readThrough]).toEqual([true, 0])
+      await store.markAllRead(team.id, 4)
+      expect((await store.markState(team.id)).readThrough).toBe(4)
+    })
+
+    test('expired messages that are not deleted yet count neither as read nor as unread', async () => {
+      const { store, team, mailbox, view } = await start(4)
+      await store.markMessages(team.id, [1, 4], true)
+      const late = { ...view, oldestReceivedAt: NOW + 2 }
+      expect(await store.countUnread(late)).toBe(1)
+      expect(await store.countInMailbox(mailbox.id, { since: NOW + 2, limit: 10 })).toEqual({ total: 2, unread: 1 })
+      expect(await store.countInMailbox(mailbox.id, { since: 0, limit: 1 })).toEqual({ total: 1, unread: 0 })
+    })
+
+    test('a message that was deleted is known to its team only', async () => {
+      const { store, team, messages } = await start(2)
+      const [gone, kept] = messages
+      const stranger = await addTeam(store)
+      await store.removeMessages(team.id, [1], NOW)
+      expect(await store.wasRemoved(team.id, gone!.id)).toBe(true)
+      expect(await store.wasRemoved(stranger.id, gone!.id)).toBe(false)
+      expect(await store.wasRemoved(stranger.id, kept!.id)).toBe(false)
+    })
+
+    // A fixed seed, because the store contract runs on both databases and must do the same there.
+    test('counts equal those of a simple model after random changes (seed 17)', async () => {
+      await compareWithModel(await open(), { seed: 17, steps: 150 })
+    })
+  })
+}
+
+type Kept = { position: number; mailbox: Mailbox; isRead: boolean }
+
+/** Adds, marks, deletes and hides at random, and compares all counts after each step. */
+export async function compareWithModel(store: Store, { seed, steps }: { seed: number; steps: number }): Promise<void> {
+  const random = seededRandom(seed)
+  const team = await addTeam(store)
+  const mailboxes = [await addMailbox(store, team, 'box-0'), await addMailbox(store, team, 'box-1')]
+  let kept: Kept[] = []
+  let last = 0
+  let boxes = mailboxes.length
+
+  async function add(): Promise<void> {
+    const mailbox = random.pick(mailboxes)
+    await store.addMessage(mailbox, messageFor(mailbox))
+    kept.push({ position: ++last, mailbox, isRead: false })
+  }
+
+  const some = () => kept.filter(() => random.chance(0.3)).map(({ position }) => position)
+
+  const actions = {
+    add,
+    addAgain: add,
+    async mark() {
+      const positions = some()
+      if (positions.length === 0) return
+      const isRead = random.chance(0.6)
+      const changed = kept.filter((one) => positions.includes(one.position) && one.isRead !== isRead)
+      for (const one of changed) one.isRead = isRead
+      expect(await store.markMessages(team.id, positions, isRead)).toBe(changed.length)
+    },
+    async markAll() {
+      await store.markAllRead(team.id, last)
+      for (const one of kept) one.isRead = true
+    },
+    async remove() {
+      const positions = some()
+      if (positions.length === 0) return
+      await store.removeMessages(team.id, positions, NOW)
+      kept = kept.filter(({ position }) => !positions.includes(position))
+    },
+    async hide() {
+      if (!random.chance(0.3)) return
+      const index = random.below(mailboxes.length)
+      const { id } = mailboxes[index]!
+      await store.hideMailbox({ teamId: team.id, id }, NOW)
+      kept = kept.filter(({ mailbox }) => mailbox.id !== id)
+      mailboxes[index] = await addMailbox(store, team, `box-${++boxes}`)
+    },
+  }
+
+  for (let step = 0; step < steps; step++) {
+    const name = random.pick(Object.keys(actions) as (keyof typeof actions)[])
+    await actions[name]()
+    const unread = kept.filter(({ isRead }) => !isRead)
+    const what = `seed ${seed}, step ${step}, ${name}`
+    const view = { teamId: team.id, oldestReceivedAt: 0 }
+    expect(await store.countUnread(view), what).toBe(unread.length)
+    expect(await store.countMessages({ ...view, filter: {} }), what).toBe(kept.length)
+    const read = kept.filter(({ isRead }) => isRead).map(({ position }) => position)
+    const positions = kept.map(({ position }) => position)
+    const found = positions.length > 0 ? await store.readAmong(team.id, positions) : []
+    expect(
+      found.sort((one, other) => one - other),
+      what,
+    ).toEqual(read)
+    for (const { id } of mailboxes) {
+      const own = kept.filter(({ mailbox }) => mailbox.id === id)
+      const counts = { total: own.length, unread: own.filter(({ isRead }) => !isRead).length }
+      expect(await store.countInMailbox(id, EVERYTHING), what).toEqual(counts)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { required, type Database } from './database.ts'
+import type { ChangedMark, MailboxCount, MarkState, ReadMarkStore } from './read-marks.ts'
+import { sql, type Sql } from './sql.ts'
+
+/** Whether message `m` of team `t` is read: 1 or 0. `r` is its mark, if there is one. */
+export const IS_READ = sql`coalesce(r.is_read, case when m.position <= t.read_through then 1 else 0 end)`
+
+/** The same for a message `m` of a team, without joins. */
+export function isUnreadIn(teamId: string): Sql {
+  return sql`coalesce(
+    (select is_read from read_marks where sequence = m.sequence),
+    case when m.position <= (select read_through from teams where id = ${teamId}) then 1 else 0 end) = 0`
+}
+
+export const MARK_OF_MESSAGE = sql`left join read_marks r on r.sequence = m.sequence`
+
+const VISIBLE = sql`messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null`
+
+export function readMarkStore({ dialect, read, writeFor }: Database): ReadMarkStore {
+  return {
+    async markMessages(teamId, positions, isRead) {
+      const mark = sql`
+        insert into read_marks (sequence, team_id, is_read, version)
+        select m.sequence, m.team_id, ${isRead ? 1 : 0}, t.mark_version + 1
+        from ${VISIBLE} join teams t on t.id = m.team_id ${MARK_OF_MESSAGE}
+        where m.team_id = ${teamId} and ${dialect.isAmong(sql`m.position`, positions)}
+          and ${IS_READ} = ${isRead ? 0 : 1}
+        on conflict (sequence) do update set is_read = excluded.is_read, version = excluded.version`
+      const changed = sql`
+        (select count(*) from read_marks where team_id = ${teamId} and version = teams.mark_version + 1)`
+      const [marked] = await writeFor(
+        teamId,
+        required(mark),
+        sql`
+          update teams
+          set read_count = ${isRead ? sql`read_count + ${changed}` : sql`read_count - ${changed}`},
+              mark_version = mark_version + 1
+          where id = ${teamId}`,
+      )
+      return marked
+    },
+
+    async markAllRead(teamId, upTo) {
+      await writeFor(
+        teamId,
+        required(sql`
+          update teams
+          set read_through = case when read_through > ${upTo} then read_through else ${upTo} end,
+              mark_version = mark_version + 1
+          where id = ${teamId} and read_count < message_count`),
+        sql`
+          delete from read_marks
+          where team_id = ${teamId} and is_read = 0
+            and sequence in (select sequence from messages where team_id = ${teamId} and position <= ${upTo})`,
+        // Only later messages and the exceptions can be unread, so this reads few rows: messages_by_position.
+        sql`
+          update teams
+          set read_count = message_count
+            - (select count(*) from ${VISIBLE} ${MARK_OF_MESSAGE}
+               where m.team_id = ${teamId} and m.position > teams.read_through and coalesce(r.is_read, 0) = 0)
+            - (select count(*) from read_marks x join messages m on m.sequence = x.sequence
+                 join mailboxes b on b.id = m.mailbox_id and b.removed_at is null
+               where x.team_id = ${teamId} and x.is_read = 0 and m.position <= teams.read_through)
+          where id = ${teamId}`,
+      )
+    },
+
+    async readAmong(teamId, positions) {
+      const rows = await read<{ position: number }>(sql`
+        select m.position from messages m join teams t on t.id = m.team_id ${MARK_OF_MESSAGE}
+        where m.team_id = ${teamId} and ${dialect.isAmong(sql`m.position`, positions)} and ${IS_READ} = 1`)
+      return rows.map(({ position }) => position)
+    },
+
+    async markState(teamId) {
+      const [state] = await read<MarkState>(sql`
+        select mark_version as version, read_through as "readThrough" from teams where id = ${teamId}`)
+      return state ?? { version: 0, readThrough: 0 }
+    },
+
+    async changedMarks(teamId, { after, limit }) {
+      const rows = await read<Omit<ChangedMark, 'isRead'> & { isRead: number }>(sql`
+        select m.id, r.is_read as "isRead" from read_marks r join messages m on m.sequence = r.sequence
+        where r.team_id = ${teamId} and r.version > ${after}
+        order by r.version ${dialect.limit(limit)}`)
+      return rows.map(({ id, isRead }) => ({ id, isRead: isRead === 1 }))
+    },
+
+    async countUnread({ teamId, oldestReceivedAt }) {
+      const [row] = await read<{ count: number }>(sql`
+        select t.message_count - t.read_count - (select count(*) from ${VISIBLE} ${MARK_OF_MESSAGE}
+                                 where m.team_id = ${teamId} and m.received_at < ${oldestReceivedAt}
+                                   and ${IS_READ} = 0) as count
+        from teams t where t.id = ${teamId}`)
+      // Never negative, even if an older version deletes messages while replicas are updated one by one.
+      return Math.max(0, row?.count ?? 0)
+    },
+
+    // Served by messages_by_mailbox.
+    async countInMailbox(mailboxId, { since, limit }) {
+      const [row] = await read<MailboxCount>(sql`
+        select count(*) as total, count(*) filter (where ${IS_READ} = 0) as unread
+        from (select sequence, team_id, position from messages
+              where mailbox_id = ${mailboxId} and received_at >= ${since}
+              order by received_at desc, position desc
+              limit ${limit}) m
+             join teams t on t.id = m.team_id ${MARK_OF_MESSAGE}`)
+      return row!
+    },
+
+    async wasRemoved(teamId, id) {
+      const rows = await read(sql`
+        select 1 from removed_messages where id = ${id} and team_id = ${teamId}
+        union all select 1 from messages where id = ${id} and team_id = ${teamId}`)
+      return rows.length > 0
+    },
+  }
+}
