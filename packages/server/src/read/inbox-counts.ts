@@ -32,8 +32,13 @@ export async function countInbox({ store, now }: Ports, team: Team): Promise<Inb
   ])
   const counted: InboxCounts['mailboxes'] = []
   for (const { id } of mailboxes.slice(0, MAILBOXES_MAX)) {
-    const count = await store.countInMailbox(id, { since, limit: COUNTED_MAX + 1 })
-    counted.push({ id, ...count, isExact: count.total <= COUNTED_MAX })
+    const { total: found, unread: unreadFound } = await store.countInMailbox(id, { since, limit: COUNTED_MAX + 1 })
+    counted.push({
+      id,
+      total: Math.min(found, COUNTED_MAX),
+      unread: Math.min(unreadFound, COUNTED_MAX),
+      isExact: found <= COUNTED_MAX,
+    })
     await yieldToEventLoop()
   }
   return { total, unread, mailboxes: counted }
