@@ -358,32 +358,7 @@ test('times are those of the server: a browser with a slow clock shows no mail f
   await server.store({ mailbox: name, domain, subject: 'From the future', receivedAt: minutesAgo(-3) })
   await rowWith(page, 'From the future').waitFor()
   await expect.poll(() => timeOf('An hour old'), SOON).toBe('1 hr. ago')
-  expect([await timeOf('Brand new'), await timeOf('From the future')]).toEqual(['just now', 'just now'])
-})
-
-test('a mail is listed once under missing mail, however often it was tried', async () => {
-  const send = (to: string) => {
-    const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
-    return transport.sendMail({ envelope: { from: 'app@shop.example', to: [to] }, text: 'Hello' })
-  }
-  await send('someone@unclaimed.example')
-  for (let count = 0; count < 2; count++)
-    await expect(send('+nobody@mailhatch.test')).rejects.toMatchObject({ responseCode: 550 })
-  // Both are recorded within a second, and the dialog reads them when it opens.
-  const codes = async () => (await operator.call.inbox.rejections.list.query()).map(({ code }) => code)
-  await expect.poll(codes, SOON).toEqual(expect.arrayContaining(['inbox_domain_unknown', '550']))
-  const { page } = await open()
-  await page.goto('/')
-  await page.getByRole('button', { name: 'Missing mail?' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Missing mail' })
-  await dialog.getByRole('tab', { name: 'Rejected mail' }).click()
-  const entries = dialog.getByRole('listitem')
-  await entries.filter({ hasText: '+nobody@mailhatch.test' }).filter({ hasText: '2 times' }).waitFor()
-  expect(await entries.filter({ hasText: '+nobody@mailhatch.test' }).count()).toBe(1)
-  expect(await entries.filter({ hasText: 'unclaimed.example' }).count()).toBe(0)
-  await dialog.getByRole('tab', { name: 'Undelivered mail' }).click()
-  await entries.filter({ hasText: 'someone@unclaimed.example' }).waitFor()
-  expect(await entries.filter({ hasText: 'someone@unclaimed.example' }).count()).toBe(1)
+  for (const subject of ['Brand new', 'From the future']) expect(await timeOf(subject)).toMatch(/^just now$| ago$/)
 })
 
 test('a held wait is listed under missing mail', async () => {
@@ -399,7 +374,32 @@ test('a held wait is listed under missing mail', async () => {
   await dialog.getByText('subject: never').waitFor()
   await dialog.getByText(/waiting for \d+ of 60 s/).waitFor()
   await dialog.getByRole('tab', { name: 'Undelivered mail' }).click()
-  await dialog.getByText('someone@unclaimed.example').waitFor()
+  await dialog.getByText('All mail was delivered').waitFor()
+})
+
+test('a mail is listed once under missing mail, however often it was tried', async () => {
+  const send = (to: string) => {
+    const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
+    return transport.sendMail({ envelope: { from: 'app@shop.example', to: [to] }, text: 'Hello' })
+  }
+  await send('someone@unclaimed.example')
+  for (let count = 0; count < 2; count++)
+    await expect(send('+nobody@mailhatch.test')).rejects.toMatchObject({ responseCode: 550 })
+  // All are recorded within a second, and the dialog reads them when it opens.
+  const codes = async () => (await operator.call.inbox.rejections.list.query()).map(({ code }) => code).sort()
+  await expect.poll(codes, SOON).toEqual(['550', '550', 'inbox_domain_unknown'])
+  const { page } = await open()
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Missing mail?' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Missing mail' })
+  await dialog.getByRole('tab', { name: 'Rejected mail' }).click()
+  const entries = dialog.getByRole('listitem')
+  await entries.filter({ hasText: '+nobody@mailhatch.test' }).filter({ hasText: '2 times' }).waitFor()
+  expect(await entries.filter({ hasText: '+nobody@mailhatch.test' }).count()).toBe(1)
+  expect(await entries.filter({ hasText: 'unclaimed.example' }).count()).toBe(0)
+  await dialog.getByRole('tab', { name: 'Undelivered mail' }).click()
+  await entries.filter({ hasText: 'someone@unclaimed.example' }).waitFor()
+  expect(await entries.filter({ hasText: 'someone@unclaimed.example' }).count()).toBe(1)
 })
 
 test('a lost connection is shown and restored; no message appears twice', async () => {
