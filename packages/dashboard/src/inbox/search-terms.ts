@@ -1,5 +1,6 @@
 import type { Inputs } from '../api/trpc.ts'
 import { getPreference } from '../preferences.ts'
+import { serverNow } from '../server-time.ts'
 import { parseSize, parseTime, type Clock } from './search-values.ts'
 
 /** Filter names, as in `from:shop`. */
@@ -171,5 +172,5 @@ function isoTime(value: string, clock: Clock): string {
 }
 
 function currentClock(): Clock {
-  return { now: Date.now(), isUtc: getPreference('zone') === 'utc' }
+  return { now: serverNow(), isUtc: getPreference('zone') === 'utc' }
 }
