@@ -37,6 +37,8 @@ const NOT_ON_POSTGRES = [
   'left-alone', // of SQLite beside a database of an app; replicas/names-of-apps has PostgreSQL
   'listen', // of a command that asks the API, as others do
   'newer-node', // of the launcher
+  'stop-with-npm', // the same
+  'installing', // of the lockfile
   'no-database', // of a missing SQLite file; replicas/names-of-apps has PostgreSQL
   'openapi-outages', // has a store that only fails
   'openapi-page', // reads one page

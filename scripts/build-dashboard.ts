@@ -117,6 +117,7 @@ async function runVite(outDir: string): Promise<void> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      license: { fileName: 'licenses.md' },
     },
   })
 }

@@ -44,7 +44,7 @@ test('publint and attw find no problems', async () => {
 })
 
 test('the package contains only the build, without dependencies', () => {
-  expect(readdirSync(installed).sort()).toEqual(['README.md', 'dist', 'package.json'])
+  expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
   const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
   expect(files.filter((file) => file.includes('.test.'))).toEqual([])
   const sources = files.filter((file) => /\.(js|d\.ts)$/.test(file))

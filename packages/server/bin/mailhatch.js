@@ -4,7 +4,9 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isRecent, newerNode } from './newer-node.js'
+import { stopWithNpm } from './stop-with-npm.js'
 
+stopWithNpm()
 if (isRecent(process.versions.node)) await runHere()
 else runOn(await newerNode())
 

@@ -17,7 +17,7 @@ describeAdmin('Node, embedded bucket', async (settings) => {
     DISK_FREE_MIN: '0',
     ...settings,
   })
-  const worker = await startWorker(config, await createLogger(config.logLevel, false))
+  const worker = await startWorker(config, createLogger(config.logLevel, false))
   const transport = createTransport({ host: '127.0.0.1', port: worker.smtpPort!, pool: true, maxConnections: 1 })
   return {
     url: `http://127.0.0.1:${worker.workerPort}`,

@@ -76,7 +76,7 @@ test('mail that a separate worker cannot announce is shown as waiting', async ()
       WEBHOOK_URL: 'http://127.0.0.1:1/webhooks/inbox',
       WEBHOOK_AUTH_TOKEN: 'token-of-the-tests',
     }),
-    await createLogger('silent', false),
+    createLogger('silent', false),
   )
   onTestFinished(() => running.close())
   const url = `http://127.0.0.1:${running.workerPort}`

@@ -25,7 +25,7 @@ import {
 async function startOnNode(initial: JourneySettings): Promise<JourneyWorker> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-worker-'))
   const storage = join(dataDir, 'inbox')
-  const log = await createLogger('silent', false)
+  const log = createLogger('silent', false)
   const startWith = ({ webhookUrl, token }: JourneySettings) =>
     startWorker(
       readConfig('worker', {

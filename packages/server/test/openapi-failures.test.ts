@@ -185,7 +185,7 @@ async function askWithoutWorker({ method, path }: Described): Promise<Answer<unk
     WORKER_URL: `http://127.0.0.1:${await freePort()}`,
     ADMIN_TOKEN: 'token-of-a-worker-that-is-away',
   }
-  const api = await startApi(readConfig('api', await withDatabase(settings)), await createLogger('silent', false))
+  const api = await startApi(readConfig('api', await withDatabase(settings)), createLogger('silent', false))
   onTestFinished(() => api.close())
   const apart = `http://127.0.0.1:${api.apiPort}`
   const { id } = await store(apart, { domain: 'apart.test', attachments: [ATTACHMENT] })

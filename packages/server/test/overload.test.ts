@@ -252,7 +252,7 @@ describe('API and worker in separate programs', () => {
   test('an API reports its own overload, and stops watching when it stops', async () => {
     const load = createLoad()
     const settings = await withDatabase({ DATA_DIR: temporaryFolder(), PORT: '0' })
-    const log = await createLogger('silent', false)
+    const log = createLogger('silent', false)
     const api = await startApi(readConfig('api', settings), log, Date.now, load)
     onTestFinished(() => api.close())
     const ready = () => ask(`http://127.0.0.1:${api.apiPort}/ready`)

@@ -5,35 +5,44 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { Mailhatch } from '@mailhatch/sdk'
 import { createTransport } from 'nodemailer'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { node20 } from '../../sdk/test/support/node-20.ts'
+import { bytesOnDisk, filesBelow, KINDS, packagesIn, pathsIn, problemsOf, tracesIn } from './support/packed-files.ts'
 import { temporaryFolder } from './support/server.ts'
 
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '../../..')
 const NPM = { cwd: ROOT, env: { ...process.env, npm_config_loglevel: 'error' } }
-/** A build, and about 80 packages from the registry. */
+/** A build, and about 45 packages from the registry. */
 const INSTALL_MS_MAX = 180_000
+/** `npx mailhatch` downloads them at every first use, also in CI. */
+const PACKAGES_MAX = 60
+const INSTALLED_BYTES_MAX = 40e6
 
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-packed-'))
 const program = join(folder, 'node_modules/mailhatch')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+let printedByInstall: string
 
-/** The files that `npm install mailhatch @mailhatch/sdk` creates in an empty folder. */
+/** The files that `npm install mailhatch @mailhatch/sdk` creates in an empty folder, on the oldest Node that starts them. */
 beforeAll(async () => {
   await run('npm', ['run', 'build'], NPM)
   await run('npm', ['pack', '--pack-destination', folder, '-w', '@mailhatch/sdk', '-w', 'mailhatch'], NPM)
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')
   const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
-  const options = ['--no-audit', '--no-fund', '--prefer-offline']
-  await run('npm', ['install', ...options, ...tarballs.map((name) => `./${name}`)], { ...NPM, cwd: folder })
+  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=warn']
+  const env = { ...NPM.env, PATH: `${dirname(await node20())}:${process.env['PATH']}` }
+  const installed = await run('npm', ['install', ...options, ...tarballs.map((name) => `./${name}`)], {
+    env,
+    cwd: folder,
+  })
+  printedByInstall = installed.stderr
 }, INSTALL_MS_MAX)
 
 /** Without the variables of this run and the binaries of this checkout. */
 const environment = () => ({ PATH: process.env['PATH']!, HOME: process.env['HOME'] ?? '' })
 
 test('the packed program runs without the source, and captures a mail', async () => {
-  expect(readdirSync(program).sort()).toEqual(['bin', 'dist', 'package.json'])
   const child = spawn('npx', ['--no', 'mailhatch'], {
     cwd: folder,
     env: {
@@ -69,15 +78,101 @@ test('the packed program runs without the source, and captures a mail', async ()
   expect((await inbox.waitFor({ subject: 'Hello' })).code()).toBe('482913')
 })
 
+const PACKAGES: [string, RegExp][] = [
+  ['packages/sdk', /^mailhatch-sdk-\d/],
+  ['packages/server', /^mailhatch-\d/],
+]
+
+describe.each(PACKAGES)('the tarball of %s', (source, name) => {
+  const tarball = () => join(folder, readdirSync(folder).filter((each) => name.test(each))[0]!)
+  const manifest = () => JSON.parse(readFileSync(join(ROOT, source, 'package.json'), 'utf8')) as { name: string }
+  const installed = () => join(folder, 'node_modules', manifest().name)
+
+  test('has exactly the kinds of files that belong to it', async () => {
+    const kinds = KINDS[source]!
+    const paths = await pathsIn(tarball())
+    expect(problemsOf(kinds, paths)).toEqual([])
+    for (const wrong of ['src/a.ts', 'dist/a.js.map', 'dist/test/a.js', 'dist/a.test.js', '.env']) {
+      expect(problemsOf(kinds, [...paths, wrong])).not.toEqual([])
+    }
+    const withoutTypes = paths.filter((path) => !/\.d\.c?ts$/.test(path))
+    expect(problemsOf(kinds, withoutTypes)).not.toEqual([])
+  })
+
+  test('has no traces of the machine that built it', () => {
+    const files = [...filesBelow(installed())]
+    expect(files.length).toBeGreaterThan(20)
+    for (const { path, text } of files) expect([path, tracesIn(text)]).toEqual([path, []])
+    expect(tracesIn(`from '${ROOT}/a.ts'\n//# sourceMappingURL=a.js.map`)).toHaveLength(2)
+  })
+
+  test('says what it is, under which licence, and where its source is', () => {
+    const read = (file: string) => readFileSync(join(installed(), file), 'utf8')
+    expect(read('LICENSE')).toBe(readFileSync(join(ROOT, 'LICENSE'), 'utf8'))
+    expect(read('README.md')).toMatch(/^# \S+\n\n[^]{500}/)
+    expect(JSON.parse(read('package.json'))).toMatchObject({
+      license: 'MIT',
+      description: expect.stringMatching(/\w{3}/),
+      keywords: expect.arrayContaining(['email', 'testing']),
+      repository: { type: 'git', url: expect.stringMatching(/^git\+https:\/\/\S+\.git$/), directory: source },
+      types: expect.stringMatching(/\.d\.c?ts$/),
+      engines: { node: '>=20' },
+    })
+  })
+})
+
 test('publint and attw find no problems in the packed program', async () => {
   const [tarball] = readdirSync(folder).filter((name) => /^mailhatch-\d/.test(name))
   await expect(run('publint', ['run', join(folder, tarball!), '--strict'])).resolves.toMatchObject({
     stdout: expect.stringContaining('All good!'),
   })
-  // A program, not a library.
   await expect(run('attw', [join(folder, tarball!), '--no-emoji'])).resolves.toMatchObject({
-    stdout: expect.stringContaining('does not contain types'),
+    stdout: expect.stringContaining('No problems found'),
   })
+})
+
+test('what is installed is small, and without a compiler', () => {
+  const lock = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8')) as {
+    packages: Record<string, unknown>
+  }
+  const names = Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, ''))
+  expect(names).toEqual(expect.arrayContaining(['mailhatch', '@mailhatch/sdk', 'hono']))
+  expect(names.length).toBeLessThanOrEqual(PACKAGES_MAX)
+  expect(bytesOnDisk(join(folder, 'node_modules'))).toBeLessThan(INSTALLED_BYTES_MAX)
+  expect(names.filter((name) => /typescript|esbuild|rolldown|swc|babel|^node-/.test(name))).toEqual([])
+  // Nothing that the scripts of a project could run by mistake.
+  expect(readdirSync(join(folder, 'node_modules/.bin')).filter((name) => /^(tsc|node|npm)$/.test(name))).toEqual([])
+})
+
+test('installing prints no warnings on Node 20', () => {
+  // Of the machine that runs this test.
+  const isOwn = (line: string) => /Unknown (user|env|global|builtin) config/.test(line)
+  expect(printedByInstall.split('\n').filter((line) => line !== '' && !isOwn(line))).toEqual([])
+})
+
+test('the packed program imports only what it depends on', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  const imported = new Set<string>()
+  for (const part of ['bin', 'lib', 'dist']) {
+    for (const { path, text } of filesBelow(join(program, part))) {
+      // The dashboard runs in a browser, from its own folder.
+      if (path.endsWith('.js') && !path.startsWith('dashboard/')) packagesIn(text).forEach((name) => imported.add(name))
+    }
+  }
+  expect([...imported].sort()).toEqual(Object.keys(dependencies).sort())
+})
+
+test('the packed program is a library too, with import and require', async () => {
+  const load = "load('mailhatch').then(({ startMailhatch }) => console.log(typeof startMailhatch))"
+  writeFileSync(join(folder, 'load.mjs'), `const load = (name) => import(name); ${load}`)
+  writeFileSync(join(folder, 'load.cjs'), `const load = async (name) => require(name); ${load}`)
+  for (const node of [await node20(), process.execPath]) {
+    for (const script of ['load.mjs', 'load.cjs']) {
+      expect(await run(node, [script], { cwd: folder })).toEqual({ stdout: 'function\n', stderr: '' })
+    }
+  }
 })
 
 test('on Node 20 the packed program starts on the Node that it has installed', async () => {

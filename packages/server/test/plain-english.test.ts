@@ -9,6 +9,8 @@ const REVIEWED = [
   'packages/dashboard/index.html',
   'packages/dashboard/src',
   'packages/sdk/README.md',
+  'packages/server/README.md',
+  'packages/server/bin',
   'packages/sdk/src',
   'packages/sdk/test',
   'packages/server/src/cli.ts',

@@ -85,7 +85,7 @@ test('mail that SMTP rejects before a recipient is named is listed only for the 
 test('limit: the last 1,000 rejections of a team are kept', async () => {
   const { id } = (await reader(url, other.key).me()).team
   const config = readConfig('api', await withDatabase({ DATA_DIR: server.dataDir }))
-  const store = await openStore(config, await createLogger('silent', false))
+  const store = await openStore(config, createLogger('silent', false))
   const rejection = { domain: 'checkout.test', at: 5, from: '', to: 'a@checkout.test', code: '550', reason: '' }
   const many = (count: number, reason: string) => Array.from({ length: count }, () => ({ ...rejection, reason }))
   await store.addRejections(many(999, 'old'))

@@ -119,7 +119,7 @@ describe('the next start finishes what a crash interrupted', () => {
       teamId,
       async change(work: (store: Store) => Promise<unknown>) {
         const config = readConfig('api', await withDatabase({ DATA_DIR: dataDir }))
-        const store = await openStore(config, await createLogger('silent', false))
+        const store = await openStore(config, createLogger('silent', false))
         await work(store)
         await store.close()
       },

@@ -53,7 +53,7 @@ describe('mail kept in S3', () => {
     const { id } = await server.sdk.messages.waitFor({ mailbox: 'qa' }, { timeout: 30_000 })
     await server.close()
 
-    const log = await createLogger('silent', false)
+    const log = createLogger('silent', false)
     const environment = await withDatabase({
       DATA_DIR: server.dataDir,
       PORT: '0',

@@ -95,7 +95,7 @@ describe('an API without the bucket uses it through the worker', () => {
 
   test('while the worker is down raw mail is a 502; deleted messages disappear, and their objects follow later', async () => {
     const { apiSettings, workerSettings, inbox, fetchApi, asked } = await prepare()
-    const log = await createLogger('silent', false)
+    const log = createLogger('silent', false)
     let ahead = 0
     const api = await startApi(readConfig('api', apiSettings), log, () => Date.now() + ahead)
     onTestFinished(() => api.close())
@@ -124,7 +124,7 @@ describe('an API without the bucket uses it through the worker', () => {
 
   test('a wrong token is an outage, not a missing object', async () => {
     const { apiSettings, workerSettings, inbox, fetchApi, asked } = await prepare()
-    const log = await createLogger('silent', false)
+    const log = createLogger('silent', false)
     const other = { ...workerSettings, ADMIN_TOKEN: 'another-token-of-the-tests' }
     const api = await startApi(readConfig('api', apiSettings), log)
     onTestFinished(() => api.close())

@@ -27,7 +27,7 @@ async function start() {
     WEBHOOK_URL: `${api.url}/webhooks/inbox`,
     WEBHOOK_AUTH_TOKEN: 'webhook-token',
   })
-  const worker = await startWorker(config, await createLogger('silent', false))
+  const worker = await startWorker(config, createLogger('silent', false))
   onTestFinished(async () => {
     await worker.close()
     await api.close()

@@ -13,7 +13,7 @@ export async function installPackedSdk(folder: string): Promise<{ tarball: strin
   const source = join(folder, 'source')
   const installed = join(folder, 'node_modules/@mailhatch/sdk')
   for (const path of [source, installed]) mkdirSync(path, { recursive: true })
-  for (const name of ['package.json', 'README.md']) copyFileSync(join(SDK, name), join(source, name))
+  for (const name of ['package.json', 'README.md', 'LICENSE']) copyFileSync(join(SDK, name), join(source, name))
   buildSdk(join(source, 'dist'))
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: source })
   const tarball = join(folder, stdout.trim())

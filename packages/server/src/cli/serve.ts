@@ -78,7 +78,7 @@ async function run(
   // Loaded here, because the other commands need little of the server and should not wait for it.
   const [{ createLogger }, programs] = await Promise.all([import('../observe/logger.ts'), import('../program/node.ts')])
   const start = { serve: programs.startServe, api: programs.startApi, worker: programs.startWorker }[name]
-  const log = await createLogger(config.logLevel, process.stderr.isTTY)
+  const log = createLogger(config.logLevel, process.stderr.isTTY)
   warnOfVariables(name, log)
   const stopped = stopSignal()
   const running = await start(config, log).catch((error: unknown) => {

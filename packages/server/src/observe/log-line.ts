@@ -18,8 +18,3 @@ function escapeUnits(characters: string): string {
     (_, index) => `\\u${characters.charCodeAt(index).toString(16).padStart(4, '0')}`,
   ).join('')
 }
-
-/** For terminals: keeps the escapes of JSON, except line ends and tabs, when the line is pretty-printed. */
-export function keepEscapes(line: string): string {
-  return line.replace(/\\(?:u[\da-f]{4}|.)/gi, (escaped) => (/^\\["\\/nt]/.test(escaped) ? escaped : `\\${escaped}`))
-}

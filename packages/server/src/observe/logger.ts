@@ -1,20 +1,11 @@
 import pino from 'pino'
-import { fitLine, keepEscapes } from './log-line.ts'
+import { fitLine } from './log-line.ts'
+import { terminalLine } from './terminal-line.ts'
 
 /** Writes JSON lines to standard error, or readable lines on a terminal. Standard output is for results. */
-export async function createLogger(level: string, isTerminal: boolean): Promise<pino.Logger> {
-  if (!isTerminal) return pino({ level }, through(fitLine, pino.destination({ dest: 2, sync: true })))
-  const { default: pretty } = await import('pino-pretty')
-  const terminal = pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' })
-  return pino(
-    { level },
-    through((line) => keepEscapes(fitLine(line)), terminal),
-  )
-}
-
-function through(
-  change: (line: string) => string,
-  destination: { write(text: string): unknown },
-): pino.DestinationStream {
-  return { write: (line) => destination.write(`${change(line.trimEnd())}\n`) }
+export function createLogger(level: string, isTerminal: boolean): pino.Logger {
+  const hasColors = process.stderr.isTTY && process.stderr.hasColors()
+  const format = isTerminal ? (line: string) => terminalLine(fitLine(line), hasColors) : fitLine
+  const output = pino.destination({ dest: 2, sync: true })
+  return pino({ level }, { write: (line) => output.write(`${format(line.trimEnd())}\n`) })
 }

@@ -26,7 +26,7 @@ test('the next server writes its own addresses', async () => {
 test('an API without a worker accepts no mail', async () => {
   const dataDir = temporaryFolder()
   const config = readConfig('api', { DATA_DIR: dataDir, PORT: '0' })
-  const { apiPort, close } = await startApi(config, await createLogger('silent', false))
+  const { apiPort, close } = await startApi(config, createLogger('silent', false))
   onTestFinished(close)
   const url = `http://localhost:${apiPort}`
   expect(findLocalAddresses(dataDir)).toMatchObject({ appUrl: url, url, smtp: null })

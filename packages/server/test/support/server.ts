@@ -41,7 +41,7 @@ export async function serveIn(
     ...environment,
   })
   const config = readConfig('serve', settings)
-  return startServe(config, await createLogger(config.logLevel, false), now, overload)
+  return startServe(config, createLogger(config.logLevel, false), now, overload)
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { TRPCError } from '@trpc/server'
+import type { TRPCError } from './trpc.ts'
 
 type Code = TRPCError['code']
 

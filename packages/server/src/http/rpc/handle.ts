@@ -1,6 +1,3 @@
-import type { TRPCError } from '@trpc/server'
-import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
-import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { AppError } from '../../domain/errors.ts'
@@ -15,6 +12,7 @@ import { codeOf } from './codes.ts'
 import type { RpcPorts } from './ports.ts'
 import { refusalOf } from './procedures.ts'
 import { createRouter } from './router.ts'
+import { fetchRequestHandler, TRPC_ERROR_CODES_BY_KEY, type TRPCError } from './trpc.ts'
 
 const PATH = '/trpc'
 /** Calls in one request. A page needs a handful at once. */

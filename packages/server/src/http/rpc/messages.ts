@@ -1,5 +1,5 @@
 import type { MessageDetail, MessageSummary } from '@mailhatch/sdk'
-import { tracked } from '@trpc/server'
+import { tracked } from './trpc.ts'
 import { z } from 'zod'
 import { formatCursor } from '../../domain/cursor.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -1,4 +1,3 @@
-import { initTRPC, TRPCError } from '@trpc/server'
 import { ZodError, type z } from 'zod'
 import { AppError, type ErrorCode } from '../../domain/errors.ts'
 import { detailsOf } from '../../intake/announcement.ts'
@@ -6,6 +5,7 @@ import type { Role, SignedIn } from '../../store/accounts.ts'
 import type { Team } from '../../store/mailboxes.ts'
 import { refusalFor } from '../errors.ts'
 import { codeOf } from './codes.ts'
+import { initTRPC, TRPCError } from './trpc.ts'
 
 /** The context of a request, for every procedure. */
 export type RpcContext = {

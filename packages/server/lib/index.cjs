@@ -1,0 +1,1 @@
+exports.startMailhatch = require('@mailhatch/sdk/server').startMailhatch

@@ -1,0 +1,1 @@
+export { startMailhatch, type RunningMailhatch, type StartOptions } from '@mailhatch/sdk/server'

@@ -1,0 +1,1 @@
+export { startMailhatch } from '@mailhatch/sdk/server'
