@@ -95,3 +95,21 @@ test('limit: the last 1,000 rejections of a team are kept', async () => {
   expect(kept).toHaveLength(1_000)
   expect(kept.filter(({ reason }) => reason === 'new')).toHaveLength(2)
 })
+
+// The client ends each command with a line break, which belongs to the chunk here.
+test.each(['DATA', 'BDAT 7 LAST\r\nHello'])(
+  'a mail whose only recipient is refused is listed once, even if the client goes on with %j',
+  async (command) => {
+    const from = `twice-${command.slice(0, 4).toLowerCase()}@shop.example`
+    const client = await TestClient.connectWithHello(server.smtpPort)
+    expect(await client.say(`MAIL FROM:<${from}>`)).toMatch(/^250 /)
+    expect(await client.say('RCPT TO:<+nobody@mailhatch.test>')).toMatch(/^550 /)
+    expect(await client.say(command)).toMatch(/^554 /)
+    // Control: without a refused recipient, the same reply is reported.
+    expect(await client.say('RSET')).toMatch(/^250 /)
+    expect(await client.say(`MAIL FROM:<${from}>`)).toMatch(/^250 /)
+    expect(await client.say(command)).toMatch(/^554 /)
+    const ours = async () => (await list(apiKey)).filter((rejection) => rejection.from === from).map(({ code }) => code)
+    await expect.poll(ours, SOON).toEqual(['554', '550'])
+  },
+)

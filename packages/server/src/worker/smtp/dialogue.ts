@@ -31,7 +31,14 @@ export type Step =
   | { next: 'data'; reply: string; mail: IncomingMail }
   | { next: 'chunk'; reply: ''; mail: IncomingMail; chunkBytes: number; isLast: boolean }
 
-export type Transaction = { mailFrom: string; recipients: Recipient[]; isBinary: boolean; mail: IncomingMail | null }
+export type Transaction = {
+  mailFrom: string
+  recipients: Recipient[]
+  /** Whether a recipient was refused, and reported as a rejection. */
+  hasRefused: boolean
+  isBinary: boolean
+  mail: IncomingMail | null
+}
 
 /** State of one SMTP session, and the reply to the next line. Independent of sockets. */
 export class Dialogue {
@@ -190,7 +197,7 @@ export class Dialogue {
     if (this.#sessionLimits.tooManyTransactions()) {
       return this.#refuse(replies.TOO_MANY_TRANSACTIONS, { from: mailFrom }, 'close')
     }
-    this.#transaction = { mailFrom, recipients: [], isBinary, mail: null }
+    this.#transaction = { mailFrom, recipients: [], hasRefused: false, isBinary, mail: null }
     return this.#answer(replies.SENDER_OK)
   }
 
@@ -281,7 +288,11 @@ export class Dialogue {
   }
 
   #report(reply: string, concerned: Concerned): void {
-    const from = this.#transaction?.mailFrom ?? null
+    const transaction = this.#transaction
+    // Many clients send the mail after all its recipients were refused. That is the same mail once more.
+    if (reply === replies.NO_RECIPIENTS && transaction?.hasRefused) return
+    if (transaction && concerned.to !== undefined) transaction.hasRefused = true
+    const from = transaction?.mailFrom ?? null
     this.#ports.onRejection(describeRejection(reply, { remoteAddress: this.#remoteAddress, from, ...concerned }))
   }
 }
