@@ -12,7 +12,7 @@ function randomHostNames(count: number): string[] {
   const random = seededRandom(SEED)
   return Array.from({ length: count }, (_, index) => {
     const length = 1 + Math.round((index * 252) / (count - 1))
-    const characters = Array.from({ length }, () => random.pick([...LETTERS]))
+    const characters = Array.from({ length }, () => random.pick(Array.from(LETTERS)))
     // A label has at most 63 characters, and a dot is neither first nor last.
     return characters.map((each, at) => (at % 50 === 49 && at < length - 1 ? '.' : each)).join('')
   })
