@@ -31,7 +31,7 @@ let agoMs = 0
 const settings = { DATA_DIR: dataDir, PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', DISK_FREE_MIN: '0' }
 const running = await startServe(
   readConfig('serve', settings),
-  await createLogger('error', false),
+  createLogger('error', false),
   () => Date.now() - agoMs,
 )
 const url = `http://127.0.0.1:${running.apiPort}`

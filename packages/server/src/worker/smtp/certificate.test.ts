@@ -5,14 +5,14 @@ import { selfSignedCertificate } from './certificate.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const SEED = 17
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'.split('')
 
 /** Host names of every length up to 253, because DER writes lengths from 128 and 256 on in another way. */
 function randomHostNames(count: number): string[] {
   const random = seededRandom(SEED)
   return Array.from({ length: count }, (_, index) => {
     const length = 1 + Math.round((index * 252) / (count - 1))
-    const characters = Array.from({ length }, () => random.pick([...LETTERS]))
+    const characters = Array.from({ length }, () => random.pick(LETTERS))
     // A label has at most 63 characters, and a dot is neither first nor last.
     return characters.map((each, at) => (at % 50 === 49 && at < length - 1 ? '.' : each)).join('')
   })
