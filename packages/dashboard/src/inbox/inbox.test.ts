@@ -308,6 +308,18 @@ test('the dialog that deletes everything says how much that is', async () => {
   await openDialog('Delete all results…')
   await dialog.getByText('This deletes 2 messages matching tag:b').waitFor()
   await page.keyboard.press('Escape')
+  // A time span before now is one time while the dialog is open, so that it is counted once.
+  await page.goto('/?q=after:2h')
+  const counted: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('inbox.messages.count')) counted.push(request.url())
+  })
+  await openDialog('Delete all results…')
+  await dialog.getByText('This deletes 3 messages matching after:2h').waitFor()
+  await dialog.getByLabel('Type “delete” to confirm').pressSequentially('delet')
+  await dialog.getByText('This deletes 3 messages matching after:2h').waitFor()
+  expect(counted).toHaveLength(1)
+  await page.keyboard.press('Escape')
   await page.goto('/')
   await openDialog('Delete all mail…')
   await dialog.getByText('This deletes 3 messages in all mailboxes').waitFor()

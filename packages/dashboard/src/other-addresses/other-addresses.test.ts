@@ -88,11 +88,15 @@ test('one button catches the domain and opens the mail in the inbox, and the lis
   await send({ to: 'carol@caught.example', subject: 'Before' })
   const { page, complaints } = await open()
   await page.goto('/other')
+  await rowOf(page, 'Before').waitFor()
+  // Only messages of a team can be unread.
+  expect(await rowOf(page, 'Before').getByText('Unread:').count()).toBe(0)
   await rowOf(page, 'Before').click()
   await page.getByRole('button', { name: 'Catch caught.example from now on' }).click()
   await page.waitForURL(/\/m\/[\w-]+$/)
   await page.getByRole('heading', { name: 'Before' }).waitFor()
   await page.getByRole('button', { name: 'Test code' }).waitFor()
+  await rowOf(page, 'Before').getByText('Your code is 482913.').waitFor()
   await send({ to: 'carol@caught.example', subject: 'After' })
   await rowOf(page, 'After').waitFor()
 
