@@ -37,7 +37,8 @@ describe('Playwright', () => {
     const ofExample = report.results.filter(({ file }) => /^(sign-up|parallel)/.test(file))
     expect(ofExample.filter(({ status }) => status !== 'passed')).toEqual([])
     expect(ofExample).toHaveLength(10)
-    expect(new Set(ofExample.map(({ parallelIndex }) => parallelIndex)).size).toBe(2)
+    // Of all tests: a fast worker may run those of the example alone.
+    expect(new Set(report.results.map(({ parallelIndex }) => parallelIndex)).size).toBe(2)
     expect(ofExample.flatMap(({ attachments }) => attachments)).toEqual([])
   })
 
