@@ -74,6 +74,13 @@ export const followInput = z
     marks,
   }))
 
+/** What of a mail a frame shows: its HTML, or one attachment. */
+export const viewInput = z.object({
+  id,
+  remoteImages: z.boolean().default(false),
+  attachment: z.number().int().nullable().default(null),
+})
+
 /** `upTo`: a cursor. Later messages are left as they are. */
 export const markAllInput = z
   .object({ ...searchShape, upTo: text })

@@ -16,7 +16,7 @@ import type { ChangedMark } from '../../store/read-marks.ts'
 import { readLastEventId, streamQuery, toStreamParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { teamView } from '../view.ts'
-import { filterInput, followInput, id, listInput, type SearchInput } from './inputs.ts'
+import { filterInput, followInput, id, listInput, viewInput, type SearchInput } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 import { readQuery } from './read-query.ts'
@@ -129,13 +129,7 @@ export function messagesRouter(ports: RpcPorts) {
 
     /** A path that shows the rendered mail or an attachment in a frame. It works once, within a minute. */
     view: procedure('members')
-      .input(
-        z.object({
-          id,
-          remoteImages: z.boolean().default(false),
-          attachment: z.number().int().nullable().default(null),
-        }),
-      )
+      .input(viewInput)
       .query(async ({ ctx: { team }, input: { remoteImages, attachment, ...input } }): Promise<{ path: string }> => {
         const { id: messageId } = await findMessage(team, input.id)
         const view = { teamId: team.id, messageId, attachment, remoteImages, isUnclaimed: false }

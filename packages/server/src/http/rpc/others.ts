@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { CAUGHT_DOMAINS_MAX, catchDomain, mayMoveIn, releaseDomain } from '../../manage/caught-domains.ts'
 import { findOtherMail, listOtherMail, requireOthers } from '../other-mail.ts'
 import { isoTime, presentMessage, presentSummary } from '../present.ts'
-import { id } from './inputs.ts'
+import { id, viewInput } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 
@@ -40,13 +40,7 @@ export function othersRouter(ports: RpcPorts) {
 
     /** As `inbox.messages.view`. */
     view: procedure('operator')
-      .input(
-        z.object({
-          id,
-          remoteImages: z.boolean().default(false),
-          attachment: z.number().int().nullable().default(null),
-        }),
-      )
+      .input(viewInput)
       .query(async ({ ctx: { team }, input: { remoteImages, attachment, ...input } }): Promise<{ path: string }> => {
         const { id: messageId } = await findOtherMail(ports, input.id)
         const view = { teamId: team.id, messageId, attachment, remoteImages, isUnclaimed: true }
