@@ -53,16 +53,17 @@ const searchShape = {
     .optional(),
 }
 
-export const filterInput = z.object(searchShape).default({}).transform(toSearch)
+/** Inputs of searches are strict: without a condition that this version does not know, "delete all" would delete more. */
+export const filterInput = z.strictObject(searchShape).default({}).transform(toSearch)
 
 export const listInput = z
-  .object({ ...searchShape, limit: z.number().int().optional(), afterId: text })
+  .strictObject({ ...searchShape, limit: z.number().int().optional(), afterId: text })
   .default({})
   .transform(({ afterId, ...rest }) => toSearch({ ...rest, after_id: afterId }))
 
 /** The client adds `lastEventId` when it reconnects. */
 export const followInput = z
-  .object({
+  .strictObject({
     ...searchShape,
     lastEventId: z.string().max(TEXT_MAX).nullish(),
     marks: z.string().regex(MARK_STATE_PATTERN, 'must be as in a list').optional(),
@@ -83,7 +84,7 @@ export const viewInput = z.object({
 
 /** `upTo`: a cursor. Later messages are left as they are. */
 export const markAllInput = z
-  .object({ ...searchShape, upTo: text })
+  .strictObject({ ...searchShape, upTo: text })
   .default({})
   .transform(({ upTo, ...rest }) => ({ ...toSearch(rest), upTo }))
 
