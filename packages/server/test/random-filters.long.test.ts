@@ -14,7 +14,7 @@ import { temporaryFolder } from './support/server.ts'
 /** Small, so that few messages complete a block. */
 const BLOCK_SIZE = 16
 /** Read in small steps, so that few messages already take several. */
-const SMALL_STEPS: WalkLimits = { candidates: [4, 16], narrow: 20, shortRange: 30, newestChecked: 4 }
+const SMALL_STEPS: WalkLimits = { candidates: [4, 16], narrow: 20, shortRange: 30, newestChecked: 4, marked: 4 }
 
 const postgres = ownPostgres()
 const databases = new WeakMap<Store, Database>()

@@ -4,8 +4,8 @@ import type { Team } from '../store/mailboxes.ts'
 import type { MailboxCount } from '../store/read-marks.ts'
 import type { Store } from '../store/store.ts'
 
-/** Counting this many takes a few milliseconds, which block other requests. Beyond it, the count is a lower bound. */
-const COUNTED_MAX = 10_000
+/** Counting this many takes two milliseconds of the main thread, for each mailbox and open page. Beyond it, the count is a lower bound. */
+const COUNTED_MAX = 2_000
 /** Each is a query. Mail to any name of a domain can create thousands of mailboxes, of which a page shows a dozen. */
 const MAILBOXES_MAX = 100
 

@@ -12,7 +12,7 @@ import type { Store } from './store.ts'
 function openStore() {
   const database = openSqliteDatabase(join(temporaryFolder(), 'mailhatch.db'))
   const read = vi.spyOn(database, 'read')
-  const walk = { candidates: [4], narrow: 4, shortRange: 4, newestChecked: 4 }
+  const walk = { candidates: [4], narrow: 4, shortRange: 4, newestChecked: 4, marked: 4 }
   const store = createSqlStore(database, { onError: (error) => expect.unreachable(String(error)), walk })
   onTestFinished(() => store.close())
   return { store, read }

@@ -32,7 +32,7 @@ describeStore('PostgreSQL store', open, indexed)
 
 testMatching(
   'walked a few at a time',
-  () => open({ candidates: [4, 16], narrow: 20, shortRange: 30, newestChecked: 4 }),
+  () => open({ candidates: [4, 16], narrow: 20, shortRange: 30, newestChecked: 4, marked: 4 }),
   async () => {},
 )
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.ts'
+import type { SearchWords } from '../domain/search-words.ts'
 import type { Mailbox } from './mailboxes.ts'
 import { addMailbox, addTeam, messageFor } from './store-contract.ts'
 import type { Store } from './store.ts'
@@ -80,6 +81,18 @@ export function describeReadMarks(open: () => Promise<Store>): void {
       expect((await store.markState(team.id)).readThrough).toBe(4)
     })
 
+    test('a message marked as unread again is reported as read when all are marked again', async () => {
+      const { store, team, messages } = await start(2)
+      await store.markAllRead(team.id, 2)
+      await store.markMessages(team.id, [1], false)
+      const { version, readThrough } = await store.markState(team.id)
+      await store.markAllRead(team.id, 2)
+      expect(await store.changedMarks(team.id, { after: version, limit: 10 })).toEqual([
+        { id: messages[0]!.id, isRead: true },
+      ])
+      expect((await store.markState(team.id)).readThrough).toBe(readThrough)
+    })
+
     test('expired messages that are not deleted yet count neither as read nor as unread', async () => {
       const { store, team, mailbox, view } = await start(4)
       await store.markMessages(team.id, [1, 4], true)
@@ -106,9 +119,12 @@ export function describeReadMarks(open: () => Promise<Store>): void {
   })
 }
 
-type Kept = { position: number; mailbox: Mailbox; isRead: boolean }
+type Kept = { id: string; position: number; mailbox: Mailbox; isRead: boolean; isShownRead: boolean }
 
-/** Adds, marks, deletes and hides at random, and compares all counts after each step. */
+/**
+ * Adds, marks, deletes and hides at random. After each step, compares all counts, both searches by mark, and what a page
+ * shows that follows the changes.
+ */
 export async function compareWithModel(store: Store, { seed, steps }: { seed: number; steps: number }): Promise<void> {
   const random = seededRandom(seed)
   const team = await addTeam(store)
@@ -119,8 +135,20 @@ export async function compareWithModel(store: Store, { seed, steps }: { seed: nu
 
   async function add(): Promise<void> {
     const mailbox = random.pick(mailboxes)
-    await store.addMessage(mailbox, messageFor(mailbox))
-    kept.push({ position: ++last, mailbox, isRead: false })
+    const message = messageFor(mailbox)
+    await store.addMessage(mailbox, message)
+    kept.push({ id: message.id, position: ++last, mailbox, isRead: false, isShownRead: false })
+  }
+
+  let followed = await store.markState(team.id)
+  async function follow(): Promise<void> {
+    const state = await store.markState(team.id)
+    const changed = await store.changedMarks(team.id, { after: followed.version, limit: 1_000 })
+    for (const one of kept) {
+      if (state.readThrough !== followed.readThrough && one.position <= state.readThrough) one.isShownRead = true
+      one.isShownRead = changed.find(({ id }) => id === one.id)?.isRead ?? one.isShownRead
+    }
+    followed = state
   }
 
   const some = () => kept.filter(() => random.chance(0.3)).map(({ position }) => position)
@@ -171,10 +199,26 @@ export async function compareWithModel(store: Store, { seed, steps }: { seed: nu
       found.sort((one, other) => one - other),
       what,
     ).toEqual(read)
+    await follow()
+    expect(
+      kept.filter(({ isShownRead }) => isShownRead).map(({ position }) => position),
+      `${what}, followed`,
+    ).toEqual(read)
+    expect(await positionsWith(store, team.id, { isUnread: true }), what).toEqual(
+      unread.map(({ position }) => position),
+    )
+    const withoutUnread = { without: [{ filter: {}, words: { isUnread: true } as const }] }
+    expect(await positionsWith(store, team.id, withoutUnread), what).toEqual(read)
     for (const { id } of mailboxes) {
       const own = kept.filter(({ mailbox }) => mailbox.id === id)
       const counts = { total: own.length, unread: own.filter(({ isRead }) => !isRead).length }
       expect(await store.countInMailbox(id, EVERYTHING), what).toEqual(counts)
     }
   }
+}
+
+async function positionsWith(store: Store, teamId: string, words: SearchWords): Promise<number[]> {
+  const view = { teamId, oldestReceivedAt: 0, filter: {}, words }
+  const found = await store.followMessages(view, { after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 1_000 })
+  return found.map(({ position }) => position)
 }

@@ -48,10 +48,12 @@ export function readMarkStore({ dialect, read, writeFor }: Database): ReadMarkSt
           set read_through = case when read_through > ${upTo} then read_through else ${upTo} end,
               mark_version = mark_version + 1
           where id = ${teamId} and read_count < message_count`),
+        // Changed instead of deleted, so that followers learn of it also if `read_through` stays. Served by read_marks_by_state.
         sql`
-          delete from read_marks
+          update read_marks
+          set is_read = 1, version = (select mark_version from teams where id = ${teamId})
           where team_id = ${teamId} and is_read = 0
-            and sequence in (select sequence from messages where team_id = ${teamId} and position <= ${upTo})`,
+            and (select position from messages m where m.sequence = read_marks.sequence) <= ${upTo}`,
         // Only later messages and the exceptions can be unread, so this reads few rows: messages_by_position.
         sql`
           update teams
@@ -96,15 +98,17 @@ export function readMarkStore({ dialect, read, writeFor }: Database): ReadMarkSt
       return Math.max(0, row?.count ?? 0)
     },
 
-    // Served by messages_by_mailbox.
+    // Served by messages_by_mailbox; in SQLite by that alone, so the team is not read from the messages.
     async countInMailbox(mailboxId, { since, limit }) {
       const [row] = await read<MailboxCount>(sql`
         select count(*) as total, count(*) filter (where ${IS_READ} = 0) as unread
-        from (select sequence, team_id, position from messages
+        from (select sequence, position from messages
               where mailbox_id = ${mailboxId} and received_at >= ${since}
               order by received_at desc, position desc
               limit ${limit}) m
-             join teams t on t.id = m.team_id ${MARK_OF_MESSAGE}`)
+             cross join (select read_through from teams
+                         where id = (select team_id from mailboxes where id = ${mailboxId})) t
+             ${MARK_OF_MESSAGE}`)
       return row!
     },
 

@@ -1,5 +1,6 @@
 import { required, returning, type Database, type Returning } from './database.ts'
 import { BODY_FOLDED, checksEach, queryFor, readsContent, searchFor, type Wanted } from './message-query.ts'
+import { searchMarked } from './marked-search.ts'
 import { findAmongNewest, WALK_LIMITS, walkMessages, type WalkLimits } from './message-walk.ts'
 import { accountStore } from './sql-accounts.ts'
 import { billingStore } from './sql-billing.ts'
@@ -57,6 +58,7 @@ export function createSqlStore(
     // With an index alone, PostgreSQL is fast enough in one query. Only SQLite would block the main thread.
     if (!database.blocksMainThread && !checksEach(view)) return select(queryFor(dialect, view, wanted))
     return (
+      (await searchMarked(database, search, walk)) ??
       (await findAmongNewest(database, search, walk)) ??
       (await searchText(database, search, blockSize)) ??
       (await walkMessages(database, search, walk))

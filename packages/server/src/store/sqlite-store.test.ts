@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../test/support/server.ts'
 import { searchFor } from './message-query.ts'
 import { sql } from './sql.ts'
@@ -10,7 +10,7 @@ import { createSqlStore } from './sql-store.ts'
 import type { Store } from './store.ts'
 import { testMatching, whenIndexed } from './matching-contract.ts'
 import type { WalkLimits } from './message-walk.ts'
-import { describeStore } from './store-contract.ts'
+import { addMailbox, addTeam, describeStore, messageFor } from './store-contract.ts'
 
 function fail(error: unknown): never {
   throw error
@@ -39,13 +39,36 @@ describeStore('SQLite store', open, indexed)
 
 testMatching(
   'walked a few at a time',
-  () => open({ candidates: [4, 16], narrow: 20, shortRange: 30, newestChecked: 4 }),
+  () => open({ candidates: [4, 16], narrow: 20, shortRange: 30, newestChecked: 4, marked: 4 }),
   async () => {},
 )
 
 testMatching('indexed in part', open, async (store, teamId) => {
   await indexed(store)
   await databases.get(store)!.write(sql`update teams set indexed_through = ${BLOCK_SIZE - 1} where id = ${teamId}`)
+})
+
+test.each([
+  ['unread', { isUnread: true } as const],
+  ['read', { without: [{ filter: {}, words: { isUnread: true } as const }] }],
+])('few %s messages are found without checking the others', async (state, words) => {
+  const database = openDatabase()
+  const read = vi.spyOn(database, 'read')
+  const walk = { candidates: [4], narrow: 4, shortRange: 4, newestChecked: 4, marked: 8 }
+  const store = createSqlStore(database, { onError: fail, walk })
+  onTestFinished(() => store.close())
+  const team = await addTeam(store)
+  const mailbox = await addMailbox(store, team, 'qa')
+  for (let count = 0; count < 100; count++) await store.addMessage(mailbox, messageFor(mailbox))
+  if (state === 'unread') await store.markAllRead(team.id, 98)
+  await store.markMessages(team.id, [3, 50], state === 'read')
+  read.mockClear()
+  const view = { teamId: team.id, oldestReceivedAt: 0, filter: {}, words }
+  const found = await store.listMessages(view, { limit: 50, before: null })
+  const positions = found.map(({ position }) => position).sort((one, other) => one - other)
+  expect(positions).toEqual(state === 'unread' ? [3, 50, 99, 100] : [3, 50])
+  // Two indexes, the candidates, and their check.
+  expect(read).toHaveBeenCalledTimes(4)
 })
 
 test('a database of a newer Mailhatch is refused with what to do', () => {
