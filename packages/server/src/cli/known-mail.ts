@@ -23,7 +23,10 @@ export async function findKnownMail({ messages }: Pick<Mailhatch, 'messages'>): 
   const ids = new Map<string, string[]>()
   for await (const { id, to, size } of messages.list({ limit: PAGE_MAX })) {
     sizes.set(id, size)
-    ids.set(placeKey(to, size), [...(ids.get(placeKey(to, size)) ?? []), id])
+    const place = placeKey(to, size)
+    const there = ids.get(place)
+    if (there) there.push(id)
+    else ids.set(place, [id])
   }
   const digests = new Map<string, Promise<string | null>>()
   const checked = new Set<string>()
