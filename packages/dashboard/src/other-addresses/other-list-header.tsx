@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { messagesText } from '../inbox/count-text.ts'
 import { visibleText } from '../inbox/safe-text.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { otherQueries } from './other-queries.ts'
-import { countOf, useCatch } from './use-catch.ts'
+import { useCatch } from './use-catch.ts'
 import { useOtherSummary, type OtherSummary } from './use-other-summary.ts'
 
 /** Domains shown before "Show all". More would push the list down. */
@@ -41,7 +42,7 @@ function Domains({ domains }: { domains: OtherSummary['domains'] }) {
         {(isWhole ? domains : domains.slice(0, DOMAINS_SHOWN)).map(({ domain, count }) => (
           <li key={domain} className="flex items-center gap-2 py-0.5 pl-1">
             <bdi className="min-w-0 truncate font-medium">{visibleText(domain)}</bdi>
-            <span className="grow whitespace-nowrap text-xs tabular-nums text-quiet">{countOf(count)}</span>
+            <span className="grow whitespace-nowrap text-xs tabular-nums text-quiet">{messagesText({ count })}</span>
             <Button isBusy={caught.isRunning} onClick={() => caught.run(domain)} className="shrink-0">
               Catch
               <span className="sr-only"> domain {visibleText(domain)}</span>

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
+import { messagesText } from '../inbox/count-text.ts'
 import { visibleText } from '../inbox/safe-text.ts'
-import { countOf } from './use-catch.ts'
 import { useOtherSummary } from './use-other-summary.ts'
 
 /** In an inbox without mail: where the mail is that did arrive. */
@@ -11,7 +11,7 @@ export function OtherMailNotice() {
   const { count, domains } = summary
   return (
     <p role="status" className="rounded-md bg-warn-soft px-4 py-3 text-sm">
-      {countOf(count)} arrived for <bdi className="break-all font-medium">{visibleText(first.domain)}</bdi>
+      {messagesText({ count })} arrived for <bdi className="break-all font-medium">{visibleText(first.domain)}</bdi>
       {domains.length > 1 && ' and other domains'}, which no team has.{' '}
       <Link href="/other" className="link">
         Read {count === 1 ? 'it' : 'them'} under Other addresses

@@ -1,5 +1,6 @@
 import { trpc } from '../api/trpc.ts'
 import { useAction } from '../api/use-action.ts'
+import { messagesText } from '../inbox/count-text.ts'
 import { notify } from '../ui/notices.ts'
 
 type Caught = { domain: string; moved: number; left: number }
@@ -26,10 +27,6 @@ async function catchWhole(domain: string): Promise<Caught> {
 }
 
 function caughtText({ domain, moved, left }: Caught): string {
-  const leftText = left === 0 ? '' : ` ${countOf(left)} could not be moved.`
-  return `Mail to ${domain} now arrives in your inbox. ${countOf(moved)} moved there.${leftText}`
-}
-
-export function countOf(mails: number): string {
-  return mails === 1 ? '1 mail' : `${mails.toLocaleString('en')} mails`
+  const leftText = left === 0 ? '' : ` ${messagesText({ count: left })} could not be moved.`
+  return `Mail to ${domain} now arrives in your inbox. ${messagesText({ count: moved })} moved there.${leftText}`
 }

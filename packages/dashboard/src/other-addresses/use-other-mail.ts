@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { failureOf } from '../api/failure.ts'
 import { trpc, type Outputs } from '../api/trpc.ts'
 import type { MessageList } from '../inbox/use-messages.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { withFirstPage, type OtherPages } from './other-pages.ts'
 import { useOtherSummary } from './use-other-summary.ts'
 
@@ -14,7 +15,12 @@ const LIST_KEY = ['others']
 export function useOtherMail(): MessageList & { messages: OtherMessage[] } {
   const client = useQueryClient()
   const version = useOtherSummary()?.version
-  const requests = useRef({ sent: 0, shown: 0 })
+  const refresh = useRef(
+    oneAtATime(async () => {
+      const first = await trpc.inbox.others.list.query({})
+      client.setQueryData<OtherPages>(LIST_KEY, (pages) => pages && withFirstPage(pages, first))
+    }),
+  )
   const query = useInfiniteQuery({
     queryKey: LIST_KEY,
     queryFn: ({ pageParam }) => trpc.inbox.others.list.query({ before: pageParam }),
@@ -35,18 +41,7 @@ export function useOtherMail(): MessageList & { messages: OtherMessage[] } {
   )
 
   useEffect(() => {
-    if (version === undefined || !isLoaded) return
-    const request = ++requests.current.sent
-    void trpc.inbox.others.list.query({}).then(
-      (first) => {
-        // A later request may have been faster.
-        if (request < requests.current.shown) return
-        requests.current.shown = request
-        client.setQueryData<OtherPages>(LIST_KEY, (pages) => pages && withFirstPage(pages, first))
-      },
-      // The next change, or the next visit, loads it again.
-      () => {},
-    )
+    if (version !== undefined && isLoaded) refresh.current()
   }, [version, isLoaded])
 
   return {
