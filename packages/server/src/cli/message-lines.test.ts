@@ -28,6 +28,10 @@ const COMMANDS = /[\u0000-\u001f\u007f-\u009f\p{Cf}]/u
 beforeAll(() => chooseColor('never'))
 afterAll(() => chooseColor('auto'))
 
+test('a table may have more rows than a function takes arguments', () => {
+  expect(messageTable(new Array<MessageSummary>(130_000).fill(MESSAGE))).toHaveLength(130_000)
+})
+
 test('a table has one line per message, in columns, for any text of a sender', () => {
   const [first, second] = messageTable(
     [

@@ -1,7 +1,7 @@
 import type { Email, MessageSummary } from '@mailhatch/sdk'
 import { paint } from './color.ts'
 import { ageText, dateText, fullDateText, senderText, sizeText } from './human.ts'
-import { cut } from './table.ts'
+import { cut, longest } from './table.ts'
 import { safeLines, safeText } from './terminal-text.ts'
 
 /** Minimum, however narrow the terminal is. */
@@ -24,12 +24,12 @@ export function messageTable(messages: MessageSummary[], columns = process.stdou
     size: message.size === null ? '' : sizeText(message.size),
     id: safeText(message.id),
   }))
-  const longest = (name: keyof (typeof rows)[number]) => Math.max(...rows.map((row) => row[name].length))
-  const [date, size, id] = [longest('date'), longest('size'), longest('id')]
+  const widest = (name: keyof (typeof rows)[number]) => longest(rows.map((row) => row[name]))
+  const [date, size, id] = [widest('date'), widest('size'), widest('id')]
   const left = columns - date - size - id - 5 * GAP.length
-  const from = Math.min(longest('from'), Math.max(WIDTH_MIN.from, Math.floor(left * SHARE.from)))
-  const to = Math.min(longest('to'), Math.max(WIDTH_MIN.to, Math.floor(left * SHARE.to)))
-  const subject = Math.min(longest('subject'), Math.max(WIDTH_MIN.subject, left - from - to))
+  const from = Math.min(widest('from'), Math.max(WIDTH_MIN.from, Math.floor(left * SHARE.from)))
+  const to = Math.min(widest('to'), Math.max(WIDTH_MIN.to, Math.floor(left * SHARE.to)))
+  const subject = Math.min(widest('subject'), Math.max(WIDTH_MIN.subject, left - from - to))
   return rows.map((row) =>
     [
       row.date.padEnd(date),

@@ -6,6 +6,7 @@ import { linkWith } from '../manage/one-time-tokens.ts'
 import { packageVersion } from '../http/package-version.ts'
 import { KEY_FILE } from '../program/key-file.ts'
 import type { Running } from '../program/node.ts'
+import { shellQuoted } from './shell-quoted.ts'
 
 /** Wide enough for the longest label. */
 const LABEL_WIDTH = 'Dashboard'.length + 2
@@ -79,9 +80,5 @@ function signInCommand({ dataDir, databaseUrl }: Config, { createSignInToken }: 
 
 /** Commands look in this folder by default. */
 function dataDirFlag(dataDir: string): string {
-  return dataDir === resolve('.mailhatch') ? '' : ` --data-dir ${quoted(dataDir)}`
-}
-
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+  return dataDir === resolve('.mailhatch') ? '' : ` --data-dir ${shellQuoted(dataDir)}`
 }
