@@ -57,6 +57,7 @@ async function readFew(
     order by sequence ${limit}`)
   if (onSide.length + marked.length > most) return null
   const sequences = [...onSide, ...marked].map(({ sequence }) => sequence)
+  if (sequences.length === 0) return []
   return read<ListAnchor>(sql`
     select received_at as "receivedAt", position from messages where ${dialect.isAmong(sql`sequence`, sequences)}`)
 }
