@@ -47,14 +47,17 @@ export function readMarkStore({ dialect, read, writeFor }: Database): ReadMarkSt
           update teams
           set read_through = case when read_through > ${upTo} then read_through else ${upTo} end,
               mark_version = mark_version + 1
-          where id = ${teamId} and read_count < message_count`),
+          where id = ${teamId}
+            and (read_through < ${upTo}
+                 or exists (select 1 from read_marks where team_id = ${teamId} and is_read = 0))`),
         // Changed instead of deleted, so that followers learn of it also if `read_through` stays. Served by read_marks_by_state.
         sql`
           update read_marks
           set is_read = 1, version = (select mark_version from teams where id = ${teamId})
           where team_id = ${teamId} and is_read = 0
             and (select position from messages m where m.sequence = read_marks.sequence) <= ${upTo}`,
-        // Only later messages and the exceptions can be unread, so this reads few rows: messages_by_position.
+        // Counted again instead of added to: this corrects a count that an older version has left wrong. Only later messages and the
+        // exceptions can be unread, so this reads few rows: messages_by_position.
         sql`
           update teams
           set read_count = message_count
@@ -94,7 +97,8 @@ export function readMarkStore({ dialect, read, writeFor }: Database): ReadMarkSt
                                  where m.team_id = ${teamId} and m.received_at < ${oldestReceivedAt}
                                    and ${IS_READ} = 0) as count
         from teams t where t.id = ${teamId}`)
-      // Never negative, even if an older version deletes messages while replicas are updated one by one.
+      // Never negative. An older version that deletes messages, while replicas are updated one by one, leaves `read_count` too
+      // high until all messages are marked as read.
       return Math.max(0, row?.count ?? 0)
     },
 

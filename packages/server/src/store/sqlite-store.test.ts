@@ -71,6 +71,17 @@ test.each([
   expect(read).toHaveBeenCalledTimes(4)
 })
 
+test('marking all as read also works, and corrects the count, after an older version has left it too high', async () => {
+  const store = await open()
+  const team = await addTeam(store)
+  const mailbox = await addMailbox(store, team, 'qa')
+  for (let count = 0; count < 3; count++) await store.addMessage(mailbox, messageFor(mailbox))
+  await databases.get(store)!.write(sql`update teams set read_count = 5 where id = ${team.id}`)
+  await store.markAllRead(team.id, 2)
+  expect(await store.readAmong(team.id, [1, 2, 3])).toEqual([1, 2])
+  expect(await store.countUnread({ teamId: team.id, oldestReceivedAt: 0 })).toBe(1)
+})
+
 test('a database of a newer Mailhatch is refused with what to do', () => {
   const path = join(temporaryFolder(), 'mailhatch.db')
   const newer = new DatabaseSync(path)
