@@ -6,12 +6,14 @@ import { readFileSync } from 'node:fs'
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
-/** Where the version is written. All must agree, because they are published together. */
+/** Where the version is written: a file, and what in it. All must agree, because they are published together. */
 const VERSIONS = {
   'packages/server/package.json': /"version": "([^"]+)"/,
+  'packages/server/package.json dependency': /"@mailhatch\/sdk": "([^"]+)"/,
   'packages/sdk/package.json': /"version": "([^"]+)"/,
   'packages/dashboard/package.json': /"version": "([^"]+)"/,
   'deploy/helm/mailhatch/Chart.yaml': /^version: (\S+)$/m,
+  'deploy/helm/mailhatch/Chart.yaml appVersion': /^appVersion: (\S+)$/m,
   'action/setup/action.yml': /^ {2}version:\n(?: {4}.*\n)*? {4}default: (\S+)$/m,
 }
 
@@ -32,7 +34,7 @@ export function problemsOf(versions: Record<string, string>, changelog: string, 
   const expected = tag === null ? version! : tag.replace(/^v/, '')
   const problems = Object.entries(versions)
     .filter(([, found]) => found !== expected)
-    .map(([path, found]) => `${path} has version ${found}, not ${expected}.`)
+    .map(([place, found]) => `${place} has version ${found}, not ${expected}.`)
   const section = sectionOf(changelog, expected)
   if (section === null) problems.push(`CHANGELOG.md has no section for ${expected}.`)
   else if (section.notes === '') problems.push(`The section of CHANGELOG.md for ${expected} is empty.`)
@@ -44,7 +46,10 @@ export function problemsOf(versions: Record<string, string>, changelog: string, 
 if (import.meta.main) {
   const changelog = read('CHANGELOG.md')
   const versions = Object.fromEntries(
-    Object.entries(VERSIONS).map(([path, pattern]) => [path, pattern.exec(read(path))?.[1] ?? 'none']),
+    Object.entries(VERSIONS).map(([place, pattern]) => [
+      place,
+      pattern.exec(read(place.split(' ')[0]!))?.[1] ?? 'none',
+    ]),
   )
   const tag = process.argv[2] || null
   const problems = problemsOf(versions, changelog, tag)

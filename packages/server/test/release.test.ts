@@ -100,6 +100,9 @@ test('the notes of a release are its section of the changelog, and all versions 
   expect(trial).toMatchObject({ code: 0, stderr: '' })
   expect(textOf('CHANGELOG.md')).toContain(trial.stdout.trim())
   const other = await run(process.execPath, ['scripts/release-notes.ts', 'v0.0.1'])
+  // The chart installs the image of its appVersion, and the server depends on this version of the SDK.
+  for (const place of ['Chart.yaml appVersion', 'server/package.json dependency'])
+    expect(other.stderr).toContain(`${place} has version`)
   expect(other.code).toBe(1)
   expect(other.stderr).toContain('packages/sdk/package.json has version ')
   expect(other.stderr).toContain('CHANGELOG.md has no section for 0.0.1.')
