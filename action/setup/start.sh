@@ -13,11 +13,13 @@ mkdir -p "$folder"
 # Another command is for tests of this script.
 read -ra mailhatch <<< "${SETUP_COMMAND:-npx --yes mailhatch@$SETUP_VERSION}"
 
-# Commands find the server and its key in this folder.
-export DATA_DIR="$folder/data"
+# Commands find the server and its key in this folder, unless the job names another server.
+unset MAILHATCH_URL MAILHATCH_API_KEY MAILHATCH_SMTP
+export MAILHATCH_DATA_DIR="$folder/data"
 catch_all=
 if [ "$SETUP_CATCH_ALL" = true ]; then catch_all=bootstrap; fi
-PORT="$SETUP_PORT" SMTP_PORT="$SETUP_SMTP_PORT" WORKER_PORT=0 INBOX_CATCH_ALL="$catch_all" \
+# With the prefix, because the plain names may belong to the app of the job.
+MAILHATCH_PORT="$SETUP_PORT" MAILHATCH_SMTP_PORT="$SETUP_SMTP_PORT" MAILHATCH_WORKER_PORT=0 MAILHATCH_INBOX_CATCH_ALL="$catch_all" \
   nohup "${mailhatch[@]}" serve > "$log" 2>&1 < /dev/null &
 server=$!
 echo "$server" > "$folder/pid"

@@ -132,6 +132,10 @@ test('the action starts a server for the next steps, and fails with the log if i
       ...ports,
       RUNNER_TEMP: folder,
       SETUP_CATCH_ALL: 'true',
+      // What the job may have set for its app, and for another server.
+      DATA_DIR: '/data/of/the/app',
+      MAILHATCH_URL: 'http://127.0.0.1:9',
+      MAILHATCH_API_KEY: 'key-of-another-server',
       SETUP_COMMAND: `${process.execPath} ${REPOSITORY}/packages/server/bin/mailhatch.js`,
     })
     const server = Number(readFileSync(join(folder, 'mailhatch/pid'), 'utf8'))
