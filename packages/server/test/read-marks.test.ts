@@ -85,10 +85,18 @@ test('all messages are marked at once, but not those that arrived after the list
 })
 
 test('all matches of a filter are marked, and other messages stay unread', async () => {
-  const { owner, send } = await newInbox('other')
+  const { owner, ids, send } = await newInbox('other')
   for (let number = 0; number < 120; number++) await send(`found ${number}`, 'wanted')
+  const { cursor, marks } = await owner.call.inbox.messages.list.query()
   expect(await owner.call.inbox.readMarks.setAll.mutate({ tag: 'wanted' })).toEqual({ unread: 1 })
   expect(await unreadOf(owner)).toEqual(['other'])
+  // A position has replaced the marks; the message that stays unread has one.
+  const stream = follow(owner, { after: cursor, marks })
+  const { value } = await stream.next()
+  await stream.return(undefined)
+  expect(value).toMatchObject({ marks: { readThrough: cursor, isCut: false } })
+  const isUnread = (event: Event) => 'marks' in event && event.marks.changed.filter(({ isRead }) => !isRead)
+  expect(isUnread(value as Event)).toEqual([{ id: ids[0], isRead: false }])
 })
 
 test('a search for unread messages finds, counts, marks and deletes exactly these', async () => {

@@ -102,6 +102,20 @@ export function describeReadMarks(open: () => Promise<Store>): void {
       expect(await store.countInMailbox(mailbox.id, { since: 0, limit: 1 })).toEqual({ total: 1, unread: 0 })
     })
 
+    test('the position passes read messages in steps, and stops before many unread ones', async () => {
+      const { store, team, view, read } = await start(6)
+      await store.markMessages(team.id, [1, 2, 4], true)
+      const advance = () => store.advanceReadThrough(team.id, { step: 2, upTo: 6, unreadMax: 1 })
+      expect([await advance(), await advance(), await advance()]).toEqual([true, true, false])
+      expect((await store.markState(team.id)).readThrough).toBe(4)
+      expect(await read()).toEqual([1, 2, 4])
+      expect(await store.countUnread(view)).toBe(3)
+      await store.markMessages(team.id, [3, 5, 6], true)
+      expect([await advance(), await advance()]).toEqual([true, false])
+      expect((await store.markState(team.id)).readThrough).toBe(6)
+      expect(await store.countUnread(view)).toBe(0)
+    })
+
     test('a message that was deleted is known to its team only', async () => {
       const { store, team, messages } = await start(2)
       const [gone, kept] = messages
@@ -167,6 +181,9 @@ export async function compareWithModel(store: Store, { seed, steps }: { seed: nu
     async markAll() {
       await store.markAllRead(team.id, last)
       for (const one of kept) one.isRead = true
+    },
+    async advance() {
+      await store.advanceReadThrough(team.id, { step: 1 + random.below(8), upTo: last, unreadMax: random.below(4) })
     },
     async remove() {
       const positions = some()

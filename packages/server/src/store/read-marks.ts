@@ -14,6 +14,11 @@ export type ReadMarkStore = {
   markMessages(teamId: string, positions: number[], isRead: boolean): Promise<number>
   /** Marks all messages up to a position as read, whatever their number, in one small transaction. */
   markAllRead(teamId: string, upTo: number): Promise<void>
+  /**
+   * Moves the position up to which messages are read by a step, at most to `upTo`, if few of those that it passes are
+   * unread; these get marks. No message becomes read or unread. False if it did not move.
+   */
+  advanceReadThrough(teamId: string, by: { step: number; upTo: number; unreadMax: number }): Promise<boolean>
   /** Those of these positions whose messages are read. */
   readAmong(teamId: string, positions: number[]): Promise<number[]>
   markState(teamId: string): Promise<MarkState>

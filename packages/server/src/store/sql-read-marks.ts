@@ -70,6 +70,31 @@ export function readMarkStore({ dialect, read, writeFor }: Database): ReadMarkSt
       )
     },
 
+    async advanceReadThrough(teamId, { step, upTo, unreadMax }) {
+      const next = sql`case when read_through + ${step} > ${upTo} then ${upTo} else read_through + ${step} end`
+      // The messages that the position passes and that stay unread: messages_by_position.
+      const passed = sql`
+        from ${VISIBLE} join teams t on t.id = m.team_id ${MARK_OF_MESSAGE}
+        where m.team_id = ${teamId} and m.position > t.read_through and m.position <= ${next}
+          and coalesce(r.is_read, 0) = 0`
+      const [advanced] = await writeFor(
+        teamId,
+        required(sql`
+          update teams set mark_version = mark_version + 1
+          where id = ${teamId} and read_through < ${upTo} and (select count(*) ${passed}) <= ${unreadMax}`),
+        sql`
+          insert into read_marks (sequence, team_id, is_read, version)
+          select m.sequence, m.team_id, 0, t.mark_version ${passed}
+          on conflict (sequence) do nothing`,
+        sql`update teams set read_through = ${next} where id = ${teamId}`,
+        // Followers take all messages up to the position as read, except for those with a later mark.
+        sql`
+          update read_marks set version = (select mark_version from teams where id = ${teamId})
+          where team_id = ${teamId} and is_read = 0`,
+      )
+      return advanced === 1
+    },
+
     async readAmong(teamId, positions) {
       const rows = await read<{ position: number }>(sql`
         select m.position from messages m join teams t on t.id = m.team_id ${MARK_OF_MESSAGE}
