@@ -8,7 +8,10 @@ import { useCatch } from './use-catch.ts'
 /** Above an open mail: why it is here, and the button that changes that. */
 export function CatchBar({ id, onCaught }: { id: string; onCaught: () => void }) {
   const { data: message } = useQuery(useMailSource().message(id))
-  const caught = useCatch(onCaught)
+  const caught = useCatch(({ left }) => {
+    // If some mail was not moved, this one may be among it.
+    if (left === 0) onCaught()
+  })
   if (!message) return null
   const domain = visibleText(message.domain)
   return (

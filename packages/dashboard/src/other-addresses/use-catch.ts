@@ -8,7 +8,7 @@ type Caught = { domain: string; moved: number; left: number }
 /** Catches a domain, and moves in the mail that is there. */
 export function useCatch(onDone: (caught: Caught) => void = () => {}) {
   return useAction(catchWhole, {
-    changes: ['caughtDomains', 'otherSummary', 'messages', 'mailboxes', 'tags'],
+    changes: ['caughtDomains', 'otherSummary', 'messages', 'counts', 'mailboxes', 'tags'],
     onDone(caught) {
       notify(caughtText(caught))
       onDone(caught)
