@@ -29,10 +29,9 @@ export async function listOtherMail(
   page: { before: string | null; limit: number },
 ): Promise<{ messages: StoredMessage[]; hasMore: boolean }> {
   const { mails, hasMore } = await requireOthers(ports).list(page)
-  const messages: StoredMessage[] = []
-  // One after another, because each may take milliseconds of the main thread.
-  for (const mail of mails) messages.push(await asMessage(ports, mail))
-  return { messages, hasMore }
+  // A list shows no bodies. To search each for codes and links would take milliseconds of the main thread.
+  const withoutBody = mails.map((mail) => asMessage(ports, { ...mail, rawContent: '', plainContent: '' }))
+  return { messages: await Promise.all(withoutBody), hasMore }
 }
 
 /** It has no mailbox and no position yet. */
