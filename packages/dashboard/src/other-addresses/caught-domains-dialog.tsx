@@ -13,7 +13,7 @@ export default function CaughtDomainsDialog({ onClose }: { onClose: () => void }
   return (
     <Dialog
       title="Caught domains"
-      description="Your team receives all mail to these domains. A team that has one of them as its own domain gets the mail instead."
+      description="Your team receives all mail to these domains, so no account links are mailed to them. A team that has one of them as its own domain gets the mail instead."
       isOpen
       onClose={onClose}
     >
