@@ -40,8 +40,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['mailhatch-source', 'node'] } },
   test: {
-    // Most tests wait for processes, sockets and disks, so two files share a core.
-    maxWorkers: 2 * availableParallelism(),
+    // Most tests wait for processes, sockets and disks, so three files share a core.
+    maxWorkers: 3 * availableParallelism(),
     // Files share a process one after another: loading the product for each costs more than most files take.
     isolate: false,
     // Tests wait for conditions; this only ends a test whose condition never comes.

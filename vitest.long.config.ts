@@ -16,7 +16,6 @@ const NOT_ON_POSTGRES = [
   'dashboard/connection', // of the way between browser and server
   'dashboard/isolation', // of what browsers make of hostile mail
   'dashboard/journey', // drives pages, whose procedures are tested on both
-  'dashboard/many-messages', // fills SQLite's file; what the lists cost on PostgreSQL is in bench/
   'dashboard/pages', // looks at pages
   'dashboard/serving', // of files
   'dashboard/settings', // drives pages, whose procedures are tested on both

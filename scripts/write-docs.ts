@@ -12,6 +12,9 @@ function shownDefault(value: string | null): string {
   return value === null ? '' : value.replace(/^\((.*)\)$/, '$1')
 }
 
+/** Markdown reads <domain> as an HTML element, which is not shown. */
+const asText = (help: string): string => help.replaceAll('<', '&lt;')
+
 function envExample(): string {
   const blocks = settings.map((setting) => {
     const value = setting.default?.startsWith('(') ? '' : (setting.default ?? '')
@@ -24,7 +27,7 @@ function envExample(): string {
 function settingsPage(): string {
   const rows = settings.map(({ variable, parts, help, default: value }) => {
     const fallback = value === null ? '' : value.startsWith('(') ? shownDefault(value) : `\`${value}\``
-    return `| \`${variable}\` | ${parts.join(', ') || 'serve'} | ${fallback} | ${help} |`
+    return `| \`${variable}\` | ${parts.join(', ') || 'serve'} | ${fallback} | ${asText(help)} |`
   })
   return [
     '# Settings',

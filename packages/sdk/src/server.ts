@@ -5,14 +5,17 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Startup takes a second, longer on a busy machine. */
-const START_MS_MAX = 60_000
+/** Startup takes a second, longer on a busy machine. On an older Node, the first one downloads a newer Node, of 50 MB. */
+const START_MS_MAX = 180_000
 /** Mailhatch exits within 25 seconds of SIGTERM. */
 const STOP_MS_MAX = 30_000
 /** How much of standard error to keep for the error message. */
 const STDERR_CHARACTERS_MAX = 5_000
 /** Other variables are not inherited: PORT or DATABASE_URL may belong to the app under test. */
-const INHERITED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot']
+const INHERITED_VARIABLES = /^(?:PATH|HOME|TMPDIR|TEMP|TMP|SystemRoot)$/i
+/** What npm needs to download a newer Node: proxy, certificates, registry, and the folder for it. */
+const VARIABLES_OF_NPM =
+  /^(?:https?_proxy|no_proxy|npm_config_.+|node_extra_ca_certs|ssl_cert_(?:file|dir)|xdg_cache_home)$/i
 /** Stops the server when the parent process exits, even if it is killed. The channel must not keep the server alive. */
 const END_WITH_PARENT =
   'data:text/javascript,' +
@@ -50,7 +53,7 @@ export async function startMailhatch({ settings = {} }: StartOptions = {}): Prom
   const dataDir = temporary ?? given!
   const child = spawn(process.execPath, [`--import=${END_WITH_PARENT}`, program, 'serve'], {
     env: {
-      ...Object.fromEntries(INHERITED_VARIABLES.map((name) => [name, process.env[name]])),
+      ...inherited(process.env),
       PORT: '0',
       WORKER_PORT: '0',
       SMTP_PORT: '0',
@@ -72,6 +75,11 @@ export async function startMailhatch({ settings = {} }: StartOptions = {}): Prom
     await close()
     throw error
   }
+}
+
+function inherited(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isNeeded = (name: string) => INHERITED_VARIABLES.test(name) || VARIABLES_OF_NPM.test(name)
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => isNeeded(name)))
 }
 
 /** With their full names, because Mailhatch leaves names alone that may belong to the app, such as DATABASE_URL. */

@@ -12,7 +12,7 @@ import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 3_000)
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1_500)
 const CONNECTIONS = 16
 /** A server that takes longer than this hangs. */
 const ANSWER_MS_MAX = 10_000

@@ -20,10 +20,16 @@ type Entry = {
   hasInstallScript?: boolean
   engines?: { node?: string }
 }
-const lock = JSON.parse(readFileSync(join(REPOSITORY, 'package-lock.json'), 'utf8')) as {
-  packages: Record<string, Entry>
+const ENTRIES = entriesOf('package-lock.json')
+/** The documentation site has packages of its own, which only npm run docs:site installs. */
+const SITE_ENTRIES = entriesOf('site/package-lock.json')
+
+function entriesOf(lockfile: string): [path: string, entry: Entry][] {
+  const { packages } = JSON.parse(readFileSync(join(REPOSITORY, lockfile), 'utf8')) as {
+    packages: Record<string, Entry>
+  }
+  return Object.entries(packages)
 }
-const ENTRIES = Object.entries(lock.packages)
 
 test('npm ci in a clone prints no warnings on Node 20', async () => {
   const clone = temporaryFolder()
@@ -41,11 +47,20 @@ test('npm ci in a clone prints no warnings on Node 20', async () => {
   expect((await install('--loglevel=warn')).stderr).toContain('EBADENGINE')
 })
 
-test('no package is deprecated, and the lockfile names no download addresses', () => {
+test('no package is deprecated, and the lockfiles name no download addresses', () => {
   expect(ENTRIES.length).toBeGreaterThan(200)
+  expect(SITE_ENTRIES.length).toBeGreaterThan(100)
+  const all = [...ENTRIES, ...SITE_ENTRIES]
   // .npmrc hides this warning as well.
-  expect(ENTRIES.filter(([, { deprecated }]) => deprecated !== undefined).map(([path]) => path)).toEqual([])
-  expect(ENTRIES.filter(([, { resolved, link }]) => resolved !== undefined && link !== true)).toEqual([])
+  expect(all.filter(([, { deprecated }]) => deprecated !== undefined).map(([path]) => path)).toEqual([])
+  expect(all.filter(([, { resolved, link }]) => resolved !== undefined && link !== true)).toEqual([])
+})
+
+test('npm ci installs nothing for the documentation site, and its packages run no install scripts', () => {
+  expect(ENTRIES.filter(([path]) => /vitepress|(?:^|\/)vue$/.test(path))).toEqual([])
+  expect(SITE_ENTRIES.some(([path]) => path === 'node_modules/vitepress')).toBe(true)
+  expect(SITE_ENTRIES.some(([, { hasInstallScript }]) => hasInstallScript)).toBe(true)
+  expect(readFileSync(join(REPOSITORY, 'site/.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m)
 })
 
 test('every package with an install script is approved', () => {

@@ -184,3 +184,31 @@ test('on Node 20 the packed program starts on the Node that it has installed', a
   const started = await run(await node20(), [join(program, 'bin/mailhatch.js'), '--version'], options)
   expect(started).toEqual({ stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
 })
+
+test('on Node 20 startMailhatch installs a newer Node, through the proxy and with the certificates of the machine', async () => {
+  const home = temporaryFolder()
+  // In place of npm: notes its environment, and installs the Node of these tests in the folder of --prefix.
+  const node = `node_modules/node-${process.platform}-${process.arch}/bin`
+  const npm = `#!/bin/sh\nenv > ${home}/variables\nmkdir -p "$3/${node}" && ln -s ${process.execPath} "$3/${node}/node"\n`
+  writeFileSync(join(home, 'npm'), npm, { mode: 0o755 })
+  writeFileSync(
+    join(folder, 'start.mjs'),
+    `import { startMailhatch } from '@mailhatch/sdk/server'
+    const { url, close } = await startMailhatch({ settings: { DISK_FREE_MIN: '0' } })
+    console.log(process.version, (await fetch(url + '/health')).status)
+    await close()`,
+  )
+  const needed = {
+    HTTPS_PROXY: 'http://proxy.example:3128',
+    no_proxy: 'localhost',
+    NODE_EXTRA_CA_CERTS: join(home, 'company.pem'),
+    npm_config_registry: 'https://packages.example/',
+    XDG_CACHE_HOME: join(home, 'cache'),
+  }
+  const env = { ...environment(), ...needed, PATH: `${home}:${process.env['PATH']}`, PORT: '1', SHOP_SECRET: 'private' }
+  const { stdout } = await run(await node20(), ['start.mjs'], { cwd: folder, env })
+  expect(stdout).toBe('v20.20.2 200\n')
+  const variables = readFileSync(join(home, 'variables'), 'utf8').split('\n')
+  expect(variables).toEqual(expect.arrayContaining(Object.entries(needed).map(([name, value]) => `${name}=${value}`)))
+  expect(variables.join('\n')).not.toMatch(/SHOP_SECRET|^PORT=1$/m)
+})

@@ -10,7 +10,7 @@ import type { Store } from './store.ts'
 
 const MESSAGES = 160
 /** More of them are in test/random-filters.long.test.ts. */
-const FILTERS = 100
+const FILTERS = 50
 
 // Strings in which databases and JavaScript could disagree: composed and combining accents, letters with special case
 // mappings, wide and CJK characters, wildcards, quotes, pieces too short for a trigram, and long runs of marks.

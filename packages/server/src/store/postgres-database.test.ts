@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { administer, freshDatabase } from '../../test/support/postgres.ts'
+import { administer, emptyDatabase, freshDatabase } from '../../test/support/postgres.ts'
 import { startPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
 import { searchFor } from './message-query.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
@@ -80,7 +80,7 @@ test('a database of a newer Mailhatch is refused with what to do', async () => {
 })
 
 test('a failed migration leaves nothing behind, and the next start repeats it', async () => {
-  const url = await freshDatabase()
+  const url = await emptyDatabase()
   await administer(url, 'create table rejections (id integer)')
   await expect(openPostgresDatabase(url)).rejects.toThrow(/rejections/)
   await administer(url, 'drop table rejections')

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { freshDatabase } from '../../test/support/postgres.ts'
+import { emptyDatabase } from '../../test/support/postgres.ts'
 import { startWireReader } from '../../test/support/postgres-wire.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { createSqlStore } from './sql-store.ts'
@@ -25,7 +25,7 @@ async function useStore(url: string, options: { directUrl?: string }): Promise<v
 }
 
 test('a connection is opened only with parameters that a pooler knows', async () => {
-  const { url, said } = await startWireReader(await freshDatabase())
+  const { url, said } = await startWireReader(await emptyDatabase())
   await useStore(url, {})
   expect(said.parameters).toEqual(new Set(POOLER_TAKES))
   // The time limits still apply afterwards.
@@ -35,7 +35,7 @@ test('a connection is opened only with parameters that a pooler knows', async ()
 })
 
 test('with a direct URL, no state stays on a session of the pooler, and every transaction has its time limits', async () => {
-  const directUrl = await freshDatabase()
+  const directUrl = await emptyDatabase()
   const { url, said } = await startWireReader(directUrl)
   await useStore(url, { directUrl })
   expect(said.prepared).toEqual(new Set(['']))

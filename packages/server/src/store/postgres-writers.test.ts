@@ -19,7 +19,6 @@ async function start(options: PostgresOptions = {}): Promise<Beginning> {
     onTestFinished(() => store.close())
     return store
   }
-  // Concurrently, so that they also migrate concurrently.
   const stores = await Promise.all([open(), open(), open()])
   const team = await addTeam(stores[0])
   return { url, stores, team, mailbox: await addMailbox(stores[0], team, 'qa') }

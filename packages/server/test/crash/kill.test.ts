@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ACCEPTED_PER_RUN_MIN, killUnderLoad } from './kill-under-load.ts'
 
-const KILLS = 3
+const KILLS = 2
 const TIMEOUT = { timeout: 300_000 }
 
 test.each(['embedded', 'folder'] as const)(

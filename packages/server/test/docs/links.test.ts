@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { anchorsOf, brokenLinks, REPOSITORY, repositoryFiles } from '../support/markdown.ts'
+import { anchorsOf, brokenLinks, hiddenWords, REPOSITORY, repositoryFiles } from '../support/markdown.ts'
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8')
 
@@ -60,6 +60,16 @@ test('every docs page that a text, a comment or a help text names exists', () =>
 test('control: a named page that does not exist is found', () => {
   const gone = ['docs', 'gone.md'].join('/')
   expect(missingPages(`See ${gone}, docs/errors.md and other/${gone}.`)).toEqual([gone])
+})
+
+test('no page has words in angle brackets that a reader cannot see', () => {
+  expect(PAGES.flatMap((path) => hiddenWords(read(path)).map((word) => `${path}: ${word}`))).toEqual([])
+})
+
+test('control: such words are found in text, and not in code', () => {
+  const page =
+    'Add _mailhatch.<domain>, or write to <qa@mailhatch.test>.<br> `<id>` ``a ` <b>`` <!-- x -->\n```sh\ncurl <url>\n```\n'
+  expect(hiddenWords(page)).toEqual(['<domain>', '<qa@mailhatch.test>'])
 })
 
 test('docs/README.md lists every page of docs/ once', () => {

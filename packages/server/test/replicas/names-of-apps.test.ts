@@ -4,7 +4,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { SECRET_KEY } from '../support/journey-database.ts'
 import { runHere } from '../support/in-process.ts'
-import { administer, freshDatabase } from '../support/postgres.ts'
+import { administer, emptyDatabase } from '../support/postgres.ts'
 import { runServe, startProgram } from '../support/program.ts'
 import { serveIn, temporaryFolder } from '../support/server.ts'
 
@@ -27,14 +27,14 @@ const OF_APP = `create table teams (id text); create table messages (id text); c
 
 /** A database that an earlier version of serve used by the plain name. */
 async function usedDatabase(dataDir: string): Promise<string> {
-  const url = await freshDatabase()
+  const url = await emptyDatabase()
   const environment = { MAILHATCH_DATABASE_URL: url, MAILHATCH_SECRET_KEY: SECRET_KEY }
   await (await serveIn(dataDir, environment)).close()
   return url
 }
 
 test('serve does not touch the database of an app', async () => {
-  const url = await freshDatabase()
+  const url = await emptyDatabase()
   await administer(url, OF_APP)
   const dataDir = temporaryFolder()
   const { output } = await startProgram('serve', { DATA_DIR: dataDir, DATABASE_URL: url })
@@ -71,8 +71,8 @@ test('serve stops if DATABASE_URL has our tables, and names the variables to use
 
 test('a command takes DATABASE_URL only without a database in DATA_DIR and with our tables there', async () => {
   const ours = await usedDatabase(temporaryFolder())
-  const empty = await freshDatabase()
-  const ofApp = await freshDatabase()
+  const empty = await emptyDatabase()
+  const ofApp = await emptyDatabase()
   await administer(ofApp, OF_APP)
   const dataDir = temporaryFolder()
   const list = (environment: Record<string, string>) =>

@@ -6,7 +6,7 @@ import type { Running } from '../../src/program/node.ts'
 import { openEvents } from '../support/event-stream.ts'
 import { API_KEY, spawnServer } from '../support/child-server.ts'
 import { SECRET_KEY } from '../support/journey-database.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { emptyDatabase, freshDatabase } from '../support/postgres.ts'
 import { serveIn, temporaryFolder } from '../support/server.ts'
 import { SmtpClient } from '../support/smtp-client.ts'
 import { startReplicas } from './replicas.ts'
@@ -24,7 +24,7 @@ async function countIn(databaseUrl: string, from: string): Promise<number> {
 
 /** Three concurrent all-in-one programs on one empty database. They share nothing else, although one process runs them. */
 async function startTogether(more: Record<string, string> = {}) {
-  const databaseUrl = await freshDatabase()
+  const databaseUrl = await emptyDatabase()
   const folders = Array.from({ length: 3 }, () => temporaryFolder())
   const settings = {
     MAILHATCH_DATABASE_URL: databaseUrl,
@@ -66,7 +66,7 @@ test('mail accepted by one all-in-one program is read from another', async () =>
 })
 
 test('API programs that start at once on an empty database create no team and no files', async () => {
-  const environment = { DATABASE_URL: await freshDatabase() }
+  const environment = { DATABASE_URL: await emptyDatabase() }
   const folders = [temporaryFolder(), temporaryFolder()]
   const starting = folders.map((folder) =>
     spawnServer({ program: 'api', environment: { ...environment, DATA_DIR: folder } }),

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { announcement, post } from '../support/announce.ts'
 import { API_KEY, startChild } from '../support/child-server.ts'
 import { temporaryFolder } from '../support/server.ts'
@@ -41,15 +40,11 @@ export const oneProcess: StartFleet = async (environment) => {
   }
 }
 
-/** Preloaded into a replica: short leases, so that tests need not wait a minute. */
-export const SHORT_LEASES = ['--import', fileURLToPath(new URL('short-leases.ts', import.meta.url))]
-
 /** Three API processes on PostgreSQL, any of which may be killed. */
-export function replicas(postgres: ReturnType<typeof ownPostgres>, nodeArguments: string[] = []): StartFleet {
+export function replicas(postgres: ReturnType<typeof ownPostgres>): StartFleet {
   return async (environment) => {
     const { all, key, announce, start } = await startReplicas(await postgres.database(), {
       environment: { MAILHATCH_SECRET_KEY: SECRET_KEY, ...environment },
-      nodeArguments,
     })
     return {
       url: () => all[0]!.apiUrl,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { commandTree } from '../../src/cli/command-tree.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { startDouble } from './json-double.ts'
-import { freshDatabase } from './postgres.ts'
+import { emptyDatabase } from './postgres.ts'
 import { serveIn } from './server.ts'
 import { createShell } from './shell.ts'
 
@@ -189,5 +189,5 @@ function endsItself(example: string): boolean {
 
 async function filledIn(path: string, example: string): Promise<string> {
   const withIds = example.includes(EXAMPLE_ID) ? example.replaceAll(EXAMPLE_ID, await stage.idFor(path)) : example
-  return example.includes('postgres://') ? withIds.replaceAll(EXAMPLE_DATABASE, await freshDatabase()) : withIds
+  return example.includes('postgres://') ? withIds.replaceAll(EXAMPLE_DATABASE, await emptyDatabase()) : withIds
 }

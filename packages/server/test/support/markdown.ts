@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { anchorOf, linksOf, withoutCode, withoutCodeBlocks } from '../../../../site/markdown.ts'
 
 export const REPOSITORY = join(import.meta.dirname, '../../../..')
 
@@ -16,33 +17,22 @@ export function repositoryFiles(name: RegExp, folder = REPOSITORY): string[] {
     })
 }
 
-/** The page without its code, in which brackets are not links and # is not a heading. */
-function withoutCodeBlocks(page: string): string {
-  return page.replaceAll(/^( *)(```+|~~~+)[^]*?^\1\2$/gm, '')
+/** Elements and links that pages use on purpose. Others are placeholders, such as <domain>, of which a reader sees nothing. */
+const ELEMENTS = /^<(?:!--|https?:|\/?(?:a|br|img|picture|source)\b)/
+
+/** Words in angle brackets outside of code, which Markdown hides. */
+export function hiddenWords(page: string): string[] {
+  const found = withoutCode(page).match(/<!--|<\/?[a-z][^>\n]*>/gi) ?? []
+  return found.filter((word) => !ELEMENTS.test(word))
 }
 
-const LINKS = [
-  /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g, // [text](target), ![text](target)
-  /^\s*\[[^\]]+\]:\s*(\S+)/gm, // [label]: target
-  /<(?:a|img|source)\s[^>]*?(?:href|src|srcset)="([^"]+)"/g,
-]
-
-function linksOf(page: string): string[] {
-  const text = withoutCodeBlocks(page).replaceAll(/`[^`\n]*`/g, 'code')
-  return LINKS.flatMap((link) => Array.from(text.matchAll(link), ([, target]) => target!))
-}
-
-/** Anchors as GitHub derives them from headings: lower case, no punctuation, dashes for spaces, numbers for repeats. */
+/** Anchors as GitHub derives them from headings, with numbers for repeats. */
 export function anchorsOf(page: string): Set<string> {
   const seen = new Map<string, number>()
   const headings = Array.from(withoutCodeBlocks(page).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm), ([, heading]) => heading!)
   return new Set(
     headings.map((heading) => {
-      const slug = heading
-        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
-        .replaceAll(' ', '-')
+      const slug = anchorOf(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'))
       const repeats = seen.get(slug) ?? 0
       seen.set(slug, repeats + 1)
       return repeats === 0 ? slug : `${slug}-${repeats}`

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { Mailhatch } from '@mailhatch/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startChild, type ChildServer } from '../support/child-server.ts'
-import { freshDatabase } from '../support/postgres.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
 import { isAccepted, SmtpClient } from '../support/smtp-client.ts'
 import { unprocessedMail } from '../support/stored-mail.ts'
+import { ownPostgres } from './own-postgres.ts'
 import { DOMAIN, startReplicas, type Replicas } from './replicas.ts'
 
 const DEADLY = 'deadly mail'
@@ -17,11 +17,13 @@ const PRELOAD = ['--import', new URL('../support/deadly-mail.ts', import.meta.ur
 const TIMEOUT = { timeout: 300_000 }
 const SOON = { timeout: 280_000, interval: 50 }
 
+const postgres = ownPostgres()
+
 test(
   'behind a proxy, mail that crashes each replica is set aside after three failures, and other mail is accepted',
   TIMEOUT,
   async () => {
-    const replicas = await startReplicas(await freshDatabase(), { count: 2, nodeArguments: PRELOAD })
+    const replicas = await startReplicas(await postgres.database(), { count: 2, nodeArguments: PRELOAD })
     const supervisor = supervise(replicas)
     try {
       await expectSetAside(replicas, supervisor)
