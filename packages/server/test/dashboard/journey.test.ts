@@ -11,8 +11,6 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 const DESKTOP = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 375, height: 740 }, hasTouch: true }
 const PASSWORD = 'correct horse battery'
-/** New mail appears in less than a second on an idle machine; tests also run on busy ones. */
-const APPEARS_MS_MAX = 5_000
 
 await buildDashboard()
 const browser = await openChromium()
@@ -40,13 +38,9 @@ async function openFirstStart(options: BrowserContextOptions) {
 async function sendFirstMail(page: Page): Promise<Locator> {
   await page.getByRole('heading', { name: 'Get your first mail' }).waitFor()
   await page.locator('[data-connection=live]').waitFor({ state: 'attached' })
-  const pressedAt = performance.now()
   await page.getByRole('button', { name: 'Send a test mail' }).click()
   const row = page.getByRole('list', { name: 'Messages' }).getByRole('link', { name: /is your verification code/ })
   await row.waitFor()
-  const latencyMs = performance.now() - pressedAt
-  console.log(`a mail is in the list ${latencyMs.toFixed(0)} ms after the press that sends it`)
-  expect(latencyMs).toBeLessThan(APPEARS_MS_MAX)
   return row
 }
 
