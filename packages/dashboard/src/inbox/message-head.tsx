@@ -25,8 +25,9 @@ export function MessageHead({ message, onFilter }: Props) {
   return (
     <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-3 text-sm">
       <Line name="From">
-        {fromName && <bdi className="font-medium">{visibleText(fromName)} </bdi>}
-        <FilterButton what="sender" value={from} onFilter={() => onFilter({ name: 'from', value: from })} />
+        <Named name={fromName || null}>
+          <FilterButton what="sender" value={from} onFilter={() => onFilter({ name: 'from', value: from })} />
+        </Named>
       </Line>
       {addressLines(message).map(({ name, addresses, note }) => (
         <Line key={name} name={name}>
@@ -122,9 +123,20 @@ function AddressText({ address, name }: MailAddress) {
 function Recipient({ message: { to, tag }, name, onFilter }: Props & { name: string | null }) {
   return (
     <>
-      {name !== null && <bdi>{shortText(name)} </bdi>}
-      <FilterButton what="recipient" value={to} onFilter={() => onFilter({ name: 'to', value: to })} />
+      <Named name={name}>
+        <FilterButton what="recipient" value={to} onFilter={() => onFilter({ name: 'to', value: to })} />
+      </Named>
       {tag !== null && <TagButton tag={tag} onFilter={() => onFilter({ name: 'tag', value: tag })} />}
+    </>
+  )
+}
+
+/** An address after its name, in angle brackets as in `AddressText`. */
+function Named({ name, children }: { name: string | null; children: ReactNode }) {
+  if (name === null) return children
+  return (
+    <>
+      <bdi>{shortText(name)}</bdi> &lt;{children}&gt;
     </>
   )
 }
