@@ -135,7 +135,7 @@ function NothingFound({ terms }: { terms: Term[] }) {
       {domain !== undefined && (
         <>
           {' '}
-          No team has the domain <bdi className="break-all">{visibleText(domain)}</bdi>: its mail is under{' '}
+          No team has the domain <bdi className="break-words">{visibleText(domain)}</bdi>: its mail is under{' '}
           <Link href="/other" className="link">
             Other addresses
           </Link>

@@ -126,6 +126,8 @@ function Recipient({ message: { to, tag }, name, onFilter }: Props & { name: str
       <Named name={name}>
         <FilterButton what="recipient" value={to} onFilter={() => onFilter({ name: 'to', value: to })} />
       </Named>
+      {/* A space, not a margin, so that a tag on a line of its own is not indented. */}
+      {tag !== null && ' '}
       {tag !== null && <TagButton tag={tag} onFilter={() => onFilter({ name: 'tag', value: tag })} />}
     </>
   )
@@ -168,9 +170,9 @@ function TagButton({ tag, onFilter }: { tag: string; onFilter: () => void }) {
       <bdi>+{visibleText(tag)}</bdi>
     </Badge>
   )
-  if (!isInbox) return <span className="ml-2">{badge}</span>
+  if (!isInbox) return badge
   return (
-    <button type="button" title={`Filter by tag ${tag}`} onClick={onFilter} className="ml-2 rounded hover:underline">
+    <button type="button" title={`Filter by tag ${tag}`} onClick={onFilter} className="rounded hover:underline">
       {badge}
     </button>
   )
