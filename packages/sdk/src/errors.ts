@@ -137,21 +137,34 @@ function arrivedText(arrived: NearMiss[]): string {
 
 /** What helps against a refusal, by its code. */
 const REMEDIES: Record<string, string> = {
-  inbox_domain_unknown:
-    'No team has this domain, so the mail is in the dashboard under “Other addresses”. Send to an address on your team’s domain, catch the domain there, or start the server with `serve --catch-all`.',
   mailbox_unknown: 'Create the mailbox, or send to an existing one.',
 }
 
-/** Refused mail, each with the reason and the remedy. */
+/** Mail that no message became of. Mail for a domain that no team has is accepted and kept, so it is not called refused. */
 function refusedLines(refused: Rejection[] | null, arrivedCount: number): string[] {
   if (refused === null) return arrivedCount > 0 ? [] : ['With an `api.full` key, this error also lists refused mail.']
-  if (refused.length === 0) return []
-  const lines = refused.map(({ to, from, reason, code }) => {
-    const remedy = REMEDIES[code]
-    const why = `${printable(reason)}${remedy === undefined ? '' : `. ${remedy}`}`
-    return `  to ${printable(to) || '(unknown)'} from ${printable(from) || '(unknown)'}: ${why}`
-  })
-  return ['Mail that was refused in the last minutes:', ...lines]
+  const kept = refused.filter(({ code }) => code === 'inbox_domain_unknown')
+  const others = refused.filter((one) => !kept.includes(one))
+  return [
+    ...withHeading(
+      'Mail of the last minutes to domains that no team has. It is in the dashboard under “Other addresses”. Send to an address on your team’s domain, catch the domain there, or start the server with `serve --catch-all`:',
+      kept.map(envelopeText),
+    ),
+    ...withHeading(
+      'Mail that was refused in the last minutes:',
+      others.map(
+        (one) => `${envelopeText(one)}: ${[printable(one.reason), REMEDIES[one.code]].filter(Boolean).join('. ')}`,
+      ),
+    ),
+  ]
+}
+
+function envelopeText({ to, from }: Rejection): string {
+  return `to ${printable(to) || '(unknown)'} from ${printable(from) || '(unknown)'}`
+}
+
+function withHeading(heading: string, lines: string[]): string[] {
+  return lines.length === 0 ? [] : [heading, ...lines.map((line) => `  ${line}`)]
 }
 
 function causeLines(cause: unknown): string[] {

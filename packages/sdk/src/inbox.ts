@@ -130,7 +130,7 @@ export class Inbox {
     this.#life.abort(new Error(`The inbox ${this.address} was closed.`))
   }
 
-  #find(match: InboxMatch, { signal, ...options }: WaitOptions, taken: Set<string>): Promise<Email> {
+  async #find(match: InboxMatch, { signal, ...options }: WaitOptions, taken: Set<string>): Promise<Email> {
     const conditions = conditionsOf({ ...this.#scopeOf(match.to), ...match })
     const description = `${describeMatch(match)} in ${this.address}`
     const { reader } = this.#ports

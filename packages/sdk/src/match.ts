@@ -33,7 +33,30 @@ const TEXTS: Record<'to' | 'from' | 'subject', (summary: MessageSummary) => stri
   subject: ({ subject }) => [subject],
 }
 
-export function conditionsOf({ to, from, subject, text, hasAttachment, where, ...rest }: Match): Conditions {
+/** All names of a match, as values. */
+const NAMES: Record<keyof Match, true> = {
+  mailbox: true,
+  tag: true,
+  tags: true,
+  to: true,
+  from: true,
+  subject: true,
+  text: true,
+  q: true,
+  header: true,
+  start: true,
+  end: true,
+  since: true,
+  after: true,
+  hasAttachment: true,
+  where: true,
+}
+/** Names that belong to the options of a wait, or to another method. */
+const OPTION_NAMES = ['timeout', 'within', 'interval', 'signal', 'again']
+
+export function conditionsOf(match: Match): Conditions {
+  refuseUnknown(match)
+  const { to, from, subject, text, hasAttachment, where, ...rest } = match
   const filter: MessageFilter = { ...rest }
   const onSummary: [name: string, isMet: (summary: MessageSummary) => boolean][] = []
   const onEmail: Test<Email>[] = []
@@ -53,6 +76,17 @@ export function conditionsOf({ to, from, subject, text, hasAttachment, where, ..
     failedByEmail: onEmail.length === 0 ? null : (email) => failedOf(onEmail, email),
     isForServerAlone: onSummary.length === 0 && onEmail.length === 0,
   }
+}
+
+/** An unknown condition would be ignored, and the wait would return a message that was not meant. */
+function refuseUnknown(match: object): void {
+  const given = Object.entries(match).filter(([, value]) => value !== undefined)
+  const unknown = given.find(([name]) => !Object.hasOwn(NAMES, name))?.[0]
+  if (unknown === undefined) return
+  const help = OPTION_NAMES.includes(unknown)
+    ? 'Options of a wait are the second argument: waitFor({ … }, { timeout: 5_000 }).'
+    : `The conditions are ${Object.keys(NAMES).join(', ')}.`
+  throw new TypeError(`A message cannot be matched by ${JSON.stringify(unknown)}. ${help}`)
 }
 
 /** The match as text, for error messages. */

@@ -58,7 +58,7 @@ export function createMessages(transport: Transport) {
      * await signUp('qa@mailhatch.test')
      * const mail = await mailhatch.messages.waitFor({ mailbox: 'qa', subject: /verify/i, after: cursor })
      */
-    waitFor: (match: Match, options: WaitOptions = {}): Promise<Email> =>
+    waitFor: async (match: Match, options: WaitOptions = {}): Promise<Email> =>
       waitUntilFound(searchNewest(reader, match), options),
 
     /**

@@ -13,6 +13,10 @@ const PAGE_MESSAGES = 200
 /** How many whole messages to read in parallel if a summary is not enough. */
 const READ_AT_ONCE = 8
 const ARRIVED_SHOWN = 20
+/** Beside messages that passed the server's filters. They are the closest of the others, such as one with a typo in its tag. */
+const OTHERS_SHOWN = 5
+/** No message is that new, so the server explains everything that arrived, also if a message passes its filters. */
+const NEVER = '9999-12-31T00:00:00Z'
 
 /** Without retries, because waits do their own. */
 export type Reader = {
@@ -138,16 +142,22 @@ export function searchEach(reader: Reader, { conditions, description, order, pag
     description,
     look,
     async explain(options) {
-      // Nothing matches after the newest message, so the server explains. Without misses, from the start of the wait.
-      const after = misses.size > 0 ? (cursor ?? filter.after) : filter.after
-      const explanation = await askWhy(
-        reader,
-        { ...filter, ...(after !== undefined && { after }) },
-        { ...options, page },
-      )
-      return misses.size > 0 ? { ...explanation, arrived: [...misses.values()].slice(-ARRIVED_SHOWN) } : explanation
+      const explanation = await askWhy(reader, { ...filter, since: NEVER }, { ...options, page })
+      const others = explanation.arrived
+        .filter(({ id }) => !misses.has(id))
+        .map((other) => ({ ...other, failed: withoutNever(other.failed, filter) }))
+      if (misses.size === 0) return { ...explanation, arrived: others }
+      const closest = others.slice(0, OTHERS_SHOWN)
+      return { ...explanation, arrived: [...[...misses.values()].slice(closest.length - ARRIVED_SHOWN), ...closest] }
     },
   }
+}
+
+/** The conditions that a message fails without `NEVER`. If there are none, it arrived after the last look. */
+function withoutNever(failed: string[], { since }: MessageFilter): string[] {
+  const others = failed.filter((name) => name !== 'since')
+  if (others.length > 0) return others
+  return [since === undefined ? 'timeout' : 'since']
 }
 
 /** If the request fails, the explanation is empty. */

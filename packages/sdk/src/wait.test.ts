@@ -100,6 +100,17 @@ test('limit: by default a wait polls once a second, for 30 seconds', async () =>
   expect(looks).toBe(31)
 })
 
+test('a condition that does not exist is an error, not ignored', async () => {
+  const { sdk, requests } = await startFakeServer([FOUND])
+  // From JavaScript, or from TypeScript that is not checked, as in Playwright.
+  const waitFor = (match: object) => sdk.messages.waitFor(match)
+  await expect(waitFor({ mailbox: 'qa', timeout: 5 })).rejects.toThrow(/matched by "timeout"\. .* second argument/)
+  await expect(waitFor({ hasAttachments: true })).rejects.toThrow(/"hasAttachments"\. .*hasAttachment,/)
+  await expect(waitFor({ toString: 1 })).rejects.toThrow('"toString"')
+  expect(requests).toEqual([])
+  expect((await waitFor({ mailbox: 'qa', timeout: undefined })).subject).toBe('Hello')
+})
+
 describe('when the time is over', () => {
   test('the error lists the conditions, what arrived, and which conditions each message failed', async () => {
     const arrived = [{ to: 'qa+2@in.test', subject: 'Welcome', failed: ['tag'] }]
@@ -134,8 +145,9 @@ describe('when the time is over', () => {
     const page = `${sdk.url}/a/qa%2B1%40in.test`
     const lines = [
       'Nothing arrived. Was the mail sent, and to this address?',
+      'Mail of the last minutes to domains that no team has. It is in the dashboard under “Other addresses”. Send to an address on your team’s domain, catch the domain there, or start the server with `serve --catch-all`:',
+      '  to qa+1@gmail.com from app@shop.example',
       'Mail that was refused in the last minutes:',
-      '  to qa+1@gmail.com from app@shop.example: Inbox domain not configured. No team has this domain, so the mail is in the dashboard under “Other addresses”. Send to an address on your team’s domain, catch the domain there, or start the server with `serve --catch-all`.',
       '  to (unknown) from (unknown): Too large',
       `Its mail in the dashboard: ${page}`,
     ]

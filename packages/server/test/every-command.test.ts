@@ -131,6 +131,13 @@ describe('wrong use: exit code 2, nothing on standard output, and an error that 
     ['status --output xml', "'--output <format>'"],
     ['status --output=xml', "'--output <format>'"],
     ['frobnicate', 'frobnicate'],
+    ['help frobnicate', "unknown command 'frobnicate'"],
+    ['teams help frobnicate', "unknown command 'frobnicate'"],
+    ['wait --new --json id,nothing', 'Unknown field nothing. Available: id,'],
+    ['tail --json codes', 'Unknown field codes.'],
+    ['list --json x', 'Unknown field x.'],
+    ['get --json 0199a3c2', 'Unknown field 0199a3c2.'],
+    ['listen --forward-to 3000', 'http://localhost:3000/hook'],
   ])('%s', async (line, names) => {
     const { code, stdout, stderr } = await runToExit(line.split(' '))
     expect([code, stdout]).toEqual([2, ''])
@@ -190,16 +197,44 @@ describe('the JSON of every command matches its schema', () => {
   })
 
   test.each([
-    ['list --after =', '--after: is not a cursor'],
+    ['list --after =', '--after is not a cursor'],
     ['list --mailbox a:b', '--mailbox: Invalid mailbox'],
-    ['delete --header nonsense --yes', '--header: must have the form Name:value'],
-    ['webhooks create http://10.0.0.1/', 'Webhook URL must use HTTPS.'],
+    ['delete --header nonsense --yes', '--header must have the form Name:value'],
+    [
+      'webhooks create http://10.0.0.1/',
+      '<url>: Webhook URL must use HTTPS. For a receiver on this machine, run mailhatch',
+    ],
+    ['webhooks create https://10.0.0.1/', 'private address. For a receiver on this machine, run mailhatch listen'],
+    [
+      'webhooks update 0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24 --target http://x.example',
+      '--target: Webhook URL must use HTTPS.',
+    ],
     ['mailboxes rename qa admin', 'Mailbox name is reserved.'],
     ['teams create Shop --plan enterprise --retention-days 0', 'Retention must be 1 to 36500 days'],
     ['list --url nonsense', 'nonsense (--url) is not a server URL'],
   ])('values that only the server can refuse: %s', async (line, message) => {
     const { code, stdout, stderr } = await runToExit(line.split(' '))
     expect([code, stdout]).toEqual([2, ''])
+    expect((JSON.parse(stderr) as { error: { message: string } }).error.message).toContain(message)
+  })
+
+  test.each([
+    ['get nothing', 'There is no message nothing.'],
+    ['get', 'There are no messages yet.'],
+    ['delete nothing', 'There is no message nothing.'],
+    ['webhooks test nothing', 'There is no endpoint nothing.'],
+    ['webhooks update nothing --active', 'There is no endpoint nothing.'],
+    ['webhooks deliveries nothing', 'There is no endpoint nothing.'],
+    ['webhooks replay nothing', 'There is no endpoint nothing.'],
+    ['webhooks replay nothing x', 'There is no delivery x'],
+    ['webhooks rotate-secret nothing', 'There is no endpoint nothing.'],
+    ['webhooks delete nothing', 'There is no endpoint nothing.'],
+    ['mailboxes rename nothing x', 'There is no mailbox nothing.'],
+    ['import nothing.eml', 'There is no file or folder nothing.eml.'],
+    ['send nothing.eml --to qa@mailhatch.test', 'There is no file or folder nothing.eml.'],
+  ])('what does not exist is named: %s', async (line, message) => {
+    const { code, stdout, stderr } = await runToExit(line.split(' '))
+    expect([code, stdout]).toEqual([1, ''])
     expect((JSON.parse(stderr) as { error: { message: string } }).error.message).toContain(message)
   })
 

@@ -1,5 +1,14 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -41,6 +50,17 @@ beforeAll(async () => {
 
 /** Without the variables of this run and the binaries of this checkout. */
 const environment = () => ({ PATH: process.env['PATH']!, HOME: process.env['HOME'] ?? '' })
+
+test.each(['sdk', 'server'])('a %s without its build is not packed', async (name) => {
+  const source = join(folder, `unbuilt-${name}`)
+  mkdirSync(source)
+  copyFileSync(resolve(import.meta.dirname, `../../${name}/package.json`), join(source, 'package.json'))
+  const packing = run('npm', ['pack', '--dry-run'], { ...NPM, cwd: source })
+  await expect(packing).rejects.toMatchObject({ stderr: expect.stringContaining('Run npm run build') })
+  // Control: with a build it is packed.
+  mkdirSync(join(source, 'dist'))
+  await run('npm', ['pack', '--dry-run'], { ...NPM, cwd: source })
+})
 
 test('the packed program runs without the source, and captures a mail', async () => {
   const child = spawn('npx', ['--no', 'mailhatch'], {

@@ -313,6 +313,9 @@ describe('mail without a team', () => {
       .poll(find, { timeout: 10_000 })
       .toMatchObject({ mailbox: 'late-box', domain: 'root.test', attempts: 1 })
     const mail = (await find())!
+    // It is under other addresses, so the dashboard lists it only there.
+    await expect.poll(() => operator.call.inbox.others.summary.query().then(({ count }) => count)).toBe(1)
+    expect((await unrouted.list.query({ withoutOthers: true })).mails).toEqual([])
     expect(await refusal(unrouted.retry.mutate(mail))).toMatchObject({ status: 502, code: 'announcement_failed' })
     expect(await refusal(unrouted.retry.mutate({ ...mail, mailbox: 'other' }))).toMatchObject({ status: 404 })
 

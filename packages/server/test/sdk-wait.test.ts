@@ -103,6 +103,28 @@ test('a timeout reports what arrived and which conditions each message failed, o
   expect(await failed({ mailbox: 'other', subject: /welcome/i })).toEqual([['mailbox']])
 })
 
+test('a timeout reports mail with a typo in its tag, whatever else arrived for this test or for others', async () => {
+  const { sdk, url } = await startServer()
+  const inbox = await sdk.addresses.create({ prefix: 'sign-up' })
+  const [, tag = ''] = /\+(.*)@/.exec(inbox.address) ?? []
+  const deliver = (to: string, subject: string) =>
+    store(url, { mailbox: 'e2e', tag: to, subject, to: `e2e+${to}@mailhatch.test` })
+  await deliver(tag, 'Newsletter')
+  await deliver(`${tag}x`, 'Verify')
+  for (let number = 0; number < 25; number++) await deliver(`other-${number}`, 'Verify')
+  for (const subject of ['Verify', /verify/i]) {
+    const error: unknown = await inbox.waitFor({ subject }, { timeout: 0 }).catch((error) => error)
+    if (!(error instanceof MessageTimeoutError)) throw error
+    const shown = error.arrived.map(({ tag: name, failed }) => [name, ...failed])
+    expect(shown).toContainEqual([tag, 'subject'])
+    expect(shown).toContainEqual([`${tag}x`, 'mailbox'])
+    expect(shown.length).toBeLessThanOrEqual(20)
+  }
+  // A message that was returned before does not hide it either.
+  await inbox.waitFor()
+  await expect(inbox.waitFor({}, { timeout: 0 })).rejects.toThrow(`to e2e+${tag}x@mailhatch.test: Verify`)
+})
+
 test('a condition checked by the client finds one message among hundreds, also if they arrived before', async () => {
   const { sdk, url } = await startServer()
   await storeMany(url, 230, (number) => ({

@@ -40,6 +40,7 @@ export function parseCalendar(text: string): CalendarEvent | null {
     } else if (name === 'METHOD' && stack.length === 1) method = cut(value).toUpperCase()
   }
   if (!hasEvent) return null
+  const start = timeOf(found.get('DTSTART'))
   const textOf = (name: string) => (found.has(name) ? cut(unescapeText(found.get(name)!.value)) || null : null)
   return {
     method,
@@ -47,8 +48,8 @@ export function parseCalendar(text: string): CalendarEvent | null {
     location: textOf('LOCATION'),
     organizer: organizerOf(found.get('ORGANIZER')),
     status: textOf('STATUS'),
-    start: timeOf(found.get('DTSTART')),
-    end: timeOf(found.get('DTEND')),
+    start,
+    end: timeOf(found.get('DTEND')) ?? endAfter(start, found.get('DURATION')?.value ?? ''),
     repeats: /(?:^|;)FREQ=([A-Z]{1,12})/i.exec(found.get('RRULE')?.value ?? '')?.[1]?.toUpperCase() ?? null,
   }
 }
@@ -108,6 +109,17 @@ function timeOf(property: Property | undefined): CalendarTime | null {
     zone: zone === null ? null : cut(zone),
     isDay: match[4] === undefined,
   }
+}
+
+const DURATION = /^\+?P(?:(\d{1,6})W|(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?)$/i
+const UNITS_MS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1_000]
+
+/** The end of an event with a duration instead of an end, in the zone of its start. */
+function endAfter(start: CalendarTime | null, duration: string): CalendarTime | null {
+  const match = DURATION.exec(duration.trim())
+  if (!start || !match) return null
+  const lengthMs = UNITS_MS.reduce((sum, unitMs, index) => sum + unitMs * Number(match[index + 1] ?? 0), 0)
+  return lengthMs === 0 ? null : { ...start, at: start.at + lengthMs }
 }
 
 function cut(text: string): string {

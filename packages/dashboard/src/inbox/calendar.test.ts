@@ -42,11 +42,31 @@ test.each([
     ['DTSTART;VALUE=DATE:20261116', 'DTEND;VALUE=DATE:20261119'],
     'Monday 16 November 2026 to Wednesday 18 November 2026',
   ],
+  [['DTSTART:20261116T090000Z', 'DURATION:PT1H30M'], 'Monday 16 November 2026, 09:00 to 10:30 (UTC)'],
+  [
+    ['DURATION:PT45M', 'DTSTART;TZID=Europe/Berlin:20261116T090000'],
+    'Monday 16 November 2026, 09:00 to 09:45 (Europe/Berlin)',
+  ],
+  [
+    ['DTSTART:20261116T230000Z', 'DURATION:+P1DT2H0M0S'],
+    'Monday 16 November 2026, 23:00 to Wednesday 18 November 2026, 01:00 (UTC)',
+  ],
+  [['DTSTART;VALUE=DATE:20261116', 'DURATION:P1D'], 'Monday 16 November 2026, all day'],
+  [['DTSTART;VALUE=DATE:20261116', 'DURATION:P1W'], 'Monday 16 November 2026 to Sunday 22 November 2026'],
+  [
+    ['DTSTART:20261116T090000Z', 'DTEND:20261116T100000Z', 'DURATION:PT5H'],
+    'Monday 16 November 2026, 09:00 to 10:00 (UTC)',
+  ],
+  ...['-PT1H', 'PT', 'P', 'PT0S', '1H', 'PT1H1H', `PT${'9'.repeat(400)}H`].map((text): [string[], string] => [
+    ['DTSTART:20261116T090000Z', `DURATION:${text}`],
+    'Monday 16 November 2026, 09:00 (UTC)',
+  ]),
+  [['DTSTART:99991231T090000Z', 'DURATION:P999999W'], expect.stringContaining('31 December 9999, 09:00 to ')],
   [['DTSTART:20261116T100000'], 'Monday 16 November 2026, 10:00 (no time zone)'],
   [['DTSTART:tomorrow'], null],
   [['SUMMARY:x'], null],
 ])('%j is %j', (lines, when) => {
-  expect(whenText(parseCalendar(calendar(...lines))!)).toBe(when)
+  expect(whenText(parseCalendar(calendar(...lines))!)).toEqual(when)
 })
 
 test('a cancelled event says so, and what is no event is null', () => {

@@ -76,7 +76,7 @@ function RemoteImages({ mailbox, shown, onShow }: { mailbox: string; shown: Show
   const name = visibleText(mailbox)
   const { isInbox } = useMailSource()
   const texts = {
-    never: 'Remote images are blocked, so the sender cannot see that you read this.',
+    never: 'Remote images are blocked, so the sender cannot track you.',
     once: 'Remote images are shown once.',
     always: `Remote images are always shown in ${name} in this browser.`,
   }

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
 import { lazyPart } from '../lazy-part.ts'
+import { useOtherSummary } from '../other-addresses/use-other-summary.ts'
 import { classNames } from '../ui/class-names.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loading } from '../ui/loaded.tsx'
@@ -70,7 +72,7 @@ export function InboxPage() {
         />
         <NewMailPill count={waiting.length} onShow={inbox.showWaiting} />
         {list.isLoading && <Loading />}
-        {isEmpty && <NothingFound isFiltered={place.terms.length > 0} />}
+        {isEmpty && <NothingFound terms={place.terms} />}
         {!isEmpty && !list.isLoading && (
           <MessageList
             // A new search starts at the top.
@@ -123,12 +125,30 @@ function useInboxTitle(id: string | null, newCount: number): void {
   useTitle(newCount > 0 ? `(${newCount}) ${text}` : text)
 }
 
-function NothingFound({ isFiltered }: { isFiltered: boolean }) {
+function NothingFound({ terms }: { terms: Term[] }) {
+  const others = useOtherSummary()
+  const isFiltered = terms.length > 0
+  const domain = others?.domains.find((one) => terms.some((term) => isForDomain(term, one.domain)))?.domain
   return (
     <EmptyState icon="inbox" title={isFiltered ? 'No matching mail' : 'No mail yet'}>
       {isFiltered ? 'Matching mail appears here as soon as it arrives.' : 'Mail appears here as soon as it arrives.'}
+      {domain !== undefined && (
+        <>
+          {' '}
+          No team has the domain <bdi className="break-words">{visibleText(domain)}</bdi>: its mail is under{' '}
+          <Link href="/other" className="link">
+            Other addresses
+          </Link>
+          .
+        </>
+      )}
     </EmptyState>
   )
+}
+
+/** Whether the search is for an address on this domain. */
+function isForDomain({ name, value }: Term, domain: string): boolean {
+  return (name === 'mailbox' || name === 'to') && value.toLowerCase().endsWith(`@${domain}`)
 }
 
 function NothingOpen() {

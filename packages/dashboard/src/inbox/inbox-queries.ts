@@ -37,7 +37,7 @@ export const inboxQueries = {
   }),
   unrouted: queryOptions({
     queryKey: ['unrouted'],
-    queryFn: () => trpc.inbox.unrouted.list.query({ limit: 100 }),
+    queryFn: () => trpc.inbox.unrouted.list.query({ limit: 100, withoutOthers: true }),
   }),
   firstSteps: queryOptions({
     queryKey: ['firstSteps'],

@@ -25,8 +25,9 @@ export function MessageHead({ message, onFilter }: Props) {
   return (
     <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-3 text-sm">
       <Line name="From">
-        {fromName && <bdi className="font-medium">{visibleText(fromName)} </bdi>}
-        <FilterButton what="sender" value={from} onFilter={() => onFilter({ name: 'from', value: from })} />
+        <Named name={fromName || null}>
+          <FilterButton what="sender" value={from} onFilter={() => onFilter({ name: 'from', value: from })} />
+        </Named>
       </Line>
       {addressLines(message).map(({ name, addresses, note }) => (
         <Line key={name} name={name}>
@@ -122,9 +123,22 @@ function AddressText({ address, name }: MailAddress) {
 function Recipient({ message: { to, tag }, name, onFilter }: Props & { name: string | null }) {
   return (
     <>
-      {name !== null && <bdi>{shortText(name)} </bdi>}
-      <FilterButton what="recipient" value={to} onFilter={() => onFilter({ name: 'to', value: to })} />
+      <Named name={name}>
+        <FilterButton what="recipient" value={to} onFilter={() => onFilter({ name: 'to', value: to })} />
+      </Named>
+      {/* A space, not a margin, so that a tag on a line of its own is not indented. */}
+      {tag !== null && ' '}
       {tag !== null && <TagButton tag={tag} onFilter={() => onFilter({ name: 'tag', value: tag })} />}
+    </>
+  )
+}
+
+/** An address after its name, in angle brackets as in `AddressText`. */
+function Named({ name, children }: { name: string | null; children: ReactNode }) {
+  if (name === null) return children
+  return (
+    <>
+      <bdi>{shortText(name)}</bdi> &lt;{children}&gt;
     </>
   )
 }
@@ -156,9 +170,9 @@ function TagButton({ tag, onFilter }: { tag: string; onFilter: () => void }) {
       <bdi>+{visibleText(tag)}</bdi>
     </Badge>
   )
-  if (!isInbox) return <span className="ml-2">{badge}</span>
+  if (!isInbox) return badge
   return (
-    <button type="button" title={`Filter by tag ${tag}`} onClick={onFilter} className="ml-2 rounded hover:underline">
+    <button type="button" title={`Filter by tag ${tag}`} onClick={onFilter} className="rounded hover:underline">
       {badge}
     </button>
   )

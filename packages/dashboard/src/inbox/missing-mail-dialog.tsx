@@ -121,7 +121,9 @@ function Unrouted() {
     <Loaded query={inboxQueries.unrouted}>
       {({ mails }) =>
         mails.length === 0 ? (
-          <EmptyState icon="check" title="All mail was delivered" />
+          <EmptyState icon="check" title="All mail was delivered">
+            Mail to domains that no team has is under “Other addresses”.
+          </EmptyState>
         ) : (
           <ul className={LIST}>
             {mails.map((mail) => (

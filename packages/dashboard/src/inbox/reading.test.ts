@@ -72,7 +72,7 @@ test('the head of a message shows all recipients, Reply-To and Date; a long list
   const textOf = async (name: string) =>
     (await list.locator(`dt:text-is("${name}") + dd`).innerText()).replace(/\s+/g, ' ').replaceAll(' ,', ',')
   await list.getByText('Reply to').waitFor()
-  expect(await textOf('To')).toBe('Quality qa+head@mailhatch.test +head, Lee, Ann <ann@shop.example>')
+  expect(await textOf('To')).toBe('Quality <qa+head@mailhatch.test> +head, Lee, Ann <ann@shop.example>')
   expect(await textOf('Reply to')).toBe('help\u2423@shop.example')
   expect(await textOf('Date')).toBe('15 Nov 2026, 12:42:56 UTC')
   expect(await textOf('Cc')).toContain('and 9 more')

@@ -10,7 +10,7 @@ const STORED_CODES = new Set(['inbox_domain_unknown', 'mailbox_unknown', 'set_as
 
 /**
  * Rejections as a person counts them, newest first: repeated attempts are one entry, and mail that is listed as
- * undelivered is not listed here as well.
+ * undelivered or under other addresses is not listed here as well.
  */
 export function rejectionGroups(
   rejections: Rejection[],

@@ -77,7 +77,9 @@ function WebhooksPanel({ days }: Pick<Metrics, 'days'>) {
   return (
     <Panel title={successText(days)}>
       {bars.every(({ value }) => value === 0) ? (
-        <p className="text-sm text-quiet">No webhooks were sent in the last 30 days.</p>
+        <p className="text-sm text-quiet">
+          No webhook was delivered or failed in the last 30 days. Those that are retried are not counted yet.
+        </p>
       ) : (
         <>
           <DayBars label="Webhooks" bars={bars} format={shortCount} isSmall />

@@ -2,6 +2,7 @@ import { Suspense } from 'react'
 import type { Outputs } from '../api/trpc.ts'
 import { inboxQueries } from '../inbox/inbox-queries.ts'
 import { lazyPart } from '../lazy-part.ts'
+import { useSession } from '../session.tsx'
 import { CopyValue } from '../ui/code-block.tsx'
 import { Loaded, Loading } from '../ui/loaded.tsx'
 import { Page, Panel } from '../ui/page.tsx'
@@ -14,10 +15,12 @@ const UNKNOWN_SERVER = { host: 'localhost', port: 2525 }
 
 /** How an app sends to this server; always available, unlike the first steps. */
 export function SetupPage() {
+  const { seesUnrouted } = useSession().team
+  const others = seesUnrouted ? ' Mail to other domains, such as gmail.com, is under “Other addresses”.' : ''
   return (
     <Page
       title="Set-up"
-      description="Point your app at this SMTP server. Every mail that it sends to an address below appears in the inbox."
+      description={`Point your app at this SMTP server. Mail to an address of your team, such as the one below, appears in the inbox.${others}`}
     >
       <Loaded query={inboxQueries.firstSteps}>
         {(steps) => (

@@ -6,10 +6,10 @@ import { Option, type Command } from 'commander'
 import { AppError } from '../domain/errors.ts'
 import { findLocalAddresses } from '../program/local-addresses.ts'
 import { readCredentials, readProjectFile } from './connection-files.ts'
+import { CONNECTION_GROUP } from './typed-flags.ts'
 
 const DEFAULT_URL = 'http://localhost:3003'
 export const SMTP_PORT = 2525
-const GROUP = 'Connection:'
 
 /** A value and its source. */
 export type Found = { value: string; from: string }
@@ -30,7 +30,7 @@ export function withConnection(command: Command): Command {
       .env('XDG_CONFIG_HOME')
       .hideHelp(),
   ]
-  for (const option of options) command.addOption(option.helpGroup(GROUP))
+  for (const option of options) command.addOption(option.helpGroup(CONNECTION_GROUP))
   return command
 }
 
@@ -41,7 +41,7 @@ export function withSmtp(command: Command): Command {
       `host:port, or smtp://user:password@host:port (default: the address of the server on this machine, else port ${SMTP_PORT} of the server)`,
     )
       .env('MAILHATCH_SMTP')
-      .helpGroup(GROUP),
+      .helpGroup(CONNECTION_GROUP),
   )
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { connect, withConnection } from './connection.ts'
 import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
+import { found, noMessage } from './found.ts'
 import { filterOf, withFilter, type FilterOptions } from './message-filter.ts'
 import { print, type JsonOption } from './output.ts'
 
@@ -31,7 +32,7 @@ export function addDeleteCommand(program: Command): void {
       if (isFiltered && !yes) command.error('error: add --yes to delete all messages that match the filters')
       const { messages } = connect(command)
       // One after the other, so that an error says which id it is about.
-      for (const id of ids) await messages.delete(id)
+      for (const id of ids) await found(messages.delete(id), noMessage(id))
       const deleted = isFiltered ? (await messages.deleteMany(filter)).deleted : ids.length
       print({ deleted }, [`Deleted ${countOf(deleted, 'message')}.`], options)
     })

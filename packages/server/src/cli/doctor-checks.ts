@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { ForbiddenError, Mailhatch, type Rejection } from '@mailhatch/sdk'
 import { clientOf, type Connection } from './connection.ts'
 import { countOf } from './count-of.ts'
+import { sizeText } from './human.ts'
 import { readSmtpAddress } from './smtp.ts'
 import { unclaimedText } from './unclaimed-text.ts'
 import { describeFound, masked } from './whoami.ts'
@@ -85,7 +86,7 @@ export const CHECKS: Record<string, Check> = {
   async disk({ dataDir }) {
     if (!existsSync(dataDir)) return ok('no server data in this folder')
     const { bavail, bsize } = await statfs(dataDir)
-    const says = `${Math.floor((bavail * bsize) / 1_048_576)} MiB free for ${dataDir}`
+    const says = `${sizeText(bavail * bsize)} free for ${dataDir}`
     return bavail * bsize < DISK_FREE_BYTES_MIN ? warn(says) : ok(says)
   },
 

@@ -32,6 +32,7 @@ test.each([
   [new ValidationError('No', answer(400, 'validation_failed')), 2, 'user_input', false],
   [new ConfigError(['PORT']), 78, 'settings', false],
   [Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'open' }), 1, 'filesystem', false],
+  [Object.assign(new Error('no'), { code: 'EADDRINUSE', syscall: 'listen' }), 1, 'network', false],
   [new Error('What?'), 1, 'internal', false],
 ])('%s: exit code %d, %s', (error, exitCode, category, retryable) => {
   expect(describeFailure(error)).toMatchObject({ exitCode, category, retryable, code: expect.stringMatching(/^\w+$/) })

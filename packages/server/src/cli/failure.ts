@@ -40,7 +40,9 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof SmtpRefusal) return failure('smtp_refused', 'api', { retryable: error.reply.startsWith('4') })
   if (error instanceof AppError) return describeRefusal(error)
   if (error instanceof MailhatchError) return describeAnswer(error)
-  if (error instanceof Error && 'syscall' in error && 'code' in error) return failure(String(error.code), 'filesystem')
+  if (error instanceof Error && 'syscall' in error && 'code' in error) {
+    return failure(String(error.code), error.syscall === 'listen' ? 'network' : 'filesystem')
+  }
   return failure('internal', 'internal')
 }
 

@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs'
 import type { Mailhatch } from '@mailhatch/sdk'
 import { InvalidArgumentError, type Command } from 'commander'
 import { connect, withConnection } from './connection.ts'
+import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
+import { found, noMessage } from './found.ts'
+import { jsonFieldsOption } from './json-fields.ts'
 import { printEmail, printOption, type PrintOptions } from './print-part.ts'
 
 type Attachment = Parameters<Mailhatch['messages']['attachment']>[1]
@@ -19,7 +22,7 @@ export function addGetCommand(program: Command): void {
       readIndex,
     )
     .option('--out <file>', 'write the attachment to this file')
-    .option('--json [fields]', 'print JSON, optionally only these fields')
+    .addOption(jsonFieldsOption('detail'))
   withConnection(command)
     .addHelpText(
       'after',
@@ -35,9 +38,14 @@ export function addGetCommand(program: Command): void {
         command.error("error: option '--out <file>' needs --attachment <index>")
       }
       const mailhatch = connect(command)
-      const email = await (id === undefined ? mailhatch.messages.latest() : mailhatch.messages.get(id))
+      const email = await (id === undefined
+        ? found(mailhatch.messages.latest(), 'There are no messages yet.')
+        : found(mailhatch.messages.get(id), noMessage(id)))
       if (options.attachment === undefined) return printEmail(mailhatch, email, options)
-      const bytes = await mailhatch.messages.attachment(email.id, options.attachment)
+      const bytes = await found(
+        mailhatch.messages.attachment(email.id, options.attachment),
+        `The message has no attachment ${options.attachment}. It has ${countOf(email.attachments.length, 'attachment')}, counted from 0.`,
+      )
       if (options.out !== undefined) return writeFileSync(options.out, bytes)
       if (!process.stdout.isTTY) return void process.stdout.write(bytes)
       // Untrusted bytes could contain terminal escape sequences.

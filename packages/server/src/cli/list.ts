@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { connect, withConnection } from './connection.ts'
 import { readCount } from './count.ts'
 import { examples } from './examples.ts'
+import { jsonFieldsOption } from './json-fields.ts'
 import { filterOf, withFilter, type FilterOptions } from './message-filter.ts'
 import { messageTable } from './message-lines.ts'
 import { printJson, wantsJson, type JsonOption } from './output.ts'
@@ -17,7 +18,7 @@ export function addListCommand(program: Command): void {
   withConnection(
     withFilter(command)
       .option('--limit <n>', 'maximum number of messages', readCount, 50)
-      .option('--json [fields]', 'print JSON, optionally only these fields'),
+      .addOption(jsonFieldsOption('summary')),
   )
     .addHelpText(
       'after',

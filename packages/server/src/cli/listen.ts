@@ -67,7 +67,9 @@ function secretOf(apiKey: string): string {
 
 function readTarget(text: string): string {
   const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`)
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidArgumentError('Expected a URL.')
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
+  // A number alone is meant as a port, but URLs read it as an IP address.
+  if (!isWeb || /^\d+$/.test(text)) throw new InvalidArgumentError('Expected a URL such as http://localhost:3000/hook.')
   return url.href
 }
 

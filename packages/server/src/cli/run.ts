@@ -4,12 +4,25 @@ import { EXIT } from './failure.ts'
 import { fail } from './output.ts'
 import { createProgram } from './program.ts'
 
+/** Commander prints the whole help for `help nonsense`. Without the word `help`, it says that the command is unknown. */
+function withoutHelp(program: Command, words: string[]): string[] {
+  const index = words.indexOf('help')
+  const name = words[index + 1]
+  const group = words.slice(0, Math.max(index, 0)).reduce((parent, word) => named(parent, word) ?? parent, program)
+  const isUnknown = index !== -1 && name !== undefined && !name.startsWith('-') && named(group, name) === undefined
+  return isUnknown && name !== 'help' ? words.toSpliced(index, 1) : words
+}
+
+function named(parent: Command, name: string): Command | undefined {
+  return parent.commands.find((command) => command.name() === name)
+}
+
 /** Runs a command line. Reports failures on standard error and sets the exit code. False if it failed. */
 export async function runCommandLine(version: string, words: string[]): Promise<boolean> {
   let running: Command | null = null
   const program = createProgram(version, words).hook('preAction', (_, command) => void (running = command))
   try {
-    await program.parseAsync(withCommand(words), { from: 'user' })
+    await program.parseAsync(withoutHelp(program, withCommand(words)), { from: 'user' })
     return true
   } catch (error) {
     // Commander has already printed the usage error.

@@ -104,6 +104,6 @@ test('mail to a domain without a team: send, doctor and a timeout say where it i
   expect(finding).toMatchObject({ state: 'warn', says: expect.stringMatching(remedy) })
   expect(finding!.says).toContain('gmail.com')
   expect(JSON.parse(wait.stderr)).toMatchObject({
-    error: { message: expect.stringMatching(/to anna@gmail\.com .*“Other addresses”.*`serve --catch-all`/) },
+    error: { message: expect.stringMatching(/“Other addresses”.*`serve --catch-all`:\n {2}to anna@gmail\.com from/) },
   })
 })

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { connect, withConnection } from './connection.ts'
 import { readCount } from './count.ts'
 import { examples } from './examples.ts'
+import { jsonFieldsOption } from './json-fields.ts'
 import { filterOf, withFilter, type FilterOptions } from './message-filter.ts'
 import { messageLine } from './message-lines.ts'
 import { printJson, wantsJson, type JsonOption } from './output.ts'
@@ -14,7 +15,7 @@ export function addTailCommand(program: Command): void {
   withConnection(
     withFilter(command)
       .option('--count <n>', 'stop after this many messages', readCount)
-      .option('--json [fields]', 'print one JSON object per line, optionally only these fields'),
+      .addOption(jsonFieldsOption('summary', 'print one JSON object per line')),
   )
     .addHelpText(
       'after',

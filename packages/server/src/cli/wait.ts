@@ -4,6 +4,7 @@ import { clientOf, findConnection, withConnection, type Connection } from './con
 import { readDuration } from './duration.ts'
 import { examples } from './examples.ts'
 import { ageText } from './human.ts'
+import { jsonFieldsOption } from './json-fields.ts'
 import { filterOf, withFilter, type FilterOptions } from './message-filter.ts'
 import { note } from './output.ts'
 import { printEmail, printOption, type PrintOptions } from './print-part.ts'
@@ -27,7 +28,7 @@ export function addWaitCommand(program: Command): void {
       )
       .addOption(new Option('--timeout <time>', 'maximum time to wait').argParser(readDuration).default(30_000, '30s'))
       .addOption(printOption())
-      .option('--json [fields]', 'print JSON, optionally only these fields'),
+      .addOption(jsonFieldsOption('detail')),
   )
     .addHelpText(
       'after',

@@ -5,6 +5,7 @@ import { countOf } from './count-of.ts'
 import { readCountUpTo } from './count.ts'
 import { examples } from './examples.ts'
 import { EXIT } from './failure.ts'
+import { found, noEndpoint } from './found.ts'
 import { dateText } from './human.ts'
 import { print, type JsonOption } from './output.ts'
 import { tableLines } from './table.ts'
@@ -64,13 +65,13 @@ export function addWebhookCommands(program: Command): void {
       if (Object.keys(changes).length === 0) {
         update.error('error: pass what to change: --target, --description, --active or --no-active')
       }
-      const endpoint = await connect(update).webhooks.update(id, changes)
+      const endpoint = await found(connect(update).webhooks.update(id, changes), noEndpoint(id))
       print(endpoint, [`${endpoint.url} is ${stateOf(endpoint)}.`], { json })
     })
 
   const test = add('test <id>', 'Send a test event once and show the result.', `mailhatch webhooks test ${ID}`).action(
     async (id: string, options: JsonOption) => {
-      const delivery = await connect(test).webhooks.test(id)
+      const delivery = await found(connect(test).webhooks.test(id), noEndpoint(id))
       print(delivery, [resultOf(delivery)], options)
       if (delivery.status !== 'success') process.exitCode = EXIT.failure
     },
@@ -81,7 +82,7 @@ export function addWebhookCommands(program: Command): void {
     'Replace the signing secret and print the new one. For 24 hours, deliveries are signed with both.',
     `mailhatch webhooks rotate-secret ${ID}`,
   ).action(async (id: string, options: JsonOption) => {
-    const rotated = await connect(secret).webhooks.rotateSecret(id)
+    const rotated = await found(connect(secret).webhooks.rotateSecret(id), noEndpoint(id))
     print(rotated, [rotated.secret], options)
   })
 
@@ -93,7 +94,10 @@ export function addWebhookCommands(program: Command): void {
     .addOption(new Option('--status <status>', 'only these').choices(['pending', 'success', 'failed']))
     .option('--limit <n>', `maximum number, up to ${DELIVERIES_MAX}`, readCountUpTo(DELIVERIES_MAX), 50)
     .action(async (id: string, { json, limit, status }: DeliveriesOptions) => {
-      const all = await connect(deliveries).webhooks.deliveries(id, { limit, ...given({ status }) })
+      const all = await found(
+        connect(deliveries).webhooks.deliveries(id, { limit, ...given({ status }) }),
+        noEndpoint(id),
+      )
       const rows = all.map((one) => [one.id, dateText(one.createdAt), resultOf(one), countOf(one.attempt, 'attempt')])
       print(all, rows.length > 0 ? tableLines(rows) : ['No deliveries.'], { json })
     })
@@ -109,14 +113,15 @@ export function addWebhookCommands(program: Command): void {
 
   const remove = add('delete <id>', 'Delete an endpoint and its deliveries.', `mailhatch webhooks delete ${ID}`).action(
     async (id: string, options: JsonOption) => {
-      print(await connect(remove).webhooks.delete(id), [`Deleted endpoint ${id}.`], options)
+      const removed = await found(connect(remove).webhooks.delete(id), noEndpoint(id))
+      print(removed, [`Deleted endpoint ${id}.`], options)
     },
   )
 }
 
 async function replayed({ webhooks }: Mailhatch, id: string, delivery: string | undefined) {
-  if (delivery === undefined) return webhooks.replayFailed(id)
-  await webhooks.replay(id, delivery)
+  if (delivery === undefined) return found(webhooks.replayFailed(id), noEndpoint(id))
+  await found(webhooks.replay(id, delivery), `There is no delivery ${delivery} of an endpoint ${id}.`)
   return { replayed: 1 }
 }
 

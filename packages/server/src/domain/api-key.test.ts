@@ -70,4 +70,6 @@ test('a key in another format is foreign', () => {
 
 test('a mask shows the first six and the last four characters', () => {
   expect(maskApiKey('mh_ABCdefghijklmnopqrstuvwxyz0123456789')).toBe('mh_ABC…6789')
+  expect(maskApiKey('short-key-of-20-char')).toBe('short-…char')
+  expect(maskApiKey('my-password-is-long')).toBe('…')
 })

@@ -25,7 +25,9 @@ export function checkApiKey(key: string): 'valid' | 'malformed' | 'foreign' {
   return checksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH) ? 'valid' : 'malformed'
 }
 
+/** A key has at least 20 characters, so a shorter text is something else, such as a password, and is not shown at all. */
 export function maskApiKey(key: string): string {
+  if (key.length < 20) return '…'
   return `${key.slice(0, 6)}…${key.slice(-4)}`
 }
 

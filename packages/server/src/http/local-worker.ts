@@ -33,7 +33,12 @@ export type UnroutedMail = {
 }
 
 export type UnroutedMailList = {
-  list(page: { cursor: string | null; limit: number }): Promise<{ mails: UnroutedMail[]; cursor: string | null }>
+  /** `withoutOthers`: leaves out what `OtherMail` lists. */
+  list(page: {
+    cursor: string | null
+    limit: number
+    withoutOthers: boolean
+  }): Promise<{ mails: UnroutedMail[]; cursor: string | null }>
   /** Throws if the API does not accept the mail. */
   retry(mail: Pick<UnroutedMail, 'id' | 'domain' | 'mailbox'>): Promise<void>
 }

@@ -25,7 +25,11 @@ async function start() {
   const team = await addTeam(store)
   const mailbox = await addMailbox(store, team, 'qa')
   const logged: string[] = []
-  const log = { info() {}, warn: (_: object, message: string) => logged.push(message) }
+  const failed: object[] = []
+  const log = {
+    info: (facts: object) => void failed.push(facts),
+    warn: (_: object, message: string) => logged.push(message),
+  }
 
   async function addEndpoint(): Promise<string> {
     const id = newId()
@@ -62,7 +66,7 @@ async function start() {
 
   const statuses = async (endpointId: string) =>
     (await store.listDeliveries(endpointId, { limit: 100, offset: 0, status: null })).map(({ status }) => status)
-  return { store, team, addEndpoint, addEvent, startSending, statuses, logged }
+  return { store, team, addEndpoint, addEvent, startSending, statuses, logged, failed }
 }
 
 /** Attempts that wait until they are released. */
@@ -88,6 +92,15 @@ test('a wake-up sends due deliveries at once and records the attempts', async ()
   sender.wake()
   await until(async () => (await statuses(endpointId)).join() === 'success')
   expect(sent).toEqual([eventId])
+})
+
+test('the log says why an attempt failed', async () => {
+  const { addEndpoint, addEvent, startSending, failed } = await start()
+  const error = 'The host name of the endpoint could not be resolved.'
+  startSending(async () => ({ ...TAKEN, httpStatus: null, error }), { pollMs: 20 })
+  await addEvent(await addEndpoint())
+  await until(() => failed.length > 0)
+  expect(failed[0]).toMatchObject({ status: null, attempt: 1, reason: error })
 })
 
 test('a delivery without a wake-up is found at the next poll', async () => {

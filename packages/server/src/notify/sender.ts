@@ -121,7 +121,7 @@ export function startSender(ports: Ports): WebhookSender {
     const gapsMs = messageId === null ? [] : delaysMs
     const verdict = judgeAttempt(response, { attemptsBefore, failingSince, at, delaysMs: gapsMs, random })
     const facts = { deliveryId: id, endpointId: endpoint.id, status: httpStatus, attempt: attemptsBefore + 1 }
-    if (verdict.outcome.status !== 'success') log.info(facts, 'a webhook attempt failed')
+    if (verdict.outcome.status !== 'success') log.info({ ...facts, reason: result.error }, 'a webhook attempt failed')
     if (verdict.disableEndpoint !== null) log.warn(facts, 'a webhook endpoint will be disabled')
     await record({ deliveryId: id, url, at, ...result, ...verdict }, leasedAt + limits.recordingMs)
   }

@@ -130,7 +130,11 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
   return {
     fetch: app.fetch,
     bucket,
-    unrouted: createUnrouted({ bucket, announceNow: announcer && announcer.announceNow }),
+    unrouted: createUnrouted({
+      bucket,
+      announceNow: announcer && announcer.announceNow,
+      others: announcer && announcer.unrouted,
+    }),
     others:
       announcer &&
       createOtherMail({ bucket, index: announcer.unrouted, parse, announceNow: announcer.announceNow, now }),

@@ -14,7 +14,10 @@ const REFUSALS_READ = 1_000
 /** If none of the refused mail is near. An app in development may send to addresses that no test waits for. */
 const OTHER_REFUSALS_SHOWN = 3
 
-/** Messages that arrived while a test waited, and why each did not match. The closest match comes first. */
+/**
+ * Messages that arrived while a test waited, and why each did not match. The closest match comes first; of equals, one for
+ * a similar address.
+ */
 export async function explain(
   { store, now }: { store: Pick<Store, 'arrivals' | 'firstPosition'>; now: () => number },
   view: View,
@@ -30,8 +33,11 @@ export async function explain(
   const page = { after: first - 1, limit: withContent ? ARRIVALS_SHOWN : ARRIVALS_READ, withContent }
   const messages = await store.arrivals({ ...view, filter: everything }, page)
   return messages
-    .map((message) => ({ message, failed: failedParameters(view.filter, message) }))
-    .sort((one, other) => one.failed.length - other.failed.length)
+    .map((message) => {
+      const failed = failedParameters(view.filter, message)
+      return { message, failed, distance: failed.length + (isNearAddress(view.filter, message.to) ? 0 : 0.5) }
+    })
+    .sort((one, other) => one.distance - other.distance)
     .slice(0, ARRIVALS_SHOWN)
 }
 

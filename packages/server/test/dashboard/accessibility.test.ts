@@ -92,7 +92,7 @@ const VISITS: Record<string, Visit[]> = {
       path: `/m/${messageId}?tab=${tab}`,
     })),
   ],
-  '/a/:address': [{ path: '/a/qa%2Bsignup%40mailhatch.test' }],
+  '/a/:address': [{ path: '/a/qa%2Bsignup%40mailhatch.test' }, { path: '/a/anna%40gmail.com' }],
   '/other': [{ path: '/other' }, { path: '/other', as: 'newcomer' }],
   '/other/:id': [{ path: `/other/${otherId}` }, { path: '/other/01a1de8f-e5cf-7ccc-815e-d07e2755b856' }],
   '/settings/*?': [{ path: '/settings/nothing' }],

@@ -101,8 +101,12 @@ function unroutedRouter({ inbound }: Pick<RpcPorts, 'inbound'>) {
 
   return router({
     list: procedure('operator')
-      .input(z.object({ cursor: z.string().max(2_000).nullish(), limit }).default({ limit: PAGE_DEFAULT }))
-      .query(({ input }) => requireUnrouted().list({ cursor: input.cursor ?? null, limit: input.limit })),
+      .input(
+        z
+          .object({ cursor: z.string().max(2_000).nullish(), limit, withoutOthers: z.boolean().default(false) })
+          .default({ limit: PAGE_DEFAULT, withoutOthers: false }),
+      )
+      .query(({ input }) => requireUnrouted().list({ ...input, cursor: input.cursor ?? null })),
 
     retry: procedure('operator')
       .input(z.object({ id, domain: z.string().max(255), mailbox: z.string().max(255) }))
