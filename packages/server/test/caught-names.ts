@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createAcceptAnnouncement } from '../src/intake/accept-announcement.ts'
 import { catchDomain, releaseDomain } from '../src/manage/caught-domains.ts'
 import { changeDomain } from '../src/manage/custom-domain.ts'
@@ -111,6 +112,8 @@ async function openPlay(store: Store, run: number) {
       const catcher = catching ?? (caughtDomains.has(domain) ? CATCHER : -1)
       const isCaught = holder < 0 && catcher >= 0
       const receiver = isCaught ? catcher : holder
+      // A client learns of a change in a later turn of the event loop. Mails of one turn share what is read of their inbox.
+      await nextTurn()
       const outcome = await outcomeOf(acceptAnnouncement(announcement({ domain: at(domain), mailbox: name })))
       const actual = takenBy === null ? outcome : `team ${teams.findIndex(({ id }) => id === takenBy)}`
       if (receiver < 0) return { actual, expected: `refused ${domain === ROOT ? 'mailbox' : 'inbox_domain'}_unknown` }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import * as sdk from '@mailhatch/sdk'
 import { afterEach, expect, test, vi } from 'vitest'
+import { codeBlocks, runExample } from './support/run-example.ts'
 import { startServer } from './support/server.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -16,20 +16,17 @@ const PAGES = [
 ]
 
 const EXAMPLES = PAGES.flatMap((file) =>
-  Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(/```ts\n([^]*?)```/g), ([, code], index) => ({
+  codeBlocks(readFileSync(join(ROOT, file), 'utf8'), 'ts').map((code, index) => ({
     name: `example ${index + 1} of ${file}`,
-    code: code!,
+    code,
   })),
 )
 
-/** Runs an example as the body of a function with the variables that examples assume. */
-async function runExample(code: string, given: Record<string, unknown>): Promise<void> {
+/** The variables that examples assume take the place of imports. */
+async function runSdkExample(code: string, given: Record<string, unknown>): Promise<void> {
   const imported = Array.from(code.matchAll(IMPORT), ([, names]) => names!.split(', ')).flat()
   expect(Object.keys(sdk)).toEqual(expect.arrayContaining(imported))
-  const body = stripTypeScriptTypes(`async () => {${code.replaceAll(IMPORT, '')}\n}`)
-  // eslint-disable-next-line typescript/no-implied-eval -- examples are our own text
-  const example = new Function(...Object.keys(given), `return (${body})()`) as (...values: unknown[]) => Promise<void>
-  await example(...Object.values(given))
+  await runExample(code.replaceAll(IMPORT, ''), given)
 }
 
 async function startApp() {
@@ -56,12 +53,12 @@ afterEach(() => void vi.unstubAllEnvs())
 
 test.each(EXAMPLES)('$name runs', async ({ code }) => {
   const { given, entered } = await startApp()
-  await runExample(code, given)
+  await runSdkExample(code, given)
   expect(entered).toEqual(code.includes('enter(') ? ['482913'] : [])
 })
 
 test('control: a wrong example fails', async () => {
   expect(EXAMPLES.length).toBeGreaterThan(9)
   const { given } = await startApp()
-  await expect(runExample(`expect((await mailhatch.me()).cursor).toBe('nothing')`, given)).rejects.toThrow('nothing')
+  await expect(runSdkExample(`expect((await mailhatch.me()).cursor).toBe('nothing')`, given)).rejects.toThrow('nothing')
 })

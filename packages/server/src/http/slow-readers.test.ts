@@ -45,9 +45,13 @@ async function start(limits: Partial<ReaderLimits>) {
     await once(socket, 'connect')
     if (isReading) socket.resume()
     else socket.pause()
-    socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`.repeat(times))
+    socket.write(requestFor(path, key).repeat(times))
     return socket
   }
+}
+
+function requestFor(path: string, key: string): string {
+  return `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`
 }
 
 async function cut(socket: Socket): Promise<Socket> {
@@ -131,6 +135,32 @@ test('limit: the waiting bytes of one key are bounded, and clients that read and
   await vi.waitFor(() => expect(bytes).toBeGreaterThan(LARGE))
   await vi.waitFor(async () => expect(await openOf([...others, reading])).toBe(3))
   await vi.waitFor(async () => expect(await openOf(stalled)).toBeGreaterThan(0))
+})
+
+test('limit: a client that has begun to read stays connected, not clients of its key that read nothing', async () => {
+  const ask = await start({ ...PATIENT, lookEveryMs: 500, waitingBytesPerClient: 2.5 * LARGE })
+  // The oldest connection, so that it is the first of those that seem equal.
+  const reading = await ask('/text', true, { times: 0 })
+  const stalled = [await ask('/text', true), await ask('/text', true)]
+  for (const socket of stalled) {
+    await once(socket, 'data')
+    socket.pause()
+  }
+  let bytes = 0
+  let burst = 0
+  reading.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    burst += chunk.length
+    // At most 25 MB/s, so that bytes are still waiting at two checks, and it reads between them.
+    if (burst < 1024 * 1024) return
+    burst = 0
+    reading.pause()
+    setTimeout(() => reading.resume(), 40)
+  })
+  reading.write(requestFor('/text', 'one'))
+  await vi.waitFor(async () => expect(await openOf(stalled)).toBe(1))
+  await vi.waitFor(() => expect(bytes).toBeGreaterThan(LARGE))
+  expect(await openOf([reading])).toBe(1)
 })
 
 test('text counts by its bytes', async () => {

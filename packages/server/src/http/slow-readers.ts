@@ -11,7 +11,7 @@ export const READER_LIMITS = {
   /** For all connections together. Above it, the slowest are closed, and of those that read nothing the largest first. */
   waitingBytes: 256 * 1024 * 1024,
   /**
-   * For one client. Above it, its connections are closed that have read nothing since the last check, or that would need
+   * For one client. Above it, its connections are closed that have read nothing between two checks, or that would need
    * more than `looks` checks for the rest. Enough for six lists of 200 messages with the longest escaped subjects.
    */
   waitingBytesPerClient: 64 * 1024 * 1024,
@@ -24,10 +24,12 @@ type Reader = {
   client: string
   /** Responses to pipelined requests wait for their turn outside of the connection. */
   answers: Set<ServerResponse>
+  /** Checks while data waits for it. It is measured from the first. */
   looks: number
   taken: number
-  finished: number
-  queued: number
+  /** The count of accepted bytes when nothing was waiting, and at the last check. */
+  acceptedAtRest: number
+  accepted: number
   hasMoved: boolean
 }
 type Waiting = { socket: Socket; reader: Reader; bytes: number }
@@ -78,18 +80,19 @@ export function cutSlowReaders(server: Server, limits: ReaderLimits = READER_LIM
   }
 
   function isTooSlow(socket: Socket, reader: Reader): boolean {
-    const { finished, queued } = stateOf(socket)
-    // The bytes of a write count when it has ended. Until then, those that the system has accepted count.
-    const moved = Math.max(0, finished - reader.finished, reader.queued - queued)
-    Object.assign(reader, { taken: reader.taken + moved, finished, queued, hasMoved: moved > 0 })
+    const accepted = acceptedBytes(socket)
+    // At the first check, its data may have been written a moment ago, and the system has accepted some for itself.
+    const isMeasured = reader.looks > 0
+    const moved = isMeasured ? accepted - reader.accepted : 0
+    Object.assign(reader, { taken: reader.taken + moved, accepted, hasMoved: !isMeasured || moved > 0 })
     if (++reader.looks < limits.looks) return false
     if (reader.taken < limits.bytesTaken) return true
-    Object.assign(reader, { looks: 0, taken: 0 })
+    Object.assign(reader, { looks: 1, taken: 0 })
     return false
   }
 
   function isTooSlowForRest(reader: Reader, bytes: number): boolean {
-    return reader.looks > 0 && speedOf(reader) * limits.looks < bytes
+    return reader.looks > 1 && speedOf(reader) * limits.looks < bytes
   }
 
   const timer = setInterval(look, limits.lookEveryMs).unref()
@@ -117,7 +120,12 @@ function closeSlowest(waiting: Waiting[], bytesMax: number, mayClose: (one: Wait
   if (sum <= bytesMax) return sum
   const slowest = waiting
     .filter(mayClose)
-    .sort((one, other) => speedOf(one.reader) - speedOf(other.reader) || other.bytes - one.bytes)
+    .sort(
+      (one, other) =>
+        speedOf(one.reader) - speedOf(other.reader) ||
+        other.bytes - one.bytes ||
+        acceptedSinceRest(one) - acceptedSinceRest(other),
+    )
   for (const { socket, bytes } of slowest) {
     if (sum <= bytesMax) break
     sum -= bytes
@@ -129,7 +137,11 @@ function closeSlowest(waiting: Waiting[], bytesMax: number, mayClose: (one: Wait
 /** Bytes per check. 0 if the client has read nothing since the last check, 1 for a new one of unknown speed. */
 function speedOf({ hasMoved, taken, looks }: Reader): number {
   if (!hasMoved) return 0
-  return looks === 0 ? 1 : taken / looks
+  return looks <= 1 ? 1 : taken / (looks - 1)
+}
+
+function acceptedSinceRest({ socket, reader }: Waiting): number {
+  return acceptedBytes(socket) - reader.acceptedAtRest
 }
 
 /** All bytes in memory for a client. */
@@ -144,10 +156,16 @@ function waitingBytes(socket: Socket, answers: Set<ServerResponse>): number {
   return bytes
 }
 
-/** The state from which a reader is measured. */
+/** The state while nothing waits. */
 function stateOf(socket: Socket) {
-  const finished = socket.bytesWritten - socket.writableLength
-  return { looks: 0, taken: 0, finished, queued: handleOf(socket)?.writeQueueSize ?? 0, hasMoved: true }
+  const accepted = acceptedBytes(socket)
+  return { looks: 0, taken: 0, acceptedAtRest: accepted, accepted, hasMoved: true }
+}
+
+/** What the system has accepted for the client so far, also of a write that has not ended. */
+function acceptedBytes(socket: Socket): number {
+  const handle = handleOf(socket)
+  return (handle?.bytesWritten ?? 0) - (handle?.writeQueueSize ?? 0)
 }
 
 /** Node's handle, which knows how many bytes the system has not accepted yet. Node's idle timeouts use it, too. */

@@ -1,7 +1,7 @@
 /**
  * Mail arrives in bursts, often for one mailbox: identical reads within one turn of the event loop share the result. A
- * caller cannot know about a change before the turn in which it was committed has ended, so a result is never older than
- * what its caller knows.
+ * client cannot send mail because of a change before the turn in which it was committed has ended, so a result is never
+ * older than what the client knows. Code in this process that changes a domain and then announces mail waits for a turn.
  */
 export function sharedWithinTurn<Input, Result>(
   read: (input: Input) => Promise<Result>,

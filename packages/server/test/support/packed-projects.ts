@@ -9,6 +9,10 @@ import { REPOSITORY } from './markdown.ts'
 const run = promisify(execFile)
 const PACKAGE = `node-linux-${process.arch}`
 const QUIET = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+/** Where the network has its own certificates, npm retries for over a minute without them. */
+const CERTIFICATES = Object.fromEntries(
+  Object.entries(process.env).filter((entry): entry is [string, string] => entry[0] === 'NODE_EXTRA_CA_CERTS'),
+)
 /** The first start on an older Node installs a newer one. */
 const START = { timeout: 10 * 60_000 }
 
@@ -30,14 +34,17 @@ export async function packAll() {
     const project = join(folder, `project-${version}`)
     mkdirSync(project)
     writeFileSync(join(project, 'package.json'), '{ "private": true }')
-    const env = {
+    const env: Record<string, string> = {
       PATH: `${join(prefix, 'node_modules', PACKAGE, 'bin')}:${npm}:/usr/bin:/bin`,
       HOME: process.env['HOME'] ?? '',
       XDG_CACHE_HOME: join(project, 'cache'),
+      ...CERTIFICATES,
     }
     await run('npm', ['install', ...QUIET, ...tarballs.map((name) => `../${name}`)], { cwd: project, env })
     return {
       folder: project,
+      /** Finds this Node, and no newer one of the checkout. */
+      env,
       /** A command as a user types it, to its end. */
       run: (words: string[]) => run('npx', ['mailhatch', ...words], { cwd: project, env }),
       start: (words: string[], settings: Record<string, string> = {}) => start(words, project, { ...env, ...settings }),

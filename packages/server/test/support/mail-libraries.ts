@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll } from 'vitest'
+import { REPOSITORY } from './markdown.ts'
+import { temporaryFolder } from './server.ts'
+
+const run = promisify(execFile)
+export const FRAMEWORKS = join(REPOSITORY, 'examples/frameworks')
+
+/** Installs Python packages from PyPI. Returns the folder, for PYTHONPATH. */
+export async function installPython(...packages: string[]): Promise<string> {
+  const folder = temporaryFolder(afterAll)
+  await required(`pip could not install ${packages.join(' and ')}`, () =>
+    run('pip', ['install', '--quiet', '--target', folder, ...packages]),
+  )
+  return folder
+}
+
+/** Builds the example with Spring Boot and packages from Maven's registry. Returns the path of a program for `java -jar`. */
+export async function buildSpring(): Promise<string> {
+  const folder = temporaryFolder(afterAll)
+  cpSync(join(FRAMEWORKS, 'spring'), folder, { recursive: true })
+  await required('Maven could not build the Spring example', () => run('mvn', ['-q', '-B', 'package'], { cwd: folder }))
+  return join(folder, 'target/send-mail-1.jar')
+}
+
+/** Installs Nodemailer from npm beside the example. Returns the folder with `nodemailer.mjs`. */
+export async function installNodemailer(env: Record<string, string | undefined> = process.env): Promise<string> {
+  const folder = temporaryFolder(afterAll)
+  cpSync(join(FRAMEWORKS, 'nodemailer.js'), join(folder, 'nodemailer.mjs'))
+  await installFromNpm(folder, ['nodemailer@10.4.0'], env)
+  return folder
+}
+
+export async function installFromNpm(
+  folder: string,
+  words: string[],
+  env: Record<string, string | undefined> = process.env,
+): Promise<void> {
+  const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+  await required(`npm could not install ${words.join(' and ')}`, () =>
+    run('npm', ['install', ...quiet, ...words], { cwd: folder, env }),
+  )
+}
+
+/** A library that is missing fails the test with this sentence: a page calls it tried. */
+async function required(failure: string, work: () => Promise<unknown>): Promise<void> {
+  await work().catch((cause: Error & { stdout?: string; stderr?: string }) => {
+    throw new Error(`${failure}: ${cause.stderr || cause.stdout || cause.message}`, { cause })
+  })
+}
