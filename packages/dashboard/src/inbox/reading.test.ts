@@ -276,7 +276,7 @@ test('the empty inbox has settings for frameworks, with the SMTP port of the ser
     ['Django', `"SMTP_PORT", "${server.smtpPort}"`],
     ['Rails', `port: ${server.smtpPort}`],
     ['Laravel', `MAIL_PORT=${server.smtpPort}`],
-    ['Spring Boot', `spring.mail.port=${server.smtpPort}`],
+    ['Spring Boot', `spring.mail.port=\${SMTP_PORT:${server.smtpPort}}`],
   ] as const) {
     await page.getByRole('tab', { name }).click()
     await page.getByRole('button', { name: `Copy: ${name}` }).click()
