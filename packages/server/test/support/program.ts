@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
+import { runHere } from './in-process.ts'
 import { withDatabase } from './journey-database.ts'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
@@ -19,13 +20,10 @@ export async function run(words: string[], environment: Environment = {}): Promi
   return ended.finally(() => clearTimeout(deadline))
 }
 
-/** Runs a command that must succeed and prints JSON. */
+/** Runs a command that must succeed and prints JSON, in this process. */
 export async function runForJson<Printed>(words: string[], environment: Environment): Promise<Printed> {
-  const { code, stdout, stderr } = await run(words, environment)
-  expect(stderr).toBe('')
-  expect(code).toBe(0)
   // The command's own format; a wrong one fails the test that reads it.
-  return JSON.parse(stdout) as Printed
+  return JSON.parse(await runHere(words, await withDatabase(environment))) as Printed
 }
 
 /** Runs a server that must not start, on free ports, so that only the tested setting stops it. */
