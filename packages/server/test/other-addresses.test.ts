@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { CAUGHT_DOMAINS_MAX } from '../src/manage/caught-domains.ts'
@@ -57,6 +58,10 @@ test('mail for a domain without a team is counted, listed newest first and read 
   expect(message).toMatchObject({ to: 'Anna+signup@gmail.com', fromName: 'App', domain: 'gmail.com' })
   expect(message.codes[0]).toMatchObject({ value: '482913' })
   expect(message.attachments).toMatchObject([{ filename: 'terms.txt' }])
+  const nothing = randomUUID()
+  expect(await others.previews.query({ ids: [id, nothing] })).toEqual([
+    { id, text: 'Your code is 482913.', code: '482913' },
+  ])
 
   // The same isolated page, once, and the same downloads.
   const { path } = await others.view.query({ id })
@@ -153,6 +158,7 @@ test('only the operator sees and catches, and only what belongs to no team', asy
       refusal(call.inbox.others.summary.query()),
       refusal(call.inbox.others.list.query({})),
       refusal(call.inbox.others.get.query({ id })),
+      refusal(call.inbox.others.previews.query({ ids: [id] })),
       refusal(call.inbox.others.view.query({ id })),
       refusal(call.inbox.caught.list.query()),
       refusal(call.inbox.caught.add.mutate({ domain: 'gmail.com' })),

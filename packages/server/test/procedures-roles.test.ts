@@ -152,6 +152,7 @@ const TABLE: Record<string, Row> = {
   'inbox.others.summary': {},
   'inbox.others.list': {},
   'inbox.others.get': { input: () => ({ id: randomUUID() }) },
+  'inbox.others.previews': { input: () => ({ ids: [randomUUID()] }) },
   'inbox.others.view': { input: () => ({ id: randomUUID() }) },
   'inbox.caught.list': {},
   'inbox.caught.add': { input: () => ({ domain: 'nobody.test' }) },

@@ -26,13 +26,15 @@ type Props = {
 
 /** A virtual list: renders only the visible rows. */
 export function MessageList({ list, openId, focusedId, selected, focusCalls, hrefOf, ...on }: Props) {
-  const { isInbox } = useMailSource()
+  const source = useMailSource()
   const scroller = useRef<HTMLDivElement>(null)
   const { messages, hasMore, loadMore } = list
   const { first, end } = useVisibleRows(scroller, { rowPixels: ROW_PIXELS, count: messages.length })
   const rows = messages.slice(first, end)
-  // Only messages of the team have previews.
-  const previews = usePreviews(isInbox ? rows.map(({ id }) => id) : [])
+  const previews = usePreviews(
+    source,
+    rows.map(({ id }) => id),
+  )
   useEffect(() => {
     if (hasMore && end >= messages.length - ROWS_AHEAD) loadMore()
   }, [end, messages.length, hasMore, loadMore])

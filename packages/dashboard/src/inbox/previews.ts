@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import { UNBATCHED, trpc, type Outputs } from '../api/trpc.ts'
+import type { Outputs } from '../api/trpc.ts'
+import type { MailSource } from './mail-source.ts'
 
 export type Preview = Outputs['inbox']['messages']['previews'][number]
 
@@ -15,22 +16,22 @@ const requested = new Set<string>()
 const listeners = new Set<() => void>()
 
 /** The previews that are loaded. Requests those of the given rows, once they are visible for a moment. */
-export function usePreviews(ids: string[]): ReadonlyMap<string, Preview> {
+export function usePreviews(source: MailSource, ids: string[]): ReadonlyMap<string, Preview> {
   const key = ids.join(' ')
   useEffect(() => {
-    const timer = setTimeout(() => void load(key.split(' ').filter(Boolean)), SETTLE_MS)
+    const timer = setTimeout(() => void load(source, key.split(' ').filter(Boolean)), SETTLE_MS)
     return () => clearTimeout(timer)
-  }, [key])
+  }, [source, key])
   return useSyncExternalStore(subscribe, () => known)
 }
 
-async function load(ids: string[]): Promise<void> {
+async function load(source: MailSource, ids: string[]): Promise<void> {
   const missing = ids.filter((id) => !known.has(id) && !requested.has(id))
   const [some, rest] = [missing.slice(0, IDS_MAX), missing.slice(IDS_MAX)]
   if (some.length === 0) return
   for (const id of some) requested.add(id)
   try {
-    const found = await trpc.inbox.messages.previews.query({ ids: some }, UNBATCHED)
+    const found = await source.previews(some)
     // A message that was deleted meanwhile has an empty one, so that it is not requested again.
     const added = some.map((id): [string, Preview] => [
       id,
@@ -44,7 +45,7 @@ async function load(ids: string[]): Promise<void> {
   } finally {
     for (const id of some) requested.delete(id)
   }
-  await load(rest)
+  await load(source, rest)
 }
 
 function subscribe(listener: () => void): () => void {

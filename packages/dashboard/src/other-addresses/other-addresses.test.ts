@@ -58,6 +58,10 @@ test('such mail is read in the same pane, in the same isolated frame, and its li
     html: '<p>Your code is <b id="code">482913</b></p><script>document.body.id = "ran"</script>',
     attachments: [{ filename: 'terms.txt', content: 'Be nice.' }],
   })
+  // The first words and the code, as in the inbox.
+  await rowOf(page, 'Your account').getByText('Your code is 482913').waitFor()
+  const entry = page.getByRole('listitem').filter({ hasText: 'Your account' })
+  await entry.getByRole('button', { name: 'Copy code 482913' }).waitFor()
   await rowOf(page, 'Your account').click()
   await page.getByRole('button', { name: /^Code 482913/ }).waitFor()
   const frame = page.locator('iframe[title="HTML content of the message"]')

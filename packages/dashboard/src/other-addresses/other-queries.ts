@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { trpc } from '../api/trpc.ts'
+import { UNBATCHED, trpc } from '../api/trpc.ts'
 import type { MailSource } from '../inbox/mail-source.ts'
 
 /** The server answers from memory. Mail is visible within a second of its 250. */
@@ -16,7 +16,7 @@ export const otherQueries = {
   caught: queryOptions({ queryKey: ['caughtDomains'], queryFn: () => trpc.inbox.caught.list.query() }),
 }
 
-/** Mail that no team claims, for the message pane. */
+/** Mail that no team claims, for its list and the message pane. */
 export const OTHER_MAIL: MailSource = {
   message: (id) =>
     queryOptions({
@@ -32,6 +32,7 @@ export const OTHER_MAIL: MailSource = {
       gcTime: 0,
       refetchOnWindowFocus: false,
     }),
+  previews: (ids) => trpc.inbox.others.previews.query({ ids }, UNBATCHED),
   filesPath: (id) => `/app/others/${encodeURIComponent(id)}`,
   isInbox: false,
 }

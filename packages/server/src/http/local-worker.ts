@@ -49,8 +49,8 @@ export type OtherMail = {
   summary(): { count: number; version: number; domains: { domain: string; count: number }[] }
   /** Newest first, starting after the mail with the id `before`. Large mail has no body here. */
   list(page: { before: string | null; limit: number }): Promise<{ mails: Announcement[]; hasMore: boolean }>
-  /** The mail as it would be announced. Null if it is gone, or belongs to a team by now. */
-  read(id: string): Promise<Announcement | null>
+  /** The mail as it would be announced, above `bytesMax` without its body. Null if it is gone, or belongs to a team by now. */
+  read(id: string, bytesMax?: number): Promise<Announcement | null>
   /** Announces the mail of a domain again, for a limited time and without mail that `mayMove` excludes. */
   moveIn(
     domain: string,

@@ -1,9 +1,14 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Announcement } from '@mailhatch/sdk'
 import { AppError } from '../domain/errors.ts'
 import { readAnnouncement } from '../intake/announcement.ts'
 import { newMessage } from '../intake/new-message.ts'
+import { asPreview, type MessagePreview } from '../read/previews.ts'
 import type { StoredMessage } from '../store/messages.ts'
 import type { OtherMail } from './local-worker.ts'
+
+/** Larger mail has a row without a preview. */
+const PREVIEWED_BYTES_MAX = 256 * 1024
 
 export type OtherMailPorts = {
   inbound: { worker: { others: OtherMail | null } | null }
@@ -32,6 +37,18 @@ export async function listOtherMail(
   // A list shows no bodies. To search each for codes and links would take milliseconds of the main thread.
   const withoutBody = mails.map((mail) => asMessage(ports, { ...mail, rawContent: '', plainContent: '' }))
   return { messages: await Promise.all(withoutBody), hasMore }
+}
+
+/** Apart from the list, because it searches bodies for codes. Ids of other mail are left out. */
+export async function previewOtherMail(ports: OtherMailPorts, ids: string[]): Promise<MessagePreview[]> {
+  const previews: MessagePreview[] = []
+  for (const id of ids) {
+    const announcement = await requireOthers(ports).read(id, PREVIEWED_BYTES_MAX)
+    if (announcement) previews.push(asPreview(await asMessage(ports, announcement)))
+    // A body takes milliseconds.
+    await yieldToEventLoop()
+  }
+  return previews
 }
 
 /** It has no mailbox and no position yet. */

@@ -13,10 +13,16 @@ export async function readPreviews(
   ids: string[],
 ): Promise<MessagePreview[]> {
   const previews: MessagePreview[] = []
-  for (const { id, codes, ...body } of await store.beginnings(view, ids)) {
-    previews.push({ id, text: previewOf(body), code: codes[0]?.value ?? null })
+  for (const message of await store.beginnings(view, ids)) {
+    previews.push(asPreview(message))
     // The text of HTML takes up to 2 ms.
-    if (body.html !== null) await yieldToEventLoop()
+    if (message.html !== null) await yieldToEventLoop()
   }
   return previews
+}
+
+type Previewed = { id: string; text: string | null; html: string | null; codes: { value: string }[] }
+
+export function asPreview({ id, codes, ...body }: Previewed): MessagePreview {
+  return { id, text: previewOf(body), code: codes[0]?.value ?? null }
 }

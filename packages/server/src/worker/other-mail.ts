@@ -70,10 +70,11 @@ export function createOtherMail({ bucket, index, parse, announceNow, now }: Port
       return { mails: mails.filter((mail) => mail !== null), hasMore: found.length > limit }
     },
 
-    async read(id: string): Promise<Announcement | null> {
+    async read(id: string, bytesMax = Infinity): Promise<Announcement | null> {
       const mail = index.find(id)
       const metadata = mail && (await readUnclaimed(mail))
       if (!metadata) return null
+      if (metadata.rawSize > bytesMax) return announcementOf(metadata, withoutBody(metadata))
       const raw = await bucket.get(metadata.rawKey)
       if (!raw) throw new AppError('raw_unavailable', 'The raw mail of this message no longer exists.')
       return announcementOf(metadata, await parse(raw))

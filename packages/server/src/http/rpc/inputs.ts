@@ -6,6 +6,11 @@ const TEXT_MAX = 4_096
 /** Ids are lower case. Text that is not an id is valid input that matches nothing. */
 export const id = z.string().max(TEXT_MAX).toLowerCase()
 
+/** More rows than a screen shows. */
+const PREVIEWS_MAX = 50
+
+export const previewsInput = z.object({ ids: z.array(id).max(PREVIEWS_MAX) })
+
 const text = z.string().max(TEXT_MAX).optional()
 
 /** The filters of the REST API, with the same names. */

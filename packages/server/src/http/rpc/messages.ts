@@ -16,7 +16,7 @@ import type { ChangedMark } from '../../store/read-marks.ts'
 import { readLastEventId, streamQuery, toStreamParams } from '../message-params.ts'
 import { presentMessage, presentSummary } from '../present.ts'
 import { teamView } from '../view.ts'
-import { filterInput, followInput, id, listInput, viewInput, type SearchInput } from './inputs.ts'
+import { filterInput, followInput, id, listInput, previewsInput, viewInput, type SearchInput } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 import { readQuery } from './read-query.ts'
@@ -24,9 +24,6 @@ import { addWords, readSearch, type Search } from './search-words.ts'
 
 /** As many as one transaction deletes. */
 const REMOVED_MAX = ROWS_PER_REMOVAL
-
-/** More rows than a screen shows. */
-const PREVIEWS_MAX = 50
 
 /** A message of a list. REST has no read marks: tests that read mail do not read it for people. */
 export type ListedMessage = MessageSummary & { isRead: boolean }
@@ -96,7 +93,7 @@ export function messagesRouter(ports: RpcPorts) {
 
     /** Ids that do not exist are ignored. */
     previews: procedure('members')
-      .input(z.object({ ids: z.array(id).max(PREVIEWS_MAX) }))
+      .input(previewsInput)
       .query(({ ctx: { team }, input }): Promise<MessagePreview[]> =>
         readPreviews(store, teamView(team, {}, now()), input.ids.filter(isUuid)),
       ),

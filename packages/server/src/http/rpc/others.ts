@@ -1,9 +1,10 @@
 import type { MessageDetail, MessageSummary } from '@mailhatch/sdk'
 import { z } from 'zod'
 import { CAUGHT_DOMAINS_MAX, catchDomain, mayMoveIn, releaseDomain } from '../../manage/caught-domains.ts'
-import { findOtherMail, listOtherMail, requireOthers } from '../other-mail.ts'
+import { findOtherMail, listOtherMail, previewOtherMail, requireOthers } from '../other-mail.ts'
+import type { MessagePreview } from '../../read/previews.ts'
 import { isoTime, presentMessage, presentSummary } from '../present.ts'
-import { id, viewInput } from './inputs.ts'
+import { id, previewsInput, viewInput } from './inputs.ts'
 import type { RpcPorts } from './ports.ts'
 import { procedure, router } from './procedures.ts'
 
@@ -37,6 +38,11 @@ export function othersRouter(ports: RpcPorts) {
     get: procedure('operator')
       .input(z.object({ id }))
       .query(async ({ input }): Promise<MessageDetail> => presentMessage(await findOtherMail(ports, input.id))),
+
+    /** As `inbox.messages.previews`. */
+    previews: procedure('operator')
+      .input(previewsInput)
+      .query(({ input }): Promise<MessagePreview[]> => previewOtherMail(ports, input.ids)),
 
     /** As `inbox.messages.view`. */
     view: procedure('operator')
