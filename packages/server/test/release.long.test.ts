@@ -1,12 +1,27 @@
 import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { REPOSITORY } from './support/markdown.ts'
+import { temporaryFolder } from './support/server.ts'
 
 const run = promisify(execFile)
 const options = { cwd: REPOSITORY }
 
 beforeAll(() => run('npm', ['run', 'build'], options))
+
+test('publint and attw find no problems in the packed program', async () => {
+  const folder = temporaryFolder()
+  await run('npm', ['pack', '--pack-destination', folder, '-w', 'mailhatch'], options)
+  const tarball = join(folder, readdirSync(folder)[0]!)
+  await expect(run('publint', ['run', tarball, '--strict'])).resolves.toMatchObject({
+    stdout: expect.stringContaining('All good!'),
+  })
+  await expect(run('attw', [tarball, '--no-emoji'])).resolves.toMatchObject({
+    stdout: expect.stringContaining('No problems found'),
+  })
+})
 
 test.each([
   ['packages/sdk', '@mailhatch/sdk', ['dist/index.js', 'dist/cjs/index.js']],

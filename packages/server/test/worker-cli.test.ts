@@ -5,7 +5,8 @@ import { startWorker } from '../src/program/node.ts'
 import { refuseStaying } from './support/admin-contract.ts'
 import { ADMIN_TOKEN, askAdmin, type MailboxList, type MessageList } from './support/admin-subject.ts'
 import { startDouble } from './support/json-double.ts'
-import { run, runForJson } from './support/program.ts'
+import { runToExit } from './support/in-process.ts'
+import { runForJson } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
@@ -61,11 +62,11 @@ describe('mailhatch worker <command>', () => {
 
   test('retry: one, then all', async () => {
     const { api, settings } = await start()
-    const all = await run(['worker', 'retry'], settings)
+    const all = await runToExit(['worker', 'retry'], settings)
     expect([all.code, JSON.parse(all.stdout)]).toEqual([1, { retried: 1, processed: 0, failed: 1 }])
     const { messages } = await runForJson<MessageList>(['worker', 'messages', 'stay@team.in.test'], settings)
     const one = ['worker', 'retry', 'stay@team.in.test', messages[0]!.id]
-    const refused = await run(one, settings)
+    const refused = await runToExit(one, settings)
     expect(refused.code).toBe(1)
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'announcement_failed' } })
     api.say = () => ({ status: 200, body: {} })
@@ -89,7 +90,7 @@ describe('mailhatch worker <command>', () => {
       method === 'PUT'
         ? { status: 403, body: { success: false, errors: [{ code: 10000, message: 'Authentication error' }] } }
         : { status: 200, body: { success: true, errors: [], result: {} } }
-    const failed = await run(['worker', 'bootstrap'], { ...settings, EMAIL_DOMAIN: 'in.test' })
+    const failed = await runToExit(['worker', 'bootstrap'], { ...settings, EMAIL_DOMAIN: 'in.test' })
     expect(failed.code).toBe(1)
     expect(failed.stderr).toContain('Authentication error')
     expect(failed.stderr).toContain('Already done: add and lock the mail records of in.test')
@@ -97,14 +98,14 @@ describe('mailhatch worker <command>', () => {
 
   test('errors are readable', async () => {
     const { settings } = await start()
-    const missing = await run(['worker', 'inboxes'], {})
+    const missing = await runToExit(['worker', 'inboxes'], {})
     expect(missing.code).toBe(78)
     expect(missing.stderr).toMatch(/WORKER_URL(.|\n)*ADMIN_TOKEN/)
-    const other = await run(['worker', 'inboxes'], { ...settings, ADMIN_TOKEN: 'another-token' })
+    const other = await runToExit(['worker', 'inboxes'], { ...settings, ADMIN_TOKEN: 'another-token' })
     expect([other.code, JSON.parse(other.stderr)]).toMatchObject([4, { error: { code: 'unauthorized' } }])
-    const away = await run(['worker', 'retry'], { ...settings, WORKER_URL: 'http://127.0.0.1:1' })
+    const away = await runToExit(['worker', 'retry'], { ...settings, WORKER_URL: 'http://127.0.0.1:1' })
     expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('is unreachable')])
-    const half = await run(['worker', 'retry', 'qa'], settings)
+    const half = await runToExit(['worker', 'retry', 'qa'], settings)
     expect([half.code, half.stderr]).toEqual([2, expect.stringContaining("missing argument 'id'")])
   })
 })

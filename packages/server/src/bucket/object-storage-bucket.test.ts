@@ -10,10 +10,8 @@ import {
   startObjectStorage,
   type ObjectStorage,
 } from '../../test/support/object-storage.ts'
-import { faultSwitch, type Fault } from '../../test/support/step-faults.ts'
 import { describeBucket } from './bucket-contract.ts'
 import { bytesOf } from './bucket.ts'
-import { describeFaults } from './fault-contract.ts'
 import { openR2Bucket } from './r2-bucket.ts'
 import { openS3Bucket } from './s3-bucket.ts'
 import { parseS3Location } from './s3-location.ts'
@@ -35,20 +33,8 @@ describeBucket('R2 bucket in workerd', () => r2Place(storage), LARGE)
 
 describeBucket('S3 bucket over HTTP', () => s3Place(storage), LARGE)
 
-// All faults, at each step of large bodies too, 25 MiB and more than 1,000 keys are in test/bucket-faults.long.test.ts.
-const R2_FAULTS: Fault[] = [{ when: 'after', kind: 'cut' }]
-
-describeFaults('R2 bucket in workerd', { faults: R2_FAULTS, faultsOfLarge: [], lasting: ['step'] }, () => {
-  const { faultOf, ...faults } = faultSwitch()
-  return { ...r2Place(storage, faultOf), ...faults, largeBytes: 5 * MIB + 1 }
-})
-
-const S3_FAULTS: Fault[] = [{ when: 'before', kind: '503 SlowDown' }]
-
-describeFaults('S3 bucket over HTTP', { faults: S3_FAULTS, faultsOfLarge: [], lasting: ['step'] }, () => {
-  const { faultOf, ...faults } = faultSwitch()
-  return { ...s3Place(storage, faultOf), ...faults, largeBytes: 5 * MIB + 1 }
-})
+// Faults at each step, 25 MiB and more than 1,000 keys are in test/bucket-faults.long.test.ts, faults of whole runs in
+// test/crash/faults.test.ts.
 
 test('the code in the Workers bundle uses only web APIs', () => {
   const nodeOnly = /'node:|\bBuffer\b|\bprocess\./

@@ -5,19 +5,34 @@ import { runCommandLine } from '../../src/cli/run.ts'
 
 let previous: Promise<unknown> = Promise.resolve()
 
-/**
- * Runs a command in this process and resolves to what it printed; rejects as it fails. For tests of many commands, because
- * a process of its own takes half a second each. One at a time: they share the environment and the console.
- */
-export function runHere(words: string[], environment: Record<string, string>): Promise<string> {
-  const result = previous.then(() => runAlone(words, environment))
+/** One at a time: commands share the environment and the console of this process. */
+function inTurn<Result>(environment: Record<string, string>, work: () => Promise<Result>): Promise<Result> {
+  const result = previous.then(async () => {
+    // A command gives DATA_DIR the value that wins, so it is restored too.
+    const before = new Map(['DATA_DIR', ...Object.keys(environment)].map((name) => [name, process.env[name]]))
+    Object.assign(process.env, environment)
+    try {
+      return await work()
+    } finally {
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+      }
+    }
+  })
   previous = result.catch(() => {})
   return result
 }
 
-async function runAlone(words: string[], environment: Record<string, string>): Promise<string> {
-  // A command gives DATA_DIR the value that wins, so it is restored even if it was not given.
-  for (const [name, value] of Object.entries({ DATA_DIR: undefined, ...environment })) vi.stubEnv(name, value)
+/**
+ * Runs a command in this process and resolves to what it printed; rejects as it fails. For tests of many commands, because
+ * a process of its own takes half a second each.
+ */
+export function runHere(words: string[], environment: Record<string, string>): Promise<string> {
+  return inTurn(environment, () => printedBy(words))
+}
+
+async function printedBy(words: string[]): Promise<string> {
   const printed: string[] = []
   const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text))
   const usage = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
@@ -27,14 +42,17 @@ async function runAlone(words: string[], environment: Record<string, string>): P
   } finally {
     log.mockRestore()
     usage.mockRestore()
-    vi.unstubAllEnvs()
   }
 }
 
 export type Printed = { code: number; stdout: string; stderr: string }
 
-/** The same with the exit code and all output, as the program ends. Not for servers. */
-export async function runToExit(words: string[]): Promise<Printed> {
+/** The same with the exit code and all output, as the program ends. Not for servers. By default in this environment. */
+export function runToExit(words: string[], environment: Record<string, string> = {}): Promise<Printed> {
+  return inTurn(environment, () => untilExit(words))
+}
+
+async function untilExit(words: string[]): Promise<Printed> {
   const printed: Printed = { code: 0, stdout: '', stderr: '' }
   const { log, error } = console
   const writeOut = process.stdout.write
