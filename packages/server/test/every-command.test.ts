@@ -230,6 +230,9 @@ describe('the JSON of every command matches its schema', () => {
     ['webhooks rotate-secret nothing', 'There is no endpoint nothing.'],
     ['webhooks delete nothing', 'There is no endpoint nothing.'],
     ['mailboxes rename nothing x', 'There is no mailbox nothing.'],
+    // Not the command of that name.
+    ['mailboxes rename help x', 'There is no mailbox help.'],
+    ['delete help nothing', 'There is no message help.'],
     ['import nothing.eml', 'There is no file or folder nothing.eml.'],
     ['send nothing.eml --to qa@mailhatch.test', 'There is no file or folder nothing.eml.'],
   ])('what does not exist is named: %s', async (line, message) => {

@@ -6,14 +6,17 @@ import { createProgram } from './program.ts'
 
 /** Commander prints the whole help for `help nonsense`. Without the word `help`, it says that the command is unknown. */
 function withoutHelp(program: Command, words: string[]): string[] {
-  const index = words.indexOf('help')
+  let group = program
+  let index = 0
+  for (let next = named(group, words[0]); next; next = named(group, words[++index])) group = next
+  // After a command without subcommands, the word is an argument: there may be a mailbox `help`.
+  const isHelp = words[index] === 'help' && group.commands.length > 0
   const name = words[index + 1]
-  const group = words.slice(0, Math.max(index, 0)).reduce((parent, word) => named(parent, word) ?? parent, program)
-  const isUnknown = index !== -1 && name !== undefined && !name.startsWith('-') && named(group, name) === undefined
-  return isUnknown && name !== 'help' ? words.toSpliced(index, 1) : words
+  const isUnknown = name !== undefined && name !== 'help' && !name.startsWith('-') && !named(group, name)
+  return isHelp && isUnknown ? words.toSpliced(index, 1) : words
 }
 
-function named(parent: Command, name: string): Command | undefined {
+function named(parent: Command, name: string | undefined): Command | undefined {
   return parent.commands.find((command) => command.name() === name)
 }
 
