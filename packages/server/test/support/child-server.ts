@@ -75,7 +75,14 @@ export function spawnServer({
     return Number(port)
   }
 
+  let isStopped = false
+  child.on('exit', (code, signal) => {
+    // Otherwise a test would only show that its connections fail.
+    if (!isStopped) console.error(`${program} ended by itself: ${signal ?? `code ${code}`} ${complaints}`)
+  })
+
   async function kill(): Promise<void> {
+    isStopped = true
     child.kill('SIGKILL')
     await gone
   }
@@ -93,6 +100,7 @@ export function spawnServer({
     complaints: () => complaints,
     kill,
     async stop() {
+      isStopped = true
       child.kill('SIGTERM')
       await gone
       return child.exitCode
