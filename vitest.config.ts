@@ -30,7 +30,7 @@ const ALSO_ON_POSTGRES = [
 ].map((name) => `packages/server/test/${name}.test.ts`)
 
 /** Tests that replace modules or timers need their own process. */
-const ISOLATED = globSync('packages/*/{src,test}/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
+export const ISOLATED = globSync('packages/*/{src,test}/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
   /\bvi\.(mock|useFakeTimers)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
 )
 

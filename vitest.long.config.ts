@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
-import base, { LONG, ONLY_ON_POSTGRES } from './vitest.config.ts'
+import base, { ISOLATED, LONG, ONLY_ON_POSTGRES } from './vitest.config.ts'
 
 /** Tests of the whole product whose subject does not depend on the database. */
 const NOT_ON_POSTGRES = [
@@ -57,7 +57,7 @@ const NOT_ON_POSTGRES = [
   'worker-cli', // of a worker, against a double of the API
 ].map((name) => `packages/server/test/${name}.test.ts`)
 
-/** The full counts of what `npm test` does in a short form, and the whole product's tests on PostgreSQL. */
+/** What `npm test` does in a short form at full counts, the whole product's tests on PostgreSQL, and unit tests in jumps of time. */
 export default defineConfig({
   ...base,
   test: {
@@ -75,6 +75,16 @@ export default defineConfig({
           include: ['packages/server/test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES, ...NOT_ON_POSTGRES],
           globalSetup: ['packages/server/test/support/postgres.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'uneven clock',
+          include: ['packages/*/src/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...ONLY_ON_POSTGRES, ...ISOLATED],
+          setupFiles: ['packages/server/test/support/uneven-clock.ts'],
+          isolate: false,
         },
       },
     ],

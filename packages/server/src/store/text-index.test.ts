@@ -147,7 +147,8 @@ test('a frequent text is found without reading all blocks', async () => {
   const found = await positionsOf(store, mailbox, { subject: ['straw'] })
   expect(found[0]).toBe(3 * SIZE)
   expect(found).toHaveLength(101)
-  const positions = read.mock.calls.flatMap(([{ values }]) => values.filter((value) => /^\[\d+,/.test(String(value))))
+  // A slow step is followed by shorter ones, so a list may have a single position.
+  const positions = read.mock.calls.flatMap(([{ values }]) => values.filter((value) => /^\[\d/.test(String(value))))
   expect(
     Math.min(...positions.flatMap((list) => JSON.parse(String(list)) as number[]).filter((value) => value < 8_192)),
   ).toBe(2 * SIZE)

@@ -14,7 +14,6 @@ test('a provider that does not respond is a timeout', async () => {
     status: 502,
     details: { provider: ['It did not respond in time.'] },
   })
-  expect(double.heard).toHaveLength(1)
 })
 
 test('an unreachable provider is an error', async () => {
