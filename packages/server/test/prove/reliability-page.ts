@@ -1,0 +1,97 @@
+import type { Machine } from '../../../../bench/machine.ts'
+import { PARTS, type Part } from './parts.ts'
+import { isKept, type Figure, type Proof } from './proof.ts'
+
+/** The last result of a part. */
+export type PartResult = {
+  date: string
+  commit: string
+  machine: Machine
+  seed: number
+  seconds: number
+  outcome: 'shown' | 'failed' | 'void'
+  proofs: Proof[]
+}
+
+/** By the part's name. */
+export type Results = Record<string, PartResult>
+
+const OUTCOMES: Record<PartResult['outcome'], string> = {
+  shown: 'shown',
+  failed: '**FAILED**',
+  void: '**void**: no proof was completed',
+}
+
+/** The page docs/operate/reliability.md. */
+export function reliabilityPage(results: Results): string {
+  return [
+    '# Reliability',
+    '',
+    '`npm run prove` wrote this page: what was tried, and what was found. Nothing here is an estimate. To repeat it on your machine:',
+    '',
+    '```sh',
+    'npm ci && npm run prove              # everything but the soak, about an hour on two cores',
+    'npm run prove -- --only kill         # one part; the other results stay as they are',
+    'npm run prove -- --list              # the parts',
+    '```',
+    '',
+    'Every check has a control: the same check in the same run, where it has to find something, because the protection was taken away by fault',
+    'injection. A part whose control finds nothing is a failure. Random values come from the seed; `--seed` repeats it.',
+    '',
+    '| part | result | date | commit | seed | took |',
+    '|---|---|---|---|---|---|',
+    ...PARTS.map((part) => overviewRow(part, results[part.name])),
+    '',
+    ...PARTS.flatMap((part) => section(part, results[part.name])),
+    ...machines(results),
+    '',
+  ].join('\n')
+}
+
+function overviewRow({ name, title }: Part, result: PartResult | undefined): string {
+  if (!result) return `| ${title} (\`${name}\`) | not run yet | | | | |`
+  const { outcome, date, commit, seed, seconds } = result
+  return `| [${title}](#${name}) | ${OUTCOMES[outcome]} | ${date} | ${commit} | ${seed} | ${duration(seconds)} |`
+}
+
+function section({ name, title }: Part, result: PartResult | undefined): string[] {
+  if (!result) return []
+  return [`## ${name}`, '', `${title}.`, '', ...result.proofs.flatMap(proofLines)]
+}
+
+function proofLines({ claim, tried, figures, control }: Proof): string[] {
+  return [
+    `**${claim}** ${tried}`,
+    '',
+    '| figure | found | limit |',
+    '|---|---|---|',
+    ...figures.map((figure) => figureRow(figure)),
+    ...control.figures.map((figure) => figureRow(figure, 'control: ')),
+    '',
+    `Control: ${control.tried}`,
+    '',
+  ]
+}
+
+function figureRow(figure: Figure, prefix = ''): string {
+  const { name, value, unit, min, max } = figure
+  const limits = [min === undefined ? [] : `at least ${number(min)}`, max === undefined ? [] : `at most ${number(max)}`]
+  const found = `${number(value)}${unit === undefined ? '' : ` ${unit}`}${isKept(figure) ? '' : ' **outside**'}`
+  return `| ${prefix}${name} | ${found} | ${limits.flat().join(', ')} |`
+}
+
+function machines(results: Results): string[] {
+  const described = Object.values(results).map(
+    ({ machine: { processor, cores, memoryGigabytes, platform, node } }) =>
+      `${processor}, ${cores} cores, ${memoryGigabytes} GiB of memory, ${platform}, Node ${node}`,
+  )
+  return described.length === 0 ? [] : [`Machine: ${[...new Set(described)].join('; ')}.`]
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 2 })
+}
+
+function duration(seconds: number): string {
+  return seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+import base from './vitest.config.ts'
+
+/** The parts of `npm run prove`, which starts them one after another. */
+export default defineConfig({
+  ...base,
+  test: {
+    setupFiles: base.test!.setupFiles,
+    expect: base.test!.expect,
+    testTimeout: 90 * 60_000,
+    hookTimeout: base.test!.hookTimeout,
+    fileParallelism: false,
+    include: ['packages/server/test/prove/*.prove.ts'],
+  },
+})
