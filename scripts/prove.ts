@@ -1,7 +1,7 @@
 // Runs the parts of packages/server/test/prove/ and writes docs/operate/reliability.md.
 import { spawn, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -76,9 +76,12 @@ function seedFrom(text: string | undefined): number {
 
 async function run({ parts, seed }: Options): Promise<void> {
   console.log(`Seed ${seed}. ${parts.length} parts, about ${parts.reduce((sum, { minutes }) => sum + minutes, 0)} min.`)
+  const folder = mkdtempSync(join(tmpdir(), 'mailhatch-prove-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'logs'))
   for (const [index, part] of parts.entries()) {
     console.log(`\n[${index + 1}/${parts.length}] ${listed(part)}`)
-    const result = await runPart(part, seed)
+    const result = await runPart(part, { seed, folder })
     console.log(`${part.name}: ${result.outcome} after ${Math.round(result.seconds)} s`)
     if (result.outcome !== 'shown') process.exitCode = 1
     keep(part, result)
@@ -86,34 +89,24 @@ async function run({ parts, seed }: Options): Promise<void> {
   console.log(`\ndocs/operate/reliability.md is written.${process.exitCode ? ' NOT everything was shown.' : ''}`)
 }
 
-async function runPart({ name }: Part, seed: number): Promise<PartResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'mailhatch-prove-'))
-  const file = join(folder, 'results')
+/** The folder collects the results of the part and, of all parts, the logs of the programs that they start. */
+async function runPart({ name }: Part, { seed, folder }: { seed: number; folder: string }): Promise<PartResult> {
+  const file = join(folder, `${name}.results`)
+  writeFileSync(file, '')
   const startedAt = performance.now()
-  try {
-    writeFileSync(file, '')
-    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
-    const given = [
-      'run',
-      '--config',
-      'vitest.prove.config.ts',
-      '--silent',
-      `packages/server/test/prove/${name}.prove.ts`,
-    ]
-    const child = spawn(process.execPath, [vitest, ...given], {
-      cwd: ROOT,
-      stdio: 'inherit',
-      env: { ...process.env, PROVE_RESULTS: file, PROVE_SEED: String(seed) },
-    })
-    const shown = showProgress(file)
-    const [code] = await once(child, 'exit')
-    shown.stop()
-    const proofs = linesIn(file).flatMap((line) => ('proof' in line ? [line.proof] : []))
-    const seconds = (performance.now() - startedAt) / 1_000
-    return { ...where(), seed, seconds: Math.round(seconds), outcome: outcomeOf(code, proofs), proofs }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
+  const given = ['run', '--config', 'vitest.prove.config.ts', '--silent', `packages/server/test/prove/${name}.prove.ts`]
+  const child = spawn(process.execPath, [vitest, ...given], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, PROVE_RESULTS: file, PROVE_SEED: String(seed), PROVE_LOGS: join(folder, 'logs') },
+  })
+  const shown = showProgress(file)
+  const [code] = await once(child, 'exit')
+  shown.stop()
+  const proofs = linesIn(file).flatMap((line) => ('proof' in line ? [line.proof] : []))
+  const seconds = Math.round((performance.now() - startedAt) / 1_000)
+  return { ...where(), seed, seconds, outcome: outcomeOf(code, proofs), proofs }
 }
 
 function outcomeOf(code: number | null, proofs: Proof[]): PartResult['outcome'] {

@@ -1,7 +1,5 @@
-import { existsSync, openSync, readdirSync, readFileSync, readSync, closeSync, statSync } from 'node:fs'
+import { openSync, readdirSync, readFileSync, readSync, closeSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { z } from 'zod'
-import { INDEX_FILE } from './export.ts'
 import { readMbox } from './mbox.ts'
 
 const MBOX_START = 'From '
@@ -19,8 +17,6 @@ export type StoredMail = {
   id: string | null
 }
 
-const indexShape = z.object({ messages: z.array(z.object({ file: z.string().nullable(), to: z.string() })) })
-
 /** The given files, and the mail files in the given folders. */
 export function findMailFiles(paths: string[]): MailFile[] {
   const files = paths.flatMap((path) => (statSync(path).isDirectory() ? mailFilesIn(path) : [path]))
@@ -28,6 +24,8 @@ export function findMailFiles(paths: string[]): MailFile[] {
 }
 
 export async function* readMails(files: MailFile[]): AsyncGenerator<StoredMail> {
+  // Loaded on demand: most commands read no mail from files.
+  const { readRecipients } = await import('./export-index.ts')
   const indexes = new Map<string, Map<string, string>>()
   for (const { path } of files) {
     const folder = dirname(path)
@@ -55,20 +53,4 @@ function isMbox(path: string): boolean {
   readSync(descriptor, start)
   closeSync(descriptor)
   return start.toString('latin1') === MBOX_START
-}
-
-/** Recipients by file name; empty if index.json is missing or is not an export's. */
-function readRecipients(folder: string): Map<string, string> {
-  const path = join(folder, INDEX_FILE)
-  const index = existsSync(path) ? indexShape.safeParse(parseJson(readFileSync(path, 'utf8'))) : null
-  if (!index?.success) return new Map()
-  return new Map(index.data.messages.flatMap(({ file, to }) => (file === null ? [] : [[file, to] as const])))
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { databaseUrl } from './config-values.ts'
 import { AppError } from '../domain/errors.ts'
-import { findTables, readStatus, type DatabaseLocation } from '../store/database-status.ts'
+import type { DatabaseLocation } from '../store/database-status.ts'
 
 export const DATABASE_FILE = 'mailhatch.db'
 
@@ -15,6 +15,7 @@ export const DATABASE_FILE = 'mailhatch.db'
 export async function withExistingDatabase(config: Config): Promise<Config> {
   const found = await withDatabaseOfCommands(config)
   const location = locationOf(found)
+  const { readStatus } = await databaseStatus()
   const { schema, newestSchema } = 'file' in location && !existsSync(location.file) ? NONE : await readStatus(location)
   if (schema === 0) throw new AppError('not_found', noDatabase(config))
   if (schema < newestSchema) {
@@ -33,6 +34,7 @@ export async function withDatabaseOfCommands(config: Config): Promise<Config> {
   const url = postgresUrl(leftAlone.DATABASE_URL)
   const directUrl = postgresUrl(leftAlone.DATABASE_DIRECT_URL)
   if (url === null) return config
+  const { findTables } = await databaseStatus()
   const tables = await findTables(directUrl ?? url)
   if (tables === 'unreachable') {
     throw new Error(
@@ -50,6 +52,9 @@ export function postgresUrl(given: string | undefined): string | null {
     return null
   }
 }
+
+/** Loaded on demand: most commands look into no database. */
+export const databaseStatus = () => import('../store/database-status.ts')
 
 const NONE = { schema: 0, newestSchema: 0 }
 

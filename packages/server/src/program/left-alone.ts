@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Config } from './config.ts'
 import { prefixed, type LeftAlone } from './config-sources.ts'
-import { DATABASE_FILE, postgresUrl } from './find-database.ts'
+import { DATABASE_FILE, databaseStatus, postgresUrl } from './find-database.ts'
 import { createEncryption } from '../manage/encryption.ts'
-import { findTables } from '../store/database-status.ts'
 import type { Store } from '../store/store.ts'
 
 // `serve` leaves variables alone that may belong to the app under test. An earlier version took them, so a start that would
@@ -22,6 +21,7 @@ export function describeLeftAlone(leftAlone: LeftAlone): string | null {
 export async function refuseOwnDatabase({ dataDir, databaseUrl, leftAlone }: Config): Promise<void> {
   const url = postgresUrl(leftAlone.DATABASE_URL)
   if (databaseUrl !== null || url === null) return
+  const { findTables } = await databaseStatus()
   const tables = await findTables(postgresUrl(leftAlone.DATABASE_DIRECT_URL) ?? url)
   const usedElsewhere = existsSync(join(dataDir, 'inbox.db')) && !existsSync(join(dataDir, DATABASE_FILE))
   if (tables === 'not ours' || (tables === 'unreachable' && !usedElsewhere)) return
