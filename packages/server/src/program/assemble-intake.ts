@@ -2,7 +2,7 @@ import { assembleWebhooks } from './assemble-webhooks.ts'
 import type { Config } from './config.ts'
 import { dataFile } from './data-folder.ts'
 import { createLocalFeed } from '../feed/feed.ts'
-import { createPostgresFeed, type SharedFeed } from '../feed/postgres-feed.ts'
+import type { SharedFeed } from '../feed/postgres-feed.ts'
 import { createAcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { Log } from '../observe/log.ts'
 import { createRejections } from '../manage/rejections.ts'
@@ -32,7 +32,7 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
   // Several processes can share PostgreSQL, so it needs no lock.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
   const store = await openStore(config, log)
-  const feed = openFeed(config, log)
+  const feed = await openFeed(config, log)
   const rejections = createRejections({ store, log, now })
   const logUnsaved = (error: unknown) => log.error({ err: error }, 'saving rejections failed')
   const saveRejections = () => rejections.save().catch(logUnsaved)
@@ -64,9 +64,11 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
   }
 }
 
-function openFeed({ databaseUrl, databaseDirectUrl }: Config, log: Pick<Log, 'warn'>): SharedFeed {
+async function openFeed({ databaseUrl, databaseDirectUrl }: Config, log: Pick<Log, 'warn'>): Promise<SharedFeed> {
   // The only process on its database always holds the lock.
   if (!databaseUrl) return { ...createLocalFeed(), holdsLock: async () => true, close: async () => {} }
+  // Loaded on demand, as the store is.
+  const { createPostgresFeed } = await import('../feed/postgres-feed.ts')
   return createPostgresFeed({
     // LISTEN and advisory locks belong to a session, so they need a direct connection.
     url: databaseDirectUrl ?? databaseUrl,

@@ -2,7 +2,7 @@ import type { Config } from './config.ts'
 import { dataFile } from './data-folder.ts'
 import { DATABASE_FILE } from './find-database.ts'
 import type { Log } from '../observe/log.ts'
-import { openPostgresDatabase } from '../store/postgres-database.ts'
+import type { Database } from '../store/database.ts'
 import { createSqlStore } from '../store/sql-store.ts'
 import { openSqliteDatabase } from '../store/sqlite-database.ts'
 import type { Store } from '../store/store.ts'
@@ -10,8 +10,12 @@ import type { Store } from '../store/store.ts'
 /** PostgreSQL if DATABASE_URL is set, else a SQLite file. */
 export async function openStore(config: Config, log: Pick<Log, 'error'>): Promise<Store> {
   const onError = (error: unknown) => log.error({ err: error }, 'updating the text index failed')
-  const database = config.databaseUrl
-    ? await openPostgresDatabase(config.databaseUrl, { directUrl: config.databaseDirectUrl })
-    : openSqliteDatabase(dataFile(config, DATABASE_FILE))
-  return createSqlStore(database, { onError })
+  return createSqlStore(await openDatabase(config), { onError })
+}
+
+async function openDatabase(config: Config): Promise<Database> {
+  if (!config.databaseUrl) return openSqliteDatabase(dataFile(config, DATABASE_FILE))
+  // Loaded on demand: a start on SQLite does without it.
+  const { openPostgresDatabase } = await import('../store/postgres-database.ts')
+  return openPostgresDatabase(config.databaseUrl, { directUrl: config.databaseDirectUrl })
 }

@@ -1,5 +1,3 @@
-import pg from 'pg'
-
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
 const CONNECTION_EXCEPTION_CLASS = '08'
@@ -48,8 +46,12 @@ export function isConnectionLost(error: unknown): boolean {
   if (error instanceof Error && error.message === 'timeout exceeded when trying to connect') return false
   const code = codeOf(error)
   if (SERVER_STOPS_OR_STARTS.includes(code) || code.startsWith(CONNECTION_EXCEPTION_CLASS)) return true
-  // All other errors from the server have a code of five characters.
-  return isReadOnly(error) || !(error instanceof pg.DatabaseError)
+  return isReadOnly(error) || !isFromServer(error)
+}
+
+/** The driver's errors have no severity. Not `instanceof`: a start on SQLite does not load the driver. */
+function isFromServer(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error
 }
 
 export function isRetryable(error: unknown): boolean {
