@@ -45,9 +45,9 @@ export default defineConfig({
     // Files share a process one after another: loading the product for each costs more than most files take.
     isolate: false,
     // Tests wait for conditions; this only ends a test whose condition never comes.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     setupFiles: ['patience', 'left-open'].map((name) => `packages/server/test/support/${name}.ts`),
     projects: [
       {

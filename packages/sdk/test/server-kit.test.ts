@@ -86,5 +86,5 @@ test('Mailhatch stops with its parent process, even if that is killed', async ()
   }
   expect(await isDown(url.trim())).toBe(false)
   child.kill('SIGKILL')
-  await vi.waitUntil(() => isDown(url.trim()), { timeout: 30_000, interval: 100 })
+  await vi.waitUntil(() => isDown(url.trim()), { interval: 100 })
 })

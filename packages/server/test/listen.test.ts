@@ -155,7 +155,7 @@ test('errors set the exit code and are printed to standard error', async () => {
 })
 
 function hasCome({ received }: { received: ReceivedWebhook[] }, count: number): Promise<void> {
-  return vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(count), { timeout: 20_000 })
+  return vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(count))
 }
 
 function subjects({ received }: { received: ReceivedWebhook[] }): string[] {

@@ -309,9 +309,7 @@ describe('mail without a team', () => {
     transport.close()
     const { unrouted } = operator.call.inbox
     const find = async () => (await unrouted.list.query({})).mails.find(({ subject }) => subject === 'Too early')
-    await expect
-      .poll(find, { timeout: 10_000 })
-      .toMatchObject({ mailbox: 'late-box', domain: 'root.test', attempts: 1 })
+    await expect.poll(find).toMatchObject({ mailbox: 'late-box', domain: 'root.test', attempts: 1 })
     const mail = (await find())!
     // It is under other addresses, so the dashboard lists it only there.
     await expect.poll(() => operator.call.inbox.others.summary.query().then(({ count }) => count)).toBe(1)
@@ -334,9 +332,7 @@ describe('mail without a team', () => {
     await post(url, announcement({ domain: 'nobodys.example', mailbox: 'orders' }))
     const list = async (who: Pick<Person, 'call'>) =>
       (await who.call.inbox.rejections.list.query({})).map(({ to, code }) => `${to} ${code}`)
-    await expect
-      .poll(() => list(operator), { timeout: 10_000 })
-      .toContain('orders@nobodys.example inbox_domain_unknown')
+    await expect.poll(() => list(operator)).toContain('orders@nobodys.example inbox_domain_unknown')
     expect(await list(owner)).toEqual([])
   })
 })

@@ -43,7 +43,7 @@ describe('mail kept in S3', () => {
     expect((await answer.text()) === raw).toBe(true)
     const removed = await fetch(`${server.url}/v1/messages/${id}`, { method: 'DELETE', headers })
     expect(removed.ok).toBe(true)
-    await expect.poll(async () => (await bucket.list({ prefix: '', limit: 10 })).keys, { timeout: 30_000 }).toEqual([])
+    await expect.poll(async () => (await bucket.list({ prefix: '', limit: 10 })).keys).toEqual([])
   })
 
   test('a separate API reads the worker’s bucket, if its secret is right', async () => {

@@ -8,7 +8,6 @@ import { startFileServer } from './support/file-server.ts'
 import { startServer } from './support/server.ts'
 
 const PATH = '/v1/messages/stream'
-const SOON = { timeout: 10_000 }
 
 const server = await startFileServer()
 const { url, apiKey, store, newMailbox, me } = server
@@ -27,14 +26,14 @@ test('limit: a client that does not read is disconnected, while another gets eve
   const sent = 300
   // JSON writes each of these characters as six bytes.
   for (let count = 0; count < sent; count++) await store({ mailbox, subject: '\u0001'.repeat(8 * 1024) })
-  await vi.waitFor(() => expect(quick.messages).toHaveLength(sent), SOON)
+  await vi.waitFor(() => expect(quick.messages).toHaveLength(sent))
   stalled.resume()
   expect(await stalled.closed).toBe('cut')
   expect(stalled.messages.length).toBeLessThan(sent)
   expect(await Promise.race([quick.closed, Promise.resolve('open')])).toBe('open')
   // It can resume where it stopped.
   const again = await open(apiKey, `mailbox=${mailbox}`, { lastEventId: stalled.cursors.at(-1) ?? quick.cursors[0]! })
-  await vi.waitFor(() => expect(again.cursors.at(-1)).toBe(quick.cursors.at(-1)), SOON)
+  await vi.waitFor(() => expect(again.cursors.at(-1)).toBe(quick.cursors.at(-1)))
 })
 
 test('limit: a key has 1,000 streams, and another one when one is closed', async () => {
@@ -53,7 +52,7 @@ test('limit: a key has 1,000 streams, and another one when one is closed', async
     const stream = await open(key)
     expect(stream.status).toBe(200)
     return stream
-  }, SOON)
+  })
   streams.push(again)
   expect((await ask(url + PATH, { key })).status).toBe(429)
 })
@@ -70,7 +69,7 @@ test('streams pipelined on one connection are forgotten with it', async () => {
     socket.destroy()
     await once(socket, 'close')
   }
-  await vi.waitFor(async () => expect((await open(key)).status).toBe(200), SOON)
+  await vi.waitFor(async () => expect((await open(key)).status).toBe(200))
 })
 
 test('shutting down asks streams to reconnect soon, and ends them', async () => {

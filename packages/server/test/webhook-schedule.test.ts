@@ -6,8 +6,6 @@ import { startWebhookReceiver, type ReceiverAnswer } from './support/webhook-rec
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400 * SECOND_MS
-/** For a machine that is busy with other tests. */
-const PATIENCE = { timeout: 10_000 }
 const START = Date.UTC(2026, 0, 31, 12)
 
 /** Two endpoints on one server whose clock only the test moves: one responds on demand, the other accepts everything. */
@@ -23,7 +21,7 @@ async function start(answer: () => ReceiverAnswer) {
   /** The sender has checked everything that is due: it has sent what was just added. */
   async function look(): Promise<void> {
     const { id } = await store(url, { mailbox: 'other', receivedAt: new Date(clock.now).toISOString() })
-    await vi.waitUntil(() => receivedBy('/well').some(({ messageId }) => messageId === id), PATIENCE)
+    await vi.waitUntil(() => receivedBy('/well').some(({ messageId }) => messageId === id))
   }
 
   /** The delivery once it has this many attempts. */
@@ -31,7 +29,7 @@ async function start(answer: () => ReceiverAnswer) {
     return vi.waitUntil(async () => {
       const delivery = (await webhooks.deliveries(endpoint.id)).find((each) => each.messageId === messageId)
       return delivery?.attempt === count ? delivery : null
-    }, PATIENCE)
+    })
   }
 
   return {
@@ -133,9 +131,7 @@ test('410 disables the endpoint, and pending deliveries fail', async () => {
   expect(await afterAttempt(1, id)).toMatchObject({ status: 'failed', httpStatus: 410, nextAttemptAt: null })
   expect(await endpointNow()).toMatchObject({ active: false, disabledReason: 'The endpoint responded with 410 Gone.' })
   // The others follow, a few at a time.
-  await expect
-    .poll(() => afterAttempt(1, pending.id), PATIENCE)
-    .toMatchObject({ status: 'failed', error: 'endpoint inactive' })
+  await expect.poll(() => afterAttempt(1, pending.id)).toMatchObject({ status: 'failed', error: 'endpoint inactive' })
 
   status = 200
   clock.now += DAY_MS
@@ -151,7 +147,7 @@ test('410 disables the endpoint, and pending deliveries fail', async () => {
   await webhooks.replay(endpoint.id, failed!.id)
   const later = await announce()
   await afterAttempt(1, later.id)
-  await vi.waitUntil(() => attempts().length === 4, PATIENCE)
+  await vi.waitUntil(() => attempts().length === 4)
   expect(attempts().filter((attempt) => attempt.messageId === failed!.messageId)).toHaveLength(2)
 })
 
@@ -172,7 +168,7 @@ test('five days of only failures disable the endpoint, with a reason in the list
   expect(await endpointNow()).toMatchObject({ active: true, disabledReason: null })
   clock.now += 1
   await attemptNow()
-  await vi.waitUntil(async () => !(await endpointNow()).active, PATIENCE)
+  await vi.waitUntil(async () => !(await endpointNow()).active)
   expect(await endpointNow()).toMatchObject({ disabledReason: 'Every attempt of the last five days failed.' })
 })
 

@@ -10,8 +10,6 @@ import { temporaryFolder } from './support/server.ts'
 import { webhookClient } from './support/webhook-client.ts'
 import { startWebhookReceiver, type ReceivedWebhook } from './support/webhook-receiver.ts'
 
-const WAIT_MS = 20_000
-
 function verify({ body, headers }: ReceivedWebhook, secret: string) {
   // Our headers have a single value in Node.
   return verifyWebhook({ secret, body, headers: new Headers(headers as Record<string, string>) })
@@ -35,11 +33,11 @@ test('contract: after its creation a secret is in no response, log or row, and s
   const secrets = [secret, troubledSecret, newSecret]
   expect(new Set(secrets).size).toBe(3)
   await store(first.apiUrl)
-  await vi.waitUntil(() => receiver.received.length >= 2, WAIT_MS)
+  await vi.waitUntil(() => receiver.received.length >= 2)
 
   const answers: unknown[] = [await webhooks.list(), await webhooks.change(troubled.id, { active: true })]
   for (const { id } of [endpoint, troubled]) {
-    await vi.waitUntil(async () => (await webhooks.deliveries(id))[0]!.attempt >= 1, WAIT_MS)
+    await vi.waitUntil(async () => (await webhooks.deliveries(id))[0]!.attempt >= 1)
     answers.push(await webhooks.deliveries(id), await webhooks.test(id))
     const [delivery] = await webhooks.deliveries(id)
     answers.push(await webhooks.replay(id, delivery!.id))
@@ -59,9 +57,8 @@ test('contract: after its creation a secret is in no response, log or row, and s
   const count = receiver.received.length
   const second = await startChild({ environment })
   await store(second.apiUrl, { mailbox: 'later' })
-  const later = await vi.waitUntil(
-    () => receiver.received.slice(count).find(({ path, body }) => path === '/well' && body.includes('later')),
-    WAIT_MS,
+  const later = await vi.waitUntil(() =>
+    receiver.received.slice(count).find(({ path, body }) => path === '/well' && body.includes('later')),
   )
   expect((await verify(later, newSecret)).data.mailbox).toBe('later')
   await verify(later, secret)

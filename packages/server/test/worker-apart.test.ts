@@ -118,7 +118,7 @@ describe('an API without the bucket uses it through the worker', () => {
     onTestFinished(() => again.close())
     // Objects of a recent deletion are left to its request for a minute.
     ahead = 61_000
-    await expect.poll(left, { timeout: 30_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
     expect(await (await fetchApi(`/v1/messages/${kept.id}/raw`)).text()).toBe(RAW)
   })
 

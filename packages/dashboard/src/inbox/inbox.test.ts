@@ -19,9 +19,6 @@ async function sendMail(mail: { to: string; subject: string; html?: string; text
   transport.close()
 }
 
-/** A generous limit for conditions that never become true. */
-const SOON = { timeout: 30_000 }
-
 const openReused = reuseWindows(browser, url)
 const open = (options = {}) => openReused({ headers: operator.headers, ...options })
 const rowsOf = (page: Page) => page.locator('[data-message]')
@@ -81,7 +78,7 @@ test('a long list renders few rows, loads each page once, and does not move when
     rendered.push(await rowsOf(page).count())
     return page.locator('li[aria-setsize="250"][aria-posinset="250"]').count()
   }
-  await expect.poll(scrollOn, SOON).toBe(1)
+  await expect.poll(scrollOn).toBe(1)
   expect(Math.max(...rendered)).toBeLessThanOrEqual(100)
   expect(requests).toBe(3)
 
@@ -105,7 +102,7 @@ test('the search is in the URL, and a link restores it', async () => {
   await page.keyboard.type('subject:needle tag:found')
   await page.keyboard.press('Enter')
   await page.waitForURL(/q=subject/)
-  await expect.poll(() => rowsOf(page).count(), SOON).toBe(1)
+  await expect.poll(() => rowsOf(page).count()).toBe(1)
   await rowsOf(page).first().click()
   const link = page.url()
   const another = await open()
@@ -115,7 +112,7 @@ test('the search is in the URL, and a link restores it', async () => {
   for (const path of ['/a/qa+found@mailhatch.test', '/a/qa%2Bfound%40mailhatch.test']) {
     await another.page.goto(path)
     await another.page.getByRole('button', { name: 'Remove filter mailbox:qa+found@mailhatch.test' }).waitFor()
-    await expect.poll(() => rowsOf(another.page).count(), SOON).toBe(1)
+    await expect.poll(() => rowsOf(another.page).count()).toBe(1)
   }
 })
 
@@ -136,7 +133,7 @@ test('a deletion can be undone for some seconds', async () => {
   await rowWith(page, 'Deleted').waitFor()
   await removeFirst()
   const { count } = operator.call.inbox.messages
-  await expect.poll(() => count.query({ tag: 'removal' }), SOON).toEqual({ count: 1, isExact: true })
+  await expect.poll(() => count.query({ tag: 'removal' })).toEqual({ count: 1, isExact: true })
   await rowWith(page, 'Kept').waitFor()
 })
 
@@ -155,7 +152,7 @@ test('remote images load only after the user allows them', async () => {
   await mail.getByRole('heading', { name: 'Picture' }).waitFor()
   expect(requested).toEqual([])
   await page.getByRole('button', { name: 'Show once' }).click()
-  await expect.poll(() => requested, SOON).toEqual(['https://tracker.example/pixel.png'])
+  await expect.poll(() => requested).toEqual(['https://tracker.example/pixel.png'])
 })
 
 test('a mail can be shown in its dark and its light colour scheme, independent of the page', async () => {
@@ -174,7 +171,7 @@ test('a mail can be shown in its dark and its light colour scheme, independent o
     ['Light', 'rgb(0, 0, 0)'],
   ] as const) {
     await choices.getByRole('button', { name }).click()
-    await expect.poll(colour, SOON).toBe(shown)
+    await expect.poll(colour).toBe(shown)
     expect(await choices.getByRole('button', { pressed: true }).innerText()).toBe(name)
   }
   expect(complaints).toEqual([])
@@ -197,7 +194,7 @@ test('the selected tab is scrolled into view if there is no room for all tabs', 
         // Browsers scroll by whole pixels.
         return element.parentElement!.scrollWidth > list.width && left > list.left - 1 && right < list.right + 1
       })
-    await expect.poll(isWhole, SOON).toBe(true)
+    await expect.poll(isWhole).toBe(true)
   }
 })
 
@@ -232,22 +229,22 @@ test('with notifications enabled, mail that arrives in a background tab shows on
   await isLive(page)
   await setTabHidden(true)
   await mail('Notifications are off')
-  await expect.poll(() => page.title(), SOON).toBe('(1) Inbox · Mailhatch')
+  await expect.poll(() => page.title()).toBe('(1) Inbox · Mailhatch')
   expect(await notifications()).toEqual([])
   await setTabHidden(false)
-  await expect.poll(() => page.title(), SOON).toBe('Inbox · Mailhatch')
+  await expect.poll(() => page.title()).toBe('Inbox · Mailhatch')
 
   await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await page.getByRole('link', { name: 'Account', exact: true }).click()
   await page.getByLabel('Notify me about new mail').click()
-  await expect.poll(() => page.getByLabel('Notify me about new mail').isChecked(), SOON).toBe(true)
+  await expect.poll(() => page.getByLabel('Notify me about new mail').isChecked()).toBe(true)
   await page.getByRole('link', { name: 'Inbox', exact: true }).click()
   await isLive(page)
   await mail('Tab is visible')
   await rowWith(page, 'Tab is visible').waitFor()
   await setTabHidden(true)
   await mail('<b>Tab</b> is \u202ehidden now')
-  await expect.poll(notifications, SOON).toEqual(['The Shop: <b>Tab</b> is \u2423hidden now'])
+  await expect.poll(notifications).toEqual(['The Shop: <b>Tab</b> is \u2423hidden now'])
   await page.evaluate("Notification.all[0].dispatchEvent(new Event('click'))")
   await page.getByRole('heading', { name: 'hidden now' }).waitFor()
   expect(complaints).toEqual([])
@@ -271,7 +268,7 @@ test('a message that one member opens is read for all, and counts follow', async
   await rowWith(mine.page, 'One').click()
   await mine.page.getByRole('heading', { name: 'One' }).waitFor()
   for (const { page } of [mine, theirs]) {
-    await expect.poll(() => isUnread(page, 'One'), SOON).toBe(0)
+    await expect.poll(() => isUnread(page, 'One')).toBe(0)
     await page.getByRole('link', { name: 'All mail 2 unread of 3' }).waitFor()
     await page.getByRole('link', { name: 'shared 2 unread of 3' }).waitFor()
     await page.getByText('3 · 2 unread').waitFor()
@@ -284,11 +281,11 @@ test('a message that one member opens is read for all, and counts follow', async
   await theirs.page.getByRole('button', { name: 'More' }).click()
   await theirs.page.getByRole('menuitem', { name: 'Mark all as read' }).click()
   for (const { page } of [mine, theirs]) {
-    await expect.poll(() => isUnread(page, 'Two'), SOON).toBe(0)
+    await expect.poll(() => isUnread(page, 'Two')).toBe(0)
     await page.getByRole('link', { name: 'All mail 3', exact: true }).waitFor()
   }
   await mine.page.keyboard.press('U')
-  await expect.poll(() => isUnread(theirs.page, 'One'), SOON).toBe(1)
+  await expect.poll(() => isUnread(theirs.page, 'One')).toBe(1)
   await theirs.page.getByRole('link', { name: 'All mail 1 unread of 3' }).waitFor()
   expect([...mine.complaints, ...theirs.complaints]).toEqual([])
 })
@@ -368,7 +365,7 @@ test('times are those of the server: a browser with a slow clock shows no mail f
   // A sender in another process may be ahead of the API.
   await server.store({ mailbox: name, domain, subject: 'From the future', receivedAt: minutesAgo(-3) })
   await rowWith(page, 'From the future').waitFor()
-  await expect.poll(() => timeOf('An hour old'), SOON).toBe('1 hr. ago')
+  await expect.poll(() => timeOf('An hour old')).toBe('1 hr. ago')
   for (const subject of ['Brand new', 'From the future']) expect(await timeOf(subject)).toMatch(/^just now$| ago$/)
 })
 
@@ -398,7 +395,7 @@ test('a mail is listed once under missing mail, however often it was tried', asy
     await expect(send('+nobody@mailhatch.test')).rejects.toMatchObject({ responseCode: 550 })
   // All are recorded within a second, and the dialog reads them when it opens.
   const codes = async () => (await operator.call.inbox.rejections.list.query()).map(({ code }) => code).sort()
-  await expect.poll(codes, SOON).toEqual(['550', '550', 'inbox_domain_unknown'])
+  await expect.poll(codes).toEqual(['550', '550', 'inbox_domain_unknown'])
   const { page } = await open()
   await page.goto('/')
   await page.getByRole('button', { name: 'Missing mail?' }).click()

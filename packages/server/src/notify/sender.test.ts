@@ -12,7 +12,7 @@ const TAKEN: AttemptResult = { httpStatus: 200, responseBody: '', latencyMs: 1, 
 const REFUSED: AttemptResult = { ...TAKEN, httpStatus: 500, error: 'The endpoint responded with 500.' }
 
 /** Generous, for a machine that is busy with other tests. */
-const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, { timeout: 10_000 })
+const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue)
 
 /** A store with one team, helpers to fill its outbox, and senders whose attempts the test controls. */
 async function start() {

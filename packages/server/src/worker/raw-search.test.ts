@@ -192,6 +192,6 @@ test('on Node the search starts with the program, continues to the end, and stop
   for (let number = 0; number < 30; number++) await store('qa')
   const search = startRawSearch(ports)
   onTestFinished(() => search.close())
-  await vi.waitFor(() => expect(offered).toHaveLength(30), { timeout: 60_000 })
+  await vi.waitFor(() => expect(offered).toHaveLength(30))
   await search.close()
 })

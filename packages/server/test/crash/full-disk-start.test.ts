@@ -7,7 +7,6 @@ import { mountSmallDisk } from '../support/small-disk.ts'
 import { SmtpClient } from '../support/smtp-client.ts'
 
 const MIB = 1024 * 1024
-const SOON = { timeout: 60_000 }
 
 type Ready = { status: string; troubles?: string[] }
 
@@ -103,7 +102,7 @@ describe('on a full disk', () => {
     await server.ready
     inbox.fill()
     await expect
-      .poll(async () => (await readyOf(server)).troubles, SOON)
+      .poll(async () => (await readyOf(server)).troubles)
       .toEqual([
         'the disk is full',
         expect.stringMatching(/^announcements are not reaching the API: no response/),

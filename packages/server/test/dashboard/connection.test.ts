@@ -51,7 +51,7 @@ test('the page reconnects after a restart of the server', async () => {
     await store(url, { subject: 'Mail 2' })
     await untilState(page, 'live')
     await store(url, { subject: 'Mail 3' })
-    await expect.poll(() => subjectsIn(page), { timeout: 20_000 }).toEqual(['Mail 3', 'Mail 2', 'Mail 1'])
+    await expect.poll(() => subjectsIn(page)).toEqual(['Mail 3', 'Mail 2', 'Mail 1'])
     expect(countReloads()).toBe(0)
   } finally {
     await second.close()
@@ -72,7 +72,7 @@ test('the page reconnects after a silent loss of the connection', async () => {
   cable.plugIn()
   await untilState(page, 'live')
   await store(server.url, { subject: 'Mail 4' })
-  await expect.poll(() => subjectsIn(page), { timeout: 20_000 }).toContain('Mail 4')
+  await expect.poll(() => subjectsIn(page)).toContain('Mail 4')
   expect(await subjectsIn(page)).toEqual(['Mail 4', 'Mail 3', 'Mail 2', 'Mail 1'])
   expect(countReloads()).toBe(0)
 })

@@ -14,8 +14,6 @@ const open = reuseWindows(browser, server.url)
 
 const WIDE = { width: 1280, height: 800 }
 const PHONE = { width: 375, height: 740 }
-/** A generous limit for conditions that never become true. */
-const SOON = { timeout: 30_000 }
 const ATTACHMENT = { index: 0, filename: 'a.txt', contentType: 'text/plain', size: 9, contentId: null, inline: false }
 
 /** A team of its own with this mail, and its inbox in a window. */
@@ -32,7 +30,7 @@ const rowsOf = (page: Page) => page.locator('[data-message]')
 /** Subjects in the list, once these are shown in any order. */
 async function expectSubjects(page: Page, subjects: string[]): Promise<void> {
   const shown = async () => (await page.locator('[data-message] [data-subject]').allInnerTexts()).toSorted()
-  await expect.poll(shown, SOON).toEqual(subjects.toSorted())
+  await expect.poll(shown).toEqual(subjects.toSorted())
 }
 
 /** Follows a link to the search, without loading the page again. */
@@ -197,7 +195,7 @@ test('all results are selected or marked as read, also those that are not loaded
   await page.keyboard.press('a')
   await page.getByText('1 selected').first().waitFor()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await expect.poll(() => owner.call.inbox.messages.count.query({ tag: 'few' }), SOON).toMatchObject({ count: 1 })
+  await expect.poll(() => owner.call.inbox.messages.count.query({ tag: 'few' })).toMatchObject({ count: 1 })
   expect(complaints).toEqual([])
 })
 

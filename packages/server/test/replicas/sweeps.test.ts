@@ -41,7 +41,7 @@ test('three concurrent sweeps without turns count and delete everything once', a
     startSweep({ store: own, objects, log, now: () => NOW, holdsLock: async () => true }, 20),
   )
   const view = { teamId: team.id, oldestReceivedAt: 0, filter: {} }
-  await expect.poll(() => store.removedMailboxes(), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => store.removedMailboxes()).toEqual([])
   await expect
     .poll(async () => (await store.passingMessages(team.id, { after: 0, limit: 1_000, withContent: false })).length, {
       timeout: 30_000,

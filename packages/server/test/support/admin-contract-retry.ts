@@ -20,9 +20,7 @@ export function describeRetry(stage: AdminStage, alone: () => AdminSubject): voi
   async function refusedMail(localPart: string, domain = 'in.test'): Promise<ListedMessage> {
     await stage.worker.deliver(`${localPart}@${domain}`, rawMail(`to ${localPart}`))
     const query = `?domain=${domain}`
-    await expect
-      .poll(async () => (await messagesOf(stage.worker.url, localPart, query))[0]?.attempts, { timeout: 30_000 })
-      .toBe(1)
+    await expect.poll(async () => (await messagesOf(stage.worker.url, localPart, query))[0]?.attempts).toBe(1)
     return (await messagesOf(stage.worker.url, localPart, query))[0]!
   }
 
@@ -74,7 +72,7 @@ export function describeRetry(stage: AdminStage, alone: () => AdminSubject): voi
     test('a processed message: 409', async () => {
       await stage.worker.deliver('done-before@in.test', rawMail('done'))
       const processed = () => messagesOf(stage.worker.url, 'done-before', '?status=processed')
-      await expect.poll(processed, { timeout: 30_000 }).toHaveLength(1)
+      await expect.poll(processed).toHaveLength(1)
       const { status, body } = await retry('done-before', (await processed())[0]!.id)
       expect([status, body['error'], body['code']]).toEqual([409, 'Already processed', 'already_processed'])
     })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
 /** A start takes a second. A start that hangs should fail with a message. */
-const START_MS_MAX = 30_000
+const START_MS_MAX = 120_000
 /** Only the end of a program's output is useful. */
 const OUTPUT_CHARACTERS_MAX = 20_000
 

@@ -44,9 +44,14 @@ const DEFAULT_LOOK = {
   reducedMotion: 'no-preference',
 } as const
 
+/** Of every step in a page. */
+const PATIENCE_MS = 60_000
+
 async function newPage(browser: Browser, { url, ...options }: { url: string } & BrowserContextOptions): Promise<Page> {
   const permissions = ['clipboard-read', 'clipboard-write']
   const context = await browser.newContext({ baseURL: url, permissions, ...options })
+  // Half a minute by default, which is too short on a busy machine.
+  context.setDefaultTimeout(PATIENCE_MS)
   return context.newPage()
 }
 

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 
 /** Vitest's default timeout for a condition is one second, which is too short on a busy machine. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 
 type Options = number | { timeout?: number; interval?: number }
 

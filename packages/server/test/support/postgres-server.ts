@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts'
 /** The id of an unprivileged user: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534
 /** A start takes a second. A start that hangs should fail with a message. */
-const START_MS_MAX = 30_000
+const START_MS_MAX = 120_000
 /** Twenty connections for each server that tests run at the same time; three of them in each file about replicas. */
 const CONNECTIONS_MAX = 600
 

@@ -84,7 +84,7 @@ async function startWithOlderMail(count: number) {
   }
 
   await sendAll(tags, 'old')
-  await vi.waitUntil(async () => (await sdk.me()).messageCount === tags.length, { timeout: 60_000 })
+  await vi.waitUntil(async () => (await sdk.me()).messageCount === tags.length)
   return { sdk, tags, sendAll, wait, cursor: (await sdk.me()).cursor }
 }
 

@@ -9,7 +9,6 @@ export type Created = { endpoint: WebhookEndpoint; secret: string }
 
 /** Longer than any test, so that failures stay pending. */
 const RETRY_DELAYS = '3600'
-const WAIT_MS = 20_000
 
 /** A server for all tests of a file, and helpers for the webhook routes. Call it at the top level. */
 export async function startWebhookJourney() {
@@ -47,10 +46,10 @@ export async function startWebhookJourney() {
       vi.waitUntil(async () => {
         const all = await deliveries()
         return all.length === count && all.every(({ attempt }) => attempt > 0) ? all : null
-      }, WAIT_MS)
+      })
     /** Resolves when this many have succeeded. */
     const succeeded = (count: number) =>
-      vi.waitUntil(async () => (await deliveries('?status=success')).length === count, WAIT_MS)
+      vi.waitUntil(async () => (await deliveries('?status=success')).length === count)
     return { receiver, mailbox, endpoint, secret, id, deliveries, settled, succeeded }
   }
 
