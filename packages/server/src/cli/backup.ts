@@ -1,9 +1,10 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import type { Command } from 'commander'
 import { readConfig, type Config } from '../program/config.ts'
 import { DATABASE_FILE, withDatabaseOfCommands } from '../program/find-database.ts'
+import { writePrivately } from '../program/key-file.ts'
 import { AppError } from '../domain/errors.ts'
 import { openForReading, syncFolder } from '../sqlite/connection.ts'
 import { examples } from './examples.ts'
@@ -89,7 +90,7 @@ function databasesOf(config: Config, bucketOnly: boolean): string[] {
   )
 }
 
-/** The target folder gets its final name only when the copy is complete. */
+/** The target folder gets its final name only when the copy is complete, and a power cut cannot take that back. */
 async function copyWhole(dataDir: string, databases: string[], target: string): Promise<number> {
   const unfinished = `${target}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
@@ -109,13 +110,14 @@ async function copyWhole(dataDir: string, databases: string[], target: string): 
     for (const connection of connections) connection.close()
   }
   const secrets = SECRETS.filter((name) => existsSync(join(dataDir, name)))
-  for (const name of secrets) copyFileSync(join(dataDir, name), join(unfinished, name))
-  const names = [...databases, ...secrets]
-  for (const name of names) chmodSync(join(unfinished, name), 0o600)
+  for (const name of secrets) await writePrivately(join(unfinished, name), readFileSync(join(dataDir, name), 'utf8'))
+  // SQLite has synced their content.
+  for (const name of databases) chmodSync(join(unfinished, name), 0o600)
   syncFolder(unfinished)
   rmSync(target, { recursive: true, force: true })
   renameSync(unfinished, target)
-  return names.reduce((sum, name) => sum + statSync(join(target, name)).size, 0)
+  syncFolder(dirname(target))
+  return [...databases, ...secrets].reduce((sum, name) => sum + statSync(join(target, name)).size, 0)
 }
 
 /**

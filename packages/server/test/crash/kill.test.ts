@@ -1,18 +1,26 @@
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ACCEPTED_PER_RUN_MIN, killUnderLoad } from './kill-under-load.ts'
+import { temporaryFolder } from '../support/server.ts'
+import { ACCEPTED_PER_LIFE_MIN, crashUnderLoad } from './crash-under-load.ts'
+import { allInOne, folderStorage } from './installations.ts'
 
 const KILLS = 2
+const CONNECTIONS = 6
 const TIMEOUT = { timeout: 300_000 }
 
 test.each(['embedded', 'folder'] as const)(
   `accepted mail survives ${KILLS} kills -9, each once and byte for byte: %s bucket`,
   TIMEOUT,
-  async (storage) => {
-    const report = await killUnderLoad({ kills: KILLS, storage })
-    console.info(report)
+  async (kind) => {
+    const storage = kind === 'folder' ? folderStorage(join(temporaryFolder(), 'mail')) : undefined
+    const installation = await allInOne({ ...(storage && { storage }) })
+    const seed = randomInt(2 ** 31)
+    const report = await crashUnderLoad({ installation, crashes: KILLS, connections: CONNECTIONS, seed })
+    console.info(seed, report)
     expect(report).toMatchObject({ lost: [], doubled: [], altered: [], unknown: [] })
     // A file that was being written stays; a transaction does not.
-    expect(storage === 'folder' || report.strayObjects === 0).toBe(true)
-    expect(report.accepted).toBeGreaterThanOrEqual((KILLS - report.killsDuringStart) * ACCEPTED_PER_RUN_MIN)
+    expect(kind === 'folder' || report.strayObjects === 0).toBe(true)
+    expect(report.accepted).toBeGreaterThanOrEqual((KILLS - report.crashesDuringStart) * ACCEPTED_PER_LIFE_MIN)
   },
 )

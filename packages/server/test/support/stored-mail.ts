@@ -30,9 +30,9 @@ export async function readObject(bucket: Pick<Bucket, 'get'>, key: string): Prom
   return bytesOf(object)
 }
 
-/** The raw bytes that belong to a message. */
-export async function readRaw(bucket: Pick<Bucket, 'get'>, { to, mailbox, id }: MessageSummary): Promise<Uint8Array> {
-  return readObject(bucket, rawKey({ domain: to.slice(to.lastIndexOf('@') + 1), mailbox, id }))
+/** The key of the raw bytes that belong to a message. */
+export function rawKeyOf({ to, mailbox, id }: MessageSummary): string {
+  return rawKey({ domain: to.slice(to.lastIndexOf('@') + 1), mailbox, id })
 }
 
 /** Mail that is still to be announced, read while the program has the file open. */

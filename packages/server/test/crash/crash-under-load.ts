@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Mailhatch } from '@mailhatch/sdk'
+import { vi } from 'vitest'
+import { spawnServer, type ChildServer } from '../support/child-server.ts'
+import { seededRandom, type SeededRandom } from '../support/seeded-random.ts'
+import { listEverything } from '../support/stored-mail.ts'
+import type { Installation, Storage } from './installations.ts'
+import { compareWithStored, type Comparison } from './sent-mail.ts'
+import { startMailLoad, type MailLoad } from './mail-load.ts'
+
+/** Long enough for hundreds of messages, short enough that most crashes interrupt many. */
+const LIFE_MS_MAX = 1_000
+/** About as long as a start, so that a crash can interrupt any part of it. */
+const START_MS_MAX = 500
+/** One crash in this many comes while the programs start. */
+const STARTS_INTERRUPTED_ONE_IN = 5
+/** A healthy server announces everything in seconds. On a busy machine it may need longer. */
+const RECOVERY_MS_MAX = 180_000
+
+/** A life in which nothing is accepted proves nothing, however busy the machine is. */
+export const ACCEPTED_PER_LIFE_MIN = 5
+
+export type CrashReport = Comparison & { crashes: number; crashesDuringStart: number }
+
+export type CrashOptions = {
+  installation: Installation
+  crashes: number
+  connections: number
+  seed: number
+  /** How long to wait at the end until everything is announced. */
+  recoveryMsMax?: number
+  onCrash?: (crash: number) => void
+}
+
+/** Ends programs without warning, again and again while mail arrives, then compares accepted with stored mail. */
+export async function crashUnderLoad({
+  installation,
+  crashes,
+  connections,
+  seed,
+  recoveryMsMax = RECOVERY_MS_MAX,
+  onCrash = () => {},
+}: CrashOptions): Promise<CrashReport> {
+  const { programs, domain, mailBytes } = installation
+  const random = seededRandom(seed)
+  const running = new Map<number, ChildServer>()
+  const load = startMailLoad({ domain, seed, mailBytes })
+  let crashesDuringStart = 0
+
+  function startMissing(): ChildServer[] {
+    const missing = [...programs.keys()].filter((index) => !running.has(index))
+    return missing.map((index) => {
+      const server = spawnServer(programs[index]!)
+      running.set(index, server)
+      return server
+    })
+  }
+
+  async function end(victims: ChildServer[]): Promise<void> {
+    await installation.crash(victims)
+    for (const [index, server] of running) if (victims.includes(server)) running.delete(index)
+  }
+
+  for (let crash = 1; crash <= crashes; crash++) {
+    const started = startMissing()
+    if (crash % STARTS_INTERRUPTED_ONE_IN === 0) {
+      crashesDuringStart++
+      // Not a wait for a condition: the crash comes at a random moment.
+      await delay(random.below(START_MS_MAX))
+      await end(started)
+    } else {
+      await Promise.all(started.map(({ ready }) => ready))
+      const { smtpPort } = running.get(installation.smtpProgram)!
+      await load.during({ smtpPort, connections }, async () => {
+        await untilAccepted(load, ACCEPTED_PER_LIFE_MIN)
+        await delay(random.below(LIFE_MS_MAX))
+        await end(someOf([...running.values()], random))
+      })
+    }
+    onCrash(crash)
+  }
+
+  await Promise.all(startMissing().map(({ ready }) => ready))
+  await untilAnnounced(installation.storage, recoveryMsMax)
+  const url = running.get(installation.apiProgram)!.apiUrl
+  const messages = await listEverything(new Mailhatch({ url, apiKey: installation.apiKey }))
+  for (const server of running.values()) {
+    const exitCode = await server.stop()
+    if (exitCode !== 0) throw new Error(`A program did not stop cleanly (${exitCode}): ${server.complaints()}`)
+  }
+  const bucket = await installation.storage.openBucket()
+  try {
+    return { crashes, crashesDuringStart, ...(await compareWithStored(load.sent, messages, bucket)) }
+  } finally {
+    await bucket.close()
+  }
+}
+
+/** Until this many more mails are accepted. */
+export async function untilAccepted(load: MailLoad, more: number): Promise<void> {
+  const before = load.acceptedCount()
+  await vi.waitUntil(() => load.acceptedCount() - before >= more, { timeout: RECOVERY_MS_MAX })
+}
+
+/** One program, or several at the same moment. */
+function someOf(servers: ChildServer[], random: SeededRandom): ChildServer[] {
+  const chosen = servers.filter(() => random.chance(1 / 2))
+  return chosen.length > 0 ? chosen : [random.pick(servers)]
+}
+
+/** Mail that is never announced counts as lost, so this does not throw. */
+export async function untilAnnounced(storage: Storage, msMax = RECOVERY_MS_MAX): Promise<void> {
+  const isOver = async () => (await storage.countWaiting()) === 0
+  await vi.waitUntil(isOver, { timeout: msMax, interval: 250 }).catch(() => {})
+}

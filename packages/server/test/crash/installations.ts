@@ -1,0 +1,163 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Bucket } from '../../src/bucket/bucket.ts'
+import { openEmbeddedBucket } from '../../src/bucket/embedded-bucket.ts'
+import { openFolderBucket } from '../../src/bucket/folder-bucket.ts'
+import { openS3Bucket } from '../../src/bucket/s3-bucket.ts'
+import { parseS3Location } from '../../src/bucket/s3-location.ts'
+import { metadataPrefix } from '../../src/domain/object-keys.ts'
+import { API_KEY, type ChildOptions, type ChildServer } from '../support/child-server.ts'
+import { mountCuttableDisk } from '../support/cuttable-disk.ts'
+import { freePort } from '../support/free-port.ts'
+import { withDatabase } from '../support/journey-database.ts'
+import { makeTeam } from '../support/made-team.ts'
+import { S3_CREDENTIALS } from '../support/object-storage.ts'
+import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
+import { keysIn, unprocessedMail } from '../support/stored-mail.ts'
+
+/** A way to run the product, for tests that end its programs without warning. */
+export type Installation = {
+  programs: ChildOptions[]
+  /** Indexes of the programs that receive mail and that serve the API. */
+  smtpProgram: number
+  apiProgram: number
+  /** The domain and the key of the team that gets the mail. */
+  domain: string
+  apiKey: string
+  mailBytes: { bytesMin: number; bytesMax: number }
+  storage: Storage
+  /** Ends these programs at once. They are gone when it resolves. */
+  crash(servers: ChildServer[]): Promise<void>
+}
+
+/** Where raw mail is kept. */
+export type Storage = {
+  settings: Record<string, string>
+  /** The number of mails that are still to be announced, while the programs run. */
+  countWaiting(): number | Promise<number>
+  /** After the programs have stopped. */
+  openBucket(): Bucket | Promise<Bucket>
+}
+
+const MAIL_BYTES = { bytesMin: 500, bytesMax: 60_000 }
+/** Where the whole disk is copied with every crash. */
+const SMALL_MAIL_BYTES = { bytesMin: 500, bytesMax: 20_000 }
+
+export function embeddedStorage(dataDir: string): Storage {
+  const file = join(dataDir, 'inbox.db')
+  return {
+    settings: {},
+    countWaiting: () => unprocessedMail(file).length,
+    openBucket: () => openEmbeddedBucket(file),
+  }
+}
+
+export function folderStorage(folder: string): Storage {
+  const open = () => openFolderBucket(folder, { toPut: false })
+  return {
+    settings: { INBOX_STORAGE: `file:${folder}` },
+    countWaiting: async () => countUnprocessed(await open()),
+    openBucket: open,
+  }
+}
+
+export function s3Storage(s3Url: string): Storage {
+  const open = () => openS3Bucket({ location: parseS3Location(s3Url), credentials: S3_CREDENTIALS })
+  return {
+    settings: {
+      INBOX_STORAGE: s3Url,
+      S3_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,
+      S3_SECRET_ACCESS_KEY: S3_CREDENTIALS.secretAccessKey,
+    },
+    countWaiting: async () => countUnprocessed(await open()),
+    openBucket: open,
+  }
+}
+
+async function countUnprocessed(bucket: Bucket): Promise<number> {
+  return (await keysIn(bucket, metadataPrefix('unprocessed'))).length
+}
+
+/** One program that does everything. */
+export async function allInOne({
+  dataDir = temporaryFolder(),
+  storage = embeddedStorage(dataDir),
+  nodeArguments = [],
+}: { dataDir?: string; storage?: Storage; nodeArguments?: string[] } = {}): Promise<Installation> {
+  const environment = await withDatabase({ DATA_DIR: dataDir, ...storage.settings })
+  return {
+    programs: [{ environment, nodeArguments }],
+    smtpProgram: 0,
+    apiProgram: 0,
+    domain: 'mailhatch.test',
+    apiKey: API_KEY,
+    mailBytes: MAIL_BYTES,
+    storage,
+    crash: killAll,
+  }
+}
+
+/** Worker and API as two programs, on PostgreSQL. */
+export async function apart({
+  databaseUrl,
+  storage,
+  nodeArguments = [],
+}: {
+  databaseUrl: string
+  storage: Storage
+  nodeArguments?: string[]
+}): Promise<Installation> {
+  const port = String(await freePort())
+  const api = {
+    DATA_DIR: temporaryFolder(),
+    DATABASE_URL: databaseUrl,
+    PORT: port,
+    RATE_LIMIT: 'off',
+    ...storage.settings,
+  }
+  const worker = {
+    DATA_DIR: temporaryFolder(),
+    WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks/inbox`,
+    WEBHOOK_AUTH_TOKEN: WEBHOOK_SECRET,
+    ...storage.settings,
+  }
+  const domain = 'qa.test'
+  return {
+    programs: [
+      { program: 'worker', environment: worker, nodeArguments },
+      { program: 'api', environment: api, nodeArguments },
+    ],
+    smtpProgram: 0,
+    apiProgram: 1,
+    domain,
+    apiKey: await makeTeam(api, { name: 'QA', domain, plan: 'enterprise' }),
+    mailBytes: MAIL_BYTES,
+    storage,
+    crash: killAll,
+  }
+}
+
+/** The same on a disk whose power fails: the program stops, and continues with what the disk had at that moment. */
+export async function onCuttableDisk(arrange: (dataDir: string) => Promise<Installation>): Promise<Installation> {
+  const disk = await mountCuttableDisk()
+  const installation = await arrange(join(disk.folder, 'data'))
+  return {
+    ...installation,
+    mailBytes: SMALL_MAIL_BYTES,
+    crash: (servers) =>
+      disk.cut(
+        servers.map((server) => server.process.pid!),
+        () => killAll(servers),
+      ),
+  }
+}
+
+/** `kill -9`. */
+async function killAll(servers: ChildServer[]): Promise<void> {
+  await Promise.all(servers.map((server) => server.kill()))
+}
+
+/** Arguments of Node that load a module of this folder first: `--import` would not load it in threads. */
+export function preloaded(name: string): string[] {
+  return ['--require', fileURLToPath(new URL(name, import.meta.url))]
+}

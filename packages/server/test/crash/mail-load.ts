@@ -1,0 +1,57 @@
+import { randomMail, randomSize } from '../support/random-mail.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { ConnectionLost, isAccepted, SmtpClient } from '../support/smtp-client.ts'
+import { sha256 } from '../support/stored-mail.ts'
+import type { SentMail } from './sent-mail.ts'
+
+export type MailLoad = ReturnType<typeof startMailLoad>
+
+/** Sends mail over several connections while something else happens, and knows which mail was accepted. */
+export function startMailLoad({
+  domain,
+  seed,
+  mailBytes,
+}: {
+  domain: string
+  seed: number
+  mailBytes: { bytesMin: number; bytesMax: number }
+}) {
+  const sent: SentMail = new Map()
+  let accepted = 0
+
+  async function sendUntil(isOver: () => boolean, smtpPort: number): Promise<void> {
+    try {
+      const client = await SmtpClient.connect(smtpPort)
+      while (!isOver()) {
+        const number = sent.size
+        const id = `m${number}`
+        const random = seededRandom(seed + number)
+        const raw = randomMail(id, randomSize(mailBytes, random), { random, domain })
+        const mail = { hash: sha256(raw), isAccepted: false }
+        sent.set(id, mail)
+        const reply = await client.send({ to: `qa+${id}@${domain}`, raw })
+        if (!isAccepted(reply)) throw new Error(`A healthy server refused a mail: ${reply}`)
+        mail.isAccepted = true
+        accepted++
+      }
+      client.close()
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error
+    }
+  }
+
+  return {
+    sent,
+    acceptedCount: () => accepted,
+    /** Sends until `work` is over. A lost connection is not opened again. */
+    async during(
+      { smtpPort, connections }: { smtpPort: number; connections: number },
+      work: () => Promise<void>,
+    ): Promise<void> {
+      let isOver = false
+      const sending = Array.from({ length: connections }, () => sendUntil(() => isOver, smtpPort))
+      const working = work().finally(() => (isOver = true))
+      await Promise.all([working, ...sending])
+    },
+  }
+}

@@ -1,0 +1,166 @@
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Mailhatch } from '@mailhatch/sdk'
+import { expect, test } from 'vitest'
+import { untilAccepted, untilAnnounced } from '../crash/crash-under-load.ts'
+import { embeddedStorage } from '../crash/installations.ts'
+import { startMailLoad, type MailLoad } from '../crash/mail-load.ts'
+import { compareWithStored, type Comparison } from '../crash/sent-mail.ts'
+import { API_KEY, startChild } from '../support/child-server.ts'
+import { moveToPreviousSchema, NEWEST_SCHEMA, schemaOf } from '../support/previous-schema.ts'
+import { run } from '../support/program.ts'
+import { temporaryFolder } from '../support/server.ts'
+import { listEverything } from '../support/stored-mail.ts'
+import { atLeast, atMost, counted, progress, prove, SEED, type Figure } from './proof.ts'
+
+const BACKUPS = 10
+const CONTROL_COPIES = 3
+const CONNECTIONS = 8
+/** Each backup begins only after this many more mails were accepted. */
+const ACCEPTED_BETWEEN = 100
+const MAIL_BYTES = { bytesMin: 500, bytesMax: 60_000 }
+
+/** A copy of a data folder, and the mails that were accepted before the copy began. */
+type Copy = { folder: string; accepted: Set<string> }
+
+const newLoad = () => startMailLoad({ domain: 'mailhatch.test', seed: SEED, mailBytes: MAIL_BYTES })
+
+test('a backup under load is complete when it is restored elsewhere', async () => {
+  const folder = temporaryFolder()
+  const dataDir = temporaryFolder()
+  const load = newLoad()
+  const { smtpPort, stop } = await startChild({ environment: { DATA_DIR: dataDir } })
+  const backups: Copy[] = []
+  const copies: Copy[] = []
+  await load.during({ smtpPort, connections: CONNECTIONS }, async () => {
+    while (backups.length < BACKUPS) {
+      backups.push(await copyAfterMail(load, join(folder, `backup-${backups.length}`), (to) => backUp(dataDir, to)))
+      progress(`backup ${backups.length} of ${BACKUPS} taken`)
+    }
+    while (copies.length < CONTROL_COPIES) {
+      copies.push(await copyAfterMail(load, join(folder, `copy-${copies.length}`), (to) => copyFiles(dataDir, to)))
+    }
+  })
+  await stop()
+
+  const restored: Comparison[] = []
+  for (const backup of backups) {
+    restored.push(await restore(backup, load))
+    progress(`backup ${restored.length} of ${BACKUPS} restored`)
+  }
+  // A program may refuse to start on files that do not belong together.
+  const control: (Comparison | null)[] = []
+  for (const copy of copies) control.push(await restore(copy, load).catch(() => null))
+  prove({
+    claim: 'A backup that is taken while mail arrives has every mail that was accepted before, once and byte for byte.',
+    tried: `${BACKUPS} times \`mailhatch backup\` while ${CONNECTIONS} SMTP connections send mail. Each backup is served by a new program.`,
+    figures: [
+      atLeast(BACKUPS, 'complete backups', restored.filter(isComplete).length),
+      counted('mails accepted before the last backup', restored.at(-1)!.accepted),
+      ...figuresOf(restored),
+    ],
+    control: {
+      tried: `${CONTROL_COPIES} copies of the files without the command and without write-ahead logs, under the same load.`,
+      figures: [
+        atLeast(1, 'incomplete copies', control.filter((found) => !found || !isComplete(found)).length),
+        counted('copies that no program can use', control.filter((found) => !found).length),
+        counted(
+          'accepted mails lost',
+          control.reduce((sum, found) => sum + (found?.lost.length ?? 0), 0),
+        ),
+      ],
+    },
+  })
+})
+
+test('a backup of the previous schema version is complete when this version restores it', async () => {
+  const folder = temporaryFolder()
+  const dataDir = temporaryFolder()
+  const load = newLoad()
+  const { smtpPort, stop } = await startChild({ environment: { DATA_DIR: dataDir } })
+  await load.during({ smtpPort, connections: CONNECTIONS }, () => untilAccepted(load, ACCEPTED_BETWEEN))
+  await untilAnnounced(embeddedStorage(dataDir))
+  await stop()
+  moveToPreviousSchema(join(dataDir, 'mailhatch.db'))
+
+  const backup = await copyAfterMail(load, join(folder, 'backup'), (to) => backUp(dataDir, to), 0)
+  const damaged = await copyAfterMail(load, join(folder, 'damaged'), (to) => backUp(dataDir, to), 0)
+  removeOneMail(join(damaged.folder, 'inbox.db'))
+  const schemas = { before: schemaOf(join(backup.folder, 'mailhatch.db')), after: 0 }
+  const found = await restore(backup, load)
+  schemas.after = schemaOf(join(backup.folder, 'mailhatch.db'))
+  const control = await restore(damaged, load)
+  prove({
+    claim: 'A backup of the previous schema version is complete when this version restores it.',
+    tried: `A database of schema ${NEWEST_SCHEMA - 1} with its mail, \`mailhatch backup\`, and a program of schema ${NEWEST_SCHEMA} on the backup.`,
+    figures: [
+      atMost(NEWEST_SCHEMA - 1, 'schema of the backup', schemas.before),
+      atLeast(NEWEST_SCHEMA, 'schema after the restore', schemas.after),
+      atLeast(ACCEPTED_BETWEEN, 'mails accepted before the backup', found.accepted),
+      ...figuresOf([found]),
+    ],
+    control: {
+      tried: 'The same backup, from which the bytes of one mail were removed.',
+      figures: [atLeast(1, 'accepted mails lost', control.lost.length)],
+    },
+  })
+})
+
+async function copyAfterMail(
+  load: MailLoad,
+  folder: string,
+  copy: (folder: string) => void | Promise<void>,
+  acceptedMore = ACCEPTED_BETWEEN,
+): Promise<Copy> {
+  await untilAccepted(load, acceptedMore)
+  const accepted = new Set([...load.sent].filter(([, mail]) => mail.isAccepted).map(([id]) => id))
+  await copy(folder)
+  return { folder, accepted }
+}
+
+async function backUp(dataDir: string, folder: string): Promise<void> {
+  expect(await run(['backup', '--to', folder], { DATA_DIR: dataDir })).toMatchObject({ code: 0 })
+}
+
+/** Without the write-ahead logs, and not at one moment. */
+function copyFiles(dataDir: string, folder: string): void {
+  mkdirSync(folder)
+  const names = readdirSync(dataDir).filter((name) => !/-(?:wal|shm)$/.test(name))
+  for (const name of names) copyFileSync(join(dataDir, name), join(folder, name))
+}
+
+function removeOneMail(inboxFile: string): void {
+  const inbox = new DatabaseSync(inboxFile)
+  inbox.exec(`delete from objects where key = (select min(key) from objects where key like 'raw/%')`)
+  inbox.close()
+}
+
+/** Serves the copy and compares it with what was accepted before it. */
+async function restore({ folder, accepted }: Copy, load: MailLoad): Promise<Comparison> {
+  const storage = embeddedStorage(folder)
+  const server = await startChild({ environment: { DATA_DIR: folder } })
+  await untilAnnounced(storage)
+  const messages = await listEverything(new Mailhatch({ url: server.apiUrl, apiKey: API_KEY }))
+  await server.stop()
+  const sent = new Map([...load.sent].map(([id, { hash }]) => [id, { hash, isAccepted: accepted.has(id) }]))
+  const bucket = await storage.openBucket()
+  try {
+    return await compareWithStored(sent, messages, bucket)
+  } finally {
+    await bucket.close()
+  }
+}
+
+function isComplete({ lost, altered, doubled, unknown, strayObjects }: Comparison): boolean {
+  return [lost, altered, doubled, unknown].every((found) => found.length === 0) && strayObjects === 0
+}
+
+function figuresOf(found: Comparison[]): Figure[] {
+  const total = (list: 'lost' | 'altered' | 'doubled') => found.reduce((sum, one) => sum + one[list].length, 0)
+  return [
+    atMost(0, 'accepted mails lost', total('lost')),
+    atMost(0, 'mails with changed bytes', total('altered')),
+    atMost(0, 'mails stored twice', total('doubled')),
+  ]
+}
