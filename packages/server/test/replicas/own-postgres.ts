@@ -3,12 +3,12 @@ import { administer } from '../support/postgres.ts'
 import { startPostgres, type PostgresServer } from '../support/postgres-server.ts'
 
 /** A PostgreSQL for one test file, which may end its connections and restart it. */
-export function ownPostgres() {
+export function ownPostgres(settings: Record<string, string> = {}) {
   let server: PostgresServer
   let made = 0
   beforeAll(async () => {
     // Many clients cannot connect while it starts, so each message is short.
-    server = await startPostgres({ log_line_prefix: '' })
+    server = await startPostgres({ log_line_prefix: '', ...settings })
   })
   afterAll(() => server.remove())
   return {

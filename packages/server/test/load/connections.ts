@@ -1,0 +1,154 @@
+import { fork } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Mailhatch } from '@mailhatch/sdk'
+import { onTestFinished, vi } from 'vitest'
+import { API_KEY, spawnServer } from '../support/child-server.ts'
+import { makeTeamKey } from '../support/made-team.ts'
+import { residentMegabytes } from '../support/resident-memory.ts'
+import { temporaryFolder } from '../support/server.ts'
+import { SmtpClient } from '../support/smtp-client.ts'
+import type { Attack, AttackCounts } from './attack.ts'
+import { behaveWell } from './well-behaved.ts'
+
+const PROGRAM = fileURLToPath(new URL('attack-program.ts', import.meta.url))
+/** More than the system buffers for a client that does not read. */
+const ATTACHMENT_BYTES = 16 * 1024 * 1024
+/** As many as a key may have. */
+const DOWNLOADS_PER_KEY = 20
+/** One download in five is of an attachment: decoded attachments have 1 GiB of room. */
+const RAW_DOWNLOADS_PER_ATTACHMENT = 4
+const CLIENTS = 4
+/** Until the program has loaded everything and its memory is what it is at rest. */
+const WARM_UP_SAMPLES = 600
+/** On a busy machine. */
+const OPEN_MS_MAX = 120_000
+const SETTLE_MS_MAX = 120_000
+/** Memory that has not reached a new low for this long does not fall any more. */
+const STILL_MS = 30_000
+const LOOK_MS = 500
+
+export type ConnectionsOptions = {
+  counts: Pick<Attack, 'slow' | 'idleSmtp' | 'idleHttp' | 'unread'>
+  /** The attack lasts at least this long, and for this many operations of the well-behaved clients. */
+  seconds: number
+  samples: number
+  /** Loaded into the server. */
+  preloads?: string[]
+  progress?: (text: string) => void
+}
+
+export type ConnectionsReport = {
+  /** Milliseconds of each operation of the well-behaved clients during the attack. */
+  timesMs: number[]
+  timesByKind: Map<string, number[]>
+  failures: string[]
+  /** Connections of the attack, the average of all looks. */
+  held: number
+  closedByServer: number
+  megabytesBefore: number
+  megabytesMost: number
+  megabytesAfter: number
+}
+
+/** Slow, idle and unread connections, all at once, while other clients send and read mail. */
+export async function holdConnections(options: ConnectionsOptions): Promise<ConnectionsReport> {
+  const { counts, preloads = [], progress = () => {} } = options
+  const environment = { DATA_DIR: temporaryFolder() }
+  const nodeArguments = preloads.flatMap((file) => ['--import', file])
+  const server = spawnServer({ environment, nodeArguments })
+  await server.ready
+  const { apiUrl: url, smtpPort } = server
+  const target = { url, apiKey: API_KEY, smtpPort }
+  const megabytes = () => residentMegabytes(server.process.pid!)
+  const sdk = new Mailhatch({ url, apiKey: API_KEY })
+  const id = await sendLarge(smtpPort, sdk)
+  const keys: string[] = []
+  const team = (await sdk.me()).team.name
+  while (keys.length * DOWNLOADS_PER_KEY < counts.unread) keys.push(await makeTeamKey(environment, team))
+
+  const warmUp = behaveWell(target, CLIENTS)
+  await vi.waitUntil(() => countOf(warmUp.times) >= WARM_UP_SAMPLES, { timeout: OPEN_MS_MAX, interval: LOOK_MS })
+  await warmUp.stop()
+  const megabytesBefore = megabytes()
+  progress(`${Math.round(megabytesBefore)} MB before`)
+
+  const path = `/v1/messages/${id}`
+  const raw = Array<string>(RAW_DOWNLOADS_PER_ATTACHMENT).fill(`${path}/raw`)
+  const downloads = [...raw, `${path}/attachments/0`]
+  const attack = startAttackProcess({ ...counts, apiPort: Number(new URL(url).port), smtpPort, keys, downloads })
+  const wanted = counts.slow + counts.idleSmtp + counts.idleHttp + counts.unread
+  let megabytesMost = megabytesBefore
+  // Connections that are too slow are closed from the start, so some are always being opened again.
+  await vi.waitUntil(() => attack.counts().open >= wanted * 0.95, { timeout: OPEN_MS_MAX, interval: LOOK_MS })
+  progress(`${attack.counts().open} connections are open`)
+  const good = behaveWell(target, CLIENTS)
+  const startedAt = performance.now()
+  const open: number[] = []
+  while (performance.now() - startedAt < options.seconds * 1_000 || countOf(good.times) < options.samples) {
+    megabytesMost = Math.max(megabytesMost, megabytes())
+    open.push(attack.counts().open)
+    await sleep(LOOK_MS)
+  }
+  await good.stop()
+  const { closed } = attack.counts()
+  await attack.end()
+  progress(`${countOf(good.times)} operations, up to ${Math.round(megabytesMost)} MB`)
+
+  return {
+    timesMs: [...good.times.values()].flat(),
+    timesByKind: good.times,
+    failures: good.failures,
+    held: open.reduce((sum, count) => sum + count, 0) / open.length,
+    closedByServer: closed,
+    megabytesBefore,
+    megabytesMost,
+    megabytesAfter: await settledMemory(megabytes, target),
+  }
+}
+
+/** The lowest memory while clients go on, because a program without work collects no garbage. */
+async function settledMemory(megabytes: () => number, target: Parameters<typeof behaveWell>[0]): Promise<number> {
+  const clients = behaveWell(target, 1)
+  const startedAt = performance.now()
+  let lowest = { at: startedAt, megabytes: megabytes() }
+  for (let now = startedAt; now - lowest.at < STILL_MS && now - startedAt < SETTLE_MS_MAX; now = performance.now()) {
+    const current = megabytes()
+    if (current < lowest.megabytes) lowest = { at: now, megabytes: current }
+    await sleep(LOOK_MS)
+  }
+  await clients.stop()
+  return lowest.megabytes
+}
+
+function countOf(times: Map<string, number[]>): number {
+  return [...times.values()].reduce((sum, all) => sum + all.length, 0)
+}
+
+/** In its own process, so that it does not delay the clients that are measured. */
+function startAttackProcess(attack: Attack) {
+  const child = fork(PROGRAM)
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+  })
+  let counts: AttackCounts = { open: 0, closed: 0 }
+  // The program sends nothing else.
+  child.on('message', (message) => (counts = message as AttackCounts))
+  const end = async () => {
+    child.kill('SIGKILL')
+    await gone
+  }
+  onTestFinished(end)
+  child.send(attack)
+  return { counts: () => counts, end }
+}
+
+async function sendLarge(smtpPort: number, sdk: Mailhatch): Promise<string> {
+  const head = 'Subject: large\r\nMIME-Version: 1.0\r\nContent-Type: application/octet-stream; name=a.bin\r\n'
+  const body = Buffer.alloc(ATTACHMENT_BYTES, 7).toString('base64').replaceAll(/.{76}/g, '$&\r\n')
+  const raw = Buffer.from(`${head}Content-Transfer-Encoding: base64\r\n\r\n${body}\r\n`)
+  const client = await SmtpClient.connect(smtpPort)
+  await client.send({ to: 'qa+large@mailhatch.test', raw })
+  client.close()
+  return (await sdk.messages.waitFor({ mailbox: 'qa', tag: 'large' })).id
+}

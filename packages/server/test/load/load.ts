@@ -1,0 +1,193 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Mailhatch } from '@mailhatch/sdk'
+import { percentile } from '../../../../bench/statistics.ts'
+import { startSender, subjectOf, type Attempt, type SenderReport } from './paced-sender.ts'
+
+/** More than the longest wait. */
+const PATIENCE_MS = 60_000
+const LOOK_MS = 50
+/** The first problems of a kind are enough to find their cause. */
+const SHOWN_MAX = 5
+
+export type LoadOptions = {
+  url: string
+  apiKey: string
+  smtpPort: number
+  domain: string
+  mailsPerSecond: number
+  /** Open at any time. Each waits for the tag of its own mail. */
+  waits: number
+  /** Each follows its own mailbox. */
+  streams: number
+  /** Whether the report names the accepted mails, to compare them with the stored ones. */
+  namesAccepted?: boolean
+  /** The timeout of a wait. By default that of the SDK. */
+  waitMs?: number
+  /** After the last mail. What a wait or a stream has not seen by then is missing. */
+  patienceMs?: number
+}
+
+export type LoadReport = SenderReport & {
+  acceptedSubjects: string[]
+  waitsAnswered: number
+  /** Waits that threw or returned another mail. */
+  waitsFailed: number
+  /** Mails that streams received. */
+  streamed: number
+  /** Received twice, or never sent. */
+  doubledInStreams: number
+  missingInStreams: number
+  /** Received after a later one of the same stream. */
+  disorderedInStreams: number
+  streamsFailed: number
+  /** From the first byte of a mail to the response of its wait, if it was accepted at the first attempt. */
+  p50Ms: number
+  p99Ms: number
+  maxMs: number
+  /** The first problems of each kind. */
+  shown: string[]
+}
+
+type Pending = { isAccepted: boolean; isStreamed: boolean }
+
+/**
+ * Mails at a fixed rate, of which each answers one wait and appears in one stream, through the SDK with its default
+ * settings.
+ */
+export async function startLoad(options: LoadOptions) {
+  const { domain, waits, streams, patienceMs = PATIENCE_MS } = options
+  const sdk = new Mailhatch({ url: options.url, apiKey: options.apiKey })
+  const mailboxOf = (number: number) => `app${number % streams}`
+  const tagOf = (number: number) => `t${number}`
+  /** By subject, until the mail is accepted and was in its stream. */
+  const pending = new Map<string, Pending>()
+  const latenciesMs: number[] = []
+  const acceptedSubjects: string[] = []
+  const shown: string[] = []
+  const counts = {
+    waitsAnswered: 0,
+    waitsFailed: 0,
+    streamed: 0,
+    doubledInStreams: 0,
+    disorderedInStreams: 0,
+    streamsFailed: 0,
+  }
+  const sentAt = new Map<number, number>()
+  const openWaits = new Map<number, Promise<void>>()
+  const ending = new AbortController()
+  // Hundreds of waits and streams listen to it.
+  setMaxListeners(0, ending.signal)
+  const waitOptions = { signal: ending.signal, ...(options.waitMs === undefined ? {} : { timeout: options.waitMs }) }
+  /** Mails from this number on are never sent. */
+  let end = Infinity
+
+  function show(problem: string): void {
+    if (shown.length < SHOWN_MAX) shown.push(problem)
+  }
+
+  async function wait(number: number): Promise<void> {
+    try {
+      const email = await sdk.messages.waitFor({ mailbox: mailboxOf(number), tag: tagOf(number) }, waitOptions)
+      if (email.tag !== tagOf(number)) throw new Error(`The wait for ${number} returned ${email.subject}.`)
+      counts.waitsAnswered++
+      const sent = sentAt.get(number)
+      if (sent !== undefined) latenciesMs.push(performance.now() - sent)
+    } catch (error) {
+      if (ending.signal.aborted || number >= end) return
+      counts.waitsFailed++
+      show(`wait ${number}: ${String(error)}`)
+    } finally {
+      sentAt.delete(number)
+      openWaits.delete(number)
+    }
+  }
+
+  async function follow(mailbox: string, after: string): Promise<void> {
+    let last = 0
+    try {
+      for await (const { subject, cursor } of sdk.messages.stream({ mailbox, after }, { signal: ending.signal })) {
+        counts.streamed++
+        const position = Number.parseInt(cursor.slice(1), 36)
+        if (position <= last) counts.disorderedInStreams++
+        last = Math.max(last, position)
+        const mail = pending.get(subject)
+        if (!mail || mail.isStreamed) {
+          counts.doubledInStreams++
+          show(`stream ${mailbox} received again: ${subject}`)
+        } else {
+          mail.isStreamed = true
+          settle(subject, mail)
+        }
+      }
+    } catch (error) {
+      if (ending.signal.aborted) return
+      counts.streamsFailed++
+      show(`stream ${mailbox}: ${String(error)}`)
+    }
+  }
+
+  function settle(subject: string, { isAccepted, isStreamed }: Pending): void {
+    if (isAccepted && isStreamed) pending.delete(subject)
+  }
+
+  function onSending(attempt: Attempt): void {
+    const { number } = attempt
+    const subject = subjectOf(attempt)
+    const now = performance.now()
+    if (!pending.has(subject)) pending.set(subject, { isAccepted: false, isStreamed: false })
+    // A later attempt says nothing about how soon a mail is readable.
+    if (attempt.attempt === 1) sentAt.set(number, now)
+    else sentAt.delete(number)
+    // The next wait is opened long before its mail.
+    if (!openWaits.has(number + waits) && attempt.attempt === 1) openWaits.set(number + waits, wait(number + waits))
+  }
+
+  function onAccepted(attempt: Attempt): void {
+    const subject = subjectOf(attempt)
+    if (options.namesAccepted) acceptedSubjects.push(subject)
+    const mail = pending.get(subject)
+    if (!mail) return
+    mail.isAccepted = true
+    settle(subject, mail)
+  }
+
+  const { cursor } = await sdk.me()
+  const following = Array.from({ length: streams }, (_, number) => follow(mailboxOf(number), cursor))
+  for (let number = 0; number < waits; number++) openWaits.set(number, wait(number))
+  const sender = startSender({
+    smtpPort: options.smtpPort,
+    mailsPerSecond: options.mailsPerSecond,
+    addressOf: (number) => `${mailboxOf(number)}+${tagOf(number)}@${domain}`,
+    onSending,
+    onAccepted,
+  })
+
+  /** Stops sending, then waits until everything that was accepted has been seen. */
+  async function stop(): Promise<LoadReport> {
+    const sent = await sender.stop()
+    end = sender.begun()
+    const missing = () => [...pending.values()].filter((mail) => mail.isAccepted && !mail.isStreamed).length
+    const isWaiting = () => [...openWaits.keys()].some((number) => number < end)
+    const deadline = performance.now() + patienceMs
+    while ((missing() > 0 || isWaiting()) && performance.now() < deadline) await sleep(LOOK_MS)
+    const waitsUnanswered = [...openWaits.keys()].filter((number) => number < end).length
+    // The waits whose mail was never sent end here.
+    ending.abort()
+    await Promise.all([...following, ...openWaits.values()])
+    const measured = latenciesMs.length > 0
+    return {
+      ...sent,
+      ...counts,
+      waitsFailed: counts.waitsFailed + waitsUnanswered,
+      missingInStreams: missing(),
+      acceptedSubjects,
+      p50Ms: measured ? percentile(latenciesMs, 50) : Infinity,
+      p99Ms: measured ? percentile(latenciesMs, 99) : Infinity,
+      maxMs: latenciesMs.reduce((most, ms) => Math.max(most, ms), 0),
+      shown,
+    }
+  }
+
+  return { stop, begun: sender.begun }
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { seededRandom } from '../support/seeded-random.ts'
+import { slopeOf, type Sample } from './memory-slope.ts'
+
+const SECONDS = 900
+const COLLECTED_EVERY_SECONDS = 20
+
+/** Memory that rises until garbage is collected, with noise, and with a leak in MB per hour. */
+function memoryOf(seed: number, leakPerHour: number): Sample[] {
+  const random = seededRandom(seed)
+  return Array.from({ length: SECONDS }, (_, seconds) => ({
+    seconds,
+    value: 300 + 2 * (seconds % COLLECTED_EVERY_SECONDS) + random.below(1_000) / 100 + (leakPerHour * seconds) / 3_600,
+  }))
+}
+
+test.each([1, 2, 3, 4, 5])('noise of seed %i has no slope, and a leak of 100 MB/h in it is found', (seed) => {
+  const { lowestPerHour, highestPerHour } = slopeOf(memoryOf(seed, 0))
+  expect(lowestPerHour).toBeLessThan(36)
+  expect(highestPerHour).toBeGreaterThan(-36)
+  expect(slopeOf(memoryOf(seed, 100)).lowestPerHour).toBeGreaterThan(36)
+})
+
+test('a straight line has its slope and no interval', () => {
+  const line = Array.from({ length: 60 }, (_, index) => ({ seconds: index * 60, value: 100 + index }))
+  const { perHour, lowestPerHour, highestPerHour } = slopeOf(line)
+  expect(perHour).toBeCloseTo(60)
+  expect(highestPerHour - lowestPerHour).toBeCloseTo(0)
+})
+
+test('too few samples are an error', () => {
+  expect(() => slopeOf([{ seconds: 0, value: 1 }])).toThrow('needs 15 samples')
+})

@@ -1,0 +1,119 @@
+import { Mailhatch } from '@mailhatch/sdk'
+import { vi } from 'vitest'
+import { DOMAIN, startReplicas } from '../replicas/replicas.ts'
+import { startBalancer } from '../support/balancer.ts'
+import { spawnServer, type ChildServer } from '../support/child-server.ts'
+import { freePort } from '../support/free-port.ts'
+import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
+import { listEverything } from '../support/stored-mail.ts'
+import type { LoadReport } from './load.ts'
+import { startLoadProcess } from './load-process.ts'
+
+/** Between two restarts, so that clients have used the new process. */
+const MAILS_BETWEEN = 10
+/** On a busy machine. */
+const MAILS_MS_MAX = 60_000
+/** A wait is opened seconds before its mail is sent, and a restart takes ten seconds on a busy machine. */
+const WAIT_MS = 120_000
+
+export type RestartOptions = {
+  databaseUrl: string
+  replicas: number
+  /** In each, every replica and the worker are restarted one after another. */
+  rounds: number
+  mailsPerSecond: number
+  waits: number
+  streams: number
+  /** Loaded into the worker. */
+  workerPreloads?: string[]
+  /** Loaded into the process with the SDK. */
+  sdkPreloads?: string[]
+  patienceMs?: number
+  progress?: (text: string) => void
+}
+
+export type RestartReport = {
+  load: LoadReport
+  restarts: number
+  /** Processes that did not end with code 0 within the time they have. */
+  uncleanStops: number
+  lost: number
+  /** Mails with the same content that are stored more than once. */
+  doubled: number
+}
+
+/** Replicas and a worker behind a load balancer, restarted while mail arrives. */
+export async function restartUnderLoad(options: RestartOptions): Promise<RestartReport> {
+  const { rounds, waits, streams, mailsPerSecond, patienceMs, progress = () => {} } = options
+  const storage = { INBOX_STORAGE: `file:${temporaryFolder()}` }
+  const replicas = await startReplicas(options.databaseUrl, { count: options.replicas, environment: storage })
+  const balancer = await startBalancer(() => replicas.all.map(({ apiUrl }) => apiUrl))
+  const smtpPort = await freePort()
+  const workerEnvironment = {
+    ...storage,
+    DATA_DIR: temporaryFolder(),
+    SMTP_PORT: String(smtpPort),
+    WEBHOOK_URL: `${balancer.url}/webhooks/inbox`,
+    WEBHOOK_AUTH_TOKEN: WEBHOOK_SECRET,
+  }
+  const nodeArguments = (options.workerPreloads ?? []).flatMap((file) => ['--import', file])
+  const startWorker = async () => {
+    const started = spawnServer({ program: 'worker', environment: workerEnvironment, nodeArguments })
+    await started.ready
+    return started
+  }
+  let worker = await startWorker()
+  const load = await startLoadProcess(
+    {
+      url: balancer.url,
+      apiKey: replicas.key,
+      smtpPort,
+      domain: DOMAIN,
+      mailsPerSecond,
+      waits,
+      streams,
+      namesAccepted: true,
+      waitMs: WAIT_MS,
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+    },
+    options.sdkPreloads,
+  )
+
+  async function countMessages(): Promise<number> {
+    // The documented response of the API.
+    const { data } = (await replicas.get(replicas.all[0]!.apiUrl, '/v1/me')).body as { data: { messageCount: number } }
+    return data.messageCount
+  }
+
+  async function untilMoreMail(): Promise<void> {
+    const wanted = (await countMessages()) + MAILS_BETWEEN
+    await vi.waitUntil(async () => (await countMessages()) >= wanted, { timeout: MAILS_MS_MAX, interval: 50 })
+  }
+
+  let restarts = 0
+  let uncleanStops = 0
+  async function replace(old: ChildServer, start: () => Promise<ChildServer>): Promise<ChildServer> {
+    await untilMoreMail()
+    if ((await old.stop()) !== 0) uncleanStops++
+    restarts++
+    return start()
+  }
+  for (let round = 1; round <= rounds; round++) {
+    for (let index = 0; index < options.replicas; index++) {
+      replicas.all[index] = await replace(replicas.all[index]!, replicas.start)
+    }
+    worker = await replace(worker, startWorker)
+    progress(`${round} of ${rounds} rolling restarts`)
+  }
+
+  const report = await load.stop()
+  const stored = await listEverything(new Mailhatch({ url: replicas.all[0]!.apiUrl, apiKey: replicas.key }))
+  const counts = Map.groupBy(stored, ({ subject }) => subject)
+  return {
+    load: report,
+    restarts,
+    uncleanStops,
+    lost: report.acceptedSubjects.filter((subject) => !counts.has(subject)).length,
+    doubled: [...counts.values()].filter((same) => same.length > 1).length,
+  }
+}

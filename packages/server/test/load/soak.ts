@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Mailhatch } from '@mailhatch/sdk'
+import { vi } from 'vitest'
+import { API_KEY, spawnServer } from '../support/child-server.ts'
+import { residentMegabytes } from '../support/resident-memory.ts'
+import { temporaryFolder } from '../support/server.ts'
+import type { LoadReport } from './load.ts'
+import { startLoadProcess } from './load-process.ts'
+import { slopeOf, type Sample, type Slope } from './memory-slope.ts'
+
+const SAMPLE_EVERY_MS = 500
+/** For the last mails to be announced. */
+const SETTLE_MS_MAX = 60_000
+
+export const MAILS_PER_SECOND = 300
+export const WAITS = 500
+export const STREAMS = 200
+
+export type SoakOptions = {
+  minutes: number
+  /** None: SQLite. */
+  databaseUrl?: string
+  preloads?: string[]
+  patienceMs?: number
+  progress: (text: string) => void
+}
+
+export type SoakReport = {
+  load: LoadReport
+  /** Resident memory in MB, in the second half of the run. */
+  memory: Slope
+  megabytes: number
+  counters: { accepted: number; stored: number; setAside: number; waiting: number }
+  messages: number
+}
+
+/** The all-in-one program under constant load. */
+export async function soak({
+  minutes,
+  databaseUrl,
+  preloads = [],
+  patienceMs,
+  progress,
+}: SoakOptions): Promise<SoakReport> {
+  const server = spawnServer({
+    environment: {
+      DATA_DIR: temporaryFolder(),
+      METRICS: 'on',
+      ...(databaseUrl === undefined ? {} : { MAILHATCH_DATABASE_URL: databaseUrl }),
+    },
+    nodeArguments: preloads.flatMap((file) => ['--import', file]),
+  })
+  await server.ready
+  const { apiUrl: url, smtpPort } = server
+  const load = await startLoadProcess({
+    url,
+    apiKey: API_KEY,
+    smtpPort,
+    domain: 'mailhatch.test',
+    mailsPerSecond: MAILS_PER_SECOND,
+    waits: WAITS,
+    streams: STREAMS,
+    ...(patienceMs === undefined ? {} : { patienceMs }),
+  })
+  const samples = await sampleMemory(server.process.pid!, minutes * 60, progress)
+  const report = await load.stop()
+  const isSettled = async () => (await countersOf(url)).waiting === 0
+  await vi.waitUntil(isSettled, { timeout: SETTLE_MS_MAX, interval: SAMPLE_EVERY_MS })
+  const { messageCount } = await new Mailhatch({ url, apiKey: API_KEY }).me()
+  const counters = await countersOf(url)
+  await server.stop()
+  return {
+    load: report,
+    memory: slopeOf(samples.slice(Math.floor(samples.length / 2))),
+    megabytes: samples.at(-1)!.value,
+    counters,
+    messages: messageCount,
+  }
+}
+
+async function sampleMemory(pid: number, seconds: number, progress: (text: string) => void): Promise<Sample[]> {
+  const startedAt = performance.now()
+  const samples: Sample[] = []
+  let shownMinutes = 0
+  for (let passed = 0; passed < seconds; passed = (performance.now() - startedAt) / 1_000) {
+    samples.push({ seconds: passed, value: residentMegabytes(pid) })
+    if (Math.floor(passed / 60) > shownMinutes) {
+      shownMinutes = Math.floor(passed / 60)
+      progress(`${shownMinutes} of ${Math.round(seconds / 60)} minutes, ${Math.round(samples.at(-1)!.value)} MB`)
+    }
+    await sleep(SAMPLE_EVERY_MS)
+  }
+  return samples
+}
+
+async function countersOf(url: string) {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const valueOf = (name: string) => {
+    const line = text.split('\n').find((each) => each.startsWith(`${name} `))
+    return line === undefined ? 0 : Number(line.slice(name.length + 1))
+  }
+  return {
+    accepted: valueOf('mailhatch_smtp_messages_total'),
+    stored: valueOf('mailhatch_announcements_total{outcome="stored"}'),
+    setAside: valueOf('mailhatch_mails_set_aside'),
+    waiting: valueOf('mailhatch_announcements_waiting'),
+  }
+}
