@@ -9,6 +9,8 @@ export const REPORTING_SCRIPT = `top.postMessage('ran '+document.cookie,'*')`
 /** A frame that loads for longer was shown long enough. */
 const LOADING_MS_MAX = 1_500
 
+export type Canary = Awaited<ReturnType<typeof openCanary>>
+
 /** A server that tracking mail tries to reach. It records the requests. */
 export async function openCanary() {
   const hits = new Set<string>()

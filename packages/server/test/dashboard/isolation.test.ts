@@ -4,7 +4,7 @@ import { openIsolation } from './isolation-run.ts'
 
 const showIsolated = await openIsolation()
 
-// All of them are in isolation.long.test.ts.
+// All of them, in the dashboard itself, are in prove/isolation.prove.ts.
 test(
   'dozens of hostile mails of every kind run nothing and reach no server; without our frame they do',
   { timeout: 300_000 },

@@ -14,10 +14,13 @@ const WAYS = [
 ]
 
 /** Runs a script as root in its own network namespace, which has only a loopback interface that is down. */
-export async function runInNetworkNamespace(script: string): Promise<string> {
+export async function runInNetworkNamespace(
+  script: string,
+  { given = [], timeoutMs = RUN_MS_MAX }: { given?: string[]; timeoutMs?: number } = {},
+): Promise<string> {
   const [command, ...words] = await findWay()
-  const options = { timeout: RUN_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX }
-  return (await run(command!, [...words, process.execPath, script], options)).stdout
+  const options = { timeout: timeoutMs, maxBuffer: OUTPUT_BYTES_MAX }
+  return (await run(command!, [...words, process.execPath, script, ...given], options)).stdout
 }
 
 async function findWay(): Promise<string[]> {

@@ -32,9 +32,9 @@ export const KEPT_ENDPOINT_URL = 'http://127.0.0.1:9/kept'
 const GONE = 'gone'
 
 /** A server with a key of each kind, and requests for every documented operation. Call it at the top level of a file. */
-export async function startWalk() {
+export async function startWalk(given: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-'))
-  const running = await serveIn(dataDir, { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' })
+  const running = await serveIn(dataDir, { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1', ...given })
   const transport = createTransport({ host: '127.0.0.1', port: running.smtpPort! })
   afterAll(async () => {
     transport.close()

@@ -1,0 +1,80 @@
+import type { RpcPorts } from '../../src/http/rpc/ports.ts'
+import type { ProcedureAccess } from '../../src/http/rpc/procedures.ts'
+import { createRouter } from '../../src/http/rpc/router.ts'
+import { newSecret } from '../../src/random.ts'
+import { startFileServer } from '../support/file-server.ts'
+import { openPeople } from '../support/people.ts'
+import { callProcedure, type ProcedureType } from '../support/procedure.ts'
+import { procedureTable, type Expected, type Row, type SessionCaller } from './procedure-table.ts'
+
+// Only names and kinds are used, and no port. The type is nested, the value is flat.
+const procedures: object = createRouter({} as RpcPorts)._def.procedures
+type Definition = { type: ProcedureType; meta: { access: ProcedureAccess } }
+export const PROCEDURES = Object.entries(procedures as Record<string, { _def: Definition }>).map(
+  ([path, { _def }]) => ({
+    path,
+    type: _def.type,
+    access: _def.meta.access,
+  }),
+)
+
+/** Callers that the declared access permits. */
+const LETS_IN: Record<ProcedureAccess, SessionCaller[]> = {
+  anyone: ['owner', 'member', 'outsider', 'teamless', 'operator'],
+  members: ['owner', 'member', 'outsider', 'operator'],
+  owners: ['owner', 'outsider', 'operator'],
+  operator: ['operator'],
+}
+
+const WITHOUT_SESSION: SessionCaller[] = ['stranger', 'ended session', 'unknown session', 'API key']
+
+export function expectedFor(access: ProcedureAccess, row: Row, caller: SessionCaller): Expected {
+  if (WITHOUT_SESSION.includes(caller)) return 'unauthorized'
+  return LETS_IN[access].includes(caller) ? (row.expected?.[caller] ?? 'ok') : 'forbidden'
+}
+
+export type SessionCell = { path: string; caller: SessionCaller; expected: Expected }
+
+/** A server with two teams and all these callers. Call it at the top level of a file. */
+export async function startSessionMatrix() {
+  const server = await startFileServer({ WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:1', RATE_LIMIT: 'off' })
+  const { url } = server
+  const people = await openPeople(server)
+  const ours = await people.newTeam()
+  const theirs = await people.newTeam()
+  const member = await people.person()
+  await ours.join(member)
+  const leaving = await people.person()
+  await people.store.removeSessions(leaving.id)
+  const table = procedureTable({ server, people, ours, theirs })
+  const operator = await people.operator()
+
+  const callers: Record<SessionCaller, () => Promise<Record<string, string>>> = {
+    owner: async () => ours.owner.headers,
+    member: async () => member.headers,
+    outsider: async () => theirs.owner.headers,
+    teamless: async () => (await people.person()).headers,
+    stranger: async () => ({ origin: url }),
+    operator: async () => operator.headers,
+    'ended session': async () => leaving.headers,
+    'unknown session': async () => ({ cookie: `mailhatch=${newSecret()}`, origin: url }),
+    'API key': async () => ({ authorization: `Bearer ${server.apiKey}`, origin: url }),
+  }
+
+  /** Every procedure with these callers, and what its declared access says about each. */
+  function cellsFor(some: readonly SessionCaller[]): SessionCell[] {
+    return PROCEDURES.flatMap(({ path, access }) =>
+      some.map((caller) => ({ path, caller, expected: expectedFor(access, table[path]!, caller) })),
+    )
+  }
+
+  async function tryCell({ path, caller }: SessionCell): Promise<{ code: string; status: number }> {
+    const row = table[path]!
+    const input = await row.input?.()
+    const headers = caller === 'member' && row.member ? (await row.member()).headers : await callers[caller]()
+    const { type } = PROCEDURES.find((one) => one.path === path)!
+    return callProcedure(url, { path, type, input, headers })
+  }
+
+  return { server, url, people, ours, theirs, member, table, cellsFor, tryCell }
+}

@@ -1,0 +1,163 @@
+import { isIP, isIPv6 } from 'node:net'
+import { isPublicAddress } from '../../src/notify/address-rules.ts'
+import type { NameAnswer } from '../support/name-server.ts'
+import { seededRandom, type SeededRandom } from '../support/seeded-random.ts'
+import { leadingToV4, spelledV4, spelledV6 } from './address-spellings.ts'
+import { CANARY_PORT, DENIED_PORTS } from './hostile-urls.ts'
+
+/** A URL that leads to an internal address, and what DNS says about its host. */
+export type GeneratedUrl = { url: string; name?: { host: string; answers: NameAnswer[] } }
+
+const PUBLIC = '93.184.216.34'
+const PUBLIC_V6 = '2606:4700:0:0:0:0:0:1111'
+
+/** First address and number of fixed bytes. */
+const INTERNAL_V4: [number[], number][] = [
+  [[127, 0, 0, 1], 4],
+  [[169, 254, 169, 254], 4],
+  [[100, 100, 100, 200], 4],
+  [[168, 63, 129, 16], 4],
+  [[0, 0, 0, 0], 4],
+  [[0, 0, 0, 0], 1],
+  [[127, 0, 0, 0], 1],
+  [[10, 0, 0, 0], 1],
+  [[169, 254, 0, 0], 2],
+  [[172, 16, 0, 0], 2],
+  [[172, 31, 0, 0], 2],
+  [[192, 168, 0, 0], 2],
+  [[192, 0, 0, 0], 3],
+  [[192, 0, 2, 0], 3],
+  [[198, 18, 0, 0], 2],
+  [[198, 51, 100, 0], 3],
+  [[203, 0, 113, 0], 3],
+  [[100, 64, 0, 0], 2],
+  [[240, 0, 0, 0], 1],
+]
+
+/** First groups of IPv6 addresses that are not public, besides those that lead to an IPv4 address. */
+const INTERNAL_V6: number[][] = [
+  [0, 0, 0, 0, 0, 0, 0, 1],
+  [0, 0, 0, 0, 0, 0, 0, 0],
+  [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254],
+  [0xfc00],
+  [0xfd12],
+  [0xfec0],
+  [0x100, 0, 0, 0],
+  [0x2001, 0],
+  [0x2001, 0x20],
+  [0x2001, 0xdb8],
+  [0x3fff, 0],
+  [0x4000],
+  [0x5f00],
+]
+
+/** That many different URLs. Each leads to an internal address, if the request is made at all. */
+export function generatedUrls(seed: number, count: number): GeneratedUrl[] {
+  const random = seededRandom(seed)
+  const generated = new Map<string, GeneratedUrl>()
+  while (generated.size < count) {
+    const one = random.chance(0.25) ? namedUrl(random, generated.size) : { url: literalUrl(random) }
+    generated.set(one.url, one)
+  }
+  return Array.from(generated.values())
+}
+
+/** Names that are public when they are checked and internal when they are resolved again. */
+export function rebindingUrls(seed: number, count: number): GeneratedUrl[] {
+  const random = seededRandom(seed)
+  return Array.from({ length: count }, (_, number) => {
+    const host = `rebinding-${number}.example`
+    const aliases = aliasesFor(random)
+    const before = { addresses: random.pick([[PUBLIC], [PUBLIC, PUBLIC_V6], [PUBLIC_V6, PUBLIC]]), aliases }
+    return {
+      url: `https://${host}/`,
+      name: { host, answers: [before, { addresses: [internalAddress(random)], aliases }] },
+    }
+  })
+}
+
+/** Where redirects lead: plain HTTP, so that a client that follows them needs no certificate, and ASCII as in a header. */
+export function redirectTargets(seed: number, count: number): string[] {
+  const random = seededRandom(seed)
+  const targets = new Set<string>()
+  while (targets.size < count) {
+    const target = `http://${host(random)}/`
+    if (/^[!-~]*$/.test(target)) targets.add(target)
+  }
+  return Array.from(targets)
+}
+
+function literalUrl(random: SeededRandom): string {
+  const scheme = random.pick(['https', 'https', 'https', 'HTTPS', 'hTTps', 'http'])
+  const slashes = random.chance(0.9) ? '//' : random.pick(['', '/', '///', '\\\\', '/\\'])
+  const user = random.chance(0.85)
+    ? ''
+    : random.pick(['user@', 'user:pw@', `${PUBLIC}@`, 'hooks.example@', `${PUBLIC}:443@`, '%40@', 'a%23b@'])
+  const port = random.pick(['', '', '', `:${CANARY_PORT}`, ':443', ':0443', ':80', `:${random.pick(DENIED_PORTS)}`])
+  const end = random.pick([
+    '',
+    '/',
+    '/latest/meta-data/',
+    `/@${PUBLIC}/`,
+    `?@${PUBLIC}`,
+    `#@${PUBLIC}/`,
+    `\\@${PUBLIC}/`,
+  ])
+  const url = `${scheme}:${slashes}${user}${host(random)}${port}${end}`
+  if (random.chance(0.95)) return url
+  // Parsers remove these.
+  return random.pick([` ${url}`, `${url}\n`, url.replace('.', '.\t'), url.replace(':', '\r:')])
+}
+
+function host(random: SeededRandom): string {
+  if (random.chance(0.5)) return spelledV4(random, internalV4(random))
+  return spelledV6(random, internalV6(random))
+}
+
+/** A name with an internal address: alone, among public ones, in one family only, or behind aliases. */
+function namedUrl(random: SeededRandom, number: number): GeneratedUrl {
+  const internal = internalAddress(random)
+  const addresses = random.pick([
+    [internal],
+    [PUBLIC, internal],
+    [internal, PUBLIC],
+    [PUBLIC_V6, internal, PUBLIC],
+    [PUBLIC, PUBLIC_V6, internalAddress(random), internal],
+  ])
+  const name = `name-${number}.example`
+  const answers = [{ addresses, aliases: aliasesFor(random) }]
+  return { url: `https://${name}/`, name: { host: name, answers } }
+}
+
+function aliasesFor(random: SeededRandom): string[] {
+  const last = random.pick(['hooks.example', 'localhost', 'metadata.google.internal', 'a.b.c.example'])
+  const chain = Array.from({ length: random.below(4) }, (_, index) => `alias-${index}.example`)
+  return random.chance(0.5) ? [] : [...chain, last]
+}
+
+/** As DNS has it. */
+function internalAddress(random: SeededRandom): string {
+  if (random.chance(0.5)) return internalV4(random).join('.')
+  return internalV6(random)
+    .map((group) => group.toString(16))
+    .join(':')
+}
+
+function internalV4(random: SeededRandom): [number, number, number, number] {
+  const [start, fixed] = random.pick(INTERNAL_V4)
+  const [a = 0, b = 0, c = 0, d = 0] = start.map((byte, index) => (index < fixed ? byte : random.below(255)))
+  return [a, b, c, d]
+}
+
+function internalV6(random: SeededRandom): number[] {
+  if (random.chance(0.6)) return leadingToV4(random, internalV4(random))
+  const start = random.pick(INTERNAL_V6)
+  return Array.from({ length: 8 }, (_, index) => start[index] ?? random.below(0x1_0000))
+}
+
+/** Whether an unprotected client connects there. To a name, it uses the first address, and the resolver has IPv6 first. */
+export function isReachable({ url, name }: GeneratedUrl): boolean {
+  const addresses = name?.answers[0]!.addresses ?? [URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '']
+  const first = addresses.find((address) => isIPv6(address)) ?? addresses[0]!
+  return isIP(first) !== 0 && !isPublicAddress(first)
+}
