@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   bucket: ['domain', 'sqlite'],
   store: ['domain', 'sqlite'],
   feed: ['domain', 'store'],
-  worker: ['domain', 'mime', 'bucket', 'answer-errors.ts', 'observe'],
+  worker: ['domain', 'mime', 'bucket', 'answer-errors.ts', 'body-text.ts', 'observe'],
   intake: ['domain', 'mime', 'store', 'feed'],
   read: ['domain', 'mime', 'bucket', 'store', 'feed', 'observe'],
   notify: ['domain', 'store', 'feed', 'observe'],
@@ -33,6 +33,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'manage',
     'sqlite',
     'answer-errors.ts',
+    'body-text.ts',
     'observe',
   ],
 }

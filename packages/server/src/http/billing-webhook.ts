@@ -1,8 +1,9 @@
 import type { Hono } from 'hono'
+import { readText } from '../body-text.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Billing } from '../manage/billing.ts'
 import type { ApiEnvironment } from './environment.ts'
-import { BODY_BYTES_MAX, readText } from './body.ts'
+import { BODY_BYTES_MAX } from './body.ts'
 
 /** Receives the events of the payment provider. */
 export function addBillingWebhook(app: Hono<ApiEnvironment>, { billing }: { billing: Billing | null }): void {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { readText } from '../body-text.ts'
 import { AppError } from '../domain/errors.ts'
 import { detailsOf } from '../intake/announcement.ts'
 
@@ -21,38 +22,10 @@ export async function readJson(
   request: Request,
   { bytesMax, status }: { bytesMax: number; status: number },
 ): Promise<unknown> {
-  const text = await readText(request, bytesMax).catch((error: unknown) => {
-    // The client disconnected, so the text of this error does not reach it.
-    throw error instanceof AppError ? error : new AppError('validation_failed', 'The body is incomplete.', { status })
-  })
+  const text = await readText(request, bytesMax, status)
   try {
     return JSON.parse(text)
   } catch {
     throw new AppError('validation_failed', 'The body is not JSON.', { status, details: { body: ['is not JSON'] } })
   }
-}
-
-/** Refuses a body that is too large by its declared length, or else as soon as it exceeds the limit. */
-export async function readText(request: Request, bytesMax: number): Promise<string> {
-  const declared = request.headers.get('content-length')
-  if (declared !== null) {
-    if (Number(declared) > bytesMax) throw tooLarge(bytesMax)
-    return request.text()
-  }
-  const decoder = new TextDecoder()
-  let text = ''
-  let length = 0
-  for await (const chunk of request.body ?? []) {
-    length += chunk.byteLength
-    if (length > bytesMax) throw tooLarge(bytesMax)
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}
-
-function tooLarge(bytesMax: number): AppError {
-  // The rest of the body is not read, so the connection cannot be reused.
-  return new AppError('payload_too_large', `The body is larger than ${bytesMax} bytes.`, {
-    headers: { connection: 'close' },
-  })
 }

@@ -1,11 +1,14 @@
 import type { Context, Hono } from 'hono'
 import type { AnswerEnvironment } from '../answer-errors.ts'
+import { readText } from '../body-text.ts'
 import { parseRecipient } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { invalid, readDomain } from './admin-params.ts'
 import { requireSettings, type AdminSettings } from './admin-settings.ts'
 import { createProvider } from './provider.ts'
 
+/** The largest valid body contains one domain name. */
+const BODY_BYTES_MAX = 16 * 1024
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
 export function addProviderRoutes(app: Hono<AnswerEnvironment>, settings: AdminSettings): void {
@@ -64,7 +67,7 @@ function textOf(body: Record<string, unknown>, field: string): string | undefine
 
 /** Treats an empty body as an empty object. */
 async function readBody(context: Context<AnswerEnvironment>): Promise<Record<string, unknown>> {
-  const text = await context.req.text()
+  const text = await readText(context.req.raw, BODY_BYTES_MAX)
   if (text.trim() === '') return {}
   const type = context.req.header('content-type')
   if (type !== undefined && !JSON_TYPE.test(type)) {

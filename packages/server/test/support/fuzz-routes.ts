@@ -1,0 +1,29 @@
+import type { RpcPorts } from '../../src/http/rpc/ports.ts'
+import { createRouter } from '../../src/http/rpc/router.ts'
+import { ROUTES } from '../../src/http/routes/routes.ts'
+import type { ProcedureType } from './procedure.ts'
+
+/** Every declared route, with the names of its query parameters. */
+export const FUZZ_ROUTES = ROUTES.map(({ method, path, query }) => ({
+  method: method.toUpperCase(),
+  path: path as string,
+  parameters: Object.keys(query?.shape ?? {}),
+}))
+
+type Schema = { shape?: object; in?: Schema; def?: { innerType?: Schema; in?: Schema } }
+type Definition = { type: ProcedureType; inputs?: Schema[] }
+
+// Only names, kinds and inputs are used, and no port. The type is nested, the value is flat.
+const procedures: object = createRouter({} as RpcPorts)._def.procedures
+
+/** Every procedure of the dashboard, with the names in its input. */
+export const FUZZ_PROCEDURES = Object.entries(procedures as Record<string, { _def: Definition }>).map(
+  ([path, { _def }]) => ({ path, type: _def.type, names: (_def.inputs ?? []).flatMap(namesIn) }),
+)
+
+/** Through defaults and transformations. */
+function namesIn(schema: Schema): string[] {
+  if (schema.shape) return Object.keys(schema.shape)
+  const inner = schema.def?.innerType ?? schema.def?.in
+  return inner ? namesIn(inner) : []
+}
