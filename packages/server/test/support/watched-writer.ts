@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
 import { onTestFinished } from 'vitest'
+import type { Below, StepFault } from './call-faults.ts'
 import type { FaultPlan } from './step-faults.ts'
 import type { ThreadSettings } from './watched-writer-thread.ts'
 
@@ -8,8 +9,8 @@ import type { ThreadSettings } from './watched-writer-thread.ts'
 export type Commit = { at: bigint; keys: string[]; synchronous: number }
 export type FromThread = ({ kind: 'committed' } & Commit) | { kind: 'obeyed'; steps: number }
 export type ToThread = { file: string } & ({ disk: 'healthy' | 'full' | 'failing' } | { faults: ThreadFaults | null })
-/** By plan, or at random: this many of a thousand statements, with numbers from a seed. */
-export type ThreadFaults = FaultPlan | { seed: number; perMille: number }
+/** By the number of the statement, or at the next transactions. */
+export type ThreadFaults = FaultPlan | StepFault
 
 /** A writer thread for `openWriter` that reports its commits and whose disk can be made to fail. */
 export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } = {}) {
@@ -39,8 +40,13 @@ export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } 
     async turnDisk(file: string, disk: 'healthy' | 'full' | 'failing'): Promise<void> {
       await tell({ file, disk })
     },
-    /** Makes statements on this file fail. Resolves to how many ran (or, at random, failed) since the previous call. */
+    /** Makes statements on this file fail. Resolves to how many ran (or, in transactions, failed) since the previous call. */
     setFaults: (file: string, faults: ThreadFaults | null): Promise<number> => tell({ file, faults }),
+    /** Makes transactions on this file fail. */
+    transactionsOf: (file: string): Below => ({
+      arm: async (faults) => void (await tell({ file, faults })),
+      disarm: () => tell({ file, faults: null }),
+    }),
   }
 }
 
