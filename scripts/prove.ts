@@ -16,7 +16,7 @@ const RESULTS = join(ROOT, 'docs/operate/reliability.json')
 const PAGE = join(ROOT, 'docs/operate/reliability.md')
 const PROGRESS_EVERY_MS = 1_000
 
-const HELP = `Shows that no accepted mail is lost and that nobody gets in, and writes docs/operate/reliability.md.
+const HELP = `Shows that no accepted mail is lost and that no caller gets more than it may, and writes docs/operate/reliability.md.
 
 Usage: npm run prove -- [options]
 

@@ -12,6 +12,7 @@ export type Part = {
 export const PARTS: Part[] = [
   { name: 'kill', title: 'Accepted mail survives kill -9', minutes: 12 },
   { name: 'power-cut', title: 'Accepted mail survives a power cut', minutes: 5 },
+  { name: 'faults', title: 'Faults of storage and databases lose nothing', minutes: 12 },
   { name: 'connections', title: 'Slow and idle connections do not affect others', minutes: 3 },
   { name: 'restarts', title: 'Rolling restarts lose nothing', minutes: 6 },
   { name: 'access', title: 'Each caller may do exactly what is declared', minutes: 3 },
