@@ -9,7 +9,7 @@ const NOT_ON_POSTGRES = [
   'command-line', // ends before a store is opened
   'crash/acceptance-order', // of a bucket behind SMTP
   'crash/failing-folder', // the same
-  'crash/faults', // of buckets with SQLite; the run of npm run prove has both databases
+  'crash/faults', // of buckets; the store fails at its port, which is the same on both
   'crash/full-disk-start', // of SQLite's files on a full disk
   'decoding/decoding', // of the parser
   'dashboard/accessibility', // looks at pages

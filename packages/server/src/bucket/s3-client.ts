@@ -17,7 +17,6 @@ const INTERACTIVE: Timeouts = { responseMs: 8_000, retryForMs: 5_000 }
  */
 const BACKGROUND: Timeouts = { responseMs: 60_000, retryForMs: 20_000 }
 const PAUSE_MS = 250
-export const S3_TIMING = { interactive: INTERACTIVE, background: BACKGROUND, pauseMs: PAUSE_MS }
 /** Part of a server's error message that is kept for the log. */
 const MESSAGE_CHARACTERS_MAX = 300
 /** 409 is OperationAborted or ConditionalRequestConflict: a concurrent request for the same key. */
@@ -31,7 +30,7 @@ export type S3Options = {
   location: S3Location
   credentials: S3Credentials
   fetch?: (url: URL, init: RequestInit) => Promise<Response>
-  timing?: typeof S3_TIMING
+  timing?: { interactive: Timeouts; background: Timeouts; pauseMs: number }
 }
 
 export type S3Request = {
@@ -64,7 +63,7 @@ export type S3Client = ReturnType<typeof createS3Client>
 
 /** Signed calls to one bucket. Temporary errors are retried, because all our calls are idempotent. */
 export function createS3Client({ location, credentials, ...options }: S3Options) {
-  const { timing = S3_TIMING } = options
+  const { timing = { interactive: INTERACTIVE, background: BACKGROUND, pauseMs: PAUSE_MS } } = options
   const { fetch: doFetch = fetch } = options
   const signingKeys = new Map<string, ArrayBuffer>()
 

@@ -13,9 +13,9 @@ const CACHED_STATEMENTS = 500
 /** After this much time in reads, other work gets a turn before the next read. */
 const READS_MS = 2
 
-export function openSqliteDatabase(path: string, threadUrl?: URL): Database {
+export function openSqliteDatabase(path: string): Database {
   prepareDatabase(path, migrateSqlite)
-  const writer = openWriter(path, threadUrl)
+  const writer = openWriter(path)
   const reader = openForReading(path)
   const select = statementsOf(reader)
   let spentMs = 0

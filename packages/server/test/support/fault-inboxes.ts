@@ -3,98 +3,67 @@ import { onTestFinished } from 'vitest'
 import type { Bucket } from '../../src/bucket/bucket.ts'
 import { openEmbeddedBucket } from '../../src/bucket/embedded-bucket.ts'
 import { openFolderBucket } from '../../src/bucket/folder-bucket.ts'
-import { S3_TIMING } from '../../src/bucket/s3-client.ts'
-import { openFaultyPort, type FaultyPort, type Kind } from './call-faults.ts'
-import { diskCode, diskFailure } from './fault-databases.ts'
 import { faultyFiles } from './faulty-files.ts'
 import { r2Place, s3Place, type ObjectStorage } from './object-storage.ts'
-import type { SeededRandom } from './seeded-random.ts'
-import type { FaultSource } from './step-faults.ts'
+import { seededRandom } from './seeded-random.ts'
 import { temporaryFolder } from './server.ts'
+import type { Fault, FaultSource } from './step-faults.ts'
 import { watchWriter } from './watched-writer.ts'
+import type { FaultyInbox } from './fault-run.ts'
 
-/** A bucket that fails on demand, and another way to the same objects, which does not. */
-export type FaultyInbox = { faulty: FaultyPort<Bucket>; view: Bucket }
+const WHEN: Fault['when'][] = ['before', 'after', 'half', 'late']
 
-export type InboxOptions = {
-  random: SeededRandom
-  /** The time limits for S3: those of the product as they are or divided, or none that a test reaches. */
-  s3Limits: 'none' | { dividedBy: number }
-}
-
-/** Reading an object breaks in the middle of its bytes; everything else fails at some step. */
-function placeOf(call: string, kind: Kind): 'call' | 'steps' {
-  return call === 'get' && kind === 'half done' ? 'call' : 'steps'
+/** Faults of these kinds at this many of a thousand steps, once it is armed. */
+function randomFaults(perMille: number, kinds: readonly string[]) {
+  let random: ReturnType<typeof seededRandom> | null = null
+  let count = 0
+  const faultOf: FaultSource = () => {
+    if (!random?.chance(perMille / 1000)) return null
+    count++
+    return { when: random.pick(WHEN), kind: random.pick(kinds) }
+  }
+  function turn(seed: number | null): Promise<number> {
+    random = seed === null ? null : seededRandom(seed)
+    const counted = count
+    count = 0
+    return Promise.resolve(counted)
+  }
+  return { faultOf, fail: (seed: number) => turn(seed), heal: () => turn(null) }
 }
 
 export async function folderInbox(): Promise<FaultyInbox> {
-  const root = temporaryFolder()
-  const open = (faultOf: FaultSource) => openFolderBucket(root, { files: faultyFiles(faultOf) })
-  const faulty = await openFaultyPort<Bucket>({ open, placeOf, codeOf: diskCode, fail: diskFailure })
-  return { faulty, view: await openFolderBucket(root, { toPut: false }) }
+  const { faultOf, ...faults } = randomFaults(40, ['EIO', 'ENOSPC', 'EMFILE'])
+  return { bucket: await openFolderBucket(temporaryFolder(), { files: faultyFiles(faultOf) }), ...faults }
 }
 
-/** Its transactions fail in the thread that runs them. */
+/** Its statements fail in the thread that runs them. */
 export async function embeddedInbox(): Promise<FaultyInbox> {
-  const path = join(temporaryFolder(), 'inbox.db')
-  const { threadUrl, transactionsOf } = watchWriter()
-  const writing = transactionsOf('inbox.db')
-  const faulty = await openFaultyPort<Bucket>({
-    open: () => openEmbeddedBucket(path, threadUrl),
-    placeOf: (call) => (call === 'get' || call === 'list' ? 'call' : writing),
-    codeOf: diskCode,
-    fail: diskFailure,
-  })
+  const { threadUrl, setFaults } = watchWriter()
+  const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'), threadUrl)
+  onTestFinished(() => bucket.close())
   // The thread receives faults once it runs.
-  await faulty.port.remove(['none'])
-  const view = openEmbeddedBucket(path)
-  onTestFinished(async () => void (await Promise.all([faulty.port.close(), view.close()])))
-  return { faulty, view }
+  await bucket.remove(['none'])
+  return {
+    bucket,
+    fail: (seed) => setFaults('inbox.db', { seed, perMille: 60 }),
+    heal: () => setFaults('inbox.db', null),
+  }
 }
 
-const S3_CODES = ['cut', '409 OperationAborted', '503 SlowDown', '500 InternalError', '403 AccessDenied']
-/** That of a full MinIO. */
-const S3_FULL = '507 XMinioStorageFull'
-
-export async function s3Inbox(storage: ObjectStorage, { random, s3Limits }: InboxOptions): Promise<FaultyInbox> {
-  const timing = s3Limits === 'none' ? undefined : dividedTiming(s3Limits.dividedBy)
-  const placeFor = (faultOf: FaultSource) => s3Place(storage, faultOf, timing)
-  const codeOf = (kind: Kind) => (kind === 'disk full' ? S3_FULL : random.pick(S3_CODES))
-  return remoteInbox(placeFor, codeOf)
+export async function s3Inbox(storage: ObjectStorage): Promise<FaultyInbox> {
+  const kinds = ['cut', '409 OperationAborted', '503 SlowDown', '500 InternalError', '403 AccessDenied']
+  const { faultOf, ...faults } = randomFaults(250, kinds)
+  return { bucket: await s3Place(storage, faultOf).open(), ...faults }
 }
 
-function dividedTiming(by: number): typeof S3_TIMING {
-  const { interactive, background, pauseMs } = S3_TIMING
-  const divided = ({ responseMs, retryForMs }: typeof interactive) => ({
-    responseMs: responseMs / by,
-    retryForMs: retryForMs / by,
-  })
-  return { interactive: divided(interactive), background: divided(background), pauseMs: pauseMs / by }
-}
-
-/** Two that R2 calls temporary, two that it does not, and a connection that breaks. */
-const R2_CODES = ['cut', '10001', '10043', '10058', '10999']
-const R2_FULL = '10999'
-
-export async function r2Inbox(storage: ObjectStorage, { random }: InboxOptions): Promise<FaultyInbox> {
-  const codeOf = (kind: Kind) => (kind === 'disk full' ? R2_FULL : random.pick(R2_CODES))
-  return remoteInbox((faultOf) => r2Place(storage, faultOf), codeOf)
-}
-
-type Place = { open: () => Bucket | Promise<Bucket>; openView: () => Bucket | Promise<Bucket> }
-
-async function remoteInbox(
-  placeFor: (faultOf: FaultSource) => Place,
-  codeOf: (kind: Kind) => string,
-): Promise<FaultyInbox> {
-  let place: Place | null = null
-  const open = (faultOf: FaultSource) => (place = placeFor(faultOf)).open()
-  const faulty = await openFaultyPort<Bucket>({ open, placeOf, codeOf, fail: diskFailure })
-  return { faulty, view: await place!.openView() }
+export async function r2Inbox(storage: ObjectStorage): Promise<FaultyInbox> {
+  const { faultOf, ...faults } = randomFaults(250, ['cut', '10001', '10043', '10058', '10999'])
+  return { bucket: r2Place(storage, faultOf).open(), ...faults }
 }
 
 /** How an earlier version undid a failed rewrite of metadata. */
-export function withOldUndo(bucket: Bucket): Bucket {
+export function withOldUndo(inbox: FaultyInbox): FaultyInbox {
+  const { bucket } = inbox
   const move: Bucket['move'] = async (from, to) => {
     try {
       await bucket.move(from, to)
@@ -103,10 +72,5 @@ export function withOldUndo(bucket: Bucket): Bucket {
       throw error
     }
   }
-  return { ...bucket, move }
-}
-
-/** Reports every mail as stored. */
-export function withoutErrors(bucket: Bucket): Bucket {
-  return { ...bucket, put: (objects, options) => bucket.put(objects, options).catch(() => {}) }
+  return { ...inbox, bucket: { ...bucket, move } }
 }

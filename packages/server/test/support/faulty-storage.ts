@@ -8,15 +8,12 @@ export function faultyFetch(doFetch: Fetch, faultOf: FaultSource): Fetch {
   return async (url, init) => {
     const fault = faultOf(`${init.method} ${url.pathname}`)
     try {
-      const response = await takeStep({
+      return await takeStep({
         fault,
         take: () => doFetch(url, init),
         fail: (kind) => new TypeError('fetch failed', { cause: new Error(kind) }),
         drop: (response) => response.arrayBuffer(),
       })
-      // A caller whose time is over has no use for the response.
-      init.signal?.throwIfAborted()
-      return response
     } catch (error) {
       const [status, code] = fault?.kind.split(' ') ?? []
       if (!status || !code) throw error

@@ -6,7 +6,6 @@ import type { R2Bucket } from '@cloudflare/workers-types'
 import { createTestHarness } from 'wrangler'
 import { openR2Bucket } from '../../src/bucket/r2-bucket.ts'
 import { openS3Bucket } from '../../src/bucket/s3-bucket.ts'
-import type { S3_TIMING } from '../../src/bucket/s3-client.ts'
 import { parseS3Location } from '../../src/bucket/s3-location.ts'
 import { parseXml, textOf } from '../../src/bucket/s3-xml.ts'
 import { faultyBinding, faultyFetch } from './faulty-storage.ts'
@@ -131,18 +130,12 @@ export function r2Place(storage: ObjectStorage, faultOf: FaultSource = () => nul
   return {
     // The bucket uses only this part of the binding.
     open: () => openR2Bucket(faultyBinding(watched as unknown as R2Bucket, faultOf), QUICK_R2),
-    /** The same objects without faults. */
-    openView: () => openR2Bucket(watched as unknown as R2Bucket, QUICK_R2),
     storedBytes: () => storedBytes,
     unfinishedUploads: () => findUnfinished(binding, uploads),
   }
 }
 
-export function s3Place(
-  storage: ObjectStorage,
-  faultOf: FaultSource = () => null,
-  timing: typeof S3_TIMING = QUICK_S3,
-) {
+export function s3Place(storage: ObjectStorage, faultOf: FaultSource = () => null) {
   const { binding, s3Url } = storage.newBucket()
   const location = parseS3Location(s3Url)
   const uploads: { key: string; uploadId: string }[] = []
@@ -156,16 +149,14 @@ export function s3Place(
     }
     return response
   }
-  const address = { location, credentials: S3_CREDENTIALS }
   return {
     open: () =>
       openS3Bucket({
-        ...address,
+        location,
+        credentials: S3_CREDENTIALS,
         fetch: faultyFetch(watchedFetch, faultOf),
-        timing,
+        timing: QUICK_S3,
       }),
-    /** The same objects without faults. */
-    openView: () => openS3Bucket({ ...address, timing: QUICK_S3 }),
     storedBytes: () => storedBytes,
     unfinishedUploads: () => findUnfinished(binding, uploads),
   }

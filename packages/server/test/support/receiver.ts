@@ -13,10 +13,9 @@ export async function startReceiver(
   bucket: Pick<Bucket, 'put'>,
   onTaken: (tag: string | null) => void = () => {},
   announcer: Pick<Announcer, 'offer'> | null = null,
-  now: () => number = Date.now,
 ) {
   const parser = createMailParser()
-  const ports = { bucket, announcer, rootDomain: 'in.test', newId, now }
+  const ports = { bucket, announcer, rootDomain: 'in.test', newId, now: Date.now }
   const smtpPorts: SmtpServerPorts = {
     freeBytes: async () => Number.MAX_SAFE_INTEGER,
     async receive(mail) {

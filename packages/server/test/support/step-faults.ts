@@ -1,8 +1,5 @@
-/**
- * How a step fails: before its effect, after it, with half of it, or only with a late response. `kind` is the kind of
- * error.
- */
-export type Fault = { when: 'before' | 'after' | 'half' | 'late'; kind: string; lateMs?: number }
+/** How a step fails: before its effect, after it, with half of it, or only late. `kind` is the kind of error. */
+export type Fault = { when: 'before' | 'after' | 'half' | 'late'; kind: string }
 
 /** Called before each step of a bucket or database: a file-system call, a statement, a request. */
 export type FaultSource = (step: string) => Fault | null
@@ -56,15 +53,13 @@ type Step<Result> = {
 /** Long enough for other work to run in between. */
 const LATE_MS = 20
 
-export async function late<Result>({ lateMs = LATE_MS }: Fault, result: Result): Promise<Result> {
-  await new Promise((resolve) => setTimeout(resolve, lateMs))
-  return result
-}
-
 /** Runs one step with its fault. */
 export async function takeStep<Result>({ fault, take, half, fail, drop }: Step<Result>): Promise<Result> {
   if (fault === null) return take()
-  if (fault.when === 'late') return late(fault, await take())
+  if (fault.when === 'late') {
+    await new Promise((resolve) => setTimeout(resolve, LATE_MS))
+    return take()
+  }
   if (fault.when === 'half') await half?.()
   if (fault.when === 'after') await drop?.(await take())
   throw fail(fault.kind)

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BroadcastChannel, parentPort } from 'node:worker_threads'
 import { openForWriting } from '../../src/sqlite/connection.ts'
 import { serveWriters } from '../../src/sqlite/serve-writers.ts'
-import type { StepFault } from './call-faults.ts'
+import { seededRandom } from './seeded-random.ts'
 import { plannedFaults, type Fault, type FaultSource } from './step-faults.ts'
 import type { FromThread, ThreadFaults, ToThread } from './watched-writer.ts'
 
@@ -78,31 +78,15 @@ function watch(connection: DatabaseSync, file: string, tell: (message: FromThrea
 }
 
 function faultsOf(faults: ThreadFaults): { faultOf: FaultSource; steps: () => number } {
-  return 'at' in faults ? plannedFaults(faults) : transactionFaults(faults)
-}
-
-/** At the statements where the fault has the effect that its name says. */
-function transactionFaults({ fault, skip, lasts }: StepFault): { faultOf: FaultSource; steps: () => number } {
-  let [seen, hits] = [0, 0]
-  const faultOf = (text: string): Fault | null => {
-    const isCommit = text === 'commit'
-    // After the effect is after the commit, and half is some statement before it.
-    if (fault.when === 'after' || fault.when === 'late' ? !isCommit : fault.when === 'half' && isBoundary(text))
-      return null
-    const number = seen++
-    if (number < skip || (number > skip && !lasts)) return null
-    hits++
-    return fault
+  if ('at' in faults) return plannedFaults(faults)
+  const random = seededRandom(faults.seed)
+  let count = 0
+  const faultOf = (): Fault | null => {
+    if (!random.chance(faults.perMille / 1000)) return null
+    count++
+    return { when: random.pick(['before', 'after']), kind: random.pick(Object.keys(CODES)) }
   }
-  return { faultOf, steps: () => hits }
-}
-
-function isBoundary(text: string): boolean {
-  return text === 'commit' || text.startsWith('begin')
-}
-
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
+  return { faultOf, steps: () => count }
 }
 
 function failAsTold(statement: StatementSync, file: string, sql: string): void {
@@ -112,8 +96,7 @@ function failAsTold(statement: StatementSync, file: string, sql: string): void {
       const fault = faulty.get(file)?.faultOf(sql) ?? null
       if (fault?.when === 'before') throw failure(fault.kind)
       const result = execute(...values)
-      if (fault?.when === 'late') pause(fault.lateMs ?? 0)
-      else if (fault) throw failure(fault.kind)
+      if (fault) throw failure(fault.kind)
       return result
     }
   }

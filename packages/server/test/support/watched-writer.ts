@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
 import { onTestFinished } from 'vitest'
-import type { Below, StepFault } from './call-faults.ts'
 import type { FaultPlan } from './step-faults.ts'
 import type { ThreadSettings } from './watched-writer-thread.ts'
 
@@ -9,8 +8,8 @@ import type { ThreadSettings } from './watched-writer-thread.ts'
 export type Commit = { at: bigint; keys: string[]; synchronous: number }
 export type FromThread = ({ kind: 'committed' } & Commit) | { kind: 'obeyed'; steps: number }
 export type ToThread = { file: string } & ({ disk: 'healthy' | 'full' | 'failing' } | { faults: ThreadFaults | null })
-/** By the number of the statement, or at the next transactions. */
-export type ThreadFaults = FaultPlan | StepFault
+/** By plan, or at random: this many of a thousand statements, with numbers from a seed. */
+export type ThreadFaults = FaultPlan | { seed: number; perMille: number }
 
 /** A writer thread for `openWriter` that reports its commits and whose disk can be made to fail. */
 export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } = {}) {
@@ -40,13 +39,8 @@ export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } 
     async turnDisk(file: string, disk: 'healthy' | 'full' | 'failing'): Promise<void> {
       await tell({ file, disk })
     },
-    /** Makes statements on this file fail. Resolves to how many ran (or, in transactions, failed) since the previous call. */
+    /** Makes statements on this file fail. Resolves to how many ran (or, at random, failed) since the previous call. */
     setFaults: (file: string, faults: ThreadFaults | null): Promise<number> => tell({ file, faults }),
-    /** Makes transactions on this file fail. */
-    transactionsOf: (file: string): Below => ({
-      arm: async (faults) => void (await tell({ file, faults })),
-      disarm: () => tell({ file, faults: null }),
-    }),
   }
 }
 
