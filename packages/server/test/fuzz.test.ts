@@ -1,23 +1,15 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { faultIn } from './support/answer-check.ts'
-import { store } from './support/announce.ts'
-import { reader } from './support/ask.ts'
-import { API_KEY, startChild } from './support/child-server.ts'
-import { fuzzRequest, type FuzzMaterial, type FuzzRequest } from './support/fuzz-request.ts'
+import { startChild } from './support/child-server.ts'
+import { prepareFuzz } from './support/fuzz-material.ts'
+import { runRequests } from './support/fuzz-run.ts'
 import { MalformedAnswer, parseAnswer, type HttpAnswer } from './support/http-answer.ts'
-import { runForJson } from './support/program.ts'
 import { publishedClient } from './support/published-client.ts'
-import { RawConnection, type Outcome } from './support/raw-connection.ts'
-import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
+import { temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1_500)
-const CONNECTIONS = 16
-/** A server that takes longer than this hangs. */
-const ANSWER_MS_MAX = 10_000
-/** A wait is held for the requested time. The test does not wait longer than this. */
-const HELD_MS = 200
 /** For a machine that is busy with other tests. */
 const TIMEOUT = { timeout: 180_000 }
 
@@ -27,28 +19,9 @@ test(
   async () => {
     const dataDir = temporaryFolder()
     const child = await startChild({ environment: { DATA_DIR: dataDir } })
+    const material = await prepareFuzz(child.apiUrl, dataDir)
     const port = Number(new URL(child.apiUrl).port)
-    const material = await prepare(child.apiUrl, dataDir)
-    /** One example of each kind. */
-    const faults = new Map<string, string>()
-    const statuses = new Map<number, number>()
-    let next = 0
-
-    async function fuzzOnOneConnection(): Promise<void> {
-      const line = new Line(port)
-      while (next < REQUESTS) {
-        const number = (next += 1)
-        const request = fuzzRequest({ seed: SEED, number }, material)
-        const outcome = await line.send(request)
-        const fault = faultOf(request, outcome)
-        if (fault !== null) faults.set(fault, `FUZZ_SEED=${SEED}, request ${number}: ${shown(request, outcome)}`)
-        if (typeof outcome === 'string' || outcome instanceof Error) continue
-        statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1)
-        material.rotatingKey = rotatedKey(request, outcome) ?? material.rotatingKey
-      }
-      line.close()
-    }
-    await Promise.all(Array.from({ length: CONNECTIONS }, fuzzOnOneConnection))
+    const { faults, statuses } = await runRequests({ port, material, seed: SEED, count: REQUESTS })
 
     expect(Object.fromEntries(faults)).toEqual({})
     // Enough of them passed authentication to be meaningful.
@@ -59,85 +32,6 @@ test(
     await expectUsable(child.apiUrl, child.smtpPort, material.readingKey)
   },
 )
-
-/** Messages and mailboxes as targets, and keys of all kinds. */
-async function prepare(url: string, dataDir: string): Promise<FuzzMaterial> {
-  for (let number = 0; number < 60; number += 1) await store(url, { mailbox: `fuzz-${number % 20}`, tag: 't' })
-  const { data } = await reader(url, API_KEY).list({ limit: 60 })
-  const makeKey = async (scope: string) => {
-    const words = ['keys', 'create', '--scope', scope, '--json']
-    return (await runForJson<{ key: string }>(words, { DATA_DIR: dataDir })).key
-  }
-  return {
-    key: API_KEY,
-    rotatingKey: await makeKey('api.full'),
-    readingKey: await makeKey('email.full'),
-    secret: WEBHOOK_SECRET,
-    messageIds: data.map(({ id }) => id),
-    mailboxIds: [...new Set(data.map(({ mailboxId }) => mailboxId))],
-  }
-}
-
-/** A kept connection that is replaced after use. Requests that need their own connection get one. */
-class Line {
-  #port: number
-  #connection: RawConnection | null = null
-
-  constructor(port: number) {
-    this.#port = port
-  }
-
-  async send(request: FuzzRequest): Promise<Outcome | MalformedAnswer> {
-    const wasKept = !request.isAlone && this.#connection !== null
-    const outcome = await this.#sendOnce(request)
-    // The server may close a kept connection during a write; any client retries then.
-    return outcome === 'closed' && wasKept ? this.#sendOnce(request) : outcome
-  }
-
-  close(): void {
-    this.#connection?.close()
-    this.#connection = null
-  }
-
-  async #sendOnce({ bytes, method, target, isAlone, isTruncated }: FuzzRequest): Promise<Outcome | MalformedAnswer> {
-    if (isAlone || this.#connection?.isClosed) this.close()
-    this.#connection ??= await RawConnection.open(this.#port)
-    const boundMs = /wait/.test(target) ? HELD_MS : ANSWER_MS_MAX
-    try {
-      const outcome = await this.#connection.exchange({
-        bytes,
-        isHead: method === 'HEAD',
-        boundMs,
-        isLast: isTruncated,
-      })
-      if (isAlone || typeof outcome === 'string' || !outcome.isConnectionKept) this.close()
-      return outcome
-    } catch (error) {
-      this.close()
-      if (error instanceof MalformedAnswer) return error
-      throw error
-    }
-  }
-}
-
-function faultOf({ method, target, isTruncated }: FuzzRequest, outcome: Outcome | MalformedAnswer): string | null {
-  if (outcome instanceof MalformedAnswer) return `no HTTP: ${outcome.message}`
-  if (outcome === 'closed') return isTruncated ? null : `${method}: closed without an answer`
-  if (outcome === 'silent') return isTruncated || /wait/.test(target) ? null : `${method}: no answer in time`
-  const fault = faultIn(outcome, { isHead: method === 'HEAD', path: target })
-  return fault === null ? null : `${outcome.status}: ${fault}`
-}
-
-function rotatedKey({ target }: FuzzRequest, { status, body }: HttpAnswer): string | undefined {
-  if (status !== 200 || !target.includes('rotate')) return undefined
-  return /"key":"([^"]+)"/.exec(body.toString())?.[1]
-}
-
-function shown({ bytes }: FuzzRequest, outcome: Outcome | MalformedAnswer): string {
-  const answer =
-    typeof outcome === 'string' || outcome instanceof Error ? outcome : `${outcome.status} ${outcome.body.toString()}`
-  return `${JSON.stringify(bytes.toString('latin1').slice(0, 600))} -> ${String(answer).slice(0, 400)}`
-}
 
 async function expectUsable(url: string, smtpPort: number, apiKey: string): Promise<void> {
   const client = publishedClient({ baseUrl: url, apiKey })
@@ -177,7 +71,8 @@ describe('control: the checks detect errors', () => {
 
   test.each<[string, HttpAnswer]>([
     ['a 500', answer(500, { ...FAILURE, code: 'internal' })],
-    ['a 503', answer(503, { ...FAILURE, code: 'shutting_down' })],
+    ['a 503 with another code', answer(503, { ...FAILURE })],
+    ['a 502', answer(502, { ...FAILURE, code: 'internal' })],
     ['a 507', answer(507, { ...FAILURE, code: 'storage_full' })],
     ['text', answer(404, 'Not found', { 'content-type': 'text/plain' })],
     ['an empty failure', answer(400, '')],

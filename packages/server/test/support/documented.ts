@@ -70,11 +70,12 @@ function expectHeaders(asked: string, response: DocumentedResponse, headers: Hea
   }
 }
 
-/** A literal path has precedence over one with parameters, as in the server. */
+/** A literal path has precedence over one with parameters, as in the server, also for methods that it does not have. */
 function findOperation(method: string, pathname: string): Described | undefined {
-  return describedOperations
-    .filter((described) => described.method === method.toLowerCase() && fits(described.path, pathname))
-    .sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0]
+  const fitting = describedOperations
+    .filter(({ path }) => fits(path, pathname))
+    .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+  return fitting.find((described) => described.path === fitting[0]!.path && described.method === method.toLowerCase())
 }
 
 function fits(template: string, pathname: string): boolean {

@@ -3,7 +3,7 @@ import { announcement } from './announce.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 export type FuzzBody = { bytes: Buffer; headers: string[] }
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
 const ODD_TEXTS = [
   '',
@@ -21,7 +21,7 @@ const ODD_TEXTS = [
   'null',
   '<b>',
 ]
-const ODD_VALUES: Json[] = [
+export const ODD_VALUES: Json[] = [
   null,
   true,
   0,

@@ -1,4 +1,6 @@
 import { fuzzBody } from './fuzz-body.ts'
+import { fuzzProcedure } from './fuzz-procedure.ts'
+import { FUZZ_ROUTES } from './fuzz-routes.ts'
 import * as words from './fuzz-words.ts'
 import { seededRandom, type SeededRandom } from './seeded-random.ts'
 
@@ -10,6 +12,10 @@ export type FuzzRequest = {
   isAlone: boolean
   /** It never ends, so the server may close the connection without a response. */
   isTruncated: boolean
+  /** So many of them are sent at once, and each gets its own answer. */
+  copies: number
+  /** Nothing is wrong with its framing, so its answer has to be one of the documented ones. */
+  isPlain: boolean
 }
 export type FuzzMaterial = {
   key: string
@@ -17,20 +23,25 @@ export type FuzzMaterial = {
   rotatingKey: string
   readingKey: string
   secret: string
+  /** The headers of a browser that is signed in to another team. */
+  session: { cookie: string; origin: string }
   messageIds: string[]
   mailboxIds: string[]
 }
 
 /** Around the limits of a URL (8 KiB) and of all headers (16 KiB). */
 const LONG_CHARACTERS = [1_000, 7_900, 8_300, 15_000, 20_000]
+/** The answer comes later, or never ends. */
+const HELD = /wait|stream|follow/
 /** Far apart, so that the requests of one seed do not overlap with those of the next. */
 const SEED_STRIDE = 1_000_003
 
 /** The request with this number, which depends only on the seed. */
 export function fuzzRequest({ seed, number }: { seed: number; number: number }, material: FuzzMaterial): FuzzRequest {
   const random = seededRandom(seed * SEED_STRIDE + number)
-  const [usualMethod = '', path = ''] = random.pick(words.ROUTES).split(' ')
-  const target = fuzzTarget(random, path, material)
+  const drawn = drawnRoute(random, material)
+  const { usualMethod } = drawn
+  const target = random.chance(0.03) ? random.pick(words.ODD_TARGETS) : drawn.target
   const method = random.chance(0.7) ? usualMethod : random.pick(random.chance(0.9) ? words.METHODS : words.ODD_METHODS)
   const version = random.chance(0.99) ? 'HTTP/1.1' : random.pick(['HTTP/1.0', 'HTTP/2.0', 'HTTP/0.9', 'http/1.1', ''])
   const headers = [`Host: ${random.chance(0.98) ? 'localhost' : random.pick(words.HOSTS)}`]
@@ -43,25 +54,50 @@ export function fuzzRequest({ seed, number }: { seed: number; number: number }, 
   const isMalformed = random.chance(0.02)
   if (isMalformed) headers.push(random.pick(words.MALFORMED_HEADERS))
 
-  const { lines, payload, isTruncated } = framedBody(random, { method, target })
+  const { lines, payload, isTruncated } = framedBody(random, { method, target, body: drawn.body })
   const head = [`${method} ${target} ${version}`, ...headers, ...lines].join('\r\n')
-  const isPlain = words.METHODS.includes(method) && version === 'HTTP/1.1' && !target.includes(' ')
+  const hasPlainLine = words.METHODS.includes(method) && version === 'HTTP/1.1' && !target.includes(' ')
+  const isAlone = !hasPlainLine || changesConnection || isMalformed || isTruncated
+  const bytes = Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), payload])
+  const copies = method === 'GET' && !isAlone && !HELD.test(target) && random.chance(0.05) ? 2 + random.below(4) : 1
   return {
-    bytes: Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), payload]),
+    bytes: Buffer.concat(Array.from({ length: copies }, () => bytes)),
     method,
     target,
-    isAlone: !isPlain || changesConnection || isMalformed || isTruncated,
+    isAlone: isAlone || copies > 1,
     isTruncated: isTruncated || isMalformed,
+    copies,
+    isPlain: !isAlone,
   }
 }
 
-function fuzzTarget(random: SeededRandom, route: string, { messageIds, mailboxIds }: FuzzMaterial): string {
-  if (random.chance(0.03)) return random.pick(words.ODD_TARGETS)
-  let path = route.replace('{message}', random.pick(messageIds)).replace('{mailbox}', random.pick(mailboxIds))
+type Drawn = { usualMethod: string; target: string; body: string | null }
+
+/** Declared routes mostly, then procedures of the dashboard, then everything else. */
+function drawnRoute(random: SeededRandom, material: FuzzMaterial): Drawn {
+  if (random.chance(0.15)) return fuzzProcedure(random, material)
+  if (random.chance(0.1)) {
+    const [usualMethod = '', path = ''] = random.pick(words.OTHER_ROUTES).split(' ')
+    return { usualMethod, target: fuzzTarget(random, { path, parameters: [] }, material), body: null }
+  }
+  const route = random.pick(FUZZ_ROUTES)
+  return { usualMethod: route.method, target: fuzzTarget(random, route, material), body: null }
+}
+
+function fuzzTarget(
+  random: SeededRandom,
+  route: { path: string; parameters: string[] },
+  { messageIds, mailboxIds }: FuzzMaterial,
+): string {
+  let path = route.path
+    .replace('/messages/{id}', `/messages/${random.pick(messageIds)}`)
+    .replace('{index}', random.pick(['0', '1', '-1', 'cid:x']))
+    .replaceAll(/\{\w+\}/g, () => random.pick(mailboxIds))
   while (random.chance(0.15)) path = random.mutated(path, words.PATH_PIECES)
   if (random.chance(0.01)) path += 'p'.repeat(random.pick(LONG_CHARACTERS))
   const pairs: string[] = []
-  while (random.chance(0.55)) pairs.push(`${random.pick(words.PARAMETERS)}=${parameterValue(random, messageIds)}`)
+  const names = [...route.parameters, ...route.parameters, ...words.OTHER_PARAMETERS]
+  while (random.chance(0.55)) pairs.push(`${random.pick(names)}=${parameterValue(random, messageIds)}`)
   return pairs.length === 0 ? path : `${path}?${pairs.join(random.chance(0.95) ? '&' : '&&')}`
 }
 
@@ -74,7 +110,9 @@ function parameterValue(random: SeededRandom, messageIds: string[]): string {
 
 /** Half of all requests have valid credentials, so that they get further. */
 function credentials(random: SeededRandom, target: string, material: FuzzMaterial): string[] {
-  const { secret, readingKey } = material
+  const { secret, readingKey, session } = material
+  if (target.startsWith('/trpc') && random.chance(0.85))
+    return [`Cookie: ${session.cookie}`, `Origin: ${session.origin}`]
   const key = target.includes('rotate') ? material.rotatingKey : material.key
   if (random.chance(0.7)) return [`Authorization: Bearer ${target.includes('inbox') ? secret : key}`]
   if (random.chance(0.3)) return [`Authorization: Bearer ${readingKey}`]
@@ -93,10 +131,15 @@ function credentials(random: SeededRandom, target: string, material: FuzzMateria
   ])
 }
 
-function framedBody(random: SeededRandom, { method, target }: { method: string; target: string }) {
+type ForBody = { method: string; target: string; body: string | null }
+
+function framedBody(random: SeededRandom, { method, target, body }: ForBody) {
   const rarelyHasBody = ['GET', 'HEAD', 'OPTIONS'].includes(method)
   if (!random.chance(rarelyHasBody ? 0.05 : 0.8)) return { lines: [], payload: Buffer.alloc(0), isTruncated: false }
-  const { bytes, headers } = fuzzBody(random, target)
+  const { bytes, headers } =
+    body !== null && random.chance(0.8)
+      ? { bytes: Buffer.from(body), headers: ['Content-Type: application/json'] }
+      : fuzzBody(random, target)
   if (random.chance(0.02)) {
     const lines = [...headers, `Content-Length: ${bytes.length + 1 + random.below(1_000)}`]
     return { lines, payload: bytes, isTruncated: true }

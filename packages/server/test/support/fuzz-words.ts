@@ -3,38 +3,15 @@
 export const METHODS = 'GET GET GET GET POST POST POST DELETE PATCH PUT HEAD OPTIONS'.split(' ')
 export const ODD_METHODS = ['TRACE', 'CONNECT', 'PROPFIND', 'QUERY', 'get', 'Post', 'FOO', 'G\0T', '']
 
-export const ROUTES = [
-  'GET /v1/messages',
-  'GET /v1/messages',
-  'GET /v1/messages/latest',
-  'GET /v1/messages/stream',
-  'DELETE /v1/messages',
-  'GET /v1/messages/{message}',
-  'DELETE /v1/messages/{message}',
-  'GET /v1/messages/{message}/raw',
-  'GET /v1/messages/{message}/attachments/0',
-  'GET /v1/messages/{message}/attachments/cid:x',
-  'GET /v1/mailboxes',
-  'POST /v1/mailboxes',
-  'POST /v1/mailboxes',
-  'PATCH /v1/mailboxes/{mailbox}',
-  'DELETE /v1/mailboxes/{mailbox}',
-  'GET /v1/webhooks',
-  'POST /v1/webhooks',
-  'PATCH /v1/webhooks/{mailbox}',
-  'GET /v1/webhooks/{mailbox}/deliveries',
-  'GET /v1/rejections',
-  'POST /v1/api-keys/rotate',
-  'GET /v1/me',
-  'POST /webhooks/inbox',
-  'POST /webhooks/inbox',
-  'POST /webhooks/inbox',
-  'GET /health',
-  'GET /ready',
-  'GET /openapi.json',
-  'GET /docs',
+/** What is served beside the declared routes and procedures, and what is not served at all. */
+export const OTHER_ROUTES = [
   'GET /metrics',
   'GET /',
+  'GET /assets/x.js',
+  'GET /view/x',
+  'GET /auth/session',
+  'POST /auth/sign-in',
+  'POST /mcp',
   'GET /v1',
   'GET /nope',
 ]
@@ -61,11 +38,8 @@ export const PATH_PIECES = [
   ...'% %zz %00 %20 %25 %0d%0a %2e%2e %E0%A4%A %C0%AF %F0%9F%98%80 %ED%A0%80'.split(' '),
 ]
 
-export const PARAMETERS = [
-  ...'mailbox tag tags q limit start end since to from subject text header after_id after wait explain'.split(' '),
-  ...'status offset __proto__ toString mailbox[]'.split(' '),
-  '',
-]
+/** Beside those that a route declares. */
+export const OTHER_PARAMETERS = [...'limit wait offset __proto__ toString mailbox[]'.split(' '), '']
 export const PARAMETER_VALUES = [
   '',
   ...'0 1 7 200 201 -1 1.5 1e9 NaN abc [] __proto__ , a,b,, _'.split(' '),

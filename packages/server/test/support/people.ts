@@ -9,6 +9,7 @@ import { newId, newSecret } from '../../src/random.ts'
 import type { Role } from '../../src/store/accounts.ts'
 import type { Team } from '../../src/store/mailboxes.ts'
 import type { Store } from '../../src/store/store.ts'
+import type { WhenOver } from './file-life.ts'
 import { withDatabase } from './journey-database.ts'
 
 /** A signed-in user, and the procedures as they call them. */
@@ -17,11 +18,11 @@ export type Person = Awaited<ReturnType<ReturnType<typeof peopleOf>['person']>>
 /** `ownerOf`: the id of a team that has an owner already. */
 type PersonDetails = { email?: string; name?: string; isEmailChecked?: boolean; ownerOf?: string }
 
-/** Users with sessions on a running server, without signing up. Call it at the top level of a file. */
-export async function openPeople({ url, dataDir }: { url: string; dataDir: string }) {
+/** Users with sessions on a running server, without signing up. By default for a whole file; then call it at its top level. */
+export async function openPeople({ url, dataDir }: { url: string; dataDir: string }, whenOver: WhenOver = afterAll) {
   const config = readConfig('serve', await withDatabase({ DATA_DIR: dataDir }))
   const store = await openStore(config, { error: () => expect.unreachable() })
-  afterAll(() => store.close())
+  whenOver(() => store.close())
   return { store, ...peopleOf(url, store) }
 }
 

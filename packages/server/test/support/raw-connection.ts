@@ -5,7 +5,14 @@ import { MalformedAnswer, parseAnswer, type HttpAnswer } from './http-answer.ts'
 /** `closed`: the server disconnected without a response; `silent`: no response in time. */
 export type Outcome = HttpAnswer | 'closed' | 'silent'
 
-type Exchange = { bytes: Buffer; isHead: boolean; boundMs: number; isLast: boolean }
+type Exchange = {
+  bytes: Buffer
+  isHead: boolean
+  boundMs: number
+  isLast: boolean
+  /** More answers follow this one. */
+  hasMore?: boolean
+}
 
 /** One connection that sends raw requests one after the other. */
 export class RawConnection {
@@ -41,7 +48,7 @@ export class RawConnection {
   }
 
   /** `isLast` also closes our side, which ends requests that the server would wait for. */
-  async exchange({ bytes, isHead, boundMs, isLast }: Exchange): Promise<Outcome> {
+  async exchange({ bytes, isHead, boundMs, isLast, hasMore = false }: Exchange): Promise<Outcome> {
     if (isLast) this.#socket.end(bytes)
     else this.#socket.write(bytes)
     const deadline = Date.now() + boundMs
@@ -52,7 +59,7 @@ export class RawConnection {
         this.#received = this.#received.subarray(answer.length)
         // An incomplete request may get two responses, one to its content and one to its end. The second is not read.
         // An unreadable request gets a complete response, even to a HEAD, and the connection is closed.
-        if (!isLast && answer.isConnectionKept && this.#received.length > 0)
+        if (!isLast && !hasMore && answer.isConnectionKept && this.#received.length > 0)
           throw new MalformedAnswer('bytes after the end of the answer')
         return answer
       }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { mailGrammar, truncatedMails } from './mail-grammar.ts'
+import { runMails, STRETCH_MS_MAX } from './mails-run.ts'
+import { runWithFaults, startMailsServer } from './mails-server.ts'
+
+const SEED = Number(process.env['MAILS_SEED'] ?? 1)
+/** The run of `npm run prove` has 10,000. */
+const MAILS = 60
+const TRUNCATED = 20
+
+test(`${MAILS + TRUNCATED} mails of a grammar are readable or marked, and block nothing (seed ${SEED})`, async () => {
+  const { server, dashboard } = await startMailsServer()
+  const grammar = mailGrammar(SEED)
+  const truncated = truncatedMails()
+  const step = Math.floor(truncated.length / TRUNCATED)
+  const mails = [
+    ...Array.from({ length: MAILS }, (_, number) => grammar.mail(number)),
+    ...Array.from({ length: TRUNCATED }, (_, index) => truncated[index * step]!),
+  ]
+  const run = await runMails({ server, dashboard, mails })
+  expect(run).toMatchObject({ lost: [], changed: [], unreadable: [], stretches: [], exits: 0 })
+  expect(run.readable).toBeGreaterThan(MAILS / 2)
+  expect(server.complaints()).toBe('')
+})
+
+test('control: a mail that blocks, is not there, or ends the program is found', async () => {
+  const { harmless, blocking, removed, deadly } = await runWithFaults()
+  expect(harmless).toMatchObject({ readable: 1, stretches: [], exits: 0 })
+  expect(blocking.stretchMs).toBeGreaterThan(STRETCH_MS_MAX)
+  expect(removed.unreadable).not.toEqual([])
+  expect(deadly.exits).toBe(1)
+})

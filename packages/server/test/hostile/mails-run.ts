@@ -1,0 +1,242 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Mailhatch, type MessageDetail } from '@mailhatch/sdk'
+import { API_KEY, type ChildServer } from '../support/child-server.ts'
+import { expectDocumented } from '../support/documented.ts'
+import { largestWorkMs } from '../support/largest-delay.ts'
+import { ConnectionLost, isAccepted, SmtpClient } from '../support/smtp-client.ts'
+import { sha256 } from '../support/stored-mail.ts'
+import type { GrammarMail } from './mail-grammar.ts'
+
+export type MailsRun = {
+  sent: number
+  refused: number
+  /** Parsed completely. */
+  readable: number
+  /** A limit cut something off, only the raw mail is available, or it was set aside. */
+  marked: number
+  /** Accepted, but neither. */
+  lost: string[]
+  /** Other bytes than were sent, or an attachment of another size. */
+  changed: string[]
+  /** A response that is not a success, or not as documented. */
+  unreadable: string[]
+  exits: number
+  /** Of the event loop, in processor time, for the worst mail; the best of several tries. */
+  stretchMs: number
+  /** The same at the first try, with garbage collection and compilation. */
+  firstStretchMs: number
+  stretches: { name: string; ms: number }[]
+  memoryMiB: number
+}
+
+/** What a signed-in person's browser asks. */
+export type Dashboard = { headers: Record<string, string> }
+
+type RunOptions = {
+  /** Started with WITH_DELAYS. */
+  server: ChildServer
+  dashboard: Dashboard
+  mails: Iterable<GrammarMail>
+  /** Called with each message before it is read. */
+  onStored?: (message: MessageDetail) => Promise<void>
+  onProgress?: (sent: number) => void
+}
+
+/** Processor time of one turn of the event loop that a person would not notice. */
+export const STRETCH_MS_MAX = 200
+/** A turn may also collect garbage or compile. The best try is what the mail itself costs. */
+const TRIES = 3
+const BATCH = 40
+const CONNECTIONS = 4
+/** Some mails have a thousand. */
+const ATTACHMENTS_READ = 3
+const SEARCH_CHARACTERS = 60
+/** For a machine that is busy with other tests. */
+const STORED_MS_MAX = 90_000
+const EXIT_MS_MAX = 20_000
+
+/** Sends each mail over SMTP, reads it in every way that there is, and measures the server meanwhile. */
+export async function runMails({ server, dashboard, mails, onStored, onProgress }: RunOptions): Promise<MailsRun> {
+  const run: MailsRun = {
+    sent: 0,
+    refused: 0,
+    readable: 0,
+    marked: 0,
+    lost: [],
+    changed: [],
+    unreadable: [],
+    exits: 0,
+    stretchMs: 0,
+    firstStretchMs: 0,
+    stretches: [],
+    memoryMiB: 0,
+  }
+  const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
+  let tags = 0
+  const hasEnded = () => server.process.exitCode !== null || server.process.signalCode !== null
+
+  async function request(path: string, headers: Record<string, string>): Promise<Response> {
+    return fetch(server.apiUrl + path, { headers })
+  }
+
+  async function download(path: string): Promise<Uint8Array> {
+    const answer = await request(path, { authorization: `Bearer ${API_KEY}` })
+    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
+    return new Uint8Array(await answer.arrayBuffer())
+  }
+
+  async function json<Body>(path: string): Promise<Body> {
+    const url = server.apiUrl + path
+    const answer = await request(path, { authorization: `Bearer ${API_KEY}` })
+    const body = (await answer.json()) as Body
+    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
+    expectDocumented('GET', url, { status: answer.status, headers: answer.headers, body })
+    return body
+  }
+
+  /** A query of the dashboard's procedures. */
+  async function query<Result>(procedure: string, input: object): Promise<Result> {
+    const path = `/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`
+    const answer = await request(path, dashboard.headers)
+    if (answer.status !== 200) throw new Error(`${procedure} answered ${answer.status}: ${await answer.text()}`)
+    return ((await answer.json()) as { result: { data: Result } }).result.data
+  }
+
+  async function readByApi(message: MessageDetail, { name, raw }: GrammarMail): Promise<void> {
+    const { id, tag, subject } = message
+    const detail = await json<{ data: MessageDetail }>(`/v1/messages/${id}`)
+    const listed = await json<{ data: { id: string }[] }>(`/v1/messages?tag=${tag}`)
+    if (!listed.data.some((one) => one.id === id)) throw new Error('it is not listed')
+    const words = searchable(subject)
+    if (words !== '') await json(`/v1/messages?limit=5&q=${encodeURIComponent(words)}`)
+    if (sha256(await download(`/v1/messages/${id}/raw`)) !== sha256(raw)) run.changed.push(name)
+    for (const { index, size } of detail.data.attachments.slice(0, ATTACHMENTS_READ)) {
+      const { byteLength } = await download(`/v1/messages/${id}/attachments/${index}`)
+      if (byteLength !== size) run.changed.push(`${name}: attachment ${index} has ${byteLength} bytes, not ${size}`)
+    }
+  }
+
+  async function readInDashboard({ id, attachments, subject }: MessageDetail): Promise<void> {
+    await query('inbox.messages.get', { id })
+    await query('inbox.messages.previews', { ids: [id] })
+    const words = searchable(subject)
+    if (words !== '') await query('inbox.messages.list', { q: words, limit: 5 })
+    await view({ id, attachment: null, remoteImages: true }, [200])
+    // Most kinds of attachments have no preview.
+    for (const { index } of attachments.slice(0, 1))
+      await view({ id, attachment: index, remoteImages: false }, [200, 404])
+  }
+
+  async function view(input: object, statuses: number[]): Promise<void> {
+    const { path } = await query<{ path: string }>('inbox.messages.view', input)
+    const answer = await request(path, {})
+    await answer.text()
+    if (!statuses.includes(answer.status)) throw new Error(`its view answered ${answer.status}`)
+  }
+
+  async function deliver(client: SmtpClient, mail: GrammarMail): Promise<void> {
+    const tag = `m${tags++}`
+    const reply = await client.send({ to: `qa+${tag}@mailhatch.test`, raw: mail.raw })
+    if (!isAccepted(reply)) {
+      run.refused++
+      return
+    }
+    const message = await sdk.messages.waitFor({ tag }, { timeout: STORED_MS_MAX }).catch(() => null)
+    if (!message) {
+      if (await isSetAside(tag)) run.marked++
+      else run.lost.push(mail.name)
+      return
+    }
+    await onStored?.(message)
+    try {
+      await readByApi(message, mail)
+      await readInDashboard(message)
+      if (message.parse === 'complete') run.readable++
+      else run.marked++
+    } catch (error) {
+      run.unreadable.push(`${mail.name}: ${(error as Error).message.slice(0, 300)}`)
+    }
+  }
+
+  async function isSetAside(tag: string): Promise<boolean> {
+    const { data } = await json<{ data: { to: string }[] }>('/v1/rejections')
+    return data.some(({ to }) => to.includes(`+${tag}@`))
+  }
+
+  async function deliverAll(batch: GrammarMail[]): Promise<void> {
+    const left = [...batch]
+    await Promise.all(
+      Array.from({ length: CONNECTIONS }, async () => {
+        const client = await SmtpClient.connect(server.smtpPort)
+        try {
+          for (let mail = left.shift(); mail; mail = left.shift()) await deliver(client, mail)
+        } finally {
+          client.close()
+        }
+      }),
+    )
+  }
+
+  /** If the batch took too long at a stretch, each of its mails is tried alone. Only the first try of a mail is counted. */
+  async function measure(batch: GrammarMail[]): Promise<void> {
+    await deliverAll(batch)
+    const ms = await largestWorkMs(server)
+    run.firstStretchMs = Math.max(run.firstStretchMs, ms)
+    if (ms <= STRETCH_MS_MAX) {
+      run.stretchMs = Math.max(run.stretchMs, ms)
+      return
+    }
+    const { refused, readable, marked } = run
+    for (const mail of batch) {
+      let best = Infinity
+      for (let attempt = 0; attempt < TRIES && best > STRETCH_MS_MAX; attempt++) {
+        await deliverAll([mail])
+        best = Math.min(best, await largestWorkMs(server))
+      }
+      run.stretchMs = Math.max(run.stretchMs, best)
+      if (best > STRETCH_MS_MAX) run.stretches.push({ name: mail.name, ms: Math.round(best) })
+    }
+    Object.assign(run, { refused, readable, marked })
+  }
+
+  // What the server has done before does not count.
+  await largestWorkMs(server)
+  try {
+    for (const batch of batchesOf(mails)) {
+      await measure(batch)
+      run.sent += batch.length
+      run.memoryMiB = largestMemoryMiB(server)
+      onProgress?.(run.sent)
+    }
+  } catch (error) {
+    // The mail that ends the server takes all connections with it, before its end is known here.
+    if (error instanceof ConnectionLost && !hasEnded())
+      await once(server.process, 'exit', { signal: AbortSignal.timeout(EXIT_MS_MAX) })
+    if (!hasEnded()) throw error
+  }
+  run.exits = hasEnded() ? 1 : 0
+  return run
+}
+
+/** Filters are at most this long, and have no NUL and no half characters. */
+function searchable(subject: string): string {
+  return subject.slice(0, SEARCH_CHARACTERS).replaceAll('\0', '').toWellFormed().trim()
+}
+
+/** The most memory that the process has ever had. */
+function largestMemoryMiB({ process: { pid } }: ChildServer): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)![1]) / 1024)
+}
+
+function* batchesOf(mails: Iterable<GrammarMail>): Generator<GrammarMail[]> {
+  let batch: GrammarMail[] = []
+  for (const mail of mails) {
+    batch.push(mail)
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

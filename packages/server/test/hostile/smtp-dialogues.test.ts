@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { startChild } from '../support/child-server.ts'
+import { temporaryFolder } from '../support/server.ts'
+import { runDialogues } from './smtp-run.ts'
+
+const SEED = Number(process.env['SMTP_SEED'] ?? 1)
+/** The run of `npm run prove` has 10,000 of each. */
+const DIALOGUES = 75
+
+async function start(nodeArguments: string[] = []) {
+  const dataDir = temporaryFolder()
+  const environment = { DATA_DIR: dataDir, SMTP_STARTTLS: 'self-signed' }
+  return { dataDir, server: await startChild({ environment, nodeArguments }) }
+}
+
+test.each([
+  ['plain', false],
+  ['TLS', true],
+])(`${DIALOGUES} SMTP dialogues create only the messages that they contain: %s (seed ${SEED})`, async (_, isTls) => {
+  const { server, dataDir } = await start()
+  const run = await runDialogues({ server, dataDir, seed: SEED, count: DIALOGUES, isTls })
+  expect(run).toMatchObject({
+    unexplainedReplies: [],
+    injectedReplies: [],
+    unanswered: [],
+    secondMessages: [],
+    missing: [],
+    listedTwice: 0,
+  })
+  expect(run.acknowledged).toBeGreaterThan(DIALOGUES / 3)
+  expect(server.complaints()).toBe('')
+})
+
+test('control: a server without its guards creates other messages, and answers injected commands', async () => {
+  const guards = fileURLToPath(new URL('without-smtp-guards.ts', import.meta.url))
+  const { server, dataDir } = await start(['--import', guards])
+  const run = await runDialogues({ server, dataDir, seed: SEED, count: DIALOGUES, isTls: true, replyMsMax: 1_000 })
+  expect(run.canaries).toBeGreaterThan(0)
+  expect(run.unexplainedReplies.length).toBeGreaterThan(0)
+  expect(run.injectedReplies.length).toBeGreaterThan(0)
+})

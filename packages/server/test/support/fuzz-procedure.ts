@@ -1,0 +1,42 @@
+import { ODD_VALUES, type Json } from './fuzz-body.ts'
+import type { FuzzMaterial } from './fuzz-request.ts'
+import { FUZZ_PROCEDURES } from './fuzz-routes.ts'
+import type { SeededRandom } from './seeded-random.ts'
+
+const TEXTS = ['qa', 'fuzz-3', 'x@y.test', 'in.example', 'c0', '2024-01-31', 'https://hooks.example/x', 'api.full']
+
+/** A call of one procedure, or of several in one request. Its target, and its body if it changes something. */
+export function fuzzProcedure(random: SeededRandom, material: FuzzMaterial) {
+  const { path, type, names } = random.pick(FUZZ_PROCEDURES)
+  const input = random.chance(0.95) ? inputOf(random, names, material) : random.pick(ODD_VALUES)
+  const usualMethod = type === 'mutation' ? 'POST' : 'GET'
+  if (random.chance(0.1)) return { usualMethod, ...batchOf(random, path, input) }
+  const text = JSON.stringify(input)
+  if (type === 'mutation') return { usualMethod, target: `/trpc/${path}`, body: text }
+  const written = random.chance(0.9) ? encodeURIComponent(text.toWellFormed()) : 'x%20{'
+  return { usualMethod, target: `/trpc/${path}${random.chance(0.9) ? `?input=${written}` : ''}`, body: null }
+}
+
+/** Also more than the server allows. */
+function batchOf(random: SeededRandom, path: string, input: Json) {
+  const calls = random.pick([1, 2, 5, 20, 21, 60])
+  const paths = Array.from({ length: calls }, () => (random.chance(0.5) ? path : random.pick(FUZZ_PROCEDURES).path))
+  const inputs = JSON.stringify(Object.fromEntries(paths.map((_, index) => [index, input])))
+  const target = `/trpc/${paths.join(',')}?batch=1`
+  const short = inputs.length < 3_000 ? `&input=${encodeURIComponent(inputs.toWellFormed())}` : ''
+  return { target: `${target}${short}`, body: inputs }
+}
+
+function inputOf(random: SeededRandom, names: string[], { messageIds, mailboxIds }: FuzzMaterial): Json {
+  const value = (name: string): Json => {
+    if (random.chance(0.25)) return random.pick(ODD_VALUES)
+    if (name === 'ids') return Array.from({ length: random.pick([0, 1, 3, 60]) }, () => random.pick(messageIds))
+    if (/id$/i.test(name)) return random.pick(random.chance(0.5) ? messageIds : mailboxIds)
+    if (/^(?:is|has|remote|active)/.test(name)) return random.chance(0.5)
+    if (/limit|offset|Than|attachment|expires/.test(name)) return random.pick([0, 1, 50, 1e6, -1, 0.5])
+    return random.pick(TEXTS)
+  }
+  const chosen = names.filter(() => random.chance(0.7))
+  if (random.chance(0.1)) chosen.push('__proto__', 'unknown')
+  return Object.fromEntries(chosen.map((name) => [name, value(name)]))
+}
