@@ -40,6 +40,7 @@ export type Transport = ReturnType<typeof createTransport>
 /** HTTP requests to one server, with credentials, time limits, retries and typed errors. */
 export function createTransport(options: TransportOptions) {
   const { url } = options
+  const shownUrl = withoutCredentials(url)
   let apiKey = options.apiKey?.trim()
   // Not called as a method of our object: browsers throw then.
   const send = options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request))
@@ -63,12 +64,13 @@ export function createTransport(options: TransportOptions) {
   function failureOf(error: unknown, timeoutMs: number): unknown {
     if (error instanceof MailhatchError) return error
     if (error instanceof RequestTimeout)
-      return new ConnectionError(`${url} did not respond within ${timeoutMs} ms.`, error)
-    const reason = reasonOf(error)
+      return new ConnectionError(`${shownUrl} did not respond within ${timeoutMs} ms.`, error)
+    // Node repeats a URL with a user name and password, which it refuses.
+    const reason = withoutCredentials(reasonOf(error))
     return new ConnectionError(
       reason === 'ECONNREFUSED'
-        ? `No server at ${url}. Start one with \`mailhatch serve\`, or set MAILHATCH_URL.`
-        : `${url} is unreachable (${reason}). Is Mailhatch running there?`,
+        ? `No server at ${shownUrl}. Start one with \`mailhatch serve\`, or set MAILHATCH_URL.`
+        : `${shownUrl} is unreachable (${reason}). Is Mailhatch running there?`,
       error,
     )
   }
@@ -110,6 +112,11 @@ export function createTransport(options: TransportOptions) {
       apiKey = key
     },
   }
+}
+
+/** Credentials in a URL stay out of messages. */
+function withoutCredentials(text: string): string {
+  return text.replaceAll(/\/\/[^/\s]*@/g, '//(hidden)@')
 }
 
 /** The server is unreachable or overloaded; the same request may succeed later. */

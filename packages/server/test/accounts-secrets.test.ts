@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Mailhatch } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { OWNER, PASSWORD, startAccounts } from './support/accounts.ts'
 import { openBrowser } from './support/browser.ts'
@@ -73,4 +74,18 @@ test('an invalid setting is reported without its secrets', async () => {
   for (const variable of ['SMTP_RELAY_URL', 'OIDC_ISSUER', 'SIGN_UP']) expect(stderr).toContain(variable)
   expect(stderr).not.toContain('relay-password')
   expect(stderr).not.toContain(CLIENT.secret)
+})
+
+test('a password in a URL is not repeated by the message about it', async () => {
+  const password = 'password-in-a-url'
+  const url = `http://user:${password}@127.0.0.1:1`
+  const settings = { OIDC_ISSUER: url, WEBHOOK_ALLOWED_HOSTS: url, WEBHOOK_URL: url, APP_URL: url }
+  const serve = await run(['serve'], settings)
+  expect(serve.code).toBe(78)
+  for (const variable of Object.keys(settings)) expect(serve.stderr).toContain(variable)
+  const whoami = await run(['whoami'], { MAILHATCH_URL: url, MAILHATCH_API_KEY: 'a-key' })
+  expect(whoami.stderr).toContain('must have no user name and no password')
+  const failure = await new Mailhatch({ url, apiKey: 'a-key', retries: 0 }).me().catch((error: unknown) => error)
+  expect(String(failure)).toContain('//(hidden)@127.0.0.1:1')
+  for (const text of [serve.stderr, whoami.stdout, whoami.stderr, String(failure)]) expect(text).not.toContain(password)
 })

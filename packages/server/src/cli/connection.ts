@@ -92,6 +92,9 @@ export function isLoopback(hostname: string): boolean {
 
 function readUrl({ value, from }: Found): URL {
   const url = URL.parse(value)
+  // Requests to such a URL fail, and a message must not show it.
+  if (url?.username || url?.password)
+    throw new AppError('validation_failed', `The server URL (${from}) must have no user name and no password.`)
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
   throw new AppError('validation_failed', `${value} (${from}) is not a server URL such as ${DEFAULT_URL}.`)
 }

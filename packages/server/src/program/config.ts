@@ -140,13 +140,17 @@ function parseAll(program: Program, sources: Sources, problems: string[]): Parse
       refusePlaceholder(given.value)
       return [name, parse(given.value)]
     } catch (error) {
-      // Credentials in a URL are secrets too.
-      const shown = isSecret ? '(hidden)' : JSON.stringify(given.value.replace(/\/\/[^/]*@/, '//(hidden)@'))
-      problems.push(`${given.name}=${shown}: ${reasonOf(error)}`)
+      const shown = isSecret ? '(hidden)' : JSON.stringify(given.value)
+      problems.push(`${given.name}=${withoutCredentials(shown)}: ${withoutCredentials(reasonOf(error))}`)
       return [name, null]
     }
   })
   return Object.fromEntries(entries) as Parsed
+}
+
+/** Credentials in a URL are secrets too. A reason may repeat the value. */
+function withoutCredentials(text: string): string {
+  return text.replaceAll(/\/\/[^/]*@/g, '//(hidden)@')
 }
 
 function findNames(program: Program, sources: Sources): Values {

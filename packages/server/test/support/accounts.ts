@@ -7,6 +7,7 @@ import type { TokenPurpose } from '../../src/store/accounts.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openBrowser, type Browser } from './browser.ts'
 import { withDatabase } from './journey-database.ts'
+import { madeSecret } from './made-secrets.ts'
 import { startServer } from './server.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -21,7 +22,7 @@ export async function startAccounts(environment: Record<string, string> = {}, no
 
   async function giveLink(email: string, purpose: TokenPurpose): Promise<string> {
     const user = await store.findUser({ email })
-    return createToken({ store, newSecret, now }, user!.id, purpose)
+    return madeSecret(await createToken({ store, newSecret, now }, user!.id, purpose))
   }
 
   /** Signs in the first team's owner, who then has the password. */
@@ -54,7 +55,7 @@ export async function startAccounts(environment: Record<string, string> = {}, no
   }
 
   const signIn = (browser: Browser, email: string, password: string = PASSWORD) =>
-    browser.post('/auth/sign-in', { email, password })
+    browser.post('/auth/sign-in', { email, password: madeSecret(password) })
 
   return { ...server, store, newBrowser, giveLink, openOwner, invite, openMember, signIn }
 }

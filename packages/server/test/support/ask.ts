@@ -1,6 +1,7 @@
 import type { ErrorBody, Me, MessageDetail, MessagePage } from '@mailhatch/sdk'
 import { expect } from 'vitest'
 import { expectDocumented } from './documented.ts'
+import { madeSecretsIn } from './made-secrets.ts'
 
 export type Answer<Body> = { status: number; headers: Headers; body: Body }
 
@@ -15,8 +16,10 @@ export async function ask<Body = ErrorBody>(url: string, question: Question = {}
   const credentials: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
   const response = await fetch(url, { method, headers: { ...credentials, ...headers }, ...(body ? { body } : {}) })
   expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  const text = await response.text()
+  madeSecretsIn(text)
   // The test checks the shape.
-  const answer = { status: response.status, headers: response.headers, body: (await response.json()) as Body }
+  const answer = { status: response.status, headers: response.headers, body: JSON.parse(text) as Body }
   expectDocumented(method, url, answer)
   return answer
 }

@@ -1,3 +1,5 @@
+import { madeSecret } from './made-secrets.ts'
+
 /** The parts of a response that tests check. `body` is null if there is none. */
 export type Page<Body> = { status: number; headers: Headers; body: Body; setCookies: string[] }
 
@@ -13,7 +15,7 @@ export function openBrowser(url: string, { origin = url, userAgent = 'Test Brows
     for (const line of setCookies) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!
       if (/max-age=0\b/i.test(line)) cookies.delete(name!)
-      else cookies.set(name!, value!)
+      else cookies.set(name!, madeSecret(value!))
     }
   }
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { WhenOver } from './file-life.ts'
 import { SECRET_KEY, withDatabase } from './journey-database.ts'
+import { keepOutput, madeSecretSettings } from './made-secrets.ts'
 import { WEBHOOK_SECRET } from './server.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
@@ -49,7 +50,10 @@ export function spawnServer({
 }: ChildOptions) {
   const [command, ...given] = [...launcher, process.execPath, ...nodeArguments, PROGRAM, program]
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']
-  const child = spawn(command, given, { cwd: tmpdir(), env: environmentOf(environment), stdio })
+  const env = environmentOf(environment)
+  const child = spawn(command, given, { cwd: tmpdir(), env, stdio })
+  madeSecretSettings(env)
+  keepOutput(child)
   const gone = once(child, 'exit')
   let output = ''
   let complaints = ''

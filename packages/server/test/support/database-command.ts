@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { keepOutput, madeSecretSettings } from './made-secrets.ts'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
@@ -14,6 +15,8 @@ export function startDatabaseCommand(words: string[], environment: Record<string
     env: { PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  madeSecretSettings(environment)
+  keepOutput(child)
   const output = { stdout: '', stderr: '' }
   const waiting = new Set<() => void>()
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))

@@ -2,6 +2,7 @@ import { vi } from 'vitest'
 import { withCommand } from '../../src/cli/default-command.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
+import { madeSecretsIn } from './made-secrets.ts'
 
 let previous: Promise<unknown> = Promise.resolve()
 
@@ -38,6 +39,7 @@ async function printedBy(words: string[]): Promise<string> {
   const usage = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   try {
     await createProgram('0.0.0').parseAsync(withCommand(words), { from: 'user' })
+    madeSecretsIn(printed.join('\n'))
     return printed.join('\n')
   } finally {
     log.mockRestore()

@@ -8,6 +8,7 @@ import { createTeam, findTeam } from '../../src/manage/teams.ts'
 import { newId, secureRandom } from '../../src/random.ts'
 import type { Store } from '../../src/store/store.ts'
 import { withDatabase } from './journey-database.ts'
+import { madeSecret } from './made-secrets.ts'
 
 type Environment = Record<string, string>
 type TeamInput = { name: string; domain?: string; plan: PlanName }
@@ -23,7 +24,7 @@ export function makeTeam(environment: Environment, { name, domain, plan }: TeamI
   return besideServer(environment, async (store, rootDomain) => {
     const team = await createTeam({ store, rootDomain, ...making }, { name, domain: domain ?? null, plan })
     const { key } = await createKey({ store, ...making }, team, { name: 'Key', scope: 'api.full', mailbox: null })
-    return key
+    return madeSecret(key)
   })
 }
 
@@ -36,7 +37,7 @@ export function makeTeamKey(environment: Environment, teamName: string, wish: Ke
     const scope = wish.scope ?? (mailbox ? 'email.mailbox' : 'api.full')
     const { expiresAt = null } = wish
     const { key } = await createKey({ store, ...making }, team, { name: 'Key', scope, mailbox, expiresAt })
-    return key
+    return madeSecret(key)
   })
 }
 

@@ -11,6 +11,7 @@ import type { Team } from '../../src/store/mailboxes.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { WhenOver } from './file-life.ts'
 import { withDatabase } from './journey-database.ts'
+import { madeSecret } from './made-secrets.ts'
 
 /** A signed-in user, and the procedures as they call them. */
 export type Person = Awaited<ReturnType<ReturnType<typeof peopleOf>['person']>>
@@ -42,7 +43,7 @@ function peopleOf(url: string, store: Store) {
   async function signIn(userId: string) {
     const client = { userAgent: 'Test Browser', address: '127.0.0.1' }
     const token = await startSession({ store, newId, newSecret, now: Date.now }, { id: userId }, client)
-    const headers = { cookie: `mailhatch=${token}`, origin: url }
+    const headers = { cookie: `mailhatch=${madeSecret(token)}`, origin: url }
     return { headers, call: callerOf(url, headers) }
   }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { runHere } from './in-process.ts'
 import { withDatabase } from './journey-database.ts'
+import { keepOutput, madeSecretSettings } from './made-secrets.ts'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
@@ -76,6 +77,8 @@ function launch(words: string[], environment: Environment) {
     env: { PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  madeSecretSettings(environment)
+  keepOutput(child)
   const output = { stdout: '', stderr: '' }
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))

@@ -10,6 +10,7 @@ import { startServe, type Running } from '../../src/program/node.ts'
 import type { Overload } from '../../src/observe/overload.ts'
 import type { WhenOver } from './file-life.ts'
 import { withDatabase } from './journey-database.ts'
+import { madeSecret, madeSecretSettings } from './made-secrets.ts'
 
 export const WEBHOOK_SECRET = 'secret-of-the-tests'
 
@@ -40,8 +41,11 @@ export async function serveIn(
     DISK_FREE_MIN: '0',
     ...environment,
   })
+  madeSecretSettings(settings)
   const config = readConfig('serve', settings)
-  return startServe(config, createLogger(config.logLevel, false), now, overload)
+  const running = await startServe(config, createLogger(config.logLevel, false), now, overload)
+  if (running.firstStart) for (const name of ['apiKey', 'signInToken'] as const) madeSecret(running.firstStart[name])
+  return running
 }
 
 /**

@@ -1,0 +1,45 @@
+import type { ChildProcess } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SETTINGS } from '../../src/program/settings.ts'
+
+// In a run of `npm run prove`, the folder PROVE_LOGS gets the output of every program and every secret that tests make. Its
+// last part looks for the secrets in the output. Without the variable, nothing is written.
+
+const folder = () => process.env['PROVE_LOGS'] ?? null
+
+/** Shorter texts are no secrets of the product, and may be words. */
+const CHARACTERS_MIN = 12
+/** Keys and webhook secrets, as commands and responses show them once. */
+const SHOWN = /\bmh_[0-9A-Za-z]{36}\b|\bwhsec_[\w+/=-]{12,}/g
+const SECRET_VARIABLES = Object.values(SETTINGS).flatMap(({ variable, isSecret }) => (isSecret ? [variable] : []))
+
+/** Called where a test makes a secret. Returns it. */
+export function madeSecret(value: string): string {
+  const logs = folder()
+  if (logs !== null && value.length >= CHARACTERS_MIN)
+    appendFileSync(join(logs, 'secrets'), `${JSON.stringify(value)}\n`)
+  return value
+}
+
+/** The keys and webhook secrets in a response or in what a command printed. */
+export function madeSecretsIn(text: string): void {
+  if (folder() !== null) for (const [secret] of text.matchAll(SHOWN)) madeSecret(secret)
+}
+
+/** The secrets among the settings of a program, and the passwords in their URLs. */
+export function madeSecretSettings(environment: Record<string, string>): void {
+  if (folder() === null) return
+  for (const [name, value] of Object.entries(environment)) {
+    if (SECRET_VARIABLES.includes(name.replace(/^MAILHATCH_/, '')) || name === 'MAILHATCH_API_KEY') madeSecret(value)
+    const password = URL.parse(value)?.password ?? ''
+    if (password !== '') madeSecret(decodeURIComponent(password))
+  }
+}
+
+/** Keeps what a program logs: standard error. On standard output, first starts and commands print keys and links on purpose. */
+export function keepOutput({ pid, stderr }: ChildProcess): void {
+  const logs = folder()
+  if (logs !== null)
+    stderr?.on('data', (text: Buffer | string) => appendFileSync(join(logs, `stderr-${pid}.log`), text))
+}
