@@ -12,12 +12,15 @@ export type Part = {
 export const PARTS: Part[] = [
   { name: 'kill', title: 'Accepted mail survives kill -9', minutes: 12 },
   { name: 'power-cut', title: 'Accepted mail survives a power cut', minutes: 5 },
-  { name: 'faults', title: 'Faults of storage and databases lose nothing', minutes: 12 },
+  { name: 'mails', title: 'Hostile mail is stored and blocks nothing', minutes: 5 },
+  { name: 'requests', title: 'Hostile requests get the documented answers', minutes: 3 },
+  { name: 'smtp', title: 'Hostile SMTP dialogues inject nothing', minutes: 12 },
   { name: 'connections', title: 'Slow and idle connections do not affect others', minutes: 3 },
   { name: 'restarts', title: 'Rolling restarts lose nothing', minutes: 6 },
   { name: 'access', title: 'Each caller may do exactly what is declared', minutes: 3 },
   { name: 'isolation', title: 'Mail cannot run scripts or load anything in the dashboard', minutes: 5 },
   { name: 'webhooks', title: 'Webhooks do not reach internal addresses', minutes: 1 },
   { name: 'backup', title: 'A backup under load is complete', minutes: 3 },
+  { name: 'secrets', title: 'No secret is logged', minutes: 1 },
   { name: 'soak', title: 'Hours of load change nothing', minutes: 62, isOnlyByName: true },
 ]

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-const RUN_MS_MAX = 50_000
+const RUN_MS_MAX = 200_000
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 
 /** As the current user in a user namespace, or as root if that is not allowed. */
