@@ -95,7 +95,13 @@ async function runPart({ name }: Part, { seed, folder }: { seed: number; folder:
   writeFileSync(file, '')
   const startedAt = performance.now()
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
-  const given = ['run', '--config', 'vitest.prove.config.ts', '--silent', `packages/server/test/prove/${name}.prove.ts`]
+  const given = [
+    'run',
+    '--config',
+    'vitest.prove.config.ts',
+    '--silent=true',
+    `packages/server/test/prove/${name}.prove.ts`,
+  ]
   const child = spawn(process.execPath, [vitest, ...given], {
     cwd: ROOT,
     stdio: 'inherit',

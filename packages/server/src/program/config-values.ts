@@ -67,7 +67,7 @@ export function domain(given: string): string {
 export function httpUrl(given: string): string {
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) throw new Error('must be a URL with http:// or https://')
   const { username, password } = new URL(given)
-  // Requests to such a URL fail, and their error repeats it.
+  // Requests to such a URL fail or do not use them, and errors may repeat the URL.
   if (username !== '' || password !== '') throw new Error('must have no user name and no password')
   return given.replace(/\/+$/, '')
 }
