@@ -15,6 +15,8 @@ const REQUEST_MS = 60_000
 const KEEP_ALIVE_MS = 65_000
 const CLOSE_IDLE_EVERY_MS = 50
 const CLOSE_MS_MAX = 5_000
+/** For a refused client to read the response and close its side. Closing at once could discard the response. */
+const LINGER_MS = 2_000
 /** Connections waiting to be accepted. With Node's default of 511, thousands of waits that start at once lose packets. */
 const BACKLOG = 4_096
 
@@ -58,7 +60,15 @@ export async function listen({ host, port, fetch, readers }: Options): Promise<L
   server.once('close', slowReaders.close)
   // Unknown values of the Expect header are ignored.
   server.on('checkExpectation', onRequest)
-  server.on('connect', (_, socket) => respondAndClose(socket, NO_PROXY))
+  server.on('connection', (socket) => {
+    // Node stops handling the errors of a connection that it hands over, and an unhandled one would end the process.
+    socket.on('error', () => {})
+  })
+  server.on('connect', (_, socket) => {
+    respondAndClose(socket, NO_PROXY)
+    // No longer a connection of the server, so what the client still sends is not read otherwise.
+    socket.resume()
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // The client would read anything written now as a part of the response in progress.
     if (!socket.writable || (openAnswers.get(socket) ?? 0) > 0) socket.destroy()
@@ -134,4 +144,7 @@ function respondAndClose(socket: Duplex, error: AppError): void {
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // Otherwise a client that does not close its side would hold the connection, and the shutdown, for as long as it likes.
+  const deadline = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(deadline))
 }
