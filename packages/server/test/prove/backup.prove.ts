@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Mailhatch } from '@mailhatch/sdk'
@@ -127,7 +127,7 @@ async function backUp(dataDir: string, folder: string): Promise<void> {
 function copyFiles(dataDir: string, folder: string): void {
   mkdirSync(folder)
   const names = readdirSync(dataDir).filter((name) => !/-(?:wal|shm)$/.test(name))
-  for (const name of names) copyFileSync(join(dataDir, name), join(folder, name))
+  for (const name of names) cpSync(join(dataDir, name), join(folder, name), { recursive: true })
 }
 
 function removeOneMail(inboxFile: string): void {
