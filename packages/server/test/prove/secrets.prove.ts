@@ -77,7 +77,7 @@ test('no secret is in a log', async () => {
   prove({
     claim: 'No secret is logged.',
     tried:
-      'The output of every program that the whole run started was searched for every key, token, password, session, link and webhook ' +
+      'The error output, which has the log, of every program that the whole run started was searched for every key, token, password, session, link and webhook ' +
       'secret that the run made: as it is, URL-encoded, in JSON, in Base64, and cut to 20 characters. Before, a server with LOG_LEVEL=debug ' +
       'got valid, wrong and malformed secrets at every route, procedure and page, in headers, cookies, URLs and bodies, and by SMTP; and ' +
       'programs and commands ran whose connections fail, with passwords in their URLs.',
