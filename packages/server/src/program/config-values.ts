@@ -64,12 +64,18 @@ export function domain(given: string): string {
   return name
 }
 
-export function httpUrl(given: string): string {
+/** With or without a user name and password. */
+export function anyHttpUrl(given: string): string {
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) throw new Error('must be a URL with http:// or https://')
-  const { username, password } = new URL(given)
-  // Requests to such a URL fail or do not use them, and errors may repeat the URL.
-  if (username !== '' || password !== '') throw new Error('must have no user name and no password')
   return given.replace(/\/+$/, '')
+}
+
+export function httpUrl(given: string): string {
+  const url = anyHttpUrl(given)
+  const { username, password } = new URL(given)
+  // Requests to such a URL fail, and their error repeats it.
+  if (username !== '' || password !== '') throw new Error('must have no user name and no password')
+  return url
 }
 
 /** Unchanged: some issuers end in a slash, and providers compare the exact string. */

@@ -1,4 +1,5 @@
 import {
+  anyHttpUrl,
   bootstrapKey,
   clampedTimeout,
   databaseUrl,
@@ -310,7 +311,7 @@ export const SETTINGS = {
     'WEBHOOK_URL',
     WORKER,
     '(serve: its own API)',
-    httpUrl,
+    anyHttpUrl,
     'URL of the API’s /webhooks/inbox, with http:// or https://. Unset: mail is only stored.',
   ),
   webhookAuthToken: setting(
