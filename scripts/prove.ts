@@ -1,20 +1,25 @@
 // Runs the parts of packages/server/test/prove/ and writes docs/operate/reliability.md.
 import { spawn, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { describeMachine } from '../bench/machine.ts'
+import { missing } from '../packages/server/test/prove/needs.ts'
 import { PARTS, type Part } from '../packages/server/test/prove/parts.ts'
-import type { Proof, ResultLine } from '../packages/server/test/prove/proof.ts'
+import type { ResultLine } from '../packages/server/test/prove/proof.ts'
 import { reliabilityPage, type PartResult, type Results } from '../packages/server/test/prove/reliability-page.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const RESULTS = join(ROOT, 'docs/operate/reliability.json')
 const PAGE = join(ROOT, 'docs/operate/reliability.md')
 const PROGRESS_EVERY_MS = 1_000
+/** A part that takes this many times as long as it should does not end by itself. */
+const PATIENCE = 4
+/** Ended by SIGINT or SIGTERM, as shells say it. */
+const EXIT_INTERRUPTED = 130
 
 const HELP = `Shows that no accepted mail is lost and that no caller gets more than it may, and writes docs/operate/reliability.md.
 
@@ -25,8 +30,9 @@ Usage: npm run prove -- [options]
   --list         The parts, and how long they take.
   --help         This text.
 
-Run it as root on Linux: the power cut mounts a disk image, and full disks are small file systems. It takes about an hour
-on two cores, during which the machine should do nothing else.
+Run it as root on Linux: the power cut mounts a disk image, and full disks are small file systems. As root it installs
+Debian's package of Chromium if there is no Chromium. It takes about an hour on two cores, during which the machine should
+do nothing else. After Ctrl-C, the results of the parts that have ended are kept.
 `
 
 type Options = { parts: Part[]; seed: number }
@@ -60,11 +66,12 @@ function listed({ name, title, minutes, isOnlyByName }: Part): string {
 
 function chosen(only: string | undefined): Part[] {
   if (only === undefined) return PARTS.filter(({ isOnlyByName }) => !isOnlyByName)
-  return only.split(',').map((name) => {
-    const part = PARTS.find((candidate) => candidate.name === name)
-    if (!part) throw new Error(`There is no part "${name}". Parts: ${PARTS.map((known) => known.name).join(', ')}.`)
-    return part
-  })
+  const names = only.split(',')
+  const unknown = names.find((name) => !PARTS.some((part) => part.name === name))
+  if (unknown !== undefined) {
+    throw new Error(`There is no part "${unknown}". Parts: ${PARTS.map(({ name }) => name).join(', ')}.`)
+  }
+  return PARTS.filter(({ name }) => names.includes(name))
 }
 
 function seedFrom(text: string | undefined): number {
@@ -76,48 +83,99 @@ function seedFrom(text: string | undefined): number {
 
 async function run({ parts, seed }: Options): Promise<void> {
   console.log(`Seed ${seed}. ${parts.length} parts, about ${parts.reduce((sum, { minutes }) => sum + minutes, 0)} min.`)
+  for (const part of parts) {
+    const without = missing(part.needs ?? [])
+    if (without.length > 0) console.log(`Not possible here: ${part.name}, which needs ${without.join(', ')}.`)
+  }
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-prove-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, 'logs'))
+  // PostgreSQL runs there as another user.
+  chmodSync(folder, 0o711)
+  mkdirSync(join(folder, 'tmp'), { mode: 0o711 })
+  process.on('exit', () => removeAll(folder))
   for (const [index, part] of parts.entries()) {
     console.log(`\n[${index + 1}/${parts.length}] ${listed(part)}`)
     const result = await runPart(part, { seed, folder })
     console.log(`${part.name}: ${result.outcome} after ${Math.round(result.seconds)} s`)
-    if (result.outcome !== 'shown') process.exitCode = 1
+    if (result.outcome !== 'passed') process.exitCode = 1
     keep(part, result)
   }
-  console.log(`\ndocs/operate/reliability.md is written.${process.exitCode ? ' NOT everything was shown.' : ''}`)
+  console.log(`\ndocs/operate/reliability.md is written.${process.exitCode ? ' NOT everything passed.' : ''}`)
 }
 
-/** The folder collects the results of the part and, of all parts, the logs of the programs that they start. */
-async function runPart({ name }: Part, { seed, folder }: { seed: number; folder: string }): Promise<PartResult> {
-  const file = join(folder, `${name}.results`)
+/** The folder has the results of the part, the logs of all programs that the parts start, and their temporary files. */
+async function runPart(part: Part, { seed, folder }: { seed: number; folder: string }): Promise<PartResult> {
+  const without = missing(part.needs ?? [])
+  if (without.length > 0) {
+    const reasons = [`It needs ${without.join(', ')}.`]
+    return { ...where(), seed, seconds: 0, outcome: 'not possible', reasons, proofs: [] }
+  }
+  const file = join(folder, `${part.name}.results`)
   writeFileSync(file, '')
   const startedAt = performance.now()
-  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
-  const given = [
-    'run',
-    '--config',
-    'vitest.prove.config.ts',
-    '--silent=true',
-    `packages/server/test/prove/${name}.prove.ts`,
-  ]
-  const child = spawn(process.execPath, [vitest, ...given], {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: { ...process.env, PROVE_RESULTS: file, PROVE_SEED: String(seed), PROVE_LOGS: join(folder, 'logs') },
-  })
   const shown = showProgress(file)
-  const [code] = await once(child, 'exit')
+  const { code, isLate } = await runVitest(part, {
+    TMPDIR: join(folder, 'tmp'),
+    PROVE_RESULTS: file,
+    PROVE_SEED: String(seed),
+    PROVE_LOGS: join(folder, 'logs'),
+  })
   shown.stop()
-  const proofs = linesIn(file).flatMap((line) => ('proof' in line ? [line.proof] : []))
+  const lines = linesIn(file)
+  const proofs = lines.flatMap((line) => ('proof' in line ? [line.proof] : []))
+  const reasons = lines.flatMap((line) => ('failure' in line ? [line.failure] : []))
+  if (isLate) reasons.push(`It was ended after ${PATIENCE} times the ${part.minutes} min that it takes.`)
   const seconds = Math.round((performance.now() - startedAt) / 1_000)
-  return { ...where(), seed, seconds, outcome: outcomeOf(code, proofs), proofs }
+  const outcome = code === 0 && proofs.length > 0 ? 'passed' : 'failed'
+  return { ...where(), seed, seconds, outcome, reasons, proofs }
 }
 
-function outcomeOf(code: number | null, proofs: Proof[]): PartResult['outcome'] {
-  if (code !== 0) return 'failed'
-  return proofs.length === 0 ? 'void' : 'shown'
+/** In its own process group, so that whatever it has started ends with it. */
+async function runVitest({ name, minutes }: Part, settings: Record<string, string>) {
+  const file = `packages/server/test/prove/${name}.prove.ts`
+  const given = ['run', '--config', 'vitest.prove.config.ts', '--silent=passed-only', file]
+  const child = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...given], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+    env: { ...process.env, ...settings },
+  })
+  const end = () => endGroup(child.pid!)
+  function interrupt(): void {
+    end()
+    console.log('\nInterrupted. The results of the parts that have ended are kept.')
+    process.exit(EXIT_INTERRUPTED)
+  }
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  let isLate = false
+  const timer = setTimeout(
+    () => {
+      isLate = true
+      end()
+    },
+    PATIENCE * minutes * 60_000,
+  )
+  const [code] = (await once(child, 'exit')) as [number | null]
+  clearTimeout(timer)
+  process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  end()
+  return { code, isLate }
+}
+
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // All of them have ended.
+  }
+}
+
+/** Disks that a part has mounted there, too. */
+function removeAll(folder: string): void {
+  const mounts = existsSync('/proc/self/mounts') ? readFileSync('/proc/self/mounts', 'utf8').split('\n') : []
+  const mounted = mounts.map((line) => line.split(' ')[1] ?? '').filter((path) => path.startsWith(`${folder}/`))
+  for (const path of mounted) execFileSync('umount', ['--lazy', path])
+  rmSync(folder, { recursive: true, force: true })
 }
 
 function where(): Pick<PartResult, 'date' | 'commit' | 'machine'> {

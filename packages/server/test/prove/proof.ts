@@ -4,8 +4,8 @@ import { appendFileSync } from 'node:fs'
 export type Figure = { name: string; value: number; unit?: string; min?: number; max?: number }
 
 /**
- * What is shown, how it was tried and what was found. The control is the same check where it has to find something: a
- * check that cannot fail shows nothing.
+ * What is shown, how it was tried and what was found. The control is the same check where it has to find something: it has
+ * a figure of the same name, above the limit, for each figure with an upper limit.
  */
 export type Proof = {
   claim: string
@@ -15,7 +15,7 @@ export type Proof = {
 }
 
 /** What a part writes to its file of results, one JSON text per line. */
-export type ResultLine = { progress: string } | { proof: Proof }
+export type ResultLine = { progress: string } | { proof: Proof } | { failure: string }
 
 export function counted(name: string, value: number, unit?: string): Figure {
   return { name, value, ...(unit === undefined ? {} : { unit }) }
@@ -35,12 +35,17 @@ export function isKept({ value, min = -Infinity, max = Infinity }: Figure): bool
 
 /** Adds the proof to the report, also a failed one, and throws if a figure is outside its limits. */
 export function prove(proof: Proof): void {
-  if (proof.control.figures.every(({ min, max }) => min === undefined && max === undefined)) {
-    throw new Error(`"${proof.claim}" has a control without limits, so it shows nothing.`)
+  const unchecked = proof.figures.filter((figure) => isUnchecked(figure, proof.control.figures))
+  if (unchecked.length > 0) {
+    throw new Error(`"${proof.claim}" has no control for: ${unchecked.map(({ name }) => name).join('; ')}.`)
   }
   write({ proof })
   const broken = [...proof.figures, ...proof.control.figures].filter((figure) => !isKept(figure))
   if (broken.length > 0) throw new Error(`"${proof.claim}" is not shown: ${JSON.stringify(broken)}`)
+}
+
+function isUnchecked({ name, max }: Figure, control: Figure[]): boolean {
+  return max !== undefined && !control.some(({ name: found, min = -Infinity }) => found === name && min > max)
 }
 
 /** Shown while the part runs. */
@@ -50,6 +55,11 @@ export function progress(text: string): void {
 
 /** The seed of the run. Random values of a part come from it, so that a run can be repeated. */
 export const SEED = Number(process.env['PROVE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+
+/** Why a test of the part failed, for the page. */
+export function reportFailure(text: string): void {
+  write({ failure: text })
+}
 
 /** Without a file, for a part that is started by its name as a test, the lines are printed. */
 function write(line: ResultLine): void {

@@ -9,7 +9,9 @@ export type PartResult = {
   machine: Machine
   seed: number
   seconds: number
-  outcome: 'shown' | 'failed' | 'void'
+  outcome: 'passed' | 'failed' | 'not possible'
+  /** Why it failed, or what is missing here. */
+  reasons: string[]
   proofs: Proof[]
 }
 
@@ -17,9 +19,9 @@ export type PartResult = {
 export type Results = Record<string, PartResult>
 
 const OUTCOMES: Record<PartResult['outcome'], string> = {
-  shown: 'shown',
+  passed: 'passed',
   failed: '**FAILED**',
-  void: '**void**: no proof was completed',
+  'not possible': '**not possible** where it ran',
 }
 
 /** The page docs/operate/reliability.md. */
@@ -27,7 +29,7 @@ export function reliabilityPage(results: Results): string {
   return [
     '# Reliability',
     '',
-    '`npm run prove` wrote this page: what was tried, and what was found. Nothing here is an estimate. To repeat it on your machine:',
+    '`npm run prove` writes this page: what was tried, and what was found. To repeat it on your machine:',
     '',
     '```sh',
     'npm ci && npm run prove              # everything but the soak, about an hour on two cores',
@@ -35,8 +37,8 @@ export function reliabilityPage(results: Results): string {
     'npm run prove -- --list              # the parts',
     '```',
     '',
-    'Every check has a control: the same check in the same run, where it has to find something, because the protection was taken away by fault',
-    'injection. A part whose control finds nothing is a failure. Random values come from the seed; `--seed` repeats it.',
+    'Every figure with an upper limit has a control: the same check in the same run, where the protection was taken away by fault injection and',
+    'the figure has to exceed its limit. A part fails if its control finds nothing. `--seed <n>` repeats the random values of a run.',
     '',
     '| part | result | date | commit | seed | took |',
     '|---|---|---|---|---|---|',
@@ -56,7 +58,8 @@ function overviewRow({ name, title }: Part, result: PartResult | undefined): str
 
 function section({ name, title }: Part, result: PartResult | undefined): string[] {
   if (!result) return []
-  return [`## ${name}`, '', `${title}.`, '', ...result.proofs.flatMap(proofLines)]
+  const reasons = result.reasons.flatMap((reason) => [`- ${reason}`, ''])
+  return [`## ${name}`, '', `${title}.`, '', ...reasons, ...result.proofs.flatMap(proofLines)]
 }
 
 function proofLines({ claim, tried, figures, control }: Proof): string[] {
