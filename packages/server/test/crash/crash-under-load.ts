@@ -20,7 +20,7 @@ const RECOVERY_MS_MAX = 180_000
 /** A life in which nothing is accepted proves nothing, however busy the machine is. */
 export const ACCEPTED_PER_LIFE_MIN = 5
 
-export type CrashReport = Comparison & { crashes: number; crashesDuringStart: number }
+export type CrashReport = Comparison & { crashesUnderLoad: number; crashesDuringStart: number }
 
 export type CrashOptions = {
   installation: Installation
@@ -71,9 +71,10 @@ export async function crashUnderLoad({
     } else {
       await Promise.all(started.map(({ ready }) => ready))
       const { smtpPort } = running.get(installation.smtpProgram)!
-      await load.during({ smtpPort, connections }, async () => {
+      await load.during({ smtpPort, connections }, async (expectLoss) => {
         await untilAccepted(load, ACCEPTED_PER_LIFE_MIN)
         await delay(random.below(LIFE_MS_MAX))
+        expectLoss()
         await end(someOf([...running.values()], random))
       })
     }
@@ -90,7 +91,11 @@ export async function crashUnderLoad({
   }
   const bucket = await installation.storage.openBucket()
   try {
-    return { crashes, crashesDuringStart, ...(await compareWithStored(load.sent, messages, bucket)) }
+    return {
+      crashesUnderLoad: crashes - crashesDuringStart,
+      crashesDuringStart,
+      ...(await compareWithStored(load.sent, messages, bucket)),
+    }
   } finally {
     await bucket.close()
   }
@@ -100,6 +105,11 @@ export async function crashUnderLoad({
 export async function untilAccepted(load: MailLoad, more: number): Promise<void> {
   const before = load.acceptedCount()
   await vi.waitUntil(() => load.acceptedCount() - before >= more, { timeout: RECOVERY_MS_MAX })
+}
+
+/** The number of crashes of which this many come under load. */
+export function crashesFor(underLoad: number): number {
+  return Math.ceil((underLoad * STARTS_INTERRUPTED_ONE_IN) / (STARTS_INTERRUPTED_ONE_IN - 1))
 }
 
 /** One program, or several at the same moment. */

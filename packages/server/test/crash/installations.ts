@@ -152,12 +152,16 @@ export async function onCuttableDisk(arrange: (dataDir: string) => Promise<Insta
   }
 }
 
-/** `kill -9`. */
+/** `kill -9`. A program that has ended by itself is a fault. */
 async function killAll(servers: ChildServer[]): Promise<void> {
+  for (const server of servers) {
+    const { exitCode, signalCode } = server.process
+    if (exitCode !== null || signalCode !== null) throw new Error(`A program ended by itself: ${server.complaints()}`)
+  }
   await Promise.all(servers.map((server) => server.kill()))
 }
 
-/** Arguments of Node that load a module of this folder first: `--import` would not load it in threads. */
-export function preloaded(name: string): string[] {
-  return ['--require', fileURLToPath(new URL(name, import.meta.url))]
+/** Arguments of Node that load modules of this folder first: `--import` would not load them in threads. */
+export function preloaded(...names: string[]): string[] {
+  return names.flatMap((name) => ['--require', fileURLToPath(new URL(name, import.meta.url))])
 }

@@ -18,6 +18,7 @@ export function startMailLoad({
 }) {
   const sent: SentMail = new Map()
   let accepted = 0
+  let mayBeLost = false
 
   async function sendUntil(isOver: () => boolean, smtpPort: number): Promise<void> {
     try {
@@ -36,21 +37,25 @@ export function startMailLoad({
       }
       client.close()
     } catch (error) {
-      if (!(error instanceof ConnectionLost)) throw error
+      if (!(error instanceof ConnectionLost && mayBeLost)) throw error
     }
   }
 
   return {
     sent,
     acceptedCount: () => accepted,
-    /** Sends until `work` is over. A lost connection is not opened again. */
+    /**
+     * Sends until `work` is over. It calls `expectLoss` before it ends the server: a connection that is lost earlier is a
+     * fault, and later it is not opened again.
+     */
     async during(
       { smtpPort, connections }: { smtpPort: number; connections: number },
-      work: () => Promise<void>,
+      work: (expectLoss: () => void) => Promise<void>,
     ): Promise<void> {
       let isOver = false
+      mayBeLost = false
       const sending = Array.from({ length: connections }, () => sendUntil(() => isOver, smtpPort))
-      const working = work().finally(() => (isOver = true))
+      const working = work(() => (mayBeLost = true)).finally(() => (isOver = true))
       await Promise.all([working, ...sending])
     },
   }

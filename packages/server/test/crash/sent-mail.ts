@@ -1,6 +1,6 @@
 import type { MessageSummary } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../../src/bucket/bucket.ts'
-import { rawKeyOf, keysIn, sha256 } from '../support/stored-mail.ts'
+import { keysIn, rawKeyOf, readObject, sha256 } from '../support/stored-mail.ts'
 
 /** By the tag of its address. */
 export type SentMail = Map<string, { hash: string; isAccepted: boolean }>
@@ -12,6 +12,8 @@ export type Comparison = {
   unasked: number
   /** Accepted mail that is not listed, or whose raw bytes are not stored. */
   lost: string[]
+  /** Of these, those whose bytes are in no object, so that they can never be listed. */
+  gone: string[]
   doubled: string[]
   altered: string[]
   unknown: string[]
@@ -21,6 +23,7 @@ export type Comparison = {
 
 /** Object storage answers many reads at once faster than one after another. */
 const READS_AT_ONCE = 16
+const RAW_PREFIX = 'raw/'
 
 /** Compares what was sent with the messages that the API lists and with their bytes in the bucket. */
 export async function compareWithStored(
@@ -46,17 +49,25 @@ export async function compareWithStored(
   for (let start = 0; start < messages.length; start += READS_AT_ONCE) {
     await Promise.all(messages.slice(start, start + READS_AT_ONCE).map(check))
   }
+  const keys = await keysIn(bucket)
+  const listed = new Set(messages.map(rawKeyOf))
+  const unlisted = new Set<string>()
+  for (const key of keys.filter((raw) => raw.startsWith(RAW_PREFIX) && !listed.has(raw))) {
+    unlisted.add(sha256(await readObject(bucket, key)))
+  }
   const accepted = [...sent].filter(([, mail]) => mail.isAccepted).map(([id]) => id)
+  const lost = accepted.filter((id) => !readable.has(id))
   const found = [...counts.keys()]
   return {
     sent: sent.size,
     accepted: accepted.length,
     unasked: found.filter((id) => sent.get(id)?.isAccepted === false).length,
-    lost: accepted.filter((id) => !readable.has(id)),
+    lost,
+    gone: lost.filter((id) => !unlisted.has(sent.get(id)!.hash)),
     doubled: found.filter((id) => counts.get(id)! > 1),
     altered,
     unknown,
     // One raw object and one metadata object per message.
-    strayObjects: (await keysIn(bucket)).length - 2 * messages.length,
+    strayObjects: keys.length - 2 * messages.length,
   }
 }
