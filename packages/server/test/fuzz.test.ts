@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { faultIn } from './support/answer-check.ts'
 import { startChild } from './support/child-server.ts'
-import { prepareFuzz } from './support/fuzz-material.ts'
+import { FUZZ_SETTINGS, prepareFuzz } from './support/fuzz-material.ts'
 import { runRequests } from './support/fuzz-run.ts'
 import { MalformedAnswer, parseAnswer, type HttpAnswer } from './support/http-answer.ts'
 import { publishedClient } from './support/published-client.ts'
@@ -18,8 +18,8 @@ test(
   TIMEOUT,
   async () => {
     const dataDir = temporaryFolder()
-    const child = await startChild({ environment: { DATA_DIR: dataDir } })
-    const material = await prepareFuzz(child.apiUrl, dataDir)
+    const child = await startChild({ environment: { DATA_DIR: dataDir, ...FUZZ_SETTINGS } })
+    const material = await prepareFuzz(child, dataDir)
     const port = Number(new URL(child.apiUrl).port)
     const { faults, statuses } = await runRequests({ port, material, seed: SEED, count: REQUESTS })
 

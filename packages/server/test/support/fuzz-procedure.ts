@@ -1,5 +1,5 @@
 import { ODD_VALUES, type Json } from './fuzz-body.ts'
-import type { FuzzMaterial } from './fuzz-request.ts'
+import type { FuzzIds, FuzzMaterial } from './fuzz-request.ts'
 import { FUZZ_PROCEDURES } from './fuzz-routes.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
@@ -8,13 +8,14 @@ const TEXTS = ['qa', 'fuzz-3', 'x@y.test', 'in.example', 'c0', '2024-01-31', 'ht
 /** A call of one procedure, or of several in one request. Its target, and its body if it changes something. */
 export function fuzzProcedure(random: SeededRandom, material: FuzzMaterial) {
   const { path, type, names } = random.pick(FUZZ_PROCEDURES)
-  const input = random.chance(0.95) ? inputOf(random, names, material) : random.pick(ODD_VALUES)
+  const input = random.chance(0.95) ? inputOf(random, path, names, material) : random.pick(ODD_VALUES)
   const usualMethod = type === 'mutation' ? 'POST' : 'GET'
-  if (random.chance(0.1)) return { usualMethod, ...batchOf(random, path, input) }
+  if (random.chance(0.1)) return { usualMethod, operation: null, ...batchOf(random, path, input) }
   const text = JSON.stringify(input)
-  if (type === 'mutation') return { usualMethod, target: `/trpc/${path}`, body: text }
+  if (type === 'mutation') return { usualMethod, operation: path, target: `/trpc/${path}`, body: text }
   const written = random.chance(0.9) ? encodeURIComponent(text.toWellFormed()) : 'x%20{'
-  return { usualMethod, target: `/trpc/${path}${random.chance(0.9) ? `?input=${written}` : ''}`, body: null }
+  const target = `/trpc/${path}${random.chance(0.9) ? `?input=${written}` : ''}`
+  return { usualMethod, operation: path, target, body: null }
 }
 
 /** Also more than the server allows. */
@@ -27,16 +28,29 @@ function batchOf(random: SeededRandom, path: string, input: Json) {
   return { target: `${target}${short}`, body: inputs }
 }
 
-function inputOf(random: SeededRandom, names: string[], { messageIds, mailboxIds }: FuzzMaterial): Json {
+function inputOf(random: SeededRandom, path: string, names: string[], { ids }: FuzzMaterial): Json {
   const value = (name: string): Json => {
     if (random.chance(0.25)) return random.pick(ODD_VALUES)
-    if (name === 'ids') return Array.from({ length: random.pick([0, 1, 3, 60]) }, () => random.pick(messageIds))
-    if (/id$/i.test(name)) return random.pick(random.chance(0.5) ? messageIds : mailboxIds)
+    if (name === 'ids') return Array.from({ length: random.pick([0, 1, 3, 60]) }, () => random.pick(ids.messages))
+    if (/id$/i.test(name)) return random.pick(idsOf(random, path, name, ids))
     if (/^(?:is|has|remote|active)/.test(name)) return random.chance(0.5)
     if (/limit|offset|Than|attachment|expires/.test(name)) return random.pick([0, 1, 50, 1e6, -1, 0.5])
+    if (name === 'status') return random.pick(['pending', 'success', 'failed'])
+    if (name === 'name' && random.chance(0.5)) return `name-${random.below(100_000)}`
     return random.pick(TEXTS)
   }
-  const chosen = names.filter(() => random.chance(0.7))
+  // Few names for inputs where most are optional, and most names for the others.
+  const share = random.pick([0.1, 0.9])
+  const chosen = names.filter(() => random.chance(share))
   if (random.chance(0.1)) chosen.push('__proto__', 'unknown')
   return Object.fromEntries(chosen.map((name) => [name, value(name)]))
+}
+
+/** Those of the right kind, or now and then of another. */
+function idsOf(random: SeededRandom, path: string, name: string, ids: FuzzIds): string[] {
+  if (random.chance(0.1)) return random.pick(Object.values(ids))
+  if (name === 'deliveryId') return ids.deliveries
+  if (path.startsWith('webhooks.')) return ids.webhooks
+  if (path.startsWith('apiKeys.')) return ids.keys
+  return path.startsWith('inbox.mailboxes') || name === 'mailboxId' ? ids.mailboxes : ids.messages
 }

@@ -16,6 +16,16 @@ export type FuzzRequest = {
   copies: number
   /** Nothing is wrong with its framing, so its answer has to be one of the documented ones. */
   isPlain: boolean
+  /** The route or procedure that it asks for, unless its path or method was changed. */
+  operation: string | null
+}
+/** What exists, of the team of the keys. Requests delete some of it, so it is renewed now and then. */
+export type FuzzIds = {
+  messages: string[]
+  mailboxes: string[]
+  webhooks: string[]
+  deliveries: string[]
+  keys: string[]
 }
 export type FuzzMaterial = {
   key: string
@@ -23,10 +33,9 @@ export type FuzzMaterial = {
   rotatingKey: string
   readingKey: string
   secret: string
-  /** The headers of a browser that is signed in to another team. */
-  session: { cookie: string; origin: string }
-  messageIds: string[]
-  mailboxIds: string[]
+  /** The headers of browsers that are signed in to this team, and to another. */
+  sessions: { cookie: string; origin: string }[]
+  ids: FuzzIds
 }
 
 /** Around the limits of a URL (8 KiB) and of all headers (16 KiB). */
@@ -40,11 +49,13 @@ const SEED_STRIDE = 1_000_003
 export function fuzzRequest({ seed, number }: { seed: number; number: number }, material: FuzzMaterial): FuzzRequest {
   const random = seededRandom(seed * SEED_STRIDE + number)
   const drawn = drawnRoute(random, material)
-  const { usualMethod } = drawn
+  const { usualMethod, operation } = drawn
   const target = random.chance(0.03) ? random.pick(words.ODD_TARGETS) : drawn.target
   const method = random.chance(0.7) ? usualMethod : random.pick(random.chance(0.9) ? words.METHODS : words.ODD_METHODS)
   const version = random.chance(0.99) ? 'HTTP/1.1' : random.pick(['HTTP/1.0', 'HTTP/2.0', 'HTTP/0.9', 'http/1.1', ''])
-  const headers = [`Host: ${random.chance(0.98) ? 'localhost' : random.pick(words.HOSTS)}`]
+  // Changes by a session are only accepted from a page of the same host.
+  const { host } = new URL(material.sessions[0]!.origin)
+  const headers = [`Host: ${random.chance(0.98) ? host : random.pick(words.HOSTS)}`]
   if (random.chance(0.005)) headers.pop()
   headers.push(...credentials(random, target, material))
   while (random.chance(0.4)) headers.push(random.pick(words.HEADERS))
@@ -68,37 +79,48 @@ export function fuzzRequest({ seed, number }: { seed: number; number: number }, 
     isTruncated: isTruncated || isMalformed,
     copies,
     isPlain: !isAlone,
+    operation: method === usualMethod && target === drawn.target ? operation : null,
   }
 }
 
-type Drawn = { usualMethod: string; target: string; body: string | null }
+type Drawn = { usualMethod: string; target: string; body: string | null; operation: string | null }
 
 /** Declared routes mostly, then procedures of the dashboard, then everything else. */
 function drawnRoute(random: SeededRandom, material: FuzzMaterial): Drawn {
-  if (random.chance(0.15)) return fuzzProcedure(random, material)
+  if (random.chance(0.3)) return fuzzProcedure(random, material)
   if (random.chance(0.1)) {
     const [usualMethod = '', path = ''] = random.pick(words.OTHER_ROUTES).split(' ')
-    return { usualMethod, target: fuzzTarget(random, { path, parameters: [] }, material), body: null }
+    const { target } = fuzzTarget(random, { path, parameters: [] }, material)
+    return { usualMethod, target, body: null, operation: null }
   }
   const route = random.pick(FUZZ_ROUTES)
-  return { usualMethod: route.method, target: fuzzTarget(random, route, material), body: null }
+  const { target, isChanged } = fuzzTarget(random, route, material)
+  return { usualMethod: route.method, target, body: null, operation: isChanged ? null : nameOf(route) }
+}
+
+export function nameOf({ method, path }: { method: string; path: string }): string {
+  return `${method} ${path}`
 }
 
 function fuzzTarget(
   random: SeededRandom,
   route: { path: string; parameters: string[] },
-  { messageIds, mailboxIds }: FuzzMaterial,
-): string {
-  let path = route.path
-    .replace('/messages/{id}', `/messages/${random.pick(messageIds)}`)
+  { ids }: FuzzMaterial,
+): { target: string; isChanged: boolean } {
+  const exact = route.path
+    .replace('/messages/{id}', `/messages/${random.pick(ids.messages)}`)
+    .replace('/webhooks/{id}', `/webhooks/${random.pick(ids.webhooks)}`)
+    .replace('{deliveryId}', random.pick(ids.deliveries))
     .replace('{index}', random.pick(['0', '1', '-1', 'cid:x']))
-    .replaceAll(/\{\w+\}/g, () => random.pick(mailboxIds))
+    .replaceAll(/\{\w+\}/g, () => random.pick(ids.mailboxes))
+  let path = exact
   while (random.chance(0.15)) path = random.mutated(path, words.PATH_PIECES)
   if (random.chance(0.01)) path += 'p'.repeat(random.pick(LONG_CHARACTERS))
   const pairs: string[] = []
   const names = [...route.parameters, ...route.parameters, ...words.OTHER_PARAMETERS]
-  while (random.chance(0.55)) pairs.push(`${random.pick(names)}=${parameterValue(random, messageIds)}`)
-  return pairs.length === 0 ? path : `${path}?${pairs.join(random.chance(0.95) ? '&' : '&&')}`
+  while (random.chance(0.55)) pairs.push(`${random.pick(names)}=${parameterValue(random, ids.messages)}`)
+  const target = pairs.length === 0 ? path : `${path}?${pairs.join(random.chance(0.95) ? '&' : '&&')}`
+  return { target, isChanged: path !== exact }
 }
 
 function parameterValue(random: SeededRandom, messageIds: string[]): string {
@@ -110,9 +132,11 @@ function parameterValue(random: SeededRandom, messageIds: string[]): string {
 
 /** Half of all requests have valid credentials, so that they get further. */
 function credentials(random: SeededRandom, target: string, material: FuzzMaterial): string[] {
-  const { secret, readingKey, session } = material
-  if (target.startsWith('/trpc') && random.chance(0.85))
+  const { secret, readingKey, sessions } = material
+  if (target.startsWith('/trpc') && random.chance(0.85)) {
+    const session = random.pick(sessions)
     return [`Cookie: ${session.cookie}`, `Origin: ${session.origin}`]
+  }
   const key = target.includes('rotate') ? material.rotatingKey : material.key
   if (random.chance(0.7)) return [`Authorization: Bearer ${target.includes('inbox') ? secret : key}`]
   if (random.chance(0.3)) return [`Authorization: Bearer ${readingKey}`]

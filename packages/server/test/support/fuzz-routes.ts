@@ -10,7 +10,7 @@ export const FUZZ_ROUTES = ROUTES.map(({ method, path, query }) => ({
   parameters: Object.keys(query?.shape ?? {}),
 }))
 
-type Schema = { shape?: object; in?: Schema; def?: { innerType?: Schema; in?: Schema } }
+type Schema = { shape?: object; in?: Schema; def?: { innerType?: Schema; in?: Schema; left?: Schema; right?: Schema } }
 type Definition = { type: ProcedureType; inputs?: Schema[] }
 
 // Only names, kinds and inputs are used, and no port. The type is nested, the value is flat.
@@ -21,9 +21,9 @@ export const FUZZ_PROCEDURES = Object.entries(procedures as Record<string, { _de
   ([path, { _def }]) => ({ path, type: _def.type, names: (_def.inputs ?? []).flatMap(namesIn) }),
 )
 
-/** Through defaults and transformations. */
+/** Through defaults, transformations and intersections. */
 function namesIn(schema: Schema): string[] {
   if (schema.shape) return Object.keys(schema.shape)
-  const inner = schema.def?.innerType ?? schema.def?.in
-  return inner ? namesIn(inner) : []
+  const { innerType, in: given, left, right } = schema.def ?? {}
+  return [innerType, given, left, right].flatMap((inner) => (inner ? namesIn(inner) : []))
 }

@@ -54,7 +54,6 @@ export const HEADERS = [
   'Accept: text/event-stream',
   'Accept-Encoding: gzip, br',
   'TE: trailers',
-  'Connection: close',
   'Origin: http://localhost',
   'Origin: null',
   'Origin: https://evil.test',
@@ -79,8 +78,9 @@ export const HEADERS = [
   'X-Empty:',
   'Content-Language: x',
 ]
-/** Responses after which the connection changes its protocol. */
+/** After the answer, the connection ends or changes its protocol. */
 export const CONNECTION_HEADERS = [
+  'Connection: close',
   'Upgrade: websocket\r\nConnection: Upgrade',
   'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings',
   'Expect: 100-continue',

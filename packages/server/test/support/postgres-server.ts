@@ -106,10 +106,12 @@ function addLinks(home: string): void {
 
 /**
  * A shell runs the server. Its input ends when this process ends, for whatever reason. It then stops the server and deletes
- * the folder, unless it should be kept.
+ * the folder, unless it should be kept. A server whose data is deleted writes nothing before it stops: with hundreds of
+ * databases that takes a minute.
  */
 const WATCHED =
-  '"$@" & server=$!; echo $server; read word; kill -INT $server; wait $server; [ "$word" = keep ] || rm -rf "$PWD"'
+  '"$@" & server=$!; echo $server; read word; [ "$word" = keep ] && signal=INT || signal=QUIT; ' +
+  'kill -$signal $server; wait $server; [ "$word" = keep ] || rm -rf "$PWD"'
 
 async function startProcess(program: string, words: string[], options: Owner & { cwd: string }) {
   const shell = spawn('sh', ['-c', WATCHED, 'sh', program, ...words], { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
