@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mailGrammar, truncatedMails } from './mail-grammar.ts'
 import { runMails, STRETCH_MS_MAX } from './mails-run.ts'
-import { runWithFaults, startMailsServer } from './mails-server.ts'
+import { startFaultyServer, startMailsServer } from './mails-server.ts'
 
 const SEED = Number(process.env['MAILS_SEED'] ?? 1)
 /** The run of `npm run prove` has 10,000. */
@@ -23,10 +23,12 @@ test(`${MAILS + TRUNCATED} mails of a grammar are readable or marked, and block 
   expect(server.complaints()).toBe('')
 })
 
-test('control: a mail that blocks, is not there, or ends the program is found', async () => {
-  const { harmless, blocking, removed, deadly } = await runWithFaults()
-  expect(harmless).toMatchObject({ readable: 1, stretches: [], exits: 0 })
-  expect(blocking.stretchMs).toBeGreaterThan(STRETCH_MS_MAX)
-  expect(removed.unreadable).not.toEqual([])
-  expect(deadly.exits).toBe(1)
+test('control: a mail that blocks, is lost, changed or removed, or ends the program is found', async () => {
+  const run = await startFaultyServer()
+  expect(await run('Harmless mail')).toMatchObject({ readable: 1, lost: [], changed: [], stretches: [], exits: 0 })
+  expect((await run('Blocking mail')).stretchMs).toBeGreaterThan(STRETCH_MS_MAX)
+  expect((await run('Removed mail')).unreadable).not.toEqual([])
+  expect((await run('Dropped mail')).lost).not.toEqual([])
+  expect((await run('Changed mail')).changed).not.toEqual([])
+  expect((await run('Deadly mail')).exits).toBe(1)
 })

@@ -8,15 +8,22 @@ import { randomCombinations, repeatedPieces, unicodeRows } from '../support/odd-
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts'
 import { HOSTILE_HTML } from './hostile-html.ts'
 import { hostileMails } from './hostile-mail.ts'
-import { entity, PIECES, type Texts } from './mail-parts.ts'
+import { entity, longRun, PIECES, type Texts } from './mail-parts.ts'
 
-export type GrammarMail = { name: string; raw: Buffer }
+export type GrammarMail = {
+  name: string
+  raw: Buffer
+  /** The block of Unicode that it has as a long run. */
+  block?: string
+}
 
 const ODD_FOLDER = new URL('../mail/odd/', import.meta.url).pathname
 /** Two of each of the ten folders, and not so long that they outnumber all other mail. */
 const CUT_PER_FOLDER = 2
 const CUT_BYTES_MAX = 300
 const COMBINATIONS = 300
+/** One mail in this many is a long run of a block of Unicode. */
+const BLOCK_EVERY = 4
 const ENCODERS: Texts['encoders'] = [
   (text) => utf8(text),
   (text) => utf8(text),
@@ -37,6 +44,7 @@ export function mailGrammar(seed: number) {
   /** The mail with this number: a tree of parts, or one of the known odd and hostile mails, changed at random. */
   function mail(number: number): GrammarMail {
     const random = seededRandom(seed * SEED_STRIDE + number)
+    if (number % BLOCK_EVERY === 0) return blockMail(random, number)
     const { kind, text } = draft(random, number)
     const isChanged = kind !== 'tree' || random.chance(0.15)
     const changed = isChanged ? random.mutated(text, PIECES) : text
@@ -54,7 +62,14 @@ export function mailGrammar(seed: number) {
     return { kind: name, text: raw.toString('latin1') }
   }
 
-  /** Each block of Unicode has its turn as a long run; the other texts are drawn. */
+  /** Every block of Unicode has its turn. */
+  function blockMail(random: SeededRandom, number: number): GrammarMail {
+    const turn = texts.rows[(number / BLOCK_EVERY) % texts.rows.length]!
+    const raw = Buffer.from(longRun(random, { ...texts, turn }), 'latin1')
+    return { name: `mail ${number} of seed ${seed} (${turn.name})`, raw, block: turn.name }
+  }
+
+  /** Each block has its turn here as well; the other texts are drawn. */
   const tree = (random: SeededRandom, number: number) =>
     entity(random, { ...texts, turn: texts.rows[number % texts.rows.length]! }, { depth: depthOf(random), isTop: true })
 

@@ -60,6 +60,8 @@ const SIZES: [share: number, bytesMax: number][] = [
 /** In headers and names. The limit of a header is 64 KiB. */
 const SHORT_MAX = 80
 const LONG_HEADER_BYTES_MAX = 70 * KIB
+const RUN_BYTES_MIN = 4 * KIB
+const RUN_BYTES_MAX = 128 * KIB
 const MIX_CHARACTERS_MAX = 400
 const MIX_ROWS = 6
 const PARTS_MAX = 5
@@ -182,6 +184,19 @@ function leaf(random: SeededRandom, texts: Texts, { isTop }: Level): string {
   // Encoded as the header says, or in another way.
   const applied = random.chance(0.85) ? encoding : random.pick(ENCODINGS)
   return `${headers(random, texts, isTop, lines)}\r\n${encoded(random, applied, content)}\r\n`
+}
+
+/** A mail whose subject and text are the mail's block, again and again. */
+export function longRun(random: SeededRandom, texts: Texts): string {
+  const bytes = RUN_BYTES_MIN + random.below(RUN_BYTES_MAX - RUN_BYTES_MIN)
+  const encoding = random.pick(['base64', 'quoted-printable', '8bit'])
+  const lines = [
+    `Content-Type: text/${random.pick(['plain', 'html'])}; charset=utf-8`,
+    `Content-Transfer-Encoding: ${encoding}`,
+  ]
+  const subject = `Subject: ${utf8(texts.turn.unit.replaceAll(/[\r\n]/g, ''))}`
+  const body = encoded(random, encoding, utf8(repeatedTo(bytes, texts.turn)))
+  return `${headers(random, texts, true, [subject, ...lines])}\r\n${body}\r\n`
 }
 
 function encoded(random: SeededRandom, encoding: string, content: string): string {

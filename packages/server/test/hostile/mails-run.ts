@@ -27,6 +27,8 @@ export type MailsRun = {
   /** The same at the first try, with garbage collection and compilation. */
   firstStretchMs: number
   stretches: { name: string; ms: number }[]
+  /** Mails that were tried alone, because their batch took too long at a stretch. */
+  triedAlone: number
   memoryMiB: number
 }
 
@@ -38,6 +40,8 @@ type RunOptions = {
   server: ChildServer
   dashboard: Dashboard
   mails: Iterable<GrammarMail>
+  /** How long an accepted mail may take until it can be read. */
+  storedMsMax?: number
   /** Called with each message before it is read. */
   onStored?: (message: MessageDetail) => Promise<void>
   onProgress?: (sent: number) => void
@@ -56,8 +60,12 @@ const SEARCH_CHARACTERS = 60
 const STORED_MS_MAX = 90_000
 const EXIT_MS_MAX = 20_000
 
+/** Over all runs, because several use the same server. */
+let tags = 0
+
 /** Sends each mail over SMTP, reads it in every way that there is, and measures the server meanwhile. */
-export async function runMails({ server, dashboard, mails, onStored, onProgress }: RunOptions): Promise<MailsRun> {
+export async function runMails(options: RunOptions): Promise<MailsRun> {
+  const { server, dashboard, mails, storedMsMax = STORED_MS_MAX, onStored, onProgress } = options
   const run: MailsRun = {
     sent: 0,
     refused: 0,
@@ -70,10 +78,10 @@ export async function runMails({ server, dashboard, mails, onStored, onProgress 
     stretchMs: 0,
     firstStretchMs: 0,
     stretches: [],
+    triedAlone: 0,
     memoryMiB: 0,
   }
   const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
-  let tags = 0
   const hasEnded = () => server.process.exitCode !== null || server.process.signalCode !== null
 
   async function request(path: string, headers: Record<string, string>): Promise<Response> {
@@ -142,7 +150,7 @@ export async function runMails({ server, dashboard, mails, onStored, onProgress 
       run.refused++
       return
     }
-    const message = await sdk.messages.waitFor({ tag }, { timeout: STORED_MS_MAX }).catch(() => null)
+    const message = await sdk.messages.waitFor({ tag }, { timeout: storedMsMax }).catch(() => null)
     if (!message) {
       if (await isSetAside(tag)) run.marked++
       else run.lost.push(mail.name)
@@ -187,6 +195,7 @@ export async function runMails({ server, dashboard, mails, onStored, onProgress 
       run.stretchMs = Math.max(run.stretchMs, ms)
       return
     }
+    run.triedAlone += batch.length
     const { refused, readable, marked } = run
     for (const mail of batch) {
       let best = Infinity

@@ -6,10 +6,22 @@ import { openPeople } from '../support/people.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { SmtpClient } from '../support/smtp-client.ts'
 import type { GrammarMail } from './mail-grammar.ts'
-import { runMails } from './mails-run.ts'
+import { runMails, type MailsRun } from './mails-run.ts'
 
-const preload = (path: string) => ['--import', fileURLToPath(new URL(path, import.meta.url))]
-const WITH_FAULTS = [...preload('harmful-mail.ts'), ...preload('../support/deadly-mail.ts')]
+const FAULTS = ['harmful-mail.ts', '../support/deadly-mail.ts', 'careless-worker.ts']
+const WITH_FAULTS = FAULTS.flatMap((path) => ['--import', fileURLToPath(new URL(path, import.meta.url))])
+/** The dropped mail never becomes readable. */
+const DROPPED_MS_MAX = 2_000
+
+/** The deadly mail ends the program, and the hoarding one uses more than a gigabyte. */
+export type FaultySubject =
+  | 'Harmless mail'
+  | 'Blocking mail'
+  | 'Hoarding mail'
+  | 'Removed mail'
+  | 'Dropped mail'
+  | 'Changed mail'
+  | 'Deadly mail'
 
 /** A child that reports its delays, and a person who is signed in there. */
 export async function startMailsServer(nodeArguments: string[] = []) {
@@ -24,24 +36,22 @@ export async function startMailsServer(nodeArguments: string[] = []) {
   return { server, dashboard: await people.operator() }
 }
 
-/** The same run with a program that has faults: what it finds of them. One of the mails uses more than a gigabyte. */
-export async function runWithFaults() {
+/** A program with faults. Each fault belongs to one subject; the run of a mail shows what is found of it. */
+export async function startFaultyServer() {
   const { server, dashboard } = await startMailsServer(WITH_FAULTS)
-  const { apiUrl } = server
-  const run = (subject: string, onStored?: (message: { id: string }) => Promise<void>) => {
-    const mails: GrammarMail[] = [{ name: subject, raw: Buffer.from(`Subject: ${subject}\r\n\r\nHello\r\n`) }]
-    return runMails({ server, dashboard, mails, ...(onStored && { onStored }) })
-  }
   const headers = { authorization: `Bearer ${API_KEY}` }
   async function remove({ id }: { id: string }): Promise<void> {
-    await fetch(`${apiUrl}/v1/messages/${id}`, { method: 'DELETE', headers })
+    await fetch(`${server.apiUrl}/v1/messages/${id}`, { method: 'DELETE', headers })
   }
-  return {
-    harmless: await run('Harmless mail'),
-    blocking: await run('Blocking mail'),
-    hoarding: await run('Hoarding mail'),
-    removed: await run('Removed mail', remove),
-    // The last one, because it ends the program.
-    deadly: await run('deadly mail'),
+  function runMail(subject: FaultySubject): Promise<MailsRun> {
+    const mails: GrammarMail[] = [{ name: subject, raw: Buffer.from(`Subject: ${subject}\r\n\r\nHello\r\n`) }]
+    return runMails({
+      server,
+      dashboard,
+      mails,
+      ...(subject === 'Dropped mail' && { storedMsMax: DROPPED_MS_MAX }),
+      ...(subject === 'Removed mail' && { onStored: remove }),
+    })
   }
+  return runMail
 }

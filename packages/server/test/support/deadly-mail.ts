@@ -5,7 +5,7 @@ const original = String.prototype.toLowerCase
 
 // oxlint-disable-next-line no-extend-native -- a trap in what the program under test calls
 String.prototype.toLowerCase = function toLowerCase(this: string): string {
-  if (this.length < 100 && this.includes(DEADLY) && stackOf().includes('new-message')) {
+  if (this.length < 100 && original.call(this).includes(DEADLY) && stackOf().includes('new-message')) {
     process.kill(process.pid, 'SIGKILL')
   }
   return original.call(this)
