@@ -150,7 +150,10 @@ function rowCounts(path: string): string | null {
   try {
     if (database.prepare('pragma quick_check').get()!['quick_check'] !== 'ok') return null
     const tables = database.prepare(`select name from sqlite_schema where type = 'table' order by name`).all()
-    const counts = tables.map(({ name }) => [name, database.prepare(`select count(*) as n from "${name}"`).get()!['n']])
+    const counts = tables.map(({ name }) => [
+      name,
+      database.prepare(`select count(*) as n from "${String(name)}"`).get()!['n'],
+    ])
     return JSON.stringify(counts)
   } catch {
     return null
