@@ -16,8 +16,7 @@ const WITH_OUR_TABLES = 'with_our_tables'
 
 /** Vitest calls it once before the tests of a project, and its result after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // No test of these databases is about a power cut, and syncing hundreds of them takes minutes.
-  const server = await startPostgres({ fsync: 'off' })
+  const server = await startPostgres()
   await administer(server.url(), `create database ${WITH_OUR_TABLES}`)
   await (await openPostgresDatabase(server.url(WITH_OUR_TABLES))).close()
   project.provide('postgresUrl', server.url())
