@@ -12,6 +12,8 @@ export type Conversation = {
   faults: string[]
   /** A complete command, or a complete mail, that got no reply. */
   isUnanswered: boolean
+  /** A TLS handshake was completed, and the dialogue took place after it. */
+  isEncrypted: boolean
 }
 
 type Options = {
@@ -29,11 +31,10 @@ const REPLY = /^(?:\d{3}-[^\r\n]*\r\n)*\d{3} [^\r\n]*\r\n/
 export async function converse({ port, random, dialogue, beforeTls, replyMsMax }: Options): Promise<Conversation> {
   const line = new Line(connectTcp({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen: true }), replyMsMax)
   try {
-    if (!(await line.hasGreeting())) return { mails: [], faults: ['no greeting'], isUnanswered: true }
-    if (beforeTls) {
-      const plain = await startTls(line, beforeTls, random)
-      if (plain !== null) return plain
-    }
+    if (!(await line.hasGreeting()))
+      return { mails: [], faults: ['no greeting'], isUnanswered: true, isEncrypted: false }
+    const plain = beforeTls && (await startTls(line, beforeTls, random))
+    if (plain?.isEncrypted === false) return plain
     const { steps, isPipelined, chunkBytesMax, ending } = dialogue
     const sent = isPipelined ? [steps.join('')] : steps
     for (const step of sent) {
@@ -41,18 +42,15 @@ export async function converse({ port, random, dialogue, beforeTls, replyMsMax }
       if ((await line.awaitReplies()).isOver) break
     }
     await line.end(ending)
-    return resultOf(line.read())
+    const result = resultOf(line.read())
+    return { ...result, faults: [...(plain?.faults ?? []), ...result.faults], isEncrypted: plain !== null }
   } finally {
     line.destroy()
   }
 }
 
-/** Null if the encrypted dialogue can begin. */
-async function startTls(
-  line: Line,
-  { steps, injected }: BeforeTls,
-  random: SeededRandom,
-): Promise<Conversation | null> {
+/** The plain dialogue, and whether the handshake behind it succeeds. */
+async function startTls(line: Line, { steps, injected }: BeforeTls, random: SeededRandom): Promise<Conversation> {
   const commands = Buffer.from(steps.join(''), 'latin1')
   const added = Buffer.from(injected?.commands ?? '', 'latin1')
   if (injected?.isInSamePacket) await line.sendWith(commands, added)
@@ -66,22 +64,24 @@ async function startTls(
     line.claim(added)
     reading = await line.awaitReplies()
   }
-  const isStarted = reading.isTls && (await line.encrypt())
-  if (!isStarted) {
+  if (!reading.isTls) {
     await line.end('close')
-    // A connection that ends here has executed nothing. Bytes of the failed handshake are no replies.
-    return { ...resultOf(reading), isUnanswered: false }
+    return resultOf(line.read())
   }
-  if (injected) {
+  const plain = resultOf(line.read())
+  const isEncrypted = await line.encrypt()
+  // What is injected behind STARTTLS breaks the handshake.
+  if (!isEncrypted && !injected) plain.faults.push('the handshake failed')
+  if (isEncrypted && injected) {
     // The reply to this one is behind the replies to injected commands, if there are any.
     await line.send(Buffer.from('NOOP\r\n'), random, Infinity)
     await line.awaitReplies()
   }
-  return null
+  return { ...plain, isEncrypted }
 }
 
 function resultOf({ mails, faults, isReplyDue, isOver }: Reading): Conversation {
-  return { mails, faults, isUnanswered: isReplyDue && !isOver }
+  return { mails, faults, isUnanswered: isReplyDue && !isOver, isEncrypted: false }
 }
 
 /** A connection, what was sent on it, and the replies. */

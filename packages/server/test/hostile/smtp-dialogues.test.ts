@@ -26,9 +26,11 @@ test.each([
     unanswered: [],
     secondMessages: [],
     missing: [],
-    listedTwice: 0,
+    hasExited: false,
+    encrypted: isTls ? DIALOGUES : 0,
   })
   expect(run.acknowledged).toBeGreaterThan(DIALOGUES / 3)
+  expect(run.injected).toBeGreaterThanOrEqual(isTls ? DIALOGUES / 4 : 0)
   expect(server.complaints()).toBe('')
 })
 

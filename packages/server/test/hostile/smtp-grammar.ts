@@ -58,6 +58,8 @@ export function beforeTls(random: SeededRandom, name: string): BeforeTls {
   return { steps, injected: { commands, isInSamePacket: random.chance(0.7) } }
 }
 
+export const STARTTLS_ALONE: BeforeTls = { steps: ['EHLO client.test\r\n', 'STARTTLS\r\n'], injected: null }
+
 function session(random: SeededRandom, name: string): string[] {
   const steps = [random.chance(0.97) ? hello(random) : noise(random)]
   const items = 1 + random.below(4)

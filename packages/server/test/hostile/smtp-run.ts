@@ -6,23 +6,27 @@ import { API_KEY, type ChildServer } from '../support/child-server.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { listEverything, sha256 } from '../support/stored-mail.ts'
 import { converse, type Conversation } from './smtp-conversation.ts'
-import { beforeTls, CANARY, clientDialogue } from './smtp-grammar.ts'
+import { beforeTls, CANARY, clientDialogue, STARTTLS_ALONE } from './smtp-grammar.ts'
 import type { AcknowledgedMail } from './smtp-model.ts'
 
 export type SmtpRun = {
-  dialogues: number
+  /** Dialogues that took place after a TLS handshake. */
+  encrypted: number
+  /** Connections on which an attacker in the middle added commands behind STARTTLS. */
+  injected: number
   acknowledged: number
   /** Replies that the dialogue does not explain, in dialogues without and with injected commands. */
   unexplainedReplies: string[]
   injectedReplies: string[]
   unanswered: string[]
-  /** Stored, but not among the mails of the dialogues, or not for these recipients. */
+  /** Stored or listed, but not among the mails of the dialogues, not for these recipients, or once more. */
   secondMessages: string[]
   /** Of these, for an address that only smuggled or injected commands name. */
   canaries: number
   /** Acknowledged, but not stored with the same bytes for all recipients. */
   missing: string[]
-  listedTwice: number
+  /** The server ended. What it has stored is not compared then. */
+  hasExited: boolean
 }
 
 type RunOptions = {
@@ -45,8 +49,10 @@ const SEED_STRIDE = 1_000_003
 /** Performs dialogues, and compares what the server has stored with what they say. The server must be new. */
 export async function runDialogues(options: RunOptions): Promise<SmtpRun> {
   const { server, dataDir, seed, count, isTls, replyMsMax = REPLY_MS_MAX, onProgress } = options
+  const { smtpPort } = server
   const run: SmtpRun = {
-    dialogues: count,
+    encrypted: 0,
+    injected: 0,
     acknowledged: 0,
     unexplainedReplies: [],
     injectedReplies: [],
@@ -54,7 +60,7 @@ export async function runDialogues(options: RunOptions): Promise<SmtpRun> {
     secondMessages: [],
     canaries: 0,
     missing: [],
-    listedTwice: 0,
+    hasExited: false,
   }
   const mails: AcknowledgedMail[] = []
   let next = 0
@@ -62,37 +68,55 @@ export async function runDialogues(options: RunOptions): Promise<SmtpRun> {
   async function performSome(): Promise<void> {
     while (next < count) {
       const number = next++
-      const { conversation, isInjected } = await perform({ port: server.smtpPort, seed, number, isTls, replyMsMax })
       const where = `dialogue ${number} of seed ${seed}${isTls ? ', TLS' : ''}`
-      mails.push(...conversation.mails)
-      const faults = conversation.faults.map((fault) => `${where}: ${fault}`)
-      if (isInjected) run.injectedReplies.push(...faults)
-      else run.unexplainedReplies.push(...faults)
-      if (conversation.isUnanswered) run.unanswered.push(where)
+      for (const connection of await perform({ port: smtpPort, seed, number, isTls, replyMsMax }))
+        add(connection, where)
       if (number % PROGRESS_EVERY === 0) onProgress?.(number)
     }
   }
+
+  function add({ conversation, isInjected }: Connection, where: string): void {
+    mails.push(...conversation.mails)
+    if (conversation.isEncrypted) run.encrypted++
+    if (isInjected) run.injected++
+    const faults = conversation.faults.map((fault) => `${where}: ${fault}`)
+    if (isInjected) run.injectedReplies.push(...faults)
+    else run.unexplainedReplies.push(...faults)
+    if (conversation.isUnanswered) run.unanswered.push(where)
+  }
+
   await Promise.all(Array.from({ length: CONNECTIONS }, performSome))
   run.acknowledged = mails.length
-  compareWithStored(run, mails, storedMails(dataDir))
-  const ids = (await listEverything(new Mailhatch({ url: server.apiUrl, apiKey: API_KEY }))).map(({ id }) => id)
-  run.listedTwice = ids.length - new Set(ids).size
+  run.hasExited = server.process.exitCode !== null || server.process.signalCode !== null
+  if (run.hasExited) return run
+  // Listed first, because everything that is listed was stored before.
+  const listed = await listEverything(new Mailhatch({ url: server.apiUrl, apiKey: API_KEY }))
+  const stored = storedMails(dataDir)
+  compareWithStored(run, mails, stored)
+  run.secondMessages.push(...unknownOrListedAgain(listed, stored))
   return run
 }
 
 type Numbered = { port: number; seed: number; number: number; isTls: boolean; replyMsMax: number }
+type Connection = { conversation: Conversation; isInjected: boolean }
 
-/** The dialogue with this number, which depends only on the seed. */
-async function perform({ port, seed, number, isTls, replyMsMax }: Numbered) {
+/**
+ * The connections of the dialogue with this number, which depends only on the seed. A client that could not begin TLS
+ * connects again, now without an attacker.
+ */
+async function perform({ port, seed, number, isTls, replyMsMax }: Numbered): Promise<Connection[]> {
   const random = seededRandom(seed * SEED_STRIDE + number)
   const name = `d${number}${isTls ? 's' : 'p'}`
   const plain = isTls ? beforeTls(random, name) : null
   const dialogue = clientDialogue(random, name)
-  const conversation: Conversation = await converse({ port, random, dialogue, beforeTls: plain, replyMsMax })
-  return { conversation, isInjected: plain !== null && plain.injected !== null }
+  const conversation = await converse({ port, random, dialogue, beforeTls: plain, replyMsMax })
+  const first = { conversation, isInjected: plain !== null && plain.injected !== null }
+  if (!isTls || conversation.isEncrypted) return [first]
+  const again = await converse({ port, random, dialogue, beforeTls: STARTTLS_ALONE, replyMsMax })
+  return [first, { conversation: again, isInjected: false }]
 }
 
-type StoredMail = { to: string; hash: string }
+type StoredMail = { id: string; to: string; hash: string }
 
 /** Everything in the bucket, also mail for addresses that no team has. Read while the program has the file open. */
 function storedMails(dataDir: string): StoredMail[] {
@@ -105,8 +129,8 @@ function storedMails(dataDir: string): StoredMail[] {
     // One statement for both statuses, because a mail may be moved meanwhile.
     const rows = connection.prepare(`select body from objects where key >= 'messages/' and key < 'messages0'`).all()
     return rows.map(({ body }) => {
-      const { to, rawKey } = decodeMetadata(body as Uint8Array)
-      return { to, hash: sha256((raw.get(rawKey)!['body'] ?? new Uint8Array()) as Uint8Array) }
+      const { id, to, rawKey } = decodeMetadata(body as Uint8Array)
+      return { id, to, hash: sha256((raw.get(rawKey)!['body'] ?? new Uint8Array()) as Uint8Array) }
     })
   } finally {
     connection.close()
@@ -136,6 +160,12 @@ function compareWithStored(run: SmtpRun, mails: AcknowledgedMail[], stored: Stor
     // A mailbox that was named twice gets one message.
     run.missing.push(...lines.filter((line) => !found.get(hash)?.has(mailboxIn(line))))
   }
+}
+
+/** Messages of the API that do not belong to one stored mail each. */
+function unknownOrListedAgain(listed: { id: string; to: string }[], stored: StoredMail[]): string[] {
+  const left = new Set(stored.map(({ id }) => id))
+  return listed.filter(({ id }) => !left.delete(id)).map(({ to }) => to)
 }
 
 /** The same for two spellings of a mailbox. */
