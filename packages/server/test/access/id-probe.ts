@@ -8,7 +8,7 @@ type Kind = 'foreign' | 'absent'
 type Answered = { text: string; microseconds: number }
 
 /** Per kind and request. */
-const SAMPLES = 300
+export const SAMPLES = 300
 /** The first requests wait for caches and compilers. */
 const WARM_UP = 20
 
@@ -30,11 +30,15 @@ export type Comparison = {
 }
 
 /** Sends the request with its ids and with absent ones, in random order over one connection, and compares the answers. */
-export async function compareIds(url: string, request: IdRequest, random: SeededRandom): Promise<Comparison> {
+export async function compareIds(
+  url: string,
+  request: IdRequest,
+  { random, samples = SAMPLES }: { random: SeededRandom; samples?: number },
+): Promise<Comparison> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: Record<Kind, number[]> = { foreign: [], absent: [] }
   const answers: Record<Kind, Set<string>> = { foreign: new Set(), absent: new Set() }
-  for (let sample = -WARM_UP; sample < SAMPLES; sample++) {
+  for (let sample = -WARM_UP; sample < samples; sample++) {
     const order: Kind[] = random.chance(0.5) ? ['foreign', 'absent'] : ['absent', 'foreign']
     for (const kind of order) {
       const { text, microseconds } = await ask(url, written(request, kind, random), kind, agent)

@@ -127,7 +127,13 @@ export async function startKeyMatrix(environment: Record<string, string> = {}) {
     return { outcome: found, permitted: outcomeOf(described, await makeAs(isForSecret ? 'secret' : 'full', call)) }
   }
 
-  return { walk, tryCell }
+  /** What was found instead of the declared answer. An answer that is not in the document throws. */
+  async function check(cell: KeyCell): Promise<object | null> {
+    const found = await tryCell(cell).catch((error: unknown) => ({ outcome: String(error), permitted: null }))
+    return found.outcome === cell.outcome && found.permitted === 'success' ? null : found
+  }
+
+  return { walk, tryCell, check }
 }
 
 function outcomeOf({ operation }: Described, { status, body }: Answer<unknown>): Outcome {

@@ -76,5 +76,17 @@ export async function startSessionMatrix() {
     return callProcedure(url, { path, type, input, headers })
   }
 
-  return { server, url, people, ours, theirs, member, table, cellsFor, tryCell }
+  /** What was found instead of the declared answer. */
+  async function check(cell: SessionCell): Promise<object | null> {
+    const { code, status } = await tryCell(cell)
+    return code === cell.expected && (status === 200) === (cell.expected === 'ok') ? null : { code, status }
+  }
+
+  /** The operator owns a team like others, so only procedures for operators say something new. */
+  function operatorCells(): SessionCell[] {
+    const forOperators = PROCEDURES.filter(({ access }) => access === 'operator').map(({ path }) => path)
+    return cellsFor(['operator']).filter(({ path }) => forOperators.includes(path))
+  }
+
+  return { server, url, people, ours, theirs, member, table, cellsFor, operatorCells, tryCell, check }
 }

@@ -1,5 +1,6 @@
 import type { Announcement } from '@mailhatch/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WORKER_ROUTES } from '../access/other-routes.ts'
 import { describeInboxes } from './admin-contract-inboxes.ts'
 import { describeMessages } from './admin-contract-messages.ts'
 import { describeProvider } from './admin-contract-provider.ts'
@@ -9,20 +10,10 @@ import { startDouble, type Double } from './json-double.ts'
 
 const ID = '01a1dd20-3c5f-7a3e-869b-e2d14e2e7482'
 
-const ROUTES: [method: string, path: string][] = [
-  ['GET', '/admin/inboxes'],
-  ['GET', '/admin/inboxes/qa/messages'],
-  ['GET', `/admin/inboxes/qa/messages/${ID}`],
-  ['GET', `/admin/inboxes/qa/messages/${ID}/raw`],
-  ['DELETE', `/admin/inboxes/qa/messages/${ID}`],
-  ['POST', `/admin/inboxes/qa/messages/${ID}/webhook`],
-  ['POST', '/admin/webhook/retry'],
-  ['GET', '/admin/catch-all'],
-  ['POST', '/admin/catch-all/worker'],
-  ['GET', '/admin/email-routing/dns'],
-  ['POST', '/admin/email-routing/dns/enable'],
-  ['POST', '/admin/subdomains'],
-]
+const ROUTES = WORKER_ROUTES.filter(({ path }) => path.startsWith('/admin/')).map(({ method, path }) => ({
+  method,
+  path: path.replace(':localPart', 'qa').replace(':id', ID),
+}))
 
 /** A worker with everything it communicates with. */
 export type AdminStage = {
@@ -62,23 +53,26 @@ export function describeAdmin(name: string, start: StartAdmin): void {
     })
 
     describe('access', () => {
-      test.each(ROUTES)('%s %s: 401 without the token, with another, and while none is set', async (method, path) => {
-        const statuses = async (url: string, headers: Record<string, string>) =>
-          (await askAdmin(`${url}${path}`, { method, headers, token: null })).status
-        const refused: Record<string, string>[] = [
-          {},
-          { authorization: 'Bearer another-token-of-the-tests' },
-          { authorization: `Bearer ${ADMIN_TOKEN.slice(0, -1)}` },
-          { authorization: `Bearer ${ADMIN_TOKEN}x` },
-          { authorization: `Basic ${ADMIN_TOKEN}` },
-          { authorization: ADMIN_TOKEN },
-          { authorization: 'Bearer' },
-        ]
-        for (const headers of refused) expect(await statuses(stage.worker.url, headers)).toBe(401)
-        for (const token of [ADMIN_TOKEN, 'undefined', 'null', '']) {
-          expect(await statuses(closed.url, { authorization: `Bearer ${token}` })).toBe(401)
-        }
-      })
+      test.each(ROUTES)(
+        '$method $path: 401 without the token, with another, and while none is set',
+        async ({ method, path }) => {
+          const statuses = async (url: string, headers: Record<string, string>) =>
+            (await askAdmin(`${url}${path}`, { method, headers, token: null })).status
+          const refused: Record<string, string>[] = [
+            {},
+            { authorization: 'Bearer another-token-of-the-tests' },
+            { authorization: `Bearer ${ADMIN_TOKEN.slice(0, -1)}` },
+            { authorization: `Bearer ${ADMIN_TOKEN}x` },
+            { authorization: `Basic ${ADMIN_TOKEN}` },
+            { authorization: ADMIN_TOKEN },
+            { authorization: 'Bearer' },
+          ]
+          for (const headers of refused) expect(await statuses(stage.worker.url, headers)).toBe(401)
+          for (const token of [ADMIN_TOKEN, 'undefined', 'null', '']) {
+            expect(await statuses(closed.url, { authorization: `Bearer ${token}` })).toBe(401)
+          }
+        },
+      )
 
       test('the token gives access, whatever the case of "bearer"; health needs none', async () => {
         for (const scheme of ['Bearer', 'bearer', 'BEARER']) {

@@ -80,6 +80,7 @@ function peopleOf(url: string, store: Store) {
 
   return {
     person,
+    signIn,
     newTeam,
     operator,
     role: async (userId: string): Promise<Role | null> => (await store.findUser({ id: userId }))!.role,

@@ -1,0 +1,142 @@
+import type { Env, Hono } from 'hono'
+import { vi } from 'vitest'
+import type { Access } from '../../src/http/routes/access.ts'
+import type { Route } from '../../src/http/routes/route.ts'
+import { ROUTES } from '../../src/http/routes/routes.ts'
+import type { ProcedureAccess } from '../../src/http/rpc/procedures.ts'
+import { KIND_HEADER, KIND_VALUES } from './id-probe.ts'
+
+// What the controls change in the program. Import it before anything that loads the program.
+
+/** Added for ids of other teams. */
+export const INJECTED_DELAY_MS = 0.3
+
+export const faults = {
+  /** A server that starts meanwhile has other procedures than were declared. */
+  changesProcedures: false,
+  /** What happens to requests with an id of another team. */
+  forForeignIds: 'nothing' as 'nothing' | 'delay' | 'other answer',
+  /** Any credentials are taken for those of the last permitted caller, and none are refused everywhere. */
+  confusesCallers: false,
+}
+
+const OTHER_PROCEDURE_ACCESS: Record<ProcedureAccess, ProcedureAccess> = {
+  anyone: 'members',
+  members: 'owners',
+  owners: 'members',
+  operator: 'owners',
+}
+const OTHER_ACCESS: Record<Access, Access> = {
+  everyone: 'api.full',
+  'webhook secret': 'everyone',
+  'any scope': 'api.full',
+  'api.full': 'any scope',
+}
+
+vi.mock('../../src/http/rpc/procedures.ts', async (load) => {
+  const original = await load<typeof import('../../src/http/rpc/procedures.ts')>()
+  const changed = (access: ProcedureAccess) =>
+    original.procedure(faults.changesProcedures ? OTHER_PROCEDURE_ACCESS[access] : access)
+  return { ...original, procedure: changed }
+})
+
+vi.mock('../../src/http/app.ts', async (load) => {
+  const original = await load<typeof import('../../src/http/app.ts')>()
+  return {
+    createApi: (...ports: Parameters<typeof original.createApi>) => withFaults(original.createApi(...ports)),
+  }
+})
+
+vi.mock('../../src/worker/worker-app.ts', async (load) => {
+  const original = await load<typeof import('../../src/worker/worker-app.ts')>()
+  return {
+    createWorkerApp: (...ports: Parameters<typeof original.createWorkerApp>) =>
+      withFaults(original.createWorkerApp(...ports)),
+  }
+})
+
+vi.mock('../../src/worker/admin-token.ts', async (load) => {
+  const original = await load<typeof import('../../src/worker/admin-token.ts')>()
+  return {
+    requireToken(token: string | null) {
+      const check = original.requireToken(token)
+      return (...given: Parameters<typeof check>) => (faults.confusesCallers ? given[1]() : check(...given))
+    },
+  }
+})
+
+vi.mock('../../src/http/admit.ts', async (load) => {
+  const original = await load<typeof import('../../src/http/admit.ts')>()
+  return {
+    createAdmit: (...ports: Parameters<typeof original.createAdmit>) => orTheLast(original.createAdmit(...ports)),
+  }
+})
+
+vi.mock('../../src/http/session.ts', async (load) => {
+  const original = await load<typeof import('../../src/http/session.ts')>()
+  const requireSession = orTheLast(original.requireSession)
+  const findSession: typeof original.findSession = (...given) =>
+    faults.confusesCallers ? requireSession(...given) : original.findSession(...given)
+  return { ...original, requireSession, findSession }
+})
+
+/** Where it refuses, the result of the last caller that it let in. */
+function orTheLast<Given extends unknown[], Found>(find: (...given: Given) => Promise<Found>) {
+  let last: Found | null = null
+  return async (...given: Given): Promise<Found> => {
+    try {
+      return (last = await find(...given))
+    } catch (error) {
+      if (faults.confusesCallers && last !== null) return last
+      throw error
+    }
+  }
+}
+
+function withFaults<Environment extends Env>(app: Hono<Environment>): Hono<Environment> {
+  const { fetch } = app
+  app.fetch = (request, ...rest) => {
+    const has = (name: string) => request.headers.has(name)
+    if (faults.confusesCallers && !has('authorization') && !has('cookie')) return refusal('unauthorized', 401)
+    if (faults.forForeignIds === 'nothing' || request.headers.get(KIND_HEADER) !== KIND_VALUES.foreign)
+      return fetch(request, ...rest)
+    if (faults.forForeignIds === 'other answer') return refusal('forbidden', 403)
+    const until = performance.now() + INJECTED_DELAY_MS
+    while (performance.now() < until);
+    return fetch(request, ...rest)
+  }
+  return app
+}
+
+function refusal(code: string, status: number): Response {
+  return Response.json({ code }, { status })
+}
+
+let ourTeam: { name: string } | null = null
+
+/** The server keeps the changed routes; the declarations that the matrix reads are the original ones. */
+export async function withOtherRoutes<Started>(start: () => Promise<Started>): Promise<Started> {
+  const declared = [...ROUTES]
+  ROUTES.splice(0, ROUTES.length, ...declared.map(confused))
+  return start().finally(() => ROUTES.splice(0, declared.length, ...declared))
+}
+
+/** With another access, and for keys of another team with the team that was seen first. */
+function confused(route: Route): Route {
+  return {
+    ...route,
+    access: OTHER_ACCESS[route.access],
+    handle(ports, request) {
+      // What the checks before it pass on.
+      const { principal } = request as { principal: { team: { name: string } } | null }
+      if (!principal || principal.team.name !== 'Foreign') ourTeam = principal?.team ?? ourTeam
+      else return route.handle(ports, { ...request, principal: { ...principal, team: ourTeam } })
+      return route.handle(ports, request)
+    },
+  }
+}
+
+export async function withOtherProcedures<Started>(start: () => Promise<Started>): Promise<Started> {
+  faults.changesProcedures = true
+  return start().finally(() => (faults.changesProcedures = false))
+}
