@@ -1,21 +1,29 @@
-import { isPublicAddress } from '../../src/notify/address-rules.ts'
 import { createPublicResolver } from '../../src/notify/resolve-host.ts'
-import { createSafeRequest } from '../../src/notify/safe-request.ts'
+import { createSafeRequest, type SafeOutcome, type SafeRequest } from '../../src/notify/safe-request.ts'
 import { parseAllowedHosts } from '../../src/notify/webhook-url.ts'
 import { startNameServer } from '../support/name-server.ts'
 import { startCanary } from './canary.ts'
-import { generatedUrls, isReachable, rebindingUrls, redirectTargets, type GeneratedUrl } from './generated-urls.ts'
+import {
+  generatedUrls,
+  isInternal,
+  isReachable,
+  rebindingUrls,
+  redirectTargets,
+  type GeneratedUrl,
+} from './generated-urls.ts'
 import { HARMLESS_URLS } from './hostile-urls.ts'
 import { followRedirects, type Redirected } from './redirects.ts'
 
 // Runs in its own network namespace, like canary-run.ts, with a name server of its own.
 
 export type Counts = { seed: number; urls: number; names: number; redirects: number }
-/** The addresses that were connected to: by the product, and by the same code without its rules. */
-type Tried = { url: string; error: string | null; heard: string[]; heardWithoutRules: string[] }
+/** What a request came to: the addresses that were connected to, and how often the name was resolved. */
+type Tried = { heard: string[]; isRefused: boolean; lookups: number }
+/** By the product, and by the same code without its rules. */
+type Compared = { url: string; guarded: Tried; unguarded: Tried }
 export type GeneratedReport = {
-  urls: (Tried & { isReachable: boolean; heardIfAllowed: string[] | null })[]
-  rebinding: (Tried & { timesAsked: number })[]
+  urls: (Compared & { isReachable: boolean; heardIfAllowed: string[] | null })[]
+  rebinding: Compared[]
   harmless: { url: string; heard: string[] }[]
   redirects: Redirected[]
 }
@@ -46,15 +54,21 @@ for (const { url, resolvesTo } of HARMLESS_URLS) {
 report.redirects = await followRedirects(redirectTargets(seed, redirects), heardSoFar)
 process.stdout.write(JSON.stringify(report), () => process.exit())
 
-async function tryUrl(one: GeneratedUrl): Promise<GeneratedReport['urls'][number]> {
-  const { url, name } = one
+async function tryWith(request: SafeRequest, { url, name }: GeneratedUrl): Promise<Tried> {
   if (name) nameServer.answer(name.host, name.answers)
-  const outcome = await guarded(url, POST)
-  const heard = await heardSoFar()
-  await unguarded(url, POST)
-  const heardWithoutRules = await heardSoFar()
-  const error = outcome.kind === 'failed' ? outcome.error : null
-  return { url, error, heard, heardWithoutRules, isReachable: isReachable(one), heardIfAllowed: await allow(one) }
+  const outcome = await request(url, POST)
+  const isRefused = outcome.kind === 'failed' && outcome.error.startsWith('Webhook URL ')
+  return { heard: await heardSoFar(), isRefused, lookups: name ? nameServer.timesAsked(name.host) : 0 }
+}
+
+async function tryUrl(one: GeneratedUrl): Promise<GeneratedReport['urls'][number]> {
+  return {
+    url: one.url,
+    guarded: await tryWith(guarded, one),
+    unguarded: await tryWith(unguarded, one),
+    isReachable: isReachable(one),
+    heardIfAllowed: await allow(one),
+  }
 }
 
 /** The same request with WEBHOOK_ALLOWED_HOSTS. Null for names, which then come from the system, and for user names. */
@@ -65,16 +79,13 @@ async function allow({ url, name }: GeneratedUrl): Promise<string[] | null> {
   return heardSoFar()
 }
 
-/** A client that checks a name and then resolves it again reaches the second answer. */
-async function rebind({ url, name }: GeneratedUrl): Promise<GeneratedReport['rebinding'][number]> {
-  const { host, answers } = name!
-  nameServer.answer(host, answers)
-  const outcome = await guarded(url, POST)
-  const heard = await heardSoFar()
-  const timesAsked = nameServer.timesAsked(host)
-  nameServer.answer(host, answers)
-  const isGood = (await resolve(host)).every(({ address }) => isPublicAddress(address))
-  if (isGood) await unguarded(url, POST)
-  const error = outcome.kind === 'failed' ? outcome.error : null
-  return { url, error, heard, heardWithoutRules: await heardSoFar(), timesAsked }
+async function rebind(one: GeneratedUrl): Promise<Compared> {
+  return { url: one.url, guarded: await tryWith(guarded, one), unguarded: await tryWith(checkingFirst, one) }
+}
+
+/** A client that checks a name and then resolves it again. */
+async function checkingFirst(url: string, post: typeof POST): Promise<SafeOutcome> {
+  const addresses = await resolve(new URL(url).hostname)
+  if (addresses.some(({ address }) => isInternal(address))) return { kind: 'failed', error: 'Webhook URL is internal.' }
+  return unguarded(url, post)
 }

@@ -1,55 +1,16 @@
-import { isIP, isIPv6 } from 'node:net'
-import { isPublicAddress } from '../../src/notify/address-rules.ts'
+import { isIPv6 } from 'node:net'
+import { canonicalAddress } from '../../src/notify/address-rules.ts'
 import type { NameAnswer } from '../support/name-server.ts'
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts'
 import { leadingToV4, spelledV4, spelledV6 } from './address-spellings.ts'
 import { CANARY_PORT, DENIED_PORTS } from './hostile-urls.ts'
+import { bytesIn, groupsIn, SPECIAL_V4, SPECIAL_V6 } from './special-addresses.ts'
 
 /** A URL that leads to an internal address, and what DNS says about its host. */
 export type GeneratedUrl = { url: string; name?: { host: string; answers: NameAnswer[] } }
 
 const PUBLIC = '93.184.216.34'
 const PUBLIC_V6 = '2606:4700:0:0:0:0:0:1111'
-
-/** First address and number of fixed bytes. */
-const INTERNAL_V4: [number[], number][] = [
-  [[127, 0, 0, 1], 4],
-  [[169, 254, 169, 254], 4],
-  [[100, 100, 100, 200], 4],
-  [[168, 63, 129, 16], 4],
-  [[0, 0, 0, 0], 4],
-  [[0, 0, 0, 0], 1],
-  [[127, 0, 0, 0], 1],
-  [[10, 0, 0, 0], 1],
-  [[169, 254, 0, 0], 2],
-  [[172, 16, 0, 0], 2],
-  [[172, 31, 0, 0], 2],
-  [[192, 168, 0, 0], 2],
-  [[192, 0, 0, 0], 3],
-  [[192, 0, 2, 0], 3],
-  [[198, 18, 0, 0], 2],
-  [[198, 51, 100, 0], 3],
-  [[203, 0, 113, 0], 3],
-  [[100, 64, 0, 0], 2],
-  [[240, 0, 0, 0], 1],
-]
-
-/** First groups of IPv6 addresses that are not public, besides those that lead to an IPv4 address. */
-const INTERNAL_V6: number[][] = [
-  [0, 0, 0, 0, 0, 0, 0, 1],
-  [0, 0, 0, 0, 0, 0, 0, 0],
-  [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254],
-  [0xfc00],
-  [0xfd12],
-  [0xfec0],
-  [0x100, 0, 0, 0],
-  [0x2001, 0],
-  [0x2001, 0x20],
-  [0x2001, 0xdb8],
-  [0x3fff, 0],
-  [0x4000],
-  [0x5f00],
-]
 
 /** That many different URLs. Each leads to an internal address, if the request is made at all. */
 export function generatedUrls(seed: number, count: number): GeneratedUrl[] {
@@ -69,9 +30,11 @@ export function rebindingUrls(seed: number, count: number): GeneratedUrl[] {
     const host = `rebinding-${number}.example`
     const aliases = aliasesFor(random)
     const before = { addresses: random.pick([[PUBLIC], [PUBLIC, PUBLIC_V6], [PUBLIC_V6, PUBLIC]]), aliases }
-    return {
-      url: `https://${host}/`,
-      name: { host, answers: [before, { addresses: [internalAddress(random)], aliases }] },
+    const url = `https://${host}/`
+    for (;;) {
+      const after = { addresses: [internalAddress(random)], aliases }
+      if (isReachable({ url, name: { host, answers: [after] } }))
+        return { url, name: { host, answers: [before, after] } }
     }
   })
 }
@@ -82,7 +45,7 @@ export function redirectTargets(seed: number, count: number): string[] {
   const targets = new Set<string>()
   while (targets.size < count) {
     const target = `http://${host(random)}/`
-    if (/^[!-~]*$/.test(target)) targets.add(target)
+    if (/^[!-~]*$/.test(target) && isReachable({ url: target })) targets.add(target)
   }
   return Array.from(targets)
 }
@@ -143,21 +106,28 @@ function internalAddress(random: SeededRandom): string {
     .join(':')
 }
 
-function internalV4(random: SeededRandom): [number, number, number, number] {
-  const [start, fixed] = random.pick(INTERNAL_V4)
-  const [a = 0, b = 0, c = 0, d = 0] = start.map((byte, index) => (index < fixed ? byte : random.below(255)))
-  return [a, b, c, d]
-}
+const internalV4 = (random: SeededRandom) => bytesIn(random, random.pick(SPECIAL_V4))
 
 function internalV6(random: SeededRandom): number[] {
   if (random.chance(0.6)) return leadingToV4(random, internalV4(random))
-  const start = random.pick(INTERNAL_V6)
-  return Array.from({ length: 8 }, (_, index) => start[index] ?? random.below(0x1_0000))
+  return groupsIn(random, random.pick(SPECIAL_V6))
+}
+
+/** Every address but the public ones of this grammar, whatever the product thinks of it. */
+export function isInternal(address: string): boolean {
+  const canonical = canonicalAddress(address)
+  return canonical !== PUBLIC && canonical !== PUBLIC_V6
 }
 
 /** Whether an unprotected client connects there. To a name, it uses the first address, and the resolver has IPv6 first. */
 export function isReachable({ url, name }: GeneratedUrl): boolean {
   const addresses = name?.answers[0]!.addresses ?? [URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '']
-  const first = addresses.find((address) => isIPv6(address)) ?? addresses[0]!
-  return isIP(first) !== 0 && !isPublicAddress(first)
+  const first = canonicalAddress(addresses.find((address) => isIPv6(address)) ?? addresses[0]!)
+  return first !== null && isInternal(first) && !hasNoConnections(first)
+}
+
+/** Multicast, broadcast, and link-local IPv6 without a zone. */
+function hasNoConnections(address: string): boolean {
+  if (isIPv6(address)) return /^(?:ff..|fe[89ab].):/.test(address)
+  return /^2(?:2[4-9]|3\d)\./.test(address) || ['255.255.255.255', '127.255.255.255'].includes(address)
 }

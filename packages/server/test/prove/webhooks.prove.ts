@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { test } from 'vitest'
-import { isPublicAddress } from '../../src/notify/address-rules.ts'
 import type { Counts, GeneratedReport } from '../hostile/generated-urls-run.ts'
+import { isInternal } from '../hostile/generated-urls.ts'
+import type { Redirected } from '../hostile/redirects.ts'
 import { runInNetworkNamespace } from '../support/network-namespace.ts'
 import { atLeast, atMost, counted, progress, prove, SEED } from './proof.ts'
 
@@ -10,10 +11,14 @@ const COUNTS: Counts = { seed: SEED, urls: 1_500, names: 100, redirects: 60 }
 const RUN_MS_MAX = 20 * 60_000
 const SCRIPT = fileURLToPath(new URL('../hostile/generated-urls-run.ts', import.meta.url))
 
-/** Connections to addresses that are not public. */
-const internal = (heard: string[]) => heard.filter((address) => !isPublicAddress(address))
-const reaching = <Tried>(tried: Tried[], heard: (one: Tried) => string[]) =>
-  tried.filter((one) => internal(heard(one)).length > 0).length
+const REACHED = 'URLs that reach an internal address'
+const NOT_REFUSED = 'URLs that are not refused'
+const REBOUND = 'rebinding names that reach an internal address'
+const LOOKUPS = 'lookups per request'
+const FOLLOWED = 'redirects that are followed'
+
+/** How many of these connected to an address other than the public ones of the grammar. */
+const reaching = (heard: string[][]) => heard.filter((addresses) => addresses.some(isInternal)).length
 
 test('webhooks reach no internal address', async () => {
   progress(`${COUNTS.urls} URLs, ${COUNTS.names} rebinding names, ${COUNTS.redirects * 5} redirects`)
@@ -23,31 +28,37 @@ test('webhooks reach no internal address', async () => {
   ) as GeneratedReport
   const reachable = urls.filter(({ isReachable }) => isReachable)
   const allowable = reachable.flatMap(({ heardIfAllowed }) => (heardIfAllowed === null ? [] : [heardIfAllowed]))
+  const followed = (heard: (one: Redirected) => string[]) => redirects.filter((one) => heard(one).length > 0).length
+  /** The same figures of the product and of the clients without its protection. */
+  const found = (by: 'guarded' | 'unguarded') => ({
+    reached: reaching(urls.map((one) => one[by].heard)),
+    notRefused: urls.filter((one) => !one[by].isRefused).length,
+    rebound: reaching(rebinding.map((one) => one[by].heard)),
+    lookups: Math.max(...rebinding.map((one) => one[by].lookups)),
+  })
+  const [product, unprotected] = [found('guarded'), found('unguarded')]
 
   prove({
     claim: 'A webhook never connects to an internal address.',
     tried:
-      'URLs from a grammar: addresses of every internal range, written in decimal, octal, hexadecimal, short forms, Unicode ' +
+      'URLs from a grammar: addresses of every range in IANA’s registries that is not globally reachable, of multicast and of clouds, ' +
+      'written in decimal, octal, hexadecimal, short forms, Unicode ' +
       'digits and dots and percent encoding, as IPv6 that leads to IPv4 (mapped, NAT64, 6to4, Teredo, ISATAP), with user names ' +
       'and ports, and names whose A, AAAA and CNAME records lead there. They run in a network in which every address is this ' +
       'machine, so every connection is noticed.',
     figures: [
-      atLeast(COUNTS.urls, 'URLs', urls.length),
-      atLeast(COUNTS.names, 'names that are internal when they are resolved again', rebinding.length),
-      atLeast(COUNTS.redirects * 5, 'redirects (301, 302, 303, 307, 308)', redirects.length),
+      counted('URLs', urls.length),
+      counted('names that are internal when they are resolved again', rebinding.length),
+      counted('redirects (301, 302, 303, 307, 308)', redirects.length),
+      atMost(0, REACHED, product.reached),
+      atMost(0, NOT_REFUSED, product.notRefused),
+      atMost(0, REBOUND, product.rebound),
+      atMost(1, LOOKUPS, product.lookups),
       atMost(
         0,
-        'URLs that reach an internal address',
-        reaching(urls, ({ heard }) => heard),
+        FOLLOWED,
+        followed(({ heard }) => heard),
       ),
-      atMost(0, 'URLs that are not refused', urls.filter(({ error }) => !error?.startsWith('Webhook URL ')).length),
-      atMost(
-        0,
-        'rebinding names that reach an internal address',
-        reaching(rebinding, ({ heard }) => heard),
-      ),
-      atMost(1, 'lookups per request', Math.max(...rebinding.map(({ timesAsked }) => timesAsked))),
-      atMost(0, 'redirects that are followed', redirects.filter(({ heard }) => heard.length > 0).length),
       atLeast(
         harmless.length,
         'public URLs that are reached',
@@ -60,26 +71,16 @@ test('webhooks reach no internal address', async () => {
         'redirects; and the setting that allows the host.',
       figures: [
         counted('URLs that an unprotected client can connect to', reachable.length),
-        atLeast(
-          reachable.length,
-          'URLs that reach an internal address',
-          reaching(reachable, ({ heardWithoutRules }) => heardWithoutRules),
-        ),
-        atLeast(
-          rebinding.length,
-          'rebinding names that reach one',
-          reaching(rebinding, ({ heardWithoutRules }) => heardWithoutRules),
-        ),
+        atLeast(reachable.length, REACHED, unprotected.reached),
+        atLeast(reachable.length, NOT_REFUSED, unprotected.notRefused),
+        atLeast(rebinding.length, REBOUND, unprotected.rebound),
+        atLeast(2, LOOKUPS, unprotected.lookups),
         atLeast(
           redirects.length,
-          'redirects that reach one',
-          reaching(redirects, ({ heardWhenFollowed }) => heardWhenFollowed),
+          FOLLOWED,
+          followed(({ heardWhenFollowed }) => heardWhenFollowed),
         ),
-        atLeast(
-          allowable.length,
-          'URLs that reach one if their host is allowed',
-          reaching(allowable, (heard) => heard),
-        ),
+        atLeast(allowable.length, 'URLs that reach one if their host is allowed', reaching(allowable)),
       ],
     },
   })
