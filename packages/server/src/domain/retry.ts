@@ -1,5 +1,11 @@
-/** How an announcement was refused. `status` is null if there was no response. `code` is an error code of our API. */
+/**
+ * How an announcement was refused. `status` is null if there was no response. `code` is an error code of our API, or
+ * `WORKER_FAILED`.
+ */
 export type AnnouncementRefusal = { status: number | null; code: string | null }
+
+/** The worker itself could not create the announcement of this mail, so nothing was sent. */
+export const WORKER_FAILED = 'worker_failed'
 
 /** Statuses of a proxy, a firewall or another server in place of the API. 401 means that the secrets differ. */
 const PROXY_STATUS = new Set([401, 403, 405, 407, 421])
@@ -39,13 +45,15 @@ export function isRetriedAutomatically(refusal: AnnouncementRefusal): boolean {
 
 /** Whether all mail fails in the same way: the API is unreachable, unavailable, or another server responds. */
 export function meansUnreachable(refusal: AnnouncementRefusal): boolean {
-  const { status } = refusal
+  const { status, code } = refusal
+  if (code === WORKER_FAILED) return false
   return status === null || status > 500 || isFromProxy(refusal)
 }
 
 /** The announcement did not reach the API: no response, or one from another server, which has none of our codes. */
 export function isNotReaching(refusal: AnnouncementRefusal): boolean {
   const { status, code } = refusal
+  if (code === WORKER_FAILED) return false
   return status === null || isFromProxy(refusal) || (code === null && status >= 502 && status <= 504)
 }
 

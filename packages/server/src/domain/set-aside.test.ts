@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { WORKER_FAILED } from './retry.ts'
 import { countFailure, mayBeCausedByMail, reasonFor, type OtherResults } from './set-aside.ts'
 
 const QUIET: OtherResults = { wasTaken: false, taken: 0, healed: 0, failing: 0 }
@@ -37,7 +38,7 @@ test.each<[string, OtherResults, { first: boolean; second: boolean; third: boole
   expect([count(1, 999), count(2, 4_999)]).toEqual([false, false])
 })
 
-test('only a 500 and the 502 of a proxy may be caused by the mail', () => {
+test('only a 500, the 502 of a proxy, a crash and a failure of the worker may be caused by the mail', () => {
   const found: string[] = []
   for (let status = 100; status < 600; status++) {
     for (const code of [null, 'internal']) {
@@ -46,6 +47,7 @@ test('only a 500 and the 502 of a proxy may be caused by the mail', () => {
   }
   expect(found).toEqual(['500 null', '500 internal', '502 null'])
   expect(mayBeCausedByMail({ status: null, code: null, isLost: true })).toBe(true)
+  expect(mayBeCausedByMail({ status: null, code: WORKER_FAILED, isLost: false })).toBe(true)
   // A timeout, or a connection that was not established.
   expect(mayBeCausedByMail({ status: null, code: null, isLost: false })).toBe(false)
 })
@@ -56,8 +58,9 @@ test('the reason is a sentence that says what happened', () => {
     { ...none, isLost: true },
     { ...none, status: 502 },
     { ...none, status: 500 },
+    { ...none, code: WORKER_FAILED },
   ].map(reasonFor)
-  expect(new Set(reasons).size).toBe(3)
+  expect(new Set(reasons).size).toBe(4)
   for (const reason of [...reasons, reasonFor('program ended')]) {
     expect(reason).toMatch(/^Set aside after 3 failures: [^.]+\.$/)
   }

@@ -1,4 +1,4 @@
-import type { AnnouncementRefusal } from './retry.ts'
+import { WORKER_FAILED, type AnnouncementRefusal } from './retry.ts'
 
 // A mail that makes intake fail or crashes the program must neither be retried for days nor block other mail. It is set
 // aside after three failures of its own: kept, listed, and announced again only by an operator.
@@ -50,11 +50,11 @@ export type StartedAttempt = { at: string; by: string }
 export type SetAsideNotice = { id: string; from: string; to: string; reason: string }
 
 /**
- * Whether the mail itself may be the cause. A 500 or a closed connection may be, if other mail succeeds. A timeout, a
- * 503 or another response of a proxy says nothing about the mail.
+ * Whether the mail itself may be the cause. A 500, a closed connection or a failure of the worker may be, if other mail
+ * succeeds. A timeout, a 503 or another response of a proxy says nothing about the mail.
  */
 export function mayBeCausedByMail(failed: FailedAttempt): boolean {
-  return failed.status === 500 || isCrash(failed)
+  return failed.status === 500 || failed.code === WORKER_FAILED || isCrash(failed)
 }
 
 /** Whether the API may have crashed: the connection was closed, or a proxy reports that its connection was. */
@@ -104,6 +104,7 @@ export function reasonFor(failed: FailedAttempt | 'program ended'): string {
 
 function explain(failed: FailedAttempt | 'program ended'): string {
   if (failed === 'program ended') return 'the program ended while it worked on this mail'
+  if (failed.code === WORKER_FAILED) return 'the worker cannot announce this mail, while the API accepts other mail'
   if (failed.isLost) return 'the API ended the connection without a response, while it accepts other mail'
   if (failed.status === 502) return 'the API ended without a response (502), while it accepts other mail'
   return 'the API cannot store this mail (500), while it accepts other mail'

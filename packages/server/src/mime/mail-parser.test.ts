@@ -2,14 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createMailParser, type MailParser } from './mail-parser.ts'
-import { parseMail } from './parse-mail.ts'
-import type { PoolOptions } from './parse-pool.ts'
+import { createMailParser, type MailParser, type ParserOptions } from './mail-parser.ts'
+import { parseMail, UNREADABLE } from './parse-mail.ts'
 
 const parsers: MailParser[] = []
 afterEach(() => Promise.all(parsers.splice(0).map((parser) => parser.close())))
 
-function start(options: PoolOptions = {}): MailParser {
+function start(options: ParserOptions = {}): MailParser {
   const parser = createMailParser(options)
   parsers.push(parser)
   return parser
@@ -79,6 +78,16 @@ describe('a mail that crashes a thread', () => {
     }
     expect(await start(options).parse(mail('starve'))).toMatchObject({ subject: 'starve', parse: 'complete' })
     expect(deaths).toEqual([])
+  })
+
+  test('does not crash the program while it is careful, even if it is small', async () => {
+    const parser = start({ threadUrl, deadlineMs: 1_500, isCareful: () => true })
+    expect(await parser.parse(mail('hang', 60))).toMatchObject({ subject: 'hang', text: null, parse: 'failed' })
+  })
+
+  test('is kept without its headers if they cannot be read either', async () => {
+    const content = Buffer.concat([Buffer.from('X: unreadable head\r\n'), mail('throw')])
+    expect(await start({ threadUrl }).parse(content)).toEqual(UNREADABLE)
   })
 
   test('the headers of a file are still read', async () => {

@@ -52,13 +52,16 @@ export function parseMail(received: Uint8Array): ParsedMail {
   }
 }
 
+/** The result for a mail of which nothing could be read. */
+export const UNREADABLE: ParsedMail = { ...NO_HEAD, ...NO_BODY, parse: 'failed' }
+
 /** Parses only the headers, from the first bytes of a mail that could not be parsed. */
 export function parseHeadOnly(raw: Uint8Array): ParsedMail {
   try {
     const { head } = readHead(raw.subarray(0, HEADER_BLOCK_BYTES_MAX), createWordDecoder())
     return { ...head, ...NO_BODY, parse: 'failed' }
   } catch {
-    return { ...NO_HEAD, ...NO_BODY, parse: 'failed' }
+    return UNREADABLE
   }
 }
 

@@ -7,6 +7,7 @@ import type { AttachmentContent, AttachmentSelector, ParsedMail } from './parse-
 export type ParseJob =
   | { content: Uint8Array }
   | { path: string }
+  | { content: Uint8Array; isHeadOnly: true }
   | { content: Uint8Array; selector: AttachmentSelector }
 
 /** Null only for an attachment that does not exist. */
@@ -31,7 +32,7 @@ export type PoolOptions = {
 
 export type ParsePool = {
   /** Null if the thread crashed on this mail: out of time, out of memory or an error. */
-  parse(job: { content: Uint8Array } | { path: string }): Promise<ParsedMail | null>
+  parse(job: { content: Uint8Array; isHeadOnly?: true } | { path: string }): Promise<ParsedMail | null>
   /** Also null if there is no such attachment. */
   attachment(content: Uint8Array, selector: AttachmentSelector): Promise<AttachmentContent | null>
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
-import { parseMail, readAttachment } from './parse-mail.ts'
+import { parseHeadOnly, parseMail, readAttachment } from './parse-mail.ts'
 import type { ParseJob, ParseResult, ThreadMessage } from './parse-pool.ts'
 
 // An error ends the thread. The pool then reports the mail as failed and starts another thread.
@@ -24,5 +24,6 @@ parentPort?.postMessage('ready' satisfies ThreadMessage)
 
 function run(job: ParseJob): ParseResult {
   if ('path' in job) return parseMail(readFileSync(job.path))
+  if ('isHeadOnly' in job) return parseHeadOnly(job.content)
   return 'selector' in job ? readAttachment(job.content, job.selector) : parseMail(job.content)
 }

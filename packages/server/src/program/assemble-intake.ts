@@ -3,12 +3,13 @@ import type { Config } from './config.ts'
 import { dataFile } from './data-folder.ts'
 import { createLocalFeed } from '../feed/feed.ts'
 import type { SharedFeed } from '../feed/postgres-feed.ts'
-import { createAcceptAnnouncement } from '../intake/accept-announcement.ts'
+import { createAcceptAnnouncement, type AcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { Log } from '../observe/log.ts'
 import { createRejections } from '../manage/rejections.ts'
 import { meteredAcceptance } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import { openStore } from './open-store.ts'
+import type { StuckWatch } from './stuck-watch.ts'
 import { newId } from '../random.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import type { Team } from '../store/mailboxes.ts'
@@ -24,11 +25,12 @@ export type IntakeParts = {
   secretKey: string
   /** Null when metrics are off. */
   meters: Meters | null
+  stuckWatch: Pick<StuckWatch, 'begin'>
   now: () => number
 }
 
 /** The store, and what happens to an announcement: it is stored, readers are woken, and webhooks are sent. */
-export async function assembleIntake(config: Config, log: Log, { secretKey, meters, now }: IntakeParts) {
+export async function assembleIntake(config: Config, log: Log, { secretKey, meters, stuckWatch, now }: IntakeParts) {
   // Several processes can share PostgreSQL, so it needs no lock.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
   const store = await openStore(config, log)
@@ -37,7 +39,7 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
   const logUnsaved = (error: unknown) => log.error({ err: error }, 'saving rejections failed')
   const saveRejections = () => rejections.save().catch(logUnsaved)
   const webhooks = assembleWebhooks(config, log, { store, secretKey, meters, now })
-  const acceptAnnouncement = createAcceptAnnouncement({
+  const accept = createAcceptAnnouncement({
     store,
     feed,
     wakeSender: webhooks.sender.wake,
@@ -47,6 +49,10 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
     newId,
     now,
   })
+  const acceptAnnouncement: AcceptAnnouncement = (announcement) => {
+    stuckWatch.begin()
+    return accept(announcement)
+  }
   return {
     store,
     feed,

@@ -8,6 +8,7 @@ import type { Log } from '../observe/log.ts'
 import { meteredBucket, meteredParser } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import { createMailParser } from '../mime/mail-parser.ts'
+import type { StuckWatch } from './stuck-watch.ts'
 import { OVERLOADED, type Overload } from '../observe/overload.ts'
 import type { LockedBucket } from './open-bucket.ts'
 import { newId } from '../random.ts'
@@ -24,6 +25,11 @@ import { createWorkerApp } from '../worker/worker-app.ts'
 
 /** Readiness fails when mail has waited this long for its announcement. */
 const ANNOUNCEMENT_LATE_MS = 60_000
+/**
+ * After a run that was cut off, how long all mail is parsed in threads. A mail that crashed the parser was not accepted yet,
+ * so its sender sends it again: mail servers within hours.
+ */
+const CAREFUL_MS = 24 * 3_600_000
 
 export type Worker = ReturnType<typeof assembleWorker>
 
@@ -33,15 +39,20 @@ export type WorkerParts = {
   unclaimedNotice: string
   meters: Meters | null
   overload: Pick<Overload, 'isOverloaded'>
+  /** Whether the run before was cut off, maybe by a mail. */
+  wasCutOff: boolean
+  stuckWatch: Pick<StuckWatch, 'begin'>
   now: () => number
 }
 
 /** The inbox worker without its sockets. Without `api`, mail is only stored. */
 export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
-  const { inbox, api, unclaimedNotice, meters, overload, now } = parts
+  const { inbox, api, unclaimedNotice, meters, overload, wasCutOff, stuckWatch, now } = parts
+  const startedAt = now()
   const bucket = meteredBucket(inbox.bucket, meters)
   const onThreadDeath = (reason: Error) => log.error({ reason }, 'parsing a mail failed, its thread was terminated')
-  const parser = meteredParser(createMailParser({ onThreadDeath }), meters)
+  const isCareful = () => wasCutOff && now() - startedAt < CAREFUL_MS
+  const parser = meteredParser(createMailParser({ onThreadDeath, isCareful }), meters)
   const { refusedMailDays } = config
   // The lock on the data folder makes this id unique.
   const by = hash('sha256', `${hostname()}:${config.dataDir}`).slice(0, 16)
@@ -49,7 +60,6 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
     api && createAnnouncer({ bucket, parser, ...api, by, refusedMailDays, unclaimedNotice, meters, now, log })
   const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
 
-  const startedAt = now()
   const parse = async (raw: StoredObject) => parser.parse(await bytesOf(raw))
   let rawSearch: { close(): Promise<void> } | null = null
 
@@ -138,7 +148,10 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
     others:
       announcer &&
       createOtherMail({ bucket, index: announcer.unrouted, parse, announceNow: announcer.announceNow, now }),
-    receive: (mail: ReceivedMail) => receive(ports, spooledMail(parser, mail)),
+    receive(mail: ReceivedMail) {
+      stuckWatch.begin()
+      return receive(ports, spooledMail(parser, mail))
+    },
     /** Mail that the program sends to itself. */
     receiveSample: ({ from, recipient, content }: SampleMail) =>
       receive(ports, {

@@ -35,8 +35,8 @@ export default {
     const { bucket, post, history, rootDomain } = assemble(bindings)
     const announcer: Pick<Announcer, 'offer'> | null = post && {
       // Does not delay the reply to the sender: the mail is stored, and the sweep retries a failed announcement.
-      offer: (metadata, announcement) =>
-        context.waitUntil(announceOnce({ bucket, post, history, now, log }, { metadata, announcement })),
+      offer: (metadata, parsed) =>
+        context.waitUntil(announceOnce({ bucket, post, history, now, log }, { metadata, parsed })),
     }
     // The same stream type, declared once by Cloudflare and once by the DOM types.
     await takeRoutedMail({ bucket, announcer, rootDomain, newId, now }, message as unknown as RoutedMail)
@@ -51,8 +51,8 @@ export default {
     if (run.processed + run.failed > ANNOUNCEMENTS_BEFORE_SEARCH_MAX) return
     const announced: Promise<void>[] = []
     const announcer: Pick<Announcer, 'offer'> = {
-      offer: (metadata, announcement) =>
-        void announced.push(announceOnce({ bucket, post, history, now, log }, { metadata, announcement })),
+      offer: (metadata, parsed) =>
+        void announced.push(announceOnce({ bucket, post, history, now, log }, { metadata, parsed })),
     }
     const settledBefore = () => now() - RECEIVING_MS_MAX
     await searchFromStoredPosition({ bucket, parse, announcer, rootDomain, settledBefore, log }, now)

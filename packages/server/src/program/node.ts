@@ -15,7 +15,9 @@ import type { Meters } from '../observe/meters.ts'
 import { openLockedBucket, openSharedObjects } from './open-bucket.ts'
 import { watchOverload, type Overload } from '../observe/overload.ts'
 import { postJson } from './post-json.ts'
+import { beginRun, endRun } from './run-mark.ts'
 import { reserveSpareRoom, reserveSpareRoomAtExit, releaseSpareRoom } from './spare-room.ts'
+import { createStuckWatch } from './stuck-watch.ts'
 import { apiPort, checkPorts, takePorts, workerPorts } from './take-ports.ts'
 import { findCertificate, openWorkerSockets } from './worker-sockets.ts'
 import { newId, newSecret } from '../random.ts'
@@ -53,7 +55,9 @@ export async function startServe(
   const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
   const meters = await openMeters(config, overload)
   const inbox = await openLockedBucket(config)
-  const intake = await assembleIntake(config, log, { secretKey, meters, now })
+  const wasCutOff = beginRun(config.dataDir)
+  const stuckWatch = createStuckWatch(log)
+  const intake = await assembleIntake(config, log, { secretKey, meters, stuckWatch, now })
   const { store, acceptAnnouncement, recordRejection } = intake
   await refuseOwnSecretKey(config, { store, secretKey })
   const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
@@ -66,6 +70,8 @@ export async function startServe(
     unclaimedNotice: UNCLAIMED,
     meters,
     overload,
+    wasCutOff,
+    stuckWatch,
     now,
   })
   const tls = await findCertificate(config)
@@ -105,6 +111,8 @@ export async function startServe(
       await api.close()
       await inbox.close()
       reserveSpareRoomAtExit(config.dataDir)
+      endRun(config.dataDir)
+      await stuckWatch.close()
       overload.close()
     }),
   }
@@ -125,7 +133,8 @@ export async function startApi(
   const objects = await openSharedObjects(config)
   const { webhookSecret } = config
   const meters = await openMeters(config, overload)
-  const intake = await assembleIntake(config, log, { secretKey, meters, now })
+  const stuckWatch = createStuckWatch(log)
+  const intake = await assembleIntake(config, log, { secretKey, meters, stuckWatch, now })
   const api = await assembleApi(config, log, { intake, webhookSecret, objects, worker: null, meters, overload, now })
   await warnOfUnknownCatchAll(config, intake.store, log)
   const apiTaken = typeof port === 'number' ? (await takePorts(apiPort(config))).api : port
@@ -142,6 +151,7 @@ export async function startApi(
       await listener.close()
       await api.close()
       if (spareFolder) reserveSpareRoomAtExit(spareFolder)
+      await stuckWatch.close()
       overload.close()
     }),
   }
@@ -154,7 +164,10 @@ export async function startWorker(config: Config, log: Log, overload = watchOver
   const inbox = await openLockedBucket(config)
   const api = url && token ? createApiClient({ url, token, timeoutMs, postJson }) : null
   const meters = await openMeters(config, overload)
-  const parts = { inbox, api, unclaimedNotice: UNCLAIMED_APART, meters, overload, now: Date.now }
+  const wasCutOff = beginRun(config.dataDir)
+  const stuckWatch = createStuckWatch(log)
+  const run = { overload, wasCutOff, stuckWatch, now: Date.now }
+  const parts = { inbox, api, unclaimedNotice: UNCLAIMED_APART, meters, ...run }
   const worker = assembleWorker(config, log, parts)
   const tls = await findCertificate(config)
   const taken = await takePorts(workerPorts(config))
@@ -171,6 +184,8 @@ export async function startWorker(config: Config, log: Log, overload = watchOver
       await worker.stop()
       await inbox.close()
       reserveSpareRoomAtExit(config.dataDir)
+      endRun(config.dataDir)
+      await stuckWatch.close()
       overload.close()
     }),
   }

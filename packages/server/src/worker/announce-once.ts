@@ -1,18 +1,18 @@
-import type { Announcement } from '@mailhatch/sdk'
+import type { ParsedMail } from '../mime/parse-mail.ts'
 import type { Log } from '../observe/log.ts'
 import { announceMail, type AnnouncePorts } from './announce-stored.ts'
-import type { Metadata } from './metadata.ts'
+import { announcementOf, type Metadata } from './metadata.ts'
 
 type Ports = Omit<AnnouncePorts, 'parse'> & { log: Pick<Log, 'warn' | 'error'> }
 
 /** Announces a mail that has just been stored. Never rejects: the sweep retries what fails here. */
 export async function announceOnce(
   { log, ...ports }: Ports,
-  mail: { metadata: Metadata; announcement: Announcement },
+  { metadata, parsed }: { metadata: Metadata; parsed: ParsedMail },
 ): Promise<void> {
-  const { id } = mail.metadata
+  const { id } = metadata
   try {
-    const result = await announceMail(ports, mail)
+    const result = await announceMail(ports, { metadata, announcement: announcementOf(metadata, parsed) })
     if (result.outcome === 'processed') return
     const { lastStatus: status, lastError: reason } = result.metadata
     log.warn({ id, status, reason }, 'an announcement was refused')

@@ -13,7 +13,7 @@ import {
   type OtherResults,
 } from '../domain/set-aside.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
-import { announce, type Post } from './announce.ts'
+import { announce, workerFailure, type FailedAnnouncement, type Post } from './announce.ts'
 import { announcementOf, decodeMetadata, encodeMetadata, type Metadata } from './metadata.ts'
 
 /** `metadata` is what the bucket contains afterwards, including the failed attempt. */
@@ -84,7 +84,15 @@ export async function announceStored(ports: AnnouncePorts, key: string, isByHand
 }
 
 async function announceRaw(ports: AnnouncePorts, metadata: Metadata, raw: StoredObject): Promise<StoredOutcome> {
-  return announceMail(ports, { metadata, announcement: announcementOf(metadata, await ports.parse(raw)) })
+  const beganAt = ports.now()
+  const parsed = await ports.parse(raw)
+  let announcement: Announcement
+  try {
+    announcement = announcementOf(metadata, parsed)
+  } catch (error) {
+    return recordFailure(ports, { metadata, beganAt, failure: workerFailure(error) })
+  }
+  return announceMail(ports, { metadata, announcement })
 }
 
 /** Counts the previous attempt as a failure if it left no result: the process ended while it handled the mail. */
@@ -111,35 +119,40 @@ async function recordBegin({ bucket, history, now }: AnnouncePorts, key: string,
 
 /** Posts the announcement, then records the result in the bucket. */
 export async function announceMail(
-  { bucket, post, history, now }: Omit<AnnouncePorts, 'parse'>,
+  ports: Omit<AnnouncePorts, 'parse'>,
   { metadata, announcement }: { metadata: Metadata; announcement: Announcement },
 ): Promise<StoredOutcome & { outcome: 'processed' | 'failed' }> {
-  const beganAt = now()
-  const outcome = await announce(post, announcement)
-  const key = metadataKey('unprocessed', metadata)
-  if (outcome.ok) {
-    const processed: Metadata = {
-      ...metadata,
-      status: 'processed',
-      lastError: null,
-      lastStatus: null,
-      lastCode: null,
-      trying: null,
-    }
-    await bucket.move(key, { key: metadataKey('processed', metadata), body: encodeMetadata(processed) })
-    return { outcome: 'processed', metadata: processed }
+  const beganAt = ports.now()
+  const outcome = await announce(ports.post, announcement).catch(workerFailure)
+  if (!outcome.ok) return recordFailure(ports, { metadata, beganAt, failure: outcome })
+  const processed: Metadata = {
+    ...metadata,
+    status: 'processed',
+    lastError: null,
+    lastStatus: null,
+    lastCode: null,
+    trying: null,
   }
+  const key = metadataKey('unprocessed', metadata)
+  await ports.bucket.move(key, { key: metadataKey('processed', metadata), body: encodeMetadata(processed) })
+  return { outcome: 'processed', metadata: processed }
+}
+
+async function recordFailure(
+  { bucket, history, now }: Pick<AnnouncePorts, 'bucket' | 'history' | 'now'>,
+  { metadata, beganAt, failure }: { metadata: Metadata; beganAt: number; failure: FailedAnnouncement },
+): Promise<StoredOutcome & { outcome: 'failed' }> {
   const failed: Metadata = {
     ...metadata,
     attempts: metadata.attempts + 1,
     lastAttemptAt: new Date(now()).toISOString(),
-    lastError: outcome.error,
-    lastStatus: outcome.status,
-    lastCode: outcome.code,
+    lastError: failure.error,
+    lastStatus: failure.status,
+    lastCode: failure.code,
     trying: null,
-    ...(await judge({ history, now }, { metadata, beganAt, failed: outcome })),
+    ...(await judge({ history, now }, { metadata, beganAt, failed: failure })),
   }
-  return rewriteMetadata(bucket, key, failed).then(
+  return rewriteMetadata(bucket, metadataKey('unprocessed', metadata), failed).then(
     () => ({ outcome: 'failed', metadata: failed }),
     (error: unknown) => ({ outcome: 'failed', metadata: failed, unrecorded: error }),
   )

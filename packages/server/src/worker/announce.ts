@@ -1,5 +1,6 @@
 import { reasonOf } from '../domain/reason.ts'
 import type { Announcement } from '@mailhatch/sdk'
+import { WORKER_FAILED } from '../domain/retry.ts'
 import type { FailedAttempt, SetAsideNotice } from '../domain/set-aside.ts'
 
 export type ApiResponse = {
@@ -16,7 +17,8 @@ export type Post = (announcement: Announcement) => Promise<ApiResponse>
 /** Reports a set-aside mail to the API, which shows waiting clients the reason. False if the API did not accept it. */
 export type Report = (notice: SetAsideNotice) => Promise<boolean>
 
-export type AnnounceOutcome = { ok: true } | ({ ok: false; error: string } & FailedAttempt)
+export type AnnounceOutcome = { ok: true } | FailedAnnouncement
+export type FailedAnnouncement = { ok: false; error: string } & FailedAttempt
 
 /** Characters of a response kept as the reason of a failed attempt. */
 const REASON_CHARACTERS_MAX = 300
@@ -34,10 +36,22 @@ export async function announce(post: Post, announcement: Announcement): Promise<
       error: `${status} ${reason.slice(0, REASON_CHARACTERS_MAX)}`,
     }
   } catch (error) {
-    const reason = reasonOf(error).slice(0, REASON_CHARACTERS_MAX)
-    return { ok: false, status: null, code: null, isLost: isLostConnection(error), error: reason }
+    if (error instanceof Unsendable) return workerFailure(error.cause)
+    return { ok: false, status: null, code: null, isLost: isLostConnection(error), error: shortReason(error) }
   }
 }
+
+/** Code of the worker failed on this mail. */
+export function workerFailure(error: unknown): FailedAnnouncement {
+  return { ok: false, status: null, code: WORKER_FAILED, isLost: false, error: shortReason(error) }
+}
+
+function shortReason(error: unknown): string {
+  return reasonOf(error).slice(0, REASON_CHARACTERS_MAX)
+}
+
+/** The body of the request could not be created. */
+class Unsendable extends Error {}
 
 /** Posts and follows no redirect: token and mail are for the address that was configured. Throws without a response. */
 export type PostJson = (
@@ -71,10 +85,18 @@ function noticesUrl(announcementsUrl: string): string {
 async function send({ url, token, timeoutMs, postJson = postByFetch }: Address, content: object): Promise<ApiResponse> {
   const { status, text, location } = await postJson(url, {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(content),
+    body: encode(content),
     signal: AbortSignal.timeout(timeoutMs),
   })
   return { status, text, location: originOf(location, url) }
+}
+
+function encode(content: object): string {
+  try {
+    return JSON.stringify(content)
+  } catch (cause) {
+    throw new Unsendable('The announcement cannot be encoded', { cause })
+  }
 }
 
 const postByFetch: PostJson = async (url, post) => {

@@ -1,13 +1,14 @@
 import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { metadataKey } from '../domain/object-keys.ts'
-import { isNotReaching, isUnrouted, meansUnreachable } from '../domain/retry.ts'
+import { isNotReaching, isUnrouted, meansUnreachable, WORKER_FAILED } from '../domain/retry.ts'
 import type { Log } from '../observe/log.ts'
 import type { Meters } from '../observe/meters.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
+import type { ParsedMail } from '../mime/parse-mail.ts'
 import type { Post, Report } from './announce.ts'
 import { announceMail, announceStored, type AnnouncePorts, type StoredOutcome } from './announce-stored.ts'
-import { refusalOf, type Metadata } from './metadata.ts'
+import { announcementOf, refusalOf, type Metadata } from './metadata.ts'
 import { createRecentResults } from './recent-results.ts'
 import { reportSetAside } from './report-set-aside.ts'
 import { createUnprocessedSearch } from './unprocessed-search.ts'
@@ -36,7 +37,7 @@ type Fresh = { metadata: Metadata; announcement: Announcement }
 
 export type Announcer = {
   /** Queues a mail that has just been stored. */
-  offer(metadata: Metadata, announcement: Announcement): void
+  offer(metadata: Metadata, parsed: ParsedMail): void
   /** Searches for unprocessed mail of earlier runs, then keeps announcing until closed. */
   start(): Promise<void>
   close(): Promise<void>
@@ -122,16 +123,24 @@ export function createAnnouncer(given: Ports): Announcer {
     log,
   })
 
-  function offer(metadata: Metadata, announcement: Announcement): void {
+  function offer(metadata: Metadata, parsed: ParsedMail): void {
     const key = metadataKey('unprocessed', metadata)
     waiting.remember(key, metadata)
-    const characters = charactersOf(announcement)
-    if (freshCharacters + characters > FRESH_CHARACTERS_MAX) stored.add(key)
-    else {
-      freshCharacters += characters
-      fresh.set(key, { metadata, announcement })
+    try {
+      keepFresh(key, { metadata, announcement: announcementOf(metadata, parsed) })
+    } catch (error) {
+      // The mail is stored, so its sender must not notice. The attempt from the bucket counts the failure.
+      log.error({ err: error, key }, 'a new mail could not be announced')
+      stored.add(key)
     }
     pump()
+  }
+
+  function keepFresh(key: string, mail: Fresh): void {
+    const characters = charactersOf(mail.announcement)
+    if (freshCharacters + characters > FRESH_CHARACTERS_MAX) return void stored.add(key)
+    freshCharacters += characters
+    fresh.set(key, mail)
   }
 
   function pump(): void {
@@ -233,10 +242,7 @@ export function createAnnouncer(given: Ports): Announcer {
   function noteFailure(key: string, { metadata: failed, unrecorded }: StoredOutcome & { outcome: 'failed' }): void {
     if (unrecorded) log.error({ err: unrecorded, key }, 'a failed announcement could not be recorded')
     const refusal = refusalOf(failed)
-    if (meansUnreachable(refusal)) isUnreachable = true
-    // The API itself responded, so it is reachable, but this failure makes no other mail due.
-    else if (refusal.code !== null) isUnreachable = false
-    reachability.failed(failed)
+    if (refusal.code !== WORKER_FAILED) noteReachability(failed)
     waiting.remember(key, failed)
     meters?.announcementFailed(failed.lastStatus)
     const { id, to, attempts, lastStatus, lastError, setAside } = failed
@@ -250,6 +256,14 @@ export function createAnnouncer(given: Ports): Announcer {
     meters?.setAside()
     log.error({ id, reason: setAside.reason }, 'a mail was set aside and must be retried by an operator')
     unreported.set(key, failed)
+  }
+
+  function noteReachability(failed: Metadata): void {
+    const refusal = refusalOf(failed)
+    if (meansUnreachable(refusal)) isUnreachable = true
+    // The API itself responded, so it is reachable, but this failure makes no other mail due.
+    else if (refusal.code !== null) isUnreachable = false
+    reachability.failed(failed)
   }
 
   function tick(): void {

@@ -6,9 +6,9 @@ import { temporaryFolder } from '../../test/support/server.ts'
 import { openEmbeddedBucket } from '../bucket/embedded-bucket.ts'
 import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
 import { metadataKey, rawKey } from '../domain/object-keys.ts'
-import { parseMail } from '../mime/parse-mail.ts'
+import { parseMail, type ParsedMail } from '../mime/parse-mail.ts'
 import { newId } from '../random.ts'
-import { decodeMetadata } from './metadata.ts'
+import { announcementOf, decodeMetadata, type Metadata } from './metadata.ts'
 import { RECEIVING_MS_MAX, searchFromStoredPosition, searchRawMail, SEARCH_INTERVAL_MS } from './raw-search.ts'
 import { startRawSearch } from './raw-search-loop.ts'
 
@@ -24,7 +24,9 @@ async function start() {
   const ports = {
     bucket,
     parse: async (raw: StoredObject) => parseMail(await bytesOf(raw)),
-    announcer: { offer: (_: unknown, announcement: Announcement) => void offered.push(announcement) },
+    announcer: {
+      offer: (metadata: Metadata, parsed: ParsedMail) => void offered.push(announcementOf(metadata, parsed)),
+    },
     rootDomain: 'in.test',
     settledBefore: () => clock.now - RECEIVING_MS_MAX,
     log: { warn() {}, error() {} },

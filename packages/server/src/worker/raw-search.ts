@@ -12,7 +12,7 @@ import type { Log } from '../observe/log.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import { objectExists } from './announce-stored.ts'
 import type { Announcer } from './announcer.ts'
-import { announcementOf, encodeMetadata, restoredMetadata } from './metadata.ts'
+import { encodeMetadata, restoredMetadata } from './metadata.ts'
 
 /** The page size of S3 and R2. */
 const KEYS_PER_STEP = 1_000
@@ -83,7 +83,7 @@ async function restore({ bucket, parse, announcer, rootDomain, log }: RawSearchP
   const metadata = restoredMetadata({ message, parsed, rawSize: raw.size, rootDomain })
   await bucket.put([{ key: unprocessedKey, body: encodeMetadata(metadata) }])
   log.warn({ id: message.id }, 'restored the metadata of raw mail')
-  announcer.offer(metadata, announcementOf(metadata, parsed))
+  announcer.offer(metadata, parsed)
 }
 
 async function listNames(bucket: Pick<Bucket, 'list'>, prefix: string, after: string | null) {

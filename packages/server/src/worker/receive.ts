@@ -4,7 +4,7 @@ import { metadataKey } from '../domain/object-keys.ts'
 import { sizeOf, type ObjectBody, type Bucket, type NewObject } from '../bucket/bucket.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import type { Announcer } from './announcer.ts'
-import { announcementOf, encodeMetadata, newMetadata, type Metadata } from './metadata.ts'
+import { encodeMetadata, newMetadata, type Metadata } from './metadata.ts'
 
 export type MailToStore = {
   recipients: Recipient[]
@@ -46,5 +46,5 @@ export async function receive(
     objects.push({ key: metadataKey('unprocessed', metadata), body: encodeMetadata(metadata) })
   }
   await bucket.put(objects, { keysAreNew: true })
-  for (const metadata of copies) announcer?.offer(metadata, announcementOf(metadata, parsed))
+  for (const metadata of copies) announcer?.offer(metadata, parsed)
 }
