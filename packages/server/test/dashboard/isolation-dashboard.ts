@@ -4,47 +4,65 @@ import type { Browser, Page } from 'playwright-core'
 const WINDOWS = 3
 /** A mail that is not shown by then is not shown at all. */
 const SHOWN_MS_MAX = 60_000
+/** In the control, where some mails never finish loading. */
+const UNPROTECTED_MS_MAX = 10_000
 /** How long a mail stays after it has loaded: animations and focus handlers take a frame or two. */
 const STAY_MS = 50
 
 export type ShownMail = { id: string; needsClick?: boolean | undefined }
-/** What the mails did: texts that scripts posted, URLs that were requested, and windows that were opened or left. */
-export type Effects = { shown: number; scripts: string[]; requests: string[]; windows: string[] }
+/** What a mail did: texts that its scripts posted, URLs that it requested, and windows that it opened or left. */
+export type Effects = { isShown: boolean; scripts: string[]; requests: string[]; windows: string[] }
 
-type Visit = { url: string; headers: { cookie: string }; onShown: (count: number) => void }
+type Visit = {
+  url: string
+  headers: { cookie: string }
+  onShown: (count: number) => void
+  /** Whether the frame of the mail has its sandbox. */
+  hasSandbox: boolean
+}
 
-/** Opens every mail in the dashboard, one after another as a user does, in a few windows. */
-export async function showInDashboard(browser: Browser, mails: ShownMail[], visit: Visit): Promise<Effects> {
-  const effects: Effects = { shown: 0, scripts: [], requests: [], windows: [] }
-  const left = mails.values()
+/** Opens every mail in the dashboard, one after another as a user does, in a few windows. Resolves to what each did. */
+export async function showInDashboard(browser: Browser, mails: ShownMail[], visit: Visit): Promise<Effects[]> {
+  const effects = mails.map(noEffects)
+  const left = mails.entries()
+  const shownMsMax = visit.hasSandbox ? SHOWN_MS_MAX : UNPROTECTED_MS_MAX
+  let shown = 0
   async function work(): Promise<void> {
-    const page = await openInbox(browser, visit, effects)
-    for (const { id, needsClick = false } of left) {
+    const inbox = await openInbox(browser, visit)
+    for (const [index, { id, needsClick = false }] of left) {
+      const found = effects[index]!
       const path = `/m/${id}?tab=html`
+      inbox.attribute(found)
       // A page that was left has lost its results.
       const orLost = <Result>(asked: Promise<Result>) => asked.catch(() => null)
-      await orLost(page.evaluate(openMail, { path, shownMsMax: SHOWN_MS_MAX, stayMs: STAY_MS }))
-      if (needsClick) await clickInFrame(page)
-      const result = await orLost(page.evaluate(takeResult))
-      if (!result?.isShown || !page.url().endsWith(path)) {
-        effects.windows.push(`${path} became ${page.url()}`)
-        await page.goto('/')
-      }
-      effects.scripts.push(...(result?.posted ?? []))
-      visit.onShown(++effects.shown)
+      await orLost(inbox.page.evaluate(openMail, { path, shownMsMax, stayMs: STAY_MS }))
+      if (needsClick) await clickInFrame(inbox.page)
+      const result = await orLost(inbox.page.evaluate(takeResult))
+      found.isShown = result?.isShown ?? false
+      found.scripts.push(...(result?.posted ?? []))
+      const hasLeft = result === null || !inbox.page.url().endsWith(path)
+      if (hasLeft) found.windows.push(`${path} became ${inbox.page.url()}`)
+      if (hasLeft || !found.isShown) await inbox.page.goto('/')
+      visit.onShown(++shown)
     }
-    await page.context().close()
+    await inbox.page.context().close()
   }
   await Promise.all(Array.from({ length: WINDOWS }, work))
   return effects
 }
 
-async function openInbox(browser: Browser, { url, headers }: Visit, effects: Effects): Promise<Page> {
+function noEffects(): Effects {
+  return { isShown: false, scripts: [], requests: [], windows: [] }
+}
+
+async function openInbox(browser: Browser, { url, headers, hasSandbox }: Visit) {
   const context = await browser.newContext({ baseURL: url, viewport: { width: 1200, height: 900 } })
   const [name, value] = headers.cookie.split('=')
   await context.addCookies([{ name: name!, value: value!, url }])
   await context.addInitScript(recordPosted)
+  if (!hasSandbox) await context.addInitScript(ignoreSandbox)
   const page = await context.newPage()
+  let effects = noEffects()
   context.on('page', (popup) => {
     effects.windows.push(`opened ${popup.url()}`)
     void popup.close().catch(() => {})
@@ -56,7 +74,15 @@ async function openInbox(browser: Browser, { url, headers }: Visit, effects: Eff
   })
   await page.goto('/')
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
-  return page
+  return { page, attribute: (to: Effects) => void (effects = to) }
+}
+
+/** Runs in the browser, before every page: the frame of the control has no sandbox. */
+function ignoreSandbox(): void {
+  const original = Element.prototype.setAttribute
+  Element.prototype.setAttribute = function setAttribute(name, value) {
+    if (name !== 'sandbox') original.call(this, name, value)
+  }
 }
 
 type Result = { isShown: boolean; posted: string[] }

@@ -50,7 +50,7 @@ export async function openIsolation() {
 }
 
 /** Shows the mails without any protection, and counts those that did something. */
-export async function exposeMails(browser: Browser, mails: Attack[], canary: Pick<Canary, 'hits'>) {
+async function exposeMails(browser: Browser, mails: Attack[], canary: Pick<Canary, 'hits'>) {
   const control = await openControl(mails.map(({ html }) => html))
   const expose = (some: Attack[]) =>
     showAll(browser, some, {
@@ -69,7 +69,6 @@ export async function exposeMails(browser: Browser, mails: Attack[], canary: Pic
     exposed.push(...(await expose(withoutEffect())))
   control.close()
   return {
-    shown: mails.length,
     ran: new Set(exposed.map(({ attack }) => attack)).size,
     stole: new Set(exposed.flatMap(({ attack, what }) => (what.includes(COOKIE) ? [attack] : []))).size,
     reached: reached().length,

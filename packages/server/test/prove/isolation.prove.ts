@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
+import { faults } from '../dashboard/isolation-faults.ts'
 import type { Attack } from '../dashboard/isolation-attack.ts'
 import { openBrowser, openCanary, REPORTING_SCRIPT } from '../dashboard/isolation-browser.ts'
-import { showInDashboard } from '../dashboard/isolation-dashboard.ts'
+import { showInDashboard, type Effects } from '../dashboard/isolation-dashboard.ts'
 import { attacks } from '../dashboard/isolation-mails.ts'
-import { exposeMails } from '../dashboard/isolation-run.ts'
 import { varied } from '../dashboard/isolation-variants.ts'
 import { buildDashboard } from '../support/dashboard.ts'
 import { startFileServer } from '../support/file-server.ts'
@@ -12,8 +12,15 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { atLeast, atMost, counted, progress, prove, SEED } from './proof.ts'
 
 const MAILS = 2_000
+/** In the control, a browser on a busy machine may ignore clicks for a while. */
+const TRIES_MAX = 10
 /** How many mails are stored at once. */
 const TOGETHER = 50
+
+const RAN = 'mails that ran a script'
+const SENT = 'mails that sent a request'
+const ARRIVED = 'requests that arrived'
+const OPENED = 'mails that opened or left a window'
 
 await buildDashboard()
 const server = await startFileServer({ RATE_LIMIT: 'off' })
@@ -26,24 +33,18 @@ test('mail runs no script and sends no request in the dashboard', async () => {
   const known = attacks({ script: REPORTING_SCRIPT, url: canary.url })
   const mails = [...known, ...variants(known.length, canary.url)]
   const ids = await storeAll(mails)
-  const { shown, scripts, requests, windows } = await showInDashboard(
-    browser,
-    mails.map(({ needsClick }, index) => ({ id: ids[index]!, needsClick })),
-    {
-      ...server,
-      headers: operator.headers,
-      onShown: (count) => count % 200 === 0 && progress(`${count} of ${MAILS} mails`),
-    },
-  )
+  const shown = await showAll(mails, ids, { hasSandbox: true })
   const received = canary.hits.size
-  progress('the control: the same mails without our frame')
-  // Each click takes a page of its own, so of those mails only the known ones are shown again.
-  const exposed = await exposeMails(
-    browser,
-    mails.filter((mail) => !mail.needsClick || known.includes(mail)),
-    canary,
-  )
+  canary.hits.clear()
+  progress('the control: the same mails in the same page, without cleaning, policy and sandbox')
+  faults.servesRawMail = true
+  const exposed = await exposeAll(mails, ids)
+  faults.servesRawMail = false
   canary.close()
+  const withEffect = mails.filter((_, index) => hasEffect(exposed[index]!))
+  const kinds = new Set(mails.map(({ kind }) => kind))
+  const workingKinds = new Set(withEffect.map(({ kind }) => kind))
+  progress(`kinds that do nothing in the control: ${[...kinds.difference(workingKinds)].join(', ') || 'none'}`)
 
   prove({
     claim: 'A mail runs no script and sends no request in the dashboard.',
@@ -51,24 +52,65 @@ test('mail runs no script and sends no request in the dashboard', async () => {
       'Known attacks of every kind (handlers, scripts, addresses, frames, styles, forms, redirects, mutations, encodings), and each ' +
       'in random other markup and spelling, opened one after another in the dashboard in Chromium. Mails that need a click are clicked.',
     figures: [
-      atLeast(MAILS, 'mails shown', shown),
+      atLeast(mails.length, 'mails shown', shown.filter(({ isShown }) => isShown).length),
       counted('of these known attacks', known.length),
-      atMost(0, 'scripts that ran', scripts.length),
-      atMost(0, 'requests sent by mail', requests.length + received),
-      atMost(0, 'windows opened or left by mail', windows.length),
+      counted('of these clicked', mails.filter(({ needsClick }) => needsClick).length),
+      atMost(0, RAN, countOf(shown, 'scripts')),
+      atMost(0, SENT, countOf(shown, 'requests')),
+      atMost(0, ARRIVED, received),
+      atMost(0, OPENED, countOf(shown, 'windows')),
     ],
     control: {
-      tried: 'The same mails and browser in a page of another server, without the frame, the policy and the cleaning.',
+      tried:
+        'The same mails, clicks, page and browser, with a server that serves mail as it is, without cleaning and policy, and a frame ' +
+        'without sandbox. Some variants break the attack that they are made from, so they do nothing there either.',
       figures: [
-        counted('mails shown', exposed.shown),
-        atLeast(Math.round(exposed.shown / 3), 'mails that ran a script', exposed.ran),
-        atLeast(Math.round(exposed.shown / 3), 'mails that read a cookie', exposed.stole),
-        atLeast(Math.round(exposed.shown / 4), 'mails that sent a request', exposed.reached),
-        atMost(0, 'kinds of attack that did nothing', exposed.kindsWithoutEffect.length),
+        counted('mails that do something', withEffect.length),
+        counted('mails that do nothing', mails.length - withEffect.length),
+        atLeast(kinds.size, 'kinds of attack that do something', workingKinds.size),
+        atLeast(Math.round(mails.length / 4), RAN, countOf(exposed, 'scripts')),
+        atLeast(Math.round(mails.length / 5), SENT, countOf(exposed, 'requests')),
+        atLeast(Math.round(mails.length / 5), ARRIVED, canary.hits.size),
+        atLeast(1, OPENED, countOf(exposed, 'windows')),
       ],
     },
   })
 })
+
+function countOf(all: Effects[], kind: 'scripts' | 'requests' | 'windows'): number {
+  return all.filter((effects) => effects[kind].length > 0).length
+}
+
+function hasEffect({ scripts, requests, windows }: Effects): boolean {
+  return scripts.length + requests.length + windows.length > 0
+}
+
+/** Without protection. Mails of a kind without any effect are shown again. */
+async function exposeAll(mails: Attack[], ids: string[]): Promise<Effects[]> {
+  const exposed = await showAll(mails, ids, { hasSandbox: false })
+  for (let tries = 1; tries < TRIES_MAX; tries++) {
+    const working = new Set(mails.flatMap(({ kind }, index) => (hasEffect(exposed[index]!) ? [kind] : [])))
+    const again = mails.flatMap(({ kind }, index) => (working.has(kind) ? [] : [index]))
+    if (again.length === 0) break
+    const pick = <One>(all: One[]) => again.map((index) => all[index]!)
+    const effects = await showAll(pick(mails), pick(ids), { hasSandbox: false })
+    for (const [at, index] of again.entries()) exposed[index] = effects[at]!
+  }
+  return exposed
+}
+
+async function showAll(mails: Attack[], ids: string[], { hasSandbox }: { hasSandbox: boolean }): Promise<Effects[]> {
+  return showInDashboard(
+    browser,
+    mails.map(({ needsClick }, index) => ({ id: ids[index]!, needsClick })),
+    {
+      url: server.url,
+      headers: operator.headers,
+      hasSandbox,
+      onShown: (count) => count % 200 === 0 && progress(`${count} of ${mails.length} mails`),
+    },
+  )
+}
 
 /** Variants of every known attack in turn, with URLs of their own, so that a request shows which mail sent it. */
 function variants(knownCount: number, url: (file: string) => string): Attack[] {
