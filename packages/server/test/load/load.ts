@@ -189,5 +189,5 @@ export async function startLoad(options: LoadOptions) {
     }
   }
 
-  return { stop, begun: sender.begun }
+  return { stop }
 }

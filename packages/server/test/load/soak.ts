@@ -20,7 +20,10 @@ export type SoakOptions = {
   minutes: number
   /** None: SQLite. */
   databaseUrl?: string
+  /** Loaded into the server. */
   preloads?: string[]
+  /** Loaded into the process with the SDK. */
+  sdkPreloads?: string[]
   patienceMs?: number
   progress: (text: string) => void
 }
@@ -39,6 +42,7 @@ export async function soak({
   minutes,
   databaseUrl,
   preloads = [],
+  sdkPreloads = [],
   patienceMs,
   progress,
 }: SoakOptions): Promise<SoakReport> {
@@ -52,16 +56,19 @@ export async function soak({
   })
   await server.ready
   const { apiUrl: url, smtpPort } = server
-  const load = await startLoadProcess({
-    url,
-    apiKey: API_KEY,
-    smtpPort,
-    domain: 'mailhatch.test',
-    mailsPerSecond: MAILS_PER_SECOND,
-    waits: WAITS,
-    streams: STREAMS,
-    ...(patienceMs === undefined ? {} : { patienceMs }),
-  })
+  const load = await startLoadProcess(
+    {
+      url,
+      apiKey: API_KEY,
+      smtpPort,
+      domain: 'mailhatch.test',
+      mailsPerSecond: MAILS_PER_SECOND,
+      waits: WAITS,
+      streams: STREAMS,
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+    },
+    sdkPreloads,
+  )
   const samples = await sampleMemory(server.process.pid!, minutes * 60, progress)
   const report = await load.stop()
   const isSettled = async () => (await countersOf(url)).waiting === 0
