@@ -1,14 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Announcement } from '@mailhatch/sdk'
 import { AppError } from '../domain/errors.ts'
+import { PARSED_IN_LIST_BYTES_MAX } from '../domain/listed-mail.ts'
 import { readAnnouncement } from '../intake/announcement.ts'
 import { newMessage } from '../intake/new-message.ts'
 import { asPreview, type MessagePreview } from '../read/previews.ts'
 import type { StoredMessage } from '../store/messages.ts'
 import type { OtherMail } from './local-worker.ts'
-
-/** Larger mail has a row without a preview. */
-const PREVIEWED_BYTES_MAX = 256 * 1024
 
 export type OtherMailPorts = {
   inbound: { worker: { others: OtherMail | null } | null }
@@ -43,7 +41,7 @@ export async function listOtherMail(
 export async function previewOtherMail(ports: OtherMailPorts, ids: string[]): Promise<MessagePreview[]> {
   const previews: MessagePreview[] = []
   for (const id of ids) {
-    const announcement = await requireOthers(ports).read(id, PREVIEWED_BYTES_MAX)
+    const announcement = await requireOthers(ports).read(id, PARSED_IN_LIST_BYTES_MAX)
     if (announcement) previews.push(asPreview(await asMessage(ports, announcement)))
     // A body takes milliseconds.
     await yieldToEventLoop()

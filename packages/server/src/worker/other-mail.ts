@@ -2,6 +2,7 @@ import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket, type StoredObject } from '../bucket/bucket.ts'
 import { AppError } from '../domain/errors.ts'
 import { inGroups } from '../domain/in-groups.ts'
+import { PARSED_IN_LIST_BYTES_MAX } from '../domain/listed-mail.ts'
 import { metadataKey, metadataPrefix, parseMetadataKey, type MessageLocation } from '../domain/object-keys.ts'
 import { isUnrouted } from '../domain/retry.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
@@ -10,8 +11,6 @@ import { announcementOf, decodeMetadata, refusalOf, type Metadata } from './meta
 import type { UnroutedIndex } from './unrouted-index.ts'
 
 const READ_AT_ONCE_MAX = 6
-/** In a list, larger mail is not parsed: its row shows the headers alone. */
-const PARSED_IN_LIST_BYTES_MAX = 256 * 1024
 /** Mails read and posted at once. Each can be 25 MiB. */
 const MOVED_AT_ONCE_MAX = 4
 /** Proxies commonly end a request after 30 s. */

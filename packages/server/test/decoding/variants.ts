@@ -1,5 +1,5 @@
 import { parseMail, plainTextOf, readAttachment } from '../../src/mime/parse-mail.ts'
-import { seededRandom } from '../support/seeded-random.ts'
+import { numberedRandom } from '../support/seeded-random.ts'
 import { bytesOf, latin1 } from './byte-text.ts'
 import type { Expected, Variant } from './generated-mail.ts'
 import * as bodies from './odd-bodies.ts'
@@ -14,14 +14,11 @@ export const VARIANTS: [name: string, variant: Variant][] = Object.entries({
   oddSenders,
 })
 
-/** Far apart, so that the mails of one seed do not overlap with those of the next. */
-const SEED_STRIDE = 1_000_003
-
 /** The first generated mails that are read incorrectly, with the values to reproduce them. */
 export function misread(variant: Variant, { seed, count }: { seed: number; count: number }) {
   const found = []
   for (let number = 0; number < count && found.length < 5; number++) {
-    const { mail, expected } = variant(seededRandom(seed * SEED_STRIDE + number))
+    const { mail, expected } = variant(numberedRandom(seed, number))
     const seen = read(mail, expected)
     if (JSON.stringify(seen) !== JSON.stringify(expected)) found.push({ seed, number, mail, expected, seen })
   }

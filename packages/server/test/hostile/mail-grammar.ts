@@ -5,7 +5,7 @@ import { marked } from '../decoding/charset-bytes.ts'
 import { utf7 } from '../decoding/transfer.ts'
 import { VARIANTS } from '../decoding/variants.ts'
 import { randomCombinations, repeatedPieces, unicodeRows } from '../support/odd-texts.ts'
-import { seededRandom, type SeededRandom } from '../support/seeded-random.ts'
+import { numberedRandom, seededRandom, type SeededRandom } from '../support/seeded-random.ts'
 import { HOSTILE_HTML } from './hostile-html.ts'
 import { hostileMails } from './hostile-mail.ts'
 import { entity, longRun, PIECES, type Texts } from './mail-parts.ts'
@@ -32,9 +32,6 @@ const ENCODERS: Texts['encoders'] = [
   (text, random) => utf7(random, text),
   (text) => base64(utf8(text)),
 ]
-/** Far apart, so that the mails of one seed do not overlap with those of the next. */
-const SEED_STRIDE = 1_000_003
-
 /** Hostile mail by number. The same seed makes the same mails. */
 export function mailGrammar(seed: number) {
   const texts = textsOf(seededRandom(seed))
@@ -43,7 +40,7 @@ export function mailGrammar(seed: number) {
 
   /** The mail with this number: a tree of parts, or one of the known odd and hostile mails, changed at random. */
   function mail(number: number): GrammarMail {
-    const random = seededRandom(seed * SEED_STRIDE + number)
+    const random = numberedRandom(seed, number)
     if (number % BLOCK_EVERY === 0) return blockMail(random, number)
     const { kind, text } = draft(random, number)
     const isChanged = kind !== 'tree' || random.chance(0.15)

@@ -3,7 +3,7 @@ import { Mailhatch } from '@mailhatch/sdk'
 import { openForReading } from '../../src/sqlite/connection.ts'
 import { decodeMetadata } from '../../src/worker/metadata.ts'
 import { API_KEY, type ChildServer } from '../support/child-server.ts'
-import { seededRandom } from '../support/seeded-random.ts'
+import { numberedRandom } from '../support/seeded-random.ts'
 import { listEverything, sha256 } from '../support/stored-mail.ts'
 import { converse, type Conversation } from './smtp-conversation.ts'
 import { beforeTls, CANARY, clientDialogue, STARTTLS_ALONE } from './smtp-grammar.ts'
@@ -43,9 +43,6 @@ const CONNECTIONS = 24
 /** For a machine that is busy with other tests. */
 const REPLY_MS_MAX = 60_000
 const PROGRESS_EVERY = 1_000
-/** Far apart, so that the dialogues of one seed do not overlap with those of the next. */
-const SEED_STRIDE = 1_000_003
-
 /** Performs dialogues, and compares what the server has stored with what they say. The server must be new. */
 export async function runDialogues(options: RunOptions): Promise<SmtpRun> {
   const { server, dataDir, seed, count, isTls, replyMsMax = REPLY_MS_MAX, onProgress } = options
@@ -105,7 +102,7 @@ type Connection = { conversation: Conversation; isInjected: boolean }
  * connects again, now without an attacker.
  */
 async function perform({ port, seed, number, isTls, replyMsMax }: Numbered): Promise<Connection[]> {
-  const random = seededRandom(seed * SEED_STRIDE + number)
+  const random = numberedRandom(seed, number)
   const name = `d${number}${isTls ? 's' : 'p'}`
   const plain = isTls ? beforeTls(random, name) : null
   const dialogue = clientDialogue(random, name)

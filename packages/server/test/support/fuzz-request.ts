@@ -2,7 +2,7 @@ import { fuzzBody } from './fuzz-body.ts'
 import { fuzzProcedure } from './fuzz-procedure.ts'
 import { FUZZ_ROUTES } from './fuzz-routes.ts'
 import * as words from './fuzz-words.ts'
-import { seededRandom, type SeededRandom } from './seeded-random.ts'
+import { numberedRandom, type SeededRandom } from './seeded-random.ts'
 
 export type FuzzRequest = {
   bytes: Buffer
@@ -42,12 +42,9 @@ export type FuzzMaterial = {
 const LONG_CHARACTERS = [1_000, 7_900, 8_300, 15_000, 20_000]
 /** The answer comes later, or never ends. */
 const HELD = /wait|stream|follow/
-/** Far apart, so that the requests of one seed do not overlap with those of the next. */
-const SEED_STRIDE = 1_000_003
-
 /** The request with this number, which depends only on the seed. */
 export function fuzzRequest({ seed, number }: { seed: number; number: number }, material: FuzzMaterial): FuzzRequest {
-  const random = seededRandom(seed * SEED_STRIDE + number)
+  const random = numberedRandom(seed, number)
   const drawn = drawnRoute(random, material)
   const { usualMethod, operation } = drawn
   const target = random.chance(0.03) ? random.pick(words.ODD_TARGETS) : drawn.target

@@ -28,3 +28,11 @@ export function seededRandom(seed: number) {
     },
   }
 }
+
+/** Far apart, so that the items of one seed do not overlap with those of the next. */
+const SEED_STRIDE = 1_000_003
+
+/** For the item with this number, which depends only on the seed. */
+export function numberedRandom(seed: number, number: number): SeededRandom {
+  return seededRandom(seed * SEED_STRIDE + number)
+}
