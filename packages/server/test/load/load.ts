@@ -4,6 +4,8 @@ import { Mailhatch } from '@mailhatch/sdk'
 import { percentile } from '../../../../bench/statistics.ts'
 import { startSender, subjectOf, type Attempt, type SenderReport } from './paced-sender.ts'
 
+/** For every stream to receive its first mail, on a busy machine. */
+const FIRST_MAILS_MS_MAX = 120_000
 /** More than the longest wait. */
 const PATIENCE_MS = 60_000
 const LOOK_MS = 50
@@ -41,6 +43,10 @@ export type LoadReport = SenderReport & {
   /** Received after a later one of the same stream. */
   disorderedInStreams: number
   streamsFailed: number
+  /** Streams that received at least one mail. */
+  streamsUsed: number
+  /** Requests of the SDK that were answered with 503. It repeats them. */
+  unavailable: number
   /** From the first byte of a mail to the response of its wait, if it was accepted at the first attempt. */
   p50Ms: number
   p99Ms: number
@@ -53,11 +59,11 @@ type Pending = { isAccepted: boolean; isStreamed: boolean }
 
 /**
  * Mails at a fixed rate, of which each answers one wait and appears in one stream, through the SDK with its default
- * settings.
+ * settings. Resolves when every stream has received a mail: until it is connected, a stream reports that the server is away.
  */
 export async function startLoad(options: LoadOptions) {
   const { domain, waits, streams, patienceMs = PATIENCE_MS } = options
-  const sdk = new Mailhatch({ url: options.url, apiKey: options.apiKey })
+  const sdk = new Mailhatch({ url: options.url, apiKey: options.apiKey, fetch: countingFetch })
   const mailboxOf = (number: number) => `app${number % streams}`
   const tagOf = (number: number) => `t${number}`
   /** By subject, until the mail is accepted and was in its stream. */
@@ -72,7 +78,9 @@ export async function startLoad(options: LoadOptions) {
     doubledInStreams: 0,
     disorderedInStreams: 0,
     streamsFailed: 0,
+    unavailable: 0,
   }
+  const usedStreams = new Set<string>()
   const sentAt = new Map<number, number>()
   const openWaits = new Map<number, Promise<void>>()
   const ending = new AbortController()
@@ -81,6 +89,12 @@ export async function startLoad(options: LoadOptions) {
   const waitOptions = { signal: ending.signal, ...(options.waitMs === undefined ? {} : { timeout: options.waitMs }) }
   /** Mails from this number on are never sent. */
   let end = Infinity
+
+  async function countingFetch(...request: Parameters<typeof fetch>): Promise<Response> {
+    const response = await fetch(...request)
+    if (response.status === 503) counts.unavailable++
+    return response
+  }
 
   function show(problem: string): void {
     if (shown.length < SHOWN_MAX) shown.push(problem)
@@ -108,6 +122,7 @@ export async function startLoad(options: LoadOptions) {
     try {
       for await (const { subject, cursor } of sdk.messages.stream({ mailbox, after }, { signal: ending.signal })) {
         counts.streamed++
+        usedStreams.add(mailbox)
         const position = Number.parseInt(cursor.slice(1), 36)
         if (position <= last) counts.disorderedInStreams++
         last = Math.max(last, position)
@@ -163,6 +178,13 @@ export async function startLoad(options: LoadOptions) {
     onAccepted,
   })
 
+  const firstDeadline = performance.now() + FIRST_MAILS_MS_MAX
+  while (usedStreams.size < streams) {
+    if (performance.now() > firstDeadline)
+      throw new Error(`${usedStreams.size} of ${streams} streams have received mail.`)
+    await sleep(LOOK_MS)
+  }
+
   /** Stops sending, then waits until everything that was accepted has been seen. */
   async function stop(): Promise<LoadReport> {
     const sent = await sender.stop()
@@ -181,6 +203,7 @@ export async function startLoad(options: LoadOptions) {
       ...counts,
       waitsFailed: counts.waitsFailed + waitsUnanswered,
       missingInStreams: missing(),
+      streamsUsed: usedStreams.size,
       acceptedSubjects,
       p50Ms: measured ? percentile(latenciesMs, 50) : Infinity,
       p99Ms: measured ? percentile(latenciesMs, 99) : Infinity,
