@@ -125,6 +125,23 @@ test('the embedded bucket stores mail to many recipients once, until the last co
   await bucket.close()
 })
 
+test('embedded bucket: what a client does not read stays on disk, up to 64 KiB', async () => {
+  const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'))
+  const size = 1024 * 1024
+  async function* chunks() {
+    yield new Uint8Array(size)
+  }
+  await bucket.put([{ key: 'raw/large', body: { size, chunks } }])
+  const reader = (await bucket.get('raw/large'))!.stream.getReader()
+  let bytes = (await reader.read()).value!.byteLength
+  // What can be read after this was in memory.
+  await bucket.remove(['raw/large'])
+  for (let next = await reader.read(); !next.done; next = await reader.read()) bytes += next.value.byteLength
+  expect(bytes).toBeGreaterThan(0)
+  expect(bytes).toBeLessThanOrEqual(64 * 1024)
+  await bucket.close()
+})
+
 test('embedded bucket: many reads of large objects yield after each part', async () => {
   const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'))
   const part = new Uint8Array(1024 * 1024)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { Readable } from 'node:stream'
+import { ReadableStream } from 'node:stream/web'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { createSemaphore } from '../domain/semaphore.ts'
 import { checkSchema, isOutOfSpace, openForReading, prepareDatabase } from '../sqlite/connection.ts'
@@ -9,8 +9,8 @@ import type { Statement, Value } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
 import { chunksOf, sizeOf, type ObjectBody, type Bucket, type NewObject } from './bucket.ts'
 
-/** A body up to this size is one row. A larger one is written in parts, so that it is never completely in memory. */
-const PART_BYTES = 1024 * 1024
+/** Of a large body, so that it is never completely in memory. A client that does not read holds one part in memory. */
+const PART_BYTES = 64 * 1024
 
 /** Rows are ordered by an integer key, not by the text key: appending to the table costs half. */
 const SCHEMA_VERSION = 1
@@ -77,9 +77,11 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
   async function writeParts(upload: string, body: ObjectBody): Promise<void> {
     let part = 0
     for await (const chunk of chunksOf(body)) {
+      const steps: Statement[] = []
       for (let start = 0; start < chunk.byteLength; start += PART_BYTES) {
-        await writer.write([step(ADD_PART, upload, part++, chunk.subarray(start, start + PART_BYTES))])
+        steps.push(step(ADD_PART, upload, part++, chunk.subarray(start, start + PART_BYTES)))
       }
+      if (steps.length > 0) await writer.write(steps)
     }
   }
 
@@ -110,9 +112,10 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
     async get(key) {
       const row = select.get(key)
       if (!row) return null
-      const pieces = Readable.from(row.upload ? partsOf(row.upload) : [row.body!])
-      // Node and the DOM types declare the same class separately.
-      return { size: row.size, stream: Readable.toWeb(pieces) as ReadableStream<Uint8Array> }
+      // Reads nothing ahead: a client that does not read would hold it in memory. Node and the DOM types declare the same
+      // class separately.
+      const stream = ReadableStream.from(row.upload ? partsOf(row.upload) : [row.body!])
+      return { size: row.size, stream: stream as globalThis.ReadableStream<Uint8Array> }
 
       async function* partsOf(name: string) {
         for (let part = 0; ; part++) {
