@@ -61,6 +61,15 @@ test('every start prints the addresses, the version, where the key is and how to
   expect((await shown.stop()).stderr).not.toContain('token')
 })
 
+test('a first start does not print a key that the settings have', async () => {
+  const dataDir = temporaryFolder()
+  const key = 'key-from-the-settings-of-this-test'
+  const { output, stop } = await startProgram('serve', { DATA_DIR: dataDir, BOOTSTRAP_API_KEY: key })
+  const { stdout, stderr } = await stop()
+  expect(output.stdout).toContain(`API key    as set; stored in ${join(dataDir, 'api-key')}\n`)
+  expect(stdout + stderr).not.toContain(key)
+})
+
 test('open never signs in with a key alone, and only at the server of the data folder', async () => {
   const { url, apiKey, dataDir } = await startServer()
   const elsewhere = temporaryFolder()

@@ -11,7 +11,10 @@ import { shellQuoted } from './shell-quoted.ts'
 /** Wide enough for the longest label. */
 const LABEL_WIDTH = 'Dashboard'.length + 2
 
-/** What every start prints. The key appears only at the first one; a sign-in link then, or if a token is given. */
+/**
+ * What every start prints. The key appears only at the first one, and not if the settings have it: the output is often kept
+ * as a log. A sign-in link appears then, or if a token is given.
+ */
 export function welcome(config: Config, running: Running, signInToken: string | null): string {
   const { apiPort, workerPort, smtpPort, firstStart } = running
   const url = localUrl(apiPort ?? 0, config.host)
@@ -28,7 +31,13 @@ export function welcome(config: Config, running: Running, signInToken: string | 
   if (firstStart) {
     const anyAddress = config.bootstrapDomain === null ? '' : '  (any address on this domain works)'
     lines.push(line('Send to', `${firstStart.address}${anyAddress}`))
-    lines.push(line('API key', `${firstStart.apiKey}  (shown only once; stored in ${keyFile})`))
+    const isGiven = config.bootstrapApiKey !== null
+    lines.push(
+      line(
+        'API key',
+        isGiven ? `as set; stored in ${keyFile}` : `${firstStart.apiKey}  (shown only once; stored in ${keyFile})`,
+      ),
+    )
   } else if (apiPort !== null && existsSync(keyFile)) {
     lines.push(line('API key', `in ${keyFile}`))
   }
@@ -54,11 +63,12 @@ function line(label: string, text: string): string {
 }
 
 function firstSteps(
-  { dataDir }: Config,
+  { dataDir, bootstrapApiKey }: Config,
   { address, apiKey }: { address: string; apiKey: string },
   url: string,
 ): string[] {
   const [mailbox] = address.split('+')
+  const shownKey = bootstrapApiKey === null ? apiKey : `$(cat ${shellQuoted(join(dataDir, KEY_FILE))})`
   return [
     `Wait for the next mail to ${mailbox}:`,
     '',
@@ -67,7 +77,7 @@ function firstSteps(
     'The same without the program; since keeps older mail out:',
     '',
     // The shell inserts the time.
-    `  curl -H "Authorization: Bearer ${apiKey}" "${url}/v1/messages/latest?mailbox=${mailbox}&wait=60&since=$(date -u +%FT%TZ)"`,
+    `  curl -H "Authorization: Bearer ${shownKey}" "${url}/v1/messages/latest?mailbox=${mailbox}&wait=60&since=$(date -u +%FT%TZ)"`,
     '',
   ]
 }
