@@ -5,11 +5,12 @@ import { madeSecret } from '../support/made-secrets.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** Signs in with the right and with wrong passwords, and puts them where none belongs. */
-export async function usePasswordsBySmtp(port: number, password: string): Promise<void> {
+/** Sends a mail after AUTH, signs in with wrong passwords, and puts them where none belongs. */
+export async function usePasswordsBySmtp(port: number, password: string, to: string): Promise<void> {
   const wrong = () => madeSecret(newSecret())
+  const mail = ['MAIL FROM:<app@shop.example>', `RCPT TO:<${to}>`, 'DATA', 'Subject: after AUTH\r\n\r\nhello\r\n.']
   const dialogues = [
-    [`AUTH PLAIN ${base64(`\0user\0${password}`)}`],
+    [`AUTH PLAIN ${base64(`\0user\0${password}`)}`, ...mail],
     [`AUTH PLAIN ${base64(`\0user\0${wrong()}`)}`],
     [`AUTH PLAIN ${wrong()}!`],
     ['AUTH PLAIN', base64(`\0user\0${wrong()}`)],

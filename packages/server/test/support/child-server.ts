@@ -53,7 +53,8 @@ export function spawnServer({
   const env = environmentOf(environment)
   const child = spawn(command, given, { cwd: tmpdir(), env, stdio })
   madeSecretSettings(env)
-  keepOutput(child)
+  // It has its key from the settings, so it prints none.
+  keepOutput(child, { hasStdout: true })
   const gone = once(child, 'exit')
   let output = ''
   let complaints = ''

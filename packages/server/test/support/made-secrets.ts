@@ -37,9 +37,14 @@ export function madeSecretSettings(environment: Record<string, string>): void {
   }
 }
 
-/** Keeps what a program logs: standard error. On standard output, first starts and commands print keys and links on purpose. */
-export function keepOutput({ pid, stderr }: ChildProcess): void {
+/**
+ * Keeps what a program prints. Without the standard output by default, where first starts and commands print keys and links
+ * on purpose.
+ */
+export function keepOutput({ pid, stdout, stderr }: ChildProcess, { hasStdout = false } = {}): void {
   const logs = folder()
-  if (logs !== null)
-    stderr?.on('data', (text: Buffer | string) => appendFileSync(join(logs, `stderr-${pid}.log`), text))
+  if (logs === null) return
+  const keep = (name: string) => (text: Buffer | string) => appendFileSync(join(logs, `${name}-${pid}.log`), text)
+  stderr?.on('data', keep('stderr'))
+  if (hasStdout) stdout?.on('data', keep('stdout'))
 }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { madeSecret } from './made-secrets.ts'
 
 export const CLIENT = { id: 'mailhatch-test', secret: 'secret of the client/with+signs' }
 
@@ -88,7 +89,7 @@ export async function startProvider() {
     back.searchParams.set('state', query.get('state')!)
     if (behaviour.refuses) back.searchParams.set('error', 'access_denied')
     else {
-      const code = randomUUID()
+      const code = madeSecret(randomUUID())
       codes.set(code, { challenge: query.get('code_challenge')!, nonce: query.get('nonce')!, redirectUri })
       back.searchParams.set('code', code)
     }
@@ -107,7 +108,8 @@ export async function startProvider() {
       return { status: 401, body: { error: 'invalid_client' } }
     }
     if (!asked || !isFine) return { status: 400, body: { error: 'invalid_grant' } }
-    return { body: { access_token: randomUUID(), token_type: 'Bearer', expires_in: 60, id_token: idToken(asked) } }
+    const tokens = { access_token: madeSecret(randomUUID()), id_token: madeSecret(idToken(asked)) }
+    return { body: { ...tokens, token_type: 'Bearer', expires_in: 60 } }
   }
 
   return { issuer, behaviour }
