@@ -28,7 +28,7 @@ export async function showInDashboard(browser: Browser, mails: ShownMail[], visi
   const shownMsMax = visit.hasSandbox ? SHOWN_MS_MAX : UNPROTECTED_MS_MAX
   let shown = 0
   async function work(): Promise<void> {
-    const inbox = await openInbox(browser, visit)
+    let inbox = await openInbox(browser, visit)
     for (const [index, { id, needsClick = false }] of left) {
       const found = effects[index]!
       const path = `/m/${id}?tab=html`
@@ -42,7 +42,11 @@ export async function showInDashboard(browser: Browser, mails: ShownMail[], visi
       found.scripts.push(...(result?.posted ?? []))
       const hasLeft = result === null || !inbox.page.url().endsWith(path)
       if (hasLeft) found.windows.push(`${path} became ${inbox.page.url()}`)
-      if (hasLeft || !found.isShown) await inbox.page.goto('/')
+      if (hasLeft || !found.isShown) {
+        // What the mail has begun ends with its window.
+        await inbox.page.context().close()
+        inbox = await openInbox(browser, visit)
+      }
       visit.onShown(++shown)
     }
     await inbox.page.context().close()

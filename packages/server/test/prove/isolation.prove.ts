@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { faults } from '../dashboard/isolation-faults.ts'
 import type { Attack } from '../dashboard/isolation-attack.ts'
 import { openBrowser, openCanary, REPORTING_SCRIPT } from '../dashboard/isolation-browser.ts'
@@ -30,6 +30,7 @@ afterAll(() => browser.close())
 
 test('mail runs no script and sends no request in the dashboard', async () => {
   const canary = await openCanary()
+  onTestFinished(() => canary.close())
   const known = attacks({ script: REPORTING_SCRIPT, url: canary.url })
   const mails = [...known, ...variants(known.length, canary.url)]
   const ids = await storeAll(mails)
@@ -40,7 +41,6 @@ test('mail runs no script and sends no request in the dashboard', async () => {
   faults.servesRawMail = true
   const exposed = await exposeAll(mails, ids)
   faults.servesRawMail = false
-  canary.close()
   const withEffect = mails.filter((_, index) => hasEffect(exposed[index]!))
   const kinds = new Set(mails.map(({ kind }) => kind))
   const workingKinds = new Set(withEffect.map(({ kind }) => kind))
