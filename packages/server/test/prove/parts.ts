@@ -30,7 +30,7 @@ export const PARTS: Part[] = [
   {
     name: 'isolation',
     title: 'Mail cannot run scripts or load anything in the dashboard',
-    minutes: 5,
+    minutes: 10,
     needs: ['Chromium'],
   },
   {
