@@ -51,17 +51,17 @@ const DROP_UNFINISHED = 'delete from parts where upload not in (select upload fr
 
 /** All objects in one SQLite file. Many messages share one sync, and a move is one transaction. */
 export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
-  prepareDatabase(path, (connection) => {
+  const reader = prepareDatabase(path, (connection) => {
     // Writes only if necessary, so that mail can be read on a full disk.
     if (checkSchema(connection, SCHEMA_VERSION) < SCHEMA_VERSION) {
       connection.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}`)
     }
     dropUnfinished(connection)
+    return openForReading(path)
   })
   // Reads one part per turn of the event loop for all readers together, because a read takes up to a millisecond.
   const oneAtATime = createSemaphore(1)
   const writer = openWriter(path, threadUrl)
-  const reader = openForReading(path)
   const select = prepareQuery<ObjectRow>(reader, 'select size, body, upload from objects where key = ?')
   const selectPart = prepareQuery<{ body: Uint8Array }>(reader, 'select body from parts where upload = ? and part = ?')
   const selectFrom = prepareQuery<{ key: string }>(

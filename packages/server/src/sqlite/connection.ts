@@ -24,19 +24,23 @@ export function openForReading(path: string): DatabaseSync {
   return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
 }
 
-/** Makes the file durable, checks it after a crash, and calls `setUp` to migrate its schema. */
-export function prepareDatabase(path: string, setUp: (connection: DatabaseSync) => void): void {
+/**
+ * Makes the file durable, checks it after a crash, and calls `setUp` to migrate its schema. `setUp` may open a connection
+ * that stays open. Otherwise, this one copies the write-ahead log into the file when it closes, and after a crash on a
+ * full disk, the copy takes the room that the start needs.
+ */
+export function prepareDatabase<Result>(path: string, setUp: (connection: DatabaseSync) => Result): Result {
   const isNew = !hasContent(path)
   const stoppedUncleanly = !isNew && hasContent(`${path}-wal`)
   keepDatabasePrivate(path)
-  withFileNamed(path, () => {
+  return withFileNamed(path, () => {
     const connection = openForWriting(path)
     try {
       if (isNew) syncFolder(dirname(path))
       if (stoppedUncleanly) checkIntegrity(connection, path)
       // SQLite opens a read-only file without an error and fails only at the first write.
       connection.exec('begin; create table written (proof integer); rollback')
-      setUp(connection)
+      return setUp(connection)
     } finally {
       connection.close()
     }

@@ -9,13 +9,13 @@ const SQLITE_BUSY = 5
 
 /**
  * Locks a folder for one server. The lock is an open transaction on a database file, so it ends with the process, even
- * after `kill -9`.
+ * after `kill -9`. Its journal is in memory, because a file would need room on the disk.
  */
 export function lockFolder(lockFile: string, description: string): { release(): void } {
   keepDatabasePrivate(lockFile)
   const lock = withFileNamed(lockFile, () => new DatabaseSync(lockFile, { timeout: CHECK_MS_MAX }))
   try {
-    withFileNamed(lockFile, () => lock.exec('pragma locking_mode = exclusive; begin exclusive'))
+    withFileNamed(lockFile, () => lock.exec('pragma locking_mode = exclusive; pragma journal_mode = memory; begin exclusive'))
   } catch (error) {
     lock.close()
     if (!isBusy(error)) throw error

@@ -14,9 +14,11 @@ const CACHED_STATEMENTS = 500
 const READS_MS = 2
 
 export function openSqliteDatabase(path: string): Database {
-  prepareDatabase(path, migrateSqlite)
+  const reader = prepareDatabase(path, (connection) => {
+    migrateSqlite(connection)
+    return openForReading(path)
+  })
   const writer = openWriter(path)
-  const reader = openForReading(path)
   const select = statementsOf(reader)
   let spentMs = 0
   let yielding: Promise<null> | null = null

@@ -51,6 +51,8 @@ describe('on a full disk', () => {
     const disk = mountSmallDisk(16 * MIB)
     const environment = { DATA_DIR: disk.folder, DISK_FREE_MIN: String(2 * MIB) }
     let server = await startChild({ environment })
+    // After a kill, the write-ahead log is larger than the room that is reserved for a start.
+    for (let count = 0; count < 40; count++) expect(await send(server, 'earlier')).toMatch(/^250 /)
     expect(await send(server, 'kept')).toMatch(/^250 /)
     const { id } = await sdkOf(server).messages.waitFor({ tag: 'kept' })
     await server[end]()
@@ -77,7 +79,8 @@ describe('on a full disk', () => {
         written: expect.any(Number),
       })
       expect(await sdkOf(server).messages.get(id)).toMatchObject({ subject: 'kept' })
-      expect(await server.stop()).toBe(0)
+      if (end === 'kill') await server.kill()
+      else expect(await server.stop()).toBe(0)
     }
 
     disk.free()
