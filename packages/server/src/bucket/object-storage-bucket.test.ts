@@ -34,7 +34,7 @@ describeBucket('R2 bucket in workerd', () => r2Place(storage), LARGE)
 describeBucket('S3 bucket over HTTP', () => s3Place(storage), LARGE)
 
 // Faults at each step, 25 MiB and more than 1,000 keys are in test/bucket-faults.long.test.ts, faults of whole runs in
-// test/crash/faults.test.ts.
+// test/prove/faults.prove.ts.
 
 test('the code in the Workers bundle uses only web APIs', () => {
   const nodeOnly = /'node:|\bBuffer\b|\bprocess\./

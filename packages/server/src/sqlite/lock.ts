@@ -15,7 +15,9 @@ export function lockFolder(lockFile: string, description: string): { release(): 
   keepDatabasePrivate(lockFile)
   const lock = withFileNamed(lockFile, () => new DatabaseSync(lockFile, { timeout: CHECK_MS_MAX }))
   try {
-    withFileNamed(lockFile, () => lock.exec('pragma locking_mode = exclusive; pragma journal_mode = memory; begin exclusive'))
+    withFileNamed(lockFile, () =>
+      lock.exec('pragma locking_mode = exclusive; pragma journal_mode = memory; begin exclusive'),
+    )
   } catch (error) {
     lock.close()
     if (!isBusy(error)) throw error

@@ -79,8 +79,7 @@ describe('on a full disk', () => {
         written: expect.any(Number),
       })
       expect(await sdkOf(server).messages.get(id)).toMatchObject({ subject: 'kept' })
-      if (end === 'kill') await server.kill()
-      else expect(await server.stop()).toBe(0)
+      await server[end]()
     }
 
     disk.free()

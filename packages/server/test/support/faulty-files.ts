@@ -1,6 +1,8 @@
+import type { ReadStream } from 'node:fs'
 import * as nodeFiles from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import type { Files } from '../../src/bucket/folder-bucket.ts'
-import { takeStep, type FaultSource } from './step-faults.ts'
+import { failingChunks, takeStep, type FaultSource } from './step-faults.ts'
 
 type Handle = Awaited<ReturnType<Files['open']>>
 
@@ -13,7 +15,15 @@ export function faultyFiles(faultOf: FaultSource): Files {
   function watched(handle: Handle, kind: string): Handle {
     const [sync, close, stat] = [handle.sync.bind(handle), handle.close.bind(handle), handle.stat.bind(handle)]
     const writeFile = handle.writeFile.bind(handle)
-    handle.sync = () => step(`sync ${kind}`, sync)
+    const createReadStream = handle.createReadStream.bind(handle)
+    handle.sync = () =>
+      takeStep({
+        fault: faultOf(`sync ${kind}`),
+        take: sync,
+        // As on Linux, where a failed sync drops what the disk did not take.
+        lose: kind === 'to write' ? () => handle.truncate() : async () => {},
+        fail: failure,
+      })
     handle.stat = (() => step(`stat ${kind}`, () => stat())) as Handle['stat']
     handle.close = async () => {
       // A descriptor is closed whatever the result of the step.
@@ -22,6 +32,12 @@ export function faultyFiles(faultOf: FaultSource): Files {
       } finally {
         await close()
       }
+    }
+    // The folder bucket only reads chunks from it.
+    handle.createReadStream = () => {
+      const fault = faultOf('read')
+      if (fault === null) return createReadStream()
+      return Readable.from(failingChunks(createReadStream(), fault, failure)) as unknown as ReadStream
     }
     handle.writeFile = (data) =>
       takeStep({

@@ -15,10 +15,9 @@ export const S3_CREDENTIALS = { accessKeyId: 'key-of-the-tests', secretAccessKey
 
 /** Three attempts with hardly any delay. */
 const QUICK_R2 = { forMs: 0, pauseMs: 1 }
-const QUICK_S3 = {
-  interactive: { responseMs: 60_000, retryForMs: 0 },
-  background: { responseMs: 60_000, retryForMs: 0 },
-  pauseMs: 1,
+function quickS3(responseMs: number) {
+  const timeouts = { responseMs, retryForMs: 0 }
+  return { interactive: timeouts, background: timeouts, pauseMs: 1 }
 }
 
 /** Enough for every test of a file to have an empty one. */
@@ -135,7 +134,8 @@ export function r2Place(storage: ObjectStorage, faultOf: FaultSource = () => nul
   }
 }
 
-export function s3Place(storage: ObjectStorage, faultOf: FaultSource = () => null) {
+/** `responseMs` is how long the client waits for a response. */
+export function s3Place(storage: ObjectStorage, faultOf: FaultSource = () => null, responseMs = 60_000) {
   const { binding, s3Url } = storage.newBucket()
   const location = parseS3Location(s3Url)
   const uploads: { key: string; uploadId: string }[] = []
@@ -155,7 +155,7 @@ export function s3Place(storage: ObjectStorage, faultOf: FaultSource = () => nul
         location,
         credentials: S3_CREDENTIALS,
         fetch: faultyFetch(watchedFetch, faultOf),
-        timing: QUICK_S3,
+        timing: quickS3(responseMs),
       }),
     storedBytes: () => storedBytes,
     unfinishedUploads: () => findUnfinished(binding, uploads),

@@ -5,8 +5,7 @@ import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './server.ts'
 
 /** A separate disk that can really be filled: a tmpfs, which requires root. Removed when the test ends. */
-export function mountSmallDisk(sizeBytes: number) {
-  const folder = temporaryFolder()
+export function mountSmallDisk(sizeBytes: number, folder = temporaryFolder()) {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeBytes},mode=0700`, 'tmpfs', folder])
   // Before its folder is deleted: the last registered function runs first.
   onTestFinished(() => void execFileSync('umount', ['--lazy', folder]))

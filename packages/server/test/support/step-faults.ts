@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
+
 /** How a step fails: before its effect, after it, with half of it, or only late. `kind` is the kind of error. */
-export type Fault = { when: 'before' | 'after' | 'half' | 'late'; kind: string }
+export type Fault = { when: 'before' | 'after' | 'half' | 'late'; kind: string; lateMs?: number }
 
 /** Called before each step of a bucket or database: a file-system call, a statement, a request. */
 export type FaultSource = (step: string) => Fault | null
@@ -24,6 +26,26 @@ export function plannedFaults({ at, fault, lasts }: FaultPlan) {
   return { faultOf, steps: () => count }
 }
 
+/**
+ * The fault happens at a call of this name, after `skip` others: once, at each later call of the name, or at every later
+ * call. `cause` is a call that fails first, because the program only makes the planned one after that.
+ */
+export type CallPlan = { call: string; skip: number; fault: Fault; lasts: 'once' | 'call' | 'all'; cause?: string }
+
+/** Fails as planned, and counts the failed calls. */
+export function callFaults({ call, skip, fault, lasts, cause }: CallPlan) {
+  let left = skip
+  let hits = 0
+  const faultOf: FaultSource = (name) => {
+    if (name === cause) return { ...fault, when: 'before' }
+    const isFirst = hits === 0 && name === call && left-- === 0
+    if (!isFirst && (hits === 0 || lasts === 'once' || (lasts === 'call' && name !== call))) return null
+    hits++
+    return fault
+  }
+  return { faultOf, hits: () => hits }
+}
+
 /** Connects the steps with the plan that decides about faults. */
 export function faultSwitch() {
   let current: ReturnType<typeof plannedFaults> | null = null
@@ -45,22 +67,48 @@ type Step<Result> = {
   fault: Fault | null
   take: () => Promise<Result>
   half?: () => Promise<unknown>
+  /** What a step destroys if it fails before its effect. */
+  lose?: () => Promise<unknown>
   fail: (kind: string) => Error
   /** The result of a step that the caller never gets. */
   drop?: (result: Result) => Promise<unknown>
 }
 
 /** Long enough for other work to run in between. */
-const LATE_MS = 20
+export const LATE_MS = 20
 
 /** Runs one step with its fault. */
-export async function takeStep<Result>({ fault, take, half, fail, drop }: Step<Result>): Promise<Result> {
+export async function takeStep<Result>({ fault, take, half, lose, fail, drop }: Step<Result>): Promise<Result> {
   if (fault === null) return take()
   if (fault.when === 'late') {
-    await new Promise((resolve) => setTimeout(resolve, LATE_MS))
+    await new Promise((resolve) => setTimeout(resolve, fault.lateMs ?? LATE_MS))
     return take()
   }
+  if (fault.when === 'before') await lose?.()
   if (fault.when === 'half') await half?.()
-  if (fault.when === 'after') await drop?.(await take())
+  if (fault.when === 'after') {
+    const result = await take()
+    await drop?.(result)
+  }
   throw fail(fault.kind)
+}
+
+/** Chunks that come late or break off: at once, after half of one, or after all of them. */
+export async function* failingChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  fault: Fault,
+  fail: (kind: string) => Error,
+): AsyncGenerator<Uint8Array> {
+  if (fault.when === 'late') await new Promise((resolve) => setTimeout(resolve, fault.lateMs ?? LATE_MS))
+  for await (const chunk of chunks) {
+    if (fault.when === 'before') throw fail(fault.kind)
+    yield fault.when === 'half' ? chunk.subarray(0, chunk.byteLength / 2) : chunk
+    if (fault.when === 'half') throw fail(fault.kind)
+  }
+  if (fault.when !== 'late') throw fail(fault.kind)
+}
+
+export function failingStream(...given: Parameters<typeof failingChunks>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  // Node and the DOM types declare the same class separately.
+  return Readable.toWeb(Readable.from(failingChunks(...given))) as ReadableStream<Uint8Array<ArrayBuffer>>
 }

@@ -4,14 +4,13 @@ import { BroadcastChannel, parentPort } from 'node:worker_threads'
 import { openForWriting } from '../../src/sqlite/connection.ts'
 import { serveWriters } from '../../src/sqlite/serve-writers.ts'
 import { seededRandom } from './seeded-random.ts'
-import { plannedFaults, type Fault, type FaultSource } from './step-faults.ts'
+import { CODES, failure, waitFor } from './faulty-reader.ts'
+import { callFaults, LATE_MS, plannedFaults, type Fault, type FaultSource } from './step-faults.ts'
 import type { FromThread, ThreadFaults, ToThread } from './watched-writer.ts'
 
 const opened = new Map<string, DatabaseSync>()
 const failing = new Set<string>()
 const faulty = new Map<string, { faultOf: FaultSource; steps: () => number }>()
-/** SQLite's codes for a disk that fails and for one that is full. */
-const CODES: Record<string, number> = { EIO: 10, ENOSPC: 13 }
 const INBOX = 'inbox.db'
 /** The largest value of SQLite, its default. */
 const PAGES_MAX = 4_294_967_294
@@ -37,7 +36,11 @@ export function serveWatched({ channelName, pragma }: ThreadSettings): void {
     if ('faults' in told) {
       const steps = faulty.get(file)?.steps() ?? 0
       faulty.delete(file)
-      if (told.faults) faulty.set(file, faultsOf(told.faults))
+      if (told.faults)
+        faulty.set(
+          file,
+          faultsOf(told.faults, () => tell({ kind: 'hit' })),
+        )
       tell({ kind: 'obeyed', steps })
       return
     }
@@ -77,8 +80,17 @@ function watch(connection: DatabaseSync, file: string, tell: (message: FromThrea
   return connection
 }
 
-function faultsOf(faults: ThreadFaults): { faultOf: FaultSource; steps: () => number } {
+function faultsOf(faults: ThreadFaults, onHit: () => void): { faultOf: FaultSource; steps: () => number } {
   if ('at' in faults) return plannedFaults(faults)
+  if ('call' in faults) {
+    const { faultOf, hits } = callFaults(faults)
+    const noticed: FaultSource = (sql) => {
+      const fault = faultOf(callOf(sql))
+      if (fault) onHit()
+      return fault
+    }
+    return { faultOf: noticed, steps: hits }
+  }
   const random = seededRandom(faults.seed)
   let count = 0
   const faultOf = (): Fault | null => {
@@ -89,19 +101,23 @@ function faultsOf(faults: ThreadFaults): { faultOf: FaultSource; steps: () => nu
   return { faultOf, steps: () => count }
 }
 
+/** The name of a call in a plan. */
+function callOf(sql: string): string {
+  if (sql === 'begin immediate') return 'begin'
+  if (sql === 'commit') return 'commit'
+  return sql.startsWith('insert into parts') ? 'statement of a part' : 'statement'
+}
+
 function failAsTold(statement: StatementSync, file: string, sql: string): void {
   for (const name of ['run', 'all'] as const) {
     const execute = statement[name].bind(statement) as (...values: never[]) => never
     statement[name] = (...values: never[]) => {
       const fault = faulty.get(file)?.faultOf(sql) ?? null
       if (fault?.when === 'before') throw failure(fault.kind)
+      if (fault?.when === 'late') waitFor(fault.lateMs ?? LATE_MS)
       const result = execute(...values)
-      if (fault) throw failure(fault.kind)
+      if (fault && fault.when !== 'late') throw failure(fault.kind)
       return result
     }
   }
-}
-
-function failure(kind: string): Error {
-  return Object.assign(new Error(`${kind}: as asked`), { errcode: CODES[kind] })
 }

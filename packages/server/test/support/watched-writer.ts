@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
 import { onTestFinished } from 'vitest'
-import type { FaultPlan } from './step-faults.ts'
+import type { CallPlan, FaultPlan } from './step-faults.ts'
 import type { ThreadSettings } from './watched-writer-thread.ts'
 
 /** `at` is from the clock that all threads share; `synchronous` is SQLite's number for how a commit treats the disk. */
 export type Commit = { at: bigint; keys: string[]; synchronous: number }
-export type FromThread = ({ kind: 'committed' } & Commit) | { kind: 'obeyed'; steps: number }
+export type FromThread = ({ kind: 'committed' } & Commit) | { kind: 'obeyed'; steps: number } | { kind: 'hit' }
 export type ToThread = { file: string } & ({ disk: 'healthy' | 'full' | 'failing' } | { faults: ThreadFaults | null })
 /** By plan, or at random: this many of a thousand statements, with numbers from a seed. */
-export type ThreadFaults = FaultPlan | { seed: number; perMille: number }
+export type ThreadFaults = FaultPlan | CallPlan | { seed: number; perMille: number }
 
 /** A writer thread for `openWriter` that reports its commits and whose disk can be made to fail. */
 export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } = {}) {
@@ -17,15 +17,18 @@ export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } 
   const channel = new BroadcastChannel(channelName)
   onTestFinished(() => channel.close())
   let obeyed: ((steps: number) => void) | null = null
+  let hits = 0
 
   channel.addEventListener('message', (event: unknown) => {
     // Only watched-writer-thread.ts knows the channel.
     const message = (event as { data: FromThread }).data
     if (message.kind === 'obeyed') obeyed?.(message.steps)
+    else if (message.kind === 'hit') hits++
     else onCommit(message)
   })
 
   function tell(request: ToThread): Promise<number> {
+    hits = 0
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads, not a window
     channel.postMessage(request)
     return new Promise((resolve) => {
@@ -41,6 +44,8 @@ export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } 
     },
     /** Makes statements on this file fail. Resolves to how many ran (or, at random, failed) since the previous call. */
     setFaults: (file: string, faults: ThreadFaults | null): Promise<number> => tell({ file, faults }),
+    /** How many calls of the current plan have failed so far. */
+    hits: () => hits,
   }
 }
 

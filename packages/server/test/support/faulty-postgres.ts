@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pg, { type Client } from 'pg'
+import { LATE_MS, type Fault, type FaultSource } from './step-faults.ts'
+
+type Sent = (...given: unknown[]) => Promise<unknown>
+type Connected = (error?: Error) => void
+
+/** What a server reports when its disk is full. */
+const OUT_OF_SPACE = `do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`
+
+/** Makes connections of the driver fail, by the name of their database, until it is restored. */
+export function failPostgres(faultSourceOf: (database: string) => FaultSource | undefined): { restore(): void } {
+  // The driver's methods have many overloads; the product calls them with a promise, the pool connects with a callback.
+  const { query, connect } = pg.Client.prototype as unknown as { query: Sent; connect: (then?: Connected) => unknown }
+  const broken = new WeakSet<Client>()
+  const held = new WeakMap<Client, Promise<void>>()
+
+  function breakOff(client: Client): void {
+    broken.add(client)
+    socketOf(client).destroy()
+  }
+
+  /** Queries are sent without waiting for earlier results, so what follows a late or lost one has to wait or is lost too. */
+  async function fail(client: Client, fault: Fault | null, { send, call }: { send: Sent; call: string }) {
+    if (broken.has(client)) throw connectionLost()
+    if (fault?.when === 'late') held.set(client, pause(fault.lateMs ?? LATE_MS))
+    if (fault === null || fault.when === 'late') {
+      await held.get(client)
+      return send()
+    }
+    if (fault.kind === 'ENOSPC') return runOutOfSpace(client, call)
+    if (fault.when === 'before') {
+      breakOff(client)
+      throw connectionLost()
+    }
+    const sent = send()
+    // Half of a transaction: what follows is never sent.
+    if (fault.when === 'half') broken.add(client)
+    await sent
+    breakOff(client)
+    throw connectionLost()
+  }
+
+  async function runOutOfSpace(client: Client, call: string): Promise<never> {
+    const failed = query.call(client, OUT_OF_SPACE)
+    // A commit that fails ends the transaction.
+    const ended = call === 'commit' ? query.call(client, 'rollback') : null
+    await Promise.allSettled([failed, ended])
+    throw await failed.catch((error: unknown) => error)
+  }
+
+  const failing = {
+    query(this: Client, ...given: unknown[]) {
+      const [config] = given as [string | { text?: string }]
+      const text = typeof config === 'string' ? config : config.text
+      const send = () => query.apply(this, given)
+      if (text === undefined || typeof given.at(-1) === 'function' || text === 'rollback') return send()
+      const call = callOf(text)
+      const fault = faultSourceOf(this.database ?? '')?.(call) ?? null
+      if (fault === null && !held.has(this) && !broken.has(this)) return send()
+      return fail(this, fault, { send, call })
+    },
+    connect(this: Client, then?: Connected): unknown {
+      const fault = faultSourceOf(this.database ?? '')?.('connect') ?? null
+      if (fault === null) return connect.call(this, then)
+      const late = fault.when === 'late' ? pause(fault.lateMs ?? LATE_MS) : Promise.reject(connectionLost())
+      if (!then) return late.then(() => connect.call(this))
+      return void late.then(() => connect.call(this, then), then)
+    },
+  }
+  Object.assign(pg.Client.prototype, failing)
+  return { restore: () => void Object.assign(pg.Client.prototype, { query, connect }) }
+}
+
+/** The name of a call in a plan. */
+function callOf(text: string): string {
+  const start = text.trimStart().toLowerCase()
+  if (start.startsWith('begin')) return 'begin'
+  if (start.startsWith('commit')) return 'commit'
+  return /^(?:select|show|set|listen)\b/.test(start) && !start.endsWith('for no key update') ? 'query' : 'statement'
+}
+
+/** Not part of the driver's types. */
+function socketOf(client: Client): { destroy(): void } {
+  return (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream
+}
+
+function connectionLost(): Error {
+  return Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+}
