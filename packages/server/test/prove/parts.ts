@@ -31,7 +31,7 @@ export const PARTS: Part[] = [
   {
     name: 'isolation',
     title: 'Mail cannot run scripts or load anything in the dashboard',
-    minutes: 10,
+    minutes: 7,
     needs: ['Chromium'],
   },
   {
