@@ -1,4 +1,5 @@
-import { startAttack, type Attack } from './attack.ts'
+import { startAttack } from './attack.ts'
+import type { Attack } from './attack-kinds.ts'
 
 // The program of the attacking process: starts when it receives its options, and then sends its counts regularly.
 

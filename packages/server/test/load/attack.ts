@@ -1,38 +1,29 @@
 import { connect, type Socket } from 'node:net'
+import { seededRandom } from '../support/seeded-random.ts'
+import { attackKinds, type Attack, type Kind, type KindName } from './attack-kinds.ts'
 
-/** How many connections of each kind are held. */
-export type Attack = {
-  apiPort: number
-  smtpPort: number
-  /** A key may hold 20 downloads. */
-  keys: string[]
-  /** Paths of large responses. */
-  downloads: string[]
-  slow: number
-  idleSmtp: number
-  idleHttp: number
-  unread: number
-}
-
-/** `open` at this moment, and `closed` by the server so far. */
-export type AttackCounts = { open: number; closed: number }
+/** Connections of a kind: `open` at this moment, and `closed` by the server or refused so far. */
+export type AttackCounts = Record<KindName, { open: number; closed: number }>
 
 /** Opened at once, so that the server's backlog is not what is tested. */
 const OPENING_MAX = 100
-/** A byte this often keeps a connection from being idle. */
+/** Slow connections send a byte this often. A write to a connection that the server has closed shows that it is closed. */
 const TRICKLE_MS = 1_000
 /** Before a connection that the server closed is opened again. */
 const AGAIN_MS_MAX = 1_000
 
-type Kind = { port: number; isPaused?: boolean; begin: (socket: Socket) => void }
-
-/** Holds connections that are slow, idle or unread, and opens each again when the server closes it. */
+/** Holds connections of each kind, and opens each again when the server closes it. */
 export function startAttack(attack: Attack) {
-  const sockets = new Set<Socket>()
+  const random = seededRandom(attack.seed)
   const trickles = new Map<Socket, string>()
-  const counts = { closed: 0 }
+  const counts: AttackCounts = {
+    slow: { open: 0, closed: 0 },
+    idleSmtp: { open: 0, closed: 0 },
+    idleHttp: { open: 0, closed: 0 },
+    unread: { open: 0, closed: 0 },
+  }
+  const queue = attackKinds(attack)
   let opening = 0
-  const queue = kindsOf(attack, trickles)
 
   function openMore(): void {
     while (opening < OPENING_MAX && queue.length > 0) open(queue.shift()!)
@@ -41,31 +32,34 @@ export function startAttack(attack: Attack) {
   function open(kind: Kind): void {
     opening++
     const socket = connect({ port: kind.port, host: '127.0.0.1', noDelay: true })
-    let isOpening = true
-    function opened(): void {
-      if (!isOpening) return
-      isOpening = false
-      opening--
+    let state: 'opening' | 'open' | 'closed' = 'opening'
+    function change(next: 'open' | 'closed'): void {
+      if (state === 'closed' || state === next) return
+      if (state === 'opening') opening--
+      if (state === 'open') counts[kind.name].open--
+      counts[kind.name][next]++
+      state = next
       openMore()
     }
     socket.on('connect', () => {
-      opened()
-      sockets.add(socket)
-      if (kind.isPaused) socket.pause()
-      else socket.resume()
-      kind.begin(socket)
+      socket.write(kind.begin)
+      if (kind.trickle !== undefined) trickles.set(socket, kind.trickle)
+      if (kind.accepted === undefined) change('open')
+    })
+    socket.on('data', (bytes: Buffer) => {
+      if (state !== 'opening') return
+      if (!bytes.toString('latin1').startsWith(kind.accepted!)) return void socket.destroy()
+      change('open')
+      if (kind.isUnread) socket.pause()
     })
     socket.on('error', () => {})
-    // A paused socket does not notice that it is closed, but the next write to it fails.
     socket.on('close', () => {
-      opened()
-      counts.closed++
-      sockets.delete(socket)
+      change('closed')
       trickles.delete(socket)
       setTimeout(() => {
         queue.push(kind)
         openMore()
-      }, Math.random() * AGAIN_MS_MAX)
+      }, random.below(AGAIN_MS_MAX))
     })
   }
 
@@ -73,72 +67,5 @@ export function startAttack(attack: Attack) {
     for (const [socket, text] of trickles) socket.write(text)
   }, TRICKLE_MS)
   openMore()
-  return { counts: (): AttackCounts => ({ open: sockets.size, closed: counts.closed }) }
-}
-
-function kindsOf(attack: Attack, trickles: Map<Socket, string>): Kind[] {
-  const { apiPort, smtpPort, keys, downloads } = attack
-  const [key = ''] = keys
-  const authorized = (authorization: string) => `Host: localhost\r\nAuthorization: Bearer ${authorization}\r\n`
-  const slow: Kind[] = [
-    {
-      port: apiPort,
-      begin(socket) {
-        socket.write('GET /v1/me HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
-        trickles.set(socket, 'a')
-      },
-    },
-    {
-      port: apiPort,
-      begin(socket) {
-        const head = 'Content-Type: application/json\r\nContent-Length: 100000'
-        socket.write(`POST /v1/mailboxes HTTP/1.1\r\n${authorized(key)}${head}\r\n\r\n{"name":"`)
-        trickles.set(socket, 'a')
-      },
-    },
-    {
-      port: smtpPort,
-      begin(socket) {
-        socket.write('EHLO slow.test\r\nMAIL FROM:<a@slow.test>\r\nRCPT TO:<qa@mailhatch.test>\r\nDATA\r\n')
-        trickles.set(socket, 'a')
-      },
-    },
-    {
-      port: apiPort,
-      begin(socket) {
-        socket.write('GET ')
-        trickles.set(socket, '/')
-      },
-    },
-    {
-      port: smtpPort,
-      begin(socket) {
-        socket.write('EHLO ')
-        trickles.set(socket, 'a')
-      },
-    },
-  ]
-  const idleSmtp: Kind[] = [
-    { port: smtpPort, begin() {} },
-    { port: smtpPort, begin: (socket) => void socket.write('EHLO idle.test\r\n') },
-  ]
-  const idleHttp: Kind[] = [
-    { port: apiPort, begin() {} },
-    { port: apiPort, begin: (socket) => void socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n') },
-  ]
-  const unread = Array.from({ length: attack.unread }, (_, number): Kind => {
-    const path = downloads[number % downloads.length]!
-    const request = `GET ${path} HTTP/1.1\r\n${authorized(keys[number % keys.length]!)}\r\n`
-    return { port: apiPort, isPaused: true, begin: (socket) => void socket.write(request) }
-  })
-  return [
-    ...times(attack.idleSmtp, idleSmtp),
-    ...times(attack.idleHttp, idleHttp),
-    ...times(attack.slow, slow),
-    ...unread,
-  ]
-}
-
-function times(count: number, kinds: Kind[]): Kind[] {
-  return Array.from({ length: count }, (_, number) => kinds[number % kinds.length]!)
+  return { counts: () => counts }
 }

@@ -8,7 +8,8 @@ import { makeTeamKey } from '../support/made-team.ts'
 import { residentMegabytes } from '../support/resident-memory.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { SmtpClient } from '../support/smtp-client.ts'
-import type { Attack, AttackCounts } from './attack.ts'
+import type { AttackCounts } from './attack.ts'
+import type { Attack, KindName } from './attack-kinds.ts'
 import { behaveWell } from './well-behaved.ts'
 
 const PROGRAM = fileURLToPath(new URL('attack-program.ts', import.meta.url))
@@ -19,8 +20,10 @@ const DOWNLOADS_PER_KEY = 20
 /** One download in five is of an attachment: decoded attachments have 1 GiB of room. */
 const RAW_DOWNLOADS_PER_ATTACHMENT = 4
 const CLIENTS = 4
-/** Until the program has loaded everything and its memory is what it is at rest. */
+/** Until the program has loaded everything. */
 const WARM_UP_SAMPLES = 600
+/** Before the measurement begins. Some connections are always being opened again. */
+const OPEN_SHARE = 0.8
 /** On a busy machine. */
 const OPEN_MS_MAX = 120_000
 const SETTLE_MS_MAX = 120_000
@@ -29,7 +32,8 @@ const STILL_MS = 30_000
 const LOOK_MS = 500
 
 export type ConnectionsOptions = {
-  counts: Pick<Attack, 'slow' | 'idleSmtp' | 'idleHttp' | 'unread'>
+  counts: Record<KindName, number>
+  seed: number
   /** The attack lasts at least this long, and for this many operations of the well-behaved clients. */
   seconds: number
   samples: number
@@ -39,13 +43,12 @@ export type ConnectionsOptions = {
 }
 
 export type ConnectionsReport = {
-  /** Milliseconds of each operation of the well-behaved clients during the attack. */
-  timesMs: number[]
-  timesByKind: Map<string, number[]>
+  /** Milliseconds of the operations of the well-behaved clients during the attack, by kind of operation. */
+  times: Map<string, number[]>
   failures: string[]
-  /** Connections of the attack, the average of all looks. */
-  held: number
-  closedByServer: number
+  /** Open connections of the attack, the average of all looks, and those that the server closed or refused. */
+  held: Record<KindName, number>
+  closed: Record<KindName, number>
   megabytesBefore: number
   megabytesMost: number
   megabytesAfter: number
@@ -70,41 +73,50 @@ export async function holdConnections(options: ConnectionsOptions): Promise<Conn
   const warmUp = behaveWell(target, CLIENTS)
   await vi.waitUntil(() => countOf(warmUp.times) >= WARM_UP_SAMPLES, { timeout: OPEN_MS_MAX, interval: LOOK_MS })
   await warmUp.stop()
-  const megabytesBefore = megabytes()
+  await sdk.messages.raw(id)
+  await sdk.messages.attachment(id, 0)
+  const megabytesBefore = await settledMemory(megabytes, target)
   progress(`${Math.round(megabytesBefore)} MB before`)
 
   const path = `/v1/messages/${id}`
   const raw = Array<string>(RAW_DOWNLOADS_PER_ATTACHMENT).fill(`${path}/raw`)
   const downloads = [...raw, `${path}/attachments/0`]
-  const attack = startAttackProcess({ ...counts, apiPort: Number(new URL(url).port), smtpPort, keys, downloads })
-  const wanted = counts.slow + counts.idleSmtp + counts.idleHttp + counts.unread
-  let megabytesMost = megabytesBefore
-  // Connections that are too slow are closed from the start, so some are always being opened again.
-  await vi.waitUntil(() => attack.counts().open >= wanted * 0.95, { timeout: OPEN_MS_MAX, interval: LOOK_MS })
-  progress(`${attack.counts().open} connections are open`)
+  const apiPort = Number(new URL(url).port)
+  const attack = startAttackProcess({ ...counts, seed: options.seed, apiPort, smtpPort, keys, downloads })
+  const isComplete = () => NAMES.every((name) => attack.open(name) >= counts[name] * OPEN_SHARE)
+  await vi.waitUntil(isComplete, { timeout: OPEN_MS_MAX, interval: LOOK_MS }).catch((error: unknown) => {
+    throw new Error(`Only these are open: ${JSON.stringify(ofEach(attack.open))}`, { cause: error })
+  })
   const good = behaveWell(target, CLIENTS)
   const startedAt = performance.now()
-  const open: number[] = []
+  const open: Record<KindName, number>[] = []
+  let megabytesMost = megabytesBefore
   while (performance.now() - startedAt < options.seconds * 1_000 || countOf(good.times) < options.samples) {
     megabytesMost = Math.max(megabytesMost, megabytes())
-    open.push(attack.counts().open)
+    open.push(ofEach(attack.open))
     await sleep(LOOK_MS)
   }
   await good.stop()
-  const { closed } = attack.counts()
+  const closed = ofEach(attack.closed)
   await attack.end()
   progress(`${countOf(good.times)} operations, up to ${Math.round(megabytesMost)} MB`)
 
   return {
-    timesMs: [...good.times.values()].flat(),
-    timesByKind: good.times,
+    times: good.times,
     failures: good.failures,
-    held: open.reduce((sum, count) => sum + count, 0) / open.length,
-    closedByServer: closed,
+    held: ofEach((name) => open.reduce((sum, counts) => sum + counts[name], 0) / open.length),
+    closed,
     megabytesBefore,
     megabytesMost,
     megabytesAfter: await settledMemory(megabytes, target),
   }
+}
+
+const NAMES: KindName[] = ['slow', 'idleSmtp', 'idleHttp', 'unread']
+
+function ofEach(valueOf: (name: KindName) => number): Record<KindName, number> {
+  // It has every name.
+  return Object.fromEntries(NAMES.map((name) => [name, valueOf(name)])) as Record<KindName, number>
 }
 
 /** The lowest memory while clients go on, because a program without work collects no garbage. */
@@ -131,7 +143,7 @@ function startAttackProcess(attack: Attack) {
   const gone = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
   })
-  let counts: AttackCounts = { open: 0, closed: 0 }
+  let counts: AttackCounts | null = null
   // The program sends nothing else.
   child.on('message', (message) => (counts = message as AttackCounts))
   const end = async () => {
@@ -140,7 +152,11 @@ function startAttackProcess(attack: Attack) {
   }
   onTestFinished(end)
   child.send(attack)
-  return { counts: () => counts, end }
+  return {
+    open: (name: KindName) => counts?.[name].open ?? 0,
+    closed: (name: KindName) => counts?.[name].closed ?? 0,
+    end,
+  }
 }
 
 async function sendLarge(smtpPort: number, sdk: Mailhatch): Promise<string> {

@@ -1,7 +1,7 @@
 import { rewriteModules } from '../support/rewrite-modules.ts'
 
-// Preloaded into a server: a download keeps its decoding slot until its client has read everything, and each connection
-// leaves 50 kB behind.
+// Preloaded into a server: a download keeps its decoding slot until its client has read everything, one download of raw mail
+// in 50 fails, and each connection leaves 50 kB behind.
 rewriteModules({
   '/read/content.ts': [
     [
@@ -13,6 +13,13 @@ rewriteModules({
     [
       'attachment: (message, index, { who, isGone }) =>\n      decoding(',
       'attachment: (message, index, { who, isGone }) =>\n      new Promise((started, failed) => void decoding(',
+    ],
+    [
+      'const object = await objects?.raw(',
+      `const global = globalThis as { downloads?: number }
+    global.downloads = (global.downloads ?? 0) + 1
+    if (global.downloads % 50 === 0) throw new TypeError('as asked')
+    const object = await objects?.raw(`,
     ],
   ],
   '/http/slow-readers.ts': [
