@@ -14,14 +14,14 @@ export type Part = {
 
 /** The parts of `npm run prove`, in the order in which they run. */
 export const PARTS: Part[] = [
-  { name: 'kill', title: 'Accepted mail survives kill -9', minutes: 10 },
+  { name: 'kill', title: 'Accepted mail survives kill -9', minutes: 8 },
   {
     name: 'power-cut',
     title: 'Accepted mail survives a power cut',
     minutes: 5,
     needs: ['Linux', 'root', 'loop devices', 'mkfs.ext4'],
   },
-  { name: 'faults', title: 'Failing buckets and databases lose nothing', minutes: 6 },
+  { name: 'faults', title: 'Failing buckets and databases lose nothing', minutes: 5 },
   { name: 'mails', title: 'Hostile mail is stored and blocks nothing', minutes: 5 },
   { name: 'requests', title: 'Hostile requests get the documented answers', minutes: 1 },
   { name: 'smtp', title: 'Hostile SMTP dialogues inject nothing', minutes: 8 },
