@@ -7,7 +7,7 @@ import { openEmbeddedBucket } from '../bucket/embedded-bucket.ts'
 import { objectsIn } from '../bucket/message-objects.ts'
 import { parseRecipient } from '../domain/address.ts'
 import { metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
-import { parseMail } from '../mime/parse-mail.ts'
+import { parseMail, UNREADABLE, type ParsedMail } from '../mime/parse-mail.ts'
 import { newId } from '../random.ts'
 import type { Post } from './announce.ts'
 import { announceStored, type AnnouncePorts } from './announce-stored.ts'
@@ -98,6 +98,25 @@ test('a result that cannot be recorded temporarily does not set mail aside', asy
     expect(await announceBy({ history, bucket: failing, post: refuse })).toMatchObject({ metadata: { setAside: null } })
   }
   expect(await announceBy({ history })).toMatchObject({ outcome: 'processed' })
+})
+
+test('mail whose announcement cannot be created is set aside after three attempts, while other mail is accepted', async () => {
+  const { announceBy } = await startWithMail()
+  const parse = async (): Promise<ParsedMail> => ({
+    ...UNREADABLE,
+    get html(): string {
+      throw new TypeError('A fault in the worker')
+    },
+  })
+  const others = { wasTaken: true, taken: 5, healed: 0, failing: 0 }
+  const history = { ...FIRST_ATTEMPTS, noteFailure: () => others }
+  const start = Date.now()
+  for (const ownFailures of [1, 2]) {
+    const attempt = announceBy({ history, parse, now: () => start + ownFailures * 60_000 })
+    expect(await attempt).toMatchObject({ metadata: { ownFailures, lastStatus: null, lastCode: 'worker_failed' } })
+  }
+  const last = await announceBy({ history, parse, now: () => start + 180_000 })
+  expect(last).toMatchObject({ metadata: { setAside: { reason: expect.stringContaining('the worker cannot') } } })
 })
 
 test('mail that ends the program three times is set aside', async () => {

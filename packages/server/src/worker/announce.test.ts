@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { announcement } from '../../test/support/announce.ts'
 import { BODY_KINDS, nameFor, startAnsweringApi } from '../../test/support/answering-api.ts'
-import { isRetriedAutomatically, isUnrouted } from '../domain/retry.ts'
+import { isRetriedAutomatically, isUnrouted, WORKER_FAILED } from '../domain/retry.ts'
 import { mayBeCausedByMail } from '../domain/set-aside.ts'
 import { postJson } from '../program/post-json.ts'
 import { announce, createApiClient } from './announce.ts'
@@ -38,6 +38,13 @@ test('over the network, a mail is accepted, retried or left to an operator for e
   // What never came is a connection cut, and not in this list.
   const ofAnswers = own.filter((name) => !name.startsWith('1'))
   expect(new Set(ofAnswers)).toEqual(new Set([...BODY_KINDS.map((kind) => `500 ${kind}`), '502 html', '502 empty']))
+})
+
+test('an announcement that cannot be encoded is a failure of the worker, not of the network', async () => {
+  const { post } = createApiClient({ url: 'http://127.0.0.1:1/', token: 'token', timeoutMs: 10_000, postJson })
+  // The type excludes it.
+  const unencodable = { ...announcement({}), subject: 1n as unknown as string }
+  expect(await announce(post, unencodable)).toMatchObject({ ok: false, status: null, code: WORKER_FAILED })
 })
 
 function expectedFor(status: number, kind: (typeof BODY_KINDS)[number]): string {

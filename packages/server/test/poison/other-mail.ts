@@ -1,0 +1,93 @@
+import { setTimeout as rest } from 'node:timers/promises'
+import { isAccepted, SmtpClient } from '../support/smtp-client.ts'
+import type { WatchedPrograms } from './watched-programs.ts'
+
+const EVERY_MS = 100
+const PAGE = 200
+
+/** Sends a mail as a mail server does: again, until it is accepted. */
+export async function sendUntilAccepted(
+  { smtpPort }: Pick<WatchedPrograms, 'smtpPort'>,
+  mail: { to: string; raw: Uint8Array },
+  isOver: () => boolean = () => false,
+): Promise<boolean> {
+  while (!isOver()) {
+    try {
+      const client = await SmtpClient.connect(smtpPort)
+      const reply = await client.send(mail)
+      client.close()
+      if (isAccepted(reply)) return true
+    } catch {
+      // The program is being restarted.
+    }
+    await rest(EVERY_MS)
+  }
+  return false
+}
+
+/** Ordinary mail, ten a second, and when each could be read. */
+export function startOtherMail(programs: WatchedPrograms) {
+  const sentAt = new Map<string, number>()
+  const readAt = new Map<string, number>()
+  const accepted = new Set<string>()
+  let isOver = false
+
+  async function send(): Promise<void> {
+    const sending: Promise<void>[] = []
+    while (!isOver) {
+      const tag = `other${sentAt.size}`
+      sentAt.set(tag, Date.now())
+      const raw = Buffer.from(`Subject: ${tag}\r\n\r\nHello\r\n`)
+      sending.push(
+        sendUntilAccepted(programs, { to: `others+${tag}@${programs.domain}`, raw }, () => isOver).then((isIn) => {
+          if (isIn) accepted.add(tag)
+        }),
+      )
+      await rest(EVERY_MS)
+    }
+    await Promise.all(sending)
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const { data } = await programs.sdk.messages.list({ mailbox: 'others', limit: PAGE })
+      for (const { tag } of data) if (tag !== null && !readAt.has(tag)) readAt.set(tag, Date.now())
+    } catch {
+      // The program is being restarted.
+    }
+  }
+
+  async function keepLooking(): Promise<void> {
+    while (!isOver) {
+      await look()
+      await rest(EVERY_MS)
+    }
+  }
+
+  const working = [send(), keepLooking()]
+
+  return {
+    acceptedCount: () => accepted.size,
+    /** Stops, waits for what was accepted, and reports. Mail that waited longer than `lateMs` is late. */
+    async end(lateMs: number) {
+      isOver = true
+      await Promise.all(working)
+      for (const until = Date.now() + lateMs; Date.now() < until && unread().length > 0; await rest(EVERY_MS))
+        await look()
+      const waits = [...accepted].map((tag) => (readAt.get(tag) ?? Date.now()) - sentAt.get(tag)!)
+      const unaccepted = [...sentAt.keys()].filter(
+        (tag) => !accepted.has(tag) && Date.now() - sentAt.get(tag)! > lateMs,
+      )
+      return {
+        accepted: accepted.size,
+        lost: unread().length,
+        late: waits.filter((wait) => wait > lateMs).length + unaccepted.length,
+        longestMs: Math.max(0, ...waits),
+      }
+    },
+  }
+
+  function unread(): string[] {
+    return [...accepted].filter((tag) => !readAt.has(tag))
+  }
+}

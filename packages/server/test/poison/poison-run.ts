@@ -1,0 +1,189 @@
+import { setTimeout as rest } from 'node:timers/promises'
+import type { Metadata } from '../../src/worker/metadata.ts'
+import type { Installation } from '../crash/installations.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { poisonMail, RECORD_TOKEN, tokenOf, type PoisonKind } from './poison-token.ts'
+import { sendUntilAccepted, startOtherMail } from './other-mail.ts'
+import { startWatched, type WatchedPrograms } from './watched-programs.ts'
+
+const POISONED = 'poisoned-stages'
+/** Names, keys and records of the worker itself, and functions with stages of their own. */
+const NO_STAGE = /\.(?:bytesOf|metadataKey|encodeMetadata|decodeMetadata|announceMail|announceStored)$/
+/** After these, the message is stored; or the next attempt goes another way; or the mail is stored unparsed. */
+const DELIVERED = /^(?:feed\.|worker\/announcer\.|mime\/)/
+/** Its only wait is the request, which has a deadline. */
+const WITHOUT_WAIT = 'worker/announce-stored.announce'
+/** Mail above 128 KiB is parsed in a thread. */
+const LARGE_BYTES = 200_000
+/** More mails that keep failing have a common cause, unless much other mail is accepted. */
+const TOGETHER = 4
+/** As many, so that mail that is delivered at the second attempt casts no doubt on the API. */
+const OTHERS_FIRST = 60
+export const LATE_MS = 30_000
+const POLL_MS = 500
+
+export type Poison = { stage: string; kind: PoisonKind }
+type Judged = Poison & { result: 'delivered' | 'set aside' | 'neither'; mail: Metadata | null; isListed: boolean }
+
+export type PoisonRun = {
+  installation: Installation
+  seed: number
+  /** Of the stages that would block or end a program, this many are tried. */
+  endings: number
+  /** Loaded first besides the stages: for the control. */
+  preloads?: string[]
+  stages?: (stages: string[]) => Poison[]
+  patienceMs: number
+  onProgress?: (text: string) => void
+}
+
+export type PoisonReport = Awaited<ReturnType<typeof runPoison>>
+
+/** Sends mail that fails at each stage, in every way, while other mail arrives. */
+export async function runPoison({
+  installation,
+  preloads = [],
+  patienceMs,
+  onProgress = () => {},
+  ...choice
+}: PoisonRun) {
+  const modules = [POISONED, ...preloads]
+  const programs = await startWatched(installation, modules)
+  await programs.sdk.webhooks.create({ url: 'http://127.0.0.1:1/' })
+  const stages = await recordStages(programs)
+  const others = startOtherMail(programs)
+  while (others.acceptedCount() < OTHERS_FIRST) await rest(POLL_MS)
+  const judged: Judged[] = []
+  for (const { poisons, isRestarted } of groupsOf(stages, choice)) {
+    onProgress(poisons.map(({ stage, kind }) => `${stage} ${kind}`).join(', '))
+    const sending = poisons.map((poison) => sendPoison(programs, poison))
+    if (isRestarted) {
+      await rest(2_000)
+      await programs.restartWorker(modules)
+    }
+    judged.push(...(await judge(programs, poisons, patienceMs)))
+    await Promise.all(sending)
+  }
+  const other = await others.end(LATE_MS)
+  const setAside = judged.filter(({ result }) => result === 'set aside')
+  const whilePoisoned = choice.stages ? await retryAll(programs, judged) : null
+  await programs.restart([])
+  const unretried = whilePoisoned ?? (await retryAll(programs, setAside))
+  await programs.stop()
+  return {
+    stages,
+    tried: judged.length,
+    ends: programs.ends(),
+    setAside: setAside.length,
+    delivered: judged.filter(({ result }) => result === 'delivered').length,
+    wrong: judged
+      .filter((one) => !isAsExpected(one))
+      .map(({ stage, kind, result, mail }) => ({ stage, kind, result, tries: mail?.ownFailures })),
+    unlisted: judged.filter(
+      ({ stage, result, isListed }) => result !== 'delivered' && !DELIVERED.test(stage) && !isListed,
+    ).length,
+    unretried,
+    other,
+  }
+}
+
+function isAsExpected({ stage, result, mail }: Judged): boolean {
+  if (DELIVERED.test(stage)) return result === 'delivered'
+  return result === 'set aside' && mail!.ownFailures === 3 && mail!.setAside!.reason.length > 0
+}
+
+/** The stages that a small and a large mail pass, from the program itself. */
+async function recordStages(programs: WatchedPrograms): Promise<string[]> {
+  for (const [index, size] of [0, LARGE_BYTES].entries()) {
+    const to = `${RECORD_TOKEN}${index}@${programs.domain}`
+    await sendUntilAccepted(programs, { to, raw: poisonMail(RECORD_TOKEN, size) })
+    await programs.sdk.messages.waitFor({ mailbox: `${RECORD_TOKEN}${index}` })
+  }
+  const found = Array.from(programs.output().matchAll(/^stage (\S+)$/gm), ([, stage]) => stage!)
+  return [...new Set(found)].filter((stage) => !NO_STAGE.test(stage)).toSorted()
+}
+
+function groupsOf(stages: string[], { seed, endings, stages: chosen }: Pick<PoisonRun, 'seed' | 'endings' | 'stages'>) {
+  if (chosen) return [{ poisons: chosen(stages), isRestarted: false }]
+  const random = seededRandom(seed)
+  const isWaiting = (stage: string) => stage.startsWith('store.') || /\.(?:intake|newMessage|newEvent)$/.test(stage)
+  const inThread = (stage: string) => stage.startsWith('mime/parse-thread')
+  const gentle: Poison[] = [
+    ...stages.map((stage): Poison => ({ stage, kind: 'throw' })),
+    ...stages.filter((stage) => isWaiting(stage) || inThread(stage)).map((stage): Poison => ({ stage, kind: 'hang' })),
+    ...stages.filter(inThread).map((stage): Poison => ({ stage, kind: 'memory' })),
+  ]
+  const blocking = stages.filter((stage) => !isWaiting(stage) && !inThread(stage) && stage !== WITHOUT_WAIT)
+  const ending = (['hang', 'memory'] as const).flatMap((kind) =>
+    Array.from({ length: endings }, (): Poison => ({ stage: random.pick(blocking), kind })),
+  )
+  const groups = Array.from({ length: Math.ceil(gentle.length / TOGETHER) }, (_, index) => ({
+    poisons: gentle.slice(index * TOGETHER, (index + 1) * TOGETHER),
+    isRestarted: index % 2 === 1,
+  }))
+  // Each ends a program, so each is a group of its own.
+  return [...groups, ...ending.map((poison) => ({ poisons: [poison], isRestarted: false }))]
+}
+
+function mailboxOf({ stage, kind }: Poison): string {
+  return `${tokenOf(stage)}${kind}`
+}
+
+async function sendPoison(programs: WatchedPrograms, poison: Poison): Promise<void> {
+  const name = mailboxOf(poison)
+  const size = poison.stage.startsWith('mime/parse-thread') ? LARGE_BYTES : 0
+  const until = Date.now() + LATE_MS * 4
+  await sendUntilAccepted(
+    programs,
+    { to: `${name}@${programs.domain}`, raw: poisonMail(name, size) },
+    () => Date.now() > until,
+  )
+}
+
+/** Waits until each mail is delivered, or set aside and listed by the API too. */
+async function judge(programs: WatchedPrograms, poisons: Poison[], patienceMs: number): Promise<Judged[]> {
+  let judged: Judged[] = []
+  let problem: unknown = null
+  const until = Date.now() + patienceMs
+  do {
+    await rest(POLL_MS)
+    try {
+      judged = await lookAt(programs, poisons)
+      if (judged.every(({ result, isListed }) => result === 'delivered' || isListed)) return judged
+    } catch (error) {
+      // The program is being restarted, or blocked.
+      problem = error
+    }
+  } while (Date.now() < until)
+  if (judged.length === 0) throw problem
+  return judged
+}
+
+async function lookAt(programs: WatchedPrograms, poisons: Poison[]): Promise<Judged[]> {
+  const setAside = await programs.listSetAside()
+  const rejections = await programs.sdk.rejections.list({ limit: 200 })
+  return Promise.all(
+    poisons.map(async (poison): Promise<Judged> => {
+      const mailbox = mailboxOf(poison)
+      const mail = setAside.find((one) => one.mailbox === mailbox) ?? null
+      const isListed = rejections.some(
+        ({ to, code, reason }) =>
+          to.startsWith(`${mailbox}@`) && code === 'set_aside' && reason === mail?.setAside?.reason,
+      )
+      if (mail) return { ...poison, result: 'set aside', mail, isListed }
+      const isDelivered = (await programs.sdk.messages.list({ mailbox })).data.length > 0
+      return { ...poison, result: isDelivered ? 'delivered' : 'neither', mail, isListed }
+    }),
+  )
+}
+
+/** The number of mails that an operator's retry does not deliver. */
+async function retryAll(programs: WatchedPrograms, judged: Judged[]): Promise<number> {
+  let failed = 0
+  for (const { mail, ...poison } of judged) {
+    const status = mail ? await programs.retry(mail) : 0
+    const { data } = await programs.sdk.messages.list({ mailbox: mailboxOf(poison) })
+    if (![200, 409].includes(status) || data.length !== 1) failed++
+  }
+  return failed
+}
