@@ -96,6 +96,7 @@ export function createAnnouncer(given: Ports): Announcer {
   let reporting: Promise<void> | null = null
   let nextReportAt = 0
   let timer: NodeJS.Timeout | undefined
+  let isPumpDue = false
   let closed = false
 
   const ports: AnnouncePorts = {
@@ -133,7 +134,17 @@ export function createAnnouncer(given: Ports): Announcer {
       log.error({ err: error, key }, 'a new mail could not be announced')
       stored.add(key)
     }
-    pump()
+    pumpSoon()
+  }
+
+  /** After the reply to the sender: if the mail blocks or crashes this process, it must not be sent again. */
+  function pumpSoon(): void {
+    if (isPumpDue) return
+    isPumpDue = true
+    setImmediate(() => {
+      isPumpDue = false
+      pump()
+    })
   }
 
   function keepFresh(key: string, mail: Fresh): void {
@@ -307,6 +318,7 @@ export function createAnnouncer(given: Ports): Announcer {
       tick()
     },
     async close() {
+      pump()
       closed = true
       clearInterval(timer)
       await searching
