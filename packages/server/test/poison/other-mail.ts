@@ -4,6 +4,8 @@ import type { WatchedPrograms } from './watched-programs.ts'
 
 const EVERY_MS = 100
 const PAGE = 200
+/** A blocked program does not respond. Longer than a mail may be parsed, because each attempt would be parsed again. */
+const ATTEMPT_MS_MAX = 60_000
 
 /** Sends a mail as a mail server does: again, until it is accepted. */
 export async function sendUntilAccepted(
@@ -12,17 +14,22 @@ export async function sendUntilAccepted(
   isOver: () => boolean = () => false,
 ): Promise<boolean> {
   while (!isOver()) {
-    try {
-      const client = await SmtpClient.connect(smtpPort)
-      const reply = await client.send(mail)
-      client.close()
-      if (isAccepted(reply)) return true
-    } catch {
-      // The program is being restarted.
-    }
+    if (await Promise.race([isTaken(smtpPort, mail), rest(ATTEMPT_MS_MAX, false)])) return true
     await rest(EVERY_MS)
   }
   return false
+}
+
+async function isTaken(smtpPort: number, mail: { to: string; raw: Uint8Array }): Promise<boolean> {
+  try {
+    const client = await SmtpClient.connect(smtpPort)
+    const reply = await client.send(mail)
+    client.close()
+    return isAccepted(reply)
+  } catch {
+    // The program is being restarted.
+    return false
+  }
 }
 
 /** Ordinary mail, ten a second, and when each could be read. */

@@ -155,8 +155,9 @@ async function judge(programs: WatchedPrograms, poisons: Poison[], patienceMs: n
       problem = error
     }
   } while (Date.now() < until)
-  if (judged.length === 0) throw problem
-  return judged
+  if (judged.length > 0) return judged
+  console.info('the programs did not respond', problem)
+  return poisons.map((poison) => ({ ...poison, result: 'neither', mail: null, isListed: false }))
 }
 
 async function lookAt(programs: WatchedPrograms, poisons: Poison[]): Promise<Judged[]> {
@@ -181,9 +182,13 @@ async function lookAt(programs: WatchedPrograms, poisons: Poison[]): Promise<Jud
 async function retryAll(programs: WatchedPrograms, judged: Judged[]): Promise<number> {
   let failed = 0
   for (const { mail, ...poison } of judged) {
-    const status = mail ? await programs.retry(mail) : 0
-    const { data } = await programs.sdk.messages.list({ mailbox: mailboxOf(poison) })
-    if (![200, 409].includes(status) || data.length !== 1) failed++
+    if (!mail || !(await isRetried(programs, mail, mailboxOf(poison)))) failed++
   }
   return failed
+}
+
+async function isRetried(programs: WatchedPrograms, mail: Metadata, mailbox: string): Promise<boolean> {
+  const status = await programs.retry(mail)
+  const { data } = await programs.sdk.messages.list({ mailbox })
+  return [200, 409].includes(status) && data.length === 1
 }

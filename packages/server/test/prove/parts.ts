@@ -23,6 +23,7 @@ export const PARTS: Part[] = [
   },
   { name: 'faults', title: 'Failing buckets and databases lose nothing', minutes: 5 },
   { name: 'mails', title: 'Hostile mail is stored and blocks nothing', minutes: 5 },
+  { name: 'poison', title: 'Harmful mail is set aside and blocks nothing', minutes: 5, isOnlyByName: true },
   { name: 'requests', title: 'Hostile requests get the documented answers', minutes: 1 },
   { name: 'smtp', title: 'Hostile SMTP dialogues inject nothing', minutes: 8 },
   { name: 'connections', title: 'Slow and idle connections do not affect others', minutes: 3 },
