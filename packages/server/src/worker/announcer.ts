@@ -253,7 +253,8 @@ export function createAnnouncer(given: Ports): Announcer {
   function noteFailure(key: string, { metadata: failed, unrecorded }: StoredOutcome & { outcome: 'failed' }): void {
     if (unrecorded) log.error({ err: unrecorded, key }, 'a failed announcement could not be recorded')
     const refusal = refusalOf(failed)
-    if (refusal.code !== WORKER_FAILED) noteReachability(failed)
+    // Nothing was sent if the worker failed, or if the mail is set aside because earlier runs ended.
+    if (failed.lastError !== null && refusal.code !== WORKER_FAILED) noteReachability(failed)
     waiting.remember(key, failed)
     meters?.announcementFailed(failed.lastStatus)
     const { id, to, attempts, lastStatus, lastError, setAside } = failed
