@@ -29,7 +29,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'mailhatch-screenshots-'))
 /** All mail is sent within seconds, so the server's clock is set back for older mail. */
 let agoMs = 0
 const settings = { DATA_DIR: dataDir, PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', DISK_FREE_MIN: '0' }
-const running = await startServe(readConfig('serve', settings), createLogger('error', false), () => Date.now() - agoMs)
+const running = await startServe(readConfig('serve', settings), createLogger('error', false), {
+  now: () => Date.now() - agoMs,
+})
 const url = `http://127.0.0.1:${running.apiPort}`
 const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] })
 try {

@@ -225,7 +225,7 @@ describe('API and worker in separate programs', () => {
       WEBHOOK_AUTH_TOKEN: WEBHOOK_SECRET,
       METRICS: 'on',
     }
-    const worker = await startWorker(readConfig('worker', settings), log, load)
+    const worker = await startWorker(readConfig('worker', settings), log, { overload: load })
     onTestFinished(() => worker.close())
     const workerUrl = `http://127.0.0.1:${worker.workerPort}`
     api.load.isTooMuch = true
@@ -253,7 +253,7 @@ describe('API and worker in separate programs', () => {
     const load = createLoad()
     const settings = await withDatabase({ DATA_DIR: temporaryFolder(), PORT: '0' })
     const log = createLogger('silent', false)
-    const api = await startApi(readConfig('api', settings), log, Date.now, load)
+    const api = await startApi(readConfig('api', settings), log, { overload: load })
     onTestFinished(() => api.close())
     const ready = () => ask(`http://127.0.0.1:${api.apiPort}/ready`)
     expect((await ready()).status).toBe(200)

@@ -97,7 +97,7 @@ describe('an API without the bucket uses it through the worker', () => {
     const { apiSettings, workerSettings, inbox, fetchApi, asked } = await prepare()
     const log = createLogger('silent', false)
     let ahead = 0
-    const api = await startApi(readConfig('api', apiSettings), log, () => Date.now() + ahead)
+    const api = await startApi(readConfig('api', apiSettings), log, { now: () => Date.now() + ahead })
     onTestFinished(() => api.close())
     const worker = await startWorker(readConfig('worker', workerSettings), log)
     await sendMail(worker.smtpPort!, 'plain+one@qa.test')

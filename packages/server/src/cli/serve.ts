@@ -76,12 +76,17 @@ async function run(
     INBOX_CATCH_ALL: catchAll ? 'bootstrap' : undefined,
   })
   // Loaded here, because the other commands need little of the server and should not wait for it.
-  const [{ createLogger }, programs] = await Promise.all([import('../observe/logger.ts'), import('../program/node.ts')])
+  const [{ createLogger }, programs, { createStuckWatch }] = await Promise.all([
+    import('../observe/logger.ts'),
+    import('../program/node.ts'),
+    import('../program/stuck-watch.ts'),
+  ])
   const start = { serve: programs.startServe, api: programs.startApi, worker: programs.startWorker }[name]
   const log = createLogger(config.logLevel, process.stderr.isTTY)
   warnOfVariables(name, log)
   const stopped = stopSignal()
-  const running = await start(config, log).catch((error: unknown) => {
+  // Only here: the watch ends its whole process, which is this program's own.
+  const running = await start(config, log, { onMail: createStuckWatch(log) }).catch((error: unknown) => {
     throw explainStartError(error)
   })
   const token = running.firstStart?.signInToken ?? (process.stdout.isTTY ? await createToken(running) : null)

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { HEADER_BLOCK_BYTES_MAX } from './limits.ts'
 import {
+  parseHeadOnly,
   parseMail,
   readAttachment,
   UNREADABLE,
@@ -43,12 +44,16 @@ export function createMailParser({ isCareful = () => false, ...options }: Parser
     return pool.parse(content instanceof Uint8Array ? { content } : { path: content.path })
   }
 
+  /** Of a mail that could not be parsed. Reading headers has strict limits, so it is safe here, unless the program crashed. */
+  async function readHead(start: Uint8Array): Promise<ParsedMail | null> {
+    return isCareful() ? pool.parse({ content: start, isHeadOnly: true }) : parseHeadOnly(start)
+  }
+
   return {
     async parse(content) {
       const isSmall = content instanceof Uint8Array && content.byteLength <= DIRECT_BYTES_MAX
       const parsed = isSmall && !isCareful() ? parseHere(content) : await parseInThread(content)
-      // Parsing failed. The headers may be readable.
-      return parsed ?? (await pool.parse({ content: await readStart(content), isHeadOnly: true })) ?? UNREADABLE
+      return parsed ?? (await readHead(await readStart(content))) ?? UNREADABLE
     },
     async attachment(raw, selector) {
       if (raw.byteLength <= DIRECT_BYTES_MAX) return readAttachment(raw, selector)

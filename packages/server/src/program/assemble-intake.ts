@@ -9,7 +9,6 @@ import { createRejections } from '../manage/rejections.ts'
 import { meteredAcceptance } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import { openStore } from './open-store.ts'
-import type { StuckWatch } from './stuck-watch.ts'
 import { newId } from '../random.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import type { Team } from '../store/mailboxes.ts'
@@ -25,12 +24,13 @@ export type IntakeParts = {
   secretKey: string
   /** Null when metrics are off. */
   meters: Meters | null
-  stuckWatch: Pick<StuckWatch, 'begin'>
+  /** Called before each announcement. */
+  onMail: () => void
   now: () => number
 }
 
 /** The store, and what happens to an announcement: it is stored, readers are woken, and webhooks are sent. */
-export async function assembleIntake(config: Config, log: Log, { secretKey, meters, stuckWatch, now }: IntakeParts) {
+export async function assembleIntake(config: Config, log: Log, { secretKey, meters, onMail, now }: IntakeParts) {
   // Several processes can share PostgreSQL, so it needs no lock.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
   const store = await openStore(config, log)
@@ -50,7 +50,7 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
     now,
   })
   const acceptAnnouncement: AcceptAnnouncement = (announcement) => {
-    stuckWatch.begin()
+    onMail()
     return accept(announcement)
   }
   return {

@@ -8,7 +8,6 @@ import type { Log } from '../observe/log.ts'
 import { meteredBucket, meteredParser } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import { createMailParser } from '../mime/mail-parser.ts'
-import type { StuckWatch } from './stuck-watch.ts'
 import { OVERLOADED, type Overload } from '../observe/overload.ts'
 import type { LockedBucket } from './open-bucket.ts'
 import { newId } from '../random.ts'
@@ -41,13 +40,14 @@ export type WorkerParts = {
   overload: Pick<Overload, 'isOverloaded'>
   /** Whether the run before was cut off, maybe by a mail. */
   wasCutOff: boolean
-  stuckWatch: Pick<StuckWatch, 'begin'>
+  /** Called before each mail. */
+  onMail: () => void
   now: () => number
 }
 
 /** The inbox worker without its sockets. Without `api`, mail is only stored. */
 export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
-  const { inbox, api, unclaimedNotice, meters, overload, wasCutOff, stuckWatch, now } = parts
+  const { inbox, api, unclaimedNotice, meters, overload, wasCutOff, onMail, now } = parts
   const startedAt = now()
   const bucket = meteredBucket(inbox.bucket, meters)
   const onThreadDeath = (reason: Error) => log.error({ reason }, 'parsing a mail failed, its thread was terminated')
@@ -149,7 +149,7 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
       announcer &&
       createOtherMail({ bucket, index: announcer.unrouted, parse, announceNow: announcer.announceNow, now }),
     receive(mail: ReceivedMail) {
-      stuckWatch.begin()
+      onMail()
       return receive(ports, spooledMail(parser, mail))
     },
     /** Mail that the program sends to itself. */

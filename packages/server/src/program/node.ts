@@ -17,7 +17,6 @@ import { watchOverload, type Overload } from '../observe/overload.ts'
 import { postJson } from './post-json.ts'
 import { beginRun, endRun } from './run-mark.ts'
 import { reserveSpareRoom, reserveSpareRoomAtExit, releaseSpareRoom } from './spare-room.ts'
-import { createStuckWatch } from './stuck-watch.ts'
 import { apiPort, checkPorts, takePorts, workerPorts } from './take-ports.ts'
 import { findCertificate, openWorkerSockets } from './worker-sockets.ts'
 import { newId, newSecret } from '../random.ts'
@@ -41,12 +40,19 @@ export type Running = {
   close(): Promise<void>
 }
 
+/** What the process gives to a program that runs in it. */
+export type ProgramOptions = {
+  now?: () => number
+  overload?: Overload
+  /** Called before each mail. */
+  onMail?: () => void
+}
+
 /** Everything in one process. The worker passes announcements to the API directly, without HTTP. */
 export async function startServe(
   given: Config,
   log: Log,
-  now = Date.now,
-  overload = watchOverload(log),
+  { now = Date.now, overload = watchOverload(log), onMail = () => {} }: ProgramOptions = {},
 ): Promise<Running> {
   await refuseOwnDatabase(given)
   await checkPorts({ ...apiPort(given), ...workerPorts(given) })
@@ -56,8 +62,7 @@ export async function startServe(
   const meters = await openMeters(config, overload)
   const inbox = await openLockedBucket(config)
   const wasCutOff = beginRun(config.dataDir)
-  const stuckWatch = createStuckWatch(log)
-  const intake = await assembleIntake(config, log, { secretKey, meters, stuckWatch, now })
+  const intake = await assembleIntake(config, log, { secretKey, meters, onMail, now })
   const { store, acceptAnnouncement, recordRejection } = intake
   await refuseOwnSecretKey(config, { store, secretKey })
   const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
@@ -71,7 +76,7 @@ export async function startServe(
     meters,
     overload,
     wasCutOff,
-    stuckWatch,
+    onMail,
     now,
   })
   const tls = await findCertificate(config)
@@ -112,7 +117,6 @@ export async function startServe(
       await inbox.close()
       reserveSpareRoomAtExit(config.dataDir)
       endRun(config.dataDir)
-      await stuckWatch.close()
       overload.close()
     }),
   }
@@ -121,8 +125,7 @@ export async function startServe(
 export async function startApi(
   given: Config,
   log: Log,
-  now = Date.now,
-  overload = watchOverload(log),
+  { now = Date.now, overload = watchOverload(log), onMail = () => {} }: ProgramOptions = {},
 ): Promise<Running> {
   await checkPorts(apiPort(given))
   const { config, port } = await settlePort(given)
@@ -133,8 +136,7 @@ export async function startApi(
   const objects = await openSharedObjects(config)
   const { webhookSecret } = config
   const meters = await openMeters(config, overload)
-  const stuckWatch = createStuckWatch(log)
-  const intake = await assembleIntake(config, log, { secretKey, meters, stuckWatch, now })
+  const intake = await assembleIntake(config, log, { secretKey, meters, onMail, now })
   const api = await assembleApi(config, log, { intake, webhookSecret, objects, worker: null, meters, overload, now })
   await warnOfUnknownCatchAll(config, intake.store, log)
   const apiTaken = typeof port === 'number' ? (await takePorts(apiPort(config))).api : port
@@ -151,13 +153,16 @@ export async function startApi(
       await listener.close()
       await api.close()
       if (spareFolder) reserveSpareRoomAtExit(spareFolder)
-      await stuckWatch.close()
       overload.close()
     }),
   }
 }
 
-export async function startWorker(config: Config, log: Log, overload = watchOverload(log)): Promise<Running> {
+export async function startWorker(
+  config: Config,
+  log: Log,
+  { now = Date.now, overload = watchOverload(log), onMail = () => {} }: ProgramOptions = {},
+): Promise<Running> {
   const { webhookUrl: url, webhookAuthToken: token, webhookTimeoutMs: timeoutMs } = config
   await checkPorts(workerPorts(config))
   releaseSpareRoom(config.dataDir)
@@ -165,8 +170,7 @@ export async function startWorker(config: Config, log: Log, overload = watchOver
   const api = url && token ? createApiClient({ url, token, timeoutMs, postJson }) : null
   const meters = await openMeters(config, overload)
   const wasCutOff = beginRun(config.dataDir)
-  const stuckWatch = createStuckWatch(log)
-  const run = { overload, wasCutOff, stuckWatch, now: Date.now }
+  const run = { overload, wasCutOff, onMail, now }
   const parts = { inbox, api, unclaimedNotice: UNCLAIMED_APART, meters, ...run }
   const worker = assembleWorker(config, log, parts)
   const tls = await findCertificate(config)
@@ -185,7 +189,6 @@ export async function startWorker(config: Config, log: Log, overload = watchOver
       await inbox.close()
       reserveSpareRoomAtExit(config.dataDir)
       endRun(config.dataDir)
-      await stuckWatch.close()
       overload.close()
     }),
   }

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import type { WatchedBeats } from './stuck-watch.ts'
 
@@ -8,20 +8,30 @@ const STANDARD_ERROR = 2
 parentPort?.once('message', ({ beats, stuckMs }: WatchedBeats) => {
   let seen = Atomics.load(beats, 0)
   let since = performance.now()
-  let used = process.cpuUsage()
+  let usedMs = mainThreadMs()
   setInterval(() => {
     const found = Atomics.load(beats, 0)
-    // A process that was stopped, or got no processor time, is not stuck.
-    const { user, system } = process.cpuUsage(used)
     if (found === seen) {
-      if (performance.now() - since >= stuckMs && (user + system) / 1_000 >= stuckMs) end(stuckMs)
+      // A thread that was stopped, waits for a disk, or got no processor time, is not stuck.
+      if (performance.now() - since >= stuckMs && mainThreadMs() - usedMs >= stuckMs) end(stuckMs)
       return
     }
     seen = found
     since = performance.now()
-    used = process.cpuUsage()
+    usedMs = mainThreadMs()
   }, CHECK_MS)
 })
+
+/** The processor time of the main thread. Only Linux tells it; elsewhere, that of the whole process. */
+function mainThreadMs(): number {
+  try {
+    const [nanoseconds] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')
+    return Number(nanoseconds) / 1_000_000
+  } catch {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1_000
+  }
+}
 
 /** The main thread cannot log, and `process.exit` would only end this thread. */
 function end(stuckMs: number): void {

@@ -11,11 +11,9 @@ function run(work: string) {
   writeFileSync(
     program,
     `import { createStuckWatch } from '${MODULE}'
-    const watch = createStuckWatch(console, { stuckMs: 700 })
-    watch.begin()
+    createStuckWatch(console, { stuckMs: 700 })()
     const rest = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
     ${work}
-    await watch.close()
     console.log('done')`,
   )
   return spawnSync(process.execPath, [program], { encoding: 'utf8', timeout: 60_000 })

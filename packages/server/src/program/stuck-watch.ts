@@ -7,12 +7,6 @@ export type WatchOptions = {
   stuckMs?: number
 }
 
-export type StuckWatch = {
-  /** Starts the watch with the first mail: a thread costs 8 MB, which an idle program does not need. */
-  begin(): void
-  close(): Promise<void>
-}
-
 /**
  * The longest known work of the main thread takes some hundred milliseconds. Shorter than WEBHOOK_TIMEOUT_MS, so that a
  * worker sees its connection to a stuck API cut, and blames the mail, before it gives up on the response.
@@ -27,33 +21,24 @@ export type WatchedBeats = { beats: Int32Array; stuckMs: number }
 
 /**
  * Ends the process if its main thread is stuck in an endless computation, which no timer of its own could end. The
- * supervisor restarts the process, and the mail that it worked on is treated like one that crashed it.
+ * supervisor restarts the process, and the mail that it worked on is treated like one that crashed it. The first call of
+ * the result starts the watch: its thread costs 8 MB, which a program without mail does not need.
  */
-export function createStuckWatch(log: Pick<Log, 'error'>, { stuckMs = STUCK_MS }: WatchOptions = {}): StuckWatch {
-  let stop: (() => Promise<unknown>) | null = null
-  let isClosed = false
+export function createStuckWatch(log: Pick<Log, 'error'>, { stuckMs = STUCK_MS }: WatchOptions = {}): () => void {
+  let isStarted = false
 
-  function start(): () => Promise<unknown> {
+  function start(): void {
     const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-    const timer = setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref()
+    setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref()
     const thread = startThread(THREAD_URL, { env: {}, resourceLimits: { maxYoungGenerationSizeMb: 1 } })
     thread.unref()
     thread.on('error', (error) => log.error({ err: error }, 'the watch for a stuck program failed'))
     thread.postMessage({ beats, stuckMs } satisfies WatchedBeats)
-    return () => {
-      clearInterval(timer)
-      return thread.terminate()
-    }
   }
 
-  return {
-    begin() {
-      // A breakpoint of a debugger stops the main thread as well.
-      if (stop === null && !isClosed && inspector.url() === undefined) stop = start()
-    },
-    async close() {
-      isClosed = true
-      await stop?.()
-    },
+  return () => {
+    // A breakpoint of a debugger stops the main thread as well.
+    if (!isStarted && inspector.url() === undefined) start()
+    isStarted = true
   }
 }

@@ -43,7 +43,7 @@ export async function serveIn(
   })
   madeSecretSettings(settings)
   const config = readConfig('serve', settings)
-  const running = await startServe(config, createLogger(config.logLevel, false), now, overload)
+  const running = await startServe(config, createLogger(config.logLevel, false), { now, overload })
   if (running.firstStart) for (const name of ['apiKey', 'signInToken'] as const) madeSecret(running.firstStart[name])
   return running
 }
