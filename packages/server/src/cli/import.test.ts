@@ -4,9 +4,9 @@ import type { Mailhatch } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { TestClient } from '../worker/smtp/test-kit.ts'
 import { announcement, post } from '../../test/support/announce.ts'
+import { createCommands } from '../../test/support/in-process.ts'
 import { seededRandom, type SeededRandom } from '../../test/support/seeded-random.ts'
 import { startServer, temporaryFolder } from '../../test/support/server.ts'
-import { createShell } from '../../test/support/shell.ts'
 
 const SEED = 17
 
@@ -49,16 +49,16 @@ type Result = { imported: number; duplicates: number; problems: string[] }
 async function start(settings: Record<string, string> = {}) {
   const folder = temporaryFolder()
   const server = await startServer(settings)
-  const shell = createShell(folder, {
+  const commands = createCommands(folder, {
     MAILHATCH_URL: server.url,
     MAILHATCH_API_KEY: server.apiKey,
     MAILHATCH_SMTP: `127.0.0.1:${server.smtpPort}`,
   })
   const importInto = async (words: string): Promise<Result & { code: number | null }> => {
-    const { code, stdout } = await shell.run(`mailhatch import ${words}`)
+    const { code, stdout } = await commands.run(`mailhatch import ${words}`)
     return { code, ...(JSON.parse(stdout) as Result) }
   }
-  return { ...server, folder, shell, importInto }
+  return { ...server, folder, commands, importInto }
 }
 
 /** Accepted mail becomes a message with a short delay. */
@@ -77,7 +77,7 @@ test('an export can be imported byte for byte to the same addresses, and only on
     await first.sendMail({ to: [`qa+${name}@mailhatch.test`, 'all@mailhatch.test'], subject: name, text: `.\n${name}` })
   }
   await untilCounted(first.sdk, 6)
-  expect(await first.shell.run('mailhatch export --dir mails')).toMatchObject({ code: 0, stderr: '' })
+  expect(await first.commands.run('mailhatch export --dir mails')).toMatchObject({ code: 0, stderr: '' })
 
   const second = await start()
   const mails = join(first.folder, 'mails')
@@ -94,14 +94,14 @@ test('an export can be imported byte for byte to the same addresses, and only on
 })
 
 test('a repeated export fetches only new messages', async () => {
-  const { shell, folder, sendMail, sdk } = await start()
+  const { commands, folder, sendMail, sdk } = await start()
   await sendMail({ to: 'qa@mailhatch.test', subject: 'one' })
   const { id } = await sdk.messages.waitFor({ subject: 'one' })
-  await shell.run('mailhatch export --dir mails')
+  await commands.run('mailhatch export --dir mails')
   writeFileSync(join(folder, 'mails', `${id}.eml`), 'kept')
   await sendMail({ to: 'qa@mailhatch.test', subject: 'two' })
   await sdk.messages.waitFor({ subject: 'two' })
-  const { stdout } = await shell.run('mailhatch export --dir mails')
+  const { stdout } = await commands.run('mailhatch export --dir mails')
   expect(JSON.parse(stdout)).toEqual({ dir: 'mails', messages: 2, withoutRaw: 0 })
   expect(readFileSync(join(folder, 'mails', `${id}.eml`), 'utf8')).toBe('kept')
   const index: unknown = JSON.parse(readFileSync(join(folder, 'mails', 'index.json'), 'utf8'))
@@ -136,7 +136,7 @@ test('different mail with the same Message-ID is imported; the same mail twice i
 })
 
 test('an export imported into the same server adds nothing, whatever the mail lacks', async () => {
-  const { shell, importInto, sdk, smtpPort, url, folder: own } = await start({ INBOX_CATCH_ALL: 'bootstrap' })
+  const { commands, importInto, sdk, smtpPort, url, folder: own } = await start({ INBOX_CATCH_ALL: 'bootstrap' })
   const random = seededRandom(SEED)
   const mails = [...ODD_MAILS, ...Array.from({ length: 20 }, () => drawMail(random))]
   const client = await TestClient.connectWithHello(smtpPort)
@@ -151,17 +151,17 @@ test('an export imported into the same server adds nothing, whatever the mail la
   await post(url, announcement({ domain: 'mailhatch.test', mailbox: 'announced' }))
   const count = 2 * mails.length + 1
   await untilCounted(sdk, count)
-  expect(await shell.run('mailhatch export --dir mails')).toMatchObject({ code: 0, stderr: '' })
+  expect(await commands.run('mailhatch export --dir mails')).toMatchObject({ code: 0, stderr: '' })
   const found = await importInto('mails')
   expect({ seed: SEED, ...found }).toEqual({ seed: SEED, code: 0, imported: 0, duplicates: count - 1, problems: [] })
   // The folder of a second export with another filter, whose index lists less than there are files.
-  expect(await shell.run('mailhatch export --dir mails --mailbox announced')).toMatchObject({ code: 0 })
+  expect(await commands.run('mailhatch export --dir mails --mailbox announced')).toMatchObject({ code: 0 })
   expect(await importInto('mails')).toMatchObject({ code: 0, imported: 0, problems: [] })
   expect((await sdk.me()).messageCount).toBe(count)
 
   // Control: on another server, all are new once, and none the second time.
   const other = await start({ INBOX_CATCH_ALL: 'bootstrap' })
-  await shell.run('mailhatch export --dir mails')
+  await commands.run('mailhatch export --dir mails')
   const first = await other.importInto(join(own, 'mails'))
   expect(first).toMatchObject({ duplicates: 0 })
   expect(first.imported + first.problems.length).toBe(count - 1)
@@ -172,9 +172,9 @@ test('an export imported into the same server adds nothing, whatever the mail la
 })
 
 test('missing files, and an unreachable server', async () => {
-  const { shell, folder } = await start()
-  expect(await shell.run('mailhatch import nothing.eml')).toMatchObject({ code: 1, stdout: '' })
+  const { commands, folder } = await start()
+  expect(await commands.run('mailhatch import nothing.eml')).toMatchObject({ code: 1, stdout: '' })
   writeFileSync(join(folder, 'mail.eml'), mail('a@x', 'qa@mailhatch.test'))
-  const away = await shell.run('mailhatch import mail.eml --smtp 127.0.0.1:1')
+  const away = await commands.run('mailhatch import mail.eml --smtp 127.0.0.1:1')
   expect([away.code, JSON.parse(away.stderr)]).toMatchObject([5, { error: { category: 'network' } }])
 })

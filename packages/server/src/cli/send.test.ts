@@ -2,25 +2,25 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freePort } from '../../test/support/free-port.ts'
+import { createCommands } from '../../test/support/in-process.ts'
 import { startServer, temporaryFolder } from '../../test/support/server.ts'
-import { createShell } from '../../test/support/shell.ts'
 
 type Sent = { ids: string[]; reply: string; accepted: string[]; rejected: string[] }
 
 async function start(environment: Record<string, string> = {}) {
   const folder = temporaryFolder()
   const server = await startServer(environment)
-  const shell = createShell(folder, {
+  const commands = createCommands(folder, {
     MAILHATCH_URL: server.url,
     MAILHATCH_API_KEY: server.apiKey,
     MAILHATCH_SMTP: `127.0.0.1:${server.smtpPort}`,
   })
   const send = async (words: string): Promise<Sent> => {
-    const { code, stdout, stderr } = await shell.run(`mailhatch send ${words}`)
+    const { code, stdout, stderr } = await commands.run(`mailhatch send ${words}`)
     expect([code, stderr]).toEqual([0, ''])
     return JSON.parse(stdout) as Sent
   }
-  return { ...server, folder, shell, send }
+  return { ...server, folder, commands, send }
 }
 
 test('a test mail has the given content, one message per recipient, and prints their ids', async () => {
@@ -60,37 +60,37 @@ test('a file is sent unchanged, to the recipients in it', async () => {
 })
 
 test('without a key, the SMTP reply is printed', async () => {
-  const { shell } = await start()
-  const { code, stdout } = await shell.run('MAILHATCH_API_KEY= mailhatch send --to qa@mailhatch.test')
+  const { commands } = await start()
+  const { code, stdout } = await commands.run('mailhatch send --to qa@mailhatch.test', { MAILHATCH_API_KEY: '' })
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ ids: [], reply: '250 2.0.0 Stored' })
 })
 
 test('rejected mail, and an unreachable server', async () => {
-  const { shell } = await start({ SMTP_ALLOWED_DOMAINS: 'mailhatch.test' })
-  const refused = await shell.run('mailhatch send --to qa@elsewhere.test')
+  const { commands } = await start({ SMTP_ALLOWED_DOMAINS: 'mailhatch.test' })
+  const refused = await commands.run('mailhatch send --to qa@elsewhere.test')
   expect(refused.code).toBe(1)
   expect(JSON.parse(refused.stderr)).toMatchObject({
     error: { message: expect.stringContaining('550 5.7.1'), code: 'smtp_refused', retryable: false },
   })
-  const away = await shell.run(`mailhatch send --to qa@mailhatch.test --smtp 127.0.0.1:${await freePort()}`)
+  const away = await commands.run(`mailhatch send --to qa@mailhatch.test --smtp 127.0.0.1:${await freePort()}`)
   expect([away.code, JSON.parse(away.stderr)]).toMatchObject([5, { error: { category: 'network' } }])
-  expect((await shell.run('mailhatch send')).code).toBe(2)
+  expect((await commands.run('mailhatch send')).code).toBe(2)
 })
 
 test('mail to a domain without a team: send, doctor and a timeout say where it is and what to do', async () => {
-  const { shell, sendMail, send, sdk } = await start()
+  const { commands, sendMail, send, sdk } = await start()
   // Control: mail to the team's own domain needs no remark.
   expect((await send('--to qa@mailhatch.test')).ids).toHaveLength(1)
-  const healthy = await shell.run('mailhatch doctor')
+  const healthy = await commands.run('mailhatch doctor')
   expect(healthy.stdout).toContain('no mail was refused in the last hour')
 
   await sendMail({ to: 'anna@gmail.com', subject: 'Welcome', text: 'Your code is 482913.' })
   await expect.poll(() => sdk.rejections.list()).toHaveLength(1)
   const [sent, doctor, wait] = await Promise.all([
-    shell.run('mailhatch send --to bob@corp.example'),
-    shell.run('mailhatch doctor'),
-    shell.run('mailhatch wait --to anna@gmail.com --timeout 1s'),
+    commands.run('mailhatch send --to bob@corp.example'),
+    commands.run('mailhatch doctor'),
+    commands.run('mailhatch wait --to anna@gmail.com --timeout 1s'),
   ])
   const remedy =
     /no team has the domain: read it in the dashboard under “Other addresses”, or start the server with --catch-all/

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freePort } from '../../test/support/free-port.ts'
+import { createCommands } from '../../test/support/in-process.ts'
 import { startServer, temporaryFolder } from '../../test/support/server.ts'
 import { createShell } from '../../test/support/shell.ts'
 import { readConfig } from '../program/config.ts'
@@ -9,18 +10,19 @@ import { findUnknownVariables } from '../program/config-sources.ts'
 
 async function start() {
   const server = await startServer()
-  const shell = createShell(temporaryFolder(), {
+  const folder = temporaryFolder()
+  const environment = {
     MAILHATCH_URL: server.url,
     MAILHATCH_API_KEY: server.apiKey,
     MAILHATCH_SMTP: `127.0.0.1:${server.smtpPort}`,
-  })
-  return { ...server, shell }
+  }
+  return { ...server, commands: createCommands(folder, environment), shell: createShell(folder, environment) }
 }
 
 test('status -o env prints variables for eval and $GITHUB_ENV, with the given names', async () => {
-  const { shell, url, apiKey, smtpPort } = await start()
+  const { commands, shell, url, apiKey, smtpPort } = await start()
   const names = '--override-name url=APP_MAIL_URL --override-name smtp_port=APP_SMTP_PORT'
-  const { stdout } = await shell.run(`mailhatch status -o env ${names}`)
+  const { stdout } = await commands.run(`mailhatch status -o env ${names}`)
   expect(stdout.split('\n')).toEqual([
     `APP_MAIL_URL=${url}`,
     `MAILHATCH_API_KEY=${apiKey}`,
@@ -33,15 +35,18 @@ test('status -o env prints variables for eval and $GITHUB_ENV, with the given na
     `set -a; eval "$(mailhatch status -o env ${names})"; set +a; sh -c 'echo "$APP_MAIL_URL $MAILHATCH_API_KEY"'`,
   )
   expect(evaluated.stdout).toBe(`${url} ${apiKey}\n`)
-  expect((await shell.run('mailhatch status')).stdout).not.toContain(apiKey)
-  expect((await shell.run('mailhatch status -o env --override-name nothing=X')).code).toBe(2)
+  expect((await commands.run('mailhatch status')).stdout).not.toContain(apiKey)
+  expect((await commands.run('mailhatch status -o env --override-name nothing=X')).code).toBe(2)
 })
 
 test('the variables that commands print are known, and no settings of a server in the same shell', async () => {
-  const { shell } = await start()
-  const { stdout } = await shell.run('mailhatch status -o env; mailhatch address -o env')
+  const { commands } = await start()
+  const lines = ['mailhatch status -o env', 'mailhatch address -o env']
+  const outputs = await Promise.all(lines.map((line) => commands.run(line)))
   const printed = Object.fromEntries(
-    stdout
+    outputs
+      .map(({ stdout }) => stdout)
+      .join('')
       .trim()
       .split('\n')
       .map((line) => line.split('=', 2) as [string, string]),
@@ -54,8 +59,8 @@ test('the variables that commands print are known, and no settings of a server i
 })
 
 test('whoami shows values with their source, and masks the key', async () => {
-  const { shell, url, apiKey } = await start()
-  const { code, stdout } = await shell.run('mailhatch whoami')
+  const { commands, url, apiKey } = await start()
+  const { code, stdout } = await commands.run('mailhatch whoami')
   expect(code).toBe(0)
   expect(stdout).not.toContain(apiKey)
   expect(JSON.parse(stdout)).toMatchObject({
@@ -63,16 +68,16 @@ test('whoami shows values with their source, and masks the key', async () => {
     apiKey: { value: `${apiKey.slice(0, 6)}…${apiKey.slice(-4)}`, from: 'MAILHATCH_API_KEY' },
     key: { scopes: ['api.full'] },
   })
-  const refused = await shell.run('mailhatch whoami --api-key another')
+  const refused = await commands.run('mailhatch whoami --api-key another')
   expect(refused.code).toBe(4)
   expect(JSON.parse(refused.stdout)).toMatchObject({ apiKey: { from: '--api-key' } })
 })
 
 test('doctor reports problems and runs the remaining checks', async () => {
-  const { shell } = await start()
+  const { commands } = await start()
   type Report = { healthy: boolean; findings: { check: string; state: string; says: string }[] }
   const examine = async (words: string) => {
-    const { code, stdout } = await shell.run(`mailhatch doctor ${words}`)
+    const { code, stdout } = await commands.run(`mailhatch doctor ${words}`)
     // The format of this command.
     const { healthy, findings } = JSON.parse(stdout) as Report
     const inState = (wanted: string) => findings.filter(({ state }) => state === wanted).map(({ check }) => check)
@@ -101,7 +106,7 @@ test.each(['status', 'whoami', 'ready', 'list', 'get 1', 'wait --timeout 1s', 't
   '%s says what to do if no server is running',
   async (words) => {
     const url = `http://127.0.0.1:${await freePort()}`
-    const { code, stderr } = await createShell(temporaryFolder(), {}).run(
+    const { code, stderr } = await createCommands(temporaryFolder(), {}).run(
       `mailhatch ${words} --url ${url} --api-key any`,
     )
     // The JSON format of errors.
@@ -111,20 +116,20 @@ test.each(['status', 'whoami', 'ready', 'list', 'get 1', 'wait --timeout 1s', 't
 )
 
 test('ready waits for a server that starts later, and fails if none does', async () => {
-  const { shell } = await start()
+  const { commands } = await start()
   const port = await freePort()
-  const away = await shell.run(`mailhatch ready --wait 100ms --url http://127.0.0.1:${port}`)
+  const away = await commands.run(`mailhatch ready --wait 100ms --url http://127.0.0.1:${port}`)
   expect([away.code, JSON.parse(away.stderr)]).toMatchObject([5, { error: { code: 'connection_failed' } }])
-  const waiting = shell.run(`mailhatch ready --wait 15s --url http://127.0.0.1:${port}`)
+  const waiting = commands.run(`mailhatch ready --wait 15s --url http://127.0.0.1:${port}`)
   await startServer({ PORT: String(port) })
   expect(await waiting).toMatchObject({ code: 0, stdout: `{"url":"http://127.0.0.1:${port}","status":"ready"}\n` })
 })
 
 test('open prints the URL; without a terminal, usage errors are JSON', async () => {
-  const { shell, url } = await start()
-  expect(JSON.parse((await shell.run('mailhatch open')).stdout)).toEqual({ url: `${url}/` })
-  expect(JSON.parse((await shell.run('mailhatch open a/b')).stdout)).toEqual({ url: `${url}/m/a%2Fb` })
-  const { code, stdout, stderr } = await shell.run('mailhatch frobnicate')
+  const { commands, url } = await start()
+  expect(JSON.parse((await commands.run('mailhatch open')).stdout)).toEqual({ url: `${url}/` })
+  expect(JSON.parse((await commands.run('mailhatch open a/b')).stdout)).toEqual({ url: `${url}/m/a%2Fb` })
+  const { code, stdout, stderr } = await commands.run('mailhatch frobnicate')
   expect([code, stdout]).toEqual([2, ''])
   expect(JSON.parse(stderr)).toMatchObject({ error: { message: expect.stringContaining('frobnicate'), code: 'usage' } })
 })
@@ -145,7 +150,7 @@ test('on a terminal, open reports whether the browser was opened', async () => {
 })
 
 test('help exit-codes lists them all', async () => {
-  const { stdout } = await createShell(temporaryFolder(), {}).run('mailhatch help exit-codes')
+  const { stdout } = await createCommands(temporaryFolder(), {}).run('mailhatch help exit-codes')
   expect(Array.from(stdout.matchAll(/^ +(\d+) {2}\S/gm), ([, code]) => Number(code))).toEqual([
     0, 1, 2, 3, 4, 5, 78, 130,
   ])

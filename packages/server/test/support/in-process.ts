@@ -49,9 +49,32 @@ async function printedBy(words: string[]): Promise<string> {
 
 export type Printed = { code: number; stdout: string; stderr: string }
 
-/** The same with the exit code and all output, as the program ends. Not for servers. By default in this environment. */
-export function runToExit(words: string[], environment: Record<string, string> = {}): Promise<Printed> {
-  return inTurn(environment, () => untilExit(words))
+/** The same with the exit code and all output, as the program ends. Not for servers. By default in this environment and folder. */
+export function runToExit(
+  words: string[],
+  environment: Record<string, string> = {},
+  folder = process.cwd(),
+): Promise<Printed> {
+  return inTurn(environment, async () => {
+    const before = process.cwd()
+    process.chdir(folder)
+    try {
+      return await untilExit(words)
+    } finally {
+      process.chdir(before)
+    }
+  })
+}
+
+/** Like a shell for lines with one command and its words, which may be in double quotes. Relative paths are in the folder. */
+export function createCommands(folder: string, environment: Record<string, string>) {
+  return {
+    run(line: string, further: Record<string, string> = {}): Promise<Printed> {
+      const [name, ...words] = Array.from(line.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, word]) => quoted ?? word!)
+      if (name !== 'mailhatch') throw new Error(`This needs a shell: ${line}`)
+      return runToExit(words, { ...environment, ...further }, folder)
+    },
+  }
 }
 
 async function untilExit(words: string[]): Promise<Printed> {
