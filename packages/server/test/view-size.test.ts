@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
 import { startFileServer } from './support/file-server.ts'
 import { openPeople } from './support/people.ts'
-import { seededRandom } from './support/seeded-random.ts'
 import { SmtpClient } from './support/smtp-client.ts'
-import { workMs } from './support/work-time.ts'
-import { cleanHtml } from '../src/domain/html/clean-html.ts'
+import { testGrowth } from './view-size.ts'
 
 /** Images, each a third larger than its bytes, and 4 MiB for everything else. */
 const PAGE_BYTES_MAX = 7_000_000 + 4 * 1024 * 1024 + 10_000
@@ -67,22 +65,5 @@ test('a page longer than 4 MiB is truncated, and says so', async () => {
   expect((await pageOf({ html: '<a>x</a>' })).page).not.toContain('Too long')
 })
 
-const PIECES = ['<a b>', '&', '"', "'", '<', '>', '<b title="', '&lt;', '&quot;', '<img src=cid:a>', '<style>', '</style>',
-  '<div style="background:url(cid:a)">', '<img srcset="cid:a 1x">', 'url(', 'src(', 'attr(', '@import', '<td background=cid:a>',
-  '<img alt="&amp;&amp;&amp;">', '<p style="', '/*', '*/', '\\', '&copy', '<area href=#>', '<a href="https://x.example/?a=1&b=2">'] // prettier-ignore
-
-test.each([1, 2, 3, 4, 5])('no combination of growing content makes a page larger than that (seed %i)', (seed) => {
-  const random = seededRandom(seed)
-  const image = `data:image/png;base64,${'A'.repeat(100_000)}`
-  const mixes = Array.from({ length: 8 }, () => Array.from({ length: 1 + random.below(3) }, () => random.pick(PIECES)))
-  for (const mix of mixes) {
-    const unit = mix.join('')
-    const html = unit.repeat(Math.floor((1024 * 1024) / unit.length))
-    let cleaned = ''
-    const tookMs = workMs(() => {
-      cleaned = cleanHtml(html, { remoteImages: true, inlineImage: () => image }).html
-    })
-    expect({ unit, isSmall: cleaned.length <= 7_000_000 + 4 * 1024 * 1024 }).toEqual({ unit, isSmall: true })
-    expect({ unit, isQuick: tookMs < 2_000 }).toEqual({ unit, isQuick: true })
-  }
-})
+// More of them are in view-size.long.test.ts.
+testGrowth({ seed: 1, mixes: 3 })
