@@ -1,0 +1,3 @@
+import { testSignatures } from './webhook-signatures.ts'
+
+await testSignatures(1_000)
