@@ -3,6 +3,7 @@ import { describeBucket, describeManyKeys } from '../src/bucket/bucket-contract.
 import { describeFaults, EVERY_LASTING } from '../src/bucket/fault-contract.ts'
 import { DISK_FAULTS, faultyEmbedded } from './support/faulty-embedded.ts'
 import { faultyFolder } from './support/faulty-folder.ts'
+import { embeddedPlace, folderPlace } from './support/local-buckets.ts'
 import { r2Place, s3Place, startObjectStorage, type ObjectStorage } from './support/object-storage.ts'
 import { faultSwitch, type Fault } from './support/step-faults.ts'
 
@@ -12,8 +13,11 @@ beforeAll(async () => {
 })
 afterAll(() => storage.close())
 
+describeBucket('embedded bucket', embeddedPlace)
+describeBucket('folder bucket', folderPlace)
 describeBucket('R2 bucket in workerd', () => r2Place(storage))
 describeBucket('S3 bucket over HTTP', () => s3Place(storage))
+describeManyKeys('folder bucket', folderPlace)
 describeManyKeys('R2 bucket in workerd', () => r2Place(storage))
 describeManyKeys('S3 bucket over HTTP', () => s3Place(storage))
 

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { faultyEmbedded } from '../../test/support/faulty-embedded.ts'
 import { faultyFolder } from '../../test/support/faulty-folder.ts'
+import { ask, embeddedPlace, folderPlace } from '../../test/support/local-buckets.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
 import type { Fault } from '../../test/support/step-faults.ts'
 import { bytesOf } from './bucket.ts'
@@ -12,39 +13,12 @@ import { describeFaults } from './fault-contract.ts'
 import { openEmbeddedBucket } from './embedded-bucket.ts'
 import { openFolderBucket } from './folder-bucket.ts'
 
-function embeddedPlace() {
-  const path = join(temporaryFolder(), 'inbox.db')
-  return {
-    open: () => openEmbeddedBucket(path),
-    storedBytes: () =>
-      Number(ask(path, 'select (select total(length(body)) from parts) + (select total(length(body)) from objects)')),
-    unfinishedUploads: () =>
-      ask(
-        path,
-        'select count(*) from parts where upload not in (select upload from objects where upload is not null)',
-      ) === 0
-        ? []
-        : ['parts'],
-  }
-}
+/** More than may be read ahead. The largest mail, and the folder with many keys, are in test/bucket-faults.long.test.ts. */
+const LARGE = { largeMebibytes: 12 }
 
-describeBucket('embedded bucket', embeddedPlace)
+describeBucket('embedded bucket', embeddedPlace, LARGE)
 describeManyKeys('embedded bucket', embeddedPlace)
-
-function folderPlace() {
-  const root = join(temporaryFolder(), 'mail')
-  return {
-    open: () => openFolderBucket(root),
-    storedBytes: () =>
-      readdirSync(root, { recursive: true, encoding: 'utf8' })
-        .map((name) => statSync(join(root, name)))
-        .reduce((sum, status) => sum + (status.isFile() ? status.size : 0), 0),
-    unfinishedUploads: () => readdirSync(join(root, '.incoming')),
-  }
-}
-
-describeBucket('folder bucket', folderPlace)
-describeManyKeys('folder bucket', folderPlace)
+describeBucket('folder bucket', folderPlace, LARGE)
 
 // All faults, also those that last for one call or never end, are in test/bucket-faults.long.test.ts.
 const LASTING = ['step'] as const
@@ -66,24 +40,18 @@ const FILE_FAULTS: Fault[] = [
   { when: 'half', kind: 'ENOSPC' },
 ]
 
-// Two steps after a rename that failed, the undo deletes the new object.
-const ALSO_IN_UNDO = [...LASTING, 2]
-
 describeFaults(
   'folder bucket',
-  { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS.slice(2), lasting: ALSO_IN_UNDO },
+  { faults: FILE_FAULTS, faultsOfLarge: FILE_FAULTS.slice(2), lasting: LASTING },
   faultyFolder,
 )
 
-/** The single value of the query, as another connection sees it. */
-function ask(path: string, query: string): unknown {
-  const connection = new DatabaseSync(path, { readOnly: true })
-  try {
-    return Object.values(connection.prepare(query).get()!)[0]
-  } finally {
-    connection.close()
-  }
-}
+// Two steps after a rename that failed, the undo deletes the new object.
+describeFaults(
+  'folder bucket, also in the undo',
+  { faults: FILE_FAULTS.slice(1, 2), faultsOfLarge: [], lasting: [2] },
+  faultyFolder,
+)
 
 test('the embedded bucket deletes the parts of mail that was never acknowledged', async () => {
   const path = join(temporaryFolder(), 'inbox.db')
