@@ -6,7 +6,7 @@ import { runDialogues } from './smtp-run.ts'
 
 const SEED = Number(process.env['SMTP_SEED'] ?? 1)
 /** The run of `npm run prove` has 10,000 of each. */
-const DIALOGUES = 75
+const DIALOGUES = 40
 
 async function start(nodeArguments: string[] = []) {
   const dataDir = temporaryFolder()
