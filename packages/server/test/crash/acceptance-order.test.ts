@@ -12,12 +12,12 @@ import { watchFiles, type FileStep } from '../support/watched-files.ts'
 import { watchWriter } from '../support/watched-writer.ts'
 import { findEarlyAcceptances, type Moments } from './acceptance-order.ts'
 
-const MAILS = 120
+const MAILS = 40
 const CONNECTIONS = 6
 const MAIL_BYTES = { bytesMin: 500, bytesMax: 60_000 }
 /** Large enough to be streamed through a spool file. */
 const LARGE_MAIL_BYTES = 1_200_000
-const LARGE_ONE_IN = 20
+const LARGE_ONE_IN = 10
 /** `pragma synchronous`: a commit waits for the disk. */
 const FULL = 2
 
