@@ -28,7 +28,7 @@ test('the same letters match in any Unicode form', async () => {
 test('checking without a hash takes as much processor time as with one', async () => {
   const hash = await passwords.hash('correct horse')
   const times = { known: [] as number[], unknown: [] as number[] }
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < 5; round++) {
     for (const [name, given] of [
       ['known', hash],
       ['unknown', null],

@@ -136,7 +136,7 @@ test('mail that is deleted or processed during the search is not restored', asyn
 test('limit: a large bucket is searched page by page, twenty lost mails per step, and none is missed', async () => {
   const { bucket, ports, offered, store } = await start()
   const lost = new Set<string>()
-  const stored = Array.from({ length: 2_300 }, async (_, number) => {
+  const stored = Array.from({ length: 1_200 }, async (_, number) => {
     const isLost = number % 40 === 0
     const { id } = await store(`m${number % 7}`, { metadata: isLost ? [] : ['processed'] })
     if (isLost) lost.add(id)

@@ -19,8 +19,10 @@ function bytesOf(number: number): Uint8Array {
   return Uint8Array.from({ length: 10 }, (_, index) => Math.imul(number + 1, 2_654_435_761 + index * 40_503) >>> 13)
 }
 
+const bytesByNumber: Uint8Array[] = []
+
 function idsAt(times: number[]): string[] {
-  return times.map((time, index) => uuidv7(time, bytesOf(index)))
+  return times.map((time, index) => uuidv7(time, (bytesByNumber[index] ??= bytesOf(index))))
 }
 
 /** Keys in order, as every bucket lists them, and a count of the keys read. */
