@@ -13,3 +13,11 @@ test(
     expect(recoveryMs).toBeLessThan(10_000)
   },
 )
+
+test(
+  'mail that arrives after the API was stopped is accepted, waits, and appears once it is back',
+  { timeout: 2 * RECOVERY_MS_MAX },
+  async () => {
+    expect(await surviveOutage({ end: 'stop', attemptsMin: 0 })).toBeLessThan(RECOVERY_MS_MAX)
+  },
+)
