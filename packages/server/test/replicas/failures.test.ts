@@ -27,12 +27,8 @@ test('a paused replica does not block others for long, and continues where it st
   expectNothingLost(report)
 })
 
-// While the database is down, clients get 503 `database_unavailable`.
-test.each(['stop', 'kill'] as const)(
-  'a database restart (%s) loses nothing, and replicas serve again',
-  TIMEOUT,
-  async (how) => {
-    const report = await restartDatabase(postgres, replicas, how)
-    expectNothingLost(report)
-  },
-)
+// While the database is down, clients get 503 `database_unavailable`. The long form also stops it.
+test('a database that is killed and started again loses nothing, and replicas serve again', TIMEOUT, async () => {
+  const report = await restartDatabase(postgres, replicas, 'kill')
+  expectNothingLost(report)
+})
