@@ -45,7 +45,6 @@ const NOT_ON_POSTGRES = [
   'poison', // of the worker and its bucket; replicas/poison has a database with replicas
   'release', // reads workflows, and starts a server as the action does
   'sdk-docs', // runs the examples of a page
-  'sdk-node-20', // of what is published, not of what it does
   'sdk-operations', // looks at what the SDK would ask
   'sending/dead-endpoints', // measures the sender, whose leases have their contract on both
   'sending/kill', // has a database of each kind
