@@ -1,144 +1,29 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Mailhatch } from '@mailhatch/sdk'
-import { createTransport } from 'nodemailer'
 import type { Locator, Page } from 'playwright-core'
-import { describe, expect, test, vi } from 'vitest'
-import { openWindow, reuseWindows } from '../support/dashboard-session.ts'
-import { barriersIn, buildDashboard, openChromium } from '../support/dashboard.ts'
-import { startFileServer } from '../support/file-server.ts'
-import { openPeople } from '../support/people.ts'
+import { describe, expect, test } from 'vitest'
+import { openWindow } from '../support/dashboard-session.ts'
+import { barriersIn } from '../support/dashboard.ts'
 import { startServer } from '../support/server.ts'
+import { startVisits, STILL, testVisits, untilDrawn, VARYING_RULES, WIDE } from './accessibility.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../../../dashboard/src')
-/** The narrowest screen in use. */
-const NARROW = { width: 320, height: 640 }
-const WIDE = { width: 1280, height: 800 }
-/** Rules of axe whose result depends on the theme or the width. All of its rules take longer. */
-const VARYING_RULES = [
-  'aria-hidden-focus',
-  'button-name',
-  'color-contrast',
-  'heading-order',
-  'label',
-  'landmark-unique',
-  'link-name',
-  'region',
-]
-/** During a transition between themes, colours have the contrast of neither. */
-const STILL = { reducedMotion: 'reduce' } as const
-const EVENT = 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Launch\r\nLOCATION:Room 1\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
 /** A page has fewer tab stops. */
 const STOPS_MAX = 60
 
-await buildDashboard()
-const server = await startFileServer()
-const people = await openPeople(server)
-const browser = await openChromium()
-const { url } = server
-const open = reuseWindows(browser, url)
-
-const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
-await transport.sendMail({
-  from: 'Shop <shop@shop.example>',
-  to: 'qa+signup@mailhatch.test',
-  subject: 'Your code is 482913',
-  text: 'Your code is 482913. Or open https://shop.example/verify?token=x',
-  html: '<p>Your code is <b>482913</b>. <a href="https://shop.example/verify?token=x">Verify</a></p>',
-  attachments: [
-    { filename: 'terms.txt', content: 'Be kind.' },
-    { filename: 'bill.pdf', content: '%PDF-1.4', contentType: 'application/pdf' },
-    { filename: 'event.ics', content: EVENT, contentType: 'text/calendar' },
-  ],
-})
-const { id: messageId } = await new Mailhatch(server).messages.waitFor({ mailbox: 'qa' })
-const operator = await people.operator()
-const { call } = operator
-await call.apiKeys.create.mutate({ name: 'A key that expires', expiresAt: new Date(Date.now() + 864e5).toISOString() })
-const { endpoint } = await call.webhooks.create.mutate({ url: 'https://hooks.example/mail', description: 'Orders' })
-await transport.sendMail({ from: 'shop@shop.example', to: 'anna@gmail.com', subject: 'Hello', html: '<p>Hello</p>' })
-const otherId = await vi.waitFor(async () => (await call.inbox.others.list.query({})).messages[0]!.id)
-const guest = await people.person({ email: 'someone@acme.example' })
-const invite = await call.team.invite.mutate({ email: guest.email })
-const { owner: newcomer, join } = await people.newTeam()
-const member = await people.person()
-await join(member)
-
-const VISITORS = {
-  stranger: {},
-  owner: { headers: operator.headers },
-  newcomer: { headers: newcomer.headers },
-  guest: { headers: guest.headers },
-  member: { headers: member.headers },
-}
-
-type Visit = { path: string; as?: keyof typeof VISITORS }
-
-/** Every route of the dashboard, with URLs that show its states. */
-const VISITS: Record<string, Visit[]> = {
-  '/sign-in': strangers('/sign-in', '/sign-in?token=x'),
-  '/sign-up': strangers('/sign-up', '/sign-up?invite=x'),
-  '/reset': strangers('/reset', '/reset?token=x'),
-  '/check': strangers('/check?token=x'),
-  '/teams': [
-    { path: '/teams?invite=x' },
-    { path: `/teams?invite=${invite.id}`, as: 'guest' },
-    { path: '/', as: 'guest' },
-  ],
-  '/': [{ path: '/' }, { path: '/?q=nothing-like-it' }, { path: '/', as: 'newcomer' }],
-  '/m/:id': [
-    { path: '/m/01a1de8f-e5cf-7ccc-815e-d07e2755b856' },
-    ...['html', 'text', 'links', 'attachments', 'headers', 'source', 'raw', 'json'].map((tab) => ({
-      path: `/m/${messageId}?tab=${tab}`,
-    })),
-  ],
-  '/a/:address': [{ path: '/a/qa%2Bsignup%40mailhatch.test' }, { path: '/a/anna%40gmail.com' }],
-  '/other': [{ path: '/other' }, { path: '/other', as: 'newcomer' }],
-  '/other/:id': [{ path: `/other/${otherId}` }, { path: '/other/01a1de8f-e5cf-7ccc-815e-d07e2755b856' }],
-  '/settings/*?': [{ path: '/settings/nothing' }],
-  '/settings/webhooks/:id': [{ path: `/settings/webhooks/${endpoint.id}` }, { path: '/settings/webhooks/x' }],
-  ...Object.fromEntries(
-    ['', '/setup', '/keys', '/webhooks', '/mailboxes', '/domain', '/team', '/usage', '/billing', '/account', '/about']
-      .map((page) => `/settings${page}`)
-      .map((path) => [path, [{ path }]]),
-  ),
-  '/settings/team': [{ path: '/settings/team' }, { path: '/settings/team', as: 'member' }],
-}
-
-function strangers(...paths: string[]): Visit[] {
-  return paths.map((path) => ({ path, as: 'stranger' }))
-}
+const started = await startVisits()
+const { visits, browser, open, operator, messageId } = started
 
 test('every route is checked', () => {
   const files = ['app.tsx', 'settings/sections.ts', 'settings/settings-pages.tsx']
   const source = files.map((file) => readFileSync(resolve(SOURCE, file), 'utf8')).join('\n')
   const routes = Array.from(source.matchAll(/\bpath(?:="|: ')(\/[^"']*)/g), ([, route]) => route!)
   expect(routes.length).toBeGreaterThan(15)
-  expect(Object.keys(VISITS).toSorted()).toEqual(routes.toSorted())
+  expect(Object.keys(visits).toSorted()).toEqual(routes.toSorted())
 })
 
-const ADDRESSES = Object.entries(VISITS).flatMap(([route, visits]) =>
-  visits.map((visit, index) => ({ ...visit, name: `${route} (${index + 1} of ${visits.length})` })),
-)
-
-test.each(ADDRESSES)('no accessibility violations in either theme: $name', async ({ path, as = 'owner' }) => {
-  const { page, complaints } = await open({ viewport: NARROW, colorScheme: 'light', ...STILL, ...VISITORS[as] })
-  await page.goto(path)
-  await untilDrawn(page)
-  await expectNoBarriers(page, `${path}, light and narrow`)
-  await page.setViewportSize(WIDE)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark')
-  await expectNoBarriers(page, `${path}, dark and wide`, VARYING_RULES)
-  expect(complaints).toEqual([])
-})
-
-async function expectNoBarriers(page: Page, where: string, rules?: string[]): Promise<void> {
-  expect(await page.getByRole('heading', { level: 1 }).count(), where).toBe(1)
-  expect(await page.getByRole('main').count(), where).toBe(1)
-  expect(await widthOf(page), where).toBeLessThanOrEqual(page.viewportSize()!.width)
-  expect(await barriersIn(page, rules), where).toEqual([])
-}
+// The long form visits all of them in both themes.
+testVisits(started, { isAllInBoth: false })
 
 /** Popups over the inbox, and how to open each. */
 const OPENED: Record<string, (page: Page) => Promise<void>> = {
@@ -161,7 +46,7 @@ test.each(['light', 'dark'] as const)('no accessibility violations in dialogs, %
     await openPart(page)
     await dialog.waitFor()
     await untilDrawn(page)
-    expect(await barriersIn(page), name).toEqual([])
+    expect(await barriersIn(page, colorScheme === 'dark' ? VARYING_RULES : undefined), name).toEqual([])
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
   }
@@ -235,16 +120,4 @@ async function untilFocused(target: Locator): Promise<void> {
 
 function isFocused(target: Locator): Promise<boolean> {
   return target.evaluate((element) => element === document.activeElement)
-}
-
-/** The heading is visible and nothing is loading. */
-async function untilDrawn(page: Page): Promise<void> {
-  await page.locator('h1').first().waitFor({ state: 'attached' })
-  await page.waitForFunction(() => document.querySelector('p[aria-live=polite]:not([role=status])') === null)
-}
-
-function widthOf(page: Page): Promise<number> {
-  return page.evaluate(() =>
-    Math.max(document.documentElement.scrollWidth, document.querySelector('main')?.scrollWidth ?? 0),
-  )
 }

@@ -1,0 +1,3 @@
+import { startVisits, testVisits } from './accessibility.ts'
+
+testVisits(await startVisits(), { isAllInBoth: true })
