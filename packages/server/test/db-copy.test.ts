@@ -6,7 +6,7 @@ import { KEYS, PARTS, TABLES_NOT_COPIED } from '../src/store/copy-tables.ts'
 import { NEWEST_SCHEMA } from '../src/store/postgres-migrations.ts'
 import { DATABASE_COPY } from './support/command-json.ts'
 import { copyJourney, emptyTarget, migrate } from './support/copy-journey.ts'
-import { runDatabaseCommand } from './support/database-command.ts'
+import { runDatabaseCommand, startDatabaseCommand } from './support/database-command.ts'
 import { growInstall, openSqliteStore } from './support/grown-install.ts'
 import { startPostgres, type PostgresServer } from './support/postgres-server.ts'
 import { temporaryFolder } from './support/server.ts'
@@ -59,7 +59,8 @@ test('data that cannot be copied is refused, and nothing is written; after a cop
   const dataDir = temporaryFolder()
   await growInstall(dataDir, 10)
   const url = await emptyTarget(postgres)
-  const copy = (from: string, to = url) => runDatabaseCommand(['copy', '--from', from, '--to', to])
+  // In processes of their own, because a refused copy leaves its locks to the end of the process.
+  const copy = (from: string, to = url) => startDatabaseCommand(['copy', '--from', from, '--to', to]).ended
   const client = new pg.Client(url)
   await client.connect()
   onTestFinished(() => client.end())

@@ -6,8 +6,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { announcement, post, store } from './support/announce.ts'
 import { ask, reader } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
+import { runToExit } from './support/in-process.ts'
+import { withDatabase } from './support/journey-database.ts'
 import { makeTeam } from './support/made-team.ts'
-import { run, runServe, sentenceOf, startProgram } from './support/program.ts'
+import { runServe, sentenceOf, startProgram } from './support/program.ts'
 import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 
 /** For commands that do not change it. */
@@ -26,13 +28,14 @@ describe('a failed start has a readable error', () => {
     expect(sentenceOf(await runServe({ DATA_DIR: join(file, 'data') }))).toContain(join(file, 'data'))
   })
 
-  test.each(['PORT', 'WORKER_PORT', 'SMTP_PORT'])('a port in use: %s', async (variable) => {
+  // The other ports are in busy-ports.test.ts.
+  test('a port in use: WORKER_PORT', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
     // A TCP server has an AddressInfo.
     const { port } = taken.address() as AddressInfo
-    const ended = await runServe({ DATA_DIR: temporaryFolder(), [variable]: String(port) })
+    const ended = await runServe({ DATA_DIR: temporaryFolder(), WORKER_PORT: String(port) })
     expect(sentenceOf(ended)).toContain(String(port))
   })
 })
@@ -157,7 +160,7 @@ describe('a refused command says why', () => {
     ['a date that is none', ['keys', 'create', '--expires', '2027-02-30'], '2027-02-30', 2],
     ['a key that is not there', ['keys', 'revoke', 'no-such-key'], 'no-such-key', 1],
   ])('%s', async (_, words, about, expected) => {
-    const { code, stderr } = await run(words, { DATA_DIR: served.dataDir })
+    const { code, stderr } = await runToExit(words, await withDatabase({ DATA_DIR: served.dataDir }))
     expect(code).toBe(expected)
     expect(stderr).toContain(about)
   })

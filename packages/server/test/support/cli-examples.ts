@@ -6,6 +6,7 @@ import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { commandTree } from '../../src/cli/command-tree.ts'
 import { createProgram } from '../../src/cli/program.ts'
+import { createCommands } from './in-process.ts'
 import { startDouble } from './json-double.ts'
 import { emptyDatabase } from './postgres.ts'
 import { serveIn } from './server.ts'
@@ -69,18 +70,20 @@ async function setStage() {
   mkdirSync(join(folder, 'mails'))
   writeFileSync(join(folder, 'mails', 'one.eml'), MAIL)
   writeFileSync(join(folder, 'mailhatch.env'), 'LOG_LEVEL=error\n')
-  const shell = createShell(folder, {
+  const environment = {
     DATA_DIR: dataDir,
     MAILHATCH_URL: `http://127.0.0.1:${running.apiPort}`,
     MAILHATCH_SMTP: `127.0.0.1:${running.smtpPort}`,
     WORKER_URL: `http://127.0.0.1:${running.workerPort}`,
     ADMIN_TOKEN,
     GITHUB_ENV: join(folder, 'github.env'),
-  })
+  }
+  const shell = createShell(folder, environment)
+  const commands = createCommands(folder, environment)
   const transport = createTransport({ host: '127.0.0.1', port: running.smtpPort! })
   const sendMail = (to: string) => transport.sendMail({ envelope: { from: 'app@shop.example', to: [to] }, raw: MAIL })
   const json = async <Printed>(line: string) => {
-    const { code, stdout, stderr } = await shell.run(line)
+    const { code, stdout, stderr } = await commands.run(line)
     expect([code, stderr]).toEqual([0, ''])
     // Our own command's format.
     return JSON.parse(stdout) as Printed

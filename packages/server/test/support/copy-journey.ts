@@ -86,7 +86,7 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
 
   // Control: one letter of one body.
   await administer(url, `update message_contents set text = overlay(text placing 'X' from 500) where sequence = 7`)
-  const changed = await runDatabaseCommand(words)
+  const changed = await startDatabaseCommand(words).ended
   expect(changed.code).toBe(1)
   expect(changed.stderr).toContain(
     `messages of team ${first.id}: ${messages + 1} on both sides, but with different content`,

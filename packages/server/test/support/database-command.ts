@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { runToExit } from './in-process.ts'
 import { keepOutput, madeSecretSettings } from './made-secrets.ts'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
@@ -44,6 +45,7 @@ export function startDatabaseCommand(words: string[], environment: Record<string
   }
 }
 
-export async function runDatabaseCommand(words: string[], environment: Record<string, string> = {}) {
-  return startDatabaseCommand(words, environment).ended
+/** Runs `mailhatch db <words>` to its end, in this process. A copy that is refused needs its own process, which ends its locks. */
+export function runDatabaseCommand(words: string[], environment: Record<string, string> = {}) {
+  return runToExit(['db', ...words], environment)
 }
