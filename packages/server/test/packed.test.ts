@@ -51,10 +51,14 @@ beforeAll(async () => {
 /** Without the variables of this run and the binaries of this checkout. */
 const environment = () => ({ PATH: process.env['PATH']!, HOME: process.env['HOME'] ?? '' })
 
-test.each(['sdk', 'server'])('a %s without its build is not packed', async (name) => {
-  const source = join(folder, `unbuilt-${name}`)
+test('a package without its build is not packed', async () => {
+  const manifests = ['sdk', 'server'].map((name) => resolve(import.meta.dirname, `../../${name}/package.json`))
+  // Both have the same check, so that one is enough to run.
+  const checks = manifests.map((path) => JSON.parse(readFileSync(path, 'utf8')) as { scripts: { prepack: string } })
+  expect(checks[0]!.scripts.prepack).toBe(checks[1]!.scripts.prepack)
+  const source = join(folder, 'unbuilt')
   mkdirSync(source)
-  copyFileSync(resolve(import.meta.dirname, `../../${name}/package.json`), join(source, 'package.json'))
+  copyFileSync(manifests[0]!, join(source, 'package.json'))
   const packing = run('npm', ['pack', '--dry-run'], { ...NPM, cwd: source })
   await expect(packing).rejects.toMatchObject({ stderr: expect.stringContaining('Run npm run build') })
   // Control: with a build it is packed.
