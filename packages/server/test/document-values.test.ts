@@ -6,7 +6,7 @@ const server = await startFileServer()
 
 test('values that the document allows are accepted, and others are refused', async () => {
   const seed = 3
-  const report = await sendValues(server, { seed, perValue: 12 })
+  const report = await sendValues(server, { seed, perValue: 6 })
   expect(report.wrong, `seed ${seed}`).toEqual([])
   expect(report.valid).toBeGreaterThan(300)
   expect(report.invalid).toBeGreaterThan(100)

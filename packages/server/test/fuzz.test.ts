@@ -9,7 +9,7 @@ import { temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1_500)
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 700)
 /** For a machine that is busy with other tests. */
 const TIMEOUT = { timeout: 180_000 }
 

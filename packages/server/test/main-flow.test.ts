@@ -31,7 +31,7 @@ test('a poll always returns the messages stored before it, even if it is repeate
     while (!isDone) await sdk.messages.list({ mailbox: 'qa', limit: 1 })
   }
   const polling = [poll(), poll(), poll()]
-  for (let count = 1; count <= 60; count++) {
+  for (let count = 1; count <= 25; count++) {
     await store(url, { mailbox: 'qa', subject: `Mail ${count}`, receivedAt: new Date(count * 1000).toISOString() })
     expect((await sdk.messages.latest({ mailbox: 'qa' })).subject).toBe(`Mail ${count}`)
     expect((await sdk.messages.list({ mailbox: 'qa', limit: 1 })).data[0]?.subject).toBe(`Mail ${count}`)

@@ -66,9 +66,13 @@ describe('paging over 1,000 messages', () => {
   })
 })
 
-test.each([1, 7, 50, 61])('pages of %i, while new ones arrive', async (limit) => {
+test.each([
+  [1, 15],
+  [7, 60],
+  [61, 60],
+])('pages of %i of %i messages, while new ones arrive', async (limit, count) => {
   const mailbox = newMailbox()
-  const old = await fill(mailbox, 60)
+  const old = await fill(mailbox, count)
   const isOld = new Set(old.map(({ id }) => id))
   const seen = await idsSeen({ mailbox, limit }, () => arriveMeanwhile(mailbox))
   expect(seen.filter((id) => isOld.has(id))).toEqual(newestFirst(old))

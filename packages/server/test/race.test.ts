@@ -1,4 +1,4 @@
 import { describeWaitRaces } from './support/wait-races.ts'
 
 // A thousand of them are in race.long.test.ts.
-describeWaitRaces({ waits: 200, early: 50, atOnce: 100 })
+describeWaitRaces({ waits: 80, early: 20, atOnce: 50 })

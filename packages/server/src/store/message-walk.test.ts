@@ -31,10 +31,10 @@ async function teamOf(store: Store, count: number) {
 // The long form has 200,000 messages and more searches.
 test('no filter blocks the event loop, not even a short one', async () => {
   const holdMsMax = (unboundedMs: number) => unboundedMs / 2
-  await expectShortHolds({ messages: 30_000, searches: 40, seed: 20261116, holdMsMax })
+  await expectShortHolds({ messages: 15_000, searches: 25, seed: 20261116, holdMsMax })
 })
 
-test.each([1, 2, 3])(
+test.each([1, 2])(
   'messages that stay are found exactly once while others are added and deleted (seed %i)',
   async (seed) => {
     const { store } = openStore()
