@@ -17,6 +17,9 @@ import { keysIn, readObject } from './stored-mail.ts'
 export const ADMIN_TOKEN = 'admin-token-of-the-tests'
 export const ROOT_DOMAIN = 'in.mailhatch.test'
 
+/** The largest mail. */
+const LARGE_MEBIBYTES = 25
+
 export type JourneySettings = { webhookUrl: string | null; token: string }
 
 /** An inbox worker on any runtime. */
@@ -36,6 +39,7 @@ export type JourneyWorker = {
 export function describeWorkerJourney(
   name: string,
   start: (settings: JourneySettings) => Promise<JourneyWorker>,
+  { largeMebibytes = LARGE_MEBIBYTES } = {},
 ): void {
   describe(`inbox worker on ${name}`, () => {
     let worker: JourneyWorker
@@ -156,11 +160,11 @@ export function describeWorkerJourney(
       expect(await api.sdk.messages.get(refused.id)).toMatchObject({ subject: 'Behind a lock' })
     })
 
-    test('a mail of 25 MiB is stored byte for byte, and announced within the limits of bodies', async () => {
+    test(`a mail of ${largeMebibytes} MiB is stored byte for byte, and announced within the limits of bodies`, async () => {
       await api.start()
       await api.createMailbox('large')
       await use({})
-      const raw = largeMail(25 * 1024 * 1024)
+      const raw = largeMail(largeMebibytes * 1024 * 1024)
       await worker.deliver({ to: `large@${ROOT_DOMAIN}`, raw })
 
       const message = await api.sdk.messages.waitFor({ mailbox: 'large' })
