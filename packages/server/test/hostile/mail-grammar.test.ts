@@ -5,8 +5,8 @@ import { startFaultyServer, startMailsServer } from './mails-server.ts'
 
 const SEED = Number(process.env['MAILS_SEED'] ?? 1)
 /** The run of `npm run prove` has 10,000. */
-const MAILS = 60
-const TRUNCATED = 20
+const MAILS = 25
+const TRUNCATED = 8
 
 test(`${MAILS + TRUNCATED} mails of a grammar are readable or marked, and block nothing (seed ${SEED})`, async () => {
   const { server, dashboard } = await startMailsServer()

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { Mailhatch, type MessageDetail } from '@mailhatch/sdk'
 import { API_KEY, type ChildServer } from '../support/child-server.ts'
 import { expectDocumented } from '../support/documented.ts'
 import { largestWorkMs } from '../support/largest-delay.ts'
+import { largestMebibytes } from '../support/resident-memory.ts'
 import { ConnectionLost, isAccepted, SmtpClient } from '../support/smtp-client.ts'
 import { sha256 } from '../support/stored-mail.ts'
 import type { GrammarMail } from './mail-grammar.ts'
@@ -83,6 +83,8 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
   }
   const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
   const hasEnded = () => server.process.exitCode !== null || server.process.signalCode !== null
+  const ended = new AbortController()
+  server.process.once('exit', () => ended.abort())
 
   async function request(path: string, headers: Record<string, string>): Promise<Response> {
     return fetch(server.apiUrl + path, { headers })
@@ -150,7 +152,9 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
       run.refused++
       return
     }
-    const message = await sdk.messages.waitFor({ tag }, { timeout: storedMsMax }).catch(() => null)
+    const patience = { timeout: storedMsMax, signal: ended.signal }
+    const message = await sdk.messages.waitFor({ tag }, patience).catch(() => null)
+    if (hasEnded()) throw new ConnectionLost('The server ended.')
     if (!message) {
       if (await isSetAside(tag)) run.marked++
       else run.lost.push(mail.name)
@@ -215,7 +219,7 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
     for (const batch of batchesOf(mails)) {
       await measure(batch)
       run.sent += batch.length
-      run.memoryMiB = largestMemoryMiB(server)
+      run.memoryMiB = largestMebibytes(server.process.pid!)
       onProgress?.(run.sent)
     }
   } catch (error) {
@@ -231,12 +235,6 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
 /** Filters are at most this long, and have no NUL and no half characters. */
 function searchable(subject: string): string {
   return subject.slice(0, SEARCH_CHARACTERS).replaceAll('\0', '').toWellFormed().trim()
-}
-
-/** The most memory that the process has ever had. */
-function largestMemoryMiB({ process: { pid } }: ChildServer): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)![1]) / 1024)
 }
 
 function* batchesOf(mails: Iterable<GrammarMail>): Generator<GrammarMail[]> {
