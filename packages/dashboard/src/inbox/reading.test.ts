@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { createTransport } from 'nodemailer'
 import { expect, test } from 'vitest'
-import { openWindow } from '../../../server/test/support/dashboard-session.ts'
+import { openWindow, reuseWindows } from '../../../server/test/support/dashboard-session.ts'
 import { barriersIn, buildDashboard, openChromium } from '../../../server/test/support/dashboard.ts'
 import { startFileServer } from '../../../server/test/support/file-server.ts'
 import { openPeople } from '../../../server/test/support/people.ts'
@@ -12,6 +12,7 @@ const people = await openPeople(server)
 const operator = await people.operator()
 const browser = await openChromium()
 const { url } = server
+const open = reuseWindows(browser, url)
 const LOOK = { reducedMotion: 'reduce', viewport: { width: 320, height: 640 } } as const
 
 async function openMail(page: Page, mailbox: string): Promise<void> {
@@ -25,7 +26,7 @@ test('remote images load in the mailbox they are allowed for, until they are blo
   for (const mailbox of ['allowed', 'other']) {
     await server.store({ mailbox, domain: 'mailhatch.test', rawContent: `<h1>Picture</h1><img src="${picture}">` })
   }
-  const { page, complaints } = await openWindow(browser, { url, headers: operator.headers, ...LOOK })
+  const { page, complaints } = await open({ headers: operator.headers, ...LOOK })
   const requested: string[] = []
   await page.context().route('https://tracker.example/**', (route) => {
     requested.push(route.request().url())
@@ -95,7 +96,7 @@ test('the headers tab shows the SMTP session', async () => {
     text: 'Hello',
   })
   transport.close()
-  const { page } = await openWindow(browser, { url, headers: operator.headers, ...LOOK })
+  const { page } = await open({ headers: operator.headers, ...LOOK })
   await page.goto('/?q=tag:session')
   await page.locator('[data-message]').first().click()
   await page.getByRole('tab', { name: 'Headers' }).click()
@@ -118,7 +119,7 @@ test('the client name is shown safely, and a missing session is reported', async
   const envelope = { mailFrom: '', rcptTo: 'qa@mailhatch.test', remoteAddress: null, tls: false, receivedVia: 'relay' }
   const claimed = await server.store({ domain: 'mailhatch.test', envelope: { ...envelope, helo: 'a\u202eb<b>' } })
   const unknown = await server.store({ domain: 'mailhatch.test' })
-  const { page } = await openWindow(browser, { url, headers: operator.headers })
+  const { page } = await open({ headers: operator.headers })
   await page.goto(`/m/${claimed.id}?tab=headers`)
   const session = page.getByRole('region', { name: 'SMTP session' })
   await session.waitFor()
@@ -132,7 +133,7 @@ test('the source is coloured, and its lines are wrapped or not, as chosen before
   const long = `<a href="https://shop.example/${'x'.repeat(3_000)}">go</a>`
   const rawContent = `<!-- note --><style>p > a { color: red }</style><p class="big">${long}</p><script>alert(1)</script>`
   const { id } = await server.store({ domain: 'mailhatch.test', rawContent })
-  const { page, complaints } = await openWindow(browser, { url, headers: operator.headers, ...LOOK })
+  const { page, complaints } = await open({ headers: operator.headers, ...LOOK })
   await page.goto(`/m/${id}?tab=source`)
   const code = page.getByRole('figure').locator('pre')
   await code.waitFor()
@@ -159,7 +160,7 @@ test('the source is coloured, and its lines are wrapped or not, as chosen before
 
 test('a very long subject takes three lines until it is opened', async () => {
   const { id } = await server.store({ domain: 'mailhatch.test', subject: 'A very long subject '.repeat(400) })
-  const { page } = await openWindow(browser, { url, headers: operator.headers, ...LOOK })
+  const { page } = await open({ headers: operator.headers, ...LOOK })
   await page.goto(`/m/${id}`)
   const heading = page.getByRole('heading', { level: 2, name: /^A very long subject/ })
   await heading.waitFor()
@@ -199,7 +200,7 @@ test('an invitation is a card of plain text; images are shown in a sandbox; a PD
     attachments,
   })
   transport.close()
-  const { page, complaints } = await openWindow(browser, { url, headers: operator.headers, ...LOOK })
+  const { page, complaints } = await open({ headers: operator.headers, ...LOOK })
   await page.goto('/?q=tag:invitation')
   await page.locator('[data-message]').first().click()
   const card = page.getByRole('region', { name: 'Calendar event' })
@@ -236,7 +237,7 @@ test('only the message is printed, dark on white, with all pages of a long text'
   const plainContent = Array.from({ length: 200 }, (_, index) => `Line ${index}`).join('\n')
   const rawContent = `<h1>Picture</h1>${plainContent.replaceAll('\n', '<br>')}`
   const { id } = await server.store({ domain: 'mailhatch.test', subject: 'To be printed', plainContent, rawContent })
-  const { page } = await openWindow(browser, { url, headers: operator.headers, colorScheme: 'dark' })
+  const { page } = await open({ headers: operator.headers, colorScheme: 'dark' })
   await page.goto(`/m/${id}?tab=text`)
   await page.getByText('Line 199').waitFor()
   await page.evaluate(() => {
@@ -269,7 +270,7 @@ test('only the message is printed, dark on white, with all pages of a long text'
 
 test('the empty inbox has settings for frameworks, with the SMTP port of the server', async () => {
   const { owner } = await people.newTeam()
-  const { page, complaints } = await openWindow(browser, { url, headers: owner.headers, ...LOOK })
+  const { page, complaints } = await open({ headers: owner.headers, ...LOOK })
   await page.goto('/')
   for (const [name, line] of [
     ['Nodemailer', `SMTP_PORT ?? ${server.smtpPort}`],
