@@ -21,7 +21,6 @@ const ALSO_ON_POSTGRES = [
   'intake',
   'keys-and-scopes',
   'main-flow',
-  'message-filters',
   'messages-latest',
   'procedures',
   'retention-sweep',

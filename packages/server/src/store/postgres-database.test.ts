@@ -88,40 +88,38 @@ test('a failed migration leaves nothing behind, and the next start repeats it', 
   expect(await store.listTeams()).toEqual([])
 })
 
-test.each(['stop', 'kill'] as const)(
-  'after a %s of the server everything works again, and nothing acknowledged is lost',
-  async (how) => {
-    await administer(own.url(), `create database restarted_${how}`)
-    const { store } = await open(own.url(`restarted_${how}`))
-    const team = await addTeam(store)
-    const mailbox = await addMailbox(store, team, 'qa')
-    const acknowledged: string[] = []
-    let isWriting = true
-    const write = async () => {
-      while (isWriting) {
-        const message = messageFor(mailbox)
-        // As the worker does: retry until it is acknowledged.
-        for (let isDone = false; !isDone;)
-          isDone = await store.addMessage(mailbox, message).then(
-            () => true,
-            () => false,
-          )
-        acknowledged.push(message.id)
-      }
+// A server that is stopped is in test/replicas/failures.long.test.ts.
+test('after a kill of the server everything works again, and nothing acknowledged is lost', async () => {
+  await administer(own.url(), 'create database restarted')
+  const { store } = await open(own.url('restarted'))
+  const team = await addTeam(store)
+  const mailbox = await addMailbox(store, team, 'qa')
+  const acknowledged: string[] = []
+  let isWriting = true
+  const write = async () => {
+    while (isWriting) {
+      const message = messageFor(mailbox)
+      // As the worker does: retry until it is acknowledged.
+      for (let isDone = false; !isDone;)
+        isDone = await store.addMessage(mailbox, message).then(
+          () => true,
+          () => false,
+        )
+      acknowledged.push(message.id)
     }
-    const writing = Promise.all(Array.from({ length: 8 }, write))
-    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(100))
-    await own.restart(how, async () => {
-      await expect(store.check()).rejects.toThrow('ECONNREFUSED')
-    })
-    const before = acknowledged.length
-    await store.check()
-    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before + 100), 10_000)
-    isWriting = false
-    await writing
-    expect(await allIds(store, team.id)).toEqual(acknowledged.toSorted())
-  },
-)
+  }
+  const writing = Promise.all(Array.from({ length: 8 }, write))
+  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(100))
+  await own.restart('kill', async () => {
+    await expect(store.check()).rejects.toThrow('ECONNREFUSED')
+  })
+  const before = acknowledged.length
+  await store.check()
+  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before + 100), 10_000)
+  isWriting = false
+  await writing
+  expect(await allIds(store, team.id)).toEqual(acknowledged.toSorted())
+})
 
 async function allIds(store: Store, teamId: string): Promise<string[]> {
   const passing = await store.passingMessages(teamId, { after: 0, limit: 1_000_000, withContent: false })
