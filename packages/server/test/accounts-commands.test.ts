@@ -2,7 +2,9 @@ import { describe, expect, inject, test } from 'vitest'
 import { createTeam } from '../src/manage/teams.ts'
 import { newId } from '../src/random.ts'
 import { openBeside, OWNER, startAccounts } from './support/accounts.ts'
-import { run, runForJson } from './support/program.ts'
+import { runToExit } from './support/in-process.ts'
+import { withDatabase } from './support/journey-database.ts'
+import { runForJson } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 
 type Created = { id: string; email: string; link: string }
@@ -78,7 +80,7 @@ describe('mailhatch users', () => {
       [['delete', OWNER, '--yes'], 'is the last owner of their team', 1],
     ]
     for (const [words, about, expected] of refusals) {
-      const { code, stderr } = await run(['users', ...words], { DATA_DIR: dataDir })
+      const { code, stderr } = await runToExit(['users', ...words], await withDatabase({ DATA_DIR: dataDir }))
       expect(code).toBe(expected)
       expect(stderr).toContain(about)
     }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/program/config.ts'
+import { runToExit } from './support/in-process.ts'
 import { run, runServe } from './support/program.ts'
 import { temporaryFolder } from './support/server.ts'
 
@@ -31,7 +32,7 @@ describe('contract: every configuration problem is reported at once, exit code 7
     ['too long', 'x'.repeat(201)],
     ['not printable', 'secret with a \u0007 bell in it'],
   ])('a secret that is %s is named and hidden', async (_, secret) => {
-    const { code, stderr } = await runServe({ DATA_DIR: temporaryFolder(), BOOTSTRAP_API_KEY: secret })
+    const { code, stderr } = await runToExit(['serve'], { DATA_DIR: temporaryFolder(), BOOTSTRAP_API_KEY: secret })
     expect(code).toBe(CONFIG_EXIT)
     expect(stderr).toContain('BOOTSTRAP_API_KEY')
     expect(stderr).not.toContain(secret.slice(0, 19))
@@ -44,14 +45,14 @@ describe('contract: every configuration problem is reported at once, exit code 7
       { WEBHOOK_AUTH_TOKEN: 'token-token-token-one', INBOX_WEBHOOK_SECRET: 'token-token-token-two' },
     ],
   ])('%s must match the API’s value in the all-in-one program', async (variable, environment) => {
-    const { code, stderr } = await runServe({ DATA_DIR: temporaryFolder(), ...environment })
+    const { code, stderr } = await runToExit(['serve'], { DATA_DIR: temporaryFolder(), ...environment })
     expect(code).toBe(CONFIG_EXIT)
     expect(stderr).toContain(variable)
     expect(stderr).not.toContain('token-token-token')
   })
 
   test('a WEBHOOK_URL without scheme stops the worker with an error that says so', async () => {
-    const { code, stderr } = await run(['worker'], {
+    const { code, stderr } = await runToExit(['worker'], {
       DATA_DIR: temporaryFolder(),
       WEBHOOK_URL: 'api.example/webhooks/inbox',
     })
@@ -94,7 +95,7 @@ describe('a file of settings', () => {
 
 describe('the command line', () => {
   test('--help lists the commands', async () => {
-    const { code, stdout } = await run(['--help'])
+    const { code, stdout } = await runToExit(['--help'])
     expect(code).toBe(0)
     for (const command of ['serve', 'api', 'worker', 'teams', 'mailboxes', 'keys']) {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
@@ -103,7 +104,7 @@ describe('the command line', () => {
   })
 
   test('serve --help lists the settings with their defaults', async () => {
-    const { code, stdout } = await run(['serve', '--help'])
+    const { code, stdout } = await runToExit(['serve', '--help'])
     expect(code).toBe(0)
     const defaults = {
       PORT: '3003',
@@ -143,7 +144,7 @@ describe('the command line', () => {
   })
 
   test('an unknown command is refused', async () => {
-    const { code, stderr } = await run(['frobnicate'])
+    const { code, stderr } = await runToExit(['frobnicate'])
     expect(code).not.toBe(0)
     expect(stderr).toContain('frobnicate')
   })

@@ -2,12 +2,15 @@ import { expect, test } from 'vitest'
 import { announcement, post } from './support/announce.ts'
 import { ask } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
-import { run, sentenceOf } from './support/program.ts'
+import { runToExit } from './support/in-process.ts'
+import { withDatabase } from './support/journey-database.ts'
+import { sentenceOf } from './support/program.ts'
 
 const server = await startFileServer()
 type Printed = { id: string; plan: string; retentionDays: number | null }
 const change = (...words: string[]) => server.command<Printed>('teams', ...words)
-const refused = async (...words: string[]) => sentenceOf(await run(['teams', ...words], { DATA_DIR: server.dataDir }))
+const refused = async (...words: string[]) =>
+  sentenceOf(await runToExit(['teams', ...words], await withDatabase({ DATA_DIR: server.dataDir })))
 
 test('teams plan and teams retention change a team while the server runs', async () => {
   const { name } = (await server.me()).team
