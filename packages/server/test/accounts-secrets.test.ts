@@ -12,6 +12,7 @@ import { temporaryFolder } from './support/server.ts'
 test('passwords, sessions and links are not stored in plain text', async () => {
   const { openOwner, newBrowser, giveLink, dataDir, store } = await startAccounts()
   const owner = await openOwner()
+  expect((await owner.post('/auth/password', { current: PASSWORD, new: PASSWORD })).status).toBe(200)
   const links = [await giveLink(OWNER, 'sign-in'), await giveLink(OWNER, 'reset'), await giveLink(OWNER, 'check')]
   const other = newBrowser()
   await other.post('/auth/sign-in', { email: OWNER, password: PASSWORD })

@@ -16,9 +16,11 @@ type Listed = { data: { id: string; isCurrent: boolean; userAgent: string; addre
 
 describe('signing in and out', () => {
   test('by link, then with the chosen password', async () => {
-    const { openOwner, newBrowser, signIn } = await startAccounts()
-    expect(await newBrowser().isSignedIn()).toBe(false)
-    const owner = await openOwner()
+    const { giveLink, newBrowser, signIn } = await startAccounts()
+    const owner = newBrowser()
+    expect(await owner.isSignedIn()).toBe(false)
+    expect((await owner.post('/auth/link', { token: await giveLink(OWNER, 'sign-in') })).status).toBe(200)
+    expect((await owner.post('/auth/password', { new: PASSWORD })).status).toBe(200)
     expect(await owner.isSignedIn()).toBe(true)
 
     const elsewhere = newBrowser()
