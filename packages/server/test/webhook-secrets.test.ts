@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { verifyWebhook } from '@mailhatch/sdk'
 import { expect, test, vi } from 'vitest'
 import { store } from './support/announce.ts'
-import { API_KEY, spawnServer, startChild } from './support/child-server.ts'
+import { API_KEY, startChild } from './support/child-server.ts'
 import { allStored, SECRET_KEY } from './support/journey-database.ts'
 import { run } from './support/program.ts'
-import { temporaryFolder } from './support/server.ts'
+import { serveIn, temporaryFolder } from './support/server.ts'
 import { webhookClient } from './support/webhook-client.ts'
 import { startWebhookReceiver, type ReceivedWebhook } from './support/webhook-receiver.ts'
 
@@ -67,12 +67,10 @@ test('contract: after its creation a secret is in no response, log or row, and s
 test('the encryption key is created once, readable only by its owner', async () => {
   const dataDir = temporaryFolder()
   // Empty means unset.
-  const environment = { DATA_DIR: dataDir, MAILHATCH_SECRET_KEY: '', INBOX_WEBHOOK_SECRET: '' }
+  const environment = { MAILHATCH_SECRET_KEY: '', INBOX_WEBHOOK_SECRET: '' }
   const keys = []
   for (let start = 0; start < 2; start++) {
-    const server = spawnServer({ environment })
-    await server.ready
-    await server.stop()
+    await (await serveIn(dataDir, environment)).close()
     keys.push(readFileSync(join(dataDir, 'secrets.json'), 'utf8'))
   }
   expect(keys[0]).toBe(keys[1])

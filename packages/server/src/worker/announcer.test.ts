@@ -192,7 +192,7 @@ test('an API that fails on every third request sets no mail aside; a mail on whi
   const { announcer, bucket, store } = await startBeside(temporaryFolder(), answer, {
     now: () => Date.now() + clock.ahead,
   })
-  await Promise.all(Array.from({ length: 300 }, (_, number) => store(`m${number}@in.test`)))
+  await Promise.all(Array.from({ length: 200 }, (_, number) => store(`m${number}@in.test`)))
   await announcer.start()
   const unprocessed = async () => (await bucket.list({ prefix: 'messages/unprocessed/', limit: 1_000 })).keys
   const pass = async (isSo: () => Promise<boolean>) =>
@@ -203,7 +203,7 @@ test('an API that fails on every third request sets no mail aside; a mail on whi
   await pass(async () => (await unprocessed()).length === announcer.setAsideCount())
   console.info({ seed, failures })
   expect(await unprocessed()).toEqual([])
-  expect(failures).toBeGreaterThan(100)
+  expect(failures).toBeGreaterThan(60)
 
   chance = 0
   // Until earlier failures no longer count.
