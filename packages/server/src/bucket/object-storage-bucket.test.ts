@@ -105,15 +105,15 @@ describe('when the storage fails', () => {
   })
 
   test.each([
-    ['shorter', 11 * MIB, 'ended after 11534336 of 12582912 bytes'],
-    ['longer', 13 * MIB, 'longer than the declared 12582912 bytes'],
+    ['shorter', 6 * MIB, 'ended after 6291456 of 7340032 bytes'],
+    ['longer', 8 * MIB, 'longer than the declared 7340032 bytes'],
   ])('a body %s than its declared length is not stored', async (_, actual, message) => {
     const { open, unfinishedUploads } = s3Place(storage)
     const bucket = await open()
     async function* chunks() {
       for (let sent = 0; sent < actual; sent += MIB) yield new Uint8Array(MIB)
     }
-    await expect(bucket.put([{ key: 'raw/1', body: { size: 12 * MIB, chunks } }])).rejects.toThrow(message)
+    await expect(bucket.put([{ key: 'raw/1', body: { size: 7 * MIB, chunks } }])).rejects.toThrow(message)
     expect((await bucket.list({ prefix: '', limit: 10 })).keys).toEqual([])
     expect(await unfinishedUploads()).toEqual([])
   })
