@@ -8,10 +8,10 @@ import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 
 const ADMIN_TOKEN = 'token-of-the-tests'
 const ID = '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24'
-const FRAMINGS = {
-  'a length': ['Content-Length: 100', '{"name":'],
-  chunks: ['Transfer-Encoding: chunked', '8\r\n{"name":'],
-}
+const FRAMINGS = [
+  ['Content-Length: 100', '{"name":'],
+  ['Transfer-Encoding: chunked', '8\r\n{"name":'],
+]
 
 const API_TARGETS = [
   ...FUZZ_ROUTES.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`),
@@ -35,14 +35,16 @@ async function breakOff(port: number, target: string, [header, body]: string[]):
   await once(socket, 'close')
 }
 
-test.each(Object.entries(FRAMINGS))('a body with %s that breaks off is not logged as a failure', async (_, framing) => {
+test('a body that breaks off is not logged as a failure, with a length or in chunks', async () => {
   const workerPort = await freePort()
   const server = await startChild({
     environment: { DATA_DIR: temporaryFolder(), WORKER_PORT: String(workerPort), ADMIN_TOKEN },
   })
   const apiPort = Number(new URL(server.apiUrl).port)
-  for (const target of API_TARGETS) await breakOff(apiPort, target, framing)
-  for (const target of WORKER_TARGETS) await breakOff(workerPort, target, framing)
+  for (const framing of FRAMINGS) {
+    for (const target of API_TARGETS) await breakOff(apiPort, target, framing)
+    for (const target of WORKER_TARGETS) await breakOff(workerPort, target, framing)
+  }
   expect((await fetch(`${server.apiUrl}/health`)).status).toBe(200)
   expect(await server.stop()).toBe(0)
   expect(server.complaints()).toBe('')

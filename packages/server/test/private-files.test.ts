@@ -4,8 +4,9 @@ import { connect } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startChild } from './support/child-server.ts'
-import { run } from './support/program.ts'
-import { temporaryFolder } from './support/server.ts'
+import { runToExit } from './support/in-process.ts'
+import { withDatabase } from './support/journey-database.ts'
+import { serveIn, temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
 
 /** The widest umask. */
@@ -92,11 +93,12 @@ test.each(Object.keys(STORAGES) as (keyof typeof STORAGES)[])(
 
 test('a backup is readable only by its owner', async () => {
   const dataDir = existingFolder()
-  const server = await startChild({ environment: { DATA_DIR: dataDir, INBOX_STORAGE: '' } })
+  const server = await serveIn(dataDir, { INBOX_STORAGE: '' })
+  onTestFinished(() => server.close())
   const target = join(existingFolder(), 'backup')
-  const { code } = await run(['backup', '--to', target, '--bucket-only'], { DATA_DIR: dataDir })
+  const words = ['backup', '--to', target, '--bucket-only']
+  const { code } = await runToExit(words, await withDatabase({ DATA_DIR: dataDir }))
   expect(code).toBe(0)
   expect(entriesIn(target).map(({ path }) => relative(target, path))).toContain('inbox.db')
   expect(openToOthers(join(target, '..'))).toEqual([])
-  expect(await server.stop()).toBe(0)
 })

@@ -1,8 +1,9 @@
 import { statSync, readFileSync, writeFileSync } from 'node:fs'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createLogger } from '../src/observe/logger.ts'
+import { readConfig } from '../src/program/config.ts'
+import { startApi, startServe } from '../src/program/node.ts'
 import { announcement, post, store } from './support/announce.ts'
 import { ask, reader } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
@@ -28,16 +29,7 @@ describe('a failed start has a readable error', () => {
     expect(sentenceOf(await runServe({ DATA_DIR: join(file, 'data') }))).toContain(join(file, 'data'))
   })
 
-  // The other ports are in busy-ports.test.ts.
-  test('a port in use: WORKER_PORT', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    await once(taken, 'listening')
-    onTestFinished(() => void taken.close())
-    // A TCP server has an AddressInfo.
-    const { port } = taken.address() as AddressInfo
-    const ended = await runServe({ DATA_DIR: temporaryFolder(), WORKER_PORT: String(port) })
-    expect(sentenceOf(ended)).toContain(String(port))
-  })
+  // A port in use is in busy-ports.test.ts.
 })
 
 describe('contract: SIGTERM stops a program gracefully', () => {
@@ -123,15 +115,18 @@ describe('contract: INBOX_CATCH_ALL routes what addressing rule 3 would refuse',
 
   test('an unknown team is reported at the start, and nothing is caught', async () => {
     const warnings = async (catchAll: string) => {
-      const environment = {
-        DATA_DIR: temporaryFolder(),
-        INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
-        INBOX_CATCH_ALL: catchAll,
-      }
-      const program = await startProgram('serve', { ...environment, LOG_LEVEL: 'warn' })
-      const { status } = await post(program.url, announcement({ domain: 'elsewhere.example' }))
-      await program.stop()
-      return { status, isWarned: program.output.stderr.includes('no team has this id') }
+      const settings = { DATA_DIR: temporaryFolder(), PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', DISK_FREE_MIN: '0' }
+      const environment = { ...settings, INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET, INBOX_CATCH_ALL: catchAll }
+      const logged: string[] = []
+      const log = { debug() {}, info() {}, error() {}, warn: (_facts: object, text: string) => void logged.push(text) }
+      const overload = { isOverloaded: () => false, close() {} }
+      const running = await startServe(readConfig('serve', await withDatabase(environment)), log, { overload })
+      const { status } = await post(
+        `http://127.0.0.1:${running.apiPort}`,
+        announcement({ domain: 'elsewhere.example' }),
+      )
+      await running.close()
+      return { status, isWarned: logged.some((text) => text.includes('no team has this id')) }
     }
     expect(await warnings('nobody')).toEqual({ status: 404, isWarned: true })
     expect(await warnings('bootstrap')).toEqual({ status: 200, isWarned: false })
@@ -139,7 +134,10 @@ describe('contract: INBOX_CATCH_ALL routes what addressing rule 3 would refuse',
 })
 
 test('contract: without INBOX_WEBHOOK_SECRET the API responds to the webhook with 500', async () => {
-  const { url } = await startProgram('api', { DATA_DIR: temporaryFolder() })
+  const settings = await withDatabase({ DATA_DIR: temporaryFolder(), PORT: '0' })
+  const api = await startApi(readConfig('api', settings), createLogger('silent', false))
+  onTestFinished(() => api.close())
+  const url = `http://127.0.0.1:${api.apiPort}`
   const { status, body } = await post(url, announcement())
   expect(status).toBe(500)
   expect(body.error).toBe('Webhook secret not configured')

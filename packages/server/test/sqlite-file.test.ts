@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import type * as WriterModule from '../src/sqlite/writer.ts'
-import { runServe, sentenceOf, startProgram } from './support/program.ts'
+import { runServe, sentenceOf } from './support/program.ts'
 import { randomMail } from './support/random-mail.ts'
 import { startServer, temporaryFolder } from './support/server.ts'
 import { SmtpClient } from './support/smtp-client.ts'
@@ -20,7 +20,6 @@ vi.mock('../src/sqlite/writer.ts', async (importOriginal) => {
 
 test('a database of a newer version stops the start with an error', async () => {
   const dataDir = temporaryFolder()
-  await (await startProgram('serve', { DATA_DIR: dataDir })).stop()
   const database = new DatabaseSync(join(dataDir, 'mailhatch.db'))
   database.exec('pragma user_version = 9999')
   database.close()

@@ -4,6 +4,7 @@ import { verifyWebhook } from '@mailhatch/sdk'
 import { expect, test, vi } from 'vitest'
 import { store } from './support/announce.ts'
 import { API_KEY, startChild } from './support/child-server.ts'
+import { runToExit } from './support/in-process.ts'
 import { allStored, SECRET_KEY } from './support/journey-database.ts'
 import { run } from './support/program.ts'
 import { serveIn, temporaryFolder } from './support/server.ts'
@@ -83,7 +84,7 @@ test('the encryption key is created once, readable only by its owner', async () 
 
 test.each(['api', 'serve'])('on PostgreSQL, %s does not start without a shared key', async (program) => {
   const environment = { MAILHATCH_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', DATA_DIR: temporaryFolder() }
-  const { code, stderr } = await run([program], environment)
+  const { code, stderr } = await runToExit([program], environment)
   expect(code).toBe(78)
   expect(stderr).toContain('SECRET_KEY: is required with DATABASE_URL')
   // Control: with a key, the start gets as far as the database.
@@ -93,7 +94,7 @@ test.each(['api', 'serve'])('on PostgreSQL, %s does not start without a shared k
 })
 
 test('all invalid webhook settings are reported together, without the key', async () => {
-  const { code, stderr } = await run(['api'], {
+  const { code, stderr } = await runToExit(['api'], {
     DATA_DIR: temporaryFolder(),
     SECRET_KEY: 'too-short',
     WEBHOOK_ALLOWED_HOSTS: 'https://shop.example',
