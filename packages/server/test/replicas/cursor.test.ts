@@ -6,11 +6,11 @@ import { startReplicas } from './replicas.ts'
 
 const TIMEOUT = { timeout: 180_000 }
 /** The long form has 50,000, which meet in more ways than these; so more of these meet. */
-const MESSAGES = 120
+const MESSAGES = 200
 const OFTEN = { share: 0.3, secondsMax: 0.03 }
 const NOTHING_WRONG = { missed: [], surplus: [], disordered: [] }
 
-test('on three replicas, each follower sees each of 120 messages once and in one order', TIMEOUT, async () => {
+test('on three replicas, each follower sees each of 200 messages once and in one order', TIMEOUT, async () => {
   const databaseUrl = await freshDatabase()
   const replicas = await startReplicas(databaseUrl)
   await delayCommits(databaseUrl, OFTEN)
