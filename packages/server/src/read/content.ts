@@ -3,18 +3,21 @@ import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
 import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objects.ts'
 import { AppError, RETRY_SOON } from '../domain/errors.ts'
 import { createKeyedSemaphore } from '../domain/semaphore.ts'
-import type { MailParser } from '../mime/mail-parser.ts'
+import { DIRECT_BYTES_MAX, type MailParser } from '../mime/mail-parser.ts'
 import type { StoredMessage } from '../store/messages.ts'
 import type { Park } from './parked-bytes.ts'
 
-/** Attachments decoded at once. Each needs the mail and its own bytes in memory, up to 25 MiB each. */
-const AT_ONCE_MAX = 8
+/** Attachments of large mail decoded at once. Each needs the mail and its own bytes in memory, up to 25 MiB each. */
+const AT_ONCE_MAX = 2
 /** Queued requests. More get 503 and should retry. */
 const QUEUED_MAX = 200
 /** Queued requests of one key, user or team, so that others get a place: as many as may download at once. */
 const QUEUED_PER_READER_MAX = 20
 
-/** Downloads of one key, user or team (`who`) run one at a time, so that they do not delay others. */
+/**
+ * Downloads from large mail of one key, user or team (`who`) run one at a time, so that they do not delay others. Small mail
+ * is decoded in less time than a turn takes.
+ */
 export type ContentReader = { who: string; isGone: () => boolean }
 
 export type Contents = {
@@ -48,27 +51,38 @@ export function createContents(
     return object
   }
 
-  async function decoding<Result>(who: string, work: () => Promise<Result>): Promise<Result> {
+  /** `work` gets the bytes of the mail when it is its turn. */
+  async function decoding<Result>(
+    message: StoredMessage,
+    who: string,
+    work: (read: () => Promise<Uint8Array>) => Promise<Result>,
+  ): Promise<Result> {
+    const object = await raw(message)
+    if (object.size <= DIRECT_BYTES_MAX) {
+      const bytes = await bytesOf(object)
+      return work(async () => bytes)
+    }
+    await object.stream.cancel()
     if (queued.total() >= QUEUED_MAX || queued.of(who) >= QUEUED_PER_READER_MAX) {
       throw new AppError('server_busy', 'Too many attachment downloads are waiting. Try again in a moment.', RETRY_SOON)
     }
     queued.add(who)
     return limited(who, () => {
       queued.remove(who)
-      return work()
+      return work(async () => bytesOf(await raw(message)))
     })
   }
 
   return {
     raw,
     attachment: (message, index, { who, isGone }) =>
-      decoding(who, async () => {
-        const found = isGone() ? null : await parser.attachment(await bytesOf(await raw(message)), { index })
+      decoding(message, who, async (read) => {
+        const found = isGone() ? null : await parser.attachment(await read(), { index })
         return found && !isGone() ? park(found.bytes) : null
       }),
     attachments: (message, indexes, { who }) =>
-      decoding(who, async () => {
-        const bytes = await bytesOf(await raw(message))
+      decoding(message, who, async (read) => {
+        const bytes = await read()
         const all = new Map<number, Uint8Array>()
         for (const index of indexes) {
           // The parser takes ownership of its input.

@@ -1,7 +1,7 @@
 import { rewriteModules } from '../support/rewrite-modules.ts'
 
-// Preloaded into a server: a download keeps its decoding slot until its client has read everything, one download of raw mail
-// in 50 fails, and each connection leaves 50 kB behind.
+// Preloaded into a server: small mail waits for a decoding slot like large mail, a download keeps its slot until its client
+// has read everything, one download of raw mail in 50 fails, and each connection leaves 50 kB behind.
 rewriteModules({
   '/read/content.ts': [
     [
@@ -14,6 +14,7 @@ rewriteModules({
       'attachment: (message, index, { who, isGone }) =>\n      decoding(',
       'attachment: (message, index, { who, isGone }) =>\n      new Promise((started, failed) => void decoding(',
     ],
+    ['object.size <= DIRECT_BYTES_MAX', 'object.size < 0'],
     [
       'const object = await objects?.raw(',
       `const global = globalThis as { downloads?: number }
