@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
+import { release } from '../domain/release.ts'
 import { parseHeadOnly, parseMail, readAttachment } from './parse-mail.ts'
 import type { ParseJob, ParseResult, ThreadMessage } from './parse-pool.ts'
 
 // An error ends the thread. The pool then reports the mail as failed and starts another thread.
 parentPort?.on('message', (job: ParseJob) => {
-  const result = run(job)
+  const content = 'path' in job ? readFileSync(job.path) : job.content
+  const result = run(job, content)
   parentPort?.postMessage(result, transferables(result))
+  // An idle thread collects no garbage, so it would keep up to 25 MiB.
+  release(content)
 })
 
 /** Smaller ones may share a pooled buffer with others. */
@@ -22,8 +26,7 @@ function transferables(result: ParseResult): ArrayBuffer[] {
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 parentPort?.postMessage('ready' satisfies ThreadMessage)
 
-function run(job: ParseJob): ParseResult {
-  if ('path' in job) return parseMail(readFileSync(job.path))
-  if ('isHeadOnly' in job) return parseHeadOnly(job.content)
-  return 'selector' in job ? readAttachment(job.content, job.selector) : parseMail(job.content)
+function run(job: ParseJob, content: Uint8Array): ParseResult {
+  if ('isHeadOnly' in job) return parseHeadOnly(content)
+  return 'selector' in job ? readAttachment(content, job.selector) : parseMail(content)
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { StoredObject } from '../bucket/bucket.ts'
 import { AppError, RETRY_SOON } from '../domain/errors.ts'
+import { release } from '../domain/release.ts'
 
 export const PARKING_LIMITS = {
   /** Smaller content stays in memory, because a file would cost more. */
@@ -17,6 +18,7 @@ export const PARKING_LIMITS = {
 /** Size of the chunks passed to a reader. */
 const PIECE_BYTES = 64 * 1024
 
+/** Takes ownership of the bytes. */
 export type Park = (bytes: Uint8Array) => Promise<StoredObject>
 
 /**
@@ -44,6 +46,7 @@ export function createParking(folder: string, limits = PARKING_LIMITS): Park {
     const file =
       size > limits.smallBytes && held.file + size <= limits.fileBytes ? await writeFile(folder, bytes) : null
     if (file) {
+      release(bytes)
       return hold('file', limits.fileBytes, file.createReadStream({ start: 0, highWaterMark: PIECE_BYTES }), size)
     }
     const pieces = Readable.from(piecesOf(bytes), { objectMode: false, highWaterMark: PIECE_BYTES })
