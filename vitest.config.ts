@@ -44,8 +44,8 @@ export default defineConfig({
     // Files share a process one after another: loading the product for each costs more than most files take.
     isolate: false,
     // Tests wait for conditions; this only ends a test whose condition never comes.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },
     setupFiles: ['patience', 'left-open'].map((name) => `packages/server/test/support/${name}.ts`),
     projects: [

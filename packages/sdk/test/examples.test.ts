@@ -12,13 +12,11 @@ import { Mailhatch } from '../src/client.ts'
 import { addSpecs, installExamples, runExample, type Ended } from './support/examples.ts'
 import { playwrightReport, type PlaywrightReport } from './support/playwright-report.ts'
 
-/** Tests in a real browser take minutes on a busy machine. */
-const RUN_MS_MAX = 300_000
 /** These repeat the first ones of the example; all 20 run in playwright-example.long.test.ts. */
 const REPEATED = /(Ben|Cem|Dora|Émile|Fatma|Gil|Hana|Ivo|Jun|Kai|Léa|Mia) signs up/
 
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-examples-'))
-beforeAll(() => installExamples(folder), RUN_MS_MAX)
+beforeAll(() => installExamples(folder))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('Playwright', () => {
@@ -31,7 +29,7 @@ describe('Playwright', () => {
     addSpecs(folder, { 'step-lines.ts': 'playwright/step-lines.ts' })
     const reporters = ['./step-lines.ts']
     report = await playwrightReport(example, { chromium: await findChromium(), reporters, without: REPEATED })
-  }, RUN_MS_MAX)
+  })
 
   test('8 tests, two in parallel, sign up and read their own mail', () => {
     const ofExample = report.results.filter(({ file }) => /^(sign-up|parallel)/.test(file))
@@ -92,7 +90,7 @@ describe('Vitest', () => {
   beforeAll(async () => {
     addSpecs(folder, { 'failing-vitest.ts': 'vitest/failing.test.ts' })
     ended = await runExample(join(folder, 'examples/vitest'), ['vitest', 'run', '--reporter=default'])
-  }, RUN_MS_MAX)
+  })
 
   /** The output for one failed test. */
   const errorOf = (name: string) => ended.stderr.split(' FAIL  ').find((part) => part.includes(`> ${name}\n`))

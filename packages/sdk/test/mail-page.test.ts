@@ -6,8 +6,6 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findChromium } from '../../server/test/support/chromium.ts'
 import { mailPage } from '../src/mail-page.ts'
 
-/** Chromium may have to be installed first. */
-const START_MS_MAX = 300_000
 const hostile = (url: string) => `
   <html><head><style>p { color: rgb(1, 2, 3) }</style><script>document.title = 'ran'</script></head>
   <body onload="document.title = 'ran'">
@@ -18,7 +16,7 @@ const hostile = (url: string) => `
 let browser: Awaited<ReturnType<typeof chromium.launch>>
 beforeAll(async () => {
   browser = await chromium.launch({ executablePath: await findChromium() })
-}, START_MS_MAX)
+})
 afterAll(() => browser.close())
 
 async function show(html: string): Promise<Page> {

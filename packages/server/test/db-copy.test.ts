@@ -20,10 +20,8 @@ afterAll(() => postgres.remove())
 
 /** The long form has 100,000. */
 const MESSAGES = 1_700
-/** For a machine that is busy with other tests. */
-const TIMEOUT = { timeout: 180_000 }
 
-test('an install with data is copied to an equal PostgreSQL store, with a kill during the copy', TIMEOUT, async () => {
+test('an install with data is copied to an equal PostgreSQL store, with a kill during the copy', async () => {
   await copyJourney(postgres, MESSAGES)
 })
 

@@ -22,8 +22,6 @@ import { temporaryFolder } from './support/server.ts'
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '../../..')
 const NPM = { cwd: ROOT, env: { ...process.env, npm_config_loglevel: 'error' } }
-/** A build, and about 45 packages from the registry. */
-const INSTALL_MS_MAX = 180_000
 /** `npx mailhatch` downloads them at every first use, also in CI. */
 const PACKAGES_MAX = 60
 const INSTALLED_BYTES_MAX = 40e6
@@ -46,7 +44,7 @@ beforeAll(async () => {
     cwd: folder,
   })
   printedByInstall = installed.stderr
-}, INSTALL_MS_MAX)
+})
 
 /** Without the variables of this run and the binaries of this checkout. */
 const environment = () => ({ PATH: process.env['PATH']!, HOME: process.env['HOME'] ?? '' })

@@ -8,11 +8,9 @@ import { allInOne, folderStorage } from './installations.ts'
 /** `npm run prove` has 200. */
 const KILLS = 1
 const CONNECTIONS = 6
-const TIMEOUT = { timeout: 300_000 }
 
 test.each(['embedded', 'folder'] as const)(
   'accepted mail survives a kill -9, each once and byte for byte: %s bucket',
-  TIMEOUT,
   async (kind) => {
     const storage = kind === 'folder' ? folderStorage(join(temporaryFolder(), 'mail')) : undefined
     const installation = await allInOne({ ...(storage && { storage }) })

@@ -5,11 +5,8 @@ import { openIsolation } from './isolation-run.ts'
 const showIsolated = await openIsolation()
 
 // All of them, in the dashboard itself, are in prove/isolation.prove.ts.
-test(
-  'dozens of hostile mails of every kind run nothing and reach no server; without our frame they do',
-  { timeout: 300_000 },
-  () => showIsolated(someOfEachKind, 60),
-)
+test('dozens of hostile mails of every kind run nothing and reach no server; without our frame they do', () =>
+  showIsolated(someOfEachKind, 60))
 
 /** A kind of more mails than this has enough of them that work without our frame, so some of them are left out. */
 const SMALL_KIND = 8

@@ -1,18 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Mailhatch } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { API_KEY, startChild } from '../support/child-server.ts'
-import { largestDelayMs, WITH_DELAYS } from '../support/largest-delay.ts'
+import { largestWorkMs, WITH_DELAYS } from '../support/largest-delay.ts'
 import { mailWith, PLACES, type Place } from '../support/odd-mail.ts'
 import { repeatedTo } from '../support/odd-texts.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { SmtpClient, withLineEnd } from '../support/smtp-client.ts'
 
-/** Not noticeable for a person, or three times the delay of an idle server if that is more. */
-const STALL_MS_MAX = 200
-const STALL_FACTOR_MAX = 3
-const IDLE_MS = 500
-/** Other programs delay the server too, so the best attempt counts. */
+/** Processor time of one turn of the event loop. These mails took up to a minute; `npm run prove` has a narrow limit. */
+const WORK_MS_MAX = 1_000
+/** A turn may also collect garbage or compile. The best try is what the mail itself costs. */
 const TRIES = 3
 
 const UNITS = ['\u0301\u0316', '\u05b0\u05c1\u05b0', '\ufdfa']
@@ -43,24 +40,20 @@ test('mail with many combining characters is stored, found and shown, and other 
   }
 
   await deliver(plain, Buffer.from('Subject: first\r\n\r\nhello\r\n'))
-  await largestDelayMs(server)
-  await delay(IDLE_MS)
-  const allowedMs = Math.max(STALL_MS_MAX, STALL_FACTOR_MAX * (await largestDelayMs(server)))
+  await largestWorkMs(server)
 
-  const stalls: { unit: string; place: Place; stallMs: number }[] = []
+  const work: { unit: string; place: Place; workMs: number }[] = []
   for (const unit of UNITS) {
     for (const place of PLACES) {
-      let stallMs = Infinity
-      for (let attempt = 0; attempt < TRIES && stallMs > allowedMs; attempt++) {
+      let workMs = Infinity
+      for (let attempt = 0; attempt < TRIES && workMs > WORK_MS_MAX; attempt++) {
         await deliverBoth(unit, place)
-        stallMs = Math.min(stallMs, await largestDelayMs(server))
+        workMs = Math.min(workMs, await largestWorkMs(server))
       }
-      stalls.push({ unit, place, stallMs: Math.round(stallMs) })
+      work.push({ unit, place, workMs: Math.round(workMs) })
     }
   }
-  stalls.sort((a, b) => b.stallMs - a.stallMs)
-  console.info(`${sent} mails, allowed ${Math.round(allowedMs)} ms, the longest hold-ups:`, stalls.slice(0, 3))
-  expect(stalls.filter(({ stallMs }) => stallMs > allowedMs)).toEqual([])
+  expect(work.filter(({ workMs }) => workMs > WORK_MS_MAX)).toEqual([])
 
   // A filter is folded like the text. The positive control is the last mail's own text.
   const found = await sdk.messages.list({ subject: '\ufdfa'.repeat(20) })

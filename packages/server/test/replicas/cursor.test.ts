@@ -4,13 +4,12 @@ import { freshDatabase } from '../support/postgres.ts'
 import { delayCommits, followEverywhere, numberAtInsert } from './cursor-run.ts'
 import { startReplicas } from './replicas.ts'
 
-const TIMEOUT = { timeout: 180_000 }
 /** The long form has 50,000, which meet in more ways than these; so more of these meet. */
 const MESSAGES = 200
 const OFTEN = { share: 0.3, secondsMax: 0.03 }
 const NOTHING_WRONG = { missed: [], surplus: [], disordered: [] }
 
-test('on three replicas, each follower sees each of 200 messages once and in one order', TIMEOUT, async () => {
+test('on three replicas, each follower sees each of 200 messages once and in one order', async () => {
   const databaseUrl = await freshDatabase()
   const replicas = await startReplicas(databaseUrl)
   await delayCommits(databaseUrl, OFTEN)
@@ -18,7 +17,7 @@ test('on three replicas, each follower sees each of 200 messages once and in one
   expect(report).toMatchObject(NOTHING_WRONG)
 })
 
-test('control: without the lock that orders commits, messages are lost', TIMEOUT, async () => {
+test('control: without the lock that orders commits, messages are lost', async () => {
   const databaseUrl = await freshDatabase()
   const guard = fileURLToPath(new URL('without-guard.ts', import.meta.url))
   const replicas = await startReplicas(databaseUrl, { nodeArguments: ['--import', guard] })

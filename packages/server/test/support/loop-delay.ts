@@ -1,10 +1,6 @@
-// Loaded into a child server with `node --import`: reports the longest delay of the event loop to the parent, and the
-// longest processor time of one turn, which other programs do not affect.
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-
-const RESOLUTION_MS = 5
-const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-delays.enable()
+// Loaded into a child server with `node --import`: reports the longest processor time of one turn of the event loop to the
+// parent. Other programs do not affect it.
+const CHECK_MS = 5
 
 let largestWorkMs = 0
 let before = process.threadCpuUsage()
@@ -12,13 +8,11 @@ setInterval(() => {
   const { user, system } = process.threadCpuUsage(before)
   largestWorkMs = Math.max(largestWorkMs, (user + system) / 1000)
   before = process.threadCpuUsage()
-}, RESOLUTION_MS).unref()
+}, CHECK_MS).unref()
 
 process.on('message', (question) => {
-  if (question !== 'largest delay') return
-  const largestMs = delays.max / 1e6
-  delays.reset()
-  process.send?.({ largestMs, largestWorkMs })
+  if (question !== 'longest work') return
+  process.send?.({ largestWorkMs })
   largestWorkMs = 0
 })
 // The request may arrive, but does not keep the process alive.
