@@ -7,8 +7,8 @@ import { SmtpClient } from './support/smtp-client.ts'
 
 /** More than the kernel buffers for a reader, so that some of it waits in the server. */
 const ATTACHMENT_BYTES = 16 * 1024 * 1024
-/** Much longer than a download takes, much shorter than an unread connection is kept. */
-const SOON_MS = 15_000
+/** Much longer than a download takes, shorter than an unread connection is kept. */
+const SOON_MS = 25_000
 const DOWNLOADS_MAX = 20
 
 const server = await startFileServer()
