@@ -27,7 +27,7 @@ export const PARTS: Part[] = [
   { name: 'poison', title: 'Harmful mail is set aside and blocks nothing', minutes: 5, isOnlyByName: true },
   { name: 'requests', title: 'Hostile requests get the documented answers', minutes: 1 },
   { name: 'smtp', title: 'Hostile SMTP dialogues inject nothing', minutes: 8 },
-  { name: 'connections', title: 'Slow and idle connections do not affect others', minutes: 3 },
+  { name: 'connections', title: 'Slow and idle connections do not affect others', minutes: 6 },
   { name: 'restarts', title: 'Rolling restarts lose nothing', minutes: 6 },
   { name: 'access', title: 'Every route enforces its declared access', minutes: 2 },
   {
