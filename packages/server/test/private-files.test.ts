@@ -15,11 +15,12 @@ const OTHERS = 0o077
 /** More than is kept in memory. */
 const LARGE_BYTES = 1_500_000
 
-/** Everything below a folder, with its mode. */
+/** Everything below a folder, with its mode. A running program may rename a file meanwhile. */
 function entriesIn(folder: string): { path: string; mode: number }[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
     const path = join(folder, name)
-    return { path, mode: lstatSync(path).mode & 0o777 }
+    const entry = lstatSync(path, { throwIfNoEntry: false })
+    return entry ? [{ path, mode: entry.mode & 0o777 }] : []
   })
 }
 

@@ -29,8 +29,9 @@ export function folderPlace() {
     open: () => openFolderBucket(root),
     storedBytes: () =>
       readdirSync(root, { recursive: true, encoding: 'utf8' })
-        .map((name) => statSync(join(root, name)))
-        .reduce((sum, status) => sum + (status.isFile() ? status.size : 0), 0),
+        // A file may be renamed meanwhile.
+        .map((name) => statSync(join(root, name), { throwIfNoEntry: false }))
+        .reduce((sum, status) => sum + (status?.isFile() ? status.size : 0), 0),
     unfinishedUploads: () => readdirSync(join(root, '.incoming')),
   }
 }
