@@ -56,7 +56,7 @@ export type HostileHtml = { name: string; ofLength(length: number): string }
 export const HOSTILE_HTML: HostileHtml[] = [
   ...HOSTILE.map(([start, piece]) => ({
     name: JSON.stringify(`${start}${piece}…`),
-    ofLength: (length: number) => start + piece.repeat((length - start.length) / piece.length),
+    ofLength: (length: number) => start + piece.repeat(Math.max(0, length - start.length) / piece.length),
   })),
   { name: 'many attributes', ofLength: (length) => `<p${withNumbers(length, (index) => ` a${index}=b`)}>` },
   {
