@@ -31,7 +31,7 @@ Usage: npm run prove -- [options]
   --help         This text.
 
 Run it as root on Linux: the power cut mounts a disk image, and full disks are small file systems. As root it installs
-Debian's package of Chromium if there is no Chromium. It takes about an hour on two cores, during which the machine should
+Debian's package of Chromium if there is no Chromium. It takes an hour or more on two cores, during which the machine should
 do nothing else. After Ctrl-C, the results of the parts that have ended are kept.
 `
 
