@@ -1,20 +1,24 @@
 import pg, { type PoolClient, type QueryConfig } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseUnavailable, toDatabaseError, isConnectionLost, isReadOnly } from './postgres-errors.ts'
-import { BEGIN, BEGIN_LIMITED, checkWritable, connectionConfig, prepareSession } from './postgres-session.ts'
+import { hostClients } from './postgres-host-client.ts'
+import { failureOf, HostFailure, type Rotation } from './postgres-hosts.ts'
+import { BEGIN, BEGIN_LIMITED, checkWritable, CONNECT_MS_MAX, prepareSession } from './postgres-session.ts'
 import { toNamedQuery, toQuery } from './postgres-statements.ts'
 import type { Sql } from './sql.ts'
 
 /** The server ends a statement sooner. After this time, the server or the network is gone. */
 const RESPONSE_MS_MAX = 15_000
 const IDLE_CONNECTION_MS_MAX = 60_000
+/** Of several hosts, one that was down has its share again after this time, also under steady load. */
+const ROTATED_CONNECTION_SECONDS_MAX = 300
 /** Backoff between attempts. A restarting server is back in less than their sum. */
 const RETRY_DELAYS_MS = [50, 250, 1_000]
 /** A server that became a standby returns outdated rows without an error. They may be this old. */
 const WRITABLE_MS_MAX = 2_000
 
 export type DatabaseAddress = {
-  url: string
+  hosts: Rotation
   /** Goes through a pooler in transaction mode, which may use another connection per transaction. Keep no session state. */
   isPooled: boolean
 }
@@ -45,17 +49,25 @@ export function createWritable(): Writable {
   }
 }
 
-export function openConnections({ url, isPooled }: DatabaseAddress, max: number, writable: Writable): Connections {
+export function openConnections({ hosts, isPooled }: DatabaseAddress, max: number, writable: Writable): Connections {
+  const { Client, failed, reached } = hostClients(hosts)
   const pool = new pg.Pool({
-    ...connectionConfig(url),
+    Client,
     max,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
     idleTimeoutMillis: IDLE_CONNECTION_MS_MAX,
+    maxLifetimeSeconds: hosts.count > 1 ? ROTATED_CONNECTION_SECONDS_MAX : 0,
     query_timeout: RESPONSE_MS_MAX,
     // Queries are sent without waiting for the responses to earlier ones.
     pipeline: true,
     async onConnect(client) {
       client.on('error', () => {})
-      if (!isPooled) await prepareSession(client)
+      if (!isPooled) {
+        await prepareSession(client).catch((error: unknown) => {
+          throw failed(client, error)
+        })
+      }
+      reached(client)
       // The pool only lends connections that it opened here.
       writable.confirm(client as PoolClient)
     },
@@ -64,9 +76,21 @@ export function openConnections({ url, isPooled }: DatabaseAddress, max: number,
   pool.on('error', () => {})
   const statements = isPooled ? { begin: BEGIN_LIMITED, toQuery } : { begin: BEGIN, toQuery: toNamedQuery }
 
+  /** A free connection, or a new one to the first host that can be used. */
+  async function connectToAny(): Promise<PoolClient> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await pool.connect()
+      } catch (error) {
+        if (!(error instanceof HostFailure)) throw error
+        if (attempts === hosts.count) throw failureOf(hosts.failures())
+      }
+    }
+  }
+
   async function connect(): Promise<PoolClient> {
     for (;;) {
-      const client = await pool.connect()
+      const client = await connectToAny()
       if (writable.ageMs(client) < Infinity) return client
       client.release(true)
     }

@@ -1,18 +1,10 @@
-import type { Client } from 'pg'
 import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import { toResults, type Database, type Write } from './database.ts'
-import {
-  createWritable,
-  openConnections,
-  retrying,
-  type Borrowed,
-  type DatabaseAddress,
-} from './postgres-connections.ts'
+import { createWritable, openConnections, type Borrowed, type DatabaseAddress } from './postgres-connections.ts'
 import { POSTGRES } from './postgres-dialect.ts'
-import { isConnectionLost } from './postgres-errors.ts'
-import { migratePostgres } from './postgres-migrations.ts'
-import { checkServer, refuseSharedSessions } from './postgres-server-check.ts'
-import { BEGIN_LIMITED, COMMIT, connectAlone, refuseReadOnly, send } from './postgres-session.ts'
+import { createRotation, splitHosts, type HostFailure } from './postgres-hosts.ts'
+import { BEGIN_LIMITED, COMMIT, refuseReadOnly, send } from './postgres-session.ts'
+import { preparePostgres } from './postgres-start.ts'
 import { createPostgresWriter } from './postgres-writer.ts'
 import { sql, type Sql } from './sql.ts'
 
@@ -28,17 +20,22 @@ const SEARCHING_CONNECTIONS = 4
 export type PostgresOptions = {
   /** The URL without the pooler, if `url` goes through one in transaction mode. */
   directUrl?: string | null
+  /** Called once when one of several hosts fails, until it is reached again. */
+  onHostFailure?: (failure: HostFailure) => void
   /** For tests that show what happens without it. */
   lockTeam?: (teamId: string) => Sql
 }
 
-/** Refuses a server that may lose committed data, and migrates the schema. */
+/** Refuses a server that may lose committed data, and migrates the schema. The URL may have several hosts. */
 export async function openPostgresDatabase(
   url: string,
-  { directUrl = null, lockTeam = lockRow }: PostgresOptions = {},
+  { directUrl = null, onHostFailure, lockTeam = lockRow }: PostgresOptions = {},
 ): Promise<Database> {
-  await prepare(directUrl ? { url: directUrl, variable: 'DATABASE_DIRECT_URL' } : { url, variable: 'DATABASE_URL' })
-  const address: DatabaseAddress = { url, isPooled: directUrl !== null }
+  await preparePostgres(
+    directUrl ? { url: directUrl, variable: 'DATABASE_DIRECT_URL' } : { url, variable: 'DATABASE_URL' },
+  )
+  const hosts = createRotation(splitHosts(url), { ...(onHostFailure && { onFailure: onHostFailure }) })
+  const address: DatabaseAddress = { hosts, isPooled: directUrl !== null }
   const writable = createWritable()
   const readers = openConnections(address, READING_CONNECTIONS, writable)
   const writers = openConnections(address, WRITING_CONNECTIONS, writable)
@@ -84,22 +81,4 @@ async function queryInTransaction({ client, toQuery }: Borrowed, statement: Sql)
 /** Does not lock the key, so that rows can still refer to the team. */
 function lockRow(teamId: string): Sql {
   return sql`select 1 from teams where id = ${teamId} for no key update`
-}
-
-async function prepare(target: { url: string; variable: string }): Promise<void> {
-  const client = await firstConnection(target)
-  try {
-    await checkServer(client)
-    await refuseSharedSessions(client, target)
-    await migratePostgres(client)
-  } finally {
-    await client.end()
-  }
-}
-
-async function firstConnection({ url, variable }: { url: string; variable: string }): Promise<Client> {
-  return retrying(() => connectAlone(url), isConnectionLost).catch((error: unknown) => {
-    const { host } = new URL(url)
-    throw new Error(`PostgreSQL at ${host} cannot be used: ${String(error)}. Check ${variable}.`, { cause: error })
-  })
 }

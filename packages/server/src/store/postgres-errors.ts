@@ -1,3 +1,5 @@
+import { HostsFailed } from './postgres-hosts.ts'
+
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
 const CONNECTION_EXCEPTION_CLASS = '08'
@@ -37,11 +39,13 @@ export class DatabaseReadOnly extends Error {
 }
 
 export function isReadOnly(error: unknown): boolean {
+  if (error instanceof HostsFailed) return error.failures.every(({ cause }) => isReadOnly(cause))
   return codeOf(error) === READ_ONLY
 }
 
 /** The connection is lost, could not be opened or is unusable. The last statement may or may not have been executed. */
 export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof HostsFailed) return error.failures.some(({ cause }) => isConnectionLost(cause))
   // All connections are busy: a retry would only lengthen the queue.
   if (error instanceof Error && error.message === 'timeout exceeded when trying to connect') return false
   const code = codeOf(error)

@@ -50,6 +50,16 @@ export async function migratePostgres(client: Client): Promise<void> {
   await client.query('select pg_advisory_unlock($1)', [LOCK])
 }
 
+/** For a client that must not migrate, because the lock for it is on another host. */
+export async function refuseOldSchema(client: Client, hostOfLock: string): Promise<void> {
+  const version = await checkedVersion(client)
+  if (version === NEWEST_SCHEMA) return
+  throw new Error(
+    `The database has schema ${version} and needs ${NEWEST_SCHEMA}, but ${hostOfLock} is unreachable. ` +
+      'Only the first host migrates. Start again when it is back.',
+  )
+}
+
 async function checkedVersion(client: Client): Promise<number> {
   const version = await readSchemaVersion(client)
   if (version <= NEWEST_SCHEMA) return version

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { joinHosts } from '../../test/replicas/host-list.ts'
 import { emptyDatabase } from '../../test/support/postgres.ts'
 import { startWireReader } from '../../test/support/postgres-wire.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
@@ -43,4 +44,15 @@ test('with a direct URL, no state stays on a session of the pooler, and every tr
   const begun = said.queries.filter((query) => query.startsWith('begin'))
   expect(begun.length).toBeGreaterThan(3)
   for (const query of begun) expect(query).toMatch(/^begin; set local statement_timeout = \d+; set local lock_timeout/)
+})
+
+test('several hosts are no pooler, unless there is a direct URL', async () => {
+  const directUrl = await emptyDatabase()
+  const [one, other] = [await startWireReader(directUrl), await startWireReader(directUrl)]
+  const url = joinHosts([one.url, other.url])
+  await useStore(url, {})
+  for (const { said } of [one, other]) expect(said.prepared.size).toBeGreaterThan(3)
+  for (const { said } of [one, other]) said.prepared.clear()
+  await useStore(url, { directUrl })
+  for (const { said } of [one, other]) expect(said.prepared).toEqual(new Set(['']))
 })

@@ -1,8 +1,9 @@
 import pg, { type ClientBase, type ClientConfig, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import { DatabaseReadOnly } from './postgres-errors.ts'
+import { failureOf, HostFailure, splitHosts } from './postgres-hosts.ts'
 
 /** Timeout to get a connection, free or new. */
-const CONNECT_MS_MAX = 5_000
+export const CONNECT_MS_MAX = 5_000
 
 const LIMITS = {
   /** No statement takes longer on a healthy database. */
@@ -31,8 +32,20 @@ export function connectionConfig(url: string): ClientConfig {
   }
 }
 
-/** A single connection outside any pool, for start-up and status. */
+/** A single connection outside any pool, for start-up and status. Of several hosts, to the first that can be used. */
 export async function connectAlone(url: string): Promise<pg.Client> {
+  const failures: HostFailure[] = []
+  for (const host of splitHosts(url)) {
+    try {
+      return await connectTo(host)
+    } catch (error) {
+      failures.push(new HostFailure(host, error))
+    }
+  }
+  throw failureOf(failures)
+}
+
+async function connectTo(url: string): Promise<pg.Client> {
   const client = new pg.Client(connectionConfig(url))
   client.on('error', () => {})
   await client.connect()

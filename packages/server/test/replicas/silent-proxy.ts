@@ -6,7 +6,10 @@ export type SilentProxy = {
   connections(): number
   /** Open connections stay open but pass no data, as if a cable were pulled. */
   silence(): void
+  /** Ends all connections and accepts no more. */
   close(): Promise<void>
+  /** Accepts connections again, on the same port. */
+  reopen(): Promise<void>
 }
 
 /** A proxy between a client and its database. */
@@ -26,8 +29,9 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('expected a TCP port')
+  const { port } = address
   const url = new URL(databaseUrl)
-  url.port = String(address.port)
+  url.port = String(port)
   return {
     url: url.href,
     connections: () => sockets.size / 2,
@@ -38,6 +42,10 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
       for (const socket of sockets) socket.destroy()
       server.close()
       await once(server, 'close')
+    },
+    async reopen() {
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
     },
   }
 }
