@@ -2,12 +2,13 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { InvalidArgumentError, type Command } from 'commander'
 import { dataFile } from '../program/data-folder.ts'
-import { databaseUrl } from '../program/config-values.ts'
 import { readConfig, type Config } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
+import { reasonOf } from '../domain/reason.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import type { CopyResult } from '../store/copy-store.ts'
 import type { DatabaseLocation, DatabaseStatus } from '../store/database-status.ts'
+import { nameHosts, splitHosts } from '../store/postgres-hosts.ts'
 import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
 import { print } from './output.ts'
@@ -116,10 +117,11 @@ function readTarget(given: string | undefined): string {
   const url = given ?? directUrl(readConfig('api'))
   if (url === null) throw new AppError('validation_failed', 'No target: pass --to postgres://…, or set DATABASE_URL.')
   try {
-    return databaseUrl(url)
-  } catch {
-    throw new AppError('validation_failed', '--to must be postgres://user:password@host:port/database.')
+    splitHosts(url)
+  } catch (error) {
+    throw new AppError('validation_failed', `--to ${reasonOf(error)}.`)
   }
+  return url
 }
 
 function configuredPlace(): DatabaseLocation {
@@ -143,8 +145,8 @@ async function open(place: DatabaseLocation) {
 /** Without the password. */
 function nameOf(place: DatabaseLocation): string {
   if ('file' in place) return `sqlite:${place.file}`
-  const { protocol, username, host, pathname } = new URL(place.url)
-  return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`
+  const { protocol, username, pathname } = new URL(splitHosts(place.url)[0])
+  return `${protocol}//${username === '' ? '' : `${username}@`}${nameHosts(place.url)}${pathname}`
 }
 
 function describe({ schema, newestSchema, counts }: DatabaseStatus): string[] {

@@ -12,6 +12,7 @@ import { openStore } from './open-store.ts'
 import { newId } from '../random.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import type { Team } from '../store/mailboxes.ts'
+import { splitHosts } from '../store/postgres-hosts.ts'
 import type { Store } from '../store/store.ts'
 
 /** Advisory locks: only one of the processes on a database does each of these. */
@@ -76,8 +77,8 @@ async function openFeed({ databaseUrl, databaseDirectUrl }: Config, log: Pick<Lo
   // Loaded on demand, as the store is.
   const { createPostgresFeed } = await import('../feed/postgres-feed.ts')
   return createPostgresFeed({
-    // LISTEN and advisory locks belong to a session, so they need a direct connection.
-    url: databaseDirectUrl ?? databaseUrl,
+    // LISTEN and advisory locks belong to a session, so they need a direct connection to the same host in all processes.
+    url: databaseDirectUrl ?? splitHosts(databaseUrl)[0],
     onError: (error) => log.warn({ err: error }, 'the connection for notifications failed, readers poll every second'),
   })
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { anyHttpUrl, httpUrl, issuerUrl } from './config-values.ts'
+import { anyHttpUrl, databaseUrl, directDatabaseUrl, httpUrl, issuerUrl } from './config-values.ts'
+import { readConfig } from './config.ts'
 
 const WITH_PASSWORD = 'https://user:secret@mail.example.com/webhooks/inbox'
 
@@ -15,4 +16,23 @@ test('a URL needs its scheme, and loses slashes at its end', () => {
     expect(() => read('mail.example.com')).toThrow('must be a URL with http:// or https://')
     expect(read('https://mail.example.com//')).toBe('https://mail.example.com')
   }
+})
+
+test('DATABASE_URL may have several hosts, DATABASE_DIRECT_URL one', () => {
+  const several = 'postgres://app:geheim@a:5432,b/mail'
+  expect(databaseUrl(several)).toBe(several)
+  expect(() => directDatabaseUrl(several)).toThrow('must have one host')
+  expect(directDatabaseUrl('postgres://app:geheim@a:5432/mail')).toBe('postgres://app:geheim@a:5432/mail')
+})
+
+test.each([
+  ['geheim@a,,b/mail', 'has an empty host (host 2 of 3)'],
+  ['geheim@a,b:99999/mail', 'has an invalid port (host 2 of 2)'],
+  ['geheim@a,b:geheim/mail', 'has an invalid port (host 2 of 2)'],
+  ['geheim/mail', 'has an invalid port: '],
+  ['change-me@a,b/mail', 'is a placeholder from an example'],
+])('DATABASE_URL=postgres://app:%s is a problem that hides the password', (rest, problem) => {
+  const read = () => readConfig('api', { DATABASE_URL: `postgres://app:${rest}`, INBOX_WEBHOOK_SECRET: 'long enough' })
+  expect(read).toThrow(`DATABASE_URL=(hidden): ${problem}`)
+  expect(read).not.toThrow(/geheim|change-me/)
 })

@@ -4,6 +4,7 @@ import { parseS3Location, type S3Location } from '../bucket/s3-location.ts'
 import { checkApiKey } from '../domain/api-key.ts'
 import { isPlanName, type PlanName } from '../domain/plans.ts'
 import { clampTimeoutMs } from '../domain/retry.ts'
+import { splitHosts } from '../store/postgres-hosts.ts'
 
 // Parsers for the values of settings. Each throws an error that says what it expects.
 
@@ -96,9 +97,19 @@ export function signUp(given: string): 'open' | 'invite' {
   return given
 }
 
+/** May have several hosts. */
 export function databaseUrl(given: string): string {
-  if (/^postgres(ql)?:\/\/./.test(given) && URL.canParse(given)) return given
-  throw new Error('must be postgres://user:password@host:port/database, or unset for a SQLite file in DATA_DIR')
+  if (!/^postgres(ql)?:\/\/./.test(given)) {
+    throw new Error('must be postgres://user:password@host:port/database, or unset for a SQLite file in DATA_DIR')
+  }
+  splitHosts(given)
+  return given
+}
+
+/** Notifications and locks are on one host. */
+export function directDatabaseUrl(given: string): string {
+  if (splitHosts(databaseUrl(given)).length > 1) throw new Error('must have one host')
+  return given
 }
 
 export function secret(given: string): string {

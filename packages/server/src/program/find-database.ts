@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import { databaseUrl } from './config-values.ts'
 import { AppError } from '../domain/errors.ts'
 import type { DatabaseLocation } from '../store/database-status.ts'
+import { nameHosts } from '../store/postgres-hosts.ts'
 
 export const DATABASE_FILE = 'mailhatch.db'
 
@@ -38,7 +39,7 @@ export async function withDatabaseOfCommands(config: Config): Promise<Config> {
   const tables = await findTables(directUrl ?? url)
   if (tables === 'unreachable') {
     throw new Error(
-      `There is no database in ${dataDir}, and the one at DATABASE_URL (${new URL(url).host}) is unreachable.`,
+      `There is no database in ${dataDir}, and the one at DATABASE_URL (${nameHosts(url)}) is unreachable.`,
     )
   }
   return tables === 'ours' ? { ...config, databaseUrl: url, databaseDirectUrl: directUrl } : config
@@ -65,7 +66,7 @@ function locationOf({ dataDir, databaseUrl: url, databaseDirectUrl }: Config): D
 
 function noDatabase({ dataDir, databaseUrl: url, leftAlone }: Config): string {
   if (url !== null) {
-    return `The database at ${new URL(url).host} has no tables of Mailhatch. Start the server, or run: mailhatch db migrate`
+    return `The database at ${nameHosts(url)} has no tables of Mailhatch. Start the server, or run: mailhatch db migrate`
   }
   const beside = leftAlone.DATABASE_URL === undefined ? '' : ', and the one at DATABASE_URL has no tables of Mailhatch'
   return `There is no Mailhatch database in ${dataDir}${beside}. Run this command where the server runs, set DATA_DIR to its data folder, or start a server first.`

@@ -10,12 +10,15 @@ import type { Store } from '../store/store.ts'
 /** PostgreSQL if DATABASE_URL is set, else a SQLite file. */
 export async function openStore(config: Config, log: Pick<Log, 'error'>): Promise<Store> {
   const onError = (error: unknown) => log.error({ err: error }, 'updating the text index failed')
-  return createSqlStore(await openDatabase(config), { onError })
+  return createSqlStore(await openDatabase(config, log), { onError })
 }
 
-async function openDatabase(config: Config): Promise<Database> {
+async function openDatabase(config: Config, log: Pick<Log, 'error'>): Promise<Database> {
   if (!config.databaseUrl) return openSqliteDatabase(dataFile(config, DATABASE_FILE))
   // Loaded on demand: a start on SQLite does without it.
   const { openPostgresDatabase } = await import('../store/postgres-database.ts')
-  return openPostgresDatabase(config.databaseUrl, { directUrl: config.databaseDirectUrl })
+  return openPostgresDatabase(config.databaseUrl, {
+    directUrl: config.databaseDirectUrl,
+    onHostFailure: (failure) => log.error({ err: failure }, 'a database host cannot be used, the others are'),
+  })
 }

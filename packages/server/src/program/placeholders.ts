@@ -16,18 +16,18 @@ const PLACEHOLDERS = [
 
 /** Throws if a value, or the password in a URL, is a placeholder. */
 export function refusePlaceholder(value: string): void {
-  const parts = [value.trim(), passwordIn(value)]
+  const parts = [value.trim(), passwordIn(value.trim())]
   if (!parts.some((part) => PLACEHOLDERS.some((placeholder) => placeholder.test(part)))) return
   throw new Error('is a placeholder from an example; set your own value (for secrets: openssl rand -hex 32)')
 }
 
+/** Not parsed as a URL, because several hosts make it none. */
 function passwordIn(value: string): string {
-  if (!value.includes('://') || !URL.canParse(value)) return ''
-  // If it cannot be decoded, compare it as written.
-  const { password } = new URL(value)
+  const password = /^[a-z][a-z\d+.-]*:\/\/[^/?#:]*:([^/?#]*)@/i.exec(value)?.[1] ?? ''
   try {
     return decodeURIComponent(password)
   } catch {
+    // If it cannot be decoded, compare it as written.
     return password
   }
 }

@@ -3,6 +3,7 @@ import {
   bootstrapKey,
   clampedTimeout,
   databaseUrl,
+  directDatabaseUrl,
   domain,
   httpUrl,
   integer,
@@ -72,16 +73,17 @@ export const SETTINGS = {
     '(a SQLite file in DATA_DIR)',
     databaseUrl,
     'PostgreSQL database for messages, which several API processes can share: postgres://user:password@host:port/database. ' +
-      'TLS with ?sslmode=verify-full. serve takes it only as MAILHATCH_DATABASE_URL or from a settings file.',
+      'Several hosts of one cluster: host:port,host:port. TLS with ?sslmode=verify-full. ' +
+      'serve takes it only as MAILHATCH_DATABASE_URL or from a settings file.',
     SECRET,
   ),
   databaseDirectUrl: setting(
     'DATABASE_DIRECT_URL',
     API,
     null,
-    databaseUrl,
-    'Direct URL of the database, for notifications, locks and migrations. Set it when DATABASE_URL points to a ' +
-      'pooler in transaction mode (PgBouncer).',
+    directDatabaseUrl,
+    'Direct URL of the database, with one host, for notifications, locks and migrations. Set it when DATABASE_URL ' +
+      'points to a pooler in transaction mode (PgBouncer).',
     SECRET,
   ),
   host: setting('HOST', BOTH, '127.0.0.1', text, 'Address that the API and the worker listen on.'),
