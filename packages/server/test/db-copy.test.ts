@@ -70,6 +70,7 @@ test('data that cannot be copied is refused, and nothing is written; after a cop
     [`sqlite:${temporaryFolder()}`, url, 'there is no database at', 1],
     [dataDir, url, 'Expected sqlite:', 2],
     [`sqlite:${dataDir}`, 'mysql://localhost/mail', '--to must be postgres://', 2],
+    [`sqlite:${dataDir}`, 'postgres://localhost,/mail', '--to has an empty host (host 2 of 2)', 2],
   ] as const) {
     expect(await copy(from, to)).toMatchObject({ code, stderr: expect.stringContaining(message) })
   }

@@ -59,9 +59,11 @@ test('with a data folder that was used with PostgreSQL, a database that is down 
   // Control: the folder has a database of its own.
   await (await serveIn(dataDir, { DATABASE_URL: OF_APP })).close()
   for (const ending of ['', '-wal', '-shm']) rmSync(join(dataDir, `mailhatch.db${ending}`), { force: true })
-  const { code, stderr } = await runServe({ DATA_DIR: dataDir, DATABASE_URL: OF_APP })
-  expect([code, stderr]).toEqual([
-    78,
-    expect.stringMatching(/DATABASE_URL=\(hidden\): is unreachable.* Set MAILHATCH_DATABASE_URL/),
-  ])
+  for (const DATABASE_URL of [OF_APP, OF_APP.replace(':9/', ':9,127.0.0.1:1/')]) {
+    const { code, stderr } = await runServe({ DATA_DIR: dataDir, DATABASE_URL })
+    expect([code, stderr]).toEqual([
+      78,
+      expect.stringMatching(/DATABASE_URL=\(hidden\): is unreachable.* Set MAILHATCH_DATABASE_URL/),
+    ])
+  }
 })

@@ -7,6 +7,7 @@ import { runHere } from '../support/in-process.ts'
 import { administer, emptyDatabase } from '../support/postgres.ts'
 import { runServe, startProgram } from '../support/program.ts'
 import { serveIn, temporaryFolder } from '../support/server.ts'
+import { joinHosts } from './host-list.ts'
 
 async function query(url: string, text: string): Promise<string[]> {
   const client = new pg.Client(url)
@@ -54,6 +55,8 @@ test('serve stops if DATABASE_URL has our tables, and names the variables to use
       /DATABASE_URL=\(hidden\): has the tables.* Set MAILHATCH_DATABASE_URL and MAILHATCH_SECRET_KEY/,
     ),
   ])
+  const several = await runServe({ ...plain, DATABASE_URL: joinHosts([url, url]) })
+  expect([several.code, several.stderr]).toEqual([78, expect.stringContaining('has the tables')])
   expect(existsSync(join(dataDir, 'mailhatch.db'))).toBe(false)
   // Of the two, the key alone is an error that names it.
   const half = await runServe({ DATA_DIR: dataDir, MAILHATCH_DATABASE_URL: url, SECRET_KEY })
@@ -78,6 +81,11 @@ test('a command takes DATABASE_URL only without a database in DATA_DIR and with 
   const list = (environment: Record<string, string>) =>
     runHere(['teams', 'list'], { DATA_DIR: dataDir, ...environment })
   expect(JSON.parse(await list({ DATABASE_URL: ours }))).toMatchObject([{ name: 'My Team' }])
+  // Of several hosts, one is enough.
+  const dead = 'postgres://postgres@127.0.0.1:9/app'
+  expect(JSON.parse(await list({ DATABASE_URL: joinHosts([ours, dead]) }))).toMatchObject([{ name: 'My Team' }])
+  const unreachable = list({ DATABASE_URL: joinHosts([dead, dead]) })
+  await expect(unreachable).rejects.toThrow('the one at DATABASE_URL (127.0.0.1:9,127.0.0.1:9) is unreachable')
   for (const [name, url] of Object.entries({ DATABASE_URL: empty, MAILHATCH_DATABASE_URL: empty, ofApp })) {
     const given = { [name === 'ofApp' ? 'DATABASE_URL' : name]: url }
     await expect(list(given), name).rejects.toThrow('no tables of Mailhatch')

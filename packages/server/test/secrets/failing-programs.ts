@@ -22,6 +22,8 @@ function failingServers(): [string[], Record<string, string>][] {
   return [
     [['serve'], { DATABASE_URL: database }],
     [['api'], { DATABASE_URL: database, DATABASE_DIRECT_URL: `postgres://${userInfo()}${DEAD}/mailhatch` }],
+    [['api'], { DATABASE_URL: `postgres://${userInfo()}${DEAD},${DEAD}/mailhatch` }],
+    [['api'], { DATABASE_URL: `postgres://${userInfo()}${DEAD},/mailhatch` }],
     [['db', 'status'], { DATABASE_URL: database }],
     [['keys', 'list'], { DATABASE_URL: database }],
     [['serve'], { ...s3, INBOX_STORAGE: `s3://bucket/?endpoint=http://${DEAD}&region=here&style=path` }],
