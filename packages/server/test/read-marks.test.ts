@@ -187,7 +187,10 @@ test('messages of an earlier version count as read, and mail that arrives after 
     const view = { teamId: 't', oldestReceivedAt: 0 }
     expect(await store.countUnread(view)).toBe(0)
     expect(await store.readAmong('t', [1])).toEqual([1])
-    expect(await store.countInMailbox('b', { since: 0, limit: 10 })).toEqual({ total: 1, unread: 0 })
+    expect(await store.countInMailbox({ teamId: 't', id: 'b' }, { since: 0, limit: 10 })).toEqual({
+      total: 1,
+      unread: 0,
+    })
     await store.markMessages('t', [1], false)
     expect(await store.countUnread(view)).toBe(1)
   } finally {

@@ -9,7 +9,15 @@ import { newMessage } from './new-message.ts'
 type Ports = {
   store: Pick<
     Store,
-    'findInbox' | 'findRootInbox' | 'findTeamMailbox' | 'addMailbox' | 'addMessage' | 'findListeners' | 'hasSeen'
+    | 'findInbox'
+    | 'findRootInbox'
+    | 'formerHolders'
+    | 'rememberCatch'
+    | 'findTeamMailbox'
+    | 'addMailbox'
+    | 'addMessage'
+    | 'findListeners'
+    | 'hasSeen'
   >
   feed: Pick<Feed, 'wake'>
   /** Wakes the sender of webhooks, because a delivery is due. */
@@ -27,7 +35,9 @@ type Ports = {
 export async function intake(ports: Ports, announcement: NormalAnnouncement): Promise<'stored' | 'duplicate'> {
   const resolved = await resolveMailbox(ports, announcement)
   if (resolved === 'duplicate') return 'duplicate'
-  const { mailbox, hasEndpoints } = resolved
+  const { mailbox, hasEndpoints, hasFormerHolder } = resolved
+  // Announced again after the address changed hands: its mail belongs to the team that had it.
+  if (hasFormerHolder && (await wasSeenByFormer(ports, announcement))) return 'duplicate'
   const message = await newMessage(announcement, ports.now())
   const event = hasEndpoints ? await newEvent(ports, mailbox, message) : null
   const position = await ports.store.addMessage(mailbox, message, event)
@@ -46,21 +56,21 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
   return 'stored'
 }
 
-/** `hasEndpoints` comes from the same read, so that teams without endpoints need no extra query. */
-type Resolved = { mailbox: Mailbox; hasEndpoints: boolean }
+/** Both flags come from the same reads, so that most mail needs no extra query. */
+type Resolved = { mailbox: Mailbox; hasEndpoints: boolean; hasFormerHolder: boolean }
 
 async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): Promise<Resolved | 'duplicate'> {
   const { domain, mailbox: name } = announcement
   const { store, rootDomain, catchAllTeam } = ports
   const inbox = await store.findInbox({ domain, mailbox: name })
   if (inbox?.mailbox) return { ...inbox, mailbox: inbox.mailbox }
-  if (inbox) return ensureMailbox(ports, announcement, { team: inbox.team, domain })
+  if (inbox) return ensureMailbox(ports, announcement, { ...inbox, domain })
   const onRoot = domain === rootDomain ? await store.findRootInbox({ domain, mailbox: name }) : null
   if (onRoot) return onRoot
   const team = await catchAllTeam(domain)
-  if (team) return ensureMailbox(ports, announcement, { team, domain, isCaught: true })
+  if (team) return ensureMailbox(ports, announcement, { team, domain, isCaught: true, hasFormerHolder: true })
   // A message is stored once, even if its mailbox was deleted since.
-  if (await store.hasSeen(announcement.id)) return 'duplicate'
+  if (await wasSeenByFormer(ports, announcement)) return 'duplicate'
   const refusal =
     domain === rootDomain
       ? new AppError('mailbox_unknown', 'Mailbox not configured')
@@ -70,9 +80,17 @@ async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): P
   throw refusal
 }
 
+async function wasSeenByFormer({ store }: Ports, { id, domain, mailbox }: NormalAnnouncement): Promise<boolean> {
+  for (const teamId of await store.formerHolders({ domain, mailbox })) {
+    if (await store.hasSeen({ teamId, id })) return true
+  }
+  return false
+}
+
 type Owner = {
   team: Team
   domain: string
+  hasFormerHolder: boolean
   /** The team receives the domain's mail only until another team claims it, so the mailbox reserves no name. */
   isCaught?: true
 }
@@ -84,22 +102,23 @@ async function ensureMailbox(
   owner: Owner,
 ): Promise<Resolved | 'duplicate'> {
   const { store, newId, now } = ports
-  const { domain, isCaught } = owner
+  const { domain, isCaught, hasFormerHolder } = owner
   const { id: teamId } = owner.team
   const { id, mailbox: name } = announcement
   const found = await store.findTeamMailbox({ teamId, name })
   // Rare, so simply query for endpoints.
   const hasEndpoints = true
-  if (found) return { mailbox: found, hasEndpoints }
+  if (found && isCaught) await store.rememberCatch({ domain, mailbox: name, teamId }, now())
+  if (found) return { mailbox: found, hasEndpoints, hasFormerHolder }
   // Announcing a mail again after its mailbox was deleted does not recreate the mailbox.
-  if (await store.hasSeen(id)) return 'duplicate'
+  if (await store.hasSeen({ teamId, id })) return 'duplicate'
   const at = now()
   const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at, ...(isCaught && { isCaught }) }
   // Plans limit the mailboxes that users create, but never refuse mail.
   const added = await store.addMailbox(mailbox, null, isCaught ? undefined : domain)
   // The team has moved to another domain since it was read, so resolve the announcement again.
   if (added === 'moved') return resolveMailbox(ports, announcement)
-  if (typeof added !== 'string') return { mailbox: added, hasEndpoints }
+  if (typeof added !== 'string') return { mailbox: added, hasEndpoints, hasFormerHolder }
   // A concurrent mail created the mailbox, or a user has just deleted it: look again.
   return ensureMailbox(ports, announcement, owner)
 }

@@ -43,7 +43,7 @@ export async function createMailbox(ports: MailboxPorts, team: Owner, input: str
 async function settle(ports: MailboxPorts, mailbox: Mailbox): Promise<Mailbox> {
   const team = await ports.store.findTeam(mailbox.teamId)
   if (!team) throw notFound()
-  const where = { domain: team.domain ?? ports.rootDomain, teamDomain: team.domain }
+  const where = { domain: team.domain ?? ports.rootDomain, teamDomain: team.domain, at: ports.now() }
   const settled = await ports.store.settleMailbox(mailbox, where)
   if (settled === 'taken') throw new AppError('mailbox_taken', 'Mailbox name already taken for this domain.')
   // Null: the mailbox was renamed or deleted, or its team moved, since it was read.

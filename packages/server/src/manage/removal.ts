@@ -89,8 +89,8 @@ export async function removeMailboxStep(
   ports: RemovalPorts,
   { teamId, id }: { teamId: string; id: string },
 ): Promise<boolean> {
-  const positions = await ports.store.positionsIn(id, ROWS_PER_REMOVAL)
+  const positions = await ports.store.positionsIn({ teamId, id }, ROWS_PER_REMOVAL)
   if (positions.length > 0) await removeMessages(ports, teamId, positions)
-  else await ports.store.dropMailbox(id)
+  else await ports.store.dropMailbox({ teamId, id })
   return positions.length > 0
 }

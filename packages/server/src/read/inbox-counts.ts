@@ -31,10 +31,13 @@ export async function countInbox({ store, now }: Ports, team: Team): Promise<Inb
     store.listMailboxes(team.id),
   ])
   const counted: InboxCounts['mailboxes'] = []
-  for (const { id } of mailboxes.slice(0, MAILBOXES_MAX)) {
-    const { total: found, unread: unreadFound } = await store.countInMailbox(id, { since, limit: COUNTED_MAX + 1 })
+  for (const mailbox of mailboxes.slice(0, MAILBOXES_MAX)) {
+    const { total: found, unread: unreadFound } = await store.countInMailbox(mailbox, {
+      since,
+      limit: COUNTED_MAX + 1,
+    })
     counted.push({
-      id,
+      id: mailbox.id,
       total: Math.min(found, COUNTED_MAX),
       unread: Math.min(unreadFound, COUNTED_MAX),
       isExact: found <= COUNTED_MAX,

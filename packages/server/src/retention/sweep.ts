@@ -24,6 +24,8 @@ type Ports = RemovalPorts & {
     | 'listTeams'
     | 'expiredPositions'
     | 'removedMailboxes'
+    | 'teamsWithRemoved'
+    | 'forgetHolders'
     | 'objectsLeft'
     | 'recordObjectsGone'
     | 'forgetRemoved'
@@ -56,11 +58,13 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
       await inSteps(async () => (await ports.store.dropEmptyBlocks(team.id, BLOCKS_PER_DROP)) === BLOCKS_PER_DROP)
     }
     for (const mailbox of await ports.store.removedMailboxes()) await inSteps(() => removeMailboxStep(ports, mailbox))
-    await removeLeftObjects()
-    await inSteps(async () => {
-      const page = { before: ports.now() - REMEMBERED_MS, limit: ROWS_PER_FORGETTING }
-      return (await ports.store.forgetRemoved(page)) === ROWS_PER_FORGETTING
-    })
+    const before = { objects: ports.now() - LEFT_BEHIND_MS, ids: ports.now() - REMEMBERED_MS }
+    for (const teamId of await ports.store.teamsWithRemoved(before)) {
+      await removeLeftObjects(teamId, before.objects)
+      const page = { before: before.ids, limit: ROWS_PER_FORGETTING }
+      await inSteps(async () => (await ports.store.forgetRemoved(teamId, page)) === ROWS_PER_FORGETTING)
+    }
+    await ports.store.forgetHolders(before.ids)
     await sweepWebhooks(ports, inSteps)
   }
 
@@ -73,16 +77,19 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
   }
 
   /** Deletes the objects of deleted messages once more, and those that remained: see `removeMessages`. */
-  async function removeLeftObjects(): Promise<void> {
+  async function removeLeftObjects(teamId: string, before: number): Promise<void> {
     const { objects } = ports
     if (!objects) return
-    const before = ports.now() - LEFT_BEHIND_MS
     let after: string | null = null
     await inSteps(async () => {
-      const names: ObjectName[] = await ports.store.objectsLeft({ before, after, limit: ROWS_PER_REMOVAL })
+      const names: ObjectName[] = await ports.store.objectsLeft(teamId, { before, after, limit: ROWS_PER_REMOVAL })
       after = names.at(-1)?.id ?? null
       const gone = await removeEach(objects, names)
-      if (gone.length > 0) await ports.store.recordObjectsGone(gone.map(({ id }) => id))
+      if (gone.length > 0)
+        await ports.store.recordObjectsGone(
+          teamId,
+          gone.map(({ id }) => id),
+        )
       return names.length === ROWS_PER_REMOVAL
     })
   }

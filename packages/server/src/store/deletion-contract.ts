@@ -64,12 +64,12 @@ export function describeDeletion(open: () => Promise<Store>): void {
 
       expect(await store.hideMailbox({ teamId: team.id, id: mailbox.id }, NOW)).toBe(true)
       await store.removeMessages(team.id, [1], NOW)
-      await store.dropMailbox(mailbox.id)
+      await store.dropMailbox(mailbox)
       while (await store.emptySomeOfEndpoint(endpoint.id, 100));
       expect(await store.dropTeam(team.id)).toBe(true)
       expect(await store.dropTeam(team.id)).toBe(false)
       expect(await store.findTeam(team.id)).toBeNull()
-      const left = await store.objectsLeft({ before: NOW + 1, after: null, limit: 10 })
+      const left = await store.objectsLeft(team.id, { before: NOW + 1, after: null, limit: 10 })
       expect(left).toEqual([{ id: message.id, domain: team.domain, mailbox: 'qa' }])
 
       expect(await store.listMembers(other.team.id)).toHaveLength(2)

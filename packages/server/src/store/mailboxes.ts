@@ -18,8 +18,11 @@ export type Mailbox = {
   isCaught?: true
 }
 
-/** The destination of mail for a custom domain. */
-export type Inbox = { team: Team; mailbox: Mailbox | null; hasEndpoints: boolean }
+/** The destination of mail for a custom domain. `hasFormerHolder` if other teams received its mail before. */
+export type Inbox = { team: Team; mailbox: Mailbox | null; hasEndpoints: boolean; hasFormerHolder: boolean }
+
+/** The destination of mail on the shared root domain. */
+export type RootInbox = { mailbox: Mailbox; hasEndpoints: boolean; hasFormerHolder: boolean }
 
 export type ApiKey = {
   id: string
@@ -54,7 +57,13 @@ export type MailboxStore = {
   /** The team with that domain, and its mailbox with that name, if any. */
   findInbox(where: { domain: string; mailbox: string }): Promise<Inbox | null>
   /** The mailbox with that name on the shared root domain, of any team. */
-  findRootInbox(where: { domain: string; mailbox: string }): Promise<{ mailbox: Mailbox; hasEndpoints: boolean } | null>
+  findRootInbox(where: { domain: string; mailbox: string }): Promise<RootInbox | null>
+  /** Teams that received mail for the address before, and may be told of it again. */
+  formerHolders(where: { domain: string; mailbox: string }): Promise<string[]>
+  /** Remembers that a team receives mail for an address that is not its own. */
+  rememberCatch(where: { domain: string; mailbox: string; teamId: string }, at: number): Promise<void>
+  /** Forgets holders that left so long ago that no announcement repeats their mail. */
+  forgetHolders(before: number): Promise<void>
 
   /**
    * `taken` if another mailbox has, or just had, the name on this domain or in this team; `limit` if the team already has
@@ -74,15 +83,18 @@ export type MailboxStore = {
    */
   settleMailbox(
     mailbox: Mailbox,
-    where: { domain: string; teamDomain: string | null },
+    where: { domain: string; teamDomain: string | null; at: number },
   ): Promise<Mailbox | 'taken' | null>
-  /** Also renames its stored messages. `used` if the team already has the name, `taken` if another team has it. */
+  /**
+   * Also renames its stored messages. A caught mailbox becomes one that the team has chosen. `used` if the team already has the
+   * name, `taken` if another team has it.
+   */
   renameMailbox(mailbox: Mailbox, change: { name: string; at: number }): Promise<Mailbox | 'used' | 'taken' | null>
   /** Hides a mailbox and its messages at once. `removedMailboxes` lists what remains to be deleted. */
   hideMailbox(where: { teamId: string; id: string }, at: number): Promise<boolean>
   removedMailboxes(): Promise<{ id: string; teamId: string }[]>
   /** Deletes a hidden mailbox if it is empty. */
-  dropMailbox(id: string): Promise<void>
+  dropMailbox(where: { teamId: string; id: string }): Promise<void>
   findMailbox(where: { domain: string; name: string }): Promise<Mailbox | null>
   findTeamMailbox(where: { teamId: string } & ({ name: string } | { id: string })): Promise<Mailbox | null>
 

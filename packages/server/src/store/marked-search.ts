@@ -43,21 +43,22 @@ async function readFew(
   teamId: string,
   { isRead, most }: { isRead: boolean; most: number },
 ): Promise<ListAnchor[] | null> {
-  const through = sql`(select read_through from teams where id = ${teamId})`
+  const through = sql`(select read_through from team_state where team_id = ${teamId})`
   const limit = dialect.limit(most + 1)
-  // Served by messages_by_position.
-  const onSide = await read<{ sequence: number }>(sql`
-    select sequence from messages
+  // Served by the primary key.
+  const onSide = await read<{ position: number }>(sql`
+    select position from messages
     where team_id = ${teamId} and ${isRead ? sql`position <= ${through}` : sql`position > ${through}`}
     order by position ${limit}`)
   // Served by read_marks_by_state.
-  const marked = await read<{ sequence: number }>(sql`
-    select sequence from read_marks
+  const marked = await read<{ position: number }>(sql`
+    select position from read_marks
     where team_id = ${teamId} and is_read = ${isRead ? 1 : 0}
-    order by sequence ${limit}`)
+    order by position ${limit}`)
   if (onSide.length + marked.length > most) return null
-  const sequences = [...onSide, ...marked].map(({ sequence }) => sequence)
-  if (sequences.length === 0) return []
+  const positions = [...onSide, ...marked].map(({ position }) => position)
+  if (positions.length === 0) return []
   return read<ListAnchor>(sql`
-    select received_at as "receivedAt", position from messages where ${dialect.isAmong(sql`sequence`, sequences)}`)
+    select received_at as "receivedAt", position from messages
+    where team_id = ${teamId} and ${dialect.isAmong(sql`position`, positions)}`)
 }

@@ -40,7 +40,7 @@ export function orderBy(order: Order): Sql {
 }
 
 /**
- * How a query finds rows: by these positions only; by the one message whose `sequence` the query names; by the range of
+ * How a query finds rows: by these positions only; by the one message whose position the query names; by the range of
  * positions; in list order down to an anchor; or as the database decides.
  */
 export type AccessPath = { among?: number[]; only?: Sql; isByRange?: boolean; downTo?: ListAnchor | undefined }
@@ -57,7 +57,7 @@ export function queryFor(
   const { where, newestFirst } = searchFor(dialect, view, isByPosition ? 'position' : isNewestFirst ? 'time' : 'any')
   const all = [where]
   if (among) all.push(dialect.isAmong(sql`m.position`, among))
-  if (only) all.push(sql`m.sequence = (${only})`)
+  if (only) all.push(sql`m.position = (${only})`)
   const position = isNewestFirst && !among ? dialect.hidden(sql`m.position`) : sql`m.position`
   if (typeof after === 'number') all.push(sql`${position} > ${after}`)
   if (upTo !== undefined) all.push(sql`${position} <= ${upTo}`)
@@ -79,17 +79,13 @@ export function searchFor(dialect: Dialect, view: View, path: 'time' | 'position
   const hiddenIf = (isHidden: boolean, column: Sql) => (isHidden ? dialect.hidden(column) : column)
   // The index of one tag is in list order; the messages of several tags must be sorted.
   const isSorted = isByPosition || filter.tags !== undefined
-  const isByMailbox = !isByTag && path === 'time' && (filter.mailboxId !== undefined || filter.mailbox !== undefined)
   const columns = {
     mailbox: hiddenIf(isByTag || isByPosition, sql`m.mailbox_id`),
     receivedAt: hiddenIf(isByPosition, sql`m.received_at`),
     tag: hiddenIf(isByPosition, sql`m.tag`),
   }
-  // A mailbox has its own index. Statistics do not know when it last received mail, so if it could use the team's index,
-  // PostgreSQL would search all newer messages for the latest one of a quiet mailbox. `is true` hides the team.
-  const ofTeam = isByMailbox ? sql`(m.team_id = ${view.teamId}) is true` : sql`m.team_id = ${view.teamId}`
   return {
-    where: joinSql([ofTeam, ...conditions(dialect, view, columns)], sql` and `),
+    where: joinSql([sql`m.team_id = ${view.teamId}`, ...conditions(dialect, view, columns)], sql` and `),
     newestFirst: sql`order by ${hiddenIf(isSorted, sql`m.received_at`)} desc, ${hiddenIf(isSorted, sql`m.position`)} desc`,
   }
 }

@@ -101,14 +101,14 @@ async function findNewest<Row extends ListAnchor>(
     const isNoneLater = await readFew(database, sql`team_id = ${view.teamId} and position > ${wanted.after}`, 0)
     if (isNoneLater) return []
   }
-  const only = sql`${candidatesIn(search, { wide, after: wanted.before ?? null }, sql`sequence`)} ${dialect.limit(1)}`
+  const only = sql`${candidatesIn(search, { wide, after: wanted.before ?? null }, sql`position`)} ${dialect.limit(1)}`
   const newest = await select(queryFor(dialect, view, wanted, { only }))
   if (newest.length === 1) return newest
   const isNone = (await read(only)).length === 0
   return isNone ? [] : null
 }
 
-/** Whether the range contains few positions. Served by messages_by_position. */
+/** Whether the range contains few positions. Served by the primary key. */
 function isShortRange<Row>({ view, wanted }: PageSearch<Row>, { shortRange }: WalkLimits): boolean {
   const { order, after, upTo } = wanted
   if (order === 'newest first' || typeof after !== 'number' || upTo === undefined) return false
@@ -129,7 +129,7 @@ function pathsFor({ view, wanted }: { view: View; wanted: Wanted }, shortRange: 
   const ofTeam = sql`team_id = ${teamId}`
   const byMailbox = mailboxId(view)
   const byTag = tagCondition(view)
-  const ofMailbox = byMailbox && sql`mailbox_id = ${byMailbox}`
+  const ofMailbox = byMailbox && sql`${ofTeam} and mailbox_id = ${byMailbox}`
   const ofTag = byTag && sql`${ofTeam} and ${byTag}`
   if (order === 'newest first') {
     if (ofTag && !filter.tags) return { narrow: null, wide: ofTag }
@@ -140,7 +140,7 @@ function pathsFor({ view, wanted }: { view: View; wanted: Wanted }, shortRange: 
   return { narrow: ofTag ?? (isShort ? null : ofMailbox), wide: ofTeam }
 }
 
-/** Null if there are too many. Served by messages_by_tag, messages_by_mailbox or messages_by_position. */
+/** Null if there are too many. Served by messages_by_tag, messages_by_mailbox or the primary key. */
 async function readFew({ dialect, read }: Database, narrow: Sql, most: number): Promise<ListAnchor[] | null> {
   const found = await read<ListAnchor>(sql`
     select received_at as "receivedAt", position from messages where ${narrow} ${dialect.limit(most + 1)}`)
@@ -157,7 +157,7 @@ function readAsStep<Row>({ read, runStep }: Database, { view }: PageSearch<Row>,
   })
 }
 
-/** Served by messages_by_tag, messages_by_mailbox, messages_by_time or messages_by_position alone. */
+/** Served by messages_by_tag, messages_by_mailbox, messages_by_time or the primary key alone. */
 function candidatesIn<Row>(
   { view, wanted }: PageSearch<Row>,
   { wide, after }: { wide: Sql; after: ListAnchor | null },

@@ -61,17 +61,19 @@ export type MessageStore = {
     message: NewMessage,
     event?: NewEvent | null,
   ): Promise<number | 'duplicate' | 'mailbox gone'>
-  /** Whether a message with this id was ever stored, even if it was deleted since. */
-  hasSeen(id: string): Promise<boolean>
+  /** Whether the team ever had a message with this id, even if it was deleted since. */
+  hasSeen(where: { teamId: string; id: string }): Promise<boolean>
   /** Returns those that still existed. Remembers their ids, and that they may have objects. */
   removeMessages(teamId: string, positions: number[], at: number): Promise<ObjectName[]>
   expiredPositions(teamId: string, page: { before: number; limit: number }): Promise<number[]>
-  positionsIn(mailboxId: string, limit: number): Promise<number[]>
+  positionsIn(mailbox: { teamId: string; id: string }, limit: number): Promise<number[]>
+  /** Teams, also deleted ones, that have deleted messages: with objects that may still exist, or with ids to forget. */
+  teamsWithRemoved(before: { objects: number; ids: number }): Promise<string[]>
   /** Deleted messages whose objects may still exist, deleted before a time, by id after `after`. */
-  objectsLeft(page: { before: number; after: string | null; limit: number }): Promise<ObjectName[]>
-  recordObjectsGone(ids: string[]): Promise<void>
+  objectsLeft(teamId: string, page: { before: number; after: string | null; limit: number }): Promise<ObjectName[]>
+  recordObjectsGone(teamId: string, ids: string[]): Promise<void>
   /** Forgets ids deleted so long ago that no announcement repeats them. Returns their number. */
-  forgetRemoved(page: { before: number; limit: number }): Promise<number>
+  forgetRemoved(teamId: string, page: { before: number; limit: number }): Promise<number>
   /** Drops blocks of the text index whose messages are all deleted. Returns their number. */
   dropEmptyBlocks(teamId: string, limit: number): Promise<number>
   /** The first match in list order. With `after`, only of messages that became visible later. */

@@ -80,5 +80,5 @@ async function queryInTransaction({ client, toQuery }: Borrowed, statement: Sql)
 
 /** Does not lock the key, so that rows can still refer to the team. */
 function lockRow(teamId: string): Sql {
-  return sql`select 1 from teams where id = ${teamId} for no key update`
+  return sql`select 1 from team_state where team_id = ${teamId} for no key update`
 }

@@ -18,7 +18,7 @@ export const POSTGRES: Dialect = {
 
   limit: (count) => sql`limit ${count}`,
 
-  now: () => sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+  now: () => sql`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
 
   // Does not lock the key, so that rows can still refer to these.
   locked: sql`for no key update`,

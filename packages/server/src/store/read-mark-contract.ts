@@ -29,7 +29,7 @@ export function describeReadMarks(open: () => Promise<Store>): void {
       expect(await store.markMessages(team.id, [1, 3], true)).toBe(0)
       expect(await read()).toEqual([1, 3])
       expect(await store.countUnread(view)).toBe(1)
-      expect(await store.countInMailbox(mailbox.id, EVERYTHING)).toEqual({ total: 3, unread: 1 })
+      expect(await store.countInMailbox(mailbox, EVERYTHING)).toEqual({ total: 3, unread: 1 })
       expect(await store.markMessages(team.id, [3], false)).toBe(1)
       expect(await read()).toEqual([1])
       expect(await store.countUnread(view)).toBe(2)
@@ -98,8 +98,8 @@ export function describeReadMarks(open: () => Promise<Store>): void {
       await store.markMessages(team.id, [1, 4], true)
       const late = { ...view, oldestReceivedAt: NOW + 2 }
       expect(await store.countUnread(late)).toBe(1)
-      expect(await store.countInMailbox(mailbox.id, { since: NOW + 2, limit: 10 })).toEqual({ total: 2, unread: 1 })
-      expect(await store.countInMailbox(mailbox.id, { since: 0, limit: 1 })).toEqual({ total: 1, unread: 0 })
+      expect(await store.countInMailbox(mailbox, { since: NOW + 2, limit: 10 })).toEqual({ total: 2, unread: 1 })
+      expect(await store.countInMailbox(mailbox, { since: 0, limit: 1 })).toEqual({ total: 1, unread: 0 })
     })
 
     test('the position passes read messages in steps, and stops before many unread ones', async () => {
@@ -121,9 +121,9 @@ export function describeReadMarks(open: () => Promise<Store>): void {
       const [gone, kept] = messages
       const stranger = await addTeam(store)
       await store.removeMessages(team.id, [1], NOW)
-      expect(await store.wasRemoved(team.id, gone!.id)).toBe(true)
-      expect(await store.wasRemoved(stranger.id, gone!.id)).toBe(false)
-      expect(await store.wasRemoved(stranger.id, kept!.id)).toBe(false)
+      expect(await store.hasSeen({ teamId: team.id, id: gone!.id })).toBe(true)
+      expect(await store.hasSeen({ teamId: stranger.id, id: gone!.id })).toBe(false)
+      expect(await store.hasSeen({ teamId: stranger.id, id: kept!.id })).toBe(false)
     })
 
     // A fixed seed, because the store contract runs on both databases and must do the same there.
@@ -226,10 +226,10 @@ export async function compareWithModel(store: Store, { seed, steps }: { seed: nu
     )
     const withoutUnread = { without: [{ filter: {}, words: { isUnread: true } as const }] }
     expect(await positionsWith(store, team.id, withoutUnread), what).toEqual(read)
-    for (const { id } of mailboxes) {
-      const own = kept.filter(({ mailbox }) => mailbox.id === id)
+    for (const mailbox of mailboxes) {
+      const own = kept.filter((message) => message.mailbox.id === mailbox.id)
       const counts = { total: own.length, unread: own.filter(({ isRead }) => !isRead).length }
-      expect(await store.countInMailbox(id, EVERYTHING), what).toEqual(counts)
+      expect(await store.countInMailbox(mailbox, EVERYTHING), what).toEqual(counts)
     }
   }
 }

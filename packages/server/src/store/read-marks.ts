@@ -27,7 +27,5 @@ export type ReadMarkStore = {
   /** Of the whole team, whatever the filter of the view. */
   countUnread(view: Pick<View, 'teamId' | 'oldestReceivedAt'>): Promise<number>
   /** Counts at most `limit` messages, the newest ones. */
-  countInMailbox(mailboxId: string, page: { since: number; limit: number }): Promise<MailboxCount>
-  /** Whether the team had a message with this id that was deleted or has expired. */
-  wasRemoved(teamId: string, id: string): Promise<boolean>
+  countInMailbox(mailbox: { teamId: string; id: string }, page: { since: number; limit: number }): Promise<MailboxCount>
 }

@@ -54,15 +54,21 @@ export function describeRemoval(open: () => Promise<Store>): void {
       const { store, team, mailbox, messages } = await start([{}, {}])
       await store.removeMessages(team.id, [1], NOW)
       await store.removeMessages(team.id, [2], NOW + 1)
-      expect(await store.objectsLeft({ before: NOW, after: null, limit: 10 })).toEqual([])
-      expect(await store.objectsLeft({ before: NOW + 1, after: null, limit: 10 })).toEqual([objectOf(messages[0]!)])
-      expect(await store.objectsLeft({ before: NOW + 2, after: null, limit: 1 })).toEqual([objectOf(messages[0]!)])
+      expect(await store.objectsLeft(team.id, { before: NOW, after: null, limit: 10 })).toEqual([])
+      expect(await store.objectsLeft(team.id, { before: NOW + 1, after: null, limit: 10 })).toEqual([
+        objectOf(messages[0]!),
+      ])
+      expect(await store.objectsLeft(team.id, { before: NOW + 2, after: null, limit: 1 })).toEqual([
+        objectOf(messages[0]!),
+      ])
       const rest = { before: NOW + 2, after: messages[0]!.id, limit: 10 }
-      expect(await store.objectsLeft(rest)).toEqual([objectOf(messages[1]!)])
-      await store.recordObjectsGone([messages[0]!.id])
-      expect(await store.objectsLeft({ before: NOW + 2, after: null, limit: 10 })).toEqual([objectOf(messages[1]!)])
+      expect(await store.objectsLeft(team.id, rest)).toEqual([objectOf(messages[1]!)])
+      await store.recordObjectsGone(team.id, [messages[0]!.id])
+      expect(await store.objectsLeft(team.id, { before: NOW + 2, after: null, limit: 10 })).toEqual([
+        objectOf(messages[1]!),
+      ])
       // The second still has objects, so it is not forgotten.
-      expect(await store.forgetRemoved({ before: NOW + 2, limit: 10 })).toBe(1)
+      expect(await store.forgetRemoved(team.id, { before: NOW + 2, limit: 10 })).toBe(1)
       expect(await store.addMessage(mailbox, messages[1]!)).toBe('duplicate')
       expect(await store.addMessage(mailbox, messages[0]!)).toBe(3)
     })
@@ -170,11 +176,11 @@ export function describeRemoval(open: () => Promise<Store>): void {
     test('a hidden mailbox is dropped once it is empty', async () => {
       const { store, team, mailbox, view } = await start([{}, {}])
       await store.hideMailbox({ teamId: team.id, id: mailbox.id }, NOW)
-      await store.dropMailbox(mailbox.id)
+      await store.dropMailbox(mailbox)
       expect(await store.removedMailboxes()).toContainEqual({ id: mailbox.id, teamId: team.id })
-      expect(await store.positionsIn(mailbox.id, 1)).toHaveLength(1)
-      expect(await store.removeMessages(team.id, await store.positionsIn(mailbox.id, 9), NOW)).toHaveLength(2)
-      await store.dropMailbox(mailbox.id)
+      expect(await store.positionsIn(mailbox, 1)).toHaveLength(1)
+      expect(await store.removeMessages(team.id, await store.positionsIn(mailbox, 9), NOW)).toHaveLength(2)
+      await store.dropMailbox(mailbox)
       expect(await store.removedMailboxes()).not.toContainEqual({ id: mailbox.id, teamId: team.id })
       expect(await store.countMessages(view)).toBe(0)
     })

@@ -61,7 +61,8 @@ const KEY = sql`
   k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt", k.created_at as "createdAt",
   k.created_by as "createdBy"`
 
-const FROM_KEYS = sql`from api_keys k left join mailboxes b on b.id = k.mailbox_id and b.removed_at is null`
+const FROM_KEYS = sql`
+  from api_keys k left join mailboxes b on b.team_id = k.team_id and b.id = k.mailbox_id and b.removed_at is null`
 
 type KeyRow = Omit<ApiKey, 'scopes'> & { scopes: string }
 

@@ -3,6 +3,7 @@ import { PREVIEW_SOURCE_MAX } from '../domain/preview.ts'
 import type { Database } from './database.ts'
 import type { MessageStore } from './messages.ts'
 import { sql } from './sql.ts'
+import { MESSAGES_WITH_CONTENT } from './sql-tables.ts'
 
 /** Read at a time. SQLite reads a body of 1 MB in full to return its beginning, which takes about a millisecond. */
 const MESSAGES_PER_READ = 8
@@ -19,9 +20,8 @@ export function previewStore({ dialect, read, runStep }: Database): Pick<Message
         const query = sql`
           select m.id, substr(c.text, 1, ${PREVIEW_SOURCE_MAX.text}) as text,
                  case when c.text is null then substr(c.html, 1, ${PREVIEW_SOURCE_MAX.html}) end as html, c.codes
-          from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null
-               join message_contents c on c.sequence = m.sequence
-          where ${dialect.isAmong(sql`m.id`, some)} and ${dialect.hidden(sql`m.team_id`)} = ${teamId}
+          from ${MESSAGES_WITH_CONTENT}
+          where m.team_id = ${teamId} and ${dialect.isAmong(sql`m.id`, some)}
             and ${dialect.hidden(sql`m.received_at`)} >= ${oldestReceivedAt}`
         rows.push(...(await runStep(teamId, () => read<Row>(query))))
         await yieldToEventLoop()

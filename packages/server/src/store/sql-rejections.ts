@@ -1,3 +1,4 @@
+import { secureRandom } from '../random.ts'
 import type { Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Rejection } from './messages.ts'
@@ -5,15 +6,42 @@ import type { Store } from './store.ts'
 
 /** Rejections kept per team, and for all unknown domains together. */
 const KEPT_MAX = 1_000
+/** Ids grow with the time. The rest starts at random, because several processes write at once. Below 2^53 until the year 2109. */
+const IDS_PER_MS = 2_048
+/** The team of mail for a domain that nobody has. */
+const NOBODY = ''
 
 export function rejectionStore({ read, write }: Database): Pick<Store, 'addRejections' | 'listRejections'> {
+  let lastId = 0
+
+  /** In the order of the calls. */
+  function nextId(at: number): number {
+    lastId = Math.max(lastId + 1, at * IDS_PER_MS + secureRandom(IDS_PER_MS))
+    return lastId
+  }
+
+  async function teamsOf(domains: string[]): Promise<Map<string, string>> {
+    const teams = new Map<string, string>()
+    for (const domain of domains) {
+      const [team] = await read<{ id: string }>(sql`select id from teams where domain = ${domain}`)
+      teams.set(domain, team?.id ?? NOBODY)
+    }
+    return teams
+  }
+
   return {
     async addRejections(rejections) {
-      // All processes use the same order, so that they cannot deadlock.
-      const domains = Array.from(new Set(rejections.map(({ domain }) => domain))).sort()
-      await write(...rejections.map(insertRejection), ...domains.map(dropOldest))
+      const teams = await teamsOf(Array.from(new Set(rejections.map(({ domain }) => domain))))
+      for (const teamId of new Set(teams.values())) {
+        const own = rejections.filter(({ domain }) => teams.get(domain) === teamId)
+        await write(
+          ...own.map((rejection) => insertRejection({ teamId, id: nextId(rejection.at) }, rejection)),
+          dropOldest(teamId),
+        )
+      }
     },
 
+    // Null is for the operator, who sees what every team has.
     listRejections: (teamId, { since, limit }) =>
       read<Rejection>(sql`
         select at, sender as "from", recipient as "to", code, reason
@@ -24,27 +52,19 @@ export function rejectionStore({ read, write }: Database): Pick<Store, 'addRejec
   }
 }
 
-function insertRejection({ domain, at, from, to, code, reason }: Rejection & { domain: string }): Sql {
+function insertRejection(
+  { teamId, id }: { teamId: string; id: number },
+  { at, from, to, code, reason }: Rejection,
+): Sql {
   return sql`
-    insert into rejections (team_id, at, sender, recipient, code, reason)
-    values (${teamOf(domain)}, ${at}, ${from}, ${to}, ${code}, ${reason})`
+    insert into rejections (team_id, id, at, sender, recipient, code, reason)
+    values (${teamId}, ${id}, ${at}, ${from}, ${to}, ${code}, ${reason})
+    on conflict (team_id, id) do nothing`
 }
 
-function dropOldest(domain: string): Sql {
+function dropOldest(teamId: string): Sql {
   return sql`
     delete from rejections
-    where ${areOf(domain)}
-      and id <= (select id from rejections
-                 where ${areOf(domain)}
-                 order by id desc
-                 limit 1 offset ${KEPT_MAX})`
-}
-
-/** Not `is not distinct from`, for which PostgreSQL cannot use an index. */
-function areOf(domain: string): Sql {
-  return sql`(team_id = ${teamOf(domain)} or (team_id is null and ${teamOf(domain)} is null))`
-}
-
-function teamOf(domain: string): Sql {
-  return sql`(select id from teams where domain = ${domain})`
+    where team_id = ${teamId}
+      and id <= (select id from rejections where team_id = ${teamId} order by id desc limit 1 offset ${KEPT_MAX})`
 }

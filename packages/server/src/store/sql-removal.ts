@@ -1,6 +1,7 @@
 import { returning, type Database } from './database.ts'
 import { IS_READ, MARK_OF_MESSAGE } from './sql-read-marks.ts'
 import { sql } from './sql.ts'
+import { IN_MAILBOX } from './sql-tables.ts'
 import type { ObjectName } from './messages.ts'
 import type { Store } from './store.ts'
 import { dropEmptyBlocks } from './text-block.ts'
@@ -11,6 +12,7 @@ type RemovalStore = Pick<
   | 'removeMessages'
   | 'expiredPositions'
   | 'positionsIn'
+  | 'teamsWithRemoved'
   | 'objectsLeft'
   | 'recordObjectsGone'
   | 'forgetRemoved'
@@ -19,9 +21,10 @@ type RemovalStore = Pick<
 
 export function removalStore({ dialect, read, write, writeFor }: Database): RemovalStore {
   return {
-    async hasSeen(id) {
+    async hasSeen({ teamId, id }) {
       const rows = await read(sql`
-        select 1 from messages where id = ${id} union all select 1 from removed_messages where id = ${id}`)
+        select 1 from messages where team_id = ${teamId} and id = ${id}
+        union all select 1 from removed_messages where team_id = ${teamId} and id = ${id}`)
       return rows.length > 0
     },
 
@@ -30,17 +33,17 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
       const [, , removed] = await writeFor(
         teamId,
         sql`
-          insert into removed_messages (id, domain, mailbox, removed_at, has_objects, team_id)
-          select m.id, m.domain, m.object_mailbox, ${at}, 1, m.team_id from messages m where ${chosen}
-          on conflict (id) do nothing`,
+          insert into removed_messages (team_id, id, domain, mailbox, removed_at, has_objects)
+          select m.team_id, m.id, m.domain, m.object_mailbox, ${at}, 1 from messages m where ${chosen}
+          on conflict (team_id, id) do nothing`,
         // Messages of a mailbox that is being deleted were subtracted when it was hidden.
         sql`
-          update teams as t
-          set (message_count, read_count) = (
-            select t.message_count - count(*), t.read_count - count(*) filter (where ${IS_READ} = 1)
-            from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null ${MARK_OF_MESSAGE}
-            where ${chosen})
-          where t.id = ${teamId}`,
+          update team_state as s
+          set message_count = s.message_count - c.total, read_count = s.read_count - c.read
+          from (select count(*) as total, count(*) filter (where ${IS_READ} = 1) as read
+                from messages m ${IN_MAILBOX} join team_state t on t.team_id = m.team_id ${MARK_OF_MESSAGE}
+                where ${chosen}) c
+          where s.team_id = ${teamId}`,
         returning<ObjectName>(
           sql`delete from messages as m where ${chosen} returning id, domain, object_mailbox as mailbox`,
         ),
@@ -57,28 +60,40 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
       return rows.map(({ position }) => position)
     },
 
-    async positionsIn(mailboxId, limit) {
+    async positionsIn({ teamId, id }, limit) {
       const rows = await read<{ position: number }>(
-        sql`select position from messages where mailbox_id = ${mailboxId} limit ${limit}`,
+        sql`select position from messages where team_id = ${teamId} and mailbox_id = ${id} limit ${limit}`,
       )
       return rows.map(({ position }) => position)
     },
 
-    objectsLeft: ({ before, after, limit }) =>
+    async teamsWithRemoved({ objects, ids }) {
+      const rows = await read<{ teamId: string }>(sql`
+        select distinct team_id as "teamId" from removed_messages
+        where (has_objects = 1 and removed_at < ${objects}) or removed_at < ${ids}`)
+      return rows.map(({ teamId }) => teamId)
+    },
+
+    objectsLeft: (teamId, { before, after, limit }) =>
       read<ObjectName>(sql`
         select id, domain, mailbox from removed_messages
-        where has_objects = 1 and removed_at < ${before} and id > ${after ?? ''}
+        where team_id = ${teamId} and has_objects = 1 and removed_at < ${before} and id > ${after ?? ''}
         order by id
         limit ${limit}`),
 
-    async recordObjectsGone(ids) {
-      await write(sql`update removed_messages set has_objects = 0 where ${dialect.isAmong(sql`id`, ids)}`)
+    async recordObjectsGone(teamId, ids) {
+      await write(sql`
+        update removed_messages set has_objects = 0
+        where team_id = ${teamId} and ${dialect.isAmong(sql`id`, ids)}`)
     },
 
-    async forgetRemoved({ before, limit }) {
+    async forgetRemoved(teamId, { before, limit }) {
       const [forgotten] = await write(sql`
         delete from removed_messages
-        where id in (select id from removed_messages where removed_at < ${before} and has_objects = 0 limit ${limit})`)
+        where team_id = ${teamId}
+          and id in (select id from removed_messages
+                     where team_id = ${teamId} and removed_at < ${before} and has_objects = 0
+                     limit ${limit})`)
       return forgotten
     },
 

@@ -1,4 +1,4 @@
-import { required, returning, type Database, type Returning } from './database.ts'
+import { required, type Database } from './database.ts'
 import { BODY_FOLDED, checksEach, queryFor, readsContent, searchFor, type Wanted } from './message-query.ts'
 import { searchMarked } from './marked-search.ts'
 import { findAmongNewest, WALK_LIMITS, walkMessages, type WalkLimits } from './message-walk.ts'
@@ -6,20 +6,24 @@ import { accountStore } from './sql-accounts.ts'
 import { billingStore } from './sql-billing.ts'
 import { caughtDomainStore } from './sql-caught-domains.ts'
 import { insertKey, keyStore } from './sql-keys.ts'
-import { deliveryStore, insertDeliveries } from './sql-deliveries.ts'
-import { countEndpoints, endpointStore } from './sql-endpoints.ts'
-import { MAILBOX_DOMAIN, mailboxStore } from './sql-mailboxes.ts'
+import { deliveryStore } from './sql-deliveries.ts'
+import { endpointStore } from './sql-endpoints.ts'
+import { inboxStore } from './sql-inboxes.ts'
+import { intakeStore } from './sql-intake.ts'
+import { mailboxStore } from './sql-mailboxes.ts'
+import { takeDomain } from './sql-names.ts'
 import { previewStore } from './sql-previews.ts'
 import { readMarkStore } from './sql-read-marks.ts'
 import { rejectionStore } from './sql-rejections.ts'
 import { removalStore } from './sql-removal.ts'
 import { sendingStore } from './sql-sending.ts'
-import { TEAM } from './sql-team.ts'
+import { MESSAGES, MESSAGES_WITH_CONTENT } from './sql-tables.ts'
+import { addTeamState, TEAM } from './sql-team.ts'
 import { teamStore } from './sql-teams.ts'
 import { usageStore } from './sql-usage.ts'
 import { sql, type Sql } from './sql.ts'
-import type { Inbox, Mailbox, Team } from './mailboxes.ts'
-import type { ListAnchor, NewMessage, PassingMessage, StoredMessage, StoredSummary, View } from './messages.ts'
+import type { Team } from './mailboxes.ts'
+import type { ListAnchor, PassingMessage, StoredMessage, StoredSummary, View } from './messages.ts'
 import type { Store } from './store.ts'
 import { BLOCK_SIZE } from './text-block.ts'
 import { createTextIndex } from './text-index.ts'
@@ -33,7 +37,7 @@ export function createSqlStore(
   database: Database,
   { onError, blockSize = BLOCK_SIZE, walk = WALK_LIMITS }: StoreOptions,
 ): Store {
-  const { dialect, read, write, writeFor } = database
+  const { dialect, read, write } = database
   const textIndex = createTextIndex(database, { blockSize, onError })
 
   async function first<Row>(query: Sql): Promise<Row | null> {
@@ -66,7 +70,9 @@ export function createSqlStore(
   }
 
   async function newestPosition(teamId: string): Promise<number> {
-    const row = await first<{ position: number }>(sql`select last_position as position from teams where id = ${teamId}`)
+    const row = await first<{ position: number }>(
+      sql`select last_position as position from team_state where team_id = ${teamId}`,
+    )
     return row?.position ?? 0
   }
 
@@ -83,6 +89,8 @@ export function createSqlStore(
 
   return {
     ...mailboxStore(database, textIndex),
+    ...inboxStore(database),
+    ...intakeStore(database, textIndex),
     ...removalStore(database),
     ...readMarkStore(database),
     ...rejectionStore(database),
@@ -103,7 +111,12 @@ export function createSqlStore(
         values (${team.id}, ${team.name}, ${team.plan}, ${team.retentionDays}, ${team.domain},
                 ${team.isBootstrap ? 1 : 0}, ${team.createdAt})
         on conflict do nothing`
-      const [added] = await write(required(addTeam), ...(firstKey ? [insertKey(firstKey, null)] : []))
+      const [added] = await write(
+        required(addTeam),
+        addTeamState(team.id),
+        ...(team.domain === null ? [] : takeDomain(team.id, team.domain, team.createdAt)),
+        ...(firstKey ? [insertKey(firstKey, null)] : []),
+      )
       return added === 1 ? 'added' : 'taken'
     },
 
@@ -120,50 +133,28 @@ export function createSqlStore(
 
     findBootstrapTeam: () => first<Team>(sql`select ${TEAM} from teams t where t.is_bootstrap = 1`),
 
-    async findInbox({ domain, mailbox }) {
-      const row = await first<InboxRow>(sql`
-        select ${TEAM}, b.id as "mailboxId", b.name as "mailboxName", ${MAILBOX_DOMAIN} as "mailboxDomain",
-               b.created_at as "createdAt", b.updated_at as "updatedAt", ${ENDPOINTS_OF_TEAM}
-        from teams t left join mailboxes b on b.team_id = t.id and b.name = ${mailbox} and b.removed_at is null
-        where t.domain = ${domain}`)
-      return row && readInbox(row)
-    },
-
-    async findRootInbox({ domain, mailbox: name }) {
-      const row = await first<Mailbox & { endpointCount: number }>(sql`
-        select b.id, b.team_id as "teamId", b.name, b.domain, b.created_at as "createdAt", b.updated_at as "updatedAt",
-               ${ENDPOINTS_OF_MAILBOX}
-        from mailboxes b
-        where b.domain = ${domain} and b.name = ${name} and b.removed_at is null`)
-      if (!row) return null
-      const { endpointCount, ...mailbox } = row
-      return { mailbox, hasEndpoints: endpointCount > 0 }
-    },
-
     async findPrincipal(keyHash) {
       const row = await first<PrincipalRow>(sql`
         select k.id as "keyId", k.hash as "keyHash", k.name as "keyName", k.scopes, k.expires_at as "expiresAt",
-               k.mailbox_id as "mailboxId", b.name as "mailboxName", ${TEAM_OF_KEY}
+               k.mailbox_id as "mailboxId", ${TEAM_OF_KEY}
         from api_keys k join teams t on t.id = k.team_id
-             left join mailboxes b on b.id = k.mailbox_id and b.removed_at is null
         where k.hash = ${keyHash}
           and (k.created_by is null
                or exists (select 1 from users u where u.id = k.created_by and u.team_id = k.team_id))`)
-      return row && readPrincipal(row)
+      if (!row) return null
+      const { teamId, mailboxId } = row
+      const mailbox =
+        mailboxId === null
+          ? null
+          : await first<{ name: string }>(sql`
+        select name from mailboxes where team_id = ${teamId} and id = ${mailboxId} and removed_at is null`)
+      return readPrincipal(row, mailbox?.name ?? null)
     },
 
     async recordKeyUse(uses) {
       // All processes use the same order, so that they cannot deadlock.
       const inOrder = Array.from(uses).sort(([one], [other]) => (one < other ? -1 : 1))
       await write(...inOrder.map(([id, at]) => sql`update api_keys set last_used_at = ${at} where id = ${id}`))
-    },
-
-    async addMessage(mailbox, message, event = null) {
-      const statements = insertMessage(mailbox, message, insertDeliveries(dialect, mailbox, message, event))
-      const [[added]] = await writeFor(mailbox.teamId, ...statements)
-      if (!added) return (await first(isUnchanged(mailbox))) ? 'duplicate' : 'mailbox gone'
-      textIndex.messageAdded(mailbox.teamId, added.position)
-      return added.position
     },
 
     async latestMessage(view, after) {
@@ -193,14 +184,15 @@ export function createSqlStore(
 
     newestPositions: (teamIds) =>
       read(sql`
-        select id as "teamId", last_position as position from teams where ${dialect.isAmong(sql`id`, teamIds)}`),
+        select team_id as "teamId", last_position as position from team_state
+        where ${dialect.isAmong(sql`team_id`, teamIds)}`),
 
     // Served by messages_by_mailbox or messages_by_time alone.
     async firstPosition({ teamId, oldestReceivedAt, filter: { mailboxId, since = oldestReceivedAt } }) {
-      const owner = mailboxId === undefined ? sql`team_id = ${teamId}` : sql`mailbox_id = ${mailboxId}`
+      const ofMailbox = mailboxId === undefined ? sql`true` : sql`mailbox_id = ${mailboxId}`
       const row = await first<{ position: number | null }>(sql`
         select min(position) as position from messages
-        where ${owner} and received_at >= ${Math.max(oldestReceivedAt, since)}`)
+        where team_id = ${teamId} and ${ofMailbox} and received_at >= ${Math.max(oldestReceivedAt, since)}`)
       return row?.position ?? null
     },
 
@@ -210,9 +202,9 @@ export function createSqlStore(
           ? // The total is stored with the team. Only messages that are expired but not deleted yet are counted.
             sql`select message_count - (select count(*) from ${MESSAGES}
                                         where m.team_id = ${teamId} and m.received_at < ${oldestReceivedAt}) as count
-                from teams where id = ${teamId}`
+                from team_state where team_id = ${teamId}`
           : sql`select count(*) as count from messages
-                where mailbox_id = ${mailboxId} and received_at >= ${oldestReceivedAt}`,
+                where team_id = ${teamId} and mailbox_id = ${mailboxId} and received_at >= ${oldestReceivedAt}`,
       )
       return row?.count ?? 0
     },
@@ -237,61 +229,6 @@ export function createSqlStore(
   }
 }
 
-/** Returns one row if the mailbox exists and still has the name. */
-function isUnchanged({ id, name }: Mailbox): Sql {
-  return sql`select 1 from mailboxes where id = ${id} and name = ${name} and removed_at is null`
-}
-
-/**
- * Must run with the team's lock, so that positions become visible in order. The later statements check for themselves
- * whether the first one inserted a row, so a remote database can receive all of them, and those of other messages, in one
- * round trip.
- */
-function insertMessage(
-  mailbox: Mailbox,
-  message: NewMessage,
-  deliveries: Sql[],
-): [Returning<{ position: number }>, ...Sql[]] {
-  return [
-    returning(sql`
-      insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
-                            sender, sender_name, recipient, subject, received_at, stored_at, size, attachment_count,
-                            subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded, object_mailbox)
-      select ${mailbox.teamId}, (select last_position + 1 from teams where id = ${mailbox.teamId}), ${message.id},
-             ${mailbox.id}, ${message.mailboxWithTag}, ${message.tag}, ${message.domain}, ${message.tenantSubdomain},
-             ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
-             ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
-             ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded}, ${message.objectMailbox}
-      where exists (${isUnchanged(mailbox)})
-        and not exists (select 1 from removed_messages where id = ${message.id})
-      on conflict (id) do nothing
-      returning position`),
-    ...deliveries,
-    sql`
-      update teams set last_position = last_position + 1, message_count = message_count + 1
-      where id = ${mailbox.teamId}
-        and last_position < (select case team_id when ${mailbox.teamId} then position end
-                             from messages where id = ${message.id})`,
-    sql`
-      insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope,
-                                    parse)
-      select sequence, ${JSON.stringify(message.headers)}, ${message.html}, ${message.text},
-             ${foldedUnlessAscii(message)}, ${JSON.stringify(message.codes)}, ${JSON.stringify(message.links)},
-             ${JSON.stringify(message.attachments)}, ${message.envelope && JSON.stringify(message.envelope)},
-             ${message.parse}
-      from messages where id = ${message.id}
-      on conflict (sequence) do nothing`,
-  ]
-}
-
-/** ASCII text needs no folded copy: `lower` of both databases folds it the same way. */
-function foldedUnlessAscii({ text, bodyFolded }: NewMessage): string | null {
-  return text !== null && Buffer.byteLength(text) === text.length ? null : bodyFolded
-}
-
-const ENDPOINTS_OF_TEAM = countEndpoints(sql`t.id`)
-const ENDPOINTS_OF_MAILBOX = countEndpoints(sql`b.team_id`)
-
 const TEAM_OF_KEY = sql`
   t.id as "teamId", t.name as "teamName", t.plan, t.retention_days as "retentionDays", t.domain`
 
@@ -303,9 +240,6 @@ const SUMMARY = sql`
 const CONTENT = sql`
   m.domain, m.object_mailbox as "objectMailbox", m.tenant_subdomain as "tenantSubdomain", m.stored_at as "storedAt",
   c.headers, c.html, c.text, c.codes, c.links, c.attachments, c.envelope, c.parse`
-
-const MESSAGES = sql`messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null`
-const MESSAGES_WITH_CONTENT = sql`${MESSAGES} join message_contents c on c.sequence = m.sequence`
 
 function fromMessages(view: View): Sql {
   return readsContent(view) ? MESSAGES_WITH_CONTENT : MESSAGES
@@ -326,21 +260,6 @@ function readMessage(row: MessageRow): StoredMessage {
   }
 }
 
-type InboxRow = Team & {
-  mailboxId: string | null
-  mailboxName: string
-  mailboxDomain: string
-  createdAt: number
-  updatedAt: number
-  endpointCount: number
-}
-
-function readInbox(row: InboxRow): Inbox {
-  const { mailboxId: id, mailboxName: name, mailboxDomain: domain, createdAt, updatedAt, endpointCount, ...team } = row
-  const mailbox = id === null ? null : { id, teamId: team.id, name, domain, createdAt, updatedAt }
-  return { team, mailbox, hasEndpoints: endpointCount > 0 }
-}
-
 type PrincipalRow = {
   keyId: string
   keyHash: string
@@ -348,7 +267,6 @@ type PrincipalRow = {
   scopes: string
   expiresAt: number | null
   mailboxId: string | null
-  mailboxName: string | null
   teamId: string
   teamName: string
   plan: Team['plan']
@@ -356,7 +274,7 @@ type PrincipalRow = {
   domain: string | null
 }
 
-function readPrincipal(row: PrincipalRow) {
+function readPrincipal(row: PrincipalRow, mailboxName: string | null) {
   return {
     keyId: row.keyId,
     keyHash: row.keyHash,
@@ -370,6 +288,6 @@ function readPrincipal(row: PrincipalRow) {
       retentionDays: row.retentionDays,
       domain: row.domain,
     },
-    mailbox: row.mailboxId === null ? null : { id: row.mailboxId, name: row.mailboxName },
+    mailbox: row.mailboxId === null ? null : { id: row.mailboxId, name: mailboxName },
   }
 }

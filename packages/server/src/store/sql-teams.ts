@@ -2,7 +2,8 @@ import { fold } from '../domain/fold.ts'
 import { RESERVED_NAMES } from '../domain/reserved-names.ts'
 import { required, returning, type Database } from './database.ts'
 import { HIDDEN_ENDPOINT } from './sql-endpoints.ts'
-import { releaseName } from './sql-mailboxes.ts'
+import { rememberDomainOf, releaseNames, takeDomain } from './sql-names.ts'
+import { addTeamState } from './sql-team.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Member, PendingDomain, ShownInvite, TeamStore } from './teams.ts'
 
@@ -35,6 +36,8 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
         sql`
         insert into teams (id, name, plan, retention_days, domain, created_at)
         values (${id}, ${name}, ${plan}, ${retentionDays}, ${domain}, ${createdAt})`,
+        addTeamState(id),
+        ...(domain === null ? [] : takeDomain(id, domain, createdAt)),
         sql`update users set team_id = ${id}, role = 'owner', joined_at = ${createdAt} where id = ${userId}`,
       )
       return locked === 1 ? 'added' : 'has team'
@@ -45,8 +48,9 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
     },
 
     async closeTeam(id, at) {
-      const [, members, keys] = await writeFor(
+      const [, , members, keys] = await writeFor(
         id,
+        rememberDomainOf(id, at),
         sql`
         update teams set domain = null, pending_domain = null, domain_token = null, billing_customer = null
         where id = ${id}`,
@@ -62,17 +66,20 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
     },
 
     async dropTeam(id) {
-      const isEmpty = sql`
-        not exists (select 1 from mailboxes where team_id = ${id})
+      const isEmpty = returning<object>(sql`
+        select 1 from team_state
+        where team_id = ${id}
+        and not exists (select 1 from mailboxes where team_id = ${id})
         and not exists (select 1 from webhook_endpoints where team_id = ${id})
         and not exists (select 1 from users where team_id = ${id})
-        and not exists (select 1 from api_keys where team_id = ${id})`
-      const lock = sql`update teams set name = name where id = ${id} and ${isEmpty}`
-      const [, , , dropped = 0] = await writeFor(
+        and not exists (select 1 from api_keys where team_id = ${id})`)
+      const [, , , , , dropped = 0] = await writeFor(
         id,
-        required(lock),
+        required(isEmpty),
         sql`delete from rejections where team_id = ${id}`,
-        sql`delete from text_blocks where team_id = ${id}`,
+        sql`delete from index_blocks where team_id = ${id}`,
+        sql`delete from outboxes where team_id = ${id}`,
+        sql`delete from team_state where team_id = ${id}`,
         sql`delete from teams where id = ${id}`,
       )
       return dropped === 1
@@ -171,19 +178,31 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
 
     async moveToDomain(teamId, { domain, isCustom, at }) {
       const isDomainTaken = sql`select 1 from teams where domain = ${domain} and id <> ${teamId}`
-      const follows = sql`team_id = ${teamId} and removed_at is null and domain <> ${domain} and domain not like '% %'`
+      // Caught mailboxes stay where they are.
+      const follows = sql`
+        team_id = ${teamId} and removed_at is null and domain <> ${domain} and is_caught = 0
+        and (exists (select 1 from root_names r
+                     where r.domain = mailboxes.domain and r.name = mailboxes.name and r.mailbox_id = mailboxes.id)
+             or exists (select 1 from teams o where o.id = ${teamId} and o.domain = mailboxes.domain))`
       const isMailboxTaken = sql`
         select 1 from mailboxes
         where ${isCustom ? sql`false` : follows}
-          and name in (select name from mailboxes where domain = ${domain} and team_id <> ${teamId})`
+          and name in (select name from root_names where domain = ${domain} and team_id <> ${teamId})`
       // A team with its own domain may use any name. On a shared domain, reserved names stay reserved.
       const isMailboxReserved = sql`
         select 1 from mailboxes
         where ${isCustom ? sql`false` : follows} and ${dialect.isAmong(sql`name`, Array.from(RESERVED_NAMES))}`
-      const move = sql`
-        update teams set domain = ${isCustom ? domain : null}, pending_domain = null, domain_token = null
-        where id = ${teamId}
-          and not exists (${isDomainTaken}) and not exists (${isMailboxTaken}) and not exists (${isMailboxReserved})`
+      const isAllowed = returning<object>(sql`
+        select 1 from team_state
+        where team_id = ${teamId}
+          and not exists (${isDomainTaken}) and not exists (${isMailboxTaken}) and not exists (${isMailboxReserved})`)
+      const holdNames = isCustom
+        ? takeDomain(teamId, domain, at)
+        : [
+            sql`
+              insert into root_names (domain, name, team_id, mailbox_id)
+              select ${domain}, name, team_id, id from mailboxes where ${follows}`,
+          ]
 
       async function findReason() {
         if (await exists(isDomainTaken)) return 'domain taken'
@@ -192,13 +211,20 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
       }
 
       try {
-        const [moved] = await writeFor(
+        const [allowed] = await writeFor(
           teamId,
-          required(move),
-          releaseName({ teamId, domain }, sql`true`),
-          sql`update mailboxes set domain = ${domain}, updated_at = ${at} where ${follows}`,
+          required(isAllowed),
+          ...holdNames,
+          sql`
+            update mailboxes set domain = ${domain}, updated_at = ${at}
+            where ${follows}`,
+          ...releaseNames(sql`team_id = ${teamId} and domain <> ${domain}`, at),
+          rememberDomainOf(teamId, at),
+          sql`
+            update teams set domain = ${isCustom ? domain : null}, pending_domain = null, domain_token = null
+            where id = ${teamId}`,
         )
-        if (moved === 1) return 'moved'
+        if (allowed.length === 1) return 'moved'
       } catch (error) {
         // A concurrent change of another team, detected only by the database.
         const reason = await findReason()

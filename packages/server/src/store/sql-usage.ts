@@ -1,6 +1,7 @@
 import type { Database } from './database.ts'
 import { findAmongNewest, walkMessages } from './message-walk.ts'
 import { sql, type Sql } from './sql.ts'
+import { MESSAGES } from './sql-tables.ts'
 import type { CountedMessage, DeliveryCounts, TeamStore, Usage } from './teams.ts'
 
 type UsageStore = Pick<TeamStore, 'usageOf' | 'countReceived' | 'countDeliveries' | 'countedMessages'>
@@ -42,7 +43,7 @@ export function usageStore(database: Database): UsageStore {
       const select = (rest: Sql) =>
         read<CountedMessage>(sql`
           select m.position, m.received_at as "receivedAt", b.name as mailbox, m.tag, m.sender as "from", m.size
-          from messages m join mailboxes b on b.id = m.mailbox_id and b.removed_at is null ${rest}`)
+          from ${MESSAGES} ${rest}`)
       const search = { view, wanted: { order: 'newest first' as const, limit, before }, select }
       return (await findAmongNewest(database, search)) ?? walkMessages(database, search)
     },

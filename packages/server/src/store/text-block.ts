@@ -11,22 +11,14 @@ import { sql, type Sql } from './sql.ts'
  */
 export const BLOCK_SIZE = 2_048
 
-/** The number range that the slots of one block use in `text_slices`. */
-const PLACES_PER_BLOCK = 8_192
-
 /** How far a team's index reaches, and how often it was reset. */
 export type IndexState = { lastPosition: number; indexedThrough: number; resets: number }
 
 export async function readIndexState({ read }: Database, teamId: string): Promise<IndexState | null> {
   const [state] = await read<IndexState>(sql`
     select last_position as "lastPosition", indexed_through as "indexedThrough", index_resets as resets
-    from teams where id = ${teamId}`)
+    from team_state where team_id = ${teamId}`)
   return state ?? null
-}
-
-/** The key of a block's slice. */
-export function placeOf(blockId: number, slot: number): number {
-  return blockId * PLACES_PER_BLOCK + slot
 }
 
 /** A block being built: its signatures one after another. */
@@ -65,7 +57,7 @@ export async function addToBits(
            case when coalesce(octet_length(c.body_folded), octet_length(c.text), 0) <= ${SIGNED_BYTES_MAX}
                 then ${BODY_FOLDED} end as "bodyFolded",
            case when octet_length(c.headers) <= ${SIGNED_BYTES_MAX} then c.headers end as "headersJson"
-    from messages m join message_contents c on c.sequence = m.sequence
+    from messages m join message_contents c on c.team_id = m.team_id and c.position = m.position
     where m.team_id = ${teamId} and m.position >= ${from} and m.position < ${before}`)
   for (const row of rows) {
     const place = row.position - first
@@ -99,29 +91,24 @@ export function writeBlock(
   { indexedThrough, resets }: IndexState,
 ): Write[] {
   const proceed = required(sql`
-    update teams set indexed_through = ${first + size - 1}
-    where id = ${teamId} and indexed_through = ${indexedThrough} and index_resets = ${resets}`)
+    update team_state set indexed_through = ${first + size - 1}
+    where team_id = ${teamId} and indexed_through = ${indexedThrough} and index_resets = ${resets}`)
   if (count === 0) return [proceed]
   const block = first / size
-  const blockId = sql`(select id from text_blocks where team_id = ${teamId} and block = ${block})`
   const { slots, slices } = slicesOf(signatures)
   return [
     proceed,
-    // The id stays the same, so that a concurrent search finds the old or the new block.
     sql`
-      insert into text_blocks (team_id, block, newest_received_at, oldest_received_at)
+      insert into index_blocks (team_id, block, newest_received_at, oldest_received_at)
       values (${teamId}, ${block}, ${newest}, ${oldest})
       on conflict (team_id, block) do update
       set newest_received_at = excluded.newest_received_at, oldest_received_at = excluded.oldest_received_at`,
-    sql`
-      delete from text_slices
-      where place >= ${blockId} * ${PLACES_PER_BLOCK} and place < (${blockId} + 1) * ${PLACES_PER_BLOCK}`,
+    sql`delete from index_slices where team_id = ${teamId} and block = ${block}`,
     // All rows in one statement: 6 ms of the writer thread for 6,000.
     sql`
-      insert into text_slices (place, bits)
-      select b.id * ${PLACES_PER_BLOCK} + n.value, n.piece
-      from text_blocks b cross join ${dialect.sliced(slices, { size: size / 8, numbers: slots })} n
-      where b.team_id = ${teamId} and b.block = ${block}`,
+      insert into index_slices (team_id, block, slot, bits)
+      select ${teamId}, ${block}, n.value, n.piece
+      from ${dialect.sliced(slices, { size: size / 8, numbers: slots })} n`,
   ]
 }
 
@@ -146,22 +133,23 @@ export function forgetIndexOf(teamId: string, mailboxId: string): Sql {
   // Uses the remainder, because values are bound as floating-point numbers, whose division has a fraction.
   const before = sql`min(m.position) - min(m.position) % ${BLOCK_SIZE} - 1`
   return sql`
-    update teams
+    update team_state
     set index_resets = index_resets + 1,
         indexed_through = (
-          select case when ${before} < teams.indexed_through then ${before} else teams.indexed_through end
-          from messages m where m.mailbox_id = ${mailboxId})
-    where id = ${teamId}`
+          select case when ${before} < team_state.indexed_through then ${before} else team_state.indexed_through end
+          from messages m where m.team_id = ${teamId} and m.mailbox_id = ${mailboxId})
+    where team_id = ${teamId}`
 }
 
 /** Drops some blocks without messages. If it drops `limit` blocks, there may be more. */
 export function dropEmptyBlocks(teamId: string, limit: number): Sql {
   return sql`
-    delete from text_blocks
-    where id in (select b.id
-                 from text_blocks b join teams t on t.id = b.team_id
-                 where b.team_id = ${teamId}
-                   and (b.block + 1) * ${BLOCK_SIZE} <= coalesce((select min(position) from messages where team_id = ${teamId}),
-                                                                 t.last_position + 1)
-                 limit ${limit})`
+    delete from index_blocks
+    where team_id = ${teamId}
+      and block in (select b.block
+                    from index_blocks b join team_state t on t.team_id = b.team_id
+                    where b.team_id = ${teamId}
+                      and (b.block + 1) * ${BLOCK_SIZE}
+                          <= coalesce((select min(position) from messages where team_id = ${teamId}), t.last_position + 1)
+                    limit ${limit})`
 }

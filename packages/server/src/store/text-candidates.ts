@@ -2,7 +2,6 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Need } from '../domain/signature.ts'
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
-import { placeOf } from './text-block.ts'
 
 /** Read at a time: after this many, most blocks without a match are already ruled out. */
 const SLOTS_PER_READ = 4
@@ -12,13 +11,13 @@ type Bits = Uint8Array
 /** For each block, a bit per position that may match. Blocks that cannot match are left out. */
 export async function candidatesIn(
   database: Database,
-  blockIds: number[],
+  { teamId, blocks }: { teamId: string; blocks: number[] },
   { needs, sliceBytes }: { needs: Need[]; sliceBytes: number },
 ): Promise<Map<number, Bits>> {
-  let candidates = new Map<number, Bits>(blockIds.map((id) => [id, new Uint8Array(sliceBytes).fill(0xff)]))
+  let candidates = new Map<number, Bits>(blocks.map((block) => [block, new Uint8Array(sliceBytes).fill(0xff)]))
   for (const need of needs) {
     const found = new Map<number, Bits>()
-    for (const slots of need) unite(found, await withAllSlots(database, candidates, slots))
+    for (const slots of need) unite(found, await withAllSlots(database, teamId, candidates, slots))
     candidates = found
   }
   return candidates
@@ -27,24 +26,25 @@ export async function candidatesIn(
 /** The candidates that have all slots, read a few slots at a time. */
 async function withAllSlots(
   { dialect, read }: Database,
+  teamId: string,
   candidates: Map<number, Bits>,
   slots: number[],
 ): Promise<Map<number, Bits>> {
   let left = candidates
   for (let start = 0; start < slots.length && left.size > 0; start += SLOTS_PER_READ) {
     const chosen = slots.slice(start, start + SLOTS_PER_READ)
-    const places = Array.from(left.keys()).flatMap((id) => chosen.map((slot) => placeOf(id, slot)))
-    const rows = await read<{ place: number; bits: Bits }>(
-      sql`select place, bits from text_slices where ${dialect.isAmong(sql`place`, places)}`,
-    )
-    const slices = new Map(rows.map(({ place, bits }) => [place, bits]))
+    const rows = await read<{ block: number; slot: number; bits: Bits }>(sql`
+      select block, slot, bits from index_slices
+      where team_id = ${teamId} and ${dialect.isAmong(sql`block`, Array.from(left.keys()))}
+        and ${dialect.isAmong(sql`slot`, chosen)}`)
+    const slices = new Map(rows.map(({ block, slot, bits }) => [`${block} ${slot}`, bits]))
     const next = new Map<number, Bits>()
-    for (const [id, bits] of left) {
+    for (const [block, bits] of left) {
       const both = intersection(
         bits,
-        chosen.map((slot) => slices.get(placeOf(id, slot))),
+        chosen.map((slot) => slices.get(`${block} ${slot}`)),
       )
-      if (both) next.set(id, both)
+      if (both) next.set(block, both)
     }
     left = next
     await yieldToEventLoop()

@@ -75,7 +75,8 @@ export function createTextIndex(database: Database, { blockSize, onError }: Inde
   }
 
   async function resume(): Promise<void> {
-    const behind = sql`select id from teams where last_position - indexed_through >= ${blockSize - 1}`
+    // Finds teams: each is then indexed on its own.
+    const behind = sql`select team_id as id from team_state where last_position - indexed_through >= ${blockSize - 1}`
     for (const { id } of await database.read<{ id: string }>(behind)) indexSoon(id)
   }
 

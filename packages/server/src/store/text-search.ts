@@ -43,7 +43,7 @@ export async function searchText<Row extends ListAnchor>(
   const blocks = await readBlocks(database, view, wanted, range)
   // Unindexed messages can have any time, so by time they are searched first. By position they come last.
   if (wanted.order === 'newest first') await searchTail(page, range)
-  await searchBlocks(database, page, { blocks, needs, blockSize })
+  await searchBlocks(database, page, { teamId: view.teamId, blocks, needs, blockSize })
   if (wanted.order === 'by position') await searchTail(page, range)
   return page.rows()
 }
@@ -69,16 +69,15 @@ async function findMailbox(
 ): Promise<{ id: string } | 'any' | 'small'> {
   const enough = SMALL_MAILBOX_BLOCKS * blockSize
   if (mailboxId === undefined && !mailbox) return 'any'
-  const which =
-    mailboxId === undefined ? sql`b.team_id = ${teamId} and b.name = ${mailbox!.name}` : sql`b.id = ${mailboxId}`
+  const which = mailboxId === undefined ? sql`b.name = ${mailbox!.name}` : sql`b.id = ${mailboxId}`
   const [found] = await read<{ id: string; count: number }>(sql`
     select b.id, (select count(*)
-                  from (select 1 from messages where mailbox_id = b.id limit ${enough}) counted) as count
-    from mailboxes b where ${which}`)
+                  from (select 1 from messages where team_id = ${teamId} and mailbox_id = b.id limit ${enough}) counted) as count
+    from mailboxes b where b.team_id = ${teamId} and ${which}`)
   return !found || found.count < enough ? 'small' : found
 }
 
-type Block = { id: number; first: number; newest: number }
+type Block = { block: number; first: number; newest: number }
 
 /** In search order, without blocks outside the range. */
 async function readBlocks(
@@ -90,8 +89,8 @@ async function readBlocks(
   const oldest = Math.max(oldestReceivedAt, filter.start ?? -Infinity, filter.since ?? -Infinity)
   const newest = Math.min(before?.receivedAt ?? Infinity, (filter.end ?? Infinity) - 1)
   return read<Block>(sql`
-    select id, block * ${blockSize} as first, newest_received_at as newest
-    from text_blocks
+    select block, block * ${blockSize} as first, newest_received_at as newest
+    from index_blocks
     where team_id = ${teamId} and block < ${Math.floor((indexedThrough + 1) / blockSize)}
       and block >= ${Math.floor((after + 1) / blockSize)} and block <= ${Math.floor(upTo / blockSize)}
       and newest_received_at >= ${oldest} and oldest_received_at <= ${Math.min(newest, Number.MAX_SAFE_INTEGER)}
@@ -108,19 +107,19 @@ async function searchTail<Row>(page: ResultPage<Row>, { after, upTo, indexedThro
 async function searchBlocks<Row>(
   database: Database,
   page: ResultPage<Row>,
-  { blocks, needs, blockSize }: { blocks: Block[]; needs: Need[]; blockSize: number },
+  { teamId, blocks, needs, blockSize }: { teamId: string; blocks: Block[]; needs: Need[]; blockSize: number },
 ): Promise<void> {
   const perRead = database.blocksMainThread ? BLOCKS_PER_READ : BLOCKS_PER_READ_ON_A_SERVER
   let start = 0
   for (let reads = 0; start < blocks.length && !page.isFull(blocks[start]!.newest); reads++) {
     const some = blocks.slice(start, start + (perRead[reads] ?? perRead.at(-1)!))
     start += some.length
-    const ids = some.map(({ id }) => id)
-    const candidates = await candidatesIn(database, ids, { needs, sliceBytes: blockSize / 8 })
+    const searched = { teamId, blocks: some.map(({ block }) => block) }
+    const candidates = await candidatesIn(database, searched, { needs, sliceBytes: blockSize / 8 })
     let positions: number[] = []
-    for (const { id, first, newest } of some) {
+    for (const { block, first, newest } of some) {
       if (page.isFull(newest)) break
-      positions.push(...positionsOf(candidates.get(id), first))
+      positions.push(...positionsOf(candidates.get(block), first))
       if (positions.length < CANDIDATES_PER_CHECK) continue
       await page.check(positions, () => page.isFull(Infinity))
       positions = []

@@ -76,8 +76,8 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
   const target = createSqlStore(await openPostgresDatabase(url), { onError: () => {} })
   try {
     for (const team of [first, second]) await expectSame({ source, target }, team)
-    expect(await target.hasSeen(goneId)).toBe(true)
-    expect(await target.wasRemoved(second.id, goneId)).toBe(true)
+    expect(await target.hasSeen({ teamId: second.id, id: goneId })).toBe(true)
+    expect(await target.hasSeen({ teamId: first.id, id: goneId })).toBe(false)
     expect(await target.countUnread(viewOf(first.id))).toBeGreaterThan(1)
     expect(await target.removedMailboxes()).toEqual(await source.removedMailboxes())
   } finally {

@@ -55,7 +55,7 @@ export function messagesRouter(ports: RpcPorts) {
   async function findMessage(team: Team, messageId: string): Promise<StoredMessage> {
     const message = isUuid(messageId) ? await store.findMessage(teamView(team, {}, now()), messageId) : null
     if (message) return message
-    const isRemoved = isUuid(messageId) && (await store.wasRemoved(team.id, messageId))
+    const isRemoved = isUuid(messageId) && (await store.hasSeen({ teamId: team.id, id: messageId }))
     throw isRemoved
       ? new AppError('message_deleted', 'This message was deleted.')
       : new AppError('message_not_found', 'Not found')

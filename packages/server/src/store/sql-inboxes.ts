@@ -1,0 +1,79 @@
+import type { Database } from './database.ts'
+import { countEndpoints } from './sql-endpoints.ts'
+import { rememberHolder } from './sql-names.ts'
+import { TEAM } from './sql-team.ts'
+import { sql, type Sql } from './sql.ts'
+import type { Mailbox, MailboxStore, Team } from './mailboxes.ts'
+
+type InboxStore = Pick<
+  MailboxStore,
+  'findInbox' | 'findRootInbox' | 'formerHolders' | 'rememberCatch' | 'forgetHolders'
+>
+
+/** How old the memory of a caught address may get before it is written again: far less than it is kept. */
+const REMEMBERED_AGAIN_MS = 86_400_000
+
+/** Where mail for an address goes: tables of all teams decide on the team, and the team's own on the mailbox. */
+export function inboxStore({ read, write }: Database): InboxStore {
+  async function first<Row>(query: Sql): Promise<Row | null> {
+    return (await read<Row>(query))[0] ?? null
+  }
+
+  /** The mailbox, if there is one, and whether the team has endpoints: one query of the team. */
+  async function findIn(teamId: string, which: Sql): Promise<{ mailbox: Mailbox | null; hasEndpoints: boolean }> {
+    const row = await first<MailboxRow>(sql`
+      select b.id, b.name, b.domain, b.created_at as "createdAt", b.updated_at as "updatedAt", ${countEndpoints(sql`s.team_id`)}
+      from team_state s left join mailboxes b on b.team_id = s.team_id and ${which} and b.removed_at is null
+      where s.team_id = ${teamId}`)
+    if (!row) return { mailbox: null, hasEndpoints: false }
+    const { id, endpointCount, ...mailbox } = row
+    return { mailbox: id === null ? null : { ...mailbox, id, teamId }, hasEndpoints: endpointCount > 0 }
+  }
+
+  return {
+    async findInbox({ domain, mailbox: name }) {
+      const row = await first<Team & { former: number }>(sql`
+        select ${TEAM}, ${countFormer(sql`t.id`, { domain, name })} as former from teams t where t.domain = ${domain}`)
+      if (!row) return null
+      const { former, ...team } = row
+      return { team, ...(await findIn(team.id, sql`b.name = ${name}`)), hasFormerHolder: former > 0 }
+    },
+
+    async findRootInbox({ domain, mailbox: name }) {
+      const claim = await first<{ teamId: string; mailboxId: string; former: number }>(sql`
+        select r.team_id as "teamId", r.mailbox_id as "mailboxId", ${countFormer(sql`r.team_id`, { domain, name })} as former
+        from root_names r
+        where r.domain = ${domain} and r.name = ${name}`)
+      if (!claim) return null
+      const { mailbox, hasEndpoints } = await findIn(claim.teamId, sql`b.id = ${claim.mailboxId} and b.name = ${name}`)
+      return mailbox && { mailbox, hasEndpoints, hasFormerHolder: claim.former > 0 }
+    },
+
+    async formerHolders({ domain, mailbox: name }) {
+      const rows = await read<{ teamId: string }>(sql`
+        select distinct team_id as "teamId" from former_holders
+        where domain = ${domain} and (name = '' or name = ${name})`)
+      return rows.map(({ teamId }) => teamId)
+    },
+
+    async rememberCatch({ domain, mailbox: name, teamId }, at) {
+      const known = await read(sql`
+        select 1 from former_holders
+        where domain = ${domain} and name = ${name} and team_id = ${teamId} and left_at > ${at - REMEMBERED_AGAIN_MS}`)
+      if (known.length === 0) await write(rememberHolder({ domain, name, teamId }, at))
+    },
+
+    async forgetHolders(before) {
+      await write(sql`delete from former_holders where left_at < ${before}`)
+    },
+  }
+}
+
+/** Other teams that had the address. */
+function countFormer(teamId: Sql, { domain, name }: { domain: string; name: string }): Sql {
+  return sql`
+    (select count(*) from former_holders f
+     where f.domain = ${domain} and (f.name = '' or f.name = ${name}) and f.team_id <> ${teamId})`
+}
+
+type MailboxRow = Omit<Mailbox, 'id' | 'teamId' | 'isCaught'> & { id: string | null; endpointCount: number }

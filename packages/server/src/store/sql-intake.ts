@@ -1,0 +1,76 @@
+import { returning, type Database, type Dialect, type Returning } from './database.ts'
+import { insertDeliveries } from './sql-deliveries.ts'
+import { sql, type Sql } from './sql.ts'
+import type { Mailbox } from './mailboxes.ts'
+import type { MessageStore, NewMessage } from './messages.ts'
+import type { TextIndex } from './text-index.ts'
+import type { NewEvent } from './webhooks.ts'
+
+/** Stores new messages. */
+export function intakeStore(
+  { dialect, read, writeFor }: Database,
+  textIndex: Pick<TextIndex, 'messageAdded'>,
+): Pick<MessageStore, 'addMessage'> {
+  return {
+    async addMessage(mailbox, message, event = null) {
+      const [[added]] = await writeFor(mailbox.teamId, ...insertMessage(dialect, mailbox, message, event))
+      if (!added) return (await read(isUnchanged(mailbox))).length > 0 ? 'duplicate' : 'mailbox gone'
+      textIndex.messageAdded(mailbox.teamId, added.position)
+      return added.position
+    },
+  }
+}
+
+/** Returns one row if the mailbox exists and still has the name. */
+function isUnchanged({ teamId, id, name }: Mailbox): Sql {
+  return sql`
+    select 1 from mailboxes where team_id = ${teamId} and id = ${id} and name = ${name} and removed_at is null`
+}
+
+/**
+ * Must run with the team's lock, so that positions become visible in order. The later statements check for themselves
+ * whether the first one inserted a row, so a remote database can receive all of them, and those of other messages, in one
+ * round trip.
+ */
+function insertMessage(
+  dialect: Dialect,
+  mailbox: Mailbox,
+  message: NewMessage,
+  event: NewEvent | null,
+): [Returning<{ position: number }>, ...Sql[]] {
+  const { teamId } = mailbox
+  return [
+    returning(sql`
+      insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
+                            sender, sender_name, recipient, subject, received_at, stored_at, size, attachment_count,
+                            subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded, object_mailbox)
+      select ${teamId}, (select last_position + 1 from team_state where team_id = ${teamId}), ${message.id},
+             ${mailbox.id}, ${message.mailboxWithTag}, ${message.tag}, ${message.domain}, ${message.tenantSubdomain},
+             ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
+             ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
+             ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded}, ${message.objectMailbox}
+      where exists (${isUnchanged(mailbox)})
+        and not exists (select 1 from removed_messages where team_id = ${teamId} and id = ${message.id})
+      on conflict (team_id, id) do nothing
+      returning position`),
+    ...insertDeliveries(dialect, mailbox, message, event),
+    sql`
+      update team_state set last_position = last_position + 1, message_count = message_count + 1
+      where team_id = ${teamId}
+        and last_position < (select position from messages where team_id = ${teamId} and id = ${message.id})`,
+    sql`
+      insert into message_contents (team_id, position, headers, html, text, body_folded, codes, links, attachments, envelope,
+                                    parse)
+      select team_id, position, ${JSON.stringify(message.headers)}, ${message.html}, ${message.text},
+             ${foldedUnlessAscii(message)}, ${JSON.stringify(message.codes)}, ${JSON.stringify(message.links)},
+             ${JSON.stringify(message.attachments)}, ${message.envelope && JSON.stringify(message.envelope)},
+             ${message.parse}
+      from messages where team_id = ${teamId} and id = ${message.id}
+      on conflict (team_id, position) do nothing`,
+  ]
+}
+
+/** ASCII text needs no folded copy: `lower` of both databases folds it the same way. */
+function foldedUnlessAscii({ text, bodyFolded }: NewMessage): string | null {
+  return text !== null && Buffer.byteLength(text) === text.length ? null : bodyFolded
+}
