@@ -40,7 +40,7 @@ export function describeMatching(open: () => Promise<Store>, whenIndexed: (store
 /** Resolves when every complete block of messages is in the text index. */
 export async function whenIndexed({ read }: Database, blockSize: number): Promise<void> {
   const left = sql`
-    select count(*) as count from teams
+    select count(*) as count from team_state
     where last_position + 1 - (last_position + 1) % ${blockSize} > indexed_through + 1`
   await vi.waitFor(async () => expect(await read(left)).toMatchObject([{ count: 0 }]))
 }

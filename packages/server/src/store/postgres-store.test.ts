@@ -44,7 +44,7 @@ testMatching(
   open,
   async (store, teamId) => {
     await indexed(store)
-    await databases.get(store)!.write(sql`update teams set indexed_through = ${BLOCK_SIZE - 1} where id = ${teamId}`)
+    await databases.get(store)!.write(sql`update team_state set indexed_through = ${BLOCK_SIZE - 1} where team_id = ${teamId}`)
   },
   SOME,
 )
@@ -59,13 +59,13 @@ test('indexing and searching read many messages per query, because each query is
   await Promise.all(
     Array.from({ length: 3 * blockSize }, () => store.addMessage(mailbox, messageFor(mailbox, { text: 'Only hay' }))),
   )
-  const state = sql`select indexed_through as through from teams where id = ${mailbox.teamId}`
+  const state = sql`select indexed_through as through from team_state where team_id = ${mailbox.teamId}`
   await vi.waitFor(async () => expect(await database.read(state)).toEqual([{ through: 3 * blockSize - 1 }]), 10_000)
   const queriesWith = (text: string) =>
     read.mock.calls.map(([query]) => query).filter((query) => query.text.join('?').includes(text))
   expect(queriesWith('as "headersJson"')).toHaveLength((3 * blockSize) / 64)
 
-  await database.write(sql`update teams set indexed_through = ${blockSize - 1} where id = ${mailbox.teamId}`)
+  await database.write(sql`update team_state set indexed_through = ${blockSize - 1} where team_id = ${mailbox.teamId}`)
   const view = { teamId: mailbox.teamId, oldestReceivedAt: 0, filter: { text: ['needle'] } }
   expect(await store.listMessages(view, { limit: 50, before: null })).toEqual([])
   const [firstCheck] = queriesWith('= any(')

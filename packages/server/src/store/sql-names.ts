@@ -9,12 +9,12 @@ export function isOwnDomain(teamId: string, domain: string): Sql {
   return sql`exists (select 1 from teams where id = ${teamId} and domain = ${domain})`
 }
 
-/** Claims a name on a domain that is not the team's own. Claims nothing if the name is held or it is not allowed. */
+/** Claims a name on a domain that no team owns. Claims nothing if the name is held or it is not allowed. */
 export function claimName({ domain, name, teamId, mailboxId }: Name, isAllowed: Sql): Required<Sql> {
   return required(sql`
     insert into root_names (domain, name, team_id, mailbox_id)
     select ${domain}, ${name}, ${teamId}, ${mailboxId}
-    where not ${isOwnDomain(teamId, domain)} and ${isAllowed}
+    where not exists (select 1 from teams where domain = ${domain}) and ${isAllowed}
     on conflict do nothing`)
 }
 

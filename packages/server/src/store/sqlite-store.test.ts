@@ -51,7 +51,7 @@ testMatching(
   open,
   async (store, teamId) => {
     await indexed(store)
-    await databases.get(store)!.write(sql`update teams set indexed_through = ${BLOCK_SIZE - 1} where id = ${teamId}`)
+    await databases.get(store)!.write(sql`update team_state set indexed_through = ${BLOCK_SIZE - 1} where team_id = ${teamId}`)
   },
   SOME,
 )
@@ -84,7 +84,7 @@ test('marking all as read also works, and corrects the count, after an older ver
   const team = await addTeam(store)
   const mailbox = await addMailbox(store, team, 'qa')
   for (let count = 0; count < 3; count++) await store.addMessage(mailbox, messageFor(mailbox))
-  await databases.get(store)!.write(sql`update teams set read_count = 5 where id = ${team.id}`)
+  await databases.get(store)!.write(sql`update team_state set read_count = 5 where team_id = ${team.id}`)
   await store.markAllRead(team.id, 2)
   expect(await store.readAmong(team.id, [1, 2, 3])).toEqual([1, 2])
   expect(await store.countUnread({ teamId: team.id, oldestReceivedAt: 0 })).toBe(1)
@@ -102,7 +102,7 @@ test.each([
   ['mailbox and tag', { mailbox: { name: 'qa', tag: 'login', domain: null } }, 'messages_by_tag (team_id=? AND tag=?)'],
   ['a bound key and a tag', { mailboxId: 'm', tag: 'login' }, 'messages_by_tag (team_id=? AND tag=?)'],
   ['several tags', { tags: ['a', 'b'] }, 'messages_by_tag (team_id=? AND tag=?)'],
-  ['mailbox', { mailbox: { name: 'qa', tag: null, domain: null } }, 'messages_by_mailbox (mailbox_id=?)'],
+  ['mailbox', { mailbox: { name: 'qa', tag: null, domain: null } }, 'messages_by_mailbox (team_id=? AND mailbox_id=?)'],
   ['nothing', {}, 'messages_by_time (team_id=?)'],
 ])('the newest message by %s is found through its index', async (_, filter, index) => {
   const database = openDatabase()

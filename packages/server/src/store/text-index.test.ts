@@ -72,7 +72,7 @@ test('a block is indexed when its last position is assigned, and not before', as
   expect(await readIndexState(database, mailbox.teamId)).toMatchObject({ indexedThrough: 0 })
   await addMessages(store, mailbox, hay(1))
   await untilIndexed(database, mailbox.teamId, SIZE - 1)
-  expect(await count(database, sql`text_blocks`)).toBe(2)
+  expect(await count(database, sql`index_blocks`)).toBe(2)
 })
 
 test('messages that an earlier run did not index are indexed by the next', async () => {
@@ -95,7 +95,7 @@ test('several processes may index the same messages', async () => {
     expect(await positionsOf(store, mailbox, { subject: ['needle'] })).toEqual([301])
     expect(onError).not.toHaveBeenCalled()
   }
-  expect(await count(first.database, sql`text_blocks`)).toBe(2)
+  expect(await count(first.database, sql`index_blocks`)).toBe(2)
 })
 
 test.each([
@@ -238,7 +238,7 @@ test('empty blocks are dropped with their slices, a few at a time', async () => 
   const { database, store } = openStore({ blockSize: BLOCK_SIZE })
   const mailbox = await teamWith(store, hay(3 * BLOCK_SIZE))
   await untilIndexed(database, mailbox.teamId, 3 * BLOCK_SIZE - 1)
-  const slices = await count(database, sql`text_slices`)
+  const slices = await count(database, sql`index_slices`)
   const firstOnes = (length: number) => Array.from({ length }, (_, index) => index + 1)
 
   expect(await database.write(dropEmptyBlocks(mailbox.teamId, 10))).toEqual([0])
@@ -246,14 +246,14 @@ test('empty blocks are dropped with their slices, a few at a time', async () => 
   expect(await database.write(dropEmptyBlocks(mailbox.teamId, 10))).toEqual([0])
   await store.removeMessages(mailbox.teamId, firstOnes(BLOCK_SIZE), 0)
   expect(await database.write(dropEmptyBlocks(mailbox.teamId, 10))).toEqual([1])
-  expect(await count(database, sql`text_slices`)).toBeLessThan(slices)
+  expect(await count(database, sql`index_slices`)).toBeLessThan(slices)
   expect(await positionsOf(store, mailbox, { subject: [`straw ${BLOCK_SIZE + 9}`] })).toEqual([BLOCK_SIZE + 10])
 
   await store.removeMessages(mailbox.teamId, firstOnes(3 * BLOCK_SIZE), 0)
   expect(await database.write(dropEmptyBlocks(mailbox.teamId, 1))).toEqual([1])
   expect(await database.write(dropEmptyBlocks(mailbox.teamId, 1))).toEqual([1])
-  expect(await count(database, sql`text_blocks`)).toBe(0)
-  expect(await count(database, sql`text_slices`)).toBe(0)
+  expect(await count(database, sql`index_blocks`)).toBe(0)
+  expect(await count(database, sql`index_slices`)).toBe(0)
 })
 
 test('a failure is reported, and the block is indexed with the next one', async () => {

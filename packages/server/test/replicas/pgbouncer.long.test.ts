@@ -86,7 +86,7 @@ test('time limits apply per transaction too, and do not stay on the session', as
   const environment = await MODES.transaction(databaseUrl)
   const { urls, announce } = await startReplicas(environment.DATABASE_URL, { count: 1, environment })
   const client = await connectTo(databaseUrl)
-  await client.query('begin; select 1 from teams for update')
+  await client.query('begin; select 1 from team_state for update')
   expect(await announce(urls[0]!)).toMatchObject({ status: 503, body: { code: 'database_unavailable' } })
   await client.query('rollback')
   expect(await announce(urls[0]!)).toMatchObject({ status: 200 })

@@ -99,30 +99,29 @@ function keyOf(teamId: string, mailboxId: string | null): NewKey {
 function cloneMessages(file: string, teamId: string, count: number): void {
   const connection = new DatabaseSync(file)
   connection.exec('begin')
-  const last = Number(connection.prepare('select max(sequence) as last from messages').get()!['last'])
   const columns = `mailbox_with_tag, domain, tenant_subdomain, sender, sender_name, recipient, size, attachment_count,
     sender_folded, recipient_folded, mailbox_with_tag_folded, object_mailbox`
   connection
     .prepare(
       `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
-       insert into messages (sequence, team_id, position, id, mailbox_id, tag, subject, subject_folded, received_at,
-                             stored_at, ${columns})
-       select ? + n, team_id, position + n, id || '-' || n, mailbox_id, case when n % 3 = 0 then 'tag' || (n % 50) end,
+       insert into messages (team_id, position, id, mailbox_id, tag, subject, subject_folded, received_at, stored_at,
+                             ${columns})
+       select team_id, position + n, id || '-' || n, mailbox_id, case when n % 3 = 0 then 'tag' || (n % 50) end,
               subject || n, subject_folded || n, received_at + n, stored_at + n, ${columns}
        from messages, numbers where team_id = ? and position = 1 order by n`,
     )
-    .run(count, last, teamId)
+    .run(count, teamId)
   connection
     .prepare(
       `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
-       insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope, parse)
-       select ? + n, headers, html, n || text, n || body_folded, codes, links, attachments, envelope, parse
+       insert into message_contents (team_id, position, headers, html, text, body_folded, codes, links, attachments, envelope, parse)
+       select team_id, position + n, headers, html, n || text, n || body_folded, codes, links, attachments, envelope, parse
        from message_contents, numbers
-       where sequence = (select sequence from messages where team_id = ? and position = 1) order by n`,
+       where team_id = ? and position = 1 order by n`,
     )
-    .run(count, last, teamId)
+    .run(count, teamId)
   connection
-    .prepare('update teams set last_position = last_position + ?, message_count = message_count + ? where id = ?')
+    .prepare('update team_state set last_position = last_position + ?, message_count = message_count + ? where team_id = ?')
     .run(count, count, teamId)
   connection.exec('commit')
   connection.close()

@@ -35,13 +35,15 @@ export async function fillWithMessages(store: Store, path: string, count: number
     .run({ count, team: team.id, quiet: quiet.id, large: large.id, domain: team.domain, start })
   connection
     .prepare(`
-      insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope,
+      insert into message_contents (team_id, position, headers, html, text, body_folded, codes, links, attachments, envelope,
                                     parse)
-      select sequence, '[{"name":"X-Test","value":"' || position || '"},{"name":"From","value":"shop"}]', null,
+      select team_id, position, '[{"name":"X-Test","value":"' || position || '"},{"name":"From","value":"shop"}]', null,
              :text || position, null, '[]', '[]', '[]', null, 'complete'
       from messages where team_id = :team`)
     .run({ team: team.id, text: 'A text as it is in many mails, with a link and some words around it. '.repeat(30) })
-  connection.prepare('update teams set last_position = ?, message_count = ? where id = ?').run(count, count, team.id)
+  connection
+    .prepare('update team_state set last_position = ?, message_count = ? where team_id = ?')
+    .run(count, count, team.id)
   connection.exec('commit')
   connection.close()
   return { team, large, quiet, start }
