@@ -37,7 +37,9 @@ for (const [name, openDatabase] of Object.entries(DATABASES)) {
   testMatching(state('indexed'), open, indexed, counts)
   const forgetMost = async (store: Store, teamId: string) => {
     await indexed(store)
-    await databases.get(store)!.write(sql`update team_state set indexed_through = ${BLOCK_SIZE - 1} where team_id = ${teamId}`)
+    await databases
+      .get(store)!
+      .write(sql`update team_state set indexed_through = ${BLOCK_SIZE - 1} where team_id = ${teamId}`)
   }
   testMatching(state('indexed in part'), open, forgetMost, counts)
 }

@@ -51,7 +51,9 @@ testMatching(
   open,
   async (store, teamId) => {
     await indexed(store)
-    await databases.get(store)!.write(sql`update team_state set indexed_through = ${BLOCK_SIZE - 1} where team_id = ${teamId}`)
+    await databases
+      .get(store)!
+      .write(sql`update team_state set indexed_through = ${BLOCK_SIZE - 1} where team_id = ${teamId}`)
   },
   SOME,
 )

@@ -121,7 +121,9 @@ function cloneMessages(file: string, teamId: string, count: number): void {
     )
     .run(count, teamId)
   connection
-    .prepare('update team_state set last_position = last_position + ?, message_count = message_count + ? where team_id = ?')
+    .prepare(
+      'update team_state set last_position = last_position + ?, message_count = message_count + ? where team_id = ?',
+    )
     .run(count, count, teamId)
   connection.exec('commit')
   connection.close()
