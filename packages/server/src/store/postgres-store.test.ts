@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { boundDatabase } from '../../test/support/bound-database.ts'
 import { freshDatabase } from '../../test/support/postgres.ts'
 import type { Database } from './database.ts'
 import { testMatching, whenIndexed } from './matching-contract.ts'
@@ -22,7 +23,7 @@ function fail(error: unknown): never {
 
 async function open(walk?: WalkLimits): Promise<Store> {
   const database = await openPostgresDatabase(await freshDatabase())
-  const store = createSqlStore(database, { onError: fail, blockSize: BLOCK_SIZE, ...(walk && { walk }) })
+  const store = createSqlStore(boundDatabase(database), { onError: fail, blockSize: BLOCK_SIZE, ...(walk && { walk }) })
   databases.set(store, database)
   onTestFinished(() => store.close())
   return store

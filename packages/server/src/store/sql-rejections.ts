@@ -1,4 +1,3 @@
-import { secureRandom } from '../random.ts'
 import type { Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Rejection } from './messages.ts'
@@ -16,7 +15,7 @@ export function rejectionStore({ read, write }: Database): Pick<Store, 'addRejec
 
   /** In the order of the calls. */
   function nextId(at: number): number {
-    lastId = Math.max(lastId + 1, at * IDS_PER_MS + secureRandom(IDS_PER_MS))
+    lastId = Math.max(lastId + 1, at * IDS_PER_MS + Math.floor(Math.random() * IDS_PER_MS))
     return lastId
   }
 

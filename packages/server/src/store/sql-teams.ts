@@ -186,12 +186,12 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
              or exists (select 1 from teams o where o.id = ${teamId} and o.domain = mailboxes.domain))`
       const isMailboxTaken = sql`
         select 1 from mailboxes
-        where ${isCustom ? sql`false` : follows}
+        where ${follows} and ${isCustom ? sql`false` : sql`true`}
           and name in (select name from root_names where domain = ${domain} and team_id <> ${teamId})`
       // A team with its own domain may use any name. On a shared domain, reserved names stay reserved.
       const isMailboxReserved = sql`
         select 1 from mailboxes
-        where ${isCustom ? sql`false` : follows} and ${dialect.isAmong(sql`name`, Array.from(RESERVED_NAMES))}`
+        where ${follows} and ${isCustom ? sql`false` : sql`true`} and ${dialect.isAmong(sql`name`, Array.from(RESERVED_NAMES))}`
       const isAllowed = returning<object>(sql`
         select 1 from team_state
         where team_id = ${teamId}

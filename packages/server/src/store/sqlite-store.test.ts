@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { boundDatabase } from '../../test/support/bound-database.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
 import { searchFor } from './message-query.ts'
 import { sql } from './sql.ts'
@@ -29,7 +30,7 @@ function openDatabase(): Database {
 
 async function open(walk?: WalkLimits): Promise<Store> {
   const database = openDatabase()
-  const store = createSqlStore(database, { onError: fail, blockSize: BLOCK_SIZE, ...(walk && { walk }) })
+  const store = createSqlStore(boundDatabase(database), { onError: fail, blockSize: BLOCK_SIZE, ...(walk && { walk }) })
   databases.set(store, database)
   onTestFinished(() => store.close())
   return store
