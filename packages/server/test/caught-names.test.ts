@@ -11,9 +11,10 @@ import { startServer, temporaryFolder } from './support/server.ts'
 
 test('random moves of domains and names: every mail and every refusal follows the rule', async () => {
   const seed = 5
-  const report = await moveNames({ runs: 4, steps: 40, seed })
+  const report = await moveNames({ runs: 4, steps: 60, seed })
   expect(report.wrong, `seed ${seed}`).toEqual([])
   expect(report.caught).toBeGreaterThan(10)
+  expect(report.repeated).toBeGreaterThan(10)
   expect(report.refused).toBeGreaterThan(10)
 })
 

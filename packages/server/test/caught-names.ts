@@ -18,13 +18,21 @@ const ROOT = 'root.example'
 const DOMAINS = ['one.example', 'two.example']
 const NAMES = ['shop', 'orders', 'billing-x']
 const TEAMS = 3
+const ANY = 1_000_000
 /** The team that catches single domains. */
 const CATCHER = 0
 
 /** What a team has by the rule: names that it chose or that are on its own domain, and names that it only caught. */
 type ModelTeam = { domain: string | null; names: Map<string, 'own' | 'caught'> }
 
-export type NamesReport = { steps: number; mails: number; caught: number; refused: number; wrong: string[] }
+export type NamesReport = {
+  steps: number
+  mails: number
+  repeated: number
+  caught: number
+  refused: number
+  wrong: string[]
+}
 
 /**
  * Teams get and give up domains and names and receive mail, in a random order, while the catch-all team and the list of
@@ -33,7 +41,7 @@ export type NamesReport = { steps: number; mails: number; caught: number; refuse
 export async function moveNames(sizes: { runs: number; steps: number; seed: number }): Promise<NamesReport> {
   const random = seededRandom(sizes.seed)
   const store = await openBeside(temporaryFolder())
-  const report: NamesReport = { steps: 0, mails: 0, caught: 0, refused: 0, wrong: [] }
+  const report: NamesReport = { steps: 0, mails: 0, repeated: 0, caught: 0, refused: 0, wrong: [] }
   for (let run = 0; run < sizes.runs; run++) {
     // Each run has its own root domain and domains, so that teams of earlier runs do not interfere.
     const play = await openPlay(store, run)
@@ -46,6 +54,8 @@ export async function moveNames(sizes: { runs: number; steps: number; seed: numb
         'mail',
         'mail',
         'mail',
+        'repeat',
+        'repeat',
         'create',
         'rename',
         'move',
@@ -55,10 +65,11 @@ export async function moveNames(sizes: { runs: number; steps: number; seed: numb
         'catchDomain',
         'release',
       ] as const)
-      const outcome = await play[action]({ team, name, other, domain })
+      const outcome = await play[action]({ team, name, other, domain, among: random.below(ANY) })
       done.push(`${action} ${team} ${name} ${other} ${domain}: ${outcome.actual}`)
       report.steps++
       if (action === 'mail') report.mails++
+      if (outcome.actual === 'duplicate') report.repeated++
       if (outcome.isCaught) report.caught++
       if (outcome.actual.startsWith('refused')) report.refused++
       if (outcome.actual !== outcome.expected) report.wrong.push(`${done.join('\n')}, expected ${outcome.expected}`)
@@ -67,7 +78,8 @@ export async function moveNames(sizes: { runs: number; steps: number; seed: numb
   return report
 }
 
-type Wish = { team: number; name: string; other: string; domain: string }
+/** `among` is a random number, to choose from a list that grows. */
+type Wish = { team: number; name: string; other: string; domain: string; among: number }
 type Outcome = { actual: string; expected: string; isCaught?: boolean }
 
 async function openPlay(store: Store, run: number) {
@@ -78,6 +90,7 @@ async function openPlay(store: Store, run: number) {
   let catching: number | null = 0
   const caughtDomains = new Set<string>()
   let takenBy: string | null = null
+  const stored: ReturnType<typeof announcement>[] = []
   const ports = { store, rootDomain, newId, now: Date.now }
   const domainPorts = { ...ports, domainProof: 'off' as const, resolveTxt: async () => [], newToken: newSecret }
   const acceptAnnouncement = createAcceptAnnouncement({
@@ -114,12 +127,22 @@ async function openPlay(store: Store, run: number) {
       const receiver = isCaught ? catcher : holder
       // A client learns of a change in a later turn of the event loop. Mails of one turn share what is read of their inbox.
       await nextTurn()
-      const outcome = await outcomeOf(acceptAnnouncement(announcement({ domain: at(domain), mailbox: name })))
+      const announced = announcement({ domain: at(domain), mailbox: name })
+      const outcome = await outcomeOf(acceptAnnouncement(announced))
       const actual = takenBy === null ? outcome : `team ${teams.findIndex(({ id }) => id === takenBy)}`
       if (receiver < 0) return { actual, expected: `refused ${domain === ROOT ? 'mailbox' : 'inbox_domain'}_unknown` }
+      stored.push(announced)
       const { names } = models[receiver]!
       if (!names.has(name)) names.set(name, isCaught ? 'caught' : 'own')
       return { actual, expected: `team ${receiver}`, isCaught }
+    },
+
+    /** Announces a stored mail again, whoever has its address now. */
+    async repeat({ among }: Wish): Promise<Outcome> {
+      if (stored.length === 0) return { actual: 'none', expected: 'none' }
+      await nextTurn()
+      const { status } = await acceptAnnouncement(stored[among % stored.length])
+      return { actual: status, expected: 'duplicate' }
     },
 
     async create({ team, name }: Wish): Promise<Outcome> {

@@ -12,7 +12,7 @@ import type { NewMessage } from './messages.ts'
 import type { Store } from './store.ts'
 import { describeWebhooks } from './webhook-contract.ts'
 
-const NOW = Date.parse('2026-05-01T12:00:00Z')
+export const NOW = Date.parse('2026-05-01T12:00:00Z')
 const ALL = { oldestReceivedAt: 0, filter: {} }
 let idCount = 0
 

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import type { Database } from './database.ts'
+import { sql } from './sql.ts'
+import { addTeam, messageFor, newId, NOW } from './store-contract.ts'
+import type { Mailbox } from './mailboxes.ts'
+import type { Store } from './store.ts'
+
+const RACERS = 100
+export const ROOT = 'root.example'
+
+export function mailboxOn(domain: string, teamId: string, name: string): Mailbox {
+  return { id: newId(), teamId, name, domain, createdAt: NOW, updatedAt: NOW }
+}
+
+/** What teams share is decided once, however many want it. */
+export function describeClaims(open: () => Promise<{ store: Store; database: Database }>): void {
+  test(`${RACERS} teams want one name on the root domain: one gets it`, async () => {
+    const { store, database } = await open()
+    const teams = await addTeams(store)
+    const outcomes = await race(teams, ({ id }) => store.addMailbox(mailboxOn(ROOT, id, 'shop'), null))
+    const [winner, ...others] = outcomes.filter((outcome) => typeof outcome !== 'string')
+    expect(others).toEqual([])
+    expect(outcomes.filter((outcome) => outcome === 'taken')).toHaveLength(RACERS - 1)
+    expect(await store.findMailbox({ domain: ROOT, name: 'shop' })).toEqual(winner)
+    expect(await findUnusedClaims(database)).toEqual([])
+  })
+
+  test(`${RACERS} teams want one domain: one gets it`, async () => {
+    const { store } = await open()
+    const teams = await addTeams(store)
+    const move = { domain: 'shop.example', isCustom: true, at: NOW }
+    const outcomes = await race(teams, ({ id }) => store.moveToDomain(id, move))
+    expect(outcomes.filter((outcome) => outcome === 'moved')).toHaveLength(1)
+    expect(outcomes.filter((outcome) => outcome === 'domain taken')).toHaveLength(RACERS - 1)
+    const winner = teams[outcomes.indexOf('moved')]!
+    expect(await store.findInbox({ domain: 'shop.example', mailbox: 'qa' })).toMatchObject({ team: { id: winner.id } })
+  })
+
+  test(`${RACERS} keys for the last place of a team: one is added`, async () => {
+    const { store } = await open()
+    const team = await addTeam(store)
+    const keys = Array.from({ length: RACERS }, (_, index) => keyFor(team.id, `hash ${index}`))
+    const outcomes = await race(keys, (key) => store.addKey(key, 1))
+    expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(1)
+    expect(outcomes.filter((outcome) => outcome === 'limit')).toHaveLength(RACERS - 1)
+    expect(await store.listKeys(team.id)).toHaveLength(1)
+  })
+
+  test(`${RACERS} mails for one new address: one mailbox has them all`, async () => {
+    const { store } = await open()
+    const team = await addTeam(store, { domain: 'shop.example' })
+    const outcomes = await race(Array.from({ length: RACERS }), async () => {
+      const added = await store.addMailbox(mailboxOn('shop.example', team.id, 'new'), null, 'shop.example')
+      const mailbox = typeof added === 'string' ? await store.findTeamMailbox({ teamId: team.id, name: 'new' }) : added
+      return store.addMessage(mailbox!, messageFor(mailbox!))
+    })
+    expect(outcomes.toSorted((one, other) => Number(one) - Number(other))).toEqual(
+      Array.from({ length: RACERS }, (_, index) => index + 1),
+    )
+    expect(await store.listMailboxes(team.id)).toHaveLength(1)
+  })
+}
+
+/** Claims that no mailbox uses. Claiming the name again releases them. */
+export async function findUnusedClaims(database: Database): Promise<object[]> {
+  return database.read(sql`
+    select r.domain, r.name from root_names r
+    where not exists (select 1 from mailboxes b
+                      where b.team_id = r.team_id and b.id = r.mailbox_id and b.name = r.name and b.domain = r.domain)`)
+}
+
+function addTeams(store: Store) {
+  return Promise.all(Array.from({ length: RACERS }, () => addTeam(store, { domain: null })))
+}
+
+function race<Racer, Outcome>(racers: Racer[], run: (racer: Racer) => Promise<Outcome>): Promise<Outcome[]> {
+  return Promise.all(racers.map(run))
+}
+
+function keyFor(teamId: string, hash: string) {
+  const named = { id: newId(), teamId, name: 'ci', masked: 'mh_…', hash, mailboxId: null }
+  return { ...named, scopes: ['email.full' as const], expiresAt: null, createdAt: NOW }
+}
