@@ -110,8 +110,9 @@ async function ensureMailbox(
   const hasEndpoints = true
   if (found && isCaught) await store.rememberCatch({ domain, mailbox: name, teamId }, now())
   if (found) return { mailbox: found, hasEndpoints, hasFormerHolder }
-  // Announcing a mail again after its mailbox was deleted does not recreate the mailbox.
+  // Announcing a mail again, after its mailbox was deleted or its address changed hands, does not create a mailbox.
   if (await store.hasSeen({ teamId, id })) return 'duplicate'
+  if (hasFormerHolder && (await wasSeenByFormer(ports, announcement))) return 'duplicate'
   const at = now()
   const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at, ...(isCaught && { isCaught }) }
   // Plans limit the mailboxes that users create, but never refuse mail.
