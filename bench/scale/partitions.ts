@@ -41,25 +41,24 @@ export async function measurePartitions(client: pg.Client): Promise<Partitions> 
     }
   }
   await client.query(`
-    create unique index on parted (sequence, class, month);
-    create index on parted (id);
-    create index on parted (team_id, position);
+    create unique index on parted (team_id, position, class, month);
+    create index on parted (team_id, id);
     create index on parted (team_id, received_at, position);
-    create index on parted (mailbox_id, received_at, position);
+    create index on parted (team_id, mailbox_id, received_at, position);
     create index on parted (team_id, tag, received_at, position) where tag is not null;
-    create index on parted_contents (sequence)`)
+    create index on parted_contents (team_id, position)`)
 
   // A third of the messages in each of three months.
-  const placed = `select m.*, 0 as class, (m.sequence * 3 / ((select max(sequence) from messages) + 1))::integer as month
+  const placed = `select m.*, 0 as class, (m.position * 3 / ((select max(position) from messages) + 1))::integer as month
                   from messages m`
   const plain = await secondsOf(client, [
-    'insert into plain overriding system value select * from messages',
+    'insert into plain select * from messages',
     'insert into plain_contents select * from message_contents',
   ])
   const partitioned = await secondsOf(client, [
     `insert into ids select id, class, month from (${placed}) p`,
     `insert into parted ${placed}`,
-    `insert into parted_contents select c.*, p.class, p.month from (${placed}) p join message_contents c using (sequence)`,
+    `insert into parted_contents select c.*, p.class, p.month from (${placed}) p join message_contents c using (team_id, position)`,
   ])
   await client.query('vacuum analyze')
   const { newestMs, byIdMs } = await measureReads(client)
@@ -78,20 +77,21 @@ export async function measurePartitions(client: pg.Client): Promise<Partitions> 
 }
 
 async function measureReads(client: pg.Client) {
-  const { rows } = await client.query<{ mailbox_id: string; id: string }>(
-    `select mailbox_id, id from messages order by md5(id) limit ${QUERIES}`,
+  const { rows } = await client.query<{ team_id: string; mailbox_id: string; id: string }>(
+    `select team_id, mailbox_id, id from messages order by md5(id) limit ${QUERIES}`,
   )
   const newest = (table: string) =>
-    medianMs(client, rows, ({ mailbox_id }) => ({
+    medianMs(client, rows, ({ team_id, mailbox_id }) => ({
       name: `newest in ${table}`,
-      text: `select id, subject from ${table} where mailbox_id = $1 order by received_at desc, position desc limit 1`,
-      values: [mailbox_id],
+      text: `select id, subject from ${table} where team_id = $1 and mailbox_id = $2
+             order by received_at desc, position desc limit 1`,
+      values: [team_id, mailbox_id],
     }))
   const byId = (table: string) =>
-    medianMs(client, rows, ({ id }) => ({
+    medianMs(client, rows, ({ team_id, id }) => ({
       name: `by id in ${table}`,
-      text: `select id, subject from ${table} where id = $1`,
-      values: [id],
+      text: `select id, subject from ${table} where team_id = $1 and id = $2`,
+      values: [team_id, id],
     }))
   return {
     newestMs: { plain: await newest('plain'), partitioned: await newest('parted') },

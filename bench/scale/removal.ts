@@ -62,16 +62,16 @@ export async function addYoungerCopies(client: pg.Client, teamId: string): Promi
                 mailbox_with_tag_folded, object_mailbox
          from messages where team_id = $1 and position < 1000000
          order by position
-         returning sequence, position)
-       insert into message_contents (sequence, headers, html, text, body_folded, codes, links, attachments, envelope, parse)
-       select copied.sequence, c.headers, c.html, c.text, c.body_folded, c.codes, c.links, c.attachments, c.envelope, c.parse
-       from copied join messages m on m.team_id = $1 and m.position = copied.position - $2 * 1000000
-            join message_contents c on c.sequence = m.sequence`,
+         returning team_id, position)
+       insert into message_contents (team_id, position, headers, html, text, body_folded, codes, links, attachments, envelope, parse)
+       select copied.team_id, copied.position, c.headers, c.html, c.text, c.body_folded, c.codes, c.links, c.attachments, c.envelope, c.parse
+       from copied join message_contents c on c.team_id = $1 and c.position = copied.position - $2 * 1000000`,
       [teamId, copy],
     )
   }
   await client.query(
-    `update teams set message_count = message_count * 3, last_position = 3000000, indexed_through = 3000000 where id = $1`,
+    `update team_state set message_count = message_count * 3, last_position = 3000000, indexed_through = 3000000
+     where team_id = $1`,
     [teamId],
   )
   await client.query('vacuum analyze')

@@ -35,7 +35,7 @@ export function sqliteSizes(file: string): Sizes {
     messages: sizeOf(`name = 'messages'`),
     contents: sizeOf(`name = 'message_contents'`),
     indexes: sizeOf(`name in (select name from sqlite_schema where type = 'index' and tbl_name = 'messages')`),
-    textIndex: sizeOf(`name in ('text_slices', 'text_blocks')`),
+    textIndex: sizeOf(`name in ('index_slices', 'index_blocks')`),
   }
   connection.close()
   return sizes
@@ -45,7 +45,7 @@ export async function postgresSizes(client: pg.Client): Promise<Sizes> {
   const { rows } = await client.query<Record<keyof Sizes, string>>(`
     select pg_table_size('messages') as messages, pg_table_size('message_contents') as contents,
            pg_indexes_size('messages') + pg_indexes_size('message_contents') as indexes,
-           pg_total_relation_size('text_slices') + pg_total_relation_size('text_blocks') as "textIndex"`)
+           pg_total_relation_size('index_slices') + pg_total_relation_size('index_blocks') as "textIndex"`)
   const { messages, contents, indexes, textIndex } = rows[0]!
   return {
     messages: Number(messages),
