@@ -1,4 +1,5 @@
 import type { KeyedSemaphore } from '../domain/semaphore.ts'
+import type { NewRow, StoredRow } from './sql-intake.ts'
 import type { Sql } from './sql.ts'
 
 /** What the store needs of a database. Everything else is the same SQL on all databases. */
@@ -13,6 +14,8 @@ export type Database = {
   write<Writes extends Write[]>(...statements: Writes): Promise<Results<Writes>>
   /** The same with a lock on the team: no other transaction for the team starts before it is committed, in any process. */
   writeFor<Writes extends Write[]>(teamId: string, ...statements: Writes): Promise<Results<Writes>>
+  /** Stores a message in one call, where that is faster than the statements of sql-intake.ts. It leaves the same rows. */
+  storeMessage?(teamId: string, row: NewRow): Promise<StoredRow>
   /** Rejects while the database is read-only or unreachable. */
   check(): Promise<void>
   close(): Promise<void>

@@ -2,11 +2,12 @@ import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import { toResults, type Database, type Write } from './database.ts'
 import { createWritable, openConnections, type Borrowed, type DatabaseAddress } from './postgres-connections.ts'
 import { POSTGRES } from './postgres-dialect.ts'
+import { createPostgresIntake } from './postgres-intake.ts'
 import { createRotation, splitHosts, type HostFailure } from './postgres-hosts.ts'
 import { BEGIN_LIMITED, COMMIT, refuseReadOnly, send } from './postgres-session.ts'
 import { preparePostgres } from './postgres-start.ts'
 import { createPostgresWriter } from './postgres-writer.ts'
-import { sql, type Sql } from './sql.ts'
+import type { Sql } from './sql.ts'
 
 /**
  * At most 20 in total, including the listening connection. Separate pools, so that reads never wait for writes that wait
@@ -22,14 +23,12 @@ export type PostgresOptions = {
   directUrl?: string | null
   /** Called once when one of several hosts fails, until it is reached again. */
   onHostFailure?: (failure: HostFailure) => void
-  /** For tests that show what happens without it. */
-  lockTeam?: (teamId: string) => Sql
 }
 
 /** Refuses a server that may lose committed data, and migrates the schema. The URL may have several hosts. */
 export async function openPostgresDatabase(
   url: string,
-  { directUrl = null, onHostFailure, lockTeam = lockRow }: PostgresOptions = {},
+  { directUrl = null, onHostFailure }: PostgresOptions = {},
 ): Promise<Database> {
   await preparePostgres(
     directUrl ? { url: directUrl, variable: 'DATABASE_DIRECT_URL' } : { url, variable: 'DATABASE_URL' },
@@ -39,8 +38,9 @@ export async function openPostgresDatabase(
   const writable = createWritable()
   const readers = openConnections(address, READING_CONNECTIONS, writable)
   const writers = openConnections(address, WRITING_CONNECTIONS, writable)
-  const writer = createPostgresWriter(writers, lockTeam)
+  const writer = createPostgresWriter(writers)
   const query = address.isPooled ? queryInTransaction : queryDirectly
+  const intake = createPostgresIntake(writers, query)
 
   async function read<Row>(statement: Sql): Promise<Row[]> {
     const rows = await readers.use((borrowed) => query(borrowed, statement), { isRepeatable: true })
@@ -56,9 +56,10 @@ export async function openPostgresDatabase(
     write: async <Writes extends Write[]>(...statements: Writes) => toResults<Writes>(await writer.write(statements)),
     writeFor: async <Writes extends Write[]>(teamId: string, ...statements: Writes) =>
       toResults<Writes>(await writer.writeFor(teamId, statements)),
+    storeMessage: intake.store,
     check: readers.check,
     async close() {
-      await writer.close()
+      await Promise.all([writer.close(), intake.close()])
       await Promise.all([readers.close(), writers.close()])
     },
   }
@@ -76,9 +77,4 @@ async function queryInTransaction({ client, toQuery }: Borrowed, statement: Sql)
   if (committed!.status === 'rejected') throw committed!.reason
   refuseReadOnly(begun!.value)
   return result!.value.rows
-}
-
-/** Does not lock the key, so that rows can still refer to the team. */
-function lockRow(teamId: string): Sql {
-  return sql`select 1 from team_state where team_id = ${teamId} for no key update`
 }

@@ -3,7 +3,7 @@ import { sqlOf, type Write } from './database.ts'
 import { retrying, type Connections, type Borrowed } from './postgres-connections.ts'
 import { toDatabaseError, isRetryable } from './postgres-errors.ts'
 import { COMMIT, send } from './postgres-session.ts'
-import type { Sql } from './sql.ts'
+import { sql, type Sql } from './sql.ts'
 
 /** A larger group would delay its transactions, and other processes that wait for the team, too much. */
 const TRANSACTIONS_PER_COMMIT = 64
@@ -31,7 +31,7 @@ export type PostgresWriter = {
  * as after any other failure, and all writes are safe to repeat: messages and deletions have ids, names and limits are
  * checked again, and an index block is written for the state it was built from.
  */
-export function createPostgresWriter(connections: Connections, lockTeam: (teamId: string) => Sql): PostgresWriter {
+export function createPostgresWriter(connections: Connections): PostgresWriter {
   const queues = new Map<string, Waiting[]>()
   const running = new Set<Promise<unknown>>()
 
@@ -47,7 +47,7 @@ export function createPostgresWriter(connections: Connections, lockTeam: (teamId
       try {
         await connections.use(async (borrowed) => {
           group = takeGroup(waiting)
-          await commitGroup(borrowed, lockTeam(teamId), group)
+          await commitGroup(borrowed, sql`select lock_team(${teamId})`, group)
         })
       } catch (error) {
         for (const { reject } of group.length > 0 ? group : waiting.splice(0)) reject(error)

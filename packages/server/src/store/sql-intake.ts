@@ -1,22 +1,35 @@
 import { returning, type Database, type Dialect, type Returning } from './database.ts'
 import { insertDeliveries } from './sql-deliveries.ts'
-import { sql, type Sql } from './sql.ts'
+import { sql, type Sql, type SqlValue } from './sql.ts'
 import type { Mailbox } from './mailboxes.ts'
 import type { MessageStore, NewMessage } from './messages.ts'
 import type { TextIndex } from './text-index.ts'
 import type { NewEvent } from './webhooks.ts'
 
+/** A message with its deliveries, by the names of its columns. */
+export type NewRow = Record<string, SqlValue | object>
+
+/** The position; null for a message that was stored or removed before, or whose mailbox was changed or removed. */
+export type StoredRow = { stored: number | null; isUnchanged: boolean }
+
 /** Stores new messages. */
 export function intakeStore(
-  { dialect, read, writeFor }: Database,
+  { dialect, read, writeFor, storeMessage }: Database,
   textIndex: Pick<TextIndex, 'messageAdded'>,
 ): Pick<MessageStore, 'addMessage'> {
+  async function insert(mailbox: Mailbox, message: NewMessage, event: NewEvent | null): Promise<StoredRow> {
+    if (storeMessage) return storeMessage(mailbox.teamId, rowOf(mailbox, message, event))
+    const [[added]] = await writeFor(mailbox.teamId, ...insertMessage(dialect, mailbox, message, event))
+    if (added) return { stored: added.position, isUnchanged: true }
+    return { stored: null, isUnchanged: (await read(isUnchanged(mailbox))).length > 0 }
+  }
+
   return {
     async addMessage(mailbox, message, event = null) {
-      const [[added]] = await writeFor(mailbox.teamId, ...insertMessage(dialect, mailbox, message, event))
-      if (!added) return (await read(isUnchanged(mailbox))).length > 0 ? 'duplicate' : 'mailbox gone'
-      textIndex.messageAdded(mailbox.teamId, added.position)
-      return added.position
+      const row = await insert(mailbox, message, event)
+      if (row.stored === null) return row.isUnchanged ? 'duplicate' : 'mailbox gone'
+      textIndex.messageAdded(mailbox.teamId, row.stored)
+      return row.stored
     },
   }
 }
@@ -68,6 +81,41 @@ function insertMessage(
       from messages where team_id = ${teamId} and id = ${message.id}
       on conflict (team_id, position) do nothing`,
   ]
+}
+
+function rowOf(mailbox: Mailbox, message: NewMessage, event: NewEvent | null): NewRow {
+  return {
+    mailbox_id: mailbox.id,
+    mailbox: mailbox.name,
+    id: message.id,
+    mailbox_with_tag: message.mailboxWithTag,
+    tag: message.tag,
+    domain: message.domain,
+    tenant_subdomain: message.tenantSubdomain,
+    sender: message.from,
+    sender_name: message.fromName,
+    recipient: message.to,
+    subject: message.subject,
+    received_at: message.receivedAt,
+    stored_at: message.storedAt,
+    size: message.size,
+    attachment_count: message.attachments.length,
+    subject_folded: message.subjectFolded,
+    sender_folded: message.fromFolded,
+    recipient_folded: message.toFolded,
+    mailbox_with_tag_folded: message.mailboxWithTagFolded,
+    object_mailbox: message.objectMailbox,
+    headers: JSON.stringify(message.headers),
+    html: message.html,
+    text: message.text,
+    body_folded: foldedUnlessAscii(message),
+    codes: JSON.stringify(message.codes),
+    links: JSON.stringify(message.links),
+    attachments: JSON.stringify(message.attachments),
+    envelope: message.envelope && JSON.stringify(message.envelope),
+    parse: message.parse,
+    ...(event && { event_id: event.id, event_body: event.body, deliveries: event.deliveries }),
+  }
 }
 
 /** ASCII text needs no folded copy: `lower` of both databases folds it the same way. */

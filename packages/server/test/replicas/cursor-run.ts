@@ -191,16 +191,22 @@ export function delayCommits(databaseUrl: string, { share, secondsMax } = RARELY
   )
 }
 
-/** Positions as an identity column would assign them: at the insert, independent of the order of commits. */
-export function numberAtInsert(databaseUrl: string): Promise<void> {
+/**
+ * From now on writers do not wait for each other, and positions are as an identity column would assign them: at the insert,
+ * independent of the order of commits.
+ */
+export function dropTeamLock(databaseUrl: string): Promise<void> {
   return administer(
     databaseUrl,
     `create sequence positions;
-     create function number_at_insert() returns trigger language plpgsql as $$
+     create or replace function lock_team(team text) returns void language sql as '';
+     do $do$
+     declare
+       numbered text := replace(pg_get_functiondef('store_messages'::regproc), 'stored := newest + added',
+                                'stored := nextval(''positions'')');
      begin
-       new.position := nextval('positions');
-       return new;
-     end $$;
-     create trigger number_at_insert before insert on messages for each row execute function number_at_insert()`,
+       assert numbered like '%nextval%';
+       execute numbered;
+     end $do$`,
   )
 }

@@ -1,7 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { freshDatabase } from '../support/postgres.ts'
-import { delayCommits, followEverywhere, numberAtInsert } from './cursor-run.ts'
+import { delayCommits, dropTeamLock, followEverywhere } from './cursor-run.ts'
 import { startReplicas } from './replicas.ts'
 
 /** The long form has 50,000, which meet in more ways than these; so more of these meet. */
@@ -19,10 +18,9 @@ test('on three replicas, each follower sees each of 200 messages once and in one
 
 test('control: without the lock that orders commits, messages are lost', async () => {
   const databaseUrl = await freshDatabase()
-  const guard = fileURLToPath(new URL('without-guard.ts', import.meta.url))
-  const replicas = await startReplicas(databaseUrl, { nodeArguments: ['--import', guard] })
+  const replicas = await startReplicas(databaseUrl)
   await delayCommits(databaseUrl, OFTEN)
-  await numberAtInsert(databaseUrl)
+  await dropTeamLock(databaseUrl)
   const report = await followEverywhere(replicas, { messages: MESSAGES, followers: 6, patienceMs: 2_000 })
   console.info(`${report.missed.length} times, a message was passed over`)
   expect(report.missed.length).toBeGreaterThan(0)

@@ -77,7 +77,8 @@ function callOf(text: string): string {
   const start = text.trimStart().toLowerCase()
   if (start.startsWith('begin')) return 'begin'
   if (start.startsWith('commit')) return 'commit'
-  return /^(?:select|show|set|listen)\b/.test(start) && !start.endsWith('for no key update') ? 'query' : 'statement'
+  const isReading = /^(?:select|show|set|listen)\b/.test(start) && !/\b(?:lock_team|store_messages)\(/.test(start)
+  return isReading ? 'query' : 'statement'
 }
 
 /** Not part of the driver's types. */

@@ -1,0 +1,87 @@
+import { retrying, type Connections, type Borrowed } from './postgres-connections.ts'
+import { DatabaseUnavailable, isRetryable } from './postgres-errors.ts'
+import { sql, type Sql } from './sql.ts'
+import type { NewRow, StoredRow } from './sql-intake.ts'
+
+/** A larger group would delay its messages, and other processes that wait for the team, too much. */
+const MESSAGES_PER_CALL = 64
+/** The same for a few large ones: characters of a group. */
+const CHARACTERS_PER_CALL = 4_194_304
+
+type Waiting = { json: string; resolve: (stored: StoredRow) => void; reject: (error: unknown) => void }
+type Query = (borrowed: Borrowed, statement: Sql) => Promise<unknown[]>
+
+export type PostgresIntake = {
+  store(teamId: string, row: NewRow): Promise<StoredRow>
+  /** Resolves when all pending messages are stored. */
+  close(): Promise<void>
+}
+
+/**
+ * Stores the messages of a team in groups, each with one call of the function `store_messages`: while one group is being
+ * stored, the next one is collected. The call is a transaction, and locks the team as every other one does.
+ */
+export function createPostgresIntake(connections: Connections, query: Query): PostgresIntake {
+  const queues = new Map<string, Waiting[]>()
+  const running = new Set<Promise<void>>()
+
+  async function call(teamId: string, group: Waiting[]): Promise<StoredRow[]> {
+    const given = `[${group.map(({ json }) => json).join(',')}]`
+    const statement = sql`
+      select stored, is_unchanged as "isUnchanged" from store_messages(${teamId}, ${given}) order by place`
+    const rows = await connections.use((borrowed) => retrying(() => query(borrowed, statement), isRetryable))
+    // The function returns a row for each message.
+    return rows as StoredRow[]
+  }
+
+  /** A message that fails is left out: the others are stored one by one. */
+  async function storeGroup(teamId: string, group: Waiting[]): Promise<void> {
+    try {
+      const rows = await call(teamId, group)
+      group.forEach(({ resolve }, index) => resolve(rows[index]!))
+    } catch (error) {
+      if (group.length > 1 && !(error instanceof DatabaseUnavailable)) {
+        for (const one of group) await storeGroup(teamId, [one])
+      } else {
+        for (const { reject } of group) reject(error)
+      }
+    }
+  }
+
+  async function runQueue(teamId: string, waiting: Waiting[]): Promise<void> {
+    while (waiting.length > 0) await storeGroup(teamId, takeGroup(waiting))
+    queues.delete(teamId)
+  }
+
+  return {
+    store: (teamId, row) =>
+      new Promise((resolve, reject) => {
+        const one = { json: JSON.stringify(row), resolve, reject }
+        const waiting = queues.get(teamId)
+        if (waiting) {
+          waiting.push(one)
+          return
+        }
+        const queue = [one]
+        queues.set(teamId, queue)
+        const work = runQueue(teamId, queue)
+        running.add(work)
+        void work.finally(() => running.delete(work))
+      }),
+
+    async close() {
+      while (running.size > 0) await Promise.allSettled(running)
+    },
+  }
+}
+
+function takeGroup(waiting: Waiting[]): Waiting[] {
+  let characters = 0
+  let count = 0
+  for (const { json } of waiting) {
+    characters += json.length
+    if (count > 0 && (count === MESSAGES_PER_CALL || characters > CHARACTERS_PER_CALL)) break
+    count++
+  }
+  return waiting.splice(0, count)
+}
