@@ -13,7 +13,7 @@ export async function digestsOf(
   onRows: (count: number) => void,
 ): Promise<Digest[]> {
   const teams = new Map<string | null, { rows: number; hash: Hash }>()
-  for await (const rows of readBatches(database, part, part.lowest)) {
+  for await (const rows of readBatches(database, part)) {
     for (const row of rows) {
       const teamId = typeof row['team_id'] === 'string' ? row['team_id'] : null
       const team = teams.get(teamId) ?? { rows: 0, hash: createHash('sha256') }

@@ -1,6 +1,6 @@
 import type { CopiedPart, CopiedTable } from './copy-tables.ts'
 import type { Database } from './database.ts'
-import { joinSql, sql, type Sql, type SqlValue } from './sql.ts'
+import { joinSql, listOf, sql, type Sql, type SqlValue } from './sql.ts'
 
 /** Per query, and per transaction. */
 const ROWS_MAX = 1_000
@@ -9,28 +9,43 @@ const BYTES_MAX = 8_388_608
 
 export type CopiedRow = Record<string, SqlValue>
 
-/** All rows after a key in key order, in batches of limited size. */
-export async function* readBatches(database: Database, part: CopiedPart, after: SqlValue): AsyncGenerator<CopiedRow[]> {
+/** The values of a part's key columns. */
+type Key = readonly SqlValue[]
+
+/** Keys after the first and up to the second, or to the end. */
+export type KeyRange = { after: Key; upTo: Key | null }
+
+/** The rows of a range in key order, in batches of limited size. */
+export async function* readBatches(
+  database: Database,
+  part: CopiedPart,
+  { after, upTo }: KeyRange = wholeOf(part),
+): AsyncGenerator<CopiedRow[]> {
   let last = after
   for (;;) {
-    const end = await endOfBatch(database, part, last)
+    const end = await endOfBatch(database, part, { after: last, upTo })
     if (end === null) return
     yield await readBatch(database, part, { after: last, upTo: end })
     last = end
   }
 }
 
-/** The largest key in the database, or `lowest` if it is empty. */
-export async function lastKey(database: Database, part: CopiedPart): Promise<SqlValue> {
-  const [found] = await database.read<{ key: SqlValue }>(
-    sql`select max(${name(part.key)}) as key from ${name(part.tables[0].name)}`,
-  )
-  return found?.key ?? part.lowest
+/** What an interrupted copy has left: everything but, in each team, the rows up to the last one in the target. */
+export async function missingRanges(target: Database, part: CopiedPart): Promise<KeyRange[]> {
+  if (!part.isAppended) return [wholeOf(part)]
+  const number = name(part.key[1]!)
+  const lasts = await target.read<{ teamId: string; last: number }>(sql`
+    select team_id as "teamId", max(${number}) as last from ${name(part.tables[0].name)} group by team_id order by team_id`)
+  const starts = [part.lowest, ...lasts.map(({ teamId, last }) => [teamId, last])]
+  return starts.map((after, index) => {
+    const next = lasts[index]
+    return { after, upTo: next ? [next.teamId, part.lowest[1]!] : null }
+  })
 }
 
-export async function countAfter(database: Database, part: CopiedPart, after: SqlValue): Promise<number> {
+export async function countRows(database: Database, part: CopiedPart): Promise<number> {
   const [found] = await database.read<{ count: number }>(
-    sql`select count(*) as count from ${name(part.tables[0].name)} where ${name(part.key)} > ${after}`,
+    sql`select count(*) as count from ${name(part.tables[0].name)}`,
   )
   return found!.count
 }
@@ -41,42 +56,41 @@ export async function countAfter(database: Database, part: CopiedPart, after: Sq
  */
 export function putRows(part: CopiedPart, rows: CopiedRow[]): Sql[] {
   return part.tables.map(({ name: table, columns }) => {
-    const others = columns.filter((column) => column !== part.key)
+    const others = columns.filter((column) => !part.key.includes(column))
     const changes = others.map((column) => `${column} = excluded.${column}`)
     const old = others.map((column) => `${table}.${column}`)
     const given = others.map((column) => `excluded.${column}`)
     return sql`
       insert into ${name(table)} (${list(columns)})
       select ${list(columns)} from json_populate_recordset(null::${name(table)}, ${JSON.stringify(rows, [...columns])})
-      on conflict (${name(part.key)}) do update set ${list(changes)}
+      on conflict (${list(part.key)}) do update set ${list(changes)}
       where (${list(old)}) is distinct from (${list(given)})`
   })
 }
 
 /** Reads the tables one by one, because planners handle a join of ranges badly. */
-async function readBatch(
-  { read }: Database,
-  { key, tables }: CopiedPart,
-  { after, upTo }: { after: SqlValue; upTo: SqlValue },
-): Promise<CopiedRow[]> {
-  const rows = new Map<SqlValue, CopiedRow>()
+async function readBatch({ read }: Database, { key, tables }: CopiedPart, range: KeyRange): Promise<CopiedRow[]> {
+  const rows = new Map<string, CopiedRow>()
   for (const table of tables) {
     const found = await read<CopiedRow>(sql`
       select ${list(table.columns)} from ${name(table.name)}
-      where ${name(key)} > ${after} and ${name(key)} <= ${upTo}
-      order by ${name(key)}`)
+      where ${isWithin(key, range)}
+      order by ${list(key)}`)
     // A row whose other half is missing lacks columns that must not be null. The target refuses it.
-    for (const row of found) rows.set(row[key]!, { ...rows.get(row[key]!), ...row })
+    for (const row of found) {
+      const place = JSON.stringify(key.map((column) => row[column]))
+      rows.set(place, { ...rows.get(place), ...row })
+    }
   }
   return Array.from(rows.values())
 }
 
 /** The key of the last row of the next batch; null at the end. */
-async function endOfBatch(database: Database, part: CopiedPart, after: SqlValue): Promise<SqlValue> {
-  let end: SqlValue = null
+async function endOfBatch(database: Database, part: CopiedPart, range: KeyRange): Promise<Key | null> {
+  let end: Key | null = null
   for (const table of part.tables) {
-    const own = await endInTable(database, table, { key: part.key, after })
-    if (own !== null && (end === null || own < end)) end = own
+    const own = await endInTable(database, table, part.key, range)
+    if (own !== null && (end === null || isBefore(own, end))) end = own
   }
   return end
 }
@@ -84,17 +98,35 @@ async function endOfBatch(database: Database, part: CopiedPart, after: SqlValue)
 async function endInTable(
   { read }: Database,
   table: CopiedTable,
-  { key, after }: { key: string; after: SqlValue },
-): Promise<SqlValue> {
+  key: readonly string[],
+  range: KeyRange,
+): Promise<Key | null> {
   const sizes = table.wide.map((column) => sql`coalesce(octet_length(${name(column)}), 0)`)
-  const rows = await read<{ key: SqlValue; bytes: number }>(sql`
-    select ${name(key)} as key, ${joinSql([sql`0`, ...sizes], sql` + `)} as bytes from ${name(table.name)}
-    where ${name(key)} > ${after}
-    order by ${name(key)}
+  const rows = await read<CopiedRow & { bytes: number }>(sql`
+    select ${list(key)}, ${joinSql([sql`0`, ...sizes], sql` + `)} as bytes from ${name(table.name)}
+    where ${isWithin(key, range)}
+    order by ${list(key)}
     limit ${ROWS_MAX}`)
   let bytes = 0
   const over = rows.findIndex((row) => (bytes += row.bytes) > BYTES_MAX)
-  return (over === -1 ? rows.at(-1) : rows[Math.max(over - 1, 0)])?.key ?? null
+  const last = over === -1 ? rows.at(-1) : rows[Math.max(over - 1, 0)]
+  return last ? key.map((column) => last[column]!) : null
+}
+
+function isWithin(key: readonly string[], { after, upTo }: KeyRange): Sql {
+  const columns = list(key)
+  const isAfter = sql`(${columns}) > (${listOf([...after])})`
+  return upTo === null ? isAfter : sql`${isAfter} and (${columns}) <= (${listOf([...upTo])})`
+}
+
+/** For the keys of messages only, since only they have two tables: a team's id, which is ASCII, and a position. */
+function isBefore(one: Key, other: Key): boolean {
+  const index = one.findIndex((value, at) => value !== other[at])
+  return index !== -1 && one[index]! < other[index]!
+}
+
+function wholeOf(part: CopiedPart): KeyRange {
+  return { after: part.lowest, upTo: null }
 }
 
 /** Names come only from copy-tables.ts. */

@@ -1,5 +1,5 @@
 import { digestsOf, findDifferences, type Digest } from './copy-comparison.ts'
-import { countAfter, lastKey, putRows, readBatches } from './copy-rows.ts'
+import { countRows, missingRanges, putRows, readBatches } from './copy-rows.ts'
 import { KEYS, PARTS, type CopiedPart } from './copy-tables.ts'
 import type { Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
@@ -18,7 +18,7 @@ export type CopyResult = { copied: Record<string, number>; digests: Digest[] }
 export async function copyStore(ends: CopyEnds, onProgress: (progress: CopyProgress) => void): Promise<CopyResult> {
   await refuseForeignData(ends)
   const copied: Record<string, number> = {}
-  const isComplete = (await lastKey(ends.target, KEYS)) !== KEYS.lowest
+  const isComplete = (await countRows(ends.target, KEYS)) > 0
   if (isComplete) return { copied, digests: await compare(ends, [...PARTS, KEYS], onProgress) }
 
   for (const part of PARTS) copied[part.name] = await copyPart(ends, part, onProgress)
@@ -30,7 +30,11 @@ export async function copyStore(ends: CopyEnds, onProgress: (progress: CopyProgr
 /** Refuses a target with other teams, or with mail of its own whose positions the copy would use again. */
 async function refuseForeignData({ source, target }: CopyEnds): Promise<void> {
   type Known = { id: string; name: string; position: number }
-  const teams = sql`select id, name, last_position as position from teams order by id`
+  // The counters are copied after the teams.
+  const teams = sql`
+    select t.id, t.name, coalesce(s.last_position, 0) as position
+    from teams t left join team_state s on s.team_id = t.id
+    order by t.id`
   const known = new Map((await source.read<Known>(teams)).map((team) => [team.id, team]))
   for (const team of await target.read<Known>(teams)) {
     const original = known.get(team.id)
@@ -53,36 +57,33 @@ async function copyPart(
   part: CopiedPart,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<number> {
-  const after = part.isAppended ? await lastKey(target, part) : part.lowest
-  const total = await countAfter(source, part, part.lowest)
-  let done = total - (await countAfter(source, part, after))
+  const total = await countRows(source, part)
+  let done = part.isAppended ? await countRows(target, part) : 0
   let copied = 0
-  for await (const rows of readBatches(source, part, after)) {
-    const [changed] = await target.write(...putRows(part, rows))
-    copied += changed ?? 0
-    done += rows.length
-    onProgress({ doing: 'copying', part: part.name, done, total })
+  for (const range of await missingRanges(target, part)) {
+    for await (const rows of readBatches(source, part, range)) {
+      const [changed] = await target.write(...putRows(part, rows))
+      copied += changed ?? 0
+      done += rows.length
+      onProgress({ doing: 'copying', part: part.name, done, total })
+    }
   }
   return copied
 }
 
 /** Copies all keys in one transaction, together with what the target needs to continue on its own. */
 async function copyKeys({ source, target }: CopyEnds): Promise<number> {
-  const batches = await Array.fromAsync(readBatches(source, KEYS, KEYS.lowest))
+  const batches = await Array.fromAsync(readBatches(source, KEYS))
   await target.write(...batches.flatMap((rows) => putRows(KEYS, rows)), ...FINISH)
   // Without statistics, PostgreSQL scans whole tables.
   await target.write(sql`analyze`)
   return batches.flat().length
 }
 
-/** Continues sequences after the copied rows, and resets the text index so that it is built again. */
+/** Resets the text index so that it is built again. */
 const FINISH: Sql[] = [
-  sql`select setval(pg_get_serial_sequence('messages', 'sequence'), max(sequence)) from messages`,
-  sql`select setval(pg_get_serial_sequence('rejections', 'id'), max(id)) from rejections`,
-  sql`select setval(pg_get_serial_sequence('deliveries', 'sequence'), max(sequence)) from deliveries`,
-  sql`select setval(pg_get_serial_sequence('delivery_attempts', 'sequence'), max(sequence)) from delivery_attempts`,
-  sql`delete from text_blocks`,
-  sql`update teams set indexed_through = 0, index_resets = index_resets + 1`,
+  sql`delete from index_blocks`,
+  sql`update team_state set indexed_through = 0, index_resets = index_resets + 1`,
 ]
 
 async function compare(
@@ -93,7 +94,7 @@ async function compare(
   const digests: Digest[] = []
   const differences: string[] = []
   for (const part of parts) {
-    const total = 2 * (await countAfter(source, part, part.lowest))
+    const total = 2 * (await countRows(source, part))
     let done = 0
     const onRows = (count: number) => {
       done += count

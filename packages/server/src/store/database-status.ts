@@ -86,13 +86,15 @@ async function statusOf(schema: number, read: <Row>(query: Sql) => Promise<Row[]
 
 const STORED = sql`select count(*) as messages from messages`
 
-// The number of messages is kept per team; mailboxes and keys are few.
+// The number of messages is kept per team; mailboxes and keys are few. Citus supports these subqueries only after `from`.
 const COUNTS = sql`
-  select count(*) as teams,
-         (select count(*) from mailboxes where removed_at is null) as mailboxes,
-         (select count(*) from api_keys) as keys,
-         coalesce(sum(message_count), 0) as messages,
-         coalesce(sum(case when last_position - (last_position + 1) % ${BLOCK_SIZE} > indexed_through
-                           then last_position - (last_position + 1) % ${BLOCK_SIZE} - indexed_through
-                           else 0 end), 0) as unindexed
-  from teams`
+  select t.teams, b.mailboxes, k.keys, s.messages, s.unindexed
+  from (select count(*) as teams from teams) t
+       cross join (select count(*) as mailboxes from mailboxes where removed_at is null) b
+       cross join (select count(*) as keys from api_keys) k
+       cross join (
+         select coalesce(sum(message_count), 0) as messages,
+                coalesce(sum(case when last_position - (last_position + 1) % ${BLOCK_SIZE} > indexed_through
+                                  then last_position - (last_position + 1) % ${BLOCK_SIZE} - indexed_through
+                                  else 0 end), 0) as unindexed
+         from team_state) s`

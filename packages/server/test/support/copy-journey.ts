@@ -16,7 +16,7 @@ const PAGE = 200
 const HOLD_COPY = `
   create function hold_copy() returns trigger language plpgsql as $$
     begin perform pg_sleep(3600); return new; end $$;
-  create trigger hold_copy before insert on messages for each row when (new.sequence = 1500) execute function hold_copy()`
+  create trigger hold_copy before insert on messages for each row when (new.position = 1500) execute function hold_copy()`
 
 /** PostgreSQL does not notice that the held client is gone. */
 const RELEASE_COPY = `
@@ -85,7 +85,10 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
   }
 
   // Control: one letter of one body.
-  await administer(url, `update message_contents set text = overlay(text placing 'X' from 500) where sequence = 7`)
+  await administer(
+    url,
+    `update message_contents set text = overlay(text placing 'X' from 500) where team_id = '${first.id}' and position = 7`,
+  )
   const changed = await startDatabaseCommand(words).ended
   expect(changed.code).toBe(1)
   expect(changed.stderr).toContain(
