@@ -9,6 +9,7 @@ import { lockFolder } from '../sqlite/lock.ts'
 import type { CopyResult } from '../store/copy-store.ts'
 import type { DatabaseLocation, DatabaseStatus } from '../store/database-status.ts'
 import { nameHosts, splitHosts } from '../store/postgres-hosts.ts'
+import type { OnMigration } from '../store/migration-progress.ts'
 import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
 import { print } from './output.ts'
@@ -41,7 +42,9 @@ export function addDatabaseCommands(program: Command): void {
       const place = configuredPlace()
       const { readStatus } = await loadStore()
       const { schema: from } = await readStatus(place)
-      await (await open(place)).close()
+      const progress = createProgress({ isLogged: true })
+      await (await open(place, showMigration(progress))).close()
+      progress.end()
       const { schema: to } = await readStatus(place)
       const line = from === to ? `Schema ${to} is up to date.` : `Migrated the schema from ${from} to ${to}.`
       print({ database: nameOf(place), from, to }, [line], options)
@@ -83,9 +86,9 @@ async function loadStore() {
 async function copy(file: string, url: string): Promise<CopyResult> {
   const { copyStore, openPostgresDatabase, openSqliteDatabase } = await loadStore()
   const lock = lockSource(file)
-  const target = await openPostgresDatabase(url)
-  const source = openSqliteDatabase(file)
   const progress = createProgress({ isLogged: true })
+  const target = await openPostgresDatabase(url)
+  const source = openSqliteDatabase(file, showMigration(progress))
   const result = await copyStore({ source, target }, ({ doing, part, ...count }) =>
     progress.show({ label: `${doing} ${part}`, ...count }),
   ).finally(progress.end)
@@ -135,11 +138,15 @@ function directUrl({ databaseUrl: pooled, databaseDirectUrl }: Config): string |
   return databaseDirectUrl ?? pooled
 }
 
-async function open(place: DatabaseLocation) {
+async function open(place: DatabaseLocation, onMigration: OnMigration) {
   const { openPostgresDatabase, openSqliteDatabase } = await loadStore()
   return 'url' in place
     ? openPostgresDatabase(place.url)
-    : openSqliteDatabase(dataFile(readConfig('api'), 'mailhatch.db'))
+    : openSqliteDatabase(dataFile(readConfig('api'), 'mailhatch.db'), onMigration)
+}
+
+function showMigration(progress: ReturnType<typeof createProgress>): OnMigration {
+  return ({ table, ...count }) => progress.show({ label: `migrating ${table}`, ...count })
 }
 
 /** Without the password. */

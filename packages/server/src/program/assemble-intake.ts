@@ -13,6 +13,7 @@ import { newId } from '../random.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import type { Team } from '../store/mailboxes.ts'
 import { splitHosts } from '../store/postgres-hosts.ts'
+import { logMigration } from '../store/migration-progress.ts'
 import type { Store } from '../store/store.ts'
 
 /** Advisory locks: only one of the processes on a database does each of these. */
@@ -34,7 +35,7 @@ export type IntakeParts = {
 export async function assembleIntake(config: Config, log: Log, { secretKey, meters, onMail, now }: IntakeParts) {
   // Several processes can share PostgreSQL, so it needs no lock.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
-  const store = await openStore(config, log)
+  const store = await openStore(config, log, logMigration(log))
   const feed = await openFeed(config, log)
   const rejections = createRejections({ store, log, now })
   const logUnsaved = (error: unknown) => log.error({ err: error }, 'saving rejections failed')

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { openForReading } from '../sqlite/connection.ts'
 import { prepareQuery } from '../sqlite/query.ts'
-import { hasOurTables, NEWEST_SCHEMA, readSchemaVersion } from './postgres-migrations.ts'
+import * as postgres from './postgres-migrations.ts'
 import { connectAlone } from './postgres-session.ts'
 import { toQuery } from './postgres-statements.ts'
 import { sql, type Sql } from './sql.ts'
+import * as sqlite from './sqlite-migrations.ts'
 import { BLOCK_SIZE } from './text-block.ts'
 
 /** Location of a store: a SQLite file or a PostgreSQL URL. */
@@ -42,7 +43,7 @@ export async function findTables(url: string): Promise<'ours' | 'not ours' | 'un
   try {
     const client = await connectAlone(url)
     try {
-      return (await hasOurTables(client)) ? 'ours' : 'not ours'
+      return (await postgres.hasOurTables(client)) ? 'ours' : 'not ours'
     } finally {
       await client.end()
     }
@@ -54,18 +55,20 @@ export async function findTables(url: string): Promise<'ours' | 'not ours' | 'un
 async function readPostgres(url: string): Promise<DatabaseStatus> {
   const client = await connectAlone(url)
   try {
-    return await statusOf(await readSchemaVersion(client), async (query) => (await client.query(toQuery(query))).rows)
+    const schemas = { schema: await postgres.readSchemaVersion(client), newestSchema: postgres.NEWEST_SCHEMA }
+    return await statusOf(schemas, async (query) => (await client.query(toQuery(query))).rows)
   } finally {
     await client.end()
   }
 }
 
 async function readSqlite(file: string): Promise<DatabaseStatus> {
-  if (!existsSync(file)) return statusOf(0, async () => [])
+  const newestSchema = sqlite.NEWEST_SCHEMA
+  if (!existsSync(file)) return { schema: 0, newestSchema, counts: null }
   const connection = openForReading(file)
   try {
     const schema = Number(connection.prepare('pragma user_version').get()!['user_version'])
-    return await statusOf(schema, async <Row>({ text, values }: Sql) =>
+    return await statusOf({ schema, newestSchema }, async <Row>({ text, values }: Sql) =>
       prepareQuery<Row>(connection, text.join('?')).all(...values),
     )
   } finally {
@@ -73,15 +76,18 @@ async function readSqlite(file: string): Promise<DatabaseStatus> {
   }
 }
 
-async function statusOf(schema: number, read: <Row>(query: Sql) => Promise<Row[]>): Promise<DatabaseStatus> {
-  if (schema !== NEWEST_SCHEMA) return { schema, newestSchema: NEWEST_SCHEMA, counts: null }
+async function statusOf(
+  schemas: Omit<DatabaseStatus, 'counts'>,
+  read: <Row>(query: Sql) => Promise<Row[]>,
+): Promise<DatabaseStatus> {
+  if (schemas.schema !== schemas.newestSchema) return { ...schemas, counts: null }
   // Both queries return one row.
   const counts = (await read<Omit<Counts, 'missing'>>(COUNTS))[0]!
   // Keys are copied last, so with a key everything is there. Counting all messages takes a while.
   const { teams, keys } = counts
   const { messages } = teams > 0 && keys === 0 ? (await read<{ messages: number }>(STORED))[0]! : counts
   const missing = Math.max(0, counts.messages - messages)
-  return { schema, newestSchema: NEWEST_SCHEMA, counts: { ...counts, messages, missing } }
+  return { ...schemas, counts: { ...counts, messages, missing } }
 }
 
 const STORED = sql`select count(*) as messages from messages`

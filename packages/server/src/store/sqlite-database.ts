@@ -5,6 +5,7 @@ import { openForReading, prepareDatabase } from '../sqlite/connection.ts'
 import type { Statement } from '../sqlite/transactions.ts'
 import { openWriter } from '../sqlite/writer.ts'
 import { sqlOf, toResults, type Database, type Dialect, type Results, type Write } from './database.ts'
+import type { OnMigration } from './migration-progress.ts'
 import { migrateSqlite } from './sqlite-migrations.ts'
 import { sql, type Sql } from './sql.ts'
 
@@ -13,9 +14,9 @@ const CACHED_STATEMENTS = 500
 /** After this much time in reads, other work gets a turn before the next read. */
 const READS_MS = 2
 
-export function openSqliteDatabase(path: string): Database {
+export function openSqliteDatabase(path: string, onMigration?: OnMigration): Database {
   const reader = prepareDatabase(path, (connection) => {
-    migrateSqlite(connection)
+    migrateSqlite(connection, onMigration)
     return openForReading(path)
   })
   const writer = openWriter(path)

@@ -1,5 +1,7 @@
--- Every row of a tenant belongs to a team, and its key begins with the team.
-drop trigger text_slices_of_dropped_block;
+-- Every row of a tenant belongs to a team, and its key begins with the team. This step moves what is small. The messages, deliveries,
+-- rejections and removed messages stay in old tables, from which store/sqlite-backfill.ts moves them a few at a time.
+drop table text_slices;
+drop table text_blocks;
 drop index messages_by_position;
 drop index messages_by_time;
 drop index messages_by_mailbox;
@@ -14,14 +16,11 @@ drop index deliveries_pending;
 drop index deliveries_failed;
 drop index deliveries_succeeded;
 drop index deliveries_leased;
-drop index attempts_by_delivery;
 alter table mailboxes rename to old_mailboxes;
 alter table messages rename to old_messages;
 alter table message_contents rename to old_message_contents;
 alter table read_marks rename to old_read_marks;
 alter table removed_messages rename to old_removed_messages;
-alter table text_blocks rename to old_text_blocks;
-alter table text_slices rename to old_text_slices;
 alter table rejections rename to old_rejections;
 alter table webhook_endpoints rename to old_webhook_endpoints;
 alter table deliveries rename to old_deliveries;
@@ -279,61 +278,12 @@ where b.is_caught = 0 and b.removed_at is null and t.domain is distinct from b.d
 insert into former_holders (domain, name, team_id, left_at)
 select domain, name, team_id, created_at from mailboxes where is_caught = 1 and removed_at is null;
 
-insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain, sender, sender_name,
-                      recipient, subject, received_at, stored_at, size, attachment_count, subject_folded, sender_folded,
-                      recipient_folded, mailbox_with_tag_folded, object_mailbox)
-select team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain, sender, sender_name,
-       recipient, subject, received_at, stored_at, size, attachment_count, subject_folded, sender_folded,
-       recipient_folded, mailbox_with_tag_folded, object_mailbox
-from old_messages;
-
-insert into message_contents (team_id, position, headers, html, text, body_folded, codes, links, attachments, envelope, parse)
-select m.team_id, m.position, c.headers, c.html, c.text, c.body_folded, c.codes, c.links, c.attachments, c.envelope, c.parse
-from old_message_contents c join old_messages m on m.sequence = c.sequence;
-
-insert into read_marks (team_id, position, is_read, version)
-select m.team_id, m.position, r.is_read, r.version from old_read_marks r join old_messages m on m.sequence = r.sequence;
-
-insert into removed_messages (team_id, id, domain, mailbox, removed_at, has_objects)
-select coalesce(team_id, ''), id, domain, mailbox, removed_at, has_objects from old_removed_messages;
-
-insert into rejections (team_id, id, at, sender, recipient, code, reason)
-select coalesce(team_id, ''), id, at, sender, recipient, code, reason from old_rejections;
-
 insert into webhook_endpoints (team_id, id, url, description, mailbox, tag, is_active, disabled_reason, secret, secret_masked,
                                old_secrets, failing_since, created_at, updated_at, removed_at)
 select team_id, id, url, description, mailbox, tag, is_active, disabled_reason, secret, secret_masked, old_secrets,
        failing_since, created_at, updated_at, removed_at
 from old_webhook_endpoints;
 
-insert into deliveries (team_id, id, endpoint_id, event, event_id, message_id, body, status, attempt, attempts_before,
-                        next_attempt_at, http_status, response_body, latency_ms, error, lease_owner, lease_until, created_at,
-                        finished_at)
-select e.team_id, d.id, d.endpoint_id, d.event, d.event_id, d.message_id, d.body, d.status, d.attempt, d.attempts_before,
-       d.next_attempt_at, d.http_status, d.response_body, d.latency_ms, d.error, d.lease_owner, d.lease_until, d.created_at,
-       d.finished_at
-from old_deliveries d join old_webhook_endpoints e on e.id = d.endpoint_id;
-
-insert into delivery_attempts (team_id, delivery_id, attempt, at, http_status, response_body, latency_ms, error)
-select e.team_id, d.id, row_number() over (partition by a.delivery order by a.sequence), a.at, a.http_status, a.response_body,
-       a.latency_ms, a.error
-from old_delivery_attempts a join old_deliveries d on d.sequence = a.delivery
-     join old_webhook_endpoints e on e.id = d.endpoint_id;
-
-insert into outboxes (team_id, due_at)
-select team_id, min(next_attempt_at) from deliveries where status = 'pending' group by team_id;
-
-drop table old_delivery_attempts;
-drop table old_deliveries;
-drop table old_webhook_endpoints;
-drop table old_rejections;
-drop table old_text_slices;
-drop table old_text_blocks;
-drop table old_removed_messages;
-drop table old_read_marks;
-drop table old_message_contents;
-drop table old_messages;
-drop table old_mailboxes;
 alter table teams drop column last_position;
 alter table teams drop column message_count;
 alter table teams drop column indexed_through;
