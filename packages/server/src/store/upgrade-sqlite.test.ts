@@ -2,6 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { moveToPreviousSchema, PREVIOUS_SCHEMA, schemaOf } from '../../test/support/previous-schema.ts'
 import { addPlainMessages, createSchemaTen, ODD_ROWS } from '../../test/support/schema-ten.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
 import { openForWriting } from '../sqlite/connection.ts'
@@ -18,183 +19,61 @@ test('the rows of schema 10 belong to a team after the upgrade', () => {
   const old = readTables(path)
   upgrade(path)
   const rows = readTables(path)
+  const values = (table: string) => rows[table]!.map((row) => Object.values(row))
 
-  expect(rows['team_state']).toEqual([
-    {
-      team_id: 'acme',
-      last_position: 5001,
-      message_count: 12,
-      indexed_through: 0,
-      index_resets: 0,
-      read_through: 7,
-      read_count: 5,
-      mark_version: 9,
-    },
-    {
-      team_id: 'beta',
-      last_position: 3,
-      message_count: 2,
-      indexed_through: 0,
-      index_resets: 0,
-      read_through: 1,
-      read_count: 1,
-      mark_version: 2,
-    },
+  expect(values('team_state')).toEqual([
+    ['acme', 5001, 12, 0, 0, 7, 5, 9],
+    ['beta', 3, 2, 0, 0, 1, 1, 2],
   ])
   expect(rows['teams']!.map(({ id, name, plan, domain }) => [id, name, plan, domain])).toEqual([
     ['acme', 'Acme', 'pro', 'acme.test'],
     ['beta', 'Beta', 'free', null],
   ])
-  expect(rows['mailboxes']).toEqual([
-    {
-      team_id: 'acme',
-      id: 'foreign-id',
-      name: 'foreign',
-      domain: 'in.test',
-      is_caught: 0,
-      created_at: 15,
-      updated_at: 15,
-      removed_at: null,
-    },
-    {
-      team_id: 'acme',
-      id: 'hidden-id',
-      name: 'hidden',
-      domain: 'acme.test',
-      is_caught: 0,
-      created_at: 12,
-      updated_at: 13,
-      removed_at: 14,
-    },
-    {
-      team_id: 'acme',
-      id: 'qa-id',
-      name: 'qa',
-      domain: 'acme.test',
-      is_caught: 0,
-      created_at: 10,
-      updated_at: 11,
-      removed_at: null,
-    },
-    {
-      team_id: 'beta',
-      id: 'caught-gone-id',
-      name: 'caught-gone',
-      domain: 'shop.test',
-      is_caught: 1,
-      created_at: 20,
-      updated_at: 20,
-      removed_at: 21,
-    },
-    {
-      team_id: 'beta',
-      id: 'caught-id',
-      name: 'caught',
-      domain: 'shop.test',
-      is_caught: 1,
-      created_at: 19,
-      updated_at: 19,
-      removed_at: null,
-    },
-    {
-      team_id: 'beta',
-      id: 'gone-id',
-      name: 'gone',
-      domain: 'in.test',
-      is_caught: 0,
-      created_at: 17,
-      updated_at: 17,
-      removed_at: 18,
-    },
-    {
-      team_id: 'beta',
-      id: 'login-id',
-      name: 'login',
-      domain: 'in.test',
-      is_caught: 0,
-      created_at: 16,
-      updated_at: 16,
-      removed_at: null,
-    },
+  expect(values('mailboxes')).toEqual([
+    ['acme', 'foreign-id', 'foreign', 'in.test', 0, 15, 15, null],
+    ['acme', 'hidden-id', 'hidden', 'acme.test', 0, 12, 13, 14],
+    ['acme', 'qa-id', 'qa', 'acme.test', 0, 10, 11, null],
+    ['beta', 'caught-gone-id', 'caught-gone', 'shop.test', 1, 20, 20, 21],
+    ['beta', 'caught-id', 'caught', 'shop.test', 1, 19, 19, null],
+    ['beta', 'gone-id', 'gone', 'in.test', 0, 17, 17, 18],
+    ['beta', 'login-id', 'login', 'in.test', 0, 16, 16, null],
   ])
-  expect(rows['root_names']).toEqual([
-    { domain: 'in.test', name: 'foreign', team_id: 'acme', mailbox_id: 'foreign-id' },
-    { domain: 'in.test', name: 'login', team_id: 'beta', mailbox_id: 'login-id' },
+  expect(values('root_names')).toEqual([
+    ['in.test', 'foreign', 'acme', 'foreign-id'],
+    ['in.test', 'login', 'beta', 'login-id'],
   ])
-  expect(rows['former_holders']).toEqual([{ domain: 'shop.test', name: 'caught', team_id: 'beta', left_at: 19 }])
+  expect(values('former_holders')).toEqual([['shop.test', 'caught', 'beta', 19]])
 
   expect(old['messages']).toHaveLength(PLAIN + 3)
   expect(rows['messages']).toEqual(byTeam(old['messages']!, 'position'))
-  const places = new Map(old['messages']!.map(({ sequence, team_id, position }) => [sequence, { team_id, position }]))
-  const placed = (table: string) => old[table]!.map((row) => ({ ...row, ...places.get(row['sequence']!)! }))
   expect(rows['message_contents']).toHaveLength(PLAIN + 2)
-  expect(rows['message_contents']).toEqual(byTeam(placed('message_contents'), 'position'))
-  expect(rows['read_marks']).toEqual([
-    { team_id: 'acme', position: 1, is_read: 0, version: 8 },
-    { team_id: 'acme', position: 5000, is_read: 1, version: 9 },
-    { team_id: 'beta', position: 1, is_read: 0, version: 2 },
+  expect(rows['message_contents']).toEqual(byTeam(withPlaces(old['message_contents']!, old['messages']!), 'position'))
+  expect(values('read_marks')).toEqual([
+    ['acme', 1, 0, 8],
+    ['acme', 5000, 1, 9],
+    ['beta', 1, 0, 2],
   ])
 
-  expect(rows['removed_messages']).toEqual([
-    { team_id: '', id: 'r2', domain: 'in.test', mailbox: 'login', removed_at: 31, has_objects: 0 },
-    { team_id: 'acme', id: 'r1', domain: 'acme.test', mailbox: 'qa', removed_at: 30, has_objects: 1 },
+  expect(values('removed_messages')).toEqual([
+    ['', 'r2', 'in.test', 'login', 31, 0],
+    ['acme', 'r1', 'acme.test', 'qa', 30, 1],
   ])
   const teamOrNone = old['rejections']!.map((row) => ({ ...row, team_id: row['team_id'] ?? '' }))
   expect(rows['rejections']).toEqual(byTeam(teamOrNone, 'id'))
 
   expect(rows['webhook_endpoints']).toEqual(byTeam(old['webhook_endpoints']!, 'id'))
   const teamOf = (row: Row) => (row['endpoint_id'] === 'e1' ? 'acme' : 'beta')
-  expect(rows['deliveries']).toEqual(
-    byTeam(
-      old['deliveries']!.map((row) => ({ ...row, team_id: teamOf(row) })),
-      'id',
-    ),
-  )
-  expect(rows['delivery_attempts']).toEqual([
-    {
-      team_id: 'acme',
-      delivery_id: 'd1',
-      attempt: 1,
-      at: 70,
-      http_status: 500,
-      response_body: 'a',
-      latency_ms: 1,
-      error: null,
-    },
-    {
-      team_id: 'acme',
-      delivery_id: 'd1',
-      attempt: 2,
-      at: 72,
-      http_status: null,
-      response_body: null,
-      latency_ms: null,
-      error: 'timeout',
-    },
-    {
-      team_id: 'acme',
-      delivery_id: 'd1',
-      attempt: 3,
-      at: 69,
-      http_status: 500,
-      response_body: 'no',
-      latency_ms: 12,
-      error: 'error',
-    },
-    {
-      team_id: 'beta',
-      delivery_id: 'd3',
-      attempt: 1,
-      at: 71,
-      http_status: 200,
-      response_body: '',
-      latency_ms: 3,
-      error: null,
-    },
+  const deliveries = old['deliveries']!.map((row) => ({ ...row, team_id: teamOf(row) }))
+  expect(rows['deliveries']).toEqual(byTeam(deliveries, 'id'))
+  expect(values('delivery_attempts')).toEqual([
+    ['acme', 'd1', 1, 70, 500, 'a', 1, null],
+    ['acme', 'd1', 2, 72, null, null, null, 'timeout'],
+    ['acme', 'd1', 3, 69, 500, 'no', 12, 'error'],
+    ['beta', 'd3', 1, 71, 200, '', 3, null],
   ])
-  expect(rows['outboxes']).toEqual([{ team_id: 'acme', due_at: 800 }])
-  expect(rows['index_blocks']).toEqual([])
-  expect(rows['index_slices']).toEqual([])
+  expect(values('outboxes')).toEqual([['acme', 800]])
+  expect(values('index_blocks')).toEqual([])
+  expect(values('index_slices')).toEqual([])
 })
 
 test.each(['before', 'after'] as const)(
@@ -222,7 +101,7 @@ test('an upgraded database has the schema of a new one, intact references and pr
   const shown: MigrationProgress[] = []
   upgrade(upgraded, null, (progress) => shown.push(progress))
   upgrade(created)
-  expect(schemaOf(upgraded)).toEqual(schemaOf(created))
+  expect(definitionsIn(upgraded)).toEqual(definitionsIn(created))
   const database = new DatabaseSync(upgraded)
   expect(database.prepare('pragma foreign_key_check').all()).toEqual([])
   expect(database.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
@@ -231,6 +110,16 @@ test('an upgraded database has the schema of a new one, intact references and pr
   expect(shown.filter(({ table }) => table === 'messages')).toEqual(
     [500, 1_000, 1_203].map((done) => ({ table: 'messages', done, total: 1_203 })),
   )
+})
+
+test('a file that was moved back to schema 10 is upgraded to the same rows', () => {
+  const path = oddDatabase()
+  upgrade(path)
+  const expected = readTables(path)
+  moveToPreviousSchema(path)
+  expect(schemaOf(path)).toBe(PREVIOUS_SCHEMA)
+  upgrade(path)
+  expect(readTables(path)).toEqual(expected)
 })
 
 function oddDatabase(): string {
@@ -280,17 +169,25 @@ function readTables(path: string): Record<string, Row[]> {
   return rows
 }
 
-function schemaOf(path: string): Row[] {
+function definitionsIn(path: string): Row[] {
   const database = new DatabaseSync(path, { readOnly: true })
   const rows = database.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all()
   database.close()
   return rows
 }
 
+function withPlaces(rows: Row[], messages: Row[]): Row[] {
+  const messageOf = new Map(messages.map((message) => [message['sequence'], message]))
+  return rows.map((row) => {
+    const { team_id, position } = messageOf.get(row['sequence'])!
+    return { ...row, team_id: team_id!, position: position! }
+  })
+}
+
 /** In the order of their new key, without the number that was the old one. */
 function byTeam(rows: Row[], key: string): Row[] {
-  const compare = (one: Row, other: Row) =>
-    Number(one['team_id']! > other['team_id']!) - Number(one['team_id']! < other['team_id']!) ||
-    Number(one[key]! > other[key]!) - Number(one[key]! < other[key]!)
-  return rows.toSorted(compare).map(({ sequence: _, ...row }) => row)
+  const isAfter = (one: Row, other: Row) =>
+    one['team_id'] === other['team_id'] ? one[key]! > other[key]! : one['team_id']! > other['team_id']!
+  const sorted = rows.toSorted((one, other) => (isAfter(one, other) ? 1 : -1))
+  return sorted.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => column !== 'sequence')))
 }

@@ -8,7 +8,8 @@ import { embeddedStorage, preloaded } from '../crash/installations.ts'
 import { startMailLoad, type MailLoad } from '../crash/mail-load.ts'
 import { compareWithStored, type Comparison } from '../crash/sent-mail.ts'
 import { API_KEY, startChild } from '../support/child-server.ts'
-import { moveToPreviousSchema, NEWEST_SCHEMA, schemaOf } from '../support/previous-schema.ts'
+import { NEWEST_SCHEMA } from '../../src/store/sqlite-migrations.ts'
+import { moveToPreviousSchema, PREVIOUS_SCHEMA, schemaOf } from '../support/previous-schema.ts'
 import { run } from '../support/program.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { listEverything } from '../support/stored-mail.ts'
@@ -83,7 +84,7 @@ test('a backup of the previous schema version is complete when this version rest
   schemas.after = schemaOf(join(backup.folder, 'mailhatch.db'))
   prove({
     claim: 'A backup of the previous schema version is complete when this version restores it.',
-    tried: `A database of schema ${NEWEST_SCHEMA - 1} with its mail, \`mailhatch backup\`, and a program of schema ${NEWEST_SCHEMA} on the backup.`,
+    tried: `A database of schema ${PREVIOUS_SCHEMA} with its mail, \`mailhatch backup\`, and a program of schema ${NEWEST_SCHEMA} on the backup.`,
     figures: [
       counted('schema of the backup', schemas.before),
       atLeast(NEWEST_SCHEMA, 'schema after the restore', schemas.after),
@@ -95,7 +96,7 @@ test('a backup of the previous schema version is complete when this version rest
       figures: controlFiguresOf(await restoreDamaged((dataDir) => moveToPreviousSchema(join(dataDir, 'mailhatch.db')))),
     },
   })
-  expect(schemas.before).toBe(NEWEST_SCHEMA - 1)
+  expect(schemas.before).toBe(PREVIOUS_SCHEMA)
 })
 
 type Source = { dataDir: string; load: MailLoad }

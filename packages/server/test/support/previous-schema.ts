@@ -1,21 +1,18 @@
-import { readdirSync, readFileSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { createSchemaTen } from './schema-ten.ts'
 
-const MIGRATIONS = join(import.meta.dirname, '../../src/store/migrations')
+/** Schema 11 exists only while a database is upgraded. */
+export const PREVIOUS_SCHEMA = 10
 
-/** The version of the newest schema. */
-export const NEWEST_SCHEMA = migrations().length
-
-/** Gives the file of a stopped server the schema before the newest one, with the same rows, as an earlier version would. */
+/** Gives the file of a stopped server the schema of the version before, with the same rows. The text index is left out. */
 export function moveToPreviousSchema(path: string): void {
   renameSync(path, `${path}.newest`)
-  const database = new DatabaseSync(path, { enableForeignKeyConstraints: false })
+  const database = createSchemaTen(path)
   try {
-    for (const name of migrations().slice(0, -1)) database.exec(readFileSync(join(MIGRATIONS, name), 'utf8'))
-    database.exec(`pragma user_version = ${NEWEST_SCHEMA - 1}`)
+    database.exec('pragma foreign_keys = off')
     database.prepare('attach ? as newest').run(`${path}.newest`)
-    const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
+    const tables = database.prepare(`select name from main.sqlite_schema where type = 'table'`).all()
     for (const { name } of tables) copyRows(database, String(name))
   } finally {
     database.close()
@@ -31,7 +28,34 @@ export function schemaOf(path: string): number {
   }
 }
 
-/** Only the columns that both schemas have. */
+/** What differs from a copy of the column: a table to join with the newer one, `n`, and values for columns. */
+const DIFFERENCES: Record<string, { join?: string; values: Record<string, string> }> = {
+  teams: {
+    join: 'join newest.team_state s on s.team_id = n.id',
+    values: {
+      last_position: 's.last_position',
+      message_count: 's.message_count',
+      read_through: 's.read_through',
+      read_count: 's.read_count',
+      mark_version: 's.mark_version',
+    },
+  },
+  mailboxes: { values: { domain: `iif(n.is_caught, n.domain || ' ' || n.team_id, n.domain)` } },
+  messages: { values: { sequence: 'row_number() over (order by n.team_id, n.position)' } },
+  message_contents: { join: 'join main.messages m using (team_id, position)', values: { sequence: 'm.sequence' } },
+  read_marks: { join: 'join main.messages m using (team_id, position)', values: { sequence: 'm.sequence' } },
+  removed_messages: { values: { team_id: `nullif(n.team_id, '')` } },
+  rejections: {
+    values: { id: 'row_number() over (order by n.id, n.team_id)', team_id: `nullif(n.team_id, '')` },
+  },
+  deliveries: { values: { sequence: 'row_number() over (order by n.team_id, n.id)' } },
+  delivery_attempts: {
+    join: 'join main.deliveries d on d.id = n.delivery_id',
+    values: { sequence: 'row_number() over (order by n.team_id, n.delivery_id, n.attempt)', delivery: 'd.sequence' },
+  },
+}
+
+/** Only the columns that both schemas have, and the differences. */
 function copyRows(database: DatabaseSync, table: string): void {
   const columnsIn = (schema: string) =>
     database
@@ -39,15 +63,11 @@ function copyRows(database: DatabaseSync, table: string): void {
       .all(table, schema)
       .map(({ name }) => String(name))
   const newest = columnsIn('newest')
-  const columns = columnsIn('main').filter((name) => newest.includes(name))
-  if (columns.length === 0) return
+  if (newest.length === 0) return
+  const { join = '', values = {} } = DIFFERENCES[table] ?? {}
+  const columns = columnsIn('main').filter((name) => newest.includes(name) || name in values)
+  const given = columns.map((name) => values[name] ?? `n.${name}`)
   database.exec(`
     delete from main.${table};
-    insert into main.${table} (${columns.join()}) select ${columns.join()} from newest.${table}`)
-}
-
-function migrations(): string[] {
-  return readdirSync(MIGRATIONS)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
+    insert into main.${table} (${columns.join()}) select ${given.join()} from newest.${table} n ${join}`)
 }
