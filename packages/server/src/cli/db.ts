@@ -7,10 +7,11 @@ import { AppError } from '../domain/errors.ts'
 import { reasonOf } from '../domain/reason.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import type { CopyResult } from '../store/copy-store.ts'
-import type { DatabaseLocation, DatabaseStatus } from '../store/database-status.ts'
+import type { DatabaseLocation } from '../store/database-status.ts'
+import type { Distribution } from '../store/distribution.ts'
 import { nameHosts, splitHosts } from '../store/postgres-hosts.ts'
 import type { OnMigration } from '../store/migration-progress.ts'
-import { countOf } from './count-of.ts'
+import { describeCopy, describeDistribution, describeStatus } from './describe-database.ts'
 import { examples } from './examples.ts'
 import { print } from './output.ts'
 import { createProgress } from './progress.ts'
@@ -31,7 +32,7 @@ export function addDatabaseCommands(program: Command): void {
       const place = configuredPlace()
       const { readStatus } = await loadStore()
       const status = await readStatus(place)
-      print({ database: nameOf(place), ...status }, [nameOf(place), ...describe(status)], options)
+      print({ database: nameOf(place), ...status }, [nameOf(place), ...describeStatus(status)], options)
     })
 
   db.command('migrate')
@@ -48,6 +49,21 @@ export function addDatabaseCommands(program: Command): void {
       const { schema: to } = await readStatus(place)
       const line = from === to ? `Schema ${to} is up to date.` : `Migrated the schema from ${from} to ${to}.`
       print({ database: nameOf(place), from, to }, [line], options)
+    })
+
+  db.command('distribute')
+    .description('Spread the teams over the nodes of a Citus cluster. DATABASE_URL is its coordinator.')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `\nStop all servers first. Run again, the command continues with the tables that are not distributed yet.\n${examples(
+        'mailhatch db distribute',
+      )}`,
+    )
+    .action(async (options: JsonOption) => {
+      const place = configuredPlace()
+      const changed = await distribute(place)
+      print({ database: nameOf(place), ...changed }, describeDistribution(changed), options)
     })
 
   db.command('copy')
@@ -95,6 +111,18 @@ async function copy(file: string, url: string): Promise<CopyResult> {
   await Promise.all([source.close(), target.close()])
   lock.release()
   return result
+}
+
+async function distribute(place: DatabaseLocation): Promise<Distribution> {
+  if ('file' in place) {
+    throw new AppError('validation_failed', 'Only PostgreSQL with Citus can be distributed: set DATABASE_URL.')
+  }
+  // Loaded on demand: other commands do not need it.
+  const distribution = await import('../store/distribution.ts')
+  const progress = createProgress({ isLogged: true })
+  return distribution
+    .distribute(place.url, ({ table, ...count }) => progress.show({ label: `distributed ${table}`, ...count }))
+    .finally(progress.end)
 }
 
 function lockSource(file: string): { release(): void } {
@@ -154,43 +182,4 @@ function nameOf(place: DatabaseLocation): string {
   if ('file' in place) return `sqlite:${place.file}`
   const { protocol, username, pathname } = new URL(splitHosts(place.url)[0])
   return `${protocol}//${username === '' ? '' : `${username}@`}${nameHosts(place.url)}${pathname}`
-}
-
-function describe({ schema, newestSchema, counts }: DatabaseStatus): string[] {
-  if (schema === 0)
-    return [`not set up yet; run mailhatch db migrate, or start the server, to create schema ${newestSchema}`]
-  if (schema < newestSchema) return [`schema ${schema}; run mailhatch db migrate to update it to ${newestSchema}`]
-  if (counts === null) return [`schema ${schema}, from a newer Mailhatch: this version supports ${newestSchema}`]
-  const { teams, mailboxes, keys, messages, missing, unindexed } = counts
-  const lines = [
-    `schema ${schema}, up to date`,
-    [
-      countOf(teams, 'team'),
-      countOf(mailboxes, 'mailbox', 'mailboxes'),
-      countOf(keys, 'key'),
-      countOf(messages, 'message'),
-    ].join(', '),
-  ]
-  // A copy writes keys last, so messages without a key mean that it is incomplete.
-  if (keys === 0 && messages + missing > 0) {
-    const left = missing > 0 ? `, ${countOf(missing, 'message is', 'messages are')} missing` : ''
-    return [...lines, `incomplete: no keys yet${left}; if a copy was interrupted, run mailhatch db copy again`]
-  }
-  return [
-    ...lines,
-    unindexed === 0 ? 'text index up to date' : `text index: ${countOf(unindexed, 'message')} not indexed yet`,
-  ]
-}
-
-function describeCopy({ copied, digests }: CopyResult): string[] {
-  const parts = Object.entries(copied).filter(([, count]) => count > 0)
-  const rows = digests.reduce((sum, digest) => sum + digest.rows, 0)
-  return [
-    parts.length === 0
-      ? 'Nothing left to copy.'
-      : `Copied ${parts.map(([part, count]) => `${part}: ${count}`).join(', ')}.`,
-    `Verified: both databases have the same ${countOf(rows, 'row')}.`,
-    'Raw mail was not copied. If it is in S3 or a folder, keep INBOX_STORAGE as it is.',
-    'Without INBOX_STORAGE it is in inbox.db, which stays with the worker: set WORKER_URL and ADMIN_TOKEN for the API.',
-  ]
 }

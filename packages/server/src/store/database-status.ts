@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { openForReading } from '../sqlite/connection.ts'
 import { prepareQuery } from '../sqlite/query.ts'
+import { readCluster, type ClusterStatus } from './cluster-status.ts'
 import * as postgres from './postgres-migrations.ts'
 import { connectAlone } from './postgres-session.ts'
 import { toQuery } from './postgres-statements.ts'
@@ -18,6 +19,8 @@ export type DatabaseStatus = {
   newestSchema: number
   /** Null if the database has another schema than this version. */
   counts: Counts | null
+  /** Null if the tables are not distributed. */
+  cluster: ClusterStatus | null
 }
 
 /**
@@ -56,7 +59,8 @@ async function readPostgres(url: string): Promise<DatabaseStatus> {
   const client = await connectAlone(url)
   try {
     const schemas = { schema: await postgres.readSchemaVersion(client), newestSchema: postgres.NEWEST_SCHEMA }
-    return await statusOf(schemas, async (query) => (await client.query(toQuery(query))).rows)
+    const counts = await countsOf(schemas, async (query) => (await client.query(toQuery(query))).rows)
+    return { ...schemas, counts, cluster: counts && (await readCluster(client)) }
   } finally {
     await client.end()
   }
@@ -64,30 +68,31 @@ async function readPostgres(url: string): Promise<DatabaseStatus> {
 
 async function readSqlite(file: string): Promise<DatabaseStatus> {
   const newestSchema = sqlite.NEWEST_SCHEMA
-  if (!existsSync(file)) return { schema: 0, newestSchema, counts: null }
+  if (!existsSync(file)) return { schema: 0, newestSchema, counts: null, cluster: null }
   const connection = openForReading(file)
   try {
     const schema = Number(connection.prepare('pragma user_version').get()!['user_version'])
-    return await statusOf({ schema, newestSchema }, async <Row>({ text, values }: Sql) =>
+    const counts = await countsOf({ schema, newestSchema }, async <Row>({ text, values }: Sql) =>
       prepareQuery<Row>(connection, text.join('?')).all(...values),
     )
+    return { schema, newestSchema, counts, cluster: null }
   } finally {
     connection.close()
   }
 }
 
-async function statusOf(
-  schemas: Omit<DatabaseStatus, 'counts'>,
+/** Null if the schema is another than this version's. */
+async function countsOf(
+  { schema, newestSchema }: Pick<DatabaseStatus, 'schema' | 'newestSchema'>,
   read: <Row>(query: Sql) => Promise<Row[]>,
-): Promise<DatabaseStatus> {
-  if (schemas.schema !== schemas.newestSchema) return { ...schemas, counts: null }
+): Promise<Counts | null> {
+  if (schema !== newestSchema) return null
   // Both queries return one row.
   const counts = (await read<Omit<Counts, 'missing'>>(COUNTS))[0]!
   // Keys are copied last, so with a key everything is there. Counting all messages takes a while.
   const { teams, keys } = counts
   const { messages } = teams > 0 && keys === 0 ? (await read<{ messages: number }>(STORED))[0]! : counts
-  const missing = Math.max(0, counts.messages - messages)
-  return { ...schemas, counts: { ...counts, messages, missing } }
+  return { ...counts, messages, missing: Math.max(0, counts.messages - messages) }
 }
 
 const STORED = sql`select count(*) as messages from messages`

@@ -1,4 +1,7 @@
-/** Tables whose rows belong to one team each: their keys begin with `team_id`. */
+/**
+ * Tables with rows of one team each. Their primary keys and unique indexes begin with `team_id`, so that a cluster can keep a
+ * team on one node. A table comes after those that it refers to.
+ */
 export const TEAM_TABLES: readonly string[] = [
   'team_state',
   'mailboxes',
@@ -13,4 +16,20 @@ export const TEAM_TABLES: readonly string[] = [
   'deliveries',
   'delivery_attempts',
   'outboxes',
+]
+
+/** Small tables of the whole installation, which no message changes: a cluster keeps a copy on every node. In the same order. */
+export const SHARED_TABLES: readonly string[] = [
+  'teams',
+  'users',
+  'sessions',
+  'one_time_tokens',
+  'identities',
+  'invites',
+  'api_keys',
+  'caught_domains',
+  'root_names',
+  'former_holders',
+  'billing_events',
+  'schema_version',
 ]

@@ -83,6 +83,7 @@ export const COMMAND_JSON: Record<string, CommandJson> = {
   mcp: { none: 'speaks the protocol of MCP on standard output' },
   completion: { none: 'prints a script' },
   listen: { none: 'prints one object per line until it is stopped: cli/listen.test.ts' },
+  'db distribute': { none: 'needs PostgreSQL with Citus: test/db-distribute.test.ts checks it' },
   'db copy': { none: 'needs PostgreSQL: test/db-copy.test.ts checks it with DATABASE_COPY' },
 
   address: { line: 'address --tag sign-up', schema: z.strictObject({ address: z.email(), cursor }) },
@@ -141,6 +142,7 @@ export const COMMAND_JSON: Record<string, CommandJson> = {
       schema: count,
       newestSchema: count,
       counts: z.record(z.string(), count),
+      cluster: z.null(),
     }),
   },
   'db migrate': { line: 'db migrate', schema: z.strictObject({ database: z.string(), from: count, to: count }) },
