@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { prepareQuery } from '../sqlite/query.ts'
 import type { OnMigration } from './migration-progress.ts'
 
 /** Per transaction. Moved rows make room for the next ones, so the file hardly grows. */
@@ -50,10 +51,10 @@ function moveBatch(connection: DatabaseSync, move: Move): number {
 }
 
 function nextKeys(connection: DatabaseSync, { from, key, bytes }: Move): (string | number)[] {
-  // The author of the query names its columns and so knows its rows.
-  const rows = connection
-    .prepare(`select ${key} as key, ${bytes} as bytes from ${from} order by ${key} limit ${ROWS_MAX}`)
-    .all() as { key: string | number; bytes: number }[]
+  const rows = prepareQuery<{ key: string | number; bytes: number }>(
+    connection,
+    `select ${key} as key, ${bytes} as bytes from ${from} order by ${key} limit ${ROWS_MAX}`,
+  ).all()
   let sum = 0
   const over = rows.findIndex((row) => (sum += row.bytes) > BYTES_MAX)
   return rows.slice(0, over === -1 ? rows.length : Math.max(over, 1)).map((row) => row.key)

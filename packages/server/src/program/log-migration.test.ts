@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { logMigration } from './migration-progress.ts'
+import { logMigration } from './log-migration.ts'
 
 test('a long migration logs its progress every few seconds, and a short one nothing', () => {
   const lines: object[] = []
