@@ -58,9 +58,11 @@ async function copyPart(
   onProgress: (progress: CopyProgress) => void,
 ): Promise<number> {
   const total = await countRows(source, part)
-  let done = part.isAppended ? await countRows(target, part) : 0
+  const ranges = await missingRanges(target, part)
+  let done = total
+  for (const range of ranges) done -= await countRows(source, part, range)
   let copied = 0
-  for (const range of await missingRanges(target, part)) {
+  for (const range of ranges) {
     for await (const rows of readBatches(source, part, range)) {
       const [changed] = await target.write(...putRows(part, rows))
       copied += changed ?? 0

@@ -14,7 +14,7 @@ type Move = {
   key: string
   /** The size of a row, as far as it can be large. */
   bytes: string
-  /** Each has the parameter `upTo`, a key. The last deletes what the others have inserted elsewhere, with `cascade`. */
+  /** For the rows up to the key `upTo`. The last statement deletes them, and by `cascade` those that refer to them. */
   statements: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export function moveOldRows(connection: DatabaseSync, onMigration: OnMigration):
   }
 }
 
-/** Returns how many rows were left to move, up to the limits. */
+/** Returns the number of moved rows, 0 at the end. */
 function moveBatch(connection: DatabaseSync, move: Move): number {
   connection.exec('begin immediate')
   try {
