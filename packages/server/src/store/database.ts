@@ -1,6 +1,5 @@
 import type { KeyedSemaphore } from '../domain/semaphore.ts'
-import type { NewRow, StoredRow } from './sql-intake.ts'
-import type { Sql } from './sql.ts'
+import type { Sql, SqlValue } from './sql.ts'
 
 /** What the store needs of a database. Everything else is the same SQL on all databases. */
 export type Database = {
@@ -20,6 +19,12 @@ export type Database = {
   check(): Promise<void>
   close(): Promise<void>
 }
+
+/** A message with its deliveries, by the names of its columns. */
+export type NewRow = Record<string, SqlValue | object>
+
+/** The position; null for a message that was stored or removed before, or whose mailbox was changed or removed. */
+export type StoredRow = { stored: number | null; isUnchanged: boolean }
 
 /** A statement of a transaction. */
 export type Write = Plain | Required

@@ -1,7 +1,14 @@
 import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import { toResults, type Database, type Write } from './database.ts'
-import { createWritable, openConnections, type Borrowed, type DatabaseAddress } from './postgres-connections.ts'
+import {
+  createWritable,
+  openConnections,
+  retrying,
+  type Borrowed,
+  type DatabaseAddress,
+} from './postgres-connections.ts'
 import { POSTGRES } from './postgres-dialect.ts'
+import { isRetryable } from './postgres-errors.ts'
 import { createPostgresIntake } from './postgres-intake.ts'
 import { createRotation, splitHosts, type HostFailure } from './postgres-hosts.ts'
 import { BEGIN_LIMITED, COMMIT, refuseReadOnly, send } from './postgres-session.ts'
@@ -40,11 +47,17 @@ export async function openPostgresDatabase(
   const writers = openConnections(address, WRITING_CONNECTIONS, writable)
   const writer = createPostgresWriter(writers)
   const query = address.isPooled ? queryInTransaction : queryDirectly
-  const intake = createPostgresIntake(writers, query)
+  const intake = createPostgresIntake(call)
 
   async function read<Row>(statement: Sql): Promise<Row[]> {
     const rows = await readers.use((borrowed) => query(borrowed, statement), { isRepeatable: true })
     // The author of a query names its columns and so knows its rows.
+    return rows as Row[]
+  }
+
+  /** One statement that writes, in a transaction of its own. */
+  async function call<Row>(statement: Sql): Promise<Row[]> {
+    const rows = await writers.use((borrowed) => retrying(() => query(borrowed, statement), isRetryable))
     return rows as Row[]
   }
 

@@ -1,7 +1,6 @@
-import { retrying, type Connections, type Borrowed } from './postgres-connections.ts'
-import { DatabaseUnavailable, isRetryable } from './postgres-errors.ts'
+import type { NewRow, StoredRow } from './database.ts'
+import { DatabaseUnavailable } from './postgres-errors.ts'
 import { sql, type Sql } from './sql.ts'
-import type { NewRow, StoredRow } from './sql-intake.ts'
 
 /** A larger group would delay its messages, and other processes that wait for the team, too much. */
 const MESSAGES_PER_CALL = 64
@@ -9,7 +8,7 @@ const MESSAGES_PER_CALL = 64
 const CHARACTERS_PER_CALL = 4_194_304
 
 type Waiting = { json: string; resolve: (stored: StoredRow) => void; reject: (error: unknown) => void }
-type Query = (borrowed: Borrowed, statement: Sql) => Promise<unknown[]>
+type Call = <Row>(statement: Sql) => Promise<Row[]>
 
 export type PostgresIntake = {
   store(teamId: string, row: NewRow): Promise<StoredRow>
@@ -21,23 +20,20 @@ export type PostgresIntake = {
  * Stores the messages of a team in groups, each with one call of the function `store_messages`: while one group is being
  * stored, the next one is collected. The call is a transaction, and locks the team as every other one does.
  */
-export function createPostgresIntake(connections: Connections, query: Query): PostgresIntake {
+export function createPostgresIntake(call: Call): PostgresIntake {
   const queues = new Map<string, Waiting[]>()
   const running = new Set<Promise<void>>()
 
-  async function call(teamId: string, group: Waiting[]): Promise<StoredRow[]> {
+  function storeTogether(teamId: string, group: Waiting[]): Promise<StoredRow[]> {
     const given = `[${group.map(({ json }) => json).join(',')}]`
-    const statement = sql`
-      select stored, is_unchanged as "isUnchanged" from store_messages(${teamId}, ${given}) order by place`
-    const rows = await connections.use((borrowed) => retrying(() => query(borrowed, statement), isRetryable))
-    // The function returns a row for each message.
-    return rows as StoredRow[]
+    return call(sql`
+      select stored, is_unchanged as "isUnchanged" from store_messages(${teamId}, ${given}) order by place`)
   }
 
   /** A message that fails is left out: the others are stored one by one. */
   async function storeGroup(teamId: string, group: Waiting[]): Promise<void> {
     try {
-      const rows = await call(teamId, group)
+      const rows = await storeTogether(teamId, group)
       group.forEach(({ resolve }, index) => resolve(rows[index]!))
     } catch (error) {
       if (group.length > 1 && !(error instanceof DatabaseUnavailable)) {

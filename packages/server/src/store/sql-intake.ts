@@ -1,16 +1,10 @@
-import { returning, type Database, type Dialect, type Returning } from './database.ts'
+import { returning, type Database, type Dialect, type NewRow, type Returning, type StoredRow } from './database.ts'
 import { insertDeliveries } from './sql-deliveries.ts'
-import { sql, type Sql, type SqlValue } from './sql.ts'
+import { sql, type Sql } from './sql.ts'
 import type { Mailbox } from './mailboxes.ts'
 import type { MessageStore, NewMessage } from './messages.ts'
 import type { TextIndex } from './text-index.ts'
 import type { NewEvent } from './webhooks.ts'
-
-/** A message with its deliveries, by the names of its columns. */
-export type NewRow = Record<string, SqlValue | object>
-
-/** The position; null for a message that was stored or removed before, or whose mailbox was changed or removed. */
-export type StoredRow = { stored: number | null; isUnchanged: boolean }
 
 /** Stores new messages. */
 export function intakeStore(
