@@ -16,6 +16,9 @@ export const POSTGRES: Dialect = {
       ? sql`${column} = any(${arrayOf(values)}::bigint[])`
       : sql`${column} = any(${arrayOf(values)}::text[])`,
 
+  // As an array, because a limit that is not known in advance counts as a tenth of the table, which would be read as a whole.
+  isIn: (column, query) => sql`${column} = any(array(${query}))`,
+
   limit: (count) => sql`limit ${count}`,
 
   now: () => sql`(extract(epoch from statement_timestamp()) * 1000)::bigint`,

@@ -93,6 +93,8 @@ const SQLITE: Dialect = {
 
   isAmong: (column, values) => sql`${column} in (select value from json_each(${JSON.stringify(values)}))`,
 
+  isIn: (column, query) => sql`${column} in (${query})`,
+
   // Part of the text: with a bound count, SQLite plans the statement again on every call, which takes longer than running it.
   limit: (count) => ({ text: [`limit ${Math.trunc(count)}`], values: [] }),
 
