@@ -69,5 +69,5 @@ test('deleting an endpoint does not wait for all its deliveries; the sweep delet
   await removeEndpoint({ ...ports, store: removing }, where)
   expect(steps).toBeLessThan(10)
   expect(await store.findEndpoint(where)).toBeNull()
-  expect(await store.removedEndpoints()).toEqual([where.id])
+  expect(await store.removedEndpoints(where.teamId)).toEqual([where.id])
 })

@@ -6,7 +6,14 @@ import { webhookEventBody } from '../domain/webhook-event.ts'
 import type { SendAttempt } from '../notify/attempt.ts'
 import { acceptWebhookUrl, type AllowedHosts } from '../notify/webhook-url.ts'
 import type { Team } from '../store/mailboxes.ts'
-import type { Delivery, DeliveryStatus, Endpoint, EndpointChange, WebhookStore } from '../store/webhooks.ts'
+import type {
+  Delivery,
+  DeliveryStatus,
+  Endpoint,
+  EndpointChange,
+  EndpointKey,
+  WebhookStore,
+} from '../store/webhooks.ts'
 import type { Encryption } from './encryption.ts'
 
 /** Each endpoint receives every message, so they multiply the cost of a message. */
@@ -54,7 +61,6 @@ export type EndpointPorts = {
 
 /** The URL has passed `acceptUrl`, also in a change. */
 export type EndpointInput = Pick<Endpoint, 'url' | 'description' | 'mailbox' | 'tag'>
-type Where = { teamId: string; id: string }
 export type UrlPorts = Pick<EndpointPorts, 'allowedHosts'>
 
 /** Separate, because the URL is validated before the caller's permissions are checked. */
@@ -87,7 +93,7 @@ export async function createEndpoint(
 /** Disabling an endpoint fails its pending deliveries. Enabling resets its failures. */
 export async function changeEndpoint(
   { store, now }: EndpointPorts,
-  where: Where,
+  where: EndpointKey,
   change: EndpointChange,
 ): Promise<Endpoint> {
   const changed = await store.updateEndpoint(where, change, now())
@@ -97,15 +103,15 @@ export async function changeEndpoint(
 }
 
 /** Hides the endpoint at once, then deletes its deliveries in small steps. A sweep completes the rest. */
-export async function removeEndpoint({ store, now }: EndpointPorts, where: Where): Promise<void> {
+export async function removeEndpoint({ store, now }: EndpointPorts, where: EndpointKey): Promise<void> {
   if (!(await store.hideEndpoint(where, now()))) throw notFound()
   for (let step = 0; step < STEPS_PER_REMOVAL; step++) {
-    if (!(await store.emptySomeOfEndpoint(where.id, ROWS_PER_STEP))) return
+    if (!(await store.emptySomeOfEndpoint(where, ROWS_PER_STEP))) return
   }
 }
 
 /** Returns the new secret in plain text, the only time. The previous one also signs for a day, even if others follow. */
-export async function rotateEndpointSecret(ports: EndpointPorts, where: Where): Promise<string> {
+export async function rotateEndpointSecret(ports: EndpointPorts, where: EndpointKey): Promise<string> {
   const { store, encryption, now } = ports
   const endpoint = await findEndpoint(ports, where)
   const at = now()
@@ -130,6 +136,7 @@ export async function testEndpoint(
   const event = { eventId: newId(at), body: testBody(endpoint, team.domain ?? ports.rootDomain, at) }
   const { retryAfterMs: _, ...result } = await ports.attempt(endpoint, event)
   const delivery = await store.addTestDelivery({
+    teamId: team.id,
     id: newId(at),
     endpointId: endpoint.id,
     event: 'email.received',
@@ -144,22 +151,22 @@ export async function testEndpoint(
 
 export async function listDeliveries(
   ports: EndpointPorts,
-  where: Where,
+  where: EndpointKey,
   page: { limit: number; offset: number; status: DeliveryStatus | null },
 ): Promise<Delivery[]> {
-  const { id } = await findEndpoint(ports, where)
-  return ports.store.listDeliveries(id, page)
+  await findEndpoint(ports, where)
+  return ports.store.listDeliveries(where, page)
 }
 
 /** Sends the same delivery again, now. */
-export async function replayDelivery(ports: EndpointPorts, where: Where, deliveryId: string): Promise<Delivery> {
+export async function replayDelivery(ports: EndpointPorts, where: EndpointKey, deliveryId: string): Promise<Delivery> {
   const { store, wakeSender, now } = ports
   const endpoint = await findEndpoint(ports, where)
-  const { teamId, id: endpointId } = endpoint
-  const delivery = await store.findDelivery({ endpointId, id: deliveryId })
+  const named = { teamId: endpoint.teamId, endpointId: endpoint.id, id: deliveryId }
+  const delivery = await store.findDelivery(named)
   if (!delivery) throw notFound()
   requireActive(endpoint)
-  const replayed = await store.replayDelivery({ teamId, endpointId, id: deliveryId }, now())
+  const replayed = await store.replayDelivery(named, now())
   // Disabled or deleted concurrently.
   if (!replayed) return replayDelivery(ports, where, deliveryId)
   wakeSender()
@@ -167,7 +174,7 @@ export async function replayDelivery(ports: EndpointPorts, where: Where, deliver
 }
 
 /** Replays all failed deliveries and resolves to their number. */
-export async function replayFailed(ports: EndpointPorts, where: Where): Promise<number> {
+export async function replayFailed(ports: EndpointPorts, where: EndpointKey): Promise<number> {
   const { store, wakeSender, now } = ports
   const endpoint = await findEndpoint(ports, where)
   requireActive(endpoint)
@@ -175,17 +182,14 @@ export async function replayFailed(ports: EndpointPorts, where: Where): Promise<
   let count = 0
   let replayed: number
   do {
-    replayed = await store.replayFailed(
-      { teamId: endpoint.teamId, endpointId: endpoint.id },
-      { at, limit: ROWS_PER_STEP },
-    )
+    replayed = await store.replayFailed(where, { at, limit: ROWS_PER_STEP })
     count += replayed
     if (replayed > 0) wakeSender()
   } while (replayed === ROWS_PER_STEP)
   return count
 }
 
-async function findEndpoint({ store }: Pick<EndpointPorts, 'store'>, where: Where): Promise<Endpoint> {
+async function findEndpoint({ store }: Pick<EndpointPorts, 'store'>, where: EndpointKey): Promise<Endpoint> {
   const endpoint = await store.findEndpoint(where)
   if (!endpoint) throw notFound()
   return endpoint

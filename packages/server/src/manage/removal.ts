@@ -77,8 +77,9 @@ export async function removeTeam(ports: TeamRemovalPorts, id: string): Promise<{
   for (const hidden of await store.removedMailboxes()) {
     while (hidden.teamId === id && (await removeMailboxStep(ports, hidden))) await setImmediate()
   }
-  for (const endpointId of await store.removedEndpoints()) {
-    while (await store.emptySomeOfEndpoint(endpointId, ROWS_PER_REMOVAL)) await setImmediate()
+  for (const endpointId of await store.removedEndpoints(id)) {
+    const endpoint = { teamId: id, id: endpointId }
+    while (await store.emptySomeOfEndpoint(endpoint, ROWS_PER_REMOVAL)) await setImmediate()
   }
   if (await store.dropTeam(id)) return closed
   throw new AppError('server_busy', 'The team received mail while it was deleted. Run the command again.')

@@ -65,7 +65,9 @@ async function start() {
   }
 
   const statuses = async (endpointId: string) =>
-    (await store.listDeliveries(endpointId, { limit: 100, offset: 0, status: null })).map(({ status }) => status)
+    (await store.listDeliveries({ teamId: team.id, id: endpointId }, { limit: 100, offset: 0, status: null })).map(
+      ({ status }) => status,
+    )
   return { store, team, addEndpoint, addEvent, startSending, statuses, logged, failed }
 }
 
@@ -278,7 +280,7 @@ test('closing does not wait forever for an unresponsive database', async () => {
 test('a test that is replayed is sent once', async () => {
   const { store, team, addEndpoint, startSending, statuses } = await start()
   const endpointId = await addEndpoint()
-  const test = (await store.addTestDelivery(testFor(endpointId)))!
+  const test = (await store.addTestDelivery(testFor({ teamId: team.id, id: endpointId })))!
   await store.replayDelivery({ teamId: team.id, endpointId, id: test.id }, Date.now())
   let sent = 0
   startSending(

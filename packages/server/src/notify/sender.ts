@@ -123,7 +123,10 @@ export function startSender(ports: Ports): WebhookSender {
     const facts = { deliveryId: id, endpointId: endpoint.id, status: httpStatus, attempt: attemptsBefore + 1 }
     if (verdict.outcome.status !== 'success') log.info({ ...facts, reason: result.error }, 'a webhook attempt failed')
     if (verdict.disableEndpoint !== null) log.warn(facts, 'a webhook endpoint will be disabled')
-    await record({ deliveryId: id, url, at, ...result, ...verdict }, leasedAt + limits.recordingMs)
+    await record(
+      { teamId: endpoint.teamId, endpointId: endpoint.id, deliveryId: id, url, at, ...result, ...verdict },
+      leasedAt + limits.recordingMs,
+    )
   }
 
   /** Retries while the lease lasts. Recording twice is harmless, because the first time ends the lease. */

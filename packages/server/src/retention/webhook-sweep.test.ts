@@ -21,11 +21,11 @@ test('the sweep finishes the deletion of deliveries of deleted and disabled endp
   await deliver([removed.id, off.id, on.id], 2)
   await store.hideEndpoint({ teamId: team.id, id: removed.id }, NOW)
   // The state after a crash between disabling the endpoint and failing its deliveries.
-  await database.write(sql`update webhook_endpoints set is_active = 0 where id = ${off.id}`)
+  await database.write(sql`update webhook_endpoints set is_active = 0 where team_id = ${team.id} and id = ${off.id}`)
   await sweepWebhooks({ store, log: { warn() {} }, now: () => NOW }, async (step) => {
     while (await step());
   })
-  expect(await store.removedEndpoints()).toEqual([])
+  expect(await store.removedEndpoints(team.id)).toEqual([])
   expect(await list(removed.id)).toEqual([])
   expect((await list(off.id)).map(({ status, error }) => [status, error])).toEqual(
     Array.from({ length: 2 }, () => ['failed', 'endpoint inactive']),

@@ -65,7 +65,7 @@ export function describeDeletion(open: () => Promise<Store>): void {
       expect(await store.hideMailbox({ teamId: team.id, id: mailbox.id }, NOW)).toBe(true)
       await store.removeMessages(team.id, [1], NOW)
       await store.dropMailbox(mailbox)
-      while (await store.emptySomeOfEndpoint(endpoint.id, 100));
+      while (await store.emptySomeOfEndpoint({ teamId: team.id, id: endpoint.id }, 100));
       expect(await store.dropTeam(team.id)).toBe(true)
       expect(await store.dropTeam(team.id)).toBe(false)
       expect(await store.findTeam(team.id)).toBeNull()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addTeam, messageFor } from './store-contract.ts'
+import { addMailbox, addTeam, messageFor } from './store-contract.ts'
 import type { NewMessage } from './messages.ts'
 import type { Store } from './store.ts'
 import { attemptOf, eventFor, newEndpoint, NOW, startWebhooks, testFor } from './webhook-contract.ts'
@@ -82,24 +82,24 @@ export function describeEndpoints(open: () => Promise<Store>): void {
       expect(await store.findEndpoint(where)).toBeNull()
       expect(await store.listEndpoints(team.id)).toEqual([])
       expect(await lease()).toEqual([])
-      expect(await store.removedEndpoints()).toEqual([id])
+      expect(await store.removedEndpoints(team.id)).toEqual([id])
       await addEndpoint({ url })
-      expect(await store.emptySomeOfEndpoint(id, 2)).toBe(true)
+      expect(await store.emptySomeOfEndpoint(where, 2)).toBe(true)
       expect(await list(id)).toHaveLength(1)
-      expect(await store.emptySomeOfEndpoint(id, 2)).toBe(true)
-      expect(await store.emptySomeOfEndpoint(id, 2)).toBe(false)
-      expect(await store.removedEndpoints()).toEqual([])
+      expect(await store.emptySomeOfEndpoint(where, 2)).toBe(true)
+      expect(await store.emptySomeOfEndpoint(where, 2)).toBe(false)
+      expect(await store.removedEndpoints(team.id)).toEqual([])
       expect(await store.listEndpoints(team.id)).toMatchObject([{ url }])
     })
 
     test('an endpoint that is deleted during a test leaves nothing behind', async () => {
       const { store, team, addEndpoint, list } = await start()
       async function testUntilGone(id: string): Promise<void> {
-        while (await store.addTestDelivery(testFor(id))) recorded += 1
+        while (await store.addTestDelivery(testFor({ teamId: team.id, id }))) recorded += 1
       }
       async function remove(id: string): Promise<void> {
         await store.hideEndpoint({ teamId: team.id, id }, NOW)
-        while (await store.emptySomeOfEndpoint(id, 100));
+        while (await store.emptySomeOfEndpoint({ teamId: team.id, id }, 100));
       }
       let recorded = 0
       for (let round = 1; round <= 100; round += 1) {
@@ -108,7 +108,7 @@ export function describeEndpoints(open: () => Promise<Store>): void {
         expect(await list(id)).toEqual([])
       }
       expect(recorded).toBeGreaterThan(0)
-      expect(await store.removedEndpoints()).toEqual([])
+      expect(await store.removedEndpoints(team.id)).toEqual([])
     })
   })
 
@@ -139,14 +139,16 @@ export function describeEndpoints(open: () => Promise<Store>): void {
     test('the inbox says whether there are endpoints', async () => {
       const { store, team, addEndpoint } = await start()
       const where = { domain: team.domain!, mailbox: 'qa' }
+      const atRoot = { domain: `root.${team.domain}`, mailbox: 'shared' }
+      await addMailbox(store, { ...team, domain: atRoot.domain }, 'shared')
       expect(await store.findInbox(where)).toMatchObject({ hasEndpoints: false })
-      expect(await store.findRootInbox(where)).toMatchObject({ hasEndpoints: false, mailbox: { name: 'qa' } })
+      expect(await store.findRootInbox(atRoot)).toMatchObject({ hasEndpoints: false, mailbox: { name: 'shared' } })
       const { id } = await addEndpoint()
       expect(await store.findInbox(where)).toMatchObject({ hasEndpoints: true })
-      expect(await store.findRootInbox(where)).toMatchObject({ hasEndpoints: true })
+      expect(await store.findRootInbox(atRoot)).toMatchObject({ hasEndpoints: true })
       await store.updateEndpoint({ teamId: team.id, id }, { isActive: false }, NOW)
       expect(await store.findInbox(where)).toMatchObject({ hasEndpoints: false })
-      expect(await store.findRootInbox({ ...where, mailbox: 'none' })).toBeNull()
+      expect(await store.findRootInbox({ ...atRoot, mailbox: 'none' })).toBeNull()
     })
 
     test('a message announced concurrently is delivered once to each endpoint', async () => {
@@ -188,12 +190,12 @@ export function describeEndpoints(open: () => Promise<Store>): void {
     })
 
     test('lists are newest first, paged by offset, and filtered by status', async () => {
-      const { store, addEndpoint, deliver, lease } = await start()
+      const { store, team, addEndpoint, deliver, lease } = await start()
       const { id } = await addEndpoint()
       const messages: NewMessage[] = []
       for (let second = 0; second < 5; second++) messages.push(...(await deliver([id])))
       const page = async (query: { limit: number; offset: number; status?: 'success' | 'failed' | 'pending' }) => {
-        const found = await store.listDeliveries(id, { status: null, ...query })
+        const found = await store.listDeliveries({ teamId: team.id, id }, { status: null, ...query })
         return found.map(({ messageId }) => messages.findIndex((message) => message.id === messageId))
       }
       expect(await page({ limit: 3, offset: 0 })).toEqual([4, 3, 2])

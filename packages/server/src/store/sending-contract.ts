@@ -12,7 +12,7 @@ export function describeSending(open: () => Promise<Store>): void {
 
   describe('sending', () => {
     test('a leased delivery belongs to one owner until the lease is released', async () => {
-      const { store, addEndpoint, deliver, lease } = await start()
+      const { store, addEndpoint, deliver, lease, attempts } = await start()
       const { url, secret, id, teamId } = await addEndpoint()
       const [message] = await deliver([id])
       const leased = await lease()
@@ -32,7 +32,7 @@ export function describeSending(open: () => Promise<Store>): void {
       await store.releaseDeliveries('one')
       expect(await lease({ owner: 'other' })).toHaveLength(1)
       expect(await store.finishAttempt('one', attemptOf(leased[0]!))).toBe(false)
-      expect(await store.listAttempts(leased[0]!.id)).toEqual([])
+      expect(await attempts(leased[0]!)).toEqual([])
       expect(await store.finishAttempt('other', attemptOf(leased[0]!))).toBe(true)
     })
 
@@ -83,7 +83,7 @@ export function describeSending(open: () => Promise<Store>): void {
     })
 
     test('an attempt is recorded with its consequences for the delivery and the endpoint', async () => {
-      const { store, team, addEndpoint, deliver, lease, list } = await start()
+      const { store, team, addEndpoint, deliver, lease, list, attempts } = await start()
       const { id } = await addEndpoint()
       const endpoint = () => store.findEndpoint({ teamId: team.id, id })
       await deliver([id])
@@ -108,9 +108,9 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await store.finishAttempt('one', attemptOf(first!))).toBe(true)
       expect(await endpoint()).toMatchObject({ failingSince: null, isActive: true })
       expect(await list(id)).toMatchObject([{ status: 'success', attempt: 3, error: null, httpStatus: 200 }])
-      expect(await store.findDeliveryBody({ endpointId: id, id: first!.id })).toBe(first!.body)
-      expect(await store.findDeliveryBody({ endpointId: 'other', id: first!.id })).toBeNull()
-      const log = await store.listAttempts(first!.id)
+      expect(await store.findDeliveryBody({ teamId: team.id, endpointId: id, id: first!.id })).toBe(first!.body)
+      expect(await store.findDeliveryBody({ teamId: team.id, endpointId: 'other', id: first!.id })).toBeNull()
+      const log = await attempts(first!)
       expect(log).toMatchObject([{ at: NOW, ...failure }, { at: NOW + 5, ...failure }, { httpStatus: 200 }])
     })
 
@@ -138,7 +138,7 @@ export function describeSending(open: () => Promise<Store>): void {
     })
 
     test('an endpoint that succeeded meanwhile is not disabled for constant failures', async () => {
-      const { store, team, addEndpoint, deliver, lease, list } = await start()
+      const { store, team, addEndpoint, deliver, lease, list, attempts } = await start()
       const { id } = await addEndpoint()
       await deliver([id], 5)
       const [early] = await lease({ limit: 1 })
@@ -151,7 +151,7 @@ export function describeSending(open: () => Promise<Store>): void {
       const endpoint = () => store.findEndpoint({ teamId: team.id, id })
       expect(await endpoint()).toMatchObject({ isActive: true, failingSince: NOW + 5 })
       expect(await list(id, 'pending')).toHaveLength(3)
-      expect(await store.listAttempts(late!.id)).toHaveLength(1)
+      expect(await attempts(late!)).toHaveLength(1)
       // Control: an endpoint that did not succeed is disabled.
       const disableEndpoint = { reason: 'Failing.', failingSince: NOW + 5 }
       await store.finishAttempt('one', attemptOf(last!, { ...giveUp, disableEndpoint }))
@@ -198,7 +198,7 @@ export function describeSending(open: () => Promise<Store>): void {
       await store.finishAttempt('one', attemptOf(leased!, GONE))
       expect(await store.updateEndpoint(where, { isActive: false }, NOW)).toMatchObject({ disabledReason: 'Gone.' })
       expect(await store.replayDelivery({ teamId: team.id, endpointId: id, id: leased!.id }, NOW)).toBeNull()
-      expect(await store.replayFailed({ teamId: team.id, endpointId: id }, { at: NOW, limit: 9 })).toBe(0)
+      expect(await store.replayFailed(where, { at: NOW, limit: 9 })).toBe(0)
       expect(await store.updateEndpoint(where, { isActive: true }, NOW)).toMatchObject({
         isActive: true,
         disabledReason: null,
@@ -214,7 +214,7 @@ export function describeSending(open: () => Promise<Store>): void {
       const { store, addEndpoint, deliver, lease } = await start()
       const { id } = await addEndpoint()
       const next = (limits: EndpointLimits = LIMITS) => store.nextDueIn({ ...limits, at: NOW })
-      const single = { perEndpoint: 1, oneAtATime: [] }
+      const single = { ...LIMITS, oneAtATime: [id] }
       expect(await next()).toBeNull()
       await deliver([id], 2)
       expect(await next()).toBe(0)
@@ -235,15 +235,15 @@ export function describeSending(open: () => Promise<Store>): void {
 
   describe('after sending', () => {
     test('all failed deliveries are replayed in steps, except tests', async () => {
-      const { store, team, addEndpoint, deliver, lease, list } = await start()
+      const { store, team, addEndpoint, deliver, lease, list, attempts } = await start()
       const { id } = await addEndpoint()
       await deliver([id], 3)
       for (const leased of await lease())
         await store.finishAttempt('one', attemptOf(leased, { outcome: { status: 'failed' } }))
-      const test = await store.addTestDelivery(testFor(id))
+      const test = await store.addTestDelivery(testFor({ teamId: team.id, id }))
       expect(test).toMatchObject({ status: 'failed', messageId: null, attempt: 1, httpStatus: 500 })
-      expect(await store.listAttempts(test!.id)).toMatchObject([{ httpStatus: 500 }])
-      const where = { teamId: team.id, endpointId: id }
+      expect(await attempts(test!)).toMatchObject([{ httpStatus: 500 }])
+      const where = { teamId: team.id, id }
       expect(await store.replayFailed(where, { at: NOW - 1, limit: 9 })).toBe(0)
       expect(await store.replayFailed(where, { at: NOW, limit: 2 })).toBe(2)
       expect(await store.replayFailed(where, { at: NOW, limit: 2 })).toBe(1)
@@ -251,48 +251,48 @@ export function describeSending(open: () => Promise<Store>): void {
       expect(await lease()).toHaveLength(3)
       expect(await list(id, 'failed')).toEqual([test])
       await store.hideEndpoint({ teamId: team.id, id }, NOW)
-      expect(await store.addTestDelivery(testFor(id))).toBeNull()
+      expect(await store.addTestDelivery(testFor({ teamId: team.id, id }))).toBeNull()
     })
 
     test('old deliveries are forgotten, and old attempts of replayed ones', async () => {
-      const { store, team, addEndpoint, deliver, lease, list } = await start()
+      const { store, team, addEndpoint, deliver, lease, list, attempts } = await start()
       const { id } = await addEndpoint()
       await deliver([id], 4)
       const leased = await lease()
       for (const delivery of leased.slice(0, 3)) await store.finishAttempt('one', attemptOf(delivery))
       const [, , replayed] = leased
       await store.replayDelivery({ teamId: team.id, endpointId: id, id: replayed!.id }, NOW)
-      expect(await store.forgetDeliveries(id, { before: NOW, limit: 9 })).toBe(0)
-      expect(await store.listAttempts(replayed!.id)).toHaveLength(1)
-      expect(await store.forgetDeliveries(id, { before: NOW + 1, limit: 1 })).toBe(1)
-      expect(await store.forgetDeliveries(id, { before: NOW + 1, limit: 9 })).toBe(1)
+      expect(await store.forgetDeliveries({ teamId: team.id, id }, { before: NOW, limit: 9 })).toBe(0)
+      expect(await attempts(replayed!)).toHaveLength(1)
+      expect(await store.forgetDeliveries({ teamId: team.id, id }, { before: NOW + 1, limit: 1 })).toBe(1)
+      expect(await store.forgetDeliveries({ teamId: team.id, id }, { before: NOW + 1, limit: 9 })).toBe(1)
       expect(await list(id)).toHaveLength(2)
       expect(await list(id, 'pending')).toHaveLength(2)
-      expect(await store.listAttempts(replayed!.id)).toEqual([])
-      expect(await store.listAttempts(leased[0]!.id)).toEqual([])
+      expect(await attempts(replayed!)).toEqual([])
+      expect(await attempts(leased[0]!)).toEqual([])
     })
 
     test('in a backlog that is too long, the oldest deliveries fail', async () => {
-      const { store, addEndpoint, deliver, list } = await start()
+      const { store, team, addEndpoint, deliver, list } = await start()
       const { id } = await addEndpoint()
       const messages = []
       for (let count = 0; count < 5; count++) messages.push(...(await deliver([id])))
-      expect(await store.failBacklog(id, { kept: 5, limit: 9, at: NOW })).toBe(0)
-      expect(await store.failBacklog(id, { kept: 2, limit: 1, at: NOW })).toBe(1)
-      expect(await store.failBacklog(id, { kept: 2, limit: 9, at: NOW })).toBe(2)
+      expect(await store.failBacklog({ teamId: team.id, id }, { kept: 5, limit: 9, at: NOW })).toBe(0)
+      expect(await store.failBacklog({ teamId: team.id, id }, { kept: 2, limit: 1, at: NOW })).toBe(1)
+      expect(await store.failBacklog({ teamId: team.id, id }, { kept: 2, limit: 9, at: NOW })).toBe(2)
       const failed = await list(id, 'failed')
       expect(failed.map(({ messageId }) => messageId).sort()).toEqual(messages.slice(0, 3).map((message) => message.id))
       expect(failed[0]).toMatchObject({ error: 'too many deliveries were waiting', nextAttemptAt: null })
       expect(await list(id, 'pending')).toHaveLength(2)
-      expect(await store.endpointIds()).toContain(id)
+      expect(await store.endpointIds(team.id)).toContain(id)
     })
 
     test('in a backlog that is too long, leased deliveries do not fail', async () => {
-      const { store, addEndpoint, deliver, lease, list } = await start()
+      const { store, team, addEndpoint, deliver, lease, list } = await start()
       const { id } = await addEndpoint()
       await deliver([id], 5)
       const leased = await lease({ limit: 2 })
-      expect(await store.failBacklog(id, { kept: 1, limit: 9, at: NOW })).toBe(3)
+      expect(await store.failBacklog({ teamId: team.id, id }, { kept: 1, limit: 9, at: NOW })).toBe(3)
       expect((await list(id, 'pending')).map((delivery) => delivery.id).sort()).toEqual(
         leased.map((one) => one.id).sort(),
       )

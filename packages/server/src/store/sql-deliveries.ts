@@ -1,9 +1,10 @@
 import { returning, type Database, type Dialect } from './database.ts'
+import { addToOutbox, settleOutbox } from './sql-outbox.ts'
 import { insertAttempt } from './sql-sending.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Mailbox } from './mailboxes.ts'
 import type { NewMessage } from './messages.ts'
-import type { Delivery, NewEvent, WebhookStore } from './webhooks.ts'
+import type { Delivery, DeliveryKey, EndpointKey, NewEvent, WebhookStore } from './webhooks.ts'
 
 type DeliveryStore = Pick<
   WebhookStore,
@@ -18,122 +19,132 @@ type DeliveryStore = Pick<
   | 'failBacklog'
 >
 
-export function deliveryStore({ dialect, read, write, writeFor }: Database): DeliveryStore {
+export function deliveryStore({ dialect, read, writeFor }: Database): DeliveryStore {
   /**
-   * Locks the team, so that an endpoint that is being disabled keeps no pending delivery. A delivery in flight loses its
-   * lease, so that the result of that attempt is not taken for the result of the replay.
+   * With the team's lock, so that an endpoint that is being disabled keeps no pending delivery. A delivery in flight loses
+   * its lease, so that the result of that attempt is not taken for the result of the replay.
    */
-  function replay({ teamId, endpointId }: { teamId: string; endpointId: string }, at: number, which: Sql) {
-    return writeFor(
+  async function replay({ teamId, id }: EndpointKey, at: number, which: Sql): Promise<Delivery[]> {
+    const [replayed] = await writeFor(
       teamId,
       returning<Delivery>(sql`
         update deliveries
         set status = 'pending', next_attempt_at = ${dialect.now(at)}, attempts_before = attempt, error = null,
             finished_at = null, lease_owner = null, lease_until = null
-        where ${which}
-          and exists (select 1 from webhook_endpoints
-                      where id = ${endpointId} and team_id = ${teamId} and is_active = 1)
+        where team_id = ${teamId} and ${which}
+          and exists (select 1 from webhook_endpoints where team_id = ${teamId} and id = ${id} and is_active = 1)
         returning ${DELIVERY}`),
+      ...settleOutbox(teamId),
     )
+    return replayed
   }
 
   return {
     // Served by deliveries_by_endpoint, or by the partial index of the status.
-    listDeliveries: (endpointId, { limit, offset, status }) =>
+    listDeliveries: ({ teamId, id }, { limit, offset, status }) =>
       read<Delivery>(sql`
         select ${DELIVERY} from deliveries
-        where endpoint_id = ${endpointId} and ${STATUS[status ?? 'any']}
-        order by created_at desc, sequence desc
+        where team_id = ${teamId} and endpoint_id = ${id} and ${STATUS[status ?? 'any']}
+        order by created_at desc, id desc
         limit ${limit} offset ${offset}`),
 
-    async findDelivery({ endpointId, id }) {
-      const [found] = await read<Delivery>(
-        sql`select ${DELIVERY} from deliveries where id = ${id} and endpoint_id = ${endpointId}`,
-      )
+    async findDelivery(where) {
+      const [found] = await read<Delivery>(sql`select ${DELIVERY} from deliveries where ${isDelivery(where)}`)
       return found ?? null
     },
 
-    async findDeliveryBody({ endpointId, id }) {
-      const [found] = await read<{ body: string }>(
-        sql`select body from deliveries where id = ${id} and endpoint_id = ${endpointId}`,
-      )
+    async findDeliveryBody(where) {
+      const [found] = await read<{ body: string }>(sql`select body from deliveries where ${isDelivery(where)}`)
       return found?.body ?? null
     },
 
-    listAttempts: (deliveryId) =>
+    listAttempts: ({ teamId, id }) =>
       read(sql`
-        select a.at, a.http_status as "httpStatus", a.response_body as "responseBody", a.latency_ms as "latencyMs",
-               a.error
-        from deliveries d join delivery_attempts a on a.delivery = d.sequence
-        where d.id = ${deliveryId}
-        order by a.sequence`),
+        select at, http_status as "httpStatus", response_body as "responseBody", latency_ms as "latencyMs", error
+        from delivery_attempts
+        where team_id = ${teamId} and delivery_id = ${id}
+        order by attempt`),
 
-    async replayDelivery({ id, ...where }, at) {
-      const which = sql`id = ${id} and endpoint_id = ${where.endpointId}`
-      const [[replayed]] = await replay(where, at, which)
+    async replayDelivery({ teamId, endpointId, id }, at) {
+      const [replayed] = await replay({ teamId, id: endpointId }, at, sql`id = ${id} and endpoint_id = ${endpointId}`)
       return replayed ?? null
     },
 
     async replayFailed(where, { at, limit }) {
-      const which = sql`
-        sequence in (select sequence from deliveries
-                     where endpoint_id = ${where.endpointId} and status = 'failed' and finished_at <= ${at}
-                       and message_id is not null
-                     order by created_at, sequence
-                     limit ${limit})`
-      const [replayed] = await replay(where, at, which)
-      return replayed.length
+      const failed = sql`
+        select id from deliveries
+        where team_id = ${where.teamId} and endpoint_id = ${where.id} and status = 'failed' and finished_at <= ${at}
+          and message_id is not null
+        order by created_at, id
+        limit ${limit}`
+      return (await replay(where, at, dialect.isIn(sql`id`, failed))).length
     },
 
+    // With the team's lock: otherwise a concurrent deletion could miss this row.
     async addTestDelivery(test) {
-      const { id, eventId, endpointId, event, body, status, at, httpStatus, responseBody, latencyMs, error } = test
-      const [[added]] = await write(
-        // Locks the endpoint: otherwise a concurrent deletion could miss this row.
+      const { teamId, id, eventId, endpointId, event, body, status, at } = test
+      const { httpStatus, responseBody, latencyMs, error } = test
+      const [[added]] = await writeFor(
+        teamId,
         returning<Delivery>(sql`
-          insert into deliveries (id, endpoint_id, event, event_id, body, status, attempt, http_status, response_body,
-                                  latency_ms, error, created_at, finished_at)
-          select ${id}, ${endpointId}, ${event}, ${eventId}, ${body}, ${status}, 1, ${httpStatus}, ${responseBody},
+          insert into deliveries (team_id, id, endpoint_id, event, event_id, body, status, attempt, http_status,
+                                  response_body, latency_ms, error, created_at, finished_at)
+          select team_id, ${id}, id, ${event}, ${eventId}, ${body}, ${status}, 1, ${httpStatus}, ${responseBody},
                  ${latencyMs}, ${error}, ${at}, ${at}
-          from webhook_endpoints where id = ${endpointId} and removed_at is null ${dialect.locked}
+          from webhook_endpoints where team_id = ${teamId} and id = ${endpointId} and removed_at is null
           returning ${DELIVERY}`),
-        insertAttempt(id, test),
+        insertAttempt(test, { number: sql`attempt`, which: isDelivery(test) }),
       )
       return added ?? null
     },
 
-    async forgetDeliveries(endpointId, { before, limit }) {
-      const old = (isOver: Sql) => sql`
-        select sequence from deliveries
-        where endpoint_id = ${endpointId} and created_at < ${before} and ${isOver}
-        order by created_at
-        limit ${limit}`
-      const [forgotten] = await write(
-        sql`delete from deliveries where sequence in (${old(sql`finished_at < ${before}`)})`,
+    async forgetDeliveries({ teamId, id }, { before, limit }) {
+      const isOld = (column: Sql, isOver: Sql) =>
+        dialect.isIn(
+          column,
+          sql`
+            select id from deliveries
+            where team_id = ${teamId} and endpoint_id = ${id} and created_at < ${before} and ${isOver}
+            order by created_at
+            limit ${limit}`,
+        )
+      const [forgotten] = await writeFor(
+        teamId,
+        sql`delete from deliveries where team_id = ${teamId} and ${isOld(sql`id`, sql`finished_at < ${before}`)}`,
         // Attempts of deliveries that were replayed since.
         sql`
           delete from delivery_attempts
-          where at < ${before} and delivery in (${old(sql`(finished_at is null or finished_at >= ${before})`)})`,
+          where team_id = ${teamId} and at < ${before}
+            and ${isOld(sql`delivery_id`, sql`(finished_at is null or finished_at >= ${before})`)}`,
       )
       return forgotten
     },
 
-    async failBacklog(endpointId, { kept, limit, at }) {
-      const [pending] = await read<{ count: number }>(
-        sql`select count(*) as count from deliveries where endpoint_id = ${endpointId} and status = 'pending'`,
-      )
+    async failBacklog({ teamId, id }, { kept, limit, at }) {
+      const isPending = sql`team_id = ${teamId} and endpoint_id = ${id} and status = 'pending'`
+      const [pending] = await read<{ count: number }>(sql`select count(*) as count from deliveries where ${isPending}`)
       const excess = Math.min(pending!.count - kept, limit)
       if (excess <= 0) return 0
-      const [failed] = await write(sql`
-        update deliveries
-        set status = 'failed', error = 'too many deliveries were waiting', next_attempt_at = null, finished_at = ${at}
-        where status = 'pending' and lease_owner is null
-          and sequence in (select sequence from deliveries
-                           where endpoint_id = ${endpointId} and status = 'pending' and lease_owner is null
-                           order by ${dialect.hidden(sql`sequence`)}
-                           limit ${excess})`)
+      const oldest = sql`
+        select id from deliveries
+        where ${isPending} and lease_owner is null
+        order by ${dialect.hidden(sql`created_at`)}, id
+        limit ${excess}`
+      const [failed] = await writeFor(
+        teamId,
+        sql`
+          update deliveries
+          set status = 'failed', error = 'too many deliveries were waiting', next_attempt_at = null, finished_at = ${at}
+          where team_id = ${teamId} and ${dialect.isIn(sql`id`, oldest)}`,
+        ...settleOutbox(teamId),
+      )
       return failed
     },
   }
+}
+
+function isDelivery({ teamId, endpointId, id }: DeliveryKey): Sql {
+  return sql`team_id = ${teamId} and id = ${id} and endpoint_id = ${endpointId}`
 }
 
 const DELIVERY = sql`
@@ -160,14 +171,17 @@ export function insertDeliveries(
   event: NewEvent | null,
 ): Sql[] {
   if (!event) return []
-  return event.deliveries.map(
+  const inserts = event.deliveries.map(
     ({ id, endpointId }) => sql`
-      insert into deliveries (id, endpoint_id, event, event_id, message_id, body, status, next_attempt_at, created_at)
-      select ${id}, ${endpointId}, 'email.received', ${event.id}, m.id, ${event.body}, 'pending',
+      insert into deliveries (team_id, id, endpoint_id, event, event_id, message_id, body, status, next_attempt_at,
+                              created_at)
+      select m.team_id, ${id}, ${endpointId}, 'email.received', ${event.id}, m.id, ${event.body}, 'pending',
              ${dialect.now(message.storedAt)}, ${message.storedAt}
-      from messages m join teams t on t.id = m.team_id
-      where m.id = ${message.id} and t.id = ${teamId} and m.position > t.last_position
+      from messages m join team_state t on t.team_id = m.team_id
+      where m.team_id = ${teamId} and m.id = ${message.id} and m.position > t.last_position
         and exists (select 1 from webhook_endpoints
-                    where id = ${endpointId} and team_id = ${teamId} and is_active = 1)`,
+                    where team_id = ${teamId} and id = ${endpointId} and is_active = 1)`,
   )
+  const ids = event.deliveries.map(({ id }) => id)
+  return [...inserts, addToOutbox(teamId, dialect.isAmong(sql`id`, ids))]
 }

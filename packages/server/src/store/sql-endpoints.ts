@@ -1,6 +1,7 @@
-import { required, returning, type Database } from './database.ts'
+import { returning, type Database } from './database.ts'
+import { settleOutbox } from './sql-outbox.ts'
 import { sql, type Sql } from './sql.ts'
-import type { Endpoint, EndpointChange, OldSecret, WebhookStore } from './webhooks.ts'
+import type { Endpoint, EndpointChange, EndpointKey, OldSecret, WebhookStore } from './webhooks.ts'
 
 type EndpointStore = Pick<
   WebhookStore,
@@ -20,10 +21,8 @@ type EndpointStore = Pick<
 /** Rows per transaction. It takes a few milliseconds, during which arriving mail has to wait. */
 const ROWS_PER_STEP = 500
 
-type Where = { teamId: string; id: string }
-
 export function endpointStore(database: Database): EndpointStore {
-  const { read, write, writeFor } = database
+  const { dialect, read, writeFor } = database
 
   async function listBy(condition: Sql): Promise<Endpoint[]> {
     const rows = await read<EndpointRow>(sql`
@@ -37,8 +36,9 @@ export function endpointStore(database: Database): EndpointStore {
     return (await listBy(condition))[0] ?? null
   }
 
-  async function idsBy(condition: Sql): Promise<string[]> {
-    const rows = await read<{ id: string }>(sql`select id from webhook_endpoints where ${condition} order by id`)
+  async function idsBy(teamId: string, condition: Sql): Promise<string[]> {
+    const rows = await read<{ id: string }>(sql`
+      select id from webhook_endpoints where team_id = ${teamId} and ${condition} order by id`)
     return rows.map(({ id }) => id)
   }
 
@@ -48,9 +48,9 @@ export function endpointStore(database: Database): EndpointStore {
       const [added] = await writeFor(
         teamId,
         sql`
-          insert into webhook_endpoints (id, team_id, url, description, mailbox, tag, secret, secret_masked, created_at,
+          insert into webhook_endpoints (team_id, id, url, description, mailbox, tag, secret, secret_masked, created_at,
                                          updated_at)
-          select ${id}, ${teamId}, ${url}, ${description}, ${mailbox}, ${tag}, ${secret}, ${secretMasked}, ${createdAt},
+          select ${teamId}, ${id}, ${url}, ${description}, ${mailbox}, ${tag}, ${secret}, ${secretMasked}, ${createdAt},
                  ${createdAt}
           where ${endpointsMax} > (select count(*) from webhook_endpoints
                                    where team_id = ${teamId} and removed_at is null)
@@ -72,19 +72,24 @@ export function endpointStore(database: Database): EndpointStore {
         where ${exists({ teamId, id })} and not ${isTaken}
         returning ${ENDPOINT}`)
       // Remaining work if a crash interrupted disabling it. Nothing new becomes pending until it is enabled.
-      if (change.isActive === true) await failAllInactive(database, id, at)
-      const [[updated]] = await writeFor(teamId, update)
-      if (updated && change.isActive === false) await failAllInactive(database, id, at)
+      if (change.isActive === true) await failAllInactive(database, { teamId, id }, at)
+      // What a concurrent call left pending can be sent from then on, or no longer.
+      const outbox = change.isActive === undefined ? [] : settleOutbox(teamId)
+      const [[updated]] = await writeFor(teamId, update, ...outbox)
+      if (updated && change.isActive === false) await failAllInactive(database, { teamId, id }, at)
       if (updated) return readEndpoint(updated)
       return (await findBy(sql`e.team_id = ${teamId} and e.id = ${id}`)) ? 'exists' : null
     },
 
     async rotateEndpointSecret({ teamId, id }, { replaced, secret, secretMasked, oldSecrets, at }) {
-      const [rotated] = await write(sql`
-        update webhook_endpoints
-        set old_secrets = ${JSON.stringify(oldSecrets)}, secret = ${secret}, secret_masked = ${secretMasked},
-            updated_at = ${at}
-        where ${exists({ teamId, id })} and secret = ${replaced}`)
+      const [rotated] = await writeFor(
+        teamId,
+        sql`
+          update webhook_endpoints
+          set old_secrets = ${JSON.stringify(oldSecrets)}, secret = ${secret}, secret_masked = ${secretMasked},
+              updated_at = ${at}
+          where ${exists({ teamId, id })} and secret = ${replaced}`,
+      )
       return rotated === 1
     },
 
@@ -95,27 +100,34 @@ export function endpointStore(database: Database): EndpointStore {
           update webhook_endpoints
           set removed_at = ${at}, ${HIDDEN_ENDPOINT}
           where ${exists(where)}`,
+        ...settleOutbox(where.teamId),
       )
       return hidden === 1
     },
 
-    removedEndpoints: () => idsBy(sql`removed_at is not null`),
+    removedEndpoints: (teamId) => idsBy(teamId, sql`removed_at is not null`),
 
-    async emptySomeOfEndpoint(id, limit) {
-      const [removed] = await write(sql`
-        delete from deliveries
-        where sequence in (select sequence from deliveries where endpoint_id = ${id} limit ${limit})`)
+    async emptySomeOfEndpoint({ teamId, id }, limit) {
+      const ofEndpoint = sql`from deliveries where team_id = ${teamId} and endpoint_id = ${id}`
+      const [removed] = await writeFor(
+        teamId,
+        sql`
+          delete from deliveries
+          where team_id = ${teamId} and ${dialect.isIn(sql`id`, sql`select id ${ofEndpoint} limit ${limit}`)}`,
+      )
       if (removed !== 0) return true
-      await write(sql`
-        delete from webhook_endpoints
-        where id = ${id} and removed_at is not null
-          and not exists (select 1 from deliveries where endpoint_id = ${id})`)
+      await writeFor(
+        teamId,
+        sql`
+          delete from webhook_endpoints
+          where team_id = ${teamId} and id = ${id} and removed_at is not null and not exists (select 1 ${ofEndpoint})`,
+      )
       return false
     },
 
-    failInactive: (id, page) => failSomeInactive(database, id, page),
+    failInactive: (where, page) => failSomeInactive(database, where, page),
 
-    endpointIds: () => idsBy(sql`removed_at is null`),
+    endpointIds: (teamId) => idsBy(teamId, sql`removed_at is null`),
 
     findListeners: (teamId, { mailbox, tag }) =>
       read(sql`
@@ -146,40 +158,35 @@ export function readEndpoint(row: EndpointRow): Endpoint {
   return { ...row, isActive: row.isActive === 1, oldSecrets }
 }
 
-/** Fails the pending deliveries of a disabled endpoint. */
-export async function failAllInactive(database: Database, endpointId: string, at: number): Promise<void> {
+/** Fails the pending deliveries of a disabled endpoint. They are not in the outbox. */
+export async function failAllInactive(database: Database, where: EndpointKey, at: number): Promise<void> {
   const page = { limit: ROWS_PER_STEP, at }
-  while ((await failSomeInactive(database, endpointId, page)) === ROWS_PER_STEP);
+  while ((await failSomeInactive(database, where, page)) === ROWS_PER_STEP);
 }
 
 async function failSomeInactive(
-  { dialect, read, writeFor }: Database,
-  endpointId: string,
+  { dialect, writeFor }: Database,
+  { teamId, id }: EndpointKey,
   { limit, at }: { limit: number; at: number },
 ): Promise<number> {
-  const isInactive = sql`id = ${endpointId} and is_active = 0 and removed_at is null`
-  const [found] = await read<{ teamId: string }>(
-    sql`select team_id as "teamId" from webhook_endpoints where ${isInactive}`,
-  )
-  if (!found) return 0
-  const [, failed = 0] = await writeFor(
-    found.teamId,
-    // Checked again and locked: enabling the endpoint and leasing its deliveries wait.
-    required(returning<object>(sql`select 1 from webhook_endpoints where ${isInactive} ${dialect.locked}`)),
+  const pending = sql`
+    select id from deliveries
+    where team_id = ${teamId} and endpoint_id = ${id} and status = 'pending'
+    limit ${limit}`
+  const [failed] = await writeFor(
+    teamId,
     sql`
       update deliveries
       set status = 'failed', error = 'endpoint inactive', next_attempt_at = null, lease_owner = null,
           lease_until = null, finished_at = ${at}
-      where status = 'pending'
-        and sequence in (select sequence from deliveries
-                         where endpoint_id = ${endpointId} and status = 'pending'
-                         limit ${limit})`,
+      where team_id = ${teamId} and ${dialect.isIn(sql`id`, pending)}
+        and exists (select 1 from webhook_endpoints where ${exists({ teamId, id })} and is_active = 0)`,
   )
   return failed
 }
 
-function exists({ teamId, id }: Where): Sql {
-  return sql`id = ${id} and team_id = ${teamId} and removed_at is null`
+function exists({ teamId, id }: EndpointKey): Sql {
+  return sql`team_id = ${teamId} and id = ${id} and removed_at is null`
 }
 
 function changesOf({ url, description, isActive }: EndpointChange): Sql {

@@ -27,12 +27,14 @@ export function usageStore(database: Database): UsageStore {
       return row!.count
     },
 
-    // Served by deliveries_succeeded and deliveries_failed alone, for each endpoint of the team.
+    // Served by deliveries_succeeded and deliveries_failed alone, for each endpoint of the team: with `cross join`, SQLite
+    // begins with the endpoints.
     async countDeliveries(teamId, { from, to }) {
       const count = (isCounted: Sql) => sql`
         select count(*)
-        from webhook_endpoints e join deliveries d on d.endpoint_id = e.id and ${isCounted}
-        where e.team_id = ${teamId} and e.removed_at is null and d.created_at >= ${from} and d.created_at < ${to}`
+        from webhook_endpoints e cross join deliveries d
+        where e.team_id = ${teamId} and e.removed_at is null and d.team_id = e.team_id and d.endpoint_id = e.id
+          and d.created_at >= ${from} and d.created_at < ${to} and ${isCounted}`
       const [counts] = await read<DeliveryCounts>(sql`
         select (${count(sql`d.status = 'success'`)}) as delivered, (${count(sql`d.status = 'failed'`)}) as failed`)
       return counts!

@@ -5,7 +5,7 @@ import { addMailbox, addTeam, messageFor, newId } from './store-contract.ts'
 import type { Mailbox } from './mailboxes.ts'
 import type { NewMessage } from './messages.ts'
 import type { Store } from './store.ts'
-import type { AttemptRecord, EndpointLimits, LeasedDelivery, NewEndpoint } from './webhooks.ts'
+import type { AttemptRecord, EndpointKey, EndpointLimits, LeasedDelivery, NewEndpoint } from './webhooks.ts'
 
 export const NOW = Date.now()
 const LEASE_MS = 60_000
@@ -30,10 +30,11 @@ export async function startWebhooks(open: () => Promise<Store>) {
   const deliver = (endpointIds: string[], messages = 1) =>
     Promise.all(Array.from({ length: messages }, () => addWithEvent(store, mailbox, endpointIds)))
   const list = (endpointId: string, status: 'pending' | 'success' | 'failed' | null = null) =>
-    store.listDeliveries(endpointId, { limit: 100, offset: 0, status })
+    store.listDeliveries({ teamId: team.id, id: endpointId }, { limit: 100, offset: 0, status })
+  const attempts = ({ id }: { id: string }) => store.listAttempts({ teamId: team.id, id })
   const lease = (options: Partial<Parameters<Store['leaseDeliveries']>[0]> = {}) =>
     store.leaseDeliveries({ ...LIMITS, owner: 'one', at: NOW, leaseMs: LEASE_MS, limit: 50, ...options })
-  return { store, team, mailbox, addEndpoint, deliver, list, lease }
+  return { store, team, mailbox, addEndpoint, deliver, list, attempts, lease }
 }
 
 export function newEndpoint(teamId: string): NewEndpoint {
@@ -67,15 +68,24 @@ async function addWithEvent(
   return { ...message, eventId: event.id }
 }
 
-type Leased = Pick<LeasedDelivery, 'id'> & { endpoint: Pick<LeasedDelivery['endpoint'], 'url'> }
-
-export function attemptOf({ id, endpoint: { url } }: Leased, values: Partial<AttemptRecord> = {}): AttemptRecord {
+export function attemptOf({ id, endpoint }: LeasedDelivery, values: Partial<AttemptRecord> = {}): AttemptRecord {
+  const { teamId, id: endpointId, url } = endpoint
   const result = { httpStatus: 200, responseBody: 'ok', latencyMs: 3, error: null }
-  return { deliveryId: id, url, at: NOW, ...result, outcome: { status: 'success' }, disableEndpoint: null, ...values }
+  return {
+    teamId,
+    endpointId,
+    deliveryId: id,
+    url,
+    at: NOW,
+    ...result,
+    outcome: { status: 'success' },
+    disableEndpoint: null,
+    ...values,
+  }
 }
 
-export function testFor(endpointId: string) {
+export function testFor({ teamId, id: endpointId }: EndpointKey) {
   const result = { httpStatus: 500, responseBody: null, latencyMs: 1, error: 'The endpoint responded with 500.' }
   const event = { event: 'email.received', eventId: newId(), body: '{}' }
-  return { id: newId(), endpointId, ...event, status: 'failed' as const, at: NOW, ...result }
+  return { teamId, endpointId, id: newId(), ...event, status: 'failed' as const, at: NOW, ...result }
 }

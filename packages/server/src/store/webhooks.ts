@@ -24,6 +24,9 @@ export type Endpoint = {
   updatedAt: number
 }
 
+/** Names an endpoint. */
+export type EndpointKey = { teamId: string; id: string }
+
 /** Also signs until it expires. */
 export type OldSecret = { secret: string; until: number }
 
@@ -54,6 +57,9 @@ export type Delivery = {
   createdAt: number
 }
 
+/** Names a delivery. */
+export type DeliveryKey = { teamId: string; endpointId: string; id: string }
+
 /** The event of a new message, and its deliveries. */
 export type NewEvent = { id: string; body: string; deliveries: { id: string; endpointId: string }[] }
 
@@ -81,25 +87,27 @@ export type Attempt = {
 
 export type AttemptRecord = Attempt &
   Verdict & {
+    teamId: string
+    endpointId: string
     deliveryId: string
     /** The URL used. If the endpoint has another one by now, the result says nothing about it. */
     url: string
   }
 
 /** A test event, sent once and recorded afterwards. */
-export type TestDelivery = Attempt & {
-  id: string
-  eventId: string
-  endpointId: string
-  event: string
-  body: string
-  status: 'success' | 'failed'
-}
+export type TestDelivery = Attempt &
+  DeliveryKey & {
+    eventId: string
+    event: string
+    body: string
+    status: 'success' | 'failed'
+  }
 
 /** How many deliveries of one endpoint may be in flight at once, in all processes together. */
 export type EndpointLimits = {
+  /** The same in all processes: the times in the outbox depend on it. */
   perEndpoint: number
-  /** Ids of endpoints that get one at a time. */
+  /** Ids of endpoints that get one at a time. Only this process knows them. */
   oneAtATime: string[]
 }
 
@@ -108,26 +116,22 @@ export type WebhookStore = {
   addEndpoint(endpoint: NewEndpoint, endpointsMax: number): Promise<Endpoint | 'exists' | 'limit'>
   /** Newest first. */
   listEndpoints(teamId: string): Promise<Endpoint[]>
-  findEndpoint(where: { teamId: string; id: string }): Promise<Endpoint | null>
+  findEndpoint(where: EndpointKey): Promise<Endpoint | null>
   /**
    * Disabling it fails pending deliveries in steps; `failInactive` continues after a crash. Enabling it resets its
    * failures. `exists` if another endpoint has the URL.
    */
-  updateEndpoint(
-    where: { teamId: string; id: string },
-    change: EndpointChange,
-    at: number,
-  ): Promise<Endpoint | 'exists' | null>
+  updateEndpoint(where: EndpointKey, change: EndpointChange, at: number): Promise<Endpoint | 'exists' | null>
   /** False if `replaced` is not its current secret. */
   rotateEndpointSecret(
-    where: { teamId: string; id: string },
+    where: EndpointKey,
     change: { replaced: string; secret: string; secretMasked: string; oldSecrets: OldSecret[]; at: number },
   ): Promise<boolean>
   /** Hides it and its deliveries at once. `removedEndpoints` lists what remains to be deleted. */
-  hideEndpoint(where: { teamId: string; id: string }, at: number): Promise<boolean>
-  removedEndpoints(): Promise<string[]>
+  hideEndpoint(where: EndpointKey, at: number): Promise<boolean>
+  removedEndpoints(teamId: string): Promise<string[]>
   /** Deletes some deliveries of a hidden endpoint, and finally the endpoint. False when it is deleted. */
-  emptySomeOfEndpoint(id: string, limit: number): Promise<boolean>
+  emptySomeOfEndpoint(where: EndpointKey, limit: number): Promise<boolean>
 
   /** The team's active endpoints that receive mail for this mailbox and tag, and the team's plan. */
   findListeners(
@@ -137,18 +141,18 @@ export type WebhookStore = {
 
   /** Newest first. */
   listDeliveries(
-    endpointId: string,
+    where: EndpointKey,
     page: { limit: number; offset: number; status: DeliveryStatus | null },
   ): Promise<Delivery[]>
-  findDelivery(where: { endpointId: string; id: string }): Promise<Delivery | null>
+  findDelivery(where: DeliveryKey): Promise<Delivery | null>
   /** The posted body, which is the same for every attempt. */
-  findDeliveryBody(where: { endpointId: string; id: string }): Promise<string | null>
-  /** Oldest first. */
-  listAttempts(deliveryId: string): Promise<Attempt[]>
+  findDeliveryBody(where: DeliveryKey): Promise<string | null>
+  /** Of the delivery with this id, oldest first. */
+  listAttempts(where: { teamId: string; id: string }): Promise<Attempt[]>
   /** Makes it due now and restarts its schedule. Null if it was deleted or its endpoint is inactive. */
-  replayDelivery(where: { teamId: string; endpointId: string; id: string }, at: number): Promise<Delivery | null>
+  replayDelivery(where: DeliveryKey, at: number): Promise<Delivery | null>
   /** The same for some deliveries that failed up to `at`, except tests. Returns their number. */
-  replayFailed(where: { teamId: string; endpointId: string }, page: { at: number; limit: number }): Promise<number>
+  replayFailed(where: EndpointKey, page: { at: number; limit: number }): Promise<number>
   /** Null if the endpoint was deleted. */
   addTestDelivery(test: TestDelivery): Promise<Delivery | null>
 
@@ -166,11 +170,11 @@ export type WebhookStore = {
   /** Milliseconds until a delivery can be leased, 0 for now; null if nothing is pending. */
   nextDueIn(limits: EndpointLimits & { at: number }): Promise<number | null>
 
-  endpointIds(): Promise<string[]>
+  endpointIds(teamId: string): Promise<string[]>
   /** Forgets some deliveries that ended before a time, and older attempts of others. Returns the number of deliveries. */
-  forgetDeliveries(endpointId: string, page: { before: number; limit: number }): Promise<number>
+  forgetDeliveries(where: EndpointKey, page: { before: number; limit: number }): Promise<number>
   /** Fails some pending deliveries of a disabled endpoint. Returns their number. */
-  failInactive(endpointId: string, page: { limit: number; at: number }): Promise<number>
+  failInactive(where: EndpointKey, page: { limit: number; at: number }): Promise<number>
   /** Fails the oldest pending deliveries beyond `kept` that are not leased, at most `limit`. Returns their number. */
-  failBacklog(endpointId: string, page: { kept: number; limit: number; at: number }): Promise<number>
+  failBacklog(where: EndpointKey, page: { kept: number; limit: number; at: number }): Promise<number>
 }

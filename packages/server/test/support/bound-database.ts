@@ -8,6 +8,8 @@ const ACROSS_TEAMS: { begins: string; why: string }[] = [
   { begins: 'select team_id as "teamid", last_position', why: 'one query a second for all teams that have readers' },
   { begins: 'select id, team_id as "teamid" from mailboxes where removed_at', why: 'finds mailboxes to empty' },
   { begins: 'select distinct team_id as "teamid" from removed_messages', why: 'finds teams to sweep' },
+  { begins: 'select team_id as "teamid", due_at', why: 'finds teams with something to send' },
+  { begins: 'select distinct team_id as "teamid" from deliveries where lease_owner', why: 'finds leases of a process' },
   { begins: 'select at, sender as "from", recipient as "to"', why: 'the operator sees what every team has' },
   { begins: 'select k.id, k.team_id as "teamid", k.name', why: 'the operator lists the keys of all teams' },
 ]

@@ -134,8 +134,10 @@ async function expectSame({ source, target }: { source: Store; target: Store }, 
 async function deliveriesIn(store: Store, teamId: string) {
   const endpoints = await store.listEndpoints(teamId)
   const page = { limit: PAGE, offset: 0, status: null }
-  const deliveries = (await Promise.all(endpoints.map(({ id }) => store.listDeliveries(id, page)))).flat()
-  return Promise.all(deliveries.map(async (delivery) => [delivery, await store.listAttempts(delivery.id)]))
+  const deliveries = (await Promise.all(endpoints.map((endpoint) => store.listDeliveries(endpoint, page)))).flat()
+  return Promise.all(
+    deliveries.map(async (delivery) => [delivery, await store.listAttempts({ teamId, id: delivery.id })]),
+  )
 }
 
 function viewOf(teamId: string) {

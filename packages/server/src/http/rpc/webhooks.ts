@@ -87,10 +87,10 @@ export function webhooksRouter(ports: RpcPorts) {
       .input(z.object({ id, deliveryId: id }))
       .query(async ({ ctx: { team }, input }) => {
         const endpoint = await ports.store.findEndpoint({ teamId: team.id, id: input.id })
-        const where = endpoint && { endpointId: endpoint.id, id: input.deliveryId }
+        const where = endpoint && { teamId: team.id, endpointId: endpoint.id, id: input.deliveryId }
         const requestBody = where && (await ports.store.findDeliveryBody(where))
         if (requestBody === null) throw new AppError('not_found', 'Not found')
-        const attempts = await ports.store.listAttempts(input.deliveryId)
+        const attempts = await ports.store.listAttempts({ teamId: team.id, id: input.deliveryId })
         return { requestBody, attempts: attempts.slice(-ATTEMPTS_MAX).toReversed().map(presentAttempt) }
       }),
 
