@@ -4,6 +4,7 @@ import { freshDatabase } from '../../test/support/postgres.ts'
 import type { Database } from './database.ts'
 import { testMatching, whenIndexed } from './matching-contract.ts'
 import type { WalkLimits } from './message-walk.ts'
+import { describeOutbox } from './outbox-contract.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { sql } from './sql.ts'
 import { createSqlStore } from './sql-store.ts'
@@ -32,6 +33,8 @@ async function open(walk?: WalkLimits): Promise<Store> {
 const indexed = (store: Store) => whenIndexed(databases.get(store)!, BLOCK_SIZE)
 
 describeStore('PostgreSQL store', open, indexed)
+
+describeOutbox(async () => openPostgresDatabase(await freshDatabase()))
 
 testMatching(
   'walked a few at a time',

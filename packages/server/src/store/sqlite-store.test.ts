@@ -11,6 +11,7 @@ import { createSqlStore } from './sql-store.ts'
 import type { Store } from './store.ts'
 import { testMatching, whenIndexed } from './matching-contract.ts'
 import type { WalkLimits } from './message-walk.ts'
+import { describeOutbox } from './outbox-contract.ts'
 import { addMailbox, addTeam, describeStore, messageFor } from './store-contract.ts'
 
 function fail(error: unknown): never {
@@ -39,6 +40,8 @@ async function open(walk?: WalkLimits): Promise<Store> {
 const indexed = (store: Store) => whenIndexed(databases.get(store)!, BLOCK_SIZE)
 
 describeStore('SQLite store', open, indexed)
+
+describeOutbox(async () => openDatabase())
 
 testMatching(
   'walked a few at a time',
