@@ -11,12 +11,13 @@ import type { DatabaseLocation } from '../store/database-status.ts'
 import type { Distribution } from '../store/distribution.ts'
 import { nameHosts, splitHosts } from '../store/postgres-hosts.ts'
 import type { OnMigration } from '../store/migration-progress.ts'
-import { describeCopy, describeDistribution, describeStatus } from './describe-database.ts'
+import { describeCopy, describeDistribution, describeOpenFinish, describeStatus } from './describe-database.ts'
 import { examples } from './examples.ts'
 import { print } from './output.ts'
 import { createProgress } from './progress.ts'
 
 type JsonOption = { json?: boolean }
+type MigrateOptions = JsonOption & { finish?: boolean }
 type CopyOptions = JsonOption & { from: string; to?: string }
 
 export function addDatabaseCommands(program: Command): void {
@@ -37,18 +38,24 @@ export function addDatabaseCommands(program: Command): void {
 
   db.command('migrate')
     .description('Migrate the schema to the newest version. Every server start does this too.')
+    .option('--finish', 'PostgreSQL: also remove what servers of the previous version need; none may run')
     .option('--json', 'print JSON')
-    .addHelpText('after', examples('mailhatch db migrate'))
-    .action(async (options: JsonOption) => {
+    .addHelpText(
+      'after',
+      `\nOn PostgreSQL, servers of the previous version keep working until --finish.\nAn interrupted migration continues when you run the command again.\n${examples(
+        'mailhatch db migrate',
+        'mailhatch db migrate --finish',
+      )}`,
+    )
+    .action(async (options: MigrateOptions) => {
       const place = configuredPlace()
       const { readStatus } = await loadStore()
       const { schema: from } = await readStatus(place)
-      const progress = createProgress({ isLogged: true })
-      await (await open(place, showMigration(progress))).close()
-      progress.end()
-      const { schema: to } = await readStatus(place)
+      await migrate(place, options)
+      const { schema: to, newestSchema, isFinishOpen } = await readStatus(place)
       const line = from === to ? `Schema ${to} is up to date.` : `Migrated the schema from ${from} to ${to}.`
-      print({ database: nameOf(place), from, to }, [line], options)
+      const lines = isFinishOpen ? [describeOpenFinish({ schema: to, newestSchema })] : [line]
+      print({ database: nameOf(place), from, to, isFinishOpen }, lines, options)
     })
 
   db.command('distribute')
@@ -166,11 +173,19 @@ function directUrl({ databaseUrl: pooled, databaseDirectUrl }: Config): string |
   return databaseDirectUrl ?? pooled
 }
 
-async function open(place: DatabaseLocation, onMigration: OnMigration) {
+async function migrate(place: DatabaseLocation, { finish = false }: MigrateOptions): Promise<void> {
   const { openPostgresDatabase, openSqliteDatabase } = await loadStore()
-  return 'url' in place
-    ? openPostgresDatabase(place.url)
-    : openSqliteDatabase(dataFile(readConfig('api'), 'mailhatch.db'), onMigration)
+  const progress = createProgress({ isLogged: true })
+  const onMigration = showMigration(progress)
+  try {
+    const database =
+      'url' in place
+        ? await openPostgresDatabase(place.url, { onMigration, isFinish: finish })
+        : openSqliteDatabase(dataFile(readConfig('api'), 'mailhatch.db'), onMigration)
+    await database.close()
+  } finally {
+    progress.end()
+  }
 }
 
 function showMigration(progress: ReturnType<typeof createProgress>): OnMigration {

@@ -5,14 +5,15 @@ import type { Distribution } from '../store/distribution.ts'
 import { countOf } from './count-of.ts'
 import { sizeText } from './human.ts'
 
-export function describeStatus({ schema, newestSchema, counts, cluster }: DatabaseStatus): string[] {
+export function describeStatus({ schema, newestSchema, isFinishOpen, counts, cluster }: DatabaseStatus): string[] {
   if (schema === 0)
     return [`not set up yet; run mailhatch db migrate, or start the server, to create schema ${newestSchema}`]
-  if (schema < newestSchema) return [`schema ${schema}; run mailhatch db migrate to update it to ${newestSchema}`]
+  if (schema < newestSchema && counts === null)
+    return [`schema ${schema}; run mailhatch db migrate to update it to ${newestSchema}`]
   if (counts === null) return [`schema ${schema}, from a newer Mailhatch: this version supports ${newestSchema}`]
   const { teams, mailboxes, keys, messages, missing, unindexed } = counts
   const lines = [
-    `schema ${schema}, up to date`,
+    isFinishOpen ? describeOpenFinish({ schema, newestSchema }) : `schema ${schema}, up to date`,
     [
       countOf(teams, 'team'),
       countOf(mailboxes, 'mailbox', 'mailboxes'),
@@ -30,6 +31,13 @@ export function describeStatus({ schema, newestSchema, counts, cluster }: Databa
     ...lines,
     unindexed === 0 ? 'text index up to date' : `text index: ${countOf(unindexed, 'message')} not indexed yet`,
   ]
+}
+
+export function describeOpenFinish({ schema, newestSchema }: Pick<DatabaseStatus, 'schema' | 'newestSchema'>): string {
+  return (
+    `schema ${schema}, ready for servers of schema ${newestSchema} too; ` +
+    'when no older server runs, run mailhatch db migrate --finish'
+  )
 }
 
 export function describeCopy({ copied, digests }: CopyResult): string[] {

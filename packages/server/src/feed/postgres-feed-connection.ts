@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { APPLICATION_NAME } from '../store/postgres-schema.ts'
 
 const CHANNEL = 'mailhatch'
 /** Together with the response timeout, a dead connection is noticed within 4 s. */
@@ -80,7 +81,7 @@ function connect(url: string, onNotification: (payload: string) => void) {
   const socket = new Socket()
   const client = new pg.Client({
     connectionString: url,
-    application_name: 'mailhatch feed',
+    application_name: `${APPLICATION_NAME} feed`,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     stream: () => socket,

@@ -5,7 +5,6 @@ import { createLocalFeed } from '../feed/feed.ts'
 import type { SharedFeed } from '../feed/postgres-feed.ts'
 import { createAcceptAnnouncement, type AcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { Log } from '../observe/log.ts'
-import { logMigration } from './log-migration.ts'
 import { createRejections } from '../manage/rejections.ts'
 import { meteredAcceptance } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
@@ -35,7 +34,7 @@ export type IntakeParts = {
 export async function assembleIntake(config: Config, log: Log, { secretKey, meters, onMail, now }: IntakeParts) {
   // Several processes can share PostgreSQL, so it needs no lock.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
-  const store = await openStore(config, log, logMigration(log))
+  const store = await openStore(config, log, log)
   const feed = await openFeed(config, log)
   const rejections = createRejections({ store, log, now })
   const logUnsaved = (error: unknown) => log.error({ err: error }, 'saving rejections failed')

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { openForReading } from '../sqlite/connection.ts'
 import { prepareQuery } from '../sqlite/query.ts'
 import { readCluster, type ClusterStatus } from './cluster-status.ts'
-import * as postgres from './postgres-migrations.ts'
+import { hasOurTables } from './postgres-migrations.ts'
+import { NEWEST_SCHEMA, readSchemaState } from './postgres-schema.ts'
 import { connectAlone } from './postgres-session.ts'
+import { isShared } from './postgres-upgrade.ts'
 import { toQuery } from './postgres-statements.ts'
 import { sql, type Sql } from './sql.ts'
 import * as sqlite from './sqlite-migrations.ts'
@@ -17,7 +19,9 @@ export type DatabaseStatus = {
   schema: number
   /** The schema that this version migrates to. */
   newestSchema: number
-  /** Null if the database has another schema than this version. */
+  /** Servers of this and of the previous version can use the database, until `db migrate --finish`. */
+  isFinishOpen: boolean
+  /** Null if this version cannot use the schema. */
   counts: Counts | null
   /** Null if the tables are not distributed. */
   cluster: ClusterStatus | null
@@ -46,7 +50,7 @@ export async function findTables(url: string): Promise<'ours' | 'not ours' | 'un
   try {
     const client = await connectAlone(url)
     try {
-      return (await postgres.hasOurTables(client)) ? 'ours' : 'not ours'
+      return (await hasOurTables(client)) ? 'ours' : 'not ours'
     } finally {
       await client.end()
     }
@@ -58,7 +62,8 @@ export async function findTables(url: string): Promise<'ours' | 'not ours' | 'un
 async function readPostgres(url: string): Promise<DatabaseStatus> {
   const client = await connectAlone(url)
   try {
-    const schemas = { schema: await postgres.readSchemaVersion(client), newestSchema: postgres.NEWEST_SCHEMA }
+    const state = await readSchemaState(client)
+    const schemas = { schema: state.version, newestSchema: NEWEST_SCHEMA, isFinishOpen: isShared(state) }
     const counts = await countsOf(schemas, async (query) => (await client.query(toQuery(query))).rows)
     return { ...schemas, counts, cluster: counts && (await readCluster(client)) }
   } finally {
@@ -68,25 +73,26 @@ async function readPostgres(url: string): Promise<DatabaseStatus> {
 
 async function readSqlite(file: string): Promise<DatabaseStatus> {
   const newestSchema = sqlite.NEWEST_SCHEMA
-  if (!existsSync(file)) return { schema: 0, newestSchema, counts: null, cluster: null }
+  if (!existsSync(file)) return { schema: 0, newestSchema, isFinishOpen: false, counts: null, cluster: null }
   const connection = openForReading(file)
   try {
     const schema = Number(connection.prepare('pragma user_version').get()!['user_version'])
-    const counts = await countsOf({ schema, newestSchema }, async <Row>({ text, values }: Sql) =>
+    const schemas = { schema, newestSchema, isFinishOpen: false }
+    const counts = await countsOf(schemas, async <Row>({ text, values }: Sql) =>
       prepareQuery<Row>(connection, text.join('?')).all(...values),
     )
-    return { schema, newestSchema, counts, cluster: null }
+    return { ...schemas, counts, cluster: null }
   } finally {
     connection.close()
   }
 }
 
-/** Null if the schema is another than this version's. */
+/** Null if this version cannot use the schema. */
 async function countsOf(
-  { schema, newestSchema }: Pick<DatabaseStatus, 'schema' | 'newestSchema'>,
+  { schema, newestSchema, isFinishOpen }: Pick<DatabaseStatus, 'schema' | 'newestSchema' | 'isFinishOpen'>,
   read: <Row>(query: Sql) => Promise<Row[]>,
 ): Promise<Counts | null> {
-  if (schema !== newestSchema) return null
+  if (schema !== newestSchema && !isFinishOpen) return null
   // Both queries return one row.
   const counts = (await read<Omit<Counts, 'missing'>>(COUNTS))[0]!
   // Keys are copied last, so with a key everything is there. Counting all messages takes a while.

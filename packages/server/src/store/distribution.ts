@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { NEWEST_SCHEMA, readSchemaVersion } from './postgres-migrations.ts'
+import { NEWEST_SCHEMA, readSchemaState } from './postgres-schema.ts'
 import { connectAlone } from './postgres-session.ts'
 import { SHARED_TABLES, TEAM_TABLES } from './team-tables.ts'
 
@@ -32,10 +32,11 @@ export async function distribute(
 }
 
 async function refuseOtherSchema(client: Client): Promise<void> {
-  const schema = await readSchemaVersion(client)
+  const { version: schema, part } = await readSchemaState(client)
   if (schema === NEWEST_SCHEMA) return
+  const command = part > 0 ? 'mailhatch db migrate --finish' : 'mailhatch db migrate'
   throw new Error(
-    `The database has schema ${schema}, but only schema ${NEWEST_SCHEMA} can be distributed. Run: mailhatch db migrate`,
+    `The database has schema ${schema}, but only schema ${NEWEST_SCHEMA} can be distributed. Run: ${command}`,
   )
 }
 

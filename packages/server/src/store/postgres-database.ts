@@ -11,8 +11,10 @@ import { POSTGRES } from './postgres-dialect.ts'
 import { isRetryable } from './postgres-errors.ts'
 import { createPostgresIntake } from './postgres-intake.ts'
 import { createRotation, splitHosts, type HostFailure } from './postgres-hosts.ts'
+import type { MigrationOptions } from './postgres-migrations.ts'
 import { BEGIN_LIMITED, COMMIT, refuseReadOnly, send } from './postgres-session.ts'
 import { preparePostgres } from './postgres-start.ts'
+import { isShared } from './postgres-upgrade.ts'
 import { createPostgresWriter } from './postgres-writer.ts'
 import type { Sql } from './sql.ts'
 
@@ -25,7 +27,9 @@ const WRITING_CONNECTIONS = 8
 /** Of the reading connections: long searches leave most of them to short queries. */
 const SEARCHING_CONNECTIONS = 4
 
-export type PostgresOptions = {
+export type PostgresOptions = MigrationOptions & {
+  /** Called if servers of the previous version may still run: the upgrade is not finished. */
+  onFinishOpen?: () => void
   /** The URL without the pooler, if `url` goes through one in transaction mode. */
   directUrl?: string | null
   /** Called once when one of several hosts fails, until it is reached again. */
@@ -35,11 +39,10 @@ export type PostgresOptions = {
 /** Refuses a server that may lose committed data, and migrates the schema. The URL may have several hosts. */
 export async function openPostgresDatabase(
   url: string,
-  { directUrl = null, onHostFailure }: PostgresOptions = {},
+  { directUrl = null, onHostFailure, onFinishOpen, ...migration }: PostgresOptions = {},
 ): Promise<Database> {
-  await preparePostgres(
-    directUrl ? { url: directUrl, variable: 'DATABASE_DIRECT_URL' } : { url, variable: 'DATABASE_URL' },
-  )
+  const target = directUrl ? { url: directUrl, variable: 'DATABASE_DIRECT_URL' } : { url, variable: 'DATABASE_URL' }
+  if (isShared(await preparePostgres(target, migration))) onFinishOpen?.()
   const hosts = createRotation(splitHosts(url), { ...(onHostFailure && { onFailure: onHostFailure }) })
   const address: DatabaseAddress = { hosts, isPooled: directUrl !== null }
   const writable = createWritable()

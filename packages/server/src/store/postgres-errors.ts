@@ -7,6 +7,9 @@ const SERVER_STOPS_OR_STARTS = ['57P01', '57P02', '57P03', '57P05']
 /** Serialization failure or deadlock: nothing was done, and a retry may succeed. */
 const RETRYABLE = ['40001', '40P01']
 
+/** A statement waited too long for a lock, or for several together. */
+const WAITED_TOO_LONG = ['55P03', '57014']
+
 /**
  * The server cannot execute any statement now: connection (08), read-only (25006), idle transaction (25P03, 25P04),
  * access refused (28) or database missing (3D000) after a failover, repeated conflicts (40), out of connections or memory
@@ -60,6 +63,11 @@ function isFromServer(error: unknown): boolean {
 
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE.includes(codeOf(error))
+}
+
+/** Others hold a lock, or wait for one of ours. */
+export function isLockConflict(error: unknown): boolean {
+  return WAITED_TOO_LONG.includes(codeOf(error)) || isRetryable(error)
 }
 
 /** Maps a full disk to the error of a local disk, and separates temporary errors from bugs. */

@@ -1,25 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
+import type { OnMigration } from './migration-progress.ts'
+import { NEWEST_SCHEMA, readSchemaState, type SchemaState } from './postgres-schema.ts'
+import { finishUpgrade, isShared, UPGRADED_SCHEMA, upgradeInPlace } from './postgres-upgrade.ts'
 
 const FOLDER = new URL('./migrations-postgres/', import.meta.url)
 
 /** Advisory lock for schema changes; any unused number. */
 const LOCK = 7_245_073_185
+const LOCK_POLL_MS = 250
 
-/** A file is named after the schema version it creates. SQLite has the same tables at the same version. */
+/** A file is named after the schema version it creates. */
 const STEPS = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.sql'))
   .sort()
   .map((name) => ({ version: Number.parseInt(name, 10), file: new URL(name, FOLDER) }))
 
-export const NEWEST_SCHEMA = STEPS.at(-1)!.version
-
-/** 0 for a database that Mailhatch has not used yet. */
-export async function readSchemaVersion(client: Client): Promise<number> {
-  const { rows } = await client.query<{ exists: boolean }>(`select to_regclass('schema_version') is not null as exists`)
-  if (!rows[0]!.exists) return 0
-  const found = await client.query<{ version: number }>('select version from schema_version')
-  return found.rows[0]?.version ?? 0
+export type MigrationOptions = {
+  onMigration?: OnMigration
+  /** Also removes what only servers of the previous schema need. None of them may run. */
+  isFinish?: boolean
 }
 
 /** Whether the tables are ours: other programs have a table of schema versions or of teams too. */
@@ -31,40 +32,78 @@ export async function hasOurTables(client: Client): Promise<boolean> {
   return rows[0]!.ours
 }
 
-/** Migrates to the newest schema, each step in its own transaction. Forward only. */
-export async function migratePostgres(client: Client): Promise<void> {
-  if ((await checkedVersion(client)) === NEWEST_SCHEMA) return
-  // Other processes that start meanwhile wait here without a timeout.
+/**
+ * Migrates until this version can serve. Forward only. Older servers keep serving if the database has teams; then the last
+ * step, which ends that, is only done on request.
+ */
+export async function migratePostgres(client: Client, options: MigrationOptions = {}): Promise<SchemaState> {
+  const state = await checkedState(client)
+  if (isMigrated(state, options)) return state
+  // Nothing here is short, and what others wait for has its own limit.
   await client.query('set statement_timeout = 0; set lock_timeout = 0')
-  await client.query('select pg_advisory_lock($1)', [LOCK])
-  const version = await checkedVersion(client)
-  for (const step of STEPS.filter((one) => one.version > version)) {
-    await client.query(`
-      begin;
-      ${readFileSync(step.file, 'utf8')};
-      create table if not exists schema_version (version bigint not null);
-      delete from schema_version;
-      insert into schema_version (version) values (${step.version});
-      commit`)
-  }
+  await takeLock(client)
+  await migrateLocked(client, options)
   await client.query('select pg_advisory_unlock($1)', [LOCK])
+  return checkedState(client)
+}
+
+async function migrateLocked(client: Client, options: MigrationOptions): Promise<void> {
+  for (const step of STEPS) {
+    const state = await checkedState(client)
+    if (isMigrated(state, options)) return
+    if (state.version >= step.version) continue
+    if (step.version === UPGRADED_SCHEMA + 1 && (state.part > 0 || (await hasTeams(client)))) {
+      await upgradeInPlace(client, options.onMigration ?? (() => {}))
+      if (options.isFinish) await finishUpgrade(client)
+    } else {
+      await runStep(client, step)
+    }
+  }
+}
+
+async function runStep(client: Client, { version, file }: (typeof STEPS)[number]): Promise<void> {
+  await client.query(`
+    begin;
+    ${readFileSync(file, 'utf8')};
+    create table if not exists schema_version (version bigint not null);
+    delete from schema_version;
+    insert into schema_version (version) values (${version});
+    commit`)
+}
+
+function isMigrated(state: SchemaState, { isFinish }: MigrationOptions): boolean {
+  return state.version === NEWEST_SCHEMA || (isShared(state) && !isFinish)
+}
+
+/** Asks again and again: a statement that waits has a snapshot, and an index that another process builds waits for that. */
+async function takeLock(client: Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [LOCK])
+    if (rows[0]!.taken) return
+    await pause(LOCK_POLL_MS)
+  }
+}
+
+async function hasTeams(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ exist: boolean }>('select exists (select from teams) as exist')
+  return rows[0]!.exist
 }
 
 /** For a client that must not migrate, because the lock for it is on another host. */
-export async function refuseOldSchema(client: Client, hostOfLock: string): Promise<void> {
-  const version = await checkedVersion(client)
-  if (version === NEWEST_SCHEMA) return
+export async function refuseOldSchema(client: Client, hostOfLock: string): Promise<SchemaState> {
+  const state = await checkedState(client)
+  if (isMigrated(state, {})) return state
   throw new Error(
-    `The database has schema ${version} and needs ${NEWEST_SCHEMA}, but ${hostOfLock} is unreachable. ` +
+    `The database has schema ${state.version} and needs ${NEWEST_SCHEMA}, but ${hostOfLock} is unreachable. ` +
       'Only the first host migrates. Start again when it is back.',
   )
 }
 
-async function checkedVersion(client: Client): Promise<number> {
-  const version = await readSchemaVersion(client)
-  if (version <= NEWEST_SCHEMA) return version
+async function checkedState(client: Client): Promise<SchemaState> {
+  const state = await readSchemaState(client)
+  if (state.version <= NEWEST_SCHEMA) return state
   throw new Error(
-    `The database has schema ${version}, but this version of Mailhatch supports only ${NEWEST_SCHEMA}. ` +
+    `The database has schema ${state.version}, but this version of Mailhatch supports only ${NEWEST_SCHEMA}. ` +
       'Start the newer version that wrote it, or restore a backup made before the upgrade.',
   )
 }

@@ -1,6 +1,7 @@
 import pg, { type ClientBase, type ClientConfig, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import { DatabaseReadOnly } from './postgres-errors.ts'
 import { failureOf, HostFailure, splitHosts } from './postgres-hosts.ts'
+import { APPLICATION_NAME, NEWEST_SCHEMA } from './postgres-schema.ts'
 
 /** Timeout to get a connection, free or new. */
 export const CONNECT_MS_MAX = 5_000
@@ -12,6 +13,8 @@ const LIMITS = {
   lock_timeout: 2_000,
   /** Our transactions never wait for the client, so a paused process must not keep its locks. */
   idle_in_transaction_session_timeout: 15_000,
+  /** While servers of the previous schema run too, triggers translate what each writes (migrations-postgres/in-place). */
+  'mailhatch.schema': NEWEST_SCHEMA,
 }
 
 /** For a session of our own. A pooler does not accept these as connection parameters. */
@@ -25,7 +28,7 @@ export const COMMIT = { text: 'commit' }
 export function connectionConfig(url: string): ClientConfig {
   return {
     connectionString: url,
-    application_name: 'mailhatch',
+    application_name: APPLICATION_NAME,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     types: { getTypeParser: parserOf },

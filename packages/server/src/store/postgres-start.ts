@@ -2,7 +2,8 @@ import type { Client } from 'pg'
 import { retrying } from './postgres-connections.ts'
 import { isConnectionLost } from './postgres-errors.ts'
 import { failureOf, HostFailure, nameHosts, splitHosts } from './postgres-hosts.ts'
-import { migratePostgres, refuseOldSchema } from './postgres-migrations.ts'
+import { migratePostgres, refuseOldSchema, type MigrationOptions } from './postgres-migrations.ts'
+import type { SchemaState } from './postgres-schema.ts'
 import { checkServer, refuseSharedSessions } from './postgres-server-check.ts'
 import { connectAlone } from './postgres-session.ts'
 
@@ -13,7 +14,7 @@ type Connected = { url: string; client: Client }
  * Checks every host that can be used, and migrates. Only the first host migrates, because the lock for it is on one host.
  * While that host is unreachable, a program starts if there is nothing to migrate.
  */
-export async function preparePostgres(target: Target): Promise<void> {
+export async function preparePostgres(target: Target, migration: MigrationOptions): Promise<SchemaState> {
   const urls = splitHosts(target.url)
   const connected = await firstConnections(urls, target)
   try {
@@ -24,8 +25,8 @@ export async function preparePostgres(target: Target): Promise<void> {
       await refuseSharedSessions(client, { ...target, url })
     }
     const { url, client } = connected[0]!
-    if (url === urls[0]) await migratePostgres(client)
-    else await refuseOldSchema(client, nameHosts(urls[0]))
+    if (url === urls[0]) return await migratePostgres(client, migration)
+    return await refuseOldSchema(client, nameHosts(urls[0]))
   } finally {
     await Promise.all(connected.map(({ client }) => client.end()))
   }

@@ -1,5 +1,6 @@
 import type { Database } from './database.ts'
 import { countEndpoints } from './sql-endpoints.ts'
+import { MAILBOX_DOMAIN } from './sql-mailboxes.ts'
 import { rememberHolder } from './sql-names.ts'
 import { TEAM } from './sql-team.ts'
 import { sql, type Sql } from './sql.ts'
@@ -22,7 +23,8 @@ export function inboxStore({ read, write }: Database): InboxStore {
   /** The mailbox, if there is one, and whether the team has endpoints: one query of the team. */
   async function findIn(teamId: string, which: Sql): Promise<{ mailbox: Mailbox | null; hasEndpoints: boolean }> {
     const row = await first<MailboxRow>(sql`
-      select b.id, b.name, b.domain, b.created_at as "createdAt", b.updated_at as "updatedAt", ${countEndpoints(sql`s.team_id`)}
+      select b.id, b.name, ${MAILBOX_DOMAIN} as domain, b.created_at as "createdAt", b.updated_at as "updatedAt",
+             ${countEndpoints(sql`s.team_id`)}
       from team_state s left join mailboxes b on b.team_id = s.team_id and ${which} and b.removed_at is null
       where s.team_id = ${teamId}`)
     if (!row) return { mailbox: null, hasEndpoints: false }

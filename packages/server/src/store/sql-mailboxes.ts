@@ -176,8 +176,15 @@ export const IS_CAUGHT = sql`
              and not exists (select 1 from teams o where o.id = b.team_id and o.domain = b.domain))
        then 1 else 0 end`
 
+/**
+ * The domain of a mailbox `b`. Until an upgrade of PostgreSQL is finished, that of a caught mailbox has a space and the team's
+ * id appended, for servers of the previous version. So a caught mailbox matches no domain there.
+ */
+export const MAILBOX_DOMAIN = sql`replace(b.domain, ' ' || b.team_id, '')`
+
 const MAILBOX = sql`
-  b.id, b.team_id as "teamId", b.name, b.domain, b.created_at as "createdAt", b.updated_at as "updatedAt",
+  b.id, b.team_id as "teamId", b.name, ${MAILBOX_DOMAIN} as domain, b.created_at as "createdAt",
+  b.updated_at as "updatedAt",
   ${IS_CAUGHT} as "isCaught"`
 
 export type MailboxRow = Omit<Mailbox, 'isCaught'> & { isCaught: number }

@@ -18,6 +18,8 @@ const COMPLAINTS_CHARACTERS_MAX = 20_000
 
 export type ChildOptions = {
   program?: 'serve' | 'api' | 'worker'
+  /** The start file of another version. */
+  startFile?: string
   environment: Record<string, string>
   /** A program that runs Node, such as a tracer. The spawned process must still be the server. */
   launcher?: string[]
@@ -43,12 +45,13 @@ export type ChildServer = {
 /** The product in its own process, on free ports by default. */
 export function spawnServer({
   program = 'serve',
+  startFile = PROGRAM,
   environment,
   launcher = [],
   nodeArguments = [],
   whenOver = onTestFinished,
 }: ChildOptions) {
-  const [command, ...given] = [...launcher, process.execPath, ...nodeArguments, PROGRAM, program]
+  const [command, ...given] = [...launcher, process.execPath, ...nodeArguments, startFile, program]
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']
   const env = environmentOf(environment)
   const child = spawn(command, given, { cwd: tmpdir(), env, stdio })

@@ -141,11 +141,15 @@ export const COMMAND_JSON: Record<string, CommandJson> = {
       database: z.string(),
       schema: count,
       newestSchema: count,
+      isFinishOpen: z.boolean(),
       counts: z.record(z.string(), count),
       cluster: z.null(),
     }),
   },
-  'db migrate': { line: 'db migrate', schema: z.strictObject({ database: z.string(), from: count, to: count }) },
+  'db migrate': {
+    line: 'db migrate',
+    schema: z.strictObject({ database: z.string(), from: count, to: count, isFinishOpen: z.boolean() }),
+  },
 
   'teams create': { line: 'teams create Checkout --domain checkout.test --plan enterprise', schema: team },
   'teams plan': { line: 'teams plan Checkout enterprise', schema: team },

@@ -22,7 +22,7 @@ export const KINDS: Record<string, RegExp[]> = {
     /^lib\/index\.(js|cjs)$/,
     /^lib\/index\.d\.c?ts$/,
     /^dist\/([\w-]+\/)*[\w-]+\.js$/,
-    /^dist\/store\/migrations(-postgres)?\/\d{3}-[\w-]+\.sql$/,
+    /^dist\/store\/migrations(-postgres(\/in-place)?)?\/\d{3}-[\w-]+\.sql$/,
     /^dist\/dashboard\/(index\.html|licenses\.md)$/,
     /^dist\/dashboard\/assets\/[\w-]+\.(js|css)(\.gz)?$/,
   ],

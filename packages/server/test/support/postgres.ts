@@ -29,6 +29,9 @@ export const freshDatabase = () => createDatabase(WITH_OUR_TABLES)
 /** The URL of a new database without tables, for tests about migrations and the first start. */
 export const emptyDatabase = () => createDatabase('template1')
 
+/** The URL of a new database with the same content. The first one must have no connections. */
+export const copyDatabase = (url: string) => createDatabase(new URL(url).pathname.slice(1))
+
 /** The database is removed with the server: dropping one takes longer than most tests. */
 async function createDatabase(template: string): Promise<string> {
   const url = new URL(inject('postgresUrl'))

@@ -1,0 +1,28 @@
+import type { Client } from 'pg'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isLockConflict } from './postgres-errors.ts'
+
+/**
+ * Statements that wait for a lock make all later ones on the table wait too, so they give up early and try again. This is
+ * the longest time for which mail waits for a single lock of a migration.
+ */
+const LOCK_MS_MAX = 200
+const RETRY_MS = 250
+/** Something holds a lock all the time, for example a backup. The next start continues. */
+const ATTEMPTS_MAX = 2_400
+
+/** Runs a transaction. Others never wait for it for long, also if it has to wait for them. */
+export async function inShortTransaction(client: Client, work: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(`begin; set local lock_timeout = ${LOCK_MS_MAX}`)
+      await work()
+      await client.query('commit')
+      return
+    } catch (error) {
+      if (!isLockConflict(error) || attempt === ATTEMPTS_MAX) throw error
+      await client.query('rollback')
+      await pause(RETRY_MS * (0.5 + Math.random()))
+    }
+  }
+}

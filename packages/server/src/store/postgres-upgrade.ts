@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import type { Client } from 'pg'
+import type { OnMigration } from './migration-progress.ts'
+import { fillRows } from './postgres-backfill.ts'
+import { NEWEST_SCHEMA, readSchemaState, type SchemaState } from './postgres-schema.ts'
+import { inShortTransaction } from './postgres-short-transaction.ts'
+import { addKeys } from './postgres-upgrade-indexes.ts'
+
+/** The schema that is upgraded in place, while servers of both schemas run. */
+export const UPGRADED_SCHEMA = 10
+
+/** Functions of the newest schema. The finish makes them anew, without what older servers need. */
+const FUNCTIONS = '012-intake.sql'
+
+type Step = (client: Client, part: number, onMigration: OnMigration) => Promise<void>
+
+/** Each records in `part` that it is done, or can be repeated. */
+const STEPS: Step[] = [
+  ...transactionsOf('in-place/011-expand.sql'),
+  async (client, part, onMigration) => {
+    await fillRows(client, onMigration)
+    await addKeys(client, onMigration)
+    await client.query(recordPart(part))
+  },
+  ...transactionsOf(FUNCTIONS),
+  ...transactionsOf('in-place/011-serve.sql'),
+]
+
+/** Whether servers of both schemas can use the database. Only the finish is missing. */
+export function isShared({ version, part }: SchemaState): boolean {
+  return version === UPGRADED_SCHEMA && part === STEPS.length
+}
+
+/** Continues where an earlier attempt was interrupted. */
+export async function upgradeInPlace(client: Client, onMigration: OnMigration): Promise<void> {
+  await client.query('alter table schema_version add column if not exists part bigint not null default 0')
+  const { part } = await readSchemaState(client)
+  for (const [index, step] of STEPS.entries()) if (index >= part) await step(client, index + 1, onMigration)
+}
+
+/** Removes what only older servers need, so none of them may run. */
+export async function finishUpgrade(client: Client): Promise<void> {
+  await refuseOlderServers(client)
+  const text = ['in-place/011-finish.sql', FUNCTIONS].map(textOf).join(';\n')
+  await inShortTransaction(client, () =>
+    client.query(`
+      ${text};
+      update schema_version set version = ${NEWEST_SCHEMA};
+      alter table schema_version drop column part`),
+  )
+}
+
+async function refuseOlderServers(client: Client): Promise<void> {
+  const { rows } = await client.query<{ address: string }>(`
+    select distinct coalesce(host(client_addr), 'a local socket') as address from pg_stat_activity
+    where datname = current_database() and application_name in ('mailhatch', 'mailhatch feed')`)
+  if (rows.length === 0) return
+  const addresses = rows.map(({ address }) => address).join(', ')
+  throw new Error(
+    `Servers of an older version are connected from ${addresses}. Stop them, then finish the upgrade again.`,
+  )
+}
+
+function transactionsOf(name: string): Step[] {
+  return textOf(name)
+    .split('-- Next transaction.')
+    .map(
+      (text): Step =>
+        (client, part) =>
+          inShortTransaction(client, () => client.query(`${text}; ${recordPart(part)}`)),
+    )
+}
+
+function recordPart(part: number): string {
+  return `update schema_version set part = ${part}`
+}
+
+function textOf(name: string): string {
+  return readFileSync(new URL(`./migrations-postgres/${name}`, import.meta.url), 'utf8')
+}
