@@ -167,10 +167,10 @@ describe('contract: resources of another team are 404', () => {
     expect(miss.arrived!.map(({ id }) => id)).not.toContain(foreignId)
   })
 
-  test('an id that is announced for another team too is a duplicate and stays with the first', async () => {
+  test('an id that is announced for another team too is a message of its own there, and the first stays', async () => {
     const { body } = await post(url, { ...betaMail, domain: 'other.test' })
-    expect(body.status).toBe('duplicate')
-    expect((await reader(url, otherKey.key).get(`/v1/messages/${betaMail.id}`)).status).toBe(404)
+    expect(body.status).toBe('stored')
+    expect((await reader(url, otherKey.key).read(betaMail.id)).domain).toBe('other.test')
     expect((await server.read(betaMail.id)).domain).toBe('mailhatch.test')
   })
 })

@@ -202,7 +202,7 @@ export function dropTeamLock(databaseUrl: string): Promise<void> {
      create or replace function lock_team(team text) returns void language sql as '';
      do $do$
      declare
-       numbered text := replace(pg_get_functiondef('store_messages'::regproc), 'stored := newest + added',
+       numbered text := replace(pg_get_functiondef('store_messages'::regproc), 'stored := newest + added + 1',
                                 'stored := nextval(''positions'')');
      begin
        assert numbered like '%nextval%';

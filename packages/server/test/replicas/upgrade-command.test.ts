@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { NEWEST_SCHEMA } from '../../src/store/postgres-schema.ts'
 import { runDatabaseCommand } from '../support/database-command.ts'
 import { previousDatabase } from '../upgrade/previous-database.ts'
 import { connectPrevious } from '../upgrade/previous-replica.ts'
@@ -12,13 +13,17 @@ test('db migrate prepares a database for both versions, and db migrate --finish 
     const { stdout, stderr } = await runDatabaseCommand(words, { DATABASE_URL: url })
     return { stderr, ...JSON.parse(stdout) }
   }
-  const before = { schema: 10, newestSchema: 11, isFinishOpen: false, counts: null }
+  const before = { schema: 10, newestSchema: NEWEST_SCHEMA, isFinishOpen: false, counts: null }
   expect(await run('status')).toMatchObject(before)
   const migrated = await run('migrate')
   expect(migrated).toMatchObject({ from: 10, to: 10, isFinishOpen: true })
   expect(migrated.stderr).toContain('migrating teams: 1 of 1')
-  const open = { schema: 10, newestSchema: 11, isFinishOpen: true, counts: { teams: 1 } }
+  const open = { schema: 10, newestSchema: NEWEST_SCHEMA, isFinishOpen: true, counts: { teams: 1 } }
   expect(await run('status')).toMatchObject(open)
-  expect(await run('migrate', '--finish')).toMatchObject({ from: 10, to: 11, isFinishOpen: false })
-  expect(await run('migrate', '--finish')).toMatchObject({ from: 11, to: 11, isFinishOpen: false })
+  expect(await run('migrate', '--finish')).toMatchObject({ from: 10, to: NEWEST_SCHEMA, isFinishOpen: false })
+  expect(await run('migrate', '--finish')).toMatchObject({
+    from: NEWEST_SCHEMA,
+    to: NEWEST_SCHEMA,
+    isFinishOpen: false,
+  })
 })

@@ -30,17 +30,23 @@ begin
       select 1 from mailboxes b
       where b.team_id = team and b.id = item.mailbox_id and b.name = item.mailbox and b.removed_at is null);
     if is_unchanged
-       and not exists (select 1 from messages m where m.team_id = team and m.id = item.id)
        and not exists (select 1 from removed_messages r where r.team_id = team and r.id = item.id) then
-      added := added + 1;
-      stored := newest + added;
+      stored := newest + added + 1;
       insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain, sender,
                             sender_name, recipient, subject, received_at, stored_at, size, attachment_count, subject_folded,
                             sender_folded, recipient_folded, mailbox_with_tag_folded, object_mailbox)
       values (team, stored, item.id, item.mailbox_id, item.mailbox_with_tag, item.tag, item.domain, item.tenant_subdomain,
               item.sender, item.sender_name, item.recipient, item.subject, item.received_at, item.stored_at, item.size,
               item.attachment_count, item.subject_folded, item.sender_folded, item.recipient_folded,
-              item.mailbox_with_tag_folded, item.object_mailbox);
+              item.mailbox_with_tag_folded, item.object_mailbox)
+      on conflict (team_id, id) do nothing;
+      if found then
+        added := added + 1;
+      else
+        stored := null;
+      end if;
+    end if;
+    if stored is not null then
       insert into message_contents (team_id, position, headers, html, text, body_folded, codes, links, attachments, envelope,
                                     parse)
       values (team, stored, item.headers, item.html, item.text, item.body_folded, item.codes, item.links, item.attachments,
