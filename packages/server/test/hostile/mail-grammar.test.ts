@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mailGrammar, truncatedMails } from './mail-grammar.ts'
+import { largeMail, mailGrammar, truncatedMails } from './mail-grammar.ts'
 import { runMails, STRETCH_MS_MAX } from './mails-run.ts'
 import { startFaultyServer, startMailsServer } from './mails-server.ts'
 
@@ -21,6 +21,20 @@ test(`${MAILS + TRUNCATED} mails of a grammar are readable or marked, and block 
   expect(run).toMatchObject({ lost: [], changed: [], unreadable: [], stretches: [], exits: 0 })
   expect(run.readable).toBeGreaterThan(MAILS / 2)
   expect(server.complaints()).toBe('')
+})
+
+test('a mail far above the limit ends its connection, and all others are delivered', async () => {
+  const sizeMax = 100_000
+  const { server, dashboard } = await startMailsServer({ settings: { SMTP_MAX_SIZE: String(sizeMax) } })
+  const small = { name: 'small', raw: Buffer.from('Subject: small\r\n\r\nhello\r\n') }
+  // Every connection gets a refusal and further mail. Only the larger ones end theirs.
+  const mails = [1.5, 4, 1.5, 4, 4, 4].flatMap((factor, index) => [
+    largeMail(SEED + index, factor * sizeMax),
+    small,
+    small,
+  ])
+  const run = await runMails({ server, dashboard, mails })
+  expect(run).toMatchObject({ sent: 18, refused: 6, readable: 12, lost: [], changed: [], unreadable: [], exits: 0 })
 })
 
 test('control: a mail that blocks, is lost, changed or removed, or ends the program is found', async () => {

@@ -23,10 +23,12 @@ export type FaultySubject =
   | 'Changed mail'
   | 'Deadly mail'
 
+type MailsServerOptions = { nodeArguments?: string[]; settings?: Record<string, string> }
+
 /** A child that reports its delays, and a person who is signed in there. */
-export async function startMailsServer(nodeArguments: string[] = []) {
+export async function startMailsServer({ nodeArguments = [], settings = {} }: MailsServerOptions = {}) {
   const dataDir = temporaryFolder()
-  const environment = { DATA_DIR: dataDir, RATE_LIMIT: 'off' }
+  const environment = { DATA_DIR: dataDir, RATE_LIMIT: 'off', ...settings }
   const server = await startChild({ environment, nodeArguments: [...WITH_DELAYS, ...nodeArguments] })
   const people = await openPeople({ url: server.apiUrl, dataDir }, onTestFinished)
   // The first mail creates the mailbox and loads what the program needs for any mail.
@@ -38,7 +40,7 @@ export async function startMailsServer(nodeArguments: string[] = []) {
 
 /** A program with faults. Each fault belongs to one subject; the run of a mail shows what is found of it. */
 export async function startFaultyServer() {
-  const { server, dashboard } = await startMailsServer(WITH_FAULTS)
+  const { server, dashboard } = await startMailsServer({ nodeArguments: WITH_FAULTS })
   const headers = { authorization: `Bearer ${API_KEY}` }
   async function remove({ id }: { id: string }): Promise<void> {
     await fetch(`${server.apiUrl}/v1/messages/${id}`, { method: 'DELETE', headers })
