@@ -57,7 +57,7 @@ const CONNECTIONS = 4
 const ATTACHMENTS_READ = 3
 const SEARCH_CHARACTERS = 60
 /**
- * A search reads the text of all long mail that it covers, 2 ms per MB. With all mail before it for each mail, the run would
+ * A search reads the text of all long mail that it covers, up to 2 ms per MB. With all mail before it for each mail, the run would
  * take time quadratic in the number of mails, so most searches cover only what has arrived since.
  */
 const SEARCHED_IN_ALL_EVERY = 20
