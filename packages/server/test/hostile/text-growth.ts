@@ -71,7 +71,7 @@ async function elapsedMs(call: Call): Promise<number> {
 }
 
 /** The average of one call. */
-async function processorMs(call: Call, batchMs: number): Promise<number> {
+export async function processorMs(call: Call, batchMs: number): Promise<number> {
   const before = process.threadCpuUsage()
   for (let calls = 1; ; calls++) {
     await call()
