@@ -137,7 +137,7 @@ async function openPlay(store: Store, run: number) {
       return { actual, expected: `team ${receiver}`, isCaught }
     },
 
-    /** Announces a stored mail again, whoever has its address now. */
+    /** Announces a stored mail again, whichever team has its address now. */
     async repeat({ among }: Wish): Promise<Outcome> {
       if (stored.length === 0) return { actual: 'none', expected: 'none' }
       await nextTurn()

@@ -58,7 +58,7 @@ export type MailboxStore = {
   findInbox(where: { domain: string; mailbox: string }): Promise<Inbox | null>
   /** The mailbox with that name on the shared root domain, of any team. */
   findRootInbox(where: { domain: string; mailbox: string }): Promise<RootInbox | null>
-  /** Teams that received mail for the address before, and may be told of it again. */
+  /** Teams that received mail for the address before. Its announcement may be repeated. */
   formerHolders(where: { domain: string; mailbox: string }): Promise<string[]>
   /** Remembers that a team receives mail for an address that is not its own. */
   rememberCatch(where: { domain: string; mailbox: string; teamId: string }, at: number): Promise<void>

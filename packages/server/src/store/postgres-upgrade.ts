@@ -9,7 +9,7 @@ import { addKeys } from './postgres-upgrade-indexes.ts'
 /** The schema that is upgraded in place, while servers of both schemas run. */
 export const UPGRADED_SCHEMA = 10
 
-/** Functions of the newest schema. The finish makes them anew, without what older servers need. */
+/** Functions of the newest schema. The finish creates them again, without what older servers need. */
 const FUNCTIONS = '012-intake.sql'
 
 type Step = (client: Client, part: number, onMigration: OnMigration) => Promise<void>

@@ -7,8 +7,8 @@ import type { Store } from './store.ts'
 const KEPT_MAX = 1_000
 /** Ids grow with the time. The rest starts at random, because several processes write at once. Below 2^53 until the year 2109. */
 const IDS_PER_MS = 2_048
-/** The team of mail for a domain that nobody has. */
-const NOBODY = ''
+/** The team of mail for an unknown domain. */
+const NO_TEAM = ''
 
 export function rejectionStore({ read, write }: Database): Pick<Store, 'addRejections' | 'listRejections'> {
   let lastId = 0
@@ -23,7 +23,7 @@ export function rejectionStore({ read, write }: Database): Pick<Store, 'addRejec
     const teams = new Map<string, string>()
     for (const domain of domains) {
       const [team] = await read<{ id: string }>(sql`select id from teams where domain = ${domain}`)
-      teams.set(domain, team?.id ?? NOBODY)
+      teams.set(domain, team?.id ?? NO_TEAM)
     }
     return teams
   }

@@ -1,6 +1,6 @@
 import { sql } from './sql.ts'
 
-/** The mailbox of message `m`, unless it is being deleted: then nobody sees its messages. */
+/** The mailbox of message `m`, unless it is being deleted: then its messages are invisible. */
 export const IN_MAILBOX = sql`join mailboxes b on b.team_id = m.team_id and b.id = m.mailbox_id and b.removed_at is null`
 
 export const MESSAGES = sql`messages m ${IN_MAILBOX}`
