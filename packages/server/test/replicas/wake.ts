@@ -6,7 +6,7 @@ import type { Replicas } from './replicas.ts'
 /** Ends the connections that listen for notifications. */
 export const END_LISTENERS = `
   select pg_terminate_backend(pid) from pg_stat_activity
-  where application_name = 'mailhatch feed' and datname = current_database()`
+  where application_name like 'mailhatch % feed' and datname = current_database()`
 
 /** Cuts the connection for notifications while everything else continues. */
 export const TELL_NOTHING = `
