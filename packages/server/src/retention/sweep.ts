@@ -7,8 +7,9 @@ import type { ObjectName } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 import { sweepWebhooks, type WebhookSweepPorts } from './webhook-sweep.ts'
 
+const DAY_MS = 86_400_000
 /** Announcements are retried for up to 5 days, far less than this. */
-const REMEMBERED_MS = 30 * 86_400_000
+const REMEMBERED_MS = 30 * DAY_MS
 /** Longer than an announcement may take: by then the worker has written everything about a deleted message. */
 const LEFT_BEHIND_MS = 60_000
 /** Forgetting a row costs less than deleting a message. */
@@ -24,6 +25,7 @@ type Ports = RemovalPorts & {
     | 'listTeams'
     | 'expiredPositions'
     | 'removedMailboxes'
+    | 'teamsWithObjectsLeft'
     | 'teamsWithRemoved'
     | 'forgetHolders'
     | 'objectsLeft'
@@ -58,13 +60,14 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
       await inSteps(async () => (await ports.store.dropEmptyBlocks(team.id, BLOCKS_PER_DROP)) === BLOCKS_PER_DROP)
     }
     for (const mailbox of await ports.store.removedMailboxes()) await inSteps(() => removeMailboxStep(ports, mailbox))
-    const before = { objects: ports.now() - LEFT_BEHIND_MS, ids: ports.now() - REMEMBERED_MS }
-    for (const teamId of await ports.store.teamsWithRemoved(before)) {
-      await removeLeftObjects(teamId, before.objects)
-      const page = { before: before.ids, limit: ROWS_PER_FORGETTING }
+    const left = ports.now() - LEFT_BEHIND_MS
+    for (const teamId of await ports.store.teamsWithObjectsLeft(left)) await removeLeftObjects(teamId, left)
+    const page = { before: ports.now() - REMEMBERED_MS, limit: ROWS_PER_FORGETTING }
+    for (const teamId of await ports.store.teamsWithRemoved()) {
       await inSteps(async () => (await ports.store.forgetRemoved(teamId, page)) === ROWS_PER_FORGETTING)
     }
-    await ports.store.forgetHolders(before.ids)
+    // Later than their ids, which are found through them.
+    await ports.store.forgetHolders(page.before - DAY_MS)
     await sweepWebhooks(ports, inSteps)
   }
 

@@ -71,6 +71,10 @@ export function describeDeletion(open: () => Promise<Store>): void {
       expect(await store.findTeam(team.id)).toBeNull()
       const left = await store.objectsLeft(team.id, { before: NOW + 1, after: null, limit: 10 })
       expect(left).toEqual([{ id: message.id, domain: team.domain, mailbox: 'qa' }])
+      // A sweep still finds what the team has left behind.
+      expect(await store.teamsWithObjectsLeft(NOW + 1)).toContain(team.id)
+      expect(await store.teamsWithObjectsLeft(NOW)).not.toContain(team.id)
+      expect(await store.teamsWithRemoved()).toContain(team.id)
 
       expect(await store.listMembers(other.team.id)).toHaveLength(2)
       expect(await store.listEndpoints(other.team.id)).toHaveLength(1)

@@ -67,8 +67,10 @@ export type MessageStore = {
   removeMessages(teamId: string, positions: number[], at: number): Promise<ObjectName[]>
   expiredPositions(teamId: string, page: { before: number; limit: number }): Promise<number[]>
   positionsIn(mailbox: { teamId: string; id: string }, limit: number): Promise<number[]>
-  /** Teams, also deleted ones, that have deleted messages: with objects that may still exist, or with ids to forget. */
-  teamsWithRemoved(before: { objects: number; ids: number }): Promise<string[]>
+  /** Teams, also deleted ones, with messages that were deleted before a time and whose objects may still exist. */
+  teamsWithObjectsLeft(before: number): Promise<string[]>
+  /** Teams, also deleted ones, that may have ids to forget. */
+  teamsWithRemoved(): Promise<string[]>
   /** Deleted messages whose objects may still exist, deleted before a time, by id after `after`. */
   objectsLeft(teamId: string, page: { before: number; after: string | null; limit: number }): Promise<ObjectName[]>
   recordObjectsGone(teamId: string, ids: string[]): Promise<void>

@@ -12,6 +12,7 @@ type RemovalStore = Pick<
   | 'removeMessages'
   | 'expiredPositions'
   | 'positionsIn'
+  | 'teamsWithObjectsLeft'
   | 'teamsWithRemoved'
   | 'objectsLeft'
   | 'recordObjectsGone'
@@ -67,10 +68,17 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
       return rows.map(({ position }) => position)
     },
 
-    async teamsWithRemoved({ objects, ids }) {
+    // Served by removed_messages_with_objects, which has few rows.
+    async teamsWithObjectsLeft(before) {
       const rows = await read<{ teamId: string }>(sql`
-        select distinct team_id as "teamId" from removed_messages
-        where (has_objects = 1 and removed_at < ${objects}) or removed_at < ${ids}`)
+        select distinct team_id as "teamId" from removed_messages where has_objects = 1 and removed_at < ${before}`)
+      return rows.map(({ teamId }) => teamId)
+    },
+
+    // Not from the ids themselves, of which there may be millions. A deleted team had an address, so it is a former holder.
+    async teamsWithRemoved() {
+      const rows = await read<{ teamId: string }>(sql`
+        select id as "teamId" from teams union select team_id from former_holders union select ''`)
       return rows.map(({ teamId }) => teamId)
     },
 

@@ -7,7 +7,7 @@ const ACROSS_TEAMS: { begins: string; why: string }[] = [
   { begins: 'select team_id as id from team_state where last_position', why: 'finds teams to index at a start' },
   { begins: 'select team_id as "teamid", last_position', why: 'one query a second for all teams that have readers' },
   { begins: 'select id, team_id as "teamid" from mailboxes where removed_at', why: 'finds mailboxes to empty' },
-  { begins: 'select distinct team_id as "teamid" from removed_messages', why: 'finds teams to sweep' },
+  { begins: 'select distinct team_id as "teamid" from removed_messages', why: 'finds teams with objects to delete' },
   { begins: 'select team_id as "teamid", due_at', why: 'finds teams with something to send' },
   { begins: 'select distinct team_id as "teamid" from deliveries where lease_owner', why: 'finds leases of a process' },
   { begins: 'select at, sender as "from", recipient as "to"', why: 'the operator sees what every team has' },
