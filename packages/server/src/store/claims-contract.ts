@@ -25,6 +25,24 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
     expect(await findUnusedClaims(database)).toEqual([])
   })
 
+  test('a claim that no mailbox uses is not in the way', async () => {
+    const { store, database } = await open()
+    const [stranger, adding, moving] = await Promise.all([
+      addTeam(store),
+      addTeam(store, { domain: null }),
+      addTeam(store, { domain: 'moving.example' }),
+    ])
+    for (const name of ['shop', 'orders']) await leaveUnusedClaim(database, stranger.id, name)
+    await leaveUnusedClaim(database, moving.id, 'own')
+    expect(await store.addMailbox(mailboxOn(ROOT, adding.id, 'shop'), 5)).toMatchObject({ name: 'shop' })
+    for (const name of ['orders', 'own']) await store.addMailbox(mailboxOn('moving.example', moving.id, name), null)
+    expect(await store.moveToDomain(moving.id, { domain: ROOT, isCustom: false, at: NOW })).toBe('moved')
+    expect(await store.findMailbox({ domain: ROOT, name: 'orders' })).toMatchObject({ teamId: moving.id })
+    expect(await findUnusedClaims(database)).toEqual([])
+    // A claim that is used stays.
+    expect(await store.addMailbox(mailboxOn(ROOT, adding.id, 'orders'), 5)).toBe('taken')
+  })
+
   test(`${RACERS} teams want one domain: one gets it`, async () => {
     const { store } = await open()
     const teams = await addTeams(store)
@@ -59,6 +77,12 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
     )
     expect(await store.listMailboxes(team.id)).toHaveLength(1)
   })
+}
+
+/** As a crash leaves one, between a claim and the release of it because the team has as many mailboxes as its plan allows. */
+export async function leaveUnusedClaim(database: Database, teamId: string, name: string): Promise<void> {
+  await database.write(sql`
+    insert into root_names (domain, name, team_id, mailbox_id) values (${ROOT}, ${name}, ${teamId}, ${newId()})`)
 }
 
 /** Claims that no mailbox uses. Claiming the name again releases them. */

@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { NEWEST_SCHEMA, readSchemaState } from './postgres-schema.ts'
+import { nameHosts } from './postgres-hosts.ts'
 import { connectAlone } from './postgres-session.ts'
 import { SHARED_TABLES, TEAM_TABLES } from './team-tables.ts'
 
@@ -22,7 +23,7 @@ export async function distribute(
   const client = await connectAlone(url)
   try {
     await refuseOtherSchema(client)
-    await ensureCitus(client, new URL(url).host)
+    await ensureCitus(client, nameHosts(url))
     // Copying a large table takes as long as it takes.
     await client.query('set statement_timeout = 0; set lock_timeout = 0')
     return await distributeTables(client, onProgress)

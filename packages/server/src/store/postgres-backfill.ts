@@ -2,14 +2,31 @@ import type { Client } from 'pg'
 import type { OnMigration } from './migration-progress.ts'
 import { inShortTransaction } from './postgres-short-transaction.ts'
 
-/** Few enough that statements which need one of the rows wait for some milliseconds only. */
+/** As long as former holders are remembered. */
+const REMEMBERED_MS = 30 * 86_400_000
+
+/** Few enough that statements which need one of the rows wait for a moment only: mailboxes take half a second. */
 const ROWS_PER_STEP = 500
 
 /**
- * Fills the rows that existed before the triggers of schema 11. The statements handle the rows whose key is above $1 and up
+ * Fills the rows that existed before the triggers. The statements handle the rows whose key is above $1 and up
  * to $2, and leave alone what a trigger has written.
  */
 type Fill = { table: string; key: string; type: 'bigint' | 'text'; statements: string[] }
+
+/** Addresses whose mail the team received, and which it does not have any more: their announcements may be repeated. */
+function rememberHolders(mailbox: 'object_mailbox' | 'mailbox', which: string): string {
+  const table = mailbox === 'mailbox' ? 'removed_messages' : 'messages'
+  return `
+    insert into former_holders (domain, name, team_id, left_at)
+    select distinct m.domain, m.${mailbox}, m.team_id, upgrade_now()
+    from ${table} m
+    where ${which}
+      and not exists (select from teams t where t.id = m.team_id and t.domain = m.domain)
+      and not exists (select from root_names r
+                      where r.domain = m.domain and r.name = m.${mailbox} and r.team_id = m.team_id)
+    on conflict (domain, name, team_id) do nothing`
+}
 
 const FILLS: Fill[] = [
   {
@@ -41,7 +58,7 @@ const FILLS: Fill[] = [
          and t.domain is distinct from b.domain
        on conflict (domain, name) do nothing`,
       `insert into former_holders (domain, name, team_id, left_at)
-       select replace(domain, ' ' || team_id, ''), name, team_id, created_at
+       select replace(domain, ' ' || team_id, ''), name, team_id, upgrade_now()
        from mailboxes
        where id > $1 and id <= $2 and removed_at is null and domain like '% %'
        on conflict (domain, name, team_id) do nothing`,
@@ -56,6 +73,10 @@ const FILLS: Fill[] = [
       `update message_contents c set team_id = m.team_id, position = m.position
        from messages m
        where c.sequence > $1 and c.sequence <= $2 and c.position is null and m.sequence = c.sequence`,
+      rememberHolders(
+        'object_mailbox',
+        `m.sequence > $1 and m.sequence <= $2 and m.stored_at > upgrade_now() - ${REMEMBERED_MS}`,
+      ),
     ],
   },
   {
@@ -72,7 +93,13 @@ const FILLS: Fill[] = [
     table: 'removed_messages',
     key: 'id',
     type: 'text',
-    statements: [`update removed_messages set team_id = '' where id > $1 and id <= $2 and team_id is null`],
+    statements: [
+      `update removed_messages set team_id = '' where id > $1 and id <= $2 and team_id is null`,
+      rememberHolders(
+        'mailbox',
+        `m.id > $1 and m.id <= $2 and m.team_id <> '' and m.removed_at > upgrade_now() - ${REMEMBERED_MS}`,
+      ),
+    ],
   },
   {
     table: 'rejections',
@@ -89,7 +116,7 @@ const FILLS: Fill[] = [
        from webhook_endpoints e
        where d.sequence > $1 and d.sequence <= $2 and d.team_id is null and e.id = d.endpoint_id`,
       `insert into outboxes as o (team_id, due_at)
-       select team_id, min(next_attempt_at)
+       select team_id, coalesce(min(next_attempt_at), 0)
        from deliveries
        where sequence > $1 and sequence <= $2 and status = 'pending'
        group by team_id

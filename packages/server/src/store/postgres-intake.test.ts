@@ -9,6 +9,7 @@ import type { NewMessage } from './messages.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 import { createSqlStore } from './sql-store.ts'
+import { sql } from './sql.ts'
 import { messageFor, newId, NOW } from './store-contract.ts'
 import type { Store } from './store.ts'
 import type { NewEvent } from './webhooks.ts'
@@ -91,6 +92,28 @@ async function rowsOf(database: Database): Promise<Record<string, object[]>> {
   }
   return tables
 }
+
+test('a new delivery is due now, and does not delay an earlier one', async () => {
+  const database = await openPostgresDatabase(await freshDatabase())
+  const store = createSqlStore(database, { onError: (error) => expect.unreachable(String(error)) })
+  onTestFinished(() => store.close())
+  const prepared = newPrepared()
+  await prepare(store, prepared)
+  const [mailbox] = prepared.mailboxes
+  const deliver = () => {
+    const deliveries = [{ id: newId(), endpointId: prepared.endpoints[0]! }]
+    return store.addMessage(mailbox!, messageFor(mailbox!), { id: newId(), body: '{}', deliveries })
+  }
+  const dueAt = async () => (await database.read<{ due: number }>(sql`select due_at as due from outboxes`))[0]!.due
+  const before = Date.now()
+  await deliver()
+  // The server has the clock of this machine.
+  expect(await dueAt()).toBeGreaterThanOrEqual(before - 1_000)
+  expect(await dueAt()).toBeLessThanOrEqual(Date.now() + 1_000)
+  await database.write(sql`update outboxes set due_at = 5`)
+  await deliver()
+  expect(await dueAt()).toBe(5)
+})
 
 test.each([1, 2, 3])(
   'one call on PostgreSQL leaves the rows that the statements leave on SQLite (seed %i)',

@@ -61,9 +61,19 @@ async function migrateLocked(client: Client, options: MigrationOptions): Promise
   }
 }
 
+/** An older server may just create the first team. The step would leave it without its new rows. */
+const REFUSE_TEAMS = `
+  lock table teams in access exclusive mode;
+  do $$ begin
+    if exists (select from teams) then
+      raise 'An older server has just created a team. Start again.';
+    end if;
+  end $$`
+
 async function runStep(client: Client, { version, file }: (typeof STEPS)[number]): Promise<void> {
   await client.query(`
     begin;
+    ${version === UPGRADED_SCHEMA + 1 ? REFUSE_TEAMS : ''};
     ${readFileSync(file, 'utf8')};
     create table if not exists schema_version (version bigint not null);
     delete from schema_version;

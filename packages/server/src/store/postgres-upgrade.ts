@@ -50,10 +50,11 @@ export async function finishUpgrade(client: Client): Promise<void> {
   )
 }
 
+/** Each server has one connection of this name. It bypasses a pooler, which would keep other connections of a server that has stopped. */
 async function refuseOlderServers(client: Client): Promise<void> {
   const { rows } = await client.query<{ address: string }>(`
     select distinct coalesce(host(client_addr), 'a local socket') as address from pg_stat_activity
-    where datname = current_database() and application_name in ('mailhatch', 'mailhatch feed')`)
+    where datname = current_database() and application_name = 'mailhatch feed'`)
   if (rows.length === 0) return
   const addresses = rows.map(({ address }) => address).join(', ')
   throw new Error(

@@ -45,9 +45,10 @@ export function mailboxStore(database: Database, textIndex: Pick<TextIndex, 'ind
 
   /** Runs changes of a mailbox that need its name: on the team's own domain others lose it, elsewhere it is claimed. */
   async function withName(
-    { id: mailboxId, teamId }: Mailbox,
+    { id: mailboxId, teamId }: Pick<Mailbox, 'id' | 'teamId'>,
     { domain, name, at }: { domain: string; name: string; at: number },
     { isAllowed, change, rest = [] }: { isAllowed: Sql; change: (isAllowed: Sql) => Sql; rest?: Sql[] },
+    isAgain = false,
   ): Promise<'changed' | 'held' | 'refused'> {
     const claim = { domain, name, teamId, mailboxId }
     const isOwn = isOwnDomain(teamId, domain)
@@ -60,7 +61,11 @@ export function mailboxStore(database: Database, textIndex: Pick<TextIndex, 'ind
     const [claimed, changed] = await writeFor(teamId, claimName(claim, isAllowed), required(change(isAllowed)), ...rest)
     if (changed === 1) return 'changed'
     if (claimed === 1) await releaseUnused(database, claim)
-    return claimed === 1 || !(await findClaim(database, claim)) ? 'refused' : 'held'
+    if (claimed === 1) return 'refused'
+    if (await findClaim(database, claim)) return 'held'
+    // The claim in the way was unused, or has just been released.
+    if (isAgain) return 'refused'
+    return withName({ id: mailboxId, teamId }, { domain, name, at }, { isAllowed, change, rest }, true)
   }
 
   return {

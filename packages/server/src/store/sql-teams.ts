@@ -2,7 +2,7 @@ import { fold } from '../domain/fold.ts'
 import { RESERVED_NAMES } from '../domain/reserved-names.ts'
 import { required, returning, type Database } from './database.ts'
 import { HIDDEN_ENDPOINT } from './sql-endpoints.ts'
-import { rememberDomainOf, releaseNames, takeDomain } from './sql-names.ts'
+import { findClaim, releaseNames, rememberDomainOf, takeDomain } from './sql-names.ts'
 import { addTeamState } from './sql-team.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Member, PendingDomain, ShownInvite, TeamStore } from './teams.ts'
@@ -17,7 +17,9 @@ type MembershipStore = Omit<
   | 'findTeamOfCustomer'
 >
 
-export function teamStore({ dialect, read, write, writeFor }: Database): MembershipStore {
+export function teamStore(database: Database): MembershipStore {
+  const { dialect, read, write, writeFor } = database
+
   async function first<Row>(query: Sql): Promise<Row | null> {
     const [row] = await read<Row>(query)
     return row ?? null
@@ -204,12 +206,20 @@ export function teamStore({ dialect, read, write, writeFor }: Database): Members
               select ${domain}, name, team_id, id from mailboxes where ${follows}`,
           ]
 
+      /** Claims that no mailbox uses are not in the way. */
+      async function releaseUnusedNames(): Promise<void> {
+        const claimed = await read<{ name: string }>(sql`
+          select name from mailboxes where ${follows} and name in (select name from root_names where domain = ${domain})`)
+        for (const { name } of claimed) await findClaim(database, { domain, name })
+      }
+
       async function findReason() {
         if (await exists(isDomainTaken)) return 'domain taken'
         if (await exists(isMailboxTaken)) return 'mailbox taken'
         return (await exists(isMailboxReserved)) ? 'mailbox reserved' : null
       }
 
+      await releaseUnusedNames()
       try {
         const [allowed] = await writeFor(
           teamId,

@@ -42,7 +42,7 @@ test('the rows of schema 10 belong to a team after the upgrade', () => {
     ['in.test', 'foreign', 'acme', 'foreign-id'],
     ['in.test', 'login', 'beta', 'login-id'],
   ])
-  expect(values('former_holders')).toEqual([['shop.test', 'caught', 'beta', 19]])
+  expect(values('former_holders')).toEqual([['shop.test', 'caught', 'beta']])
 
   expect(old['messages']).toHaveLength(PLAIN + 3)
   expect(rows['messages']).toEqual(byTeam(old['messages']!, 'position'))
@@ -74,6 +74,26 @@ test('the rows of schema 10 belong to a team after the upgrade', () => {
   expect(values('outboxes')).toEqual([['acme', 800]])
   expect(values('index_blocks')).toEqual([])
   expect(values('index_slices')).toEqual([])
+})
+
+test('an address that changed hands in the last 30 days is remembered with the team that had its mail', () => {
+  const path = oddDatabase()
+  const database = new DatabaseSync(path)
+  const now = Date.now()
+  const move = database.prepare(
+    `update messages set domain = ?, object_mailbox = ?, stored_at = ? where team_id = 'acme' and position = ?`,
+  )
+  move.run('in.test', 'renamed', now, 1)
+  move.run('in.test', 'long-ago', now - 31 * 86_400_000, 2)
+  move.run('in.test', 'foreign', now, 3)
+  database.exec(`update removed_messages set removed_at = ${now}, domain = 'left.test' where id = 'r1'`)
+  database.close()
+  upgrade(path)
+  expect(readTables(path)['former_holders']!.map((row) => Object.values(row))).toEqual([
+    ['in.test', 'renamed', 'acme'],
+    ['left.test', 'qa', 'acme'],
+    ['shop.test', 'caught', 'beta'],
+  ])
 })
 
 test.each(['before', 'after'] as const)(
@@ -166,6 +186,8 @@ function readTables(path: string): Record<string, Row[]> {
   }
   const rows = Object.fromEntries(tables.map(read))
   database.close()
+  // The time of the upgrade.
+  for (const holder of rows['former_holders'] ?? []) delete holder['left_at']
   return rows
 }
 

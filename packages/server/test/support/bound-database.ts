@@ -1,6 +1,6 @@
 import { sqlOf, type Database } from '../../src/store/database.ts'
 import type { Sql } from '../../src/store/sql.ts'
-import { whyUnbound } from './team-bound.ts'
+import { teamsOf, whyUnbound } from './team-bound.ts'
 
 /** Statements that look over all teams, and why. They only read. */
 const ACROSS_TEAMS: { begins: string; why: string }[] = [
@@ -10,7 +10,10 @@ const ACROSS_TEAMS: { begins: string; why: string }[] = [
   { begins: 'select distinct team_id as "teamid" from removed_messages', why: 'finds teams with objects to delete' },
   { begins: 'select team_id as "teamid", due_at', why: 'finds teams with something to send' },
   { begins: 'select distinct team_id as "teamid" from deliveries where lease_owner', why: 'finds leases of a process' },
-  { begins: 'select at, sender as "from", recipient as "to"', why: 'the operator sees what every team has' },
+  {
+    begins: 'select at, sender as "from", recipient as "to", code, reason from rejections where true',
+    why: 'the operator sees what every team has',
+  },
   { begins: 'select k.id, k.team_id as "teamid", k.name', why: 'the operator lists the keys of all teams' },
 ]
 
@@ -27,7 +30,12 @@ export function boundDatabase(database: Database): Database {
       return database.write(...statements)
     },
     async writeFor(teamId, ...statements) {
-      for (const statement of statements) check(sqlOf(statement))
+      for (const statement of statements) {
+        check(sqlOf(statement))
+        const [named] = teamsOf(sqlOf(statement))
+        if (named !== undefined && named !== teamId)
+          throw new Error(`A transaction for ${teamId} names ${String(named)}.`)
+      }
       return database.writeFor(teamId, ...statements)
     },
   }

@@ -5,12 +5,22 @@ import { TEAM_TABLES } from '../../src/store/team-tables.ts'
  * Why a statement on the tables of teams is not bound to one team; null if it is. Each table of a team must be compared with
  * one and the same team in its own query, directly or through another table of that query or of one around it.
  */
-export function whyUnbound({ text, values }: Sql): string | null {
+export function whyUnbound(statement: Sql): string | null {
+  const { teams, problem } = examine(statement)
+  if (problem) return problem
+  return teams.size > 1 ? `It names ${teams.size} teams.` : null
+}
+
+/** The teams that a statement names for tables of teams. */
+export function teamsOf(statement: Sql): SqlValue[] {
+  return Array.from(examine(statement).teams)
+}
+
+function examine({ text, values }: Sql): { teams: Set<SqlValue>; problem: string | null } {
   const numbered = text.reduce((before, piece, index) => `${before}?${index}${piece}`)
   const teams = new Set<SqlValue>()
   const problem = problemIn(queriesOf(numbered.toLowerCase()), (parameter) => teams.add(values[parameter - 1]!))
-  if (problem) return problem
-  return teams.size > 1 ? `It names ${teams.size} teams.` : null
+  return { teams, problem }
 }
 
 type Query = { text: string; inner: Query[] }

@@ -208,6 +208,9 @@ create table rejections (
   primary key (team_id, id)
 );
 
+-- The operator's list of all teams.
+create index rejections_by_id on rejections (id);
+
 create table webhook_endpoints (
   team_id text collate "C" not null,
   id text collate "C" not null,
@@ -296,7 +299,9 @@ from mailboxes b join teams t on t.id = b.team_id
 where b.is_caught = 0 and b.removed_at is null and t.domain is distinct from b.domain;
 
 insert into former_holders (domain, name, team_id, left_at)
-select domain, name, team_id, created_at from mailboxes where is_caught = 1 and removed_at is null;
+select domain, name, team_id, (extract(epoch from statement_timestamp()) * 1000)::bigint
+from mailboxes
+where is_caught = 1 and removed_at is null;
 
 insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain, sender, sender_name,
                       recipient, subject, received_at, stored_at, size, attachment_count, subject_folded, sender_folded,
@@ -340,7 +345,7 @@ from old_delivery_attempts a join old_deliveries d on d.sequence = a.delivery
      join old_webhook_endpoints e on e.id = d.endpoint_id;
 
 insert into outboxes (team_id, due_at)
-select team_id, min(next_attempt_at) from deliveries where status = 'pending' group by team_id;
+select team_id, coalesce(min(next_attempt_at), 0) from deliveries where status = 'pending' group by team_id;
 
 drop table old_delivery_attempts;
 drop table old_deliveries;

@@ -191,6 +191,9 @@ create table rejections (
   primary key (team_id, id)
 ) strict;
 
+-- The operator's list of all teams.
+create index rejections_by_id on rejections (id);
+
 create table webhook_endpoints (
   team_id text not null,
   id text not null,
@@ -276,7 +279,7 @@ from mailboxes b join teams t on t.id = b.team_id
 where b.is_caught = 0 and b.removed_at is null and t.domain is distinct from b.domain;
 
 insert into former_holders (domain, name, team_id, left_at)
-select domain, name, team_id, created_at from mailboxes where is_caught = 1 and removed_at is null;
+select domain, name, team_id, unixepoch() * 1000 from mailboxes where is_caught = 1 and removed_at is null;
 
 insert into webhook_endpoints (team_id, id, url, description, mailbox, tag, is_active, disabled_reason, secret, secret_masked,
                                old_secrets, failing_since, created_at, updated_at, removed_at)

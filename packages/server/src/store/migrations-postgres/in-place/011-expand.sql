@@ -1,4 +1,4 @@
--- From schema 10 to schema 11 while servers of both run. Each part is a short transaction, which adds what new servers need and
+-- From schema 10 to schema 12 while servers of both run. Each part is a short transaction, which adds what new servers need and
 -- triggers that keep it in step with what old servers write. Rows that exist already are filled afterwards, in small steps
 -- (store/postgres-backfill.ts). 011-finish.sql removes the old half.
 
@@ -184,10 +184,16 @@ begin
     delete from root_names r where r.team_id = mailbox.team_id and r.mailbox_id = mailbox.id;
     return;
   end if;
-  insert into root_names as r values (mailbox.domain, mailbox.name, mailbox.team_id, mailbox.id)
-  on conflict (domain, name) do update set team_id = excluded.team_id, mailbox_id = excluded.mailbox_id
-  where not exists (select from mailboxes b
-                    where b.team_id = r.team_id and b.id = r.mailbox_id and b.id <> excluded.mailbox_id
+  insert into root_names values (mailbox.domain, mailbox.name, mailbox.team_id, mailbox.id)
+  on conflict (domain, name) do nothing;
+  if found then
+    return;
+  end if;
+  -- A statement of its own: it sees the mailbox of a transaction for which the insert had to wait.
+  update root_names r set team_id = mailbox.team_id, mailbox_id = mailbox.id
+  where r.domain = mailbox.domain and r.name = mailbox.name
+    and not exists (select from mailboxes b
+                    where b.team_id = r.team_id and b.id = r.mailbox_id and b.id <> mailbox.id
                       and b.domain = r.domain and b.name = r.name and b.removed_at is null);
   if not found then
     raise unique_violation using message = 'the name belongs to another mailbox';
@@ -218,7 +224,7 @@ begin
   end if;
   perform upgrade_claim(new);
   if new.is_caught = 1 and tg_op = 'INSERT' then
-    perform upgrade_remember(replace(new.domain, ' ' || new.team_id, ''), new.name, new.team_id, new.created_at);
+    perform upgrade_remember(replace(new.domain, ' ' || new.team_id, ''), new.name, new.team_id, upgrade_now());
   end if;
   return null;
 end $$;
