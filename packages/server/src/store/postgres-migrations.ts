@@ -3,7 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { OnMigration } from './migration-progress.ts'
 import { NEWEST_SCHEMA, readSchemaState, type SchemaState } from './postgres-schema.ts'
-import { finishUpgrade, isShared, UPGRADED_SCHEMA, upgradeInPlace } from './postgres-upgrade.ts'
+import {
+  finishUpgrade,
+  isFormLeft,
+  isShared,
+  removeOldForm,
+  UPGRADED_SCHEMA,
+  upgradeInPlace,
+} from './postgres-upgrade.ts'
 
 const FOLDER = new URL('./migrations-postgres/', import.meta.url)
 
@@ -59,6 +66,7 @@ async function migrateLocked(client: Client, options: MigrationOptions): Promise
       await runStep(client, step)
     }
   }
+  if (isFormLeft(await checkedState(client))) await removeOldForm(client)
 }
 
 /** An older server may just create the first team. The step would leave it without its new rows. */
@@ -82,6 +90,7 @@ async function runStep(client: Client, { version, file }: (typeof STEPS)[number]
 }
 
 function isMigrated(state: SchemaState, { isFinish }: MigrationOptions): boolean {
+  if (isFormLeft(state)) return false
   return state.version === NEWEST_SCHEMA || (isShared(state) && !isFinish)
 }
 
@@ -102,7 +111,7 @@ async function hasTeams(client: Client): Promise<boolean> {
 /** For a client that must not migrate, because the lock for it is on another host. */
 export async function refuseOldSchema(client: Client, hostOfLock: string): Promise<SchemaState> {
   const state = await checkedState(client)
-  if (isMigrated(state, {})) return state
+  if (isMigrated(state, {}) || isFormLeft(state)) return state
   throw new Error(
     `The database has schema ${state.version} and needs ${NEWEST_SCHEMA}, but ${hostOfLock} is unreachable. ` +
       'Only the first host migrates. Start again when it is back.',

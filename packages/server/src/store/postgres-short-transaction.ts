@@ -12,13 +12,13 @@ const RETRY_MS = 250
 const ATTEMPTS_MAX = 2_400
 
 /** Runs a transaction. Others never wait for it for long, also if it has to wait for them. */
-export async function inShortTransaction(client: Client, work: () => Promise<unknown>): Promise<void> {
+export async function inShortTransaction<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query(`begin; set local lock_timeout = ${LOCK_MS_MAX}`)
-      await work()
+      const result = await work()
       await client.query('commit')
-      return
+      return result
     } catch (error) {
       if (!isLockConflict(error) || attempt === ATTEMPTS_MAX) throw error
       await client.query('rollback')

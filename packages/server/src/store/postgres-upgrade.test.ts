@@ -96,6 +96,31 @@ test('an index whose build was killed is built again', async () => {
   expect(await catalogOf(url)).toEqual(await catalogOf(await freshDatabase()))
 })
 
+test('of two servers that want one name at once, an older one does not take it from the other', async () => {
+  const url = await previousDatabase()
+  const old = await previous(url)
+  for (const id of ['one', 'two']) await old.addTeam({ id, domain: null })
+  await migratePostgres(await connected(url))
+  const [first, second] = [new pg.Client(url), new pg.Client(url)]
+  for (const client of [first, second]) {
+    await client.connect()
+    onTestFinished(() => client.end())
+  }
+  const add = (teamId: string) => `
+    insert into mailboxes (id, team_id, name, domain, created_at, updated_at)
+    values ('box of ${teamId}', '${teamId}', 'qa', 'root.test', 1, 1)
+    on conflict do nothing`
+  await first.query(`begin; ${add('one')}`)
+  const adding = second.query(add('two')).catch((error: unknown) => error)
+  const isWaiting = `select 1 from pg_stat_activity where query like '%box of two%' and wait_event_type = 'Lock'`
+  await expect.poll(() => query(url, isWaiting)).toHaveLength(1)
+  await first.query('commit')
+  // It fails once. When it is tried again, the name is taken.
+  expect(await adding).toMatchObject({ code: '23505' })
+  expect(await query(url, `select team_id from mailboxes where name = 'qa'`)).toEqual([{ team_id: 'one' }])
+  expect(await query(url, 'select team_id from root_names')).toEqual([{ team_id: 'one' }])
+})
+
 test('the finish is refused while an older server is connected', async () => {
   const url = await previousDatabase()
   await play(randomHistory(7, 20), await previous(url))

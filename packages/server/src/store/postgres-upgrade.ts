@@ -12,7 +12,9 @@ export const UPGRADED_SCHEMA = 10
 /** Functions of the newest schema. The finish creates them again, without what older servers need. */
 const FUNCTIONS = '012-intake.sql'
 
-type Step = (client: Client, part: number, onMigration: OnMigration) => Promise<void>
+const MAILBOXES_PER_STEP = 500
+
+type Step = (client: Client, part: number, onMigration: OnMigration) => Promise<unknown>
 
 /** Each records in `part` that it is done, or can be repeated. */
 const STEPS: Step[] = [
@@ -45,9 +47,28 @@ export async function finishUpgrade(client: Client): Promise<void> {
   await inShortTransaction(client, () =>
     client.query(`
       ${text};
-      update schema_version set version = ${NEWEST_SCHEMA};
-      alter table schema_version drop column part`),
+      update schema_version set version = ${NEWEST_SCHEMA}, part = 1`),
   )
+  await removeOldForm(client)
+}
+
+/** Whether the finish was interrupted after its large step. Servers can use the database meanwhile. */
+export function isFormLeft({ version, part }: SchemaState): boolean {
+  return version === NEWEST_SCHEMA && part > 0
+}
+
+/** Older servers appended the team to the domain of a caught mailbox. There may be many, so this is done in small steps. */
+export async function removeOldForm(client: Client): Promise<void> {
+  for (;;) {
+    const { rowCount } = await inShortTransaction(client, () =>
+      client.query(`
+        update mailboxes b set domain = replace(b.domain, ' ' || b.team_id, '')
+        from (select team_id, id from mailboxes where domain like '% %' limit ${MAILBOXES_PER_STEP}) next
+        where b.team_id = next.team_id and b.id = next.id`),
+    )
+    if (rowCount === 0) break
+  }
+  await client.query('alter table schema_version drop column part')
 }
 
 /** Each server has one connection of this name. It bypasses a pooler, which would keep other connections of a server that has stopped. */

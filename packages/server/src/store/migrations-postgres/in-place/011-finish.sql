@@ -99,7 +99,6 @@ alter table mailboxes
   drop constraint mailboxes_pkey,
   drop constraint mailboxes_team_id_fkey,
   add constraint mailboxes_pkey primary key using index new_mailboxes_pkey;
-update mailboxes set domain = replace(domain, ' ' || team_id, '') where domain like '% %';
 
 alter table teams
   drop column last_position,
