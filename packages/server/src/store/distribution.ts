@@ -12,6 +12,9 @@ export type Distribution = { replicated: string[]; distributed: string[] }
 /** All other tables of teams lie on the same nodes as this one. */
 const FIRST = 'team_state'
 
+/** Their first argument is the team. A call runs on the team's node, where it needs no further round trip for each statement. */
+const TEAM_FUNCTIONS = ['lock_team(text)', 'store_messages(text, json)']
+
 /**
  * Makes a PostgreSQL database with Citus a distributed one: the teams are spread over the nodes, and what they share is copied to
  * each. Every table is a transaction of its own, and tables that are already distributed stay, so it can be run again.
@@ -75,8 +78,16 @@ async function distributeTables(
     await client.query(`select create_distributed_table($1::regclass, 'team_id', colocate_with => $2)`, [table, group])
     finish(table)
   }
+  await distributeFunctions(client)
   await removeLocalRows(client)
   return { replicated, distributed }
+}
+
+/** Repeating this is harmless, and finds a function that a migration has replaced. */
+async function distributeFunctions(client: Client): Promise<void> {
+  for (const name of TEAM_FUNCTIONS) {
+    await client.query(`select create_distributed_function($1::regprocedure, 'team', colocate_with => $2)`, [name, FIRST])
+  }
 }
 
 async function missing(client: Client, type: string, tables: readonly string[]): Promise<string[]> {
