@@ -50,9 +50,11 @@ export function endpointStore(database: Database): EndpointStore {
         sql`
           insert into webhook_endpoints (team_id, id, url, description, mailbox, tag, secret, secret_masked, created_at,
                                          updated_at)
-          select ${teamId}, ${id}, ${url}, ${description}, ${mailbox}, ${tag}, ${secret}, ${secretMasked}, ${createdAt},
+          select s.team_id, ${id}, ${url}, ${description}, ${mailbox}, ${tag}, ${secret}, ${secretMasked}, ${createdAt},
                  ${createdAt}
-          where ${endpointsMax} > (select count(*) from webhook_endpoints
+          from team_state s
+          where s.team_id = ${teamId}
+            and ${endpointsMax} > (select count(*) from webhook_endpoints
                                    where team_id = ${teamId} and removed_at is null)
           on conflict do nothing`,
       )

@@ -51,12 +51,13 @@ function insertMessage(
       insert into messages (team_id, position, id, mailbox_id, mailbox_with_tag, tag, domain, tenant_subdomain,
                             sender, sender_name, recipient, subject, received_at, stored_at, size, attachment_count,
                             subject_folded, sender_folded, recipient_folded, mailbox_with_tag_folded, object_mailbox)
-      select ${teamId}, (select last_position + 1 from team_state where team_id = ${teamId}), ${message.id},
+      select s.team_id, s.last_position + 1, ${message.id},
              ${mailbox.id}, ${message.mailboxWithTag}, ${message.tag}, ${message.domain}, ${message.tenantSubdomain},
              ${message.from}, ${message.fromName}, ${message.to}, ${message.subject}, ${message.receivedAt},
              ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
              ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded}, ${message.objectMailbox}
-      where exists (${isUnchanged(mailbox)})
+      from team_state s
+      where s.team_id = ${teamId} and exists (${isUnchanged(mailbox)})
         and not exists (select 1 from removed_messages where team_id = ${teamId} and id = ${message.id})
       on conflict (team_id, id) do nothing
       returning position`),

@@ -74,8 +74,9 @@ export function mailboxStore(database: Database, textIndex: Pick<TextIndex, 'ind
       const isAllowed = teamDomain === undefined ? sql`true` : hasDomain(teamId, teamDomain)
       const add = (isAllowedNow: Sql) => sql`
         insert into mailboxes (team_id, id, name, domain, is_caught, created_at, updated_at)
-        select ${teamId}, ${id}, ${name}, ${domain}, ${isCaught ? 1 : 0}, ${createdAt}, ${updatedAt}
-        where exists (select 1 from team_state where team_id = ${teamId})
+        select s.team_id, ${id}, ${name}, ${domain}, ${isCaught ? 1 : 0}, ${createdAt}, ${updatedAt}
+        from team_state s
+        where s.team_id = ${teamId}
           and ${mailboxesMax === null ? sql`true` : sql`${mailboxesMax} > ${countOf(teamId)}`} and ${isAllowedNow}
         on conflict do nothing`
       if (isCaught) {
