@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import base from './vitest.config.ts'
+import base, { ONLY_ON_CITUS } from './vitest.config.ts'
 
 /** Of the tests on PostgreSQL, those of the store and those of the whole product that cross it most. */
 const ALSO_ON_CITUS = [
@@ -33,7 +33,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'citus',
-          include: [...ALSO_ON_CITUS, 'packages/server/test/citus/*.test.ts'],
+          include: [...ALSO_ON_CITUS, ...ONLY_ON_CITUS],
           globalSetup: ['packages/server/test/support/citus.ts'],
         },
       },

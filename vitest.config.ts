@@ -12,6 +12,9 @@ export const ONLY_ON_POSTGRES = [
   'packages/server/test/replicas/*.test.ts',
 ]
 
+/** Tests that need a Citus cluster: see vitest.citus.config.ts. */
+export const ONLY_ON_CITUS = ['packages/server/test/citus/*.test.ts']
+
 /**
  * The store's contract runs on both databases. Of the tests of the whole product, these cross the store most, so they run
  * on PostgreSQL too. `npm run test:long` runs all of them there.
@@ -54,7 +57,7 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES, ...ISOLATED],
+          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES, ...ONLY_ON_CITUS, ...ISOLATED],
         },
       },
       {

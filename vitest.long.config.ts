@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
-import base, { ISOLATED, LONG, ONLY_ON_POSTGRES } from './vitest.config.ts'
+import base, { ISOLATED, LONG, ONLY_ON_CITUS, ONLY_ON_POSTGRES } from './vitest.config.ts'
 
 /** Tests of the whole product whose subject does not depend on the database. */
 const NOT_ON_POSTGRES = [
@@ -72,7 +72,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: ['packages/server/test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_POSTGRES, ...NOT_ON_POSTGRES],
+          exclude: [...configDefaults.exclude, LONG, ...ONLY_ON_CITUS, ...ONLY_ON_POSTGRES, ...NOT_ON_POSTGRES],
           globalSetup: ['packages/server/test/support/postgres.ts'],
         },
       },

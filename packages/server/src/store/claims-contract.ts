@@ -85,12 +85,17 @@ export async function leaveUnusedClaim(database: Database, teamId: string, name:
     insert into root_names (domain, name, team_id, mailbox_id) values (${ROOT}, ${name}, ${teamId}, ${newId()})`)
 }
 
+type NamedMailbox = { domain: string; name: string; teamId: string; id: string }
+
 /** Claims that no mailbox uses. Claiming the name again releases them. */
-export async function findUnusedClaims(database: Database): Promise<object[]> {
-  return database.read(sql`
-    select r.domain, r.name from root_names r
-    where not exists (select 1 from mailboxes b
-                      where b.team_id = r.team_id and b.id = r.mailbox_id and b.name = r.name and b.domain = r.domain)`)
+export async function findUnusedClaims({ read }: Database): Promise<NamedMailbox[]> {
+  const claims = await read<NamedMailbox>(
+    sql`select domain, name, team_id as "teamId", mailbox_id as id from root_names order by domain, name`,
+  )
+  const mailboxes = await read<NamedMailbox>(sql`select domain, name, team_id as "teamId", id from mailboxes`)
+  const keyOf = ({ domain, name, teamId, id }: NamedMailbox) => [domain, name, teamId, id].join(' ')
+  const used = new Set(mailboxes.map(keyOf))
+  return claims.filter((claim) => !used.has(keyOf(claim)))
 }
 
 function addTeams(store: Store) {

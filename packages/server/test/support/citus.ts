@@ -7,8 +7,6 @@ import { administer, WITH_OUR_TABLES } from './postgres.ts'
 /** Few, because every test copies all of them. */
 const SHARDS = 4
 
-type Node = { url: string; host: string; port: number }
-
 /**
  * Vitest calls it once before the tests of the project, and its result after them. Citus cannot create a distributed database
  * from another one. But each node can copy its own part: tables, pieces of tables and what Citus knows of them have the same ids
@@ -20,66 +18,60 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (!url) throw new Error('CITUS_URL is not set.')
   const nodes = await nodesOf(url)
   await removeDatabases(nodes)
-  for (const node of nodes) await administer(node.url, `create database ${WITH_OUR_TABLES}`)
-  await prepareTemplate(nodes)
-  project.provide('postgresUrl', nodes[0]!.url)
-  project.provide(
-    'otherNodeUrls',
-    nodes.slice(1).map((node) => node.url),
-  )
+  await createTemplate(nodes)
+  project.provide('postgresUrl', nodes[0]!)
+  project.provide('otherNodeUrls', nodes.slice(1))
   return () => removeDatabases(nodes)
 }
 
-/** The coordinator, as in the URL, and the workers that it knows. */
-async function nodesOf(url: string): Promise<Node[]> {
-  const nodes = await query<{ host: string; port: number; isCoordinator: boolean }>(
+/** The URLs of the coordinator and of the workers that it knows. */
+async function nodesOf(url: string): Promise<string[]> {
+  const workers = await query<{ host: string; port: number }>(
     url,
-    `select nodename as host, nodeport as port, groupid = 0 as "isCoordinator"
-     from pg_dist_node where noderole = 'primary' order by groupid`,
+    `select nodename as host, nodeport as port from pg_dist_node where noderole = 'primary' and groupid <> 0 order by groupid`,
   )
-  const workers = nodes.filter(({ isCoordinator }) => !isCoordinator)
   if (workers.length === 0) throw new Error('CITUS_URL: the coordinator has no workers. Add them with citus_add_node.')
-  const coordinator = new URL(url)
-  return [{ host: coordinator.hostname, port: Number(coordinator.port || 5432) }, ...workers].map(({ host, port }) => {
-    const node = new URL(url)
-    node.hostname = host
-    node.port = String(port)
-    return { url: node.href, host, port }
-  })
+  return [url, ...workers.map(({ host, port }) => Object.assign(new URL(url), { hostname: host, port }).href)]
 }
 
-/** A distributed database with our tables, which accepts no connections: only such a one can be copied. */
-async function prepareTemplate(nodes: Node[]): Promise<void> {
-  const [coordinator, ...workers] = nodes as [Node, ...Node[]]
-  for (const node of nodes) await administer(databaseOf(node.url, WITH_OUR_TABLES), 'create extension citus')
-  const url = databaseOf(coordinator.url, WITH_OUR_TABLES)
-  await administer(
-    url,
-    [
-      `alter database ${WITH_OUR_TABLES} set citus.shard_count = ${SHARDS}`,
-      `select citus_set_coordinator_host('${coordinator.host}', ${coordinator.port})`,
-      ...workers.map(({ host, port }) => `select citus_add_node('${host}', ${port})`),
-    ].join(';\n'),
-  )
+/** Creates a distributed database with our tables, which accepts no connections: only such a one can be copied. */
+async function createTemplate(nodes: string[]): Promise<void> {
+  for (const node of nodes) await administer(node, `create database ${WITH_OUR_TABLES}`)
+  const url = await joinNodes(nodes, WITH_OUR_TABLES)
   await (await openPostgresDatabase(url)).close()
   await distribute(url, () => {})
   for (const node of nodes) {
-    await administer(node.url, `alter database ${WITH_OUR_TABLES} with allow_connections false`)
+    await administer(node, `alter database ${WITH_OUR_TABLES} with allow_connections false`)
     await administer(
-      node.url,
+      node,
       `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${WITH_OUR_TABLES}'`,
     )
   }
 }
 
+/** Makes databases of one name, one on each node, a cluster. Its URL is that of the first. */
+export async function joinNodes(nodes: string[], database: string): Promise<string> {
+  const [coordinator, ...workers] = nodes.map((node) => Object.assign(new URL(node), { pathname: database }))
+  for (const { href } of [coordinator!, ...workers]) await administer(href, 'create extension citus')
+  const address = ({ hostname, port }: URL) => `'${hostname}', ${port || 5432}`
+  const joined = workers.map((worker) => `select citus_add_node(${address(worker)})`)
+  await administer(
+    coordinator!.href,
+    `alter database ${database} set citus.shard_count = ${SHARDS};
+     select citus_set_coordinator_host(${address(coordinator!)});
+     ${joined.join(';')}`,
+  )
+  return coordinator!.href
+}
+
 /** Those of this run, and of one that was interrupted. */
-async function removeDatabases(nodes: Node[]): Promise<void> {
-  for (const { url } of nodes) {
+async function removeDatabases(nodes: string[]): Promise<void> {
+  for (const node of nodes) {
     const databases = await query<{ name: string }>(
-      url,
+      node,
       `select datname as name from pg_database where datname = '${WITH_OUR_TABLES}' or datname ~ '^test_[0-9a-f]{32}$'`,
     )
-    for (const { name } of databases) await administer(url, `drop database ${name} with (force)`)
+    for (const { name } of databases) await administer(node, `drop database ${name} with (force)`)
   }
 }
 
@@ -91,10 +83,4 @@ async function query<Row extends pg.QueryResultRow>(url: string, statement: stri
   } finally {
     await client.end()
   }
-}
-
-function databaseOf(url: string, name: string): string {
-  const other = new URL(url)
-  other.pathname = name
-  return other.href
 }

@@ -41,11 +41,16 @@ async function createDatabase(template: string): Promise<string> {
   const name = url.pathname.slice(1)
   const nodes = nodeUrls()
   await Promise.all(nodes.map((node) => administer(node, `create database ${name} template ${template}`)))
-  if (nodes.length > 1) dropAfterTest(nodes, name)
+  if (nodes.length > 1) {
+    // Some tests delay or refuse commits with triggers.
+    await administer(nodes[0]!, `alter database ${name} set citus.enable_unsafe_triggers = on`)
+    dropAfterTest(nodes, name)
+  }
   return url.href
 }
 
-function nodeUrls(): string[] {
+/** On a cluster its coordinator, and then the other nodes. */
+export function nodeUrls(): string[] {
   // Only provided on a cluster.
   const others = inject('otherNodeUrls') as string[] | undefined
   return [inject('postgresUrl'), ...(others ?? [])]
@@ -53,9 +58,14 @@ function nodeUrls(): string[] {
 
 /** Citus keeps a process for every database in use. */
 function dropAfterTest(nodes: string[], name: string): void {
-  onTestFinished(async () => {
+  const drop = async () => {
     for (const node of nodes) await administer(node, `drop database if exists ${name} with (force)`)
-  })
+  }
+  try {
+    onTestFinished(drop)
+  } catch {
+    // In a hook of a whole file: dropped after all tests.
+  }
 }
 
 /** Runs statements on a separate connection. */
