@@ -8,6 +8,8 @@ const SETTINGS = { autovacuum: 'on', wal_level: 'logical' }
 const WITH_CITUS = {
   ...SETTINGS,
   shared_preload_libraries: 'citus',
+  // All on this machine, and without certificates.
+  'citus.node_conninfo': 'sslmode=disable',
   max_prepared_transactions: '300',
   max_worker_processes: '32',
 }
