@@ -86,7 +86,10 @@ async function distributeTables(
 /** Repeating this is harmless, and finds a function that a migration has replaced. */
 async function distributeFunctions(client: Client): Promise<void> {
   for (const name of TEAM_FUNCTIONS) {
-    await client.query(`select create_distributed_function($1::regprocedure, 'team', colocate_with => $2)`, [name, FIRST])
+    await client.query(`select create_distributed_function($1::regprocedure, 'team', colocate_with => $2)`, [
+      name,
+      FIRST,
+    ])
   }
 }
 

@@ -73,10 +73,12 @@ test('messages are stored on the node of their team, in one call', async () => {
   for (const { teamId } of mailboxes) {
     const { rows: homes } = await client.query(
       `select nodename || ' port=' || nodeport as home from citus_shards
-       where shardid = get_shard_id_for_distribution_column('team_state', $1)`,
+       where shardid = get_shard_id_for_distribution_column('team_state', $1::text)`,
       [teamId],
     )
-    const { rows: plan } = await client.query(`explain select stored from store_messages('${teamId}', '[]') order by place`)
+    const { rows: plan } = await client.query(
+      `explain select stored from store_messages('${teamId}', '[]') order by place`,
+    )
     expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toMatch(
       new RegExp(`Task Count: 1\n[^]*Node: host=${homes[0].home} [^]*Function Scan on store_messages`),
     )

@@ -178,15 +178,18 @@ async function readAll({ get }: Replicas, url: string): Promise<string[]> {
 const RARELY = { share: 0.1, secondsMax: 0.01 }
 
 /** From now on some commits take longer than others, as on a busy machine. */
-export function delayCommits(databaseUrl: string, { share, secondsMax } = RARELY): Promise<void> {
-  return administer(
+export async function delayCommits(databaseUrl: string, { share, secondsMax } = RARELY): Promise<void> {
+  await administer(
     databaseUrl,
     `create function delay_commit() returns trigger language plpgsql as $$
      begin
        if random() < ${share} then perform pg_sleep(random() * ${secondsMax}); end if;
        return null;
-     end $$;
-     create constraint trigger delay_commit after insert on messages deferrable initially deferred
+     end $$`,
+  )
+  await administer(
+    databaseUrl,
+    `create constraint trigger delay_commit after insert on messages deferrable initially deferred
      for each row execute function delay_commit()`,
   )
 }
