@@ -14,6 +14,7 @@ import { createRotation, splitHosts, type HostFailure } from './postgres-hosts.t
 import type { MigrationOptions } from './postgres-migrations.ts'
 import { BEGIN_LIMITED, COMMIT, refuseReadOnly, send } from './postgres-session.ts'
 import { preparePostgres } from './postgres-start.ts'
+import { createStatistics } from './postgres-statistics.ts'
 import { isShared } from './postgres-upgrade.ts'
 import { createPostgresWriter } from './postgres-writer.ts'
 import type { Sql } from './sql.ts'
@@ -50,7 +51,7 @@ export async function openPostgresDatabase(
   const writers = openConnections(address, WRITING_CONNECTIONS, writable)
   const writer = createPostgresWriter(writers)
   const query = address.isPooled ? queryInTransaction : queryDirectly
-  const intake = createPostgresIntake(call)
+  const intake = createPostgresIntake(call, createStatistics(call).messageStored)
 
   async function read<Row>(statement: Sql): Promise<Row[]> {
     const rows = await readers.use((borrowed) => query(borrowed, statement), { isRepeatable: true })

@@ -20,7 +20,7 @@ export type PostgresIntake = {
  * Stores the messages of a team in groups, each with one call of the function `store_messages`: while one group is being
  * stored, the next one is collected. The call is a transaction, and locks the team as every other one does.
  */
-export function createPostgresIntake(call: Call): PostgresIntake {
+export function createPostgresIntake(call: Call, onStored: (position: number) => void): PostgresIntake {
   const queues = new Map<string, Waiting[]>()
   const running = new Set<Promise<void>>()
 
@@ -35,6 +35,7 @@ export function createPostgresIntake(call: Call): PostgresIntake {
     try {
       const rows = await storeTogether(teamId, group)
       group.forEach(({ resolve }, index) => resolve(rows[index]!))
+      for (const { stored } of rows) if (stored !== null) onStored(stored)
     } catch (error) {
       if (group.length > 1 && !(error instanceof DatabaseUnavailable)) {
         for (const one of group) await storeGroup(teamId, [one])

@@ -206,7 +206,7 @@ export function dropTeamLock(databaseUrl: string): Promise<void> {
      do $do$
      declare
        numbered text := replace(pg_get_functiondef('store_messages'::regproc), 'stored := newest + added + 1',
-                                'stored := nextval(''positions''); perform pg_sleep(random() * 0.01)');
+                                'stored := nextval(''positions''); perform pg_sleep(random() * 0.1)');
      begin
        assert numbered like '%nextval%';
        execute numbered;
