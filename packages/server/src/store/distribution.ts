@@ -12,8 +12,14 @@ export type Distribution = { replicated: string[]; distributed: string[] }
 /** All other tables of teams lie on the same nodes as this one. */
 const FIRST = 'team_state'
 
-/** Their first argument is the team. A call runs on the team's node, where it needs no further round trip for each statement. */
-const TEAM_FUNCTIONS = ['lock_team(text)', 'store_messages(text, json)']
+/**
+ * Their first argument is the team. A call of the second one runs on the team's node, where its statements need no round trips. It is
+ * sent there in a transaction too, which it has behind a pooler.
+ */
+const TEAM_FUNCTIONS = [
+  { name: 'lock_team(text)', isSentInTransaction: false },
+  { name: 'store_messages(text, json)', isSentInTransaction: true },
+]
 
 /**
  * Makes a PostgreSQL database with Citus a distributed one: the teams are spread over the nodes, and what they share is copied to
@@ -85,11 +91,11 @@ async function distributeTables(
 
 /** Repeating this is harmless, and finds a function that a migration has replaced. */
 async function distributeFunctions(client: Client): Promise<void> {
-  for (const name of TEAM_FUNCTIONS) {
-    await client.query(`select create_distributed_function($1::regprocedure, 'team', colocate_with => $2)`, [
-      name,
-      FIRST,
-    ])
+  for (const { name, isSentInTransaction } of TEAM_FUNCTIONS) {
+    await client.query(
+      `select create_distributed_function($1::regprocedure, 'team', colocate_with => $2, force_delegation => $3)`,
+      [name, FIRST, isSentInTransaction],
+    )
   }
 }
 

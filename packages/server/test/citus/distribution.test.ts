@@ -65,24 +65,29 @@ test('a database with mail is distributed, and once', async () => {
   await store.close()
 })
 
-test('messages are stored on the node of their team, in one call', async () => {
-  const url = await freshDatabase()
-  const mailboxes = await addTeams(url)
-  const client = await connect(url)
-  const used = new Set<string>()
-  for (const { teamId } of mailboxes) {
-    const { rows: homes } = await client.query(
-      `select nodename || ' port=' || nodeport as home from citus_shards
+test.each(['select', 'begin'])(
+  'messages are stored on the node of their team, in one call, after %s',
+  async (before) => {
+    const url = await freshDatabase()
+    const mailboxes = await addTeams(url)
+    const client = await connect(url)
+    const used = new Set<string>()
+    for (const { teamId } of mailboxes) {
+      const { rows: homes } = await client.query(
+        `select nodename || ' port=' || nodeport as home from citus_shards
        where shardid = get_shard_id_for_distribution_column('team_state', $1::text)`,
-      [teamId],
-    )
-    const { rows: plan } = await client.query(
-      `explain select stored from store_messages('${teamId}', '[]') order by place`,
-    )
-    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toMatch(
-      new RegExp(`Task Count: 1\n[^]*Node: host=${homes[0].home} [^]*Function Scan on store_messages`),
-    )
-    used.add(homes[0].home)
-  }
-  expect(used.size).toBe(nodeUrls().length - 1)
-})
+        [teamId],
+      )
+      await client.query(before)
+      const { rows: plan } = await client.query(
+        `explain select stored from store_messages('${teamId}', '[]') order by place`,
+      )
+      await client.query('commit')
+      expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toMatch(
+        new RegExp(`Task Count: 1\n[^]*Node: host=${homes[0].home} [^]*Function Scan on store_messages`),
+      )
+      used.add(homes[0].home)
+    }
+    expect(used.size).toBe(nodeUrls().length - 1)
+  },
+)

@@ -29,8 +29,8 @@ export const LIKE_CITUS = `
   create function create_distributed_table(table_name regclass, distribution_column text, distribution_type text default 'hash',
                                            colocate_with text default 'default', shard_count int default null)
     returns void language sql as $$ select record_call(table_name, 'distributed', colocate_with) $$;
-  create function create_distributed_function(function_name regprocedure, distribution_arg_name text, colocate_with text)
-    returns void language sql as '';
+  create function create_distributed_function(function_name regprocedure, distribution_arg_name text, colocate_with text,
+                                              force_delegation bool) returns void language sql as '';
   create function truncate_local_data_after_distributing_table(function_name regclass) returns void language sql as '';
   do $$ begin
     execute format('alter database %I set search_path = citus_double, public, pg_catalog', current_database());
