@@ -167,7 +167,7 @@ test('faults in buckets and databases lose nothing', async () => {
 function limits(report: FaultReport, limited: (name: string, count: number) => Figure): Figure[] {
   return [
     limited('false acknowledgements: accepted mails that are not stored', report.falselyAcknowledged.length),
-    limited('accepted mails that nobody announces', report.unannounced.length),
+    limited('accepted mails that are never announced', report.unannounced.length),
     limited('accepted mails that cannot be read when the fault has gone', report.unreadable.length),
     limited('mails with changed bytes', report.altered.length),
     limited('mails stored twice', report.doubled.length),
