@@ -181,3 +181,13 @@ test('every column of both databases is copied, or listed as not copied', async 
 })
 
 type Column = { table: string; column: string }
+
+test('a file that a server uses is not migrated', async () => {
+  const dataDir = temporaryFolder()
+  const lock = lockFolder(join(dataDir, 'lock.db'), 'The database')
+  const refused = await runDatabaseCommand(['migrate'], { DATA_DIR: dataDir })
+  expect(refused.code).not.toBe(0)
+  expect(refused.stderr).toContain('A Mailhatch server is using')
+  lock.release()
+  expect(await runDatabaseCommand(['migrate'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 })
+})

@@ -50,8 +50,8 @@ export function addDatabaseCommands(program: Command): void {
     .action(async (options: MigrateOptions) => {
       const place = configuredPlace()
       const { readStatus } = await loadStore()
-      const { schema: from } = await readStatus(place)
-      await migrate(place, options)
+      const { schema: from, newestSchema: wanted } = await readStatus(place)
+      await migrate(place, { ...options, isUpToDate: from === wanted })
       const { schema: to, newestSchema, isFinishOpen } = await readStatus(place)
       const line = from === to ? `Schema ${to} is up to date.` : `Migrated the schema from ${from} to ${to}.`
       const lines = isFinishOpen ? [describeOpenFinish({ schema: to, newestSchema })] : [line]
@@ -108,7 +108,7 @@ async function loadStore() {
 /** Leaves connections open on failure, because the process exits then. */
 async function copy(file: string, url: string): Promise<CopyResult> {
   const { copyStore, openPostgresDatabase, openSqliteDatabase } = await loadStore()
-  const lock = lockSource(file)
+  const lock = lockFile(file)
   const progress = createProgress({ isLogged: true })
   const target = await openPostgresDatabase(url)
   const source = openSqliteDatabase(file, showMigration(progress))
@@ -132,9 +132,10 @@ async function distribute(place: DatabaseLocation): Promise<Distribution> {
     .finally(progress.end)
 }
 
-function lockSource(file: string): { release(): void } {
+/** A server would go on with tables that it does not know, or write what is not copied. */
+function lockFile(file: string): { release(): void } {
   try {
-    return lockFolder(join(dirname(file), 'lock.db'), 'The source')
+    return lockFolder(join(dirname(file), 'lock.db'), 'The database')
   } catch (error) {
     throw new Error(`A Mailhatch server is using ${file}. Stop it and run this command again.`, { cause: error })
   }
@@ -173,18 +174,25 @@ function directUrl({ databaseUrl: pooled, databaseDirectUrl }: Config): string |
   return databaseDirectUrl ?? pooled
 }
 
-async function migrate(place: DatabaseLocation, { finish = false }: MigrateOptions): Promise<void> {
+async function migrate(
+  place: DatabaseLocation,
+  { finish = false, isUpToDate }: MigrateOptions & { isUpToDate: boolean },
+): Promise<void> {
   const { openPostgresDatabase, openSqliteDatabase } = await loadStore()
   const progress = createProgress({ isLogged: true })
   const onMigration = showMigration(progress)
+  // Creates the folder of a new installation.
+  const file = 'url' in place ? null : dataFile(readConfig('api'), 'mailhatch.db')
+  const lock = file === null || isUpToDate ? null : lockFile(file)
   try {
     const database =
       'url' in place
         ? await openPostgresDatabase(place.url, { onMigration, isFinish: finish })
-        : openSqliteDatabase(dataFile(readConfig('api'), 'mailhatch.db'), onMigration)
+        : openSqliteDatabase(place.file, onMigration)
     await database.close()
   } finally {
     progress.end()
+    lock?.release()
   }
 }
 

@@ -4,6 +4,7 @@ import type { Client } from 'pg'
 import type { OnMigration } from './migration-progress.ts'
 import { NEWEST_SCHEMA, readSchemaState, type SchemaState } from './postgres-schema.ts'
 import {
+  addressesOfOlderServers,
   finishUpgrade,
   isFormLeft,
   isShared,
@@ -59,7 +60,7 @@ async function migrateLocked(client: Client, options: MigrationOptions): Promise
     const state = await checkedState(client)
     if (isMigrated(state, options)) return
     if (state.version >= step.version) continue
-    if (step.version === UPGRADED_SCHEMA + 1 && (state.part > 0 || (await hasTeams(client)))) {
+    if (step.version === UPGRADED_SCHEMA + 1 && (state.part > 0 || (await isInUse(client)))) {
       await upgradeInPlace(client, options.onMigration ?? (() => {}))
       if (options.isFinish) await finishUpgrade(client)
     } else {
@@ -103,9 +104,10 @@ async function takeLock(client: Client): Promise<void> {
   }
 }
 
-async function hasTeams(client: Client): Promise<boolean> {
+/** Also a database without teams, if an older server is connected: it would fail on tables that it does not know. */
+async function isInUse(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ exist: boolean }>('select exists (select from teams) as exist')
-  return rows[0]!.exist
+  return rows[0]!.exist || (await addressesOfOlderServers(client)).length > 0
 }
 
 /** For a client that must not migrate, because the lock for it is on another host. */

@@ -9,9 +9,12 @@ import { catalogOf, migrateAtOnce, previousDatabase, query } from '../../test/up
 import { connectPrevious } from '../../test/upgrade/previous-replica.ts'
 import type { Box, Replica } from '../../test/upgrade/replica.ts'
 import { rowsOf, setsOf } from '../../test/upgrade/rows.ts'
+import { openPostgresDatabase } from './postgres-database.ts'
 import { migratePostgres } from './postgres-migrations.ts'
 import { NEWEST_SCHEMA } from './postgres-schema.ts'
 import { connectAlone } from './postgres-session.ts'
+import { createSqlStore } from './sql-store.ts'
+import { messageFor } from './store-contract.ts'
 
 const CHANGES = 400
 /** Of the statements of an upgrade. The long form ends it at each. */
@@ -119,6 +122,50 @@ test('of two servers that want one name at once, an older one does not take it f
   expect(await adding).toMatchObject({ code: '23505' })
   expect(await query(url, `select team_id from mailboxes where name = 'qa'`)).toEqual([{ team_id: 'one' }])
   expect(await query(url, 'select team_id from root_names')).toEqual([{ team_id: 'one' }])
+})
+
+test('a delivery that an older server is leasing is not leased by a newer one', async () => {
+  const url = await previousDatabase()
+  const old = await previous(url)
+  await old.addTeam({ id: 'one', domain: null })
+  await migratePostgres(await connected(url))
+  const store = createSqlStore(await openPostgresDatabase(url), {
+    onError: (error) => expect.unreachable(String(error)),
+  })
+  onTestFinished(() => store.close())
+  const mailbox = { id: 'box', teamId: 'one', name: 'qa', domain: 'root.test', createdAt: 1, updatedAt: 1 }
+  await store.addMailbox(mailbox, null)
+  const fields = { description: null, mailbox: null, tag: null, secret: 's', secretMasked: 's', createdAt: 1 }
+  await store.addEndpoint({ ...fields, id: 'end', teamId: 'one', url: 'https://end.example/' }, 9)
+  const send = (id: string) => {
+    const deliveries = [{ id, endpointId: 'end' }]
+    return store.addMessage(mailbox, messageFor(mailbox), { id: `event ${id}`, body: '{}', deliveries })
+  }
+  const lease = () =>
+    store.leaseDeliveries({ owner: 'new', at: Date.now(), leaseMs: 60_000, limit: 9, perEndpoint: 5, oneAtATime: [] })
+  await send('first')
+  expect((await lease()).map(({ id }) => id)).toEqual(['first'])
+  await send('second')
+  const older = new pg.Client(url)
+  await older.connect()
+  onTestFinished(() => older.end())
+  await older.query(`
+    begin;
+    select id from webhook_endpoints where id = 'end' for no key update;
+    update deliveries set lease_owner = 'old', lease_until = ${Date.now() + 60_000} where id = 'second'`)
+  const leasing = lease()
+  const isWaiting = `select 1 from pg_stat_activity where query like '%lock_team%' and wait_event_type = 'Lock'`
+  await expect.poll(() => query(url, isWaiting)).toHaveLength(1)
+  await older.query('commit')
+  expect(await leasing).toEqual([])
+})
+
+test('a database without teams is prepared for both versions while an older server is connected', async () => {
+  const url = await previousDatabase()
+  const older = new pg.Client({ connectionString: url, application_name: 'mailhatch feed' })
+  await older.connect()
+  onTestFinished(() => older.end())
+  expect(await migratePostgres(await connected(url))).toMatchObject({ version: 10 })
 })
 
 test('the finish is refused while an older server is connected', async () => {

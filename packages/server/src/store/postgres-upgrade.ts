@@ -71,16 +71,20 @@ export async function removeOldForm(client: Client): Promise<void> {
   await client.query('alter table schema_version drop column part')
 }
 
-/** Each server has one connection of this name. It bypasses a pooler, which would keep other connections of a server that has stopped. */
 async function refuseOlderServers(client: Client): Promise<void> {
+  const addresses = await addressesOfOlderServers(client)
+  if (addresses.length === 0) return
+  throw new Error(
+    `Servers of an older version are connected from ${addresses.join(', ')}. Stop them, then finish the upgrade again.`,
+  )
+}
+
+/** Each server has one connection of this name. It bypasses a pooler, which would keep other connections of a server that has stopped. */
+export async function addressesOfOlderServers(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ address: string }>(`
     select distinct coalesce(host(client_addr), 'a local socket') as address from pg_stat_activity
     where datname = current_database() and application_name = 'mailhatch feed'`)
-  if (rows.length === 0) return
-  const addresses = rows.map(({ address }) => address).join(', ')
-  throw new Error(
-    `Servers of an older version are connected from ${addresses}. Stop them, then finish the upgrade again.`,
-  )
+  return rows.map(({ address }) => address)
 }
 
 function transactionsOf(name: string): Step[] {

@@ -7,4 +7,6 @@ create or replace function lock_team(team text) returns void language plpgsql as
 begin
   perform 1 from teams where id = team for no key update;
   perform 1 from team_state where team_id = team for no key update;
+  -- Leases of older servers lock only these. Without them, both would send the same deliveries.
+  perform 1 from webhook_endpoints where team_id = team order by id for no key update;
 end $$;
