@@ -93,16 +93,20 @@ async function rowsOf(database: Database): Promise<Record<string, object[]>> {
   return tables
 }
 
-test('a new delivery is due now, and does not delay an earlier one', async () => {
+async function openPrepared() {
   const database = await openPostgresDatabase(await freshDatabase())
   const store = createSqlStore(database, { onError: (error) => expect.unreachable(String(error)) })
   onTestFinished(() => store.close())
   const prepared = newPrepared()
   await prepare(store, prepared)
-  const [mailbox] = prepared.mailboxes
+  return { database, store, prepared, mailbox: prepared.mailboxes[0]! }
+}
+
+test('a new delivery is due now, and does not delay an earlier one', async () => {
+  const { database, store, prepared, mailbox } = await openPrepared()
   const deliver = () => {
     const deliveries = [{ id: newId(), endpointId: prepared.endpoints[0]! }]
-    return store.addMessage(mailbox!, messageFor(mailbox!), { id: newId(), body: '{}', deliveries })
+    return store.addMessage(mailbox, messageFor(mailbox), { id: newId(), body: '{}', deliveries })
   }
   const dueAt = async () => (await database.read<{ due: number }>(sql`select due_at as due from outboxes`))[0]!.due
   const before = Date.now()
@@ -154,13 +158,8 @@ test.each([1, 2, 3])(
 )
 
 test('after the first messages of a team, statistics are collected', async () => {
-  const database = await openPostgresDatabase(await freshDatabase())
-  const store = createSqlStore(database, { onError: (error) => expect.unreachable(String(error)) })
-  onTestFinished(() => store.close())
-  const prepared = newPrepared()
-  await prepare(store, prepared)
-  const [mailbox] = prepared.mailboxes
-  for (let count = 0; count < 100; count++) await store.addMessage(mailbox!, messageFor(mailbox!))
+  const { database, store, mailbox } = await openPrepared()
+  for (let count = 0; count < 100; count++) await store.addMessage(mailbox, messageFor(mailbox))
   const analyzed = sql`select reltuples as rows from pg_class where oid = 'messages'::regclass`
   await expect.poll(async () => (await database.read<{ rows: number }>(analyzed))[0]!.rows).toBeGreaterThanOrEqual(100)
 })

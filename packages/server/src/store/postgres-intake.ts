@@ -1,6 +1,7 @@
 import type { NewRow, StoredRow } from './database.ts'
 import { DatabaseUnavailable } from './postgres-errors.ts'
 import { sql, type Sql } from './sql.ts'
+import { createTeamQueues } from './team-queues.ts'
 
 /** A larger group would delay its messages, and other processes that wait for the team, too much. */
 const MESSAGES_PER_CALL = 64
@@ -21,9 +22,6 @@ export type PostgresIntake = {
  * stored, the next one is collected. The call is a transaction, and locks the team as every other one does.
  */
 export function createPostgresIntake(call: Call, onStored: (position: number) => void): PostgresIntake {
-  const queues = new Map<string, Waiting[]>()
-  const running = new Set<Promise<void>>()
-
   function storeTogether(teamId: string, group: Waiting[]): Promise<StoredRow[]> {
     const given = `[${group.map(({ json }) => json).join(',')}]`
     return call(sql`
@@ -45,30 +43,12 @@ export function createPostgresIntake(call: Call, onStored: (position: number) =>
     }
   }
 
-  async function runQueue(teamId: string, waiting: Waiting[]): Promise<void> {
-    while (waiting.length > 0) await storeGroup(teamId, takeGroup(waiting))
-    queues.delete(teamId)
-  }
+  const queues = createTeamQueues<Waiting>((teamId, waiting) => storeGroup(teamId, takeGroup(waiting)))
 
   return {
     store: (teamId, row) =>
-      new Promise((resolve, reject) => {
-        const one = { json: JSON.stringify(row), resolve, reject }
-        const waiting = queues.get(teamId)
-        if (waiting) {
-          waiting.push(one)
-          return
-        }
-        const queue = [one]
-        queues.set(teamId, queue)
-        const work = runQueue(teamId, queue)
-        running.add(work)
-        void work.finally(() => running.delete(work))
-      }),
-
-    async close() {
-      while (running.size > 0) await Promise.allSettled(running)
-    },
+      new Promise((resolve, reject) => queues.add(teamId, { json: JSON.stringify(row), resolve, reject })),
+    close: queues.close,
   }
 }
 

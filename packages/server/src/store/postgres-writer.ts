@@ -4,6 +4,7 @@ import { retrying, type Connections, type Borrowed } from './postgres-connection
 import { toDatabaseError, isRetryable } from './postgres-errors.ts'
 import { COMMIT, send } from './postgres-session.ts'
 import { sql, type Sql } from './sql.ts'
+import { createTeamQueues } from './team-queues.ts'
 
 /** A larger group would delay its transactions, and other processes that wait for the team, too much. */
 const TRANSACTIONS_PER_COMMIT = 64
@@ -32,7 +33,6 @@ export type PostgresWriter = {
  * checked again, and an index block is written for the state it was built from.
  */
 export function createPostgresWriter(connections: Connections): PostgresWriter {
-  const queues = new Map<string, Waiting[]>()
   const running = new Set<Promise<unknown>>()
 
   function track<Result>(work: Promise<Result>): Promise<Result> {
@@ -41,38 +41,26 @@ export function createPostgresWriter(connections: Connections): PostgresWriter {
     return work
   }
 
-  async function runQueue(teamId: string, waiting: Waiting[]): Promise<void> {
-    while (waiting.length > 0) {
-      let group: Waiting[] = []
-      try {
-        await connections.use(async (borrowed) => {
-          group = takeGroup(waiting)
-          await commitGroup(borrowed, sql`select lock_team(${teamId})`, group)
-        })
-      } catch (error) {
-        for (const { reject } of group.length > 0 ? group : waiting.splice(0)) reject(error)
-      }
+  const queues = createTeamQueues<Waiting>(async (teamId, waiting) => {
+    let group: Waiting[] = []
+    try {
+      await connections.use(async (borrowed) => {
+        group = takeGroup(waiting)
+        await commitGroup(borrowed, sql`select lock_team(${teamId})`, group)
+      })
+    } catch (error) {
+      for (const { reject } of group.length > 0 ? group : waiting.splice(0)) reject(error)
     }
-    queues.delete(teamId)
-  }
+  })
 
   return {
     write: (statements) => track(connections.use((borrowed) => retrying(() => run(borrowed, statements), isRetryable))),
 
     writeFor: (teamId, statements) =>
-      new Promise((resolve, reject) => {
-        const transaction = { statements, resolve, reject }
-        const waiting = queues.get(teamId)
-        if (waiting) {
-          waiting.push(transaction)
-          return
-        }
-        const queue = [transaction]
-        queues.set(teamId, queue)
-        void track(runQueue(teamId, queue))
-      }),
+      new Promise((resolve, reject) => queues.add(teamId, { statements, resolve, reject })),
 
     async close() {
+      await queues.close()
       while (running.size > 0) await Promise.allSettled(running)
     },
   }
