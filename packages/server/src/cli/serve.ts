@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { InvalidArgumentError, type Command } from 'commander'
 import { findUnknown, findUnread, readConfig, withPort } from '../program/config.ts'
 import { SETTINGS, type Program } from '../program/settings.ts'
@@ -91,6 +92,8 @@ async function run(
   })
   const token = running.firstStart?.signInToken ?? (process.stdout.isTTY ? await createToken(running) : null)
   console.log(welcome(config, running, token))
+  // Node only writes the cache at the end of a program. One that is killed would start as slowly as the first time.
+  flushCompileCache()
   if (running.apiPort !== null) await buildDashboard(log)
   if (open) {
     const { appUrl } = withPort(config, running.apiPort ?? config.port)

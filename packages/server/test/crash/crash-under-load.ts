@@ -8,8 +8,8 @@ import type { Installation, Storage } from './installations.ts'
 import { compareWithStored, type Comparison } from './sent-mail.ts'
 import { startMailLoad, type MailLoad } from './mail-load.ts'
 
-/** Long enough for hundreds of messages, short enough that most crashes interrupt many. */
-const LIFE_MS_MAX = 1_000
+/** Long enough for a hundred messages, short enough that most crashes interrupt several. */
+const LIFE_MS_MAX = 400
 /** About as long as a start, so that a crash can interrupt any part of it. */
 const START_MS_MAX = 500
 /** One crash in this many comes while the programs start. */
