@@ -10,7 +10,13 @@ const POLL_MS = 2
 /** SIGKILL follows after this time. */
 const STOP_MS_MAX = 10_000
 
-export type Program = { name: string; pid: number; stop: () => Promise<void> }
+export type Program = {
+  name: string
+  pid: number
+  stop: () => Promise<void>
+  /** `kill -9`; resolves when the process is gone. */
+  kill: () => Promise<void>
+}
 
 const running = new Map<number, { child: ChildProcess; program: Program }>()
 
@@ -82,6 +88,10 @@ export function keepTrack(name: string, child: ChildProcess): Program {
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
       await exited
       clearTimeout(timer)
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
     },
   }
   running.set(pid, { child, program })

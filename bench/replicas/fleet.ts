@@ -15,13 +15,14 @@ export type Fleet = {
   /** API key of the first team. */
   key: string
   domains: string[]
+  dataDir: string
   stop(): Promise<void>
 }
 
 /** Starts API processes on one PostgreSQL database, with teams. Without `databaseUrl`, one process on SQLite. */
 export async function startFleet(
   folder: string,
-  { count, databaseUrl }: { count: number; databaseUrl: string | null },
+  { count, databaseUrl, program = SOURCE_PROGRAM }: { count: number; databaseUrl: string | null; program?: string },
 ) {
   const dataDir = mkdtempSync(join(folder, 'api-'))
   const environment = {
@@ -35,7 +36,7 @@ export async function startFleet(
   }
   const command = async (...words: string[]) => {
     const options = { env: { PATH: process.env['PATH'], ...environment }, cwd: folder }
-    return (await run(process.execPath, [SOURCE_PROGRAM, ...words, '--json'], options)).stdout
+    return (await run(process.execPath, [program, ...words, '--json'], options)).stdout
   }
   await command('db', 'migrate')
   const domains = Array.from({ length: TEAMS }, (_, number) => `team${number}.test`)
@@ -45,13 +46,14 @@ export async function startFleet(
   // The JSON output of the command.
   const { key } = JSON.parse(await command('keys', 'create', '--team', 'Team 0')) as { key: string }
   const programs = Array.from({ length: count }, () =>
-    startProgram({ name: 'API', command: process.execPath, args: [SOURCE_PROGRAM, 'api'], folder, environment }),
+    startProgram({ name: 'API', command: process.execPath, args: [program, 'api'], folder, environment }),
   )
   const ports = await Promise.all(programs.map(async ({ output }) => Number((await output(/API\s+http:\S+:(\d+)/))[1])))
   const fleet: Fleet = {
     ports,
     key,
     domains,
+    dataDir,
     async stop() {
       await Promise.all(programs.map((program) => program.stop()))
     },

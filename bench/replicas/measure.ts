@@ -10,7 +10,7 @@ import type { Fleet } from './fleet.ts'
 /** In total, so that only the number of replicas differs. */
 const CONNECTIONS = 24
 /** Placeholder for the last twelve digits of an id, which the generator replaces in every request. */
-const FRESH_DIGITS = 'ffffffffffff'
+export const FRESH_DIGITS = 'ffffffffffff'
 
 export type Figures = { intakeOneTeam: number; intakeTeams: number; latest: number }
 
@@ -24,10 +24,14 @@ export async function measureFleet(fleet: Fleet, sampleMs: number): Promise<Figu
   return { intakeOneTeam, intakeTeams, latest }
 }
 
-type Load = Pick<HttpLoadOptions, 'request' | 'freshDigits'>
+type Load = Pick<HttpLoadOptions, 'request' | 'freshDigits' | 'freshBelow'>
 
 /** Responses per second; each connection has its own request. */
-async function load({ ports }: Fleet, durationMs: number, requestOf: (connection: number) => Load): Promise<number> {
+export async function load(
+  { ports }: Fleet,
+  durationMs: number,
+  requestOf: (connection: number) => Load,
+): Promise<number> {
   const results = await Promise.all(
     Array.from({ length: CONNECTIONS }, (_, number) =>
       runHttpLoad({ ...requestOf(number), port: ports[number % ports.length]!, connections: 1, durationMs }),
@@ -40,19 +44,13 @@ async function load({ ports }: Fleet, durationMs: number, requestOf: (connection
 export async function measureWakesOf({ ports, key, domains }: Fleet, count: number): Promise<WakeTimes> {
   const holder = new HttpClient(ports[0]!, key)
   const other = new HttpClient(ports[0]!, key)
-  const announcedTo = `http://127.0.0.1:${ports.at(-1)}/webhooks/inbox`
+  const announcedTo = ports.at(-1)!
   try {
     return await measureWakes({
       count,
       hold: (tag) => holder.get(`/v1/messages/latest?tag=${tag}&wait=30`),
       isHeld: () => other.get('/v1/me'),
-      async announce(tag) {
-        const headers = { authorization: `Bearer ${WEBHOOK_SECRET}`, 'content-type': 'application/json' }
-        const body = JSON.stringify(announcement(domains[0]!, { id: randomUUID(), tag }))
-        const response = await fetch(announcedTo, { method: 'POST', headers, body })
-        if (response.status !== 200) throw new Error(`The announcement got status ${response.status}.`)
-        await response.text()
-      },
+      announce: (tag) => announce(announcedTo, announcement(domains[0]!, { id: randomUUID(), tag })),
     })
   } finally {
     holder.close()
@@ -60,7 +58,17 @@ export async function measureWakesOf({ ports, key, domains }: Fleet, count: numb
   }
 }
 
-function announcing(domain: string): Load {
+export async function announce(port: number, announced: Announcement): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/webhooks/inbox`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${WEBHOOK_SECRET}`, 'content-type': 'application/json' },
+    body: JSON.stringify(announced),
+  })
+  if (response.status !== 200) throw new Error(`The announcement got status ${response.status}.`)
+  await response.text()
+}
+
+export function announcing(domain: string): Load {
   const id = `${randomUUID().slice(0, -FRESH_DIGITS.length)}${FRESH_DIGITS}`
   const body = JSON.stringify(announcement(domain, { id, tag: 'signup' }))
   const request = [
@@ -76,17 +84,20 @@ function announcing(domain: string): Load {
 }
 
 /** An announcement as the worker posts it for a mail of about 2 kB. */
-function announcement(domain: string, { id, tag }: { id: string; tag: string }): Announcement {
+export function announcement(
+  domain: string,
+  { id, tag, mailbox = 'load' }: { id: string; tag: string; mailbox?: string },
+): Announcement {
   return {
     event: 'email.received',
     id,
     domain,
     tenantSubdomain: null,
-    mailbox: 'load',
-    mailboxWithTag: `load+${tag}`,
+    mailbox,
+    mailboxWithTag: `${mailbox}+${tag}`,
     tag,
     from: 'no-reply@shop.test',
-    to: `load+${tag}@${domain}`,
+    to: `${mailbox}+${tag}@${domain}`,
     subject: '482913 is your confirmation code',
     receivedAt: new Date().toISOString(),
     headers: [

@@ -16,9 +16,9 @@ const WITH_CITUS = {
 
 export type Cluster = { url: string; workers: PostgresServer[]; remove(): Promise<void> }
 
-/** A coordinator and two workers on this machine, with our tables. `programs` is the folder of a PostgreSQL that has Citus. */
-export async function startCluster(programs: string): Promise<Cluster> {
-  const servers = await Promise.all([1, 2, 3].map(() => startPostgres(WITH_CITUS, programs)))
+/** A coordinator and workers on this machine, with our tables. `programs` is the folder of a PostgreSQL that has Citus. */
+export async function startCluster(programs: string, workerCount: number): Promise<Cluster> {
+  const servers = await Promise.all(Array.from({ length: 1 + workerCount }, () => startPostgres(WITH_CITUS, programs)))
   for (const server of servers) await administer(server.url(), 'create extension citus')
   const [coordinator, ...workers] = servers as [PostgresServer, ...PostgresServer[]]
   const addresses = workers.map((worker) => `select citus_add_node(${addressOf(worker)})`)

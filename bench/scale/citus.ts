@@ -4,30 +4,33 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { describeMachine, findOtherWork } from '../machine.ts'
 import { SOURCE_PROGRAM, WEBHOOK_SECRET } from '../product.ts'
-import { removeFolder, startProgram, stopPrograms } from '../programs.ts'
+import { freePort, removeFolder, startProgram, stopPrograms } from '../programs.ts'
 import { startCluster, startPlain, type Cluster } from './citus-cluster.ts'
 import { mailDuring } from './citus-mail.ts'
 import { disrupt } from './citus-moves.ts'
-import { intakeRate } from './citus-rate.ts'
-import { renderCitusReport, type Rates } from './citus-report.ts'
+import { compareRates, type Rates } from './citus-rate.ts'
+import { renderCitusReport } from './citus-report.ts'
 import { makeTeams, openStore, TEAMS } from './citus-teams.ts'
 
 const MOVES = 20
 const ROUNDS = 3
-const SAMPLE_MS = 8_000
 const REPLICAS = 2
+/** Of the clusters whose rates are compared. */
+const WORKERS = [1, 2, 4]
+/** Of the cluster whose pieces move. */
+const WORKERS_DISTURBED = 2
 
-const HELP = `Mail for ${TEAMS} teams of a Citus cluster through ${REPLICAS} API processes, while pieces move and a worker is killed; and the rate of
-intake, compared with one PostgreSQL.
+const HELP = `Mail for ${TEAMS} teams of a Citus cluster through ${REPLICAS} API processes, while pieces move and processes are killed; and the
+rates of clusters with ${WORKERS.join(', ')} workers, compared with one PostgreSQL.
 
 Usage: node --conditions=mailhatch-source bench/scale/citus.ts --programs <folder> [options]
 
   --programs <folder>  The programs of a PostgreSQL that has Citus, such as /usr/lib/postgresql/17/bin.
-  --moves <n>          Moves of pieces. Default: ${MOVES}, at most 100.
+  --moves <n>          Moves and rebalancings. Default: ${MOVES}, at most 100.
   --rounds <n>         Rounds of the comparison. Default: ${ROUNDS}, at most 10.
   --help               This text.
 
-It starts its own servers on 127.0.0.1 in temporary folders, and removes them. A run with the defaults takes five minutes and writes
+It starts its own servers on 127.0.0.1 in temporary folders, and removes them. A run with the defaults takes ten minutes and writes
 bench/scale/citus.md; other runs are only printed.
 `
 
@@ -52,62 +55,89 @@ const notes = [findOtherWork()].filter((note) => note !== null)
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-citus-'))
 process.on('exit', () => removeFolder(folder))
 
-const cluster = await startCluster(programs)
 try {
-  const rates = await compareRates(cluster)
+  const rates = await measureRates(programs)
   console.log(rates)
-  const { disruption, mail } = await disturbMail(cluster)
+  const { disruption, mail } = await disturbMail(programs)
   console.log(disruption, mail)
   const report = renderCitusReport({ machine: describeMachine(), rates, disruption, mail, notes })
   if (moves === MOVES && rounds === ROUNDS) writeFileSync(new URL('citus.md', import.meta.url), report)
   else console.log(report)
 } finally {
   await stopPrograms()
-  await cluster.remove()
 }
 
-/** In turn, because other work on the machine changes with the time. */
-async function compareRates({ url }: Cluster): Promise<Rates> {
-  const plain = await startPlain(programs!)
-  const [onCluster, onPlain] = await Promise.all([openStore(url), openStore(plain.url())])
-  const [clusterTeams, plainTeams] = [await makeTeams(onCluster, 'rate'), await makeTeams(onPlain, 'rate')]
-  const rates: Rates = { cluster: [], plain: [] }
-  for (let round = 0; round < rounds; round++) {
-    rates.plain.push(await intakeRate(onPlain, plainTeams, SAMPLE_MS))
-    rates.cluster.push(await intakeRate(onCluster, clusterTeams, SAMPLE_MS))
+async function measureRates(from: string): Promise<Rates> {
+  const plain = await startPlain(from)
+  const clusters: Cluster[] = []
+  try {
+    for (const count of WORKERS) clusters.push(await startCluster(from, count))
+    const named = [
+      { name: 'PostgreSQL', url: plain.url() },
+      ...clusters.map(({ url, workers }) => ({ name: `Citus, workers: ${workers.length}`, url })),
+    ]
+    const measured = await Promise.all(
+      named.map(async ({ name, url }) => {
+        const store = await openStore(url)
+        return { name, store, teams: await makeTeams(store, 'rate') }
+      }),
+    )
+    const rates = await compareRates(measured, rounds)
+    await Promise.all(measured.map(({ store }) => store.close()))
+    return rates
+  } finally {
+    await Promise.all([plain.remove(), ...clusters.map((cluster) => cluster.remove())])
   }
-  await Promise.all([onCluster.close(), onPlain.close()])
-  await plain.remove()
-  return rates
 }
 
-async function disturbMail(cluster: Cluster) {
-  const store = await openStore(cluster.url)
-  const teams = await makeTeams(store, 'mail')
-  await store.close()
-  const urls = await Promise.all(Array.from({ length: REPLICAS }, () => startReplica(cluster.url)))
-  const disrupting = disrupt(cluster, moves)
-  const mail = await mailDuring({ urls, teams, databaseUrl: cluster.url }, disrupting)
-  return { disruption: await disrupting, mail }
+async function disturbMail(from: string) {
+  const cluster = await startCluster(from, WORKERS_DISTURBED)
+  try {
+    const store = await openStore(cluster.url)
+    const teams = await makeTeams(store, 'mail')
+    await store.close()
+    const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startReplica(cluster.url)))
+    const disrupting = disrupt(cluster, moves, (number) => replicas[number % REPLICAS]!.killAndStart())
+    const urls = replicas.map(({ url }) => url)
+    const mail = await mailDuring({ urls, teams, databaseUrl: cluster.url }, disrupting)
+    return { disruption: await disrupting, mail }
+  } finally {
+    await stopPrograms()
+    await cluster.remove()
+  }
 }
 
-async function startReplica(databaseUrl: string): Promise<string> {
-  const { output } = startProgram({
-    name: 'API',
-    command: process.execPath,
-    args: [SOURCE_PROGRAM, 'api'],
-    folder,
-    environment: {
-      DATA_DIR: mkdtempSync(join(folder, 'api-')),
-      DATABASE_URL: databaseUrl,
-      PORT: '0',
-      RATE_LIMIT: 'off',
-      LOG_LEVEL: 'error',
-      INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
-      SECRET_KEY: 'secret-key-of-all-processes-of-the-run',
+/** An API process that has the same address after it was killed. */
+async function startReplica(databaseUrl: string) {
+  const port = await freePort()
+  const dataDir = mkdtempSync(join(folder, 'api-'))
+  const start = async () => {
+    const program = startProgram({
+      name: 'API',
+      command: process.execPath,
+      args: [SOURCE_PROGRAM, 'api'],
+      folder,
+      environment: {
+        DATA_DIR: dataDir,
+        DATABASE_URL: databaseUrl,
+        PORT: String(port),
+        RATE_LIMIT: 'off',
+        LOG_LEVEL: 'error',
+        INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
+        SECRET_KEY: 'secret-key-of-all-processes-of-the-run',
+      },
+    })
+    await program.listening(port)
+    return program
+  }
+  let program = await start()
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async killAndStart() {
+      await program.kill()
+      program = await start()
     },
-  })
-  return `http://127.0.0.1:${(await output(/API\s+http:\S+:(\d+)/))[1]}`
+  }
 }
 
 function whole(name: string, text: string, max: number): number {

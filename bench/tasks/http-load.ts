@@ -6,14 +6,17 @@ export type HttpLoadOptions = {
   request: string
   connections: number
   durationMs: number
-  /** For announcements: these twelve digits of the request are replaced by a new number each time. */
+  /** These twelve digits of the request are replaced by the next number each time, for example in an id. */
   freshDigits?: string
+  /** The numbers start again here, for requests about what exists. */
+  freshBelow?: number
 }
 
 export type HttpLoadResult = { answers: number; elapsedMs: number }
 
 /** Repeats a request on keep-alive connections, each as soon as the previous response is complete. */
 export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadResult> {
+  const { freshBelow = Number.MAX_SAFE_INTEGER } = options
   const startedAt = performance.now()
   const until = startedAt + options.durationMs
   let answers = 0
@@ -28,7 +31,7 @@ export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadRes
       let refusal: Error | null = null
 
       function send(): void {
-        if (digitsAt !== -1) request.write((number++).toString(16).padStart(12, '0'), digitsAt, 'latin1')
+        if (digitsAt !== -1) request.write(twelveDigits(number++ % freshBelow), digitsAt, 'latin1')
         socket.write(request)
       }
 
@@ -57,4 +60,8 @@ export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadRes
 
   await Promise.all(Array.from({ length: options.connections }, ask))
   return { answers, elapsedMs: lastAt - startedAt }
+}
+
+export function twelveDigits(number: number): string {
+  return number.toString(16).padStart(12, '0')
 }

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Fleet } from '../replicas/fleet.ts'
+import { announce, announcement, announcing, FRESH_DIGITS, load, measureWakesOf } from '../replicas/measure.ts'
+import { getRequest } from '../tasks/http-client.ts'
+import { twelveDigits } from '../tasks/http-load.ts'
+
+export const MESSAGES = 10_000
+const MAILBOXES = 100
+const FILLING = 16
+const WAKES = 100
+
+const asking = (path: string, freshBelow = MESSAGES) => ({ path, freshBelow })
+
+/** Requests about the stored messages. Each asks for another one, so that nothing is answered from a cache. */
+const REQUESTS = {
+  'latest by tag': asking(`/v1/messages/latest?tag=t${FRESH_DIGITS}`),
+  'latest by mailbox': asking(`/v1/messages/latest?mailbox=m${FRESH_DIGITS}`, MAILBOXES),
+  'list of a mailbox': asking(`/v1/messages?mailbox=m${FRESH_DIGITS}&limit=50`, MAILBOXES),
+  'list of a tag': asking(`/v1/messages?tag=t${FRESH_DIGITS}`),
+  'search for a word': asking(`/v1/messages?q=token${FRESH_DIGITS}`),
+}
+
+/** Per second. Waking up is one after another. */
+export const MEASURES = ['intake', ...Object.keys(REQUESTS), 'waking up']
+
+/** One message for each tag, in turn for each mailbox, with a word of its own. */
+export async function fill({ ports, domains }: Fleet): Promise<void> {
+  const [domain] = domains
+  let next = 0
+  async function announceNext(): Promise<void> {
+    while (next < MESSAGES) {
+      const number = next++
+      const tag = `t${twelveDigits(number)}`
+      const mailbox = `m${twelveDigits(number % MAILBOXES)}`
+      const announced = announcement(domain!, { id: randomUUID(), tag, mailbox })
+      announced.plainContent += ` token${twelveDigits(number)}`
+      await announce(ports[0]!, announced)
+    }
+  }
+  await Promise.all(Array.from({ length: FILLING }, announceNext))
+}
+
+/** In the order of MEASURES. */
+export async function measure(fleet: Fleet, sampleMs: number): Promise<number[]> {
+  const figures: number[] = []
+  // Intake last, because it makes the store larger; the order of the others does not matter.
+  for (const { path, freshBelow } of Object.values(REQUESTS)) {
+    const request = { request: getRequest(path, fleet.key), freshDigits: FRESH_DIGITS, freshBelow }
+    figures.push(await load(fleet, sampleMs, () => request))
+  }
+  const { p50 } = await measureWakesOf(fleet, WAKES)
+  const intake = await load(fleet, sampleMs, (connection) => announcing(fleet.domains[1 + (connection % 4)]!))
+  return [intake, ...figures, 1_000 / p50]
+}
+
+/** Of the whole store. */
+export async function bytesPerMessage({ dataDir }: Fleet, databaseUrl: string | null): Promise<number> {
+  return (databaseUrl === null ? bytesIn(dataDir) : await bytesOf(databaseUrl)) / MESSAGES
+}
+
+function bytesIn(folder: string): number {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.db'))
+  return files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+}
+
+async function bytesOf(url: string): Promise<number> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query<{ bytes: string }>(
+    `select sum(pg_total_relation_size(oid)) as bytes from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  )
+  await client.end()
+  return Number(rows[0]!.bytes)
+}
