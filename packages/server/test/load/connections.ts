@@ -1,8 +1,11 @@
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Mailhatch } from '@mailhatch/sdk'
 import { onTestFinished, vi } from 'vitest'
+import { inGroups } from '../../src/domain/in-groups.ts'
 import { API_KEY, spawnServer } from '../support/child-server.ts'
 import { makeTeamKey } from '../support/made-team.ts'
 import { residentMegabytes } from '../support/resident-memory.ts'
@@ -20,10 +23,10 @@ const DOWNLOADS_PER_KEY = 20
 /** One download in five is of an attachment: decoded attachments have 1 GiB of room. */
 const RAW_DOWNLOADS_PER_ATTACHMENT = 4
 const CLIENTS = 4
-/** Ordinary load until the program has loaded everything and its heap has grown: downloads that are read and waits, then operations. */
-const WARM_UP_RAW_PER_KEY = 8
 const WARM_UP_WAITS_PER_KEY = 50
 const WARM_UP_SAMPLES = 2_000
+/** Opened at once, so that the server's backlog is not what is tested. */
+const OPENING_MAX = 100
 /** Before the measurement begins. Some connections are always being opened again. */
 const OPEN_SHARE = 0.8
 /** On a busy machine. */
@@ -73,20 +76,15 @@ export async function holdConnections(options: ConnectionsOptions): Promise<Conn
   while (keys.length * DOWNLOADS_PER_KEY < counts.unread) keys.push(await makeTeamKey(environment, team))
 
   const path = `/v1/messages/${id}`
-  const ordinary = [
-    ...Array<string>(WARM_UP_RAW_PER_KEY).fill(`${path}/raw`),
-    `${path}/attachments/0`,
-    ...Array<string>(WARM_UP_WAITS_PER_KEY).fill('/v1/messages/latest?tag=none&wait=10'),
-  ]
-  await Promise.all(keys.flatMap((key) => ordinary.map((one) => read(url + one, key))))
+  const raw = Array<string>(RAW_DOWNLOADS_PER_ATTACHMENT).fill(`${path}/raw`)
+  const downloads = [...raw, `${path}/attachments/0`]
+  await serveAsMany({ ...target, keys, downloads, counts })
   const warmUp = behaveWell(target, CLIENTS)
   await vi.waitUntil(() => countOf(warmUp.times) >= WARM_UP_SAMPLES, { timeout: OPEN_MS_MAX, interval: LOOK_MS })
   await warmUp.stop()
   const megabytesBefore = await settledMemory(megabytes, target)
   progress(`${Math.round(megabytesBefore)} MB before`)
 
-  const raw = Array<string>(RAW_DOWNLOADS_PER_ATTACHMENT).fill(`${path}/raw`)
-  const downloads = [...raw, `${path}/attachments/0`]
   const apiPort = Number(new URL(url).port)
   const attack = startAttackProcess({ ...counts, seed: options.seed, apiPort, smtpPort, keys, downloads })
   const isComplete = () => NAMES.every((name) => attack.open(name) >= counts[name] * OPEN_SHARE)
@@ -162,6 +160,41 @@ function startAttackProcess(attack: Attack) {
     closed: (name: KindName) => counts?.[name].closed ?? 0,
     end,
   }
+}
+
+type Many = {
+  url: string
+  smtpPort: number
+  keys: string[]
+  downloads: string[]
+  counts: ConnectionsOptions['counts']
+}
+
+/**
+ * As many clients at once as the attack has, which all behave. The allocator keeps some of the memory that many connections
+ * need at once, good or bad; this is no part of what the attack leaves behind.
+ */
+async function serveAsMany({ url, smtpPort, keys, downloads, counts }: Many): Promise<void> {
+  const paths = Array.from({ length: DOWNLOADS_PER_KEY }, (_, number) => downloads[number % downloads.length]!)
+  const waits = Array<string>(WARM_UP_WAITS_PER_KEY).fill('/v1/messages/latest?tag=none&wait=10')
+  await Promise.all(keys.flatMap((key) => [...paths, ...waits].map((one) => read(url + one, key))))
+  const request = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const ports = [
+    ...Array<number>(counts.idleHttp + counts.slow).fill(Number(new URL(url).port)),
+    ...Array<number>(counts.idleSmtp).fill(smtpPort),
+  ]
+  const open = await inGroups(ports, OPENING_MAX, (port) =>
+    greeted(port, port === smtpPort ? 'EHLO good.test\r\n' : request),
+  )
+  for (const socket of open) socket.destroy()
+}
+
+/** A connection whose request has a response. */
+async function greeted(port: number, request: string): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  socket.write(request)
+  await once(socket, 'data')
+  return socket
 }
 
 async function read(url: string, apiKey: string): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Mailhatch } from '@mailhatch/sdk'
 import { SmtpClient } from '../support/smtp-client.ts'
 
-const PAUSE_MS = 10
+const PAUSE_MS = 50
 /** A new SMTP connection for one mail in this many; the others use an open one. */
 const NEW_CONNECTION_ONE_IN = 5
 

@@ -1,7 +1,6 @@
 import { setTimeout as rest } from 'node:timers/promises'
 import type { Metadata } from '../../src/worker/metadata.ts'
 import type { Installation } from '../crash/installations.ts'
-import { seededRandom } from '../support/seeded-random.ts'
 import { poisonMail, RECORD_TOKEN, tokenOf, type PoisonKind } from './poison-token.ts'
 import { sendUntilAccepted, startOtherMail } from './other-mail.ts'
 import { startWatched, type WatchedPrograms } from './watched-programs.ts'
@@ -11,6 +10,8 @@ const POISONED = 'poisoned-stages'
 const NO_STAGE = /\.(?:bytesOf|metadataKey|encodeMetadata|decodeMetadata|announceMail|announceStored)$/
 /** After these, the message is stored; or the next attempt goes another way; or the mail is stored unparsed. */
 const DELIVERED = /^(?:feed\.|worker\/announcer\.|mime\/)/
+/** The parser fails in its thread each time, so the message is marked. */
+const UNPARSED = /^mime\/parse-thread\.parseMail$/
 /** Its only wait is the request, which has a deadline. */
 const WITHOUT_WAIT = 'worker/announce-stored.announce'
 /** Mail above 128 KiB is parsed in a thread. */
@@ -23,16 +24,17 @@ export const LATE_MS = 30_000
 const POLL_MS = 500
 
 export type Poison = { stage: string; kind: PoisonKind }
-type Judged = Poison & { result: 'delivered' | 'set aside' | 'neither'; mail: Metadata | null; isListed: boolean }
+type Result = 'delivered' | 'delivered unparsed' | 'set aside' | 'doubled' | 'neither'
+type Judged = Poison & { result: Result; mail: Metadata | null; isListed: boolean }
+/** Sent together. `isRestarted`: the program that receives mail is killed meanwhile. `isEnding`: the mail ends the program. */
+type Group = { poisons: Poison[]; isRestarted: boolean; isEnding?: true }
 
 export type PoisonRun = {
   installation: Installation
-  seed: number
-  /** Of the stages that would block or end a program, this many are tried. */
-  endings: number
+  /** What is tried, of the stages that were found. */
+  choose: (stages: string[]) => Group[]
   /** Loaded first besides the stages: for the control. */
   preloads?: string[]
-  stages?: (stages: string[]) => Poison[]
   patienceMs: number
   onProgress?: (text: string) => void
 }
@@ -40,13 +42,7 @@ export type PoisonRun = {
 export type PoisonReport = Awaited<ReturnType<typeof runPoison>>
 
 /** Sends mail that fails at each stage, in every way, while other mail arrives. */
-export async function runPoison({
-  installation,
-  preloads = [],
-  patienceMs,
-  onProgress = () => {},
-  ...choice
-}: PoisonRun) {
+export async function runPoison({ installation, choose, preloads = [], patienceMs, onProgress = () => {} }: PoisonRun) {
   const modules = [POISONED, ...preloads]
   const programs = await startWatched(installation, modules)
   await programs.sdk.webhooks.create({ url: 'http://127.0.0.1:1/' })
@@ -54,7 +50,8 @@ export async function runPoison({
   const others = startOtherMail(programs)
   while (others.acceptedCount() < OTHERS_FIRST) await rest(POLL_MS)
   const judged: Judged[] = []
-  for (const { poisons, isRestarted } of groupsOf(stages, choice)) {
+  const groups = choose(stages)
+  for (const { poisons, isRestarted } of groups) {
     onProgress(poisons.map(({ stage, kind }) => `${stage} ${kind}`).join(', '))
     const sending = poisons.map((poison) => sendPoison(programs, poison))
     if (isRestarted) {
@@ -66,29 +63,34 @@ export async function runPoison({
   }
   const other = await others.end(LATE_MS)
   const setAside = judged.filter(({ result }) => result === 'set aside')
-  const whilePoisoned = choice.stages ? await retryAll(programs, judged) : null
-  await programs.restart([])
-  const unretried = whilePoisoned ?? (await retryAll(programs, setAside))
+  await programs.restart(preloads)
+  const unretried = await retryAll(programs, setAside)
   await programs.stop()
   return {
     stages,
     tried: judged.length,
+    /** Mail that ends a program, and how often one ended. */
+    ending: groups.filter(({ isEnding }) => isEnding).length,
     ends: programs.ends(),
     setAside: setAside.length,
-    delivered: judged.filter(({ result }) => result === 'delivered').length,
+    delivered: judged.filter(isDelivered).length,
     wrong: judged
       .filter((one) => !isAsExpected(one))
       .map(({ stage, kind, result, mail }) => ({ stage, kind, result, tries: mail?.ownFailures })),
-    unlisted: judged.filter(
-      ({ stage, result, isListed }) => result !== 'delivered' && !DELIVERED.test(stage) && !isListed,
-    ).length,
+    unlisted: setAside.filter(({ isListed }) => !isListed).length,
     unretried,
     other,
   }
 }
 
-function isAsExpected({ stage, result, mail }: Judged): boolean {
-  if (DELIVERED.test(stage)) return result === 'delivered'
+function isDelivered({ result }: Judged): boolean {
+  return result === 'delivered' || result === 'delivered unparsed'
+}
+
+function isAsExpected(one: Judged): boolean {
+  const { stage, result, mail } = one
+  if (UNPARSED.test(stage)) return result === 'delivered unparsed'
+  if (DELIVERED.test(stage)) return isDelivered(one)
   return result === 'set aside' && mail!.ownFailures === 3 && mail!.setAside!.reason.length > 0
 }
 
@@ -103,9 +105,11 @@ async function recordStages(programs: WatchedPrograms): Promise<string[]> {
   return [...new Set(found)].filter((stage) => !NO_STAGE.test(stage)).toSorted()
 }
 
-function groupsOf(stages: string[], { seed, endings, stages: chosen }: Pick<PoisonRun, 'seed' | 'endings' | 'stages'>) {
-  if (chosen) return [{ poisons: chosen(stages), isRestarted: false }]
-  const random = seededRandom(seed)
+/**
+ * Each stage throws, each that waits never responds, and each in the parser's thread also blocks it and runs out of memory.
+ * Those in the main thread block it in half of the stages and run out of memory in the others; `half` says which.
+ */
+export function everyStage(stages: string[], { seed, half }: { seed: number; half: 0 | 1 }): Group[] {
   const isWaiting = (stage: string) => stage.startsWith('store.') || /\.(?:intake|newMessage|newEvent)$/.test(stage)
   const inThread = (stage: string) => stage.startsWith('mime/parse-thread')
   const gentle: Poison[] = [
@@ -113,16 +117,15 @@ function groupsOf(stages: string[], { seed, endings, stages: chosen }: Pick<Pois
     ...stages.filter((stage) => isWaiting(stage) || inThread(stage)).map((stage): Poison => ({ stage, kind: 'hang' })),
     ...stages.filter(inThread).map((stage): Poison => ({ stage, kind: 'memory' })),
   ]
-  const blocking = stages.filter((stage) => !isWaiting(stage) && !inThread(stage) && stage !== WITHOUT_WAIT)
-  const ending = (['hang', 'memory'] as const).flatMap((kind) =>
-    Array.from({ length: endings }, (): Poison => ({ stage: random.pick(blocking), kind })),
-  )
   const groups = Array.from({ length: Math.ceil(gentle.length / TOGETHER) }, (_, index) => ({
     poisons: gentle.slice(index * TOGETHER, (index + 1) * TOGETHER),
     isRestarted: index % 2 === 1,
   }))
   // Each ends a program, so each is a group of its own.
-  return [...groups, ...ending.map((poison) => ({ poisons: [poison], isRestarted: false }))]
+  const ending = stages
+    .filter((stage) => !isWaiting(stage) && !inThread(stage) && stage !== WITHOUT_WAIT)
+    .map((stage, index): Poison => ({ stage, kind: (index + seed) % 2 === half ? 'hang' : 'memory' }))
+  return [...groups, ...ending.map((poison): Group => ({ poisons: [poison], isRestarted: false, isEnding: true }))]
 }
 
 function mailboxOf({ stage, kind }: Poison): string {
@@ -149,7 +152,7 @@ async function judge(programs: WatchedPrograms, poisons: Poison[], patienceMs: n
     await rest(POLL_MS)
     try {
       judged = await lookAt(programs, poisons)
-      if (judged.every(({ result, isListed }) => result === 'delivered' || isListed)) return judged
+      if (judged.every((one) => isDelivered(one) || one.isListed)) return judged
     } catch (error) {
       // The program is being restarted, or blocked.
       problem = error
@@ -172,10 +175,16 @@ async function lookAt(programs: WatchedPrograms, poisons: Poison[]): Promise<Jud
           to.startsWith(`${mailbox}@`) && code === 'set_aside' && reason === mail?.setAside?.reason,
       )
       if (mail) return { ...poison, result: 'set aside', mail, isListed }
-      const isDelivered = (await programs.sdk.messages.list({ mailbox })).data.length > 0
-      return { ...poison, result: isDelivered ? 'delivered' : 'neither', mail, isListed }
+      return { ...poison, result: await resultIn(programs, mailbox), mail, isListed }
     }),
   )
+}
+
+async function resultIn({ sdk }: WatchedPrograms, mailbox: string): Promise<Result> {
+  const [found, ...more] = (await sdk.messages.list({ mailbox })).data
+  if (!found) return 'neither'
+  if (more.length > 0) return 'doubled'
+  return (await sdk.messages.get(found.id)).parse === 'failed' ? 'delivered unparsed' : 'delivered'
 }
 
 /** The number of mails that an operator's retry does not deliver. */

@@ -7,6 +7,9 @@ import { RECORD_TOKEN, tokenOf, type PoisonKind } from './poison-token.ts'
 // a mail that has the stage's token.
 const MODULES =
   /\/src\/((?:mime\/(?:mail-parser|parse-thread)|worker\/(?:announcer|announce|announce-stored)|http\/local-post|intake\/[a-z-]+))\.ts$/
+/** Where intake gets its store and its feed. */
+const PORTS_IN = 'intake/accept-announcement'
+const PORTS = '{ store, rootDomain } = ports\n'
 const IMPORT = /^import \{([^}]+)\} from '\.[^']+'$/gm
 const DEPTH_MAX = 5
 const VALUES_MAX = 300
@@ -91,8 +94,11 @@ function poisonImports(module: string, text: string): string {
   const lastImport = [...renamed.matchAll(/^(?:import [^;]*?from '[^']+'|import '[^']+')$/gm)].at(-1)
   if (!lastImport || definitions.length === 0) return renamed
   const end = lastImport.index + lastImport[0].length
-  const body = renamed
-    .slice(end)
-    .replace('{ store, rootDomain } = ports\n', '{ store, rootDomain } = (ports = globalThis.poisonedPorts(ports))\n')
+  const body = module === PORTS_IN ? withPoisonedPorts(renamed.slice(end)) : renamed.slice(end)
   return `${renamed.slice(0, end)}\n${definitions.join('\n')}\n${body}`
+}
+
+function withPoisonedPorts(body: string): string {
+  if (!body.includes(PORTS)) throw new Error(`${PORTS_IN} does not contain what is replaced: ${PORTS}`)
+  return body.replace(PORTS, '{ store, rootDomain } = (ports = globalThis.poisonedPorts(ports))\n')
 }
