@@ -6,8 +6,8 @@ const run = promisify(execFile)
 const RUN_MS_MAX = 200_000
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 
-/** As the current user in a user namespace, or as root if that is not allowed. */
-const WAYS = [
+/** What runs a command there: as the current user in a user namespace, or as root if that is not allowed. */
+export const IN_NAMESPACE: [string, ...string[]][] = [
   ['unshare', '--map-root-user', '--net'],
   ['unshare', '--net'],
   ['sudo', '-n', 'unshare', '--net'],
@@ -25,10 +25,10 @@ export async function runInNetworkNamespace(
 
 async function findWay(): Promise<string[]> {
   const problems: string[] = []
-  for (const [command, ...words] of WAYS) {
+  for (const [command, ...words] of IN_NAMESPACE) {
     try {
-      await run(command!, [...words, 'ip', 'link', 'set', 'lo', 'up'], { timeout: RUN_MS_MAX })
-      return [command!, ...words]
+      await run(command, [...words, 'ip', 'link', 'set', 'lo', 'up'], { timeout: RUN_MS_MAX })
+      return [command, ...words]
     } catch (error) {
       problems.push(error instanceof Error ? error.message.trim() : String(error))
     }
