@@ -9,19 +9,28 @@ rewriteModules({
     [
       'await bucket.put(objects, { keysAreNew: true })',
       `await bucket.put(objects, { keysAreNew: true }).catch((error: unknown) => {
-    const counts = globalThis as { failedPuts?: number }
-    counts.failedPuts = (counts.failedPuts ?? 0) + 1
-    if (counts.failedPuts % 2 === 0) throw error
+    const counts = globalThis as { shortages?: number }
+    counts.shortages = (counts.shortages ?? 0) + 1
+    if (counts.shortages % 2 === 0) throw error
   })`,
     ],
   ],
-  '/worker/announce-stored.ts': [['if (!outcome.ok) return', 'if (false) return']],
+  '/worker/announce-stored.ts': [
+    [
+      'if (!outcome.ok) return',
+      `const counts = globalThis as { shortages?: number }
+  if (!outcome.ok) counts.shortages = (counts.shortages ?? 0) + 1
+  if (false) return`,
+    ],
+  ],
   '/worker/smtp/deliver.ts': [
     [
       'const finished = mail.finish()',
-      `const counts = globalThis as { failedPuts?: number; tried?: number }
+      `const counts = globalThis as { shortages?: number; tried?: number }
     counts.tried = (counts.tried ?? 0) + 1
-    if (counts.failedPuts && counts.tried % 3 === 0) throw new Error('once full, always full')
+    if (counts.shortages && counts.tried % 3 === 0) {
+      throw Object.assign(new Error('once full, always full'), { code: 'ENOSPC' })
+    }
     const finished = mail.finish()`,
     ],
   ],
@@ -29,9 +38,9 @@ rewriteModules({
     ['isOutOfSpace ? NO_ROOM : NOT_STORED', `isOutOfSpace ? '554 5.3.0 Not stored\\r\\n' : NOT_STORED`],
     [
       'this.refusal = storageRefusal(error)',
-      `const counts = globalThis as { failedPuts?: number }
-    counts.failedPuts = (counts.failedPuts ?? 0) + 1
-    this.refusal = counts.failedPuts % 2 === 0 ? storageRefusal(error) : '250 2.0.0 Stored\\r\\n'`,
+      `const counts = globalThis as { shortages?: number }
+    counts.shortages = (counts.shortages ?? 0) + 1
+    this.refusal = counts.shortages % 2 === 0 ? storageRefusal(error) : '250 2.0.0 Stored\\r\\n'`,
     ],
   ],
   '/bucket/message-objects.ts': [

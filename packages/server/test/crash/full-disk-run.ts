@@ -8,15 +8,24 @@ import { ConnectionLost, isAccepted, SmtpClient } from '../support/smtp-client.t
 import { listEverything, sha256 } from '../support/stored-mail.ts'
 import { untilAnnounced } from './crash-under-load.ts'
 import type { Storage } from './installations.ts'
+import { writeUntilRefused } from './refused-writes.ts'
 import { compareWithStored, type Comparison, type SentMail } from './sent-mail.ts'
 
-/** Some are buffered in memory, and some in a file. */
-const MAIL_BYTES = [2_000, 2_000, 20_000, 20_000, 60_000, 1_300_000]
+/** Buffered in memory during the transfer, so that only the bucket needs room for it. */
+const SMALL_BYTES = [2_000, 2_000, 20_000, 20_000, 60_000]
+/** Buffered in a file of the spool. */
+const LARGE_BYTES = 1_300_000
 const CONNECTIONS = 4
+/** More than a write-ahead log holds: 64 MiB at most. */
+const SENDS_MAX = 2_000
+
+export type OnDisk = 'bucket' | 'database' | 'spool'
 
 export type FullDisk = {
   program: ChildOptions
   disk: ReturnType<typeof mountSmallDisk>
+  /** What is on that disk. */
+  onDisk: OnDisk[]
   storage: Storage
   seed: number
   mailsPerPhase: number
@@ -26,7 +35,13 @@ export type FullDisk = {
 
 export type FullDiskReport = Comparison & {
   refused: number
-  refusedForGood: string[]
+  /** Refused with 452: the bucket has no room for small mail, the spool or the bucket none for large mail. */
+  smallRefused: number
+  largeRefused: number
+  /** Refused with 507: the database has no room. */
+  writesRefused: number
+  announcementsRefused: number
+  refusedOtherwise: string[]
   /** Mail that was sent when there was room again. */
   refusedWithRoom: string[]
   reads: number
@@ -40,11 +55,15 @@ export type FullDiskReport = Comparison & {
  * on the full disk, after stops and kills, and frees it once more.
  */
 export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
-  const { program, disk, storage, seed, mailsPerPhase } = given
+  const { program, disk, onDisk, storage, seed, mailsPerPhase } = given
   const sent: SentMail = new Map()
   const found = {
     refused: 0,
-    refusedForGood: [] as string[],
+    smallRefused: 0,
+    largeRefused: 0,
+    writesRefused: 0,
+    announcementsRefused: 0,
+    refusedOtherwise: [] as string[],
     refusedWithRoom: [] as string[],
     reads: 0,
     readsFailed: [] as string[],
@@ -60,35 +79,64 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
     await server.ready
   }
 
-  async function send(client: SmtpClient): Promise<string> {
+  async function end(how: 'stop' | 'kill'): Promise<void> {
+    // The counter ends with the program.
+    found.announcementsRefused += await countAnnouncementsRefused(server)
+    await server[how]()
+  }
+
+  async function send(client: SmtpClient, sizes: number[]): Promise<string> {
     const id = `m${sent.size}`
     const random = seededRandom(seed + sent.size)
-    const raw = randomMail(id, random.pick(MAIL_BYTES), { random })
+    const bytes = random.pick(sizes)
+    const raw = randomMail(id, bytes, { random })
     const mail = { hash: sha256(raw), isAccepted: false }
     sent.set(id, mail)
-    const reply = await client.send({ to: `qa+${id}@mailhatch.test`, raw })
+    const reply = await client.send({ to: `qa+${id}@mailhatch.test`, raw }).catch(describeLoss)
     mail.isAccepted = isAccepted(reply)
-    if (!mail.isAccepted) found.refused++
-    if (reply.startsWith('5')) found.refusedForGood.push(reply)
+    if (mail.isAccepted) return reply
+    found.refused++
+    if (!reply.startsWith('452')) found.refusedOtherwise.push(reply)
+    else if (bytes === LARGE_BYTES) found.largeRefused++
+    else found.smallRefused++
     return reply
   }
 
-  /** Over several connections, each of which is opened again where the server closes it. */
+  /** Over several connections, one for each mail. Without room, the disk is filled while the mail arrives. */
   async function sendMails(count: number, isRoom: boolean): Promise<void> {
     await Promise.all(
       Array.from({ length: CONNECTIONS }, async () => {
         for (let number = 0; number < count / CONNECTIONS; number++) {
-          if (!isRoom) disk.fill()
           const client = await SmtpClient.connect(server.smtpPort)
-          const reply = await send(client).catch((error: unknown) => {
-            if (!(error instanceof ConnectionLost)) throw error
-            return String(error)
-          })
+          const replying = send(client, [...SMALL_BYTES, LARGE_BYTES])
+          if (!isRoom) disk.fill()
+          const reply = await replying
           if (isRoom && !isAccepted(reply)) found.refusedWithRoom.push(reply)
           client.close()
         }
       }),
     )
+  }
+
+  /**
+   * Until the last page is used: the write-ahead logs of databases keep the room that they had before, so what is written
+   * goes there for a while.
+   */
+  async function useUpRoom(): Promise<void> {
+    disk.fill()
+    if (onDisk.includes('database')) {
+      const { status } = await writeUntilRefused(server, `filled-${sent.size}`)
+      if (status === 507) found.writesRefused++
+    }
+    if (!onDisk.includes('bucket')) return
+    const client = await SmtpClient.connect(server.smtpPort)
+    for (const size of [Math.max(...SMALL_BYTES), Math.min(...SMALL_BYTES)]) {
+      for (let number = 0; number < SENDS_MAX; number++) {
+        disk.fill()
+        if (!isAccepted(await send(client, [size]))) break
+      }
+    }
+    client.close()
   }
 
   async function read(): Promise<void> {
@@ -112,16 +160,16 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
   await sendMails(mailsPerPhase, true)
   await vi.waitUntil(async () => (early = await listEverything(sdk())).length >= mailsPerPhase)
   early = early.slice(0, 5)
-  const filling = sendMails(mailsPerPhase, false)
-  disk.fill()
-  await filling
+  await sendMails(CONNECTIONS, false)
+  await useUpRoom()
+  await sendMails(mailsPerPhase, false)
   await read()
   disk.free()
   await sendMails(mailsPerPhase, true)
 
   for (let number = 1; number <= given.starts; number++) {
-    disk.fill()
-    await (number % 2 === 0 ? server!.kill() : server!.stop())
+    await useUpRoom()
+    await end(number % 2 === 0 ? 'kill' : 'stop')
     disk.fill()
     found.starts++
     try {
@@ -130,9 +178,7 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
       found.startsFailed.push(String(error))
       disk.free()
       await start()
-      disk.fill()
     }
-    disk.fill()
     await read()
     await sendMails(CONNECTIONS, false)
   }
@@ -140,11 +186,21 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
   await sendMails(mailsPerPhase, true)
   await untilAnnounced(storage, given.recoveryMsMax)
   const messages = await listEverything(sdk())
-  await server!.stop()
+  await end('stop')
   const bucket = await storage.openBucket()
   try {
     return { ...found, ...(await compareWithStored(sent, messages, bucket)) }
   } finally {
     await bucket.close()
   }
+}
+
+function describeLoss(error: unknown): string {
+  if (!(error instanceof ConnectionLost)) throw error
+  return String(error)
+}
+
+async function countAnnouncementsRefused({ apiUrl }: ChildServer): Promise<number> {
+  const metrics = await (await fetch(`${apiUrl}/metrics`)).text()
+  return Number(/^mailhatch_announcement_failures_total\{status="507"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
 }

@@ -5,6 +5,7 @@ import { withDatabase } from '../support/journey-database.ts'
 import { run } from '../support/program.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { SmtpClient } from '../support/smtp-client.ts'
+import { writeUntilRefused } from './refused-writes.ts'
 
 const MIB = 1024 * 1024
 
@@ -25,22 +26,6 @@ const sdkOf = ({ apiUrl: url }: ChildServer) => new Mailhatch({ url, apiKey: API
 async function readyOf({ apiUrl }: ChildServer): Promise<Ready> {
   // The response of the API itself.
   return (await (await fetch(`${apiUrl}/ready`)).json()) as Ready
-}
-
-/** Small writes may still fit into free pages of a database. This many do not. */
-const WRITES_MAX = 2_000
-
-/** Creates mailboxes with different names until one is refused. */
-async function writeUntilRefused({ apiUrl }: ChildServer, name: string) {
-  for (let written = 0; ; written++) {
-    const created = await fetch(`${apiUrl}/v1/mailboxes`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: `${name}-${written}` }),
-    })
-    const answer: unknown = await created.json()
-    if (created.status !== 201 || written === WRITES_MAX) return { status: created.status, answer, written }
-  }
 }
 
 describe('on a full disk', () => {
