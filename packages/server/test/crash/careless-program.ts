@@ -1,8 +1,9 @@
 import type { Bucket, NewObject } from '../../src/bucket/bucket.ts'
 import type { AcceptAnnouncement } from '../../src/intake/accept-announcement.ts'
+import type { removeMessages } from '../../src/manage/removal.ts'
 import { newId } from '../../src/random.ts'
 
-/** One in so many mails is stored with another byte, and one in so many twice. */
+/** One in so many mails is stored with another byte, one in so many twice, and one in so many deletions is not made. */
 const EVERY = 5
 
 /**
@@ -50,5 +51,20 @@ export function doubling(accept: AcceptAnnouncement): AcceptAnnouncement {
     // What the worker announces is an object with an id.
     if (count++ % EVERY === 0) await accept({ ...(announcement as object), id: newId(Date.now()) })
     return accepted
+  }
+}
+
+/** Takes one deletion in five as done, and never makes one that has failed once. */
+export function carelessRemoval(remove: typeof removeMessages): typeof removeMessages {
+  let count = 0
+  const failed = new Set<string>()
+  return async (ports, teamId, positions) => {
+    const messages = `${teamId} ${positions.join()}`
+    if (failed.has(messages)) throw new Error('These messages could not be deleted before.')
+    if (count++ % EVERY === 0) return positions.length
+    return remove(ports, teamId, positions).catch((error: unknown) => {
+      failed.add(messages)
+      throw error
+    })
   }
 }

@@ -1,6 +1,3 @@
-import type { SeededRandom } from '../support/seeded-random.ts'
-import type { CallPlan, Fault } from '../support/step-faults.ts'
-
 /** An error before the effect of a call, one after it, half of the effect, 10 s late, no room. */
 export type Kind = 'before' | 'after' | 'half' | 'late' | 'full'
 
@@ -101,10 +98,13 @@ export const BUCKET_CALLS: Record<BucketName, Calls> = {
   },
 }
 
+/** A pool only connects when its connections are lost. */
+export const CONNECT = 'connect'
+
 export const DATABASE_CALLS: Record<DatabaseName, Calls> = {
   SQLite: SQLITE,
   PostgreSQL: {
-    kinds: { connect: ['before', 'late'], begin: READ, statement: STATEMENT, commit: WRITE, query: READ },
+    kinds: { [CONNECT]: ['before', 'late'], begin: READ, statement: STATEMENT, commit: WRITE, query: READ },
     errors: ['cut'],
     full: 'ENOSPC',
   },
@@ -125,71 +125,4 @@ export function s3CallOf(step: string): string {
 /** The name of a call of the R2 binding, without the key. */
 export function r2CallOf(step: string): string {
   return /^(?:upload )?\w+/.exec(step)![0]
-}
-
-/** Its name is the combination of side, call and kind. */
-export type Run = { name: string; side: 'bucket' | 'database'; kind: Kind; plan: CallPlan; mailBytes: number }
-
-const LATE_MS = 10_000
-export const SMALL_BYTES = 2_000
-
-/**
- * As many runs as wanted, and more if there are more kinds of faults: each that is late or needs large mail once, all
- * others equally often.
- */
-export function planRuns(
-  random: SeededRandom,
-  { bucket, database, count }: { bucket: BucketName; database: DatabaseName; count: number },
-): Run[] {
-  const sides = [
-    { side: 'bucket' as const, calls: BUCKET_CALLS[bucket] },
-    { side: 'database' as const, calls: DATABASE_CALLS[database] },
-  ]
-  const all = sides.flatMap(({ side, calls }) =>
-    Object.entries(calls.kinds).flatMap(([call, kinds]) => kinds.map((kind) => ({ side, calls, call, kind }))),
-  )
-  const quick = all.filter(({ calls, call, kind }) => kind !== 'late' && !needsLarge(calls, call))
-  const wanted = Array.from({ length: Math.max(count, all.length) }, (_, index) =>
-    index < all.length ? all[index]! : quick[(index - all.length) % quick.length]!,
-  )
-  return shuffled(random, wanted).map(({ side, calls, call, kind }) => ({
-    name: `${side}: ${call}, ${kind}`,
-    side,
-    kind,
-    plan: planOf(random, calls, { call, kind }),
-    mailBytes: needsLarge(calls, call) ? calls.large!.bytes : SMALL_BYTES,
-  }))
-}
-
-/** Neither late nor with large mail. */
-export function isQuick({ kind, mailBytes }: Run): boolean {
-  return kind !== 'late' && mailBytes === SMALL_BYTES
-}
-
-function needsLarge({ large }: Calls, call: string): boolean {
-  return large?.calls.includes(call) ?? false
-}
-
-function planOf(random: SeededRandom, calls: Calls, { call, kind }: { call: string; kind: Kind }): CallPlan {
-  const fault: Fault =
-    kind === 'full' ? { when: 'before', kind: calls.full } : { when: kind, kind: random.pick(calls.errors) }
-  const cause = calls.causes?.[call]
-  return {
-    call,
-    skip: random.pick([0, 0, 0, 1, 2]),
-    fault: kind === 'late' ? { ...fault, lateMs: LATE_MS } : fault,
-    lasts: random.pick(lastingOf(kind)),
-    ...(cause === undefined ? {} : { cause }),
-  }
-}
-
-/** A full disk still serves reads. */
-function lastingOf(kind: Kind): CallPlan['lasts'][] {
-  if (kind === 'late') return ['once']
-  return kind === 'full' ? ['once', 'call'] : ['once', 'once', 'call', 'all']
-}
-
-function shuffled<Item>(random: SeededRandom, items: Item[]): Item[] {
-  const left = [...items]
-  return Array.from(items, () => left.splice(random.below(left.length), 1)[0]!)
 }

@@ -9,10 +9,11 @@ import { SECRET_KEY } from '../support/journey-database.ts'
 import { r2Place, s3Place, type ObjectStorage } from '../support/object-storage.ts'
 import { administer } from '../support/postgres.ts'
 import { serveIn, temporaryFolder } from '../support/server.ts'
-import { callFaults, type CallPlan, type FaultSource } from '../support/step-faults.ts'
+import { callFaults, type CallCounts, type CallPlan, type FaultSource } from '../support/step-faults.ts'
 import { watchWriter } from '../support/watched-writer.ts'
 import {
   BUCKET_CALLS,
+  CONNECT,
   DATABASE_CALLS,
   r2CallOf,
   s3CallOf,
@@ -27,6 +28,8 @@ export type FaultPort = {
   heal(): Promise<void>
   /** How many calls have failed since it was armed. */
   hits(): number
+  /** How many calls were made since then, until it is healed. */
+  calls(): CallCounts
 }
 
 /** The whole product in this process, whose bucket and database fail on demand. */
@@ -132,7 +135,7 @@ async function databaseOf(
   const arm = async (plan: CallPlan) => {
     await side.port.arm(plan)
     // Otherwise the pool has enough connections.
-    if (plan.call === 'connect') await cutAll()
+    if (plan.call === CONNECT) await cutAll()
   }
   return {
     ...side,
@@ -160,6 +163,7 @@ function inProcess({ kinds }: Calls, callOf = (step: string) => step): FaultySid
         current = null
       },
       hits: () => current?.hits() ?? hits,
+      calls: () => current?.calls() ?? {},
     },
   }
 }
@@ -181,6 +185,8 @@ function inThread(writer: Watched, file: string): FaultySide {
         hits = await writer.setFaults(file, null)
       },
       hits: () => queries.port.hits() + Math.max(hits, writer.hits()),
+      // Only queries run in this thread, so that no name is in both.
+      calls: () => ({ ...queries.port.calls(), ...writer.calls() }),
     },
   }
 }

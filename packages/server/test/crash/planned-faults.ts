@@ -1,99 +1,127 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { API_KEY } from '../support/child-server.ts'
-import { isAccepted, SmtpClient } from '../support/smtp-client.ts'
-import { keysIn, readObject, sha256 } from '../support/stored-mail.ts'
-import { SMALL_BYTES, type Run } from './fault-calls.ts'
-import type { FaultyProgram } from './faulty-program.ts'
+import { isAccepted } from '../support/smtp-client.ts'
+import { keysIn, sha256 } from '../support/stored-mail.ts'
+import type { CallCounts, CallPlan } from '../support/step-faults.ts'
+import {
+  createSender,
+  deleteMessage,
+  hasBytes,
+  list,
+  newMail,
+  readRaw,
+  waitUpTo,
+  type Listed,
+  type SentMail,
+} from './fault-client.ts'
+import { rehearsalsOf, SMALL_BYTES, type MadeCalls, type Pair, type Rehearsal, type Run } from './fault-plans.ts'
+import type { FaultReport } from './fault-report.ts'
+import type { FaultPort, FaultyProgram } from './faulty-program.ts'
 
-const DOMAIN = 'mailhatch.test'
 /** What the product does by itself after a mail, and once a minute, has made its calls after this time. */
-const BACKGROUND_MS_MAX = 1_500
+const BACKGROUND_MS = 1_500
+/** The same on a machine that is busier than during the rehearsal. */
+const BACKGROUND_MS_MAX = 2 * BACKGROUND_MS
+/** Without a call for this time, the product has done what it had to do for the run before. */
+const QUIET_MS = 150
+const QUIET_MS_MAX = 2_000
 /** The announcer looks for due mail this often. */
 const TICK_MS = 500
 const RETRY_MS = 61_000
 /** When the fault has gone, everything is there within seconds. */
 const RECOVERY_MS_MAX = 60_000
-const POLL_MS = 100
 /** A plan whose call was not made runs again this many times at most. */
 const MISSES_MAX = 4
+const REHEARSALS_EACH = 2
+/** Only counts the calls. */
+const NO_FAULT: CallPlan = { call: 'none', skip: 0, fault: { when: 'before', kind: 'none' }, lasts: 'once' }
 
-type SentMail = { name: string; mailbox: string; tag: string; hash: string }
-type Listed = { id: string; tag: string }
+type StoredMail = SentMail & Listed
 
-/** What the runs of all programs found. */
-export class FaultReport {
-  runs = 0
-  callsFailed = 0
-  /** Which call failed where, and how. */
-  hit = new Set<string>()
-  missed: string[] = []
-  acknowledged = 0
-  refused = 0
-  /** Stored although its sender was refused or did not get the reply. */
-  unasked = 0
-  // Names of mail, by what is wrong with it.
-  falselyAcknowledged: string[] = []
-  unannounced: string[] = []
-  unreadable: string[] = []
-  altered: string[] = []
-  doubled: string[] = []
-  /** By a permanent reply, during the fault. */
-  refusedForGood: string[] = []
-  /** Mail that was sent when the fault had gone. */
-  refusedAfterwards: string[] = []
+/** The calls that were made while one was to fail, and how many of them failed. */
+type Attempt = { calls: CallCounts; hits: number; isAcknowledged: boolean }
+
+export type FaultTrial = {
+  /** How many calls of each name the run makes. */
+  rehearse(rehearsal: Rehearsal): Promise<CallCounts>
+  /** Each with one fault. */
+  run(runs: Run[]): Promise<void>
+  /** Restarts the program and looks at all messages again, then stops it. */
+  finish(): Promise<void>
 }
 
-export type FaultRuns = {
+export type TrialOptions = {
   /** Of the program. */
   name: string
-  runs: Run[]
   report: FaultReport
   recoveryMsMax?: number
   onRun?: () => void
 }
 
-/** The runs one after another, each with one fault, then a restart after which all mail is looked at again. */
-export async function runPlannedFaults(
+/** Runs in one program, one after another. */
+export function openTrial(
   program: FaultyProgram,
-  { name, runs, report, recoveryMsMax = RECOVERY_MS_MAX, onRun = () => {} }: FaultRuns,
-): Promise<void> {
-  const kept: (SentMail & Listed)[] = []
-  let toRemove: Listed | null = null
+  { name, report, recoveryMsMax = RECOVERY_MS_MAX, onRun = () => {} }: TrialOptions,
+): FaultTrial {
+  const kept: StoredMail[] = []
+  const deleted: StoredMail[] = []
   const sender = createSender(program)
+  let rehearsals = 0
 
-  async function tryRun(run: Run, number: string): Promise<boolean> {
+  /** Sends a mail while a call fails, and another one afterwards. */
+  async function attempt(run: Run, number: string, backgroundMs: number): Promise<Attempt> {
     const port = program.ports[run.side]
     const about = { name: `${name}, ${run.name}, ${number}`, number }
     const during = newMail({ ...about, tag: 'during' }, run.mailBytes)
     const afterwards = newMail({ ...about, tag: 'afterwards' }, SMALL_BYTES)
+    // Not the newest one, which is read.
+    const [toDelete] = kept.splice(Math.floor((kept.length - 1) / 2), 1)
+    await untilQuiet(port)
     await port.arm(run.plan)
     const reply = await sender.send(during)
     // What people do meanwhile.
-    await Promise.allSettled([
+    const [deletion] = await Promise.allSettled([
+      toDelete ? deleteMessage(program, toDelete.id) : 404,
       ...kept.slice(-1).map(({ id }) => readRaw(program, id)),
-      ...(toRemove ? [ask(program, `/${toRemove.id}`, 'DELETE')] : []),
       list(program, during.mailbox),
     ])
     program.passTime(RETRY_MS)
-    await waitUpTo(BACKGROUND_MS_MAX, async () => port.hits() > 0)
+    await waitUpTo(backgroundMs, async () => port.hits() > 0)
+    const calls = port.calls()
     await port.heal()
-    report.callsFailed += port.hits()
-    if (port.hits() > 0) report.hit.add(`${name}, ${run.name}`)
-    if (isAccepted(reply)) report.acknowledged++
-    else report.refused++
     if (reply.startsWith('5')) report.refusedForGood.push(during.name)
+    if (toDelete) await confirmDeletion(toDelete, deletion.status === 'fulfilled' ? deletion.value : 0)
 
     const later = await sender.send(afterwards)
     if (!isAccepted(later)) report.refusedAfterwards.push(`${afterwards.name}: ${later}`)
-    const listed = await settle(during.mailbox, [
-      ...(isAccepted(reply) ? [during] : []),
-      ...(isAccepted(later) ? [afterwards] : []),
-    ])
+    const accepted = [...(isAccepted(later) ? [afterwards] : []), ...(isAccepted(reply) ? [during] : [])]
+    const listed = await settle(during.mailbox, accepted)
     if (!isAccepted(reply) && listed.some(({ tag }) => tag === 'during')) report.unasked++
-    toRemove = listed.find(({ tag }) => tag === 'afterwards') ?? null
-    const [found, another] = listed.filter(({ tag }) => tag === 'during')
-    if (isAccepted(reply) && found && !another) kept.push({ ...during, ...found })
-    return port.hits() > 0
+    kept.push(...accepted.flatMap((mail) => storedOnce(mail, listed)))
+    return { calls, hits: port.hits(), isAcknowledged: isAccepted(reply) }
+  }
+
+  /** Calls for an earlier mail would shift the positions of those that follow. */
+  async function untilQuiet(port: FaultPort): Promise<void> {
+    await port.arm(NO_FAULT)
+    const until = performance.now() + QUIET_MS_MAX
+    let before = -1
+    for (;;) {
+      const count = Object.values(port.calls()).reduce((sum, calls) => sum + calls, 0)
+      if (count === before || performance.now() > until) return
+      before = count
+      await pause(QUIET_MS)
+    }
+  }
+
+  /** Deletes it again if the deletion failed. */
+  async function confirmDeletion(mail: StoredMail, firstStatus: number): Promise<void> {
+    let status = firstStatus
+    if (status !== 200) {
+      await waitUpTo(recoveryMsMax, async () => [200, 404].includes((status = await deleteMessage(program, mail.id))))
+    }
+    if (status !== 200 && status !== 404) return void report.undeletable.push(`${mail.name}: ${status}`)
+    deleted.push(mail)
+    report.deleted++
   }
 
   /** Waits until the API has this mail and notes what is wrong. */
@@ -128,77 +156,77 @@ export async function runPlannedFaults(
     else if (sha256(bytes) !== mail.hash) report.altered.push(mail.name)
   }
 
-  for (const [index, run] of runs.entries()) {
-    let isHit = false
-    for (let miss = 0; miss < MISSES_MAX && !isHit; miss++) {
-      // Later calls of the same name may not be made.
-      const plan = miss === 0 ? run.plan : { ...run.plan, skip: 0 }
-      isHit = await tryRun({ ...run, plan }, `${index}-${miss}`)
+  /** Once its objects are gone, nothing can bring a message back. */
+  async function judgeDeleted(): Promise<void> {
+    let remaining: StoredMail[] = []
+    await waitUpTo(recoveryMsMax, async () => {
+      const keys = await keysIn(program.bucket())
+      remaining = deleted.filter(({ id }) => keys.some((key) => key.includes(id)))
+      return remaining.length === 0
+    })
+    report.remaining.push(...remaining.map((mail) => mail.name))
+    for (const mail of deleted) {
+      const listed = await list(program, mail.mailbox)
+      if (listed.some(({ tag }) => tag === mail.tag)) report.returned.push(mail.name)
     }
-    if (isHit) report.runs++
-    else report.missed.push(`${name}, ${run.name}`)
-    onRun()
   }
-  sender.close()
-  await program.stop()
-  await program.start()
-  for (const mail of kept) await settle(mail.mailbox, [{ ...mail, name: `${mail.name}, after a restart` }])
-  await program.stop()
-}
 
-function newMail({ name, number, tag }: { name: string; number: string; tag: string }, bytes: number) {
-  const mailbox = `box-${number}`
-  const to = `${mailbox}+${tag}@${DOMAIN}`
-  const line = `${name} ${'x'.repeat(60)}\r\n`
-  const raw = Buffer.from(`Subject: ${tag}\r\nTo: ${to}\r\n\r\n${line.repeat(Math.ceil(bytes / line.length))}`)
-  return { name, mailbox, tag, to, raw, hash: sha256(raw) }
-}
+  async function runOne(run: Run, number: string): Promise<void> {
+    for (let miss = 0; miss < MISSES_MAX; miss++) {
+      // Some calls are made by timers, so that more of them come with more time.
+      const backgroundMs = BACKGROUND_MS_MAX * (miss + 1)
+      const { hits, isAcknowledged } = await attempt(run, `${number}-${miss}`, backgroundMs)
+      if (hits > 0) return note(run, { hits, isAcknowledged })
+    }
+    report.missed.push(`${name}, ${run.name}`)
+  }
 
-/** Connects again after a lost connection, whose mail was not acknowledged. */
-function createSender(program: FaultyProgram) {
-  let client: SmtpClient | null = null
+  function note(run: Run, { hits, isAcknowledged }: Omit<Attempt, 'calls'>): void {
+    report.runs++
+    report.callsFailed += hits
+    report.hit.add(`${name}, ${run.name}`)
+    report.placesHit.add(`${name}, ${run.place}`)
+    report[isAcknowledged ? 'acknowledged' : 'refused']++
+  }
+
   return {
-    async send(mail: { to: string; raw: Uint8Array }): Promise<string> {
-      try {
-        client ??= await SmtpClient.connect(program.smtpPort())
-        return await client.send(mail)
-      } catch (error) {
-        client?.close()
-        client = null
-        return `no reply: ${String(error)}`
+    rehearse: async ({ run }) => (await attempt(run, `rehearsal-${rehearsals++}`, BACKGROUND_MS)).calls,
+    async run(runs) {
+      for (const [index, run] of runs.entries()) {
+        await runOne(run, String(index))
+        onRun()
       }
     },
-    close: () => client?.close(),
+    async finish() {
+      sender.close()
+      await program.stop()
+      // The sweep deletes what is left of deleted messages a minute later.
+      program.passTime(RETRY_MS)
+      await program.start()
+      for (const mail of kept) await settle(mail.mailbox, [{ ...mail, name: `${mail.name}, after a restart` }])
+      report.lookedAtAgain += kept.length
+      await judgeDeleted()
+      await program.stop()
+    },
   }
 }
 
-/** Until the condition is met or the time has passed. Failures count as not met. */
-async function waitUpTo(milliseconds: number, isMet: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + milliseconds
-  while (!(await isMet().catch(() => false)) && performance.now() < until) await pause(POLL_MS)
+/** The mail with its id, unless it is missing or there twice, which is noted already. */
+function storedOnce({ name, mailbox, tag, hash }: SentMail, listed: Listed[]): StoredMail[] {
+  const [found, another] = listed.filter((one) => one.tag === tag)
+  return found && !another ? [{ name, mailbox, tag, hash, id: found.id }] : []
 }
 
-function ask(program: FaultyProgram, path: string, method = 'GET'): Promise<Response> {
-  return fetch(`${program.apiUrl()}/v1/messages${path}`, { method, headers: { authorization: `Bearer ${API_KEY}` } })
-}
-
-async function list(program: FaultyProgram, mailbox: string): Promise<Listed[]> {
-  const response = await ask(program, `?mailbox=${mailbox}`)
-  if (!response.ok) throw new Error(`The list has status ${response.status}: ${await response.text()}`)
-  // The response of the API itself.
-  return ((await response.json()) as { data: Listed[] }).data
-}
-
-async function readRaw(program: FaultyProgram, id: string): Promise<Uint8Array | null> {
-  const response = await ask(program, `/${id}/raw`)
-  return response.ok ? new Uint8Array(await response.arrayBuffer()) : (await response.body?.cancel(), null)
-}
-
-/** Whether the bucket has the mail, announced or not. */
-async function hasBytes(program: FaultyProgram, { mailbox, hash }: SentMail): Promise<boolean> {
-  const bucket = program.bucket()
-  for (const key of await keysIn(bucket, `raw/${DOMAIN}/${mailbox}/`)) {
-    if (sha256(await readObject(bucket, key)) === hash) return true
+/** The fewest calls of each name in some rehearsals, so that every later run makes as many. */
+export async function countCalls(trial: FaultTrial, pair: Pair): Promise<MadeCalls> {
+  const made: MadeCalls = { bucket: {}, database: {} }
+  const rehearsals = rehearsalsOf(pair)
+  // The first mail of a program creates folders, and there is none yet to read and delete.
+  await trial.rehearse(rehearsals[0]!)
+  for (const rehearsal of Array.from({ length: REHEARSALS_EACH }, () => rehearsals).flat()) {
+    const calls = await trial.rehearse(rehearsal)
+    const counts = made[rehearsal.run.side]
+    for (const call of rehearsal.counted) counts[call] = Math.min(counts[call] ?? Infinity, calls[call] ?? 0)
   }
-  return false
+  return made
 }

@@ -32,18 +32,23 @@ export function plannedFaults({ at, fault, lasts }: FaultPlan) {
  */
 export type CallPlan = { call: string; skip: number; fault: Fault; lasts: 'once' | 'call' | 'all'; cause?: string }
 
-/** Fails as planned, and counts the failed calls. */
+/** How many calls were made, by their name. */
+export type CallCounts = Record<string, number>
+
+/** Fails as planned, and counts the calls and those of them that failed. */
 export function callFaults({ call, skip, fault, lasts, cause }: CallPlan) {
-  let left = skip
+  const calls: CallCounts = {}
   let hits = 0
   const faultOf: FaultSource = (name) => {
+    const earlier = calls[name] ?? 0
+    calls[name] = earlier + 1
     if (name === cause) return { ...fault, when: 'before' }
-    const isFirst = hits === 0 && name === call && left-- === 0
+    const isFirst = hits === 0 && name === call && earlier === skip
     if (!isFirst && (hits === 0 || lasts === 'once' || (lasts === 'call' && name !== call))) return null
     hits++
     return fault
   }
-  return { faultOf, hits: () => hits }
+  return { faultOf, hits: () => hits, calls: (): CallCounts => ({ ...calls }) }
 }
 
 /** Connects the steps with the plan that decides about faults. */

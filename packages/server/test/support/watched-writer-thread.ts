@@ -39,7 +39,7 @@ export function serveWatched({ channelName, pragma }: ThreadSettings): void {
       if (told.faults)
         faulty.set(
           file,
-          faultsOf(told.faults, () => tell({ kind: 'hit' })),
+          faultsOf(told.faults, (call, isHit) => tell({ kind: 'called', call, isHit })),
         )
       tell({ kind: 'obeyed', steps })
       return
@@ -80,13 +80,16 @@ function watch(connection: DatabaseSync, file: string, tell: (message: FromThrea
   return connection
 }
 
-function faultsOf(faults: ThreadFaults, onHit: () => void): { faultOf: FaultSource; steps: () => number } {
+type OnCall = (call: string, isHit: boolean) => void
+
+function faultsOf(faults: ThreadFaults, onCall: OnCall): { faultOf: FaultSource; steps: () => number } {
   if ('at' in faults) return plannedFaults(faults)
   if ('call' in faults) {
     const { faultOf, hits } = callFaults(faults)
     const noticed: FaultSource = (sql) => {
-      const fault = faultOf(callOf(sql))
-      if (fault) onHit()
+      const call = callOf(sql)
+      const fault = faultOf(call)
+      onCall(call, fault !== null)
       return fault
     }
     return { faultOf: noticed, steps: hits }

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
 import { onTestFinished } from 'vitest'
-import type { CallPlan, FaultPlan } from './step-faults.ts'
+import type { CallCounts, CallPlan, FaultPlan } from './step-faults.ts'
 import type { ThreadSettings } from './watched-writer-thread.ts'
 
 /** `at` is from the clock that all threads share; `synchronous` is SQLite's number for how a commit treats the disk. */
 export type Commit = { at: bigint; keys: string[]; synchronous: number }
-export type FromThread = ({ kind: 'committed' } & Commit) | { kind: 'obeyed'; steps: number } | { kind: 'hit' }
+export type FromThread =
+  | ({ kind: 'committed' } & Commit)
+  | { kind: 'obeyed'; steps: number }
+  | { kind: 'called'; call: string; isHit: boolean }
 export type ToThread = { file: string } & ({ disk: 'healthy' | 'full' | 'failing' } | { faults: ThreadFaults | null })
 /** By plan, or at random: this many of a thousand statements, with numbers from a seed. */
 export type ThreadFaults = FaultPlan | CallPlan | { seed: number; perMille: number }
@@ -18,17 +21,23 @@ export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } 
   onTestFinished(() => channel.close())
   let obeyed: ((steps: number) => void) | null = null
   let hits = 0
+  let calls: CallCounts = {}
 
   channel.addEventListener('message', (event: unknown) => {
     // Only watched-writer-thread.ts knows the channel.
     const message = (event as { data: FromThread }).data
-    if (message.kind === 'obeyed') obeyed?.(message.steps)
-    else if (message.kind === 'hit') hits++
-    else onCommit(message)
+    if (message.kind === 'obeyed') {
+      // What comes later belongs to the new plan.
+      hits = 0
+      calls = {}
+      obeyed?.(message.steps)
+    } else if (message.kind === 'called') {
+      if (message.isHit) hits++
+      calls[message.call] = (calls[message.call] ?? 0) + 1
+    } else onCommit(message)
   })
 
   function tell(request: ToThread): Promise<number> {
-    hits = 0
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads, not a window
     channel.postMessage(request)
     return new Promise((resolve) => {
@@ -46,6 +55,8 @@ export function watchWriter({ pragma = '', onCommit = (_commit: Commit) => {} } 
     setFaults: (file: string, faults: ThreadFaults | null): Promise<number> => tell({ file, faults }),
     /** How many calls of the current plan have failed so far. */
     hits: () => hits,
+    /** How many calls were made since that plan began. */
+    calls: () => calls,
   }
 }
 
