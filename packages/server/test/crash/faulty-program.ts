@@ -111,7 +111,7 @@ function inboxOf(
   }
   const side = inProcess(BUCKET_CALLS[bucket], { S3: s3CallOf, R2: r2CallOf, folder: undefined }[bucket])
   if (bucket === 'folder') {
-    const files = faultyFiles(side.faultOf)
+    const files = faultyFiles(side.faultOf, { losesNames: true })
     return { ...side, open: () => openFolderBucket(join(dataDir, 'mail'), { files }) }
   }
   const { open } = bucket === 'S3' ? s3Place(storage, side.faultOf, s3ResponseMs) : r2Place(storage, side.faultOf)
