@@ -1,7 +1,7 @@
 import { registerHooks, type LoadHookSync } from 'node:module'
 
 /** By the end of a module's path: texts of its source, and what replaces each of them everywhere. */
-type Replacements = Record<string, [text: string, replacement: string][]>
+export type Replacements = Record<string, [text: string, replacement: string][]>
 
 /** For preloads that take a protection out of the product, to show that a test notices. */
 export function rewriteModules(modules: Replacements): void {
