@@ -35,17 +35,23 @@ export function isKept({ value, min = -Infinity, max = Infinity }: Figure): bool
 
 /** Adds the proof to the report, also a failed one, and throws if a figure is outside its limits. */
 export function prove(proof: Proof): void {
-  const unchecked = proof.figures.filter((figure) => isUnchecked(figure, proof.control.figures))
-  if (unchecked.length > 0) {
-    throw new Error(`"${proof.claim}" has no control for: ${unchecked.map(({ name }) => name).join('; ')}.`)
-  }
+  const unchecked = uncheckedIn(proof)
+  if (unchecked.length > 0) throw new Error(`"${proof.claim}" has no control for: ${unchecked.join('; ')}.`)
   write({ proof })
-  const broken = [...proof.figures, ...proof.control.figures].filter((figure) => !isKept(figure))
+  const broken = brokenIn(proof)
   if (broken.length > 0) throw new Error(`"${proof.claim}" is not shown: ${JSON.stringify(broken)}`)
 }
 
-function isUnchecked({ name, max }: Figure, control: Figure[]): boolean {
-  return max !== undefined && !control.some(({ name: found, min = -Infinity }) => found === name && min > max)
+/** The names of figures with an upper limit and without a control that has to exceed it. */
+export function uncheckedIn({ figures, control }: Proof): string[] {
+  const hasControl = (name: string, max: number) =>
+    control.figures.some(({ name: found, min = -Infinity }) => found === name && min > max)
+  return figures.flatMap(({ name, max }) => (max === undefined || hasControl(name, max) ? [] : [name]))
+}
+
+/** The figures outside their limits. */
+export function brokenIn({ figures, control }: Proof): Figure[] {
+  return [...figures, ...control.figures].filter((figure) => !isKept(figure))
 }
 
 /** Shown while the part runs. */

@@ -1,19 +1,26 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { REPOSITORY } from '../support/markdown.ts'
 import { PARTS } from './parts.ts'
-import { atLeast, atMost, counted, prove, type Proof } from './proof.ts'
-import { reliabilityPage } from './reliability-page.ts'
+import { atLeast, atMost, brokenIn, counted, prove, uncheckedIn, type Proof } from './proof.ts'
+import { reliabilityPage, type PartResult, type Results } from './reliability-page.ts'
 
 const HERE = join(REPOSITORY, 'packages/server/test/prove')
-const RESULTS = join(REPOSITORY, 'docs/operate/reliability.json')
+const STORED: Results = JSON.parse(readFileSync(join(REPOSITORY, 'docs/operate/reliability.json'), 'utf8'))
 
 const PROOF: Proof = {
   claim: 'No mail is lost.',
   tried: 'Ten mails.',
   figures: [atMost(0, 'mails lost', 0), atLeast(10, 'mails', 10), counted('bytes', 1_234)],
   control: { tried: 'A mail is removed.', figures: [atLeast(1, 'mails lost', 1)] },
+}
+
+const MACHINE = { node: '24', platform: 'linux', processor: 'One', cores: 2, memoryGigabytes: 8 }
+
+function resultOf(proof: Proof): PartResult {
+  const found = { date: '2026-01-01', commit: 'abc', machine: MACHINE, seed: 7, seconds: 100 }
+  return { ...found, outcome: 'passed', reasons: [], proofs: [proof] }
 }
 
 test('every part has a file, and every file is a part', () => {
@@ -26,10 +33,38 @@ test('without the soak, the parts take at most an hour', () => {
   expect(regular.reduce((sum, { minutes }) => sum + minutes, 0)).toBeLessThanOrEqual(60)
 })
 
+test('a part whose file has no seed is declared so', () => {
+  const unseeded = PARTS.filter(({ name }) => !/\bSEED\b/.test(readFileSync(join(HERE, `${name}.prove.ts`), 'utf8')))
+  expect(PARTS.filter(({ isUnseeded }) => isUnseeded)).toEqual(unseeded)
+})
+
 test('the page has what the last run found', () => {
-  expect(existsSync(RESULTS)).toBe(true)
-  const page = reliabilityPage(JSON.parse(readFileSync(RESULTS, 'utf8')))
-  expect(readFileSync(join(REPOSITORY, 'docs/operate/reliability.md'), 'utf8')).toBe(page)
+  expect(readFileSync(join(REPOSITORY, 'docs/operate/reliability.md'), 'utf8')).toBe(reliabilityPage(STORED))
+})
+
+/** What `prove()` would refuse today, and parts that there are no more. */
+function outdatedIn(results: Results): string[] {
+  return Object.entries(results).flatMap(([name, { outcome, proofs }]) => [
+    ...(PARTS.some((part) => part.name === name) ? [] : [`${name}: no part`]),
+    ...proofs.flatMap(uncheckedIn).map((figure) => `${name}: ${figure} has no control`),
+    ...(outcome === 'passed' ? proofs.flatMap(brokenIn) : []).map((figure) => `${name}: ${figure.name} is outside`),
+  ])
+}
+
+test('every result on the page keeps the rules of today', () => {
+  expect(outdatedIn(STORED)).toEqual([])
+})
+
+test('control: a result from before a rule is found', () => {
+  const withoutControl = { ...PROOF, control: { tried: '', figures: [] } }
+  const outside = { ...PROOF, figures: [atMost(0, 'mails lost', 1)] }
+  const results = { kill: resultOf(withoutControl), smtp: resultOf(outside), gone: resultOf(PROOF) }
+  expect(outdatedIn(results)).toEqual([
+    'kill: mails lost has no control',
+    'smtp: mails lost is outside',
+    'gone: no part',
+  ])
+  expect(outdatedIn({ kill: resultOf(PROOF), smtp: { ...resultOf(outside), outcome: 'failed' } })).toEqual([])
 })
 
 test('a proof with all figures within their limits is accepted', () => {
@@ -50,12 +85,10 @@ test.each<[string, Partial<Proof>]>([
 })
 
 test('the page shows figures, limits, controls and what failed', () => {
-  const machine = { node: '24', platform: 'linux', processor: 'One', cores: 2, memoryGigabytes: 8 }
-  const found = { date: '2026-01-01', commit: 'abc', machine, seed: 7, seconds: 100 }
   const figures = [atMost(0, 'mails lost', 2), ...PROOF.figures]
   const page = reliabilityPage({
-    [PARTS[0]!.name]: { ...found, outcome: 'passed', reasons: [], proofs: [PROOF] },
-    [PARTS[1]!.name]: { ...found, outcome: 'failed', reasons: ['It was lost.'], proofs: [{ ...PROOF, figures }] },
+    [PARTS[0]!.name]: resultOf(PROOF),
+    [PARTS[1]!.name]: { ...resultOf({ ...PROOF, figures }), outcome: 'failed', reasons: ['It was lost.'] },
   })
   expect(page).toContain(`| [${PARTS[0]!.title}](#${PARTS[0]!.name}) | passed | 2026-01-01 | abc | 7 | 2 min |`)
   expect(page).toContain('| **FAILED** |')
@@ -65,4 +98,25 @@ test('the page shows figures, limits, controls and what failed', () => {
   expect(page).toContain('| bytes | 1,234 |  |')
   expect(page).toContain('| control: mails lost | 1 | at least 1 |')
   expect(page).toContain('| not run yet |')
+})
+
+test('the page says above its table how many parts passed, and of which commits they are', () => {
+  const passed = resultOf(PROOF)
+  const failed: PartResult = { ...passed, outcome: 'failed' }
+  const others = PARTS.length - 2
+  expect(reliabilityPage({})).toContain(
+    `**Of ${PARTS.length} parts, 0 passed, 0 failed, 0 were not possible where they ran, and ${PARTS.length} have not been run.**`,
+  )
+  expect(reliabilityPage({ kill: passed, smtp: failed })).toContain(
+    `1 passed, 1 failed, 0 were not possible where they ran, and ${others} have not been run; all results are of one commit, abc.**`,
+  )
+  expect(reliabilityPage({ kill: passed, smtp: { ...passed, commit: 'def', outcome: 'not possible' } })).toContain(
+    `1 passed, 0 failed, 1 were not possible where they ran, and ${others} have not been run; the results are NOT of one commit, but of 2: abc, def.**`,
+  )
+})
+
+test('the page has no seed for a part that draws nothing from it', () => {
+  const page = reliabilityPage({ kill: resultOf(PROOF), restarts: resultOf(PROOF) })
+  expect(page).toContain('(#kill) | passed | 2026-01-01 | abc | 7 |')
+  expect(page).toContain('(#restarts) | passed | 2026-01-01 | abc | none |')
 })

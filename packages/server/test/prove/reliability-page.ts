@@ -7,6 +7,7 @@ export type PartResult = {
   date: string
   commit: string
   machine: Machine
+  /** Of the run. A part may draw nothing from it. */
   seed: number
   seconds: number
   outcome: 'passed' | 'failed' | 'not possible'
@@ -40,6 +41,8 @@ export function reliabilityPage(results: Results): string {
     'Every figure with an upper limit has a control: the same check in the same run, where the protection was taken away by fault injection and',
     'the figure has to exceed its limit. A part fails if its control finds nothing. `--seed <n>` repeats the random values of a run.',
     '',
+    summaryOf(results),
+    '',
     '| part | result | date | commit | seed | took |',
     '|---|---|---|---|---|---|',
     ...PARTS.map((part) => overviewRow(part, results[part.name])),
@@ -50,9 +53,29 @@ export function reliabilityPage(results: Results): string {
   ].join('\n')
 }
 
-function overviewRow({ name, title }: Part, result: PartResult | undefined): string {
+/** How many parts had which outcome, and whether one commit had all of them. */
+function summaryOf(results: Results): string {
+  const run = PARTS.flatMap(({ name }) => results[name] ?? [])
+  const count = (wanted: PartResult['outcome']) => run.filter(({ outcome }) => outcome === wanted).length
+  const counts =
+    `Of ${PARTS.length} parts, ${count('passed')} passed, ${count('failed')} failed, ` +
+    `${count('not possible')} were not possible where they ran, and ${PARTS.length - run.length} have not been run`
+  return `**${counts}${commitsOf(run)}.**`
+}
+
+function commitsOf(run: PartResult[]): string {
+  const commits = [...new Set(run.map(({ commit }) => commit))]
+  if (commits.length === 0) return ''
+  const [only] = commits
+  return commits.length === 1
+    ? `; all results are of one commit, ${only}`
+    : `; the results are NOT of one commit, but of ${commits.length}: ${commits.join(', ')}`
+}
+
+function overviewRow({ name, title, isUnseeded }: Part, result: PartResult | undefined): string {
   if (!result) return `| ${title} (\`${name}\`) | not run yet | | | | |`
-  const { outcome, date, commit, seed, seconds } = result
+  const { outcome, date, commit, seconds } = result
+  const seed = isUnseeded ? 'none' : result.seed
   return `| [${title}](#${name}) | ${OUTCOMES[outcome]} | ${date} | ${commit} | ${seed} | ${duration(seconds)} |`
 }
 
