@@ -5,7 +5,8 @@ import base from './vitest.config.ts'
 export default defineConfig({
   ...base,
   test: {
-    setupFiles: [...[base.test!.setupFiles!].flat(), 'packages/server/test/prove/report-failures.ts'],
+    setupFiles: base.test!.setupFiles,
+    reporters: ['default', './packages/server/test/prove/failure-reporter.ts'],
     expect: base.test!.expect,
     testTimeout: 90 * 60_000,
     hookTimeout: base.test!.hookTimeout,
