@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { seedsOf } from './prove/seeds.ts'
 import { faultIn } from './support/answer-check.ts'
 import { startChild } from './support/child-server.ts'
 import { FUZZ_SETTINGS, prepareFuzz } from './support/fuzz-material.ts'
@@ -18,6 +19,10 @@ test(`${REQUESTS} malformed requests get a response in the common format, and no
   const port = Number(new URL(child.apiUrl).port)
   const { faults, statuses } = await runRequests({ port, material, seed: SEED, count: REQUESTS })
 
+  for (const { seed, number } of seedsOf('requests')) {
+    const replayed = await runRequests({ port, material, seed, first: number, count: 1 })
+    for (const [fault, example] of replayed.faults) faults.set(fault, example)
+  }
   expect(Object.fromEntries(faults)).toEqual({})
   // Enough of them passed authentication to be meaningful.
   expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10)

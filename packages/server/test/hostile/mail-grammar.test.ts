@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { seedsOf } from '../prove/seeds.ts'
 import { largeMail, mailGrammar, truncatedMails } from './mail-grammar.ts'
 import { runMails, STRETCH_MS_MAX } from './mails-run.ts'
 import { startFaultyServer, startMailsServer } from './mails-server.ts'
@@ -16,6 +17,7 @@ test(`${MAILS + TRUNCATED} mails of a grammar are readable or marked, and block 
   const mails = [
     ...Array.from({ length: MAILS }, (_, number) => grammar.mail(number)),
     ...Array.from({ length: TRUNCATED }, (_, index) => truncated[index * step]!),
+    ...seedsOf('mails').map(({ seed, number }) => mailGrammar(seed).mail(number)),
   ]
   const run = await runMails({ server, dashboard, mails })
   expect(run).toMatchObject({ lost: [], changed: [], unreadable: [], stretches: [], exits: 0 })

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { seedsOf } from '../prove/seeds.ts'
 import { startChild } from '../support/child-server.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { runDialogues } from './smtp-run.ts'
@@ -32,6 +33,13 @@ test.each([
   expect(run.acknowledged).toBeGreaterThan(DIALOGUES / 3)
   expect(run.injected).toBeGreaterThanOrEqual(isTls ? DIALOGUES / 4 : 0)
   expect(server.complaints()).toBe('')
+})
+
+test.each(seedsOf('smtp'))('dialogue $number of seed $seed: $why', async ({ seed, number: first }) => {
+  const { server, dataDir } = await start()
+  const run = await runDialogues({ server, dataDir, seed, first, count: 1, isTls: true })
+  const nothing = { unexplainedReplies: [], injectedReplies: [], unanswered: [], secondMessages: [], missing: [] }
+  expect(run).toMatchObject({ ...nothing, hasExited: false, encrypted: 1 })
 })
 
 test('control: a server without its guards creates other messages, and answers injected commands', async () => {

@@ -33,6 +33,8 @@ type RunOptions = {
   server: ChildServer
   dataDir: string
   seed: number
+  /** The number of the first dialogue. */
+  first?: number
   count: number
   isTls: boolean
   replyMsMax?: number
@@ -60,10 +62,11 @@ export async function runDialogues(options: RunOptions): Promise<SmtpRun> {
     hasExited: false,
   }
   const mails: AcknowledgedMail[] = []
-  let next = 0
+  const { first = 0 } = options
+  let next = first
 
   async function performSome(): Promise<void> {
-    while (next < count) {
+    while (next < first + count) {
       const number = next++
       const where = `dialogue ${number} of seed ${seed}${isTls ? ', TLS' : ''}`
       for (const connection of await perform({ port: smtpPort, seed, number, isTls, replyMsMax }))

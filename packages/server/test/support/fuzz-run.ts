@@ -2,6 +2,7 @@ import { faultIn } from './answer-check.ts'
 import { expectDocumented } from './documented.ts'
 import { fuzzRequest, type FuzzIds, type FuzzMaterial, type FuzzRequest } from './fuzz-request.ts'
 import { MalformedAnswer, type HttpAnswer } from './http-answer.ts'
+import { madeSecretsIn } from './made-secrets.ts'
 import { RawConnection, type Outcome } from './raw-connection.ts'
 
 export type FuzzRun = {
@@ -17,6 +18,8 @@ type RunOptions = {
   port: number
   material: FuzzMaterial
   seed: number
+  /** The number of the first request. */
+  first?: number
   count: number
   /** Makes what requests have deleted. */
   renewIds?: () => Promise<FuzzIds>
@@ -34,14 +37,15 @@ const RENEW_EVERY = 500
 
 /** Sends the requests of a seed on several connections, and checks every answer. */
 export async function runRequests(options: RunOptions): Promise<FuzzRun> {
-  const { port, material, seed, count, renewIds, onProgress } = options
+  const { port, material, seed, first = 1, count, renewIds, onProgress } = options
   const run: FuzzRun = { requests: 0, faults: new Map(), statuses: new Map(), successes: new Set() }
-  let next = 0
+  let next = first
+  const end = first + count
 
-  async function fuzzOnOneConnection(last: number): Promise<void> {
+  async function fuzzOnOneConnection(stop: number): Promise<void> {
     const line = new Line(port)
-    while (next < last) {
-      const number = (next += 1)
+    while (next < stop) {
+      const number = next++
       const request = fuzzRequest({ seed, number }, material)
       const outcomes = await line.send(request)
       run.requests++
@@ -49,6 +53,7 @@ export async function runRequests(options: RunOptions): Promise<FuzzRun> {
         const fault = faultOf(request, outcome)
         if (fault !== null) run.faults.set(fault, `seed ${seed}, request ${number}: ${shown(request, outcome)}`)
         if (typeof outcome === 'string' || outcome instanceof Error) continue
+        madeSecretsIn(outcome.body.toString())
         run.statuses.set(outcome.status, (run.statuses.get(outcome.status) ?? 0) + 1)
         if (request.operation !== null && outcome.status < 400) run.successes.add(request.operation)
         material.rotatingKey = rotatedKey(request, outcome) ?? material.rotatingKey
@@ -57,11 +62,11 @@ export async function runRequests(options: RunOptions): Promise<FuzzRun> {
     }
     line.close()
   }
-  while (next < count) {
-    const last = Math.min(count, next + RENEW_EVERY)
-    await Promise.all(Array.from({ length: CONNECTIONS }, () => fuzzOnOneConnection(last)))
+  while (next < end) {
+    const stop = Math.min(end, next + RENEW_EVERY)
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => fuzzOnOneConnection(stop)))
     // Between requests, because they may move the team to another domain.
-    if (renewIds && last < count) material.ids = await renewIds()
+    if (renewIds && stop < end) material.ids = await renewIds()
   }
   return run
 }
