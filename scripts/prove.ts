@@ -87,24 +87,36 @@ async function run({ parts, seed }: Options): Promise<void> {
     const without = missing(part.needs ?? [])
     if (without.length > 0) console.log(`Not possible here: ${part.name}, which needs ${without.join(', ')}.`)
   }
+  const changing = Object.keys(process.env).filter((name) => name.startsWith('PROVE_'))
+  if (changing.length > 0)
+    console.log(`${changing.join(', ')} changes the run: it is printed, and not written to the page.`)
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-prove-'))
-  mkdirSync(join(folder, 'logs'))
   // PostgreSQL runs there as another user.
   chmodSync(folder, 0o711)
   mkdirSync(join(folder, 'tmp'), { mode: 0o711 })
   process.on('exit', () => removeAll(folder))
+  const results: Results = {}
   for (const [index, part] of parts.entries()) {
     console.log(`\n[${index + 1}/${parts.length}] ${listed(part)}`)
-    const result = await runPart(part, { seed, folder })
+    const earlier = Object.keys(results).filter((name) => results[name]!.outcome !== 'not possible')
+    const result = await runPart(part, { seed, folder, earlier })
+    results[part.name] = result
     console.log(`${part.name}: ${result.outcome} after ${Math.round(result.seconds)} s`)
     if (result.outcome !== 'passed') process.exitCode = 1
-    keep(part, result)
+    if (changing.length === 0) keep(part, result)
   }
-  console.log(`\ndocs/operate/reliability.md is written.${process.exitCode ? ' NOT everything passed.' : ''}`)
+  const written =
+    changing.length === 0 ? 'docs/operate/reliability.md is written.' : `${reliabilityPage(results)}\nNOT written.`
+  console.log(`\n${written}${process.exitCode ? ' NOT everything passed.' : ''}`)
 }
 
-/** The folder has the results of the part, the logs of all programs that the parts start, and their temporary files. */
-async function runPart(part: Part, { seed, folder }: { seed: number; folder: string }): Promise<PartResult> {
+type RunOptions = { seed: number; folder: string; earlier: string[] }
+
+/**
+ * The folder has the results of the part, the logs of all programs that the parts start, and their temporary files.
+ * `earlier`: the parts that have run there.
+ */
+async function runPart(part: Part, { seed, folder, earlier }: RunOptions): Promise<PartResult> {
   const without = missing(part.needs ?? [])
   if (without.length > 0) {
     const reasons = [`It needs ${without.join(', ')}.`]
@@ -112,13 +124,16 @@ async function runPart(part: Part, { seed, folder }: { seed: number; folder: str
   }
   const file = join(folder, `${part.name}.results`)
   writeFileSync(file, '')
+  const logs = join(folder, 'logs', part.name)
+  mkdirSync(logs, { recursive: true })
   const startedAt = performance.now()
   const shown = showProgress(file)
   const { code, isLate } = await runVitest(part, {
     TMPDIR: join(folder, 'tmp'),
     PROVE_RESULTS: file,
     PROVE_SEED: String(seed),
-    PROVE_LOGS: join(folder, 'logs'),
+    PROVE_LOGS: logs,
+    ...(earlier.length > 0 && { PROVE_EARLIER_PARTS: earlier.join() }),
   })
   shown.stop()
   const lines = linesIn(file)
@@ -127,6 +142,8 @@ async function runPart(part: Part, { seed, folder }: { seed: number; folder: str
   if (isLate) reasons.push(`It was ended after ${PATIENCE} times the ${part.minutes} min that it takes.`)
   const seconds = Math.round((performance.now() - startedAt) / 1_000)
   const outcome = code === 0 && proofs.length > 0 ? 'passed' : 'failed'
+  if (outcome === 'failed' && reasons.length === 0)
+    reasons.push(`It ended with code ${code} and ${proofs.length} proofs.`)
   return { ...where(), seed, seconds, outcome, reasons, proofs }
 }
 

@@ -4,7 +4,7 @@ import { MAILS_PER_SECOND, soak, STREAMS, WAITS, type SoakReport } from '../load
 import { ownPostgres } from '../replicas/own-postgres.ts'
 import { atLeast, atMost, counted, progress, prove, type Figure } from './proof.ts'
 
-/** PROVE_SOAK_MINUTES shortens a trial. The published figures are those of the default. */
+/** PROVE_SOAK_MINUTES shortens a trial, which is not written to the page. */
 const MINUTES = Number(process.env['PROVE_SOAK_MINUTES'] ?? 30)
 /** Long enough that a leak just above the limit is more than the noise. */
 const LEAK_MINUTES = Math.min(MINUTES, 10)
