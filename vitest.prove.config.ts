@@ -5,7 +5,7 @@ import base from './vitest.config.ts'
 export default defineConfig({
   ...base,
   test: {
-    setupFiles: base.test!.setupFiles,
+    setupFiles: [...[base.test!.setupFiles!].flat(), 'packages/server/test/prove/register-secrets.ts'],
     reporters: ['default', './packages/server/test/prove/failure-reporter.ts'],
     expect: base.test!.expect,
     testTimeout: 90 * 60_000,

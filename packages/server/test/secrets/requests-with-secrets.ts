@@ -1,46 +1,35 @@
 import { newApiKey } from '../../src/domain/api-key.ts'
 import { ROUTES } from '../../src/http/routes/routes.ts'
 import { newId, newSecret, secureRandom } from '../../src/random.ts'
+import { OTHER_API_ROUTES, WORKER_ROUTES } from '../access/other-routes.ts'
 import { PROCEDURES } from '../access/session-matrix.ts'
 import { OWNER } from '../support/accounts.ts'
 import { madeSecret, madeSecretsIn } from '../support/made-secrets.ts'
 
-/** What is not in the list of routes. */
-const OTHER_PATHS = [
-  ...[
-    'sign-in',
-    'sign-up',
-    'link',
-    'sign-out',
-    'password',
-    'reset/request',
-    'reset',
-    'check',
-    'sign-out-everywhere',
-  ].map((name) => `POST /auth/${name}`),
-  ...['methods', 'sessions', 'oidc/start', 'oidc/callback'].map((name) => `GET /auth/${name}`),
-  'DELETE /auth/sessions/{id}',
-  'GET /app/messages/{id}/raw',
-  'GET /app/others/{id}/raw',
-  'GET /view/{id}',
-  'POST /billing/webhook',
-  'POST /mcp',
-  'GET /metrics',
-  'GET /sign-in',
-  'GET /nothing',
+type Registered = { method: string; path: string }
+
+/** Pages of the dashboard have any path. */
+const PAGES: Registered[] = ['/sign-in', '/nothing'].map((path) => ({ method: 'GET', path }))
+/** What an id is replaced by where the path needs another value. */
+const PARAMETERS: Record<string, string> = { index: '0', localPart: 'qa' }
+
+/** Everything that the API answers. */
+const API_DOORS: Registered[] = [
+  ...ROUTES.map(({ method, path }) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{(\w+)\}/g, ':$1') })),
+  ...PROCEDURES.map(({ path, type }) => ({ method: type === 'mutation' ? 'POST' : 'GET', path: `/trpc/${path}` })),
+  ...OTHER_API_ROUTES,
+  ...PAGES,
 ]
-/** Of the worker. */
-const ADMIN_PATHS = ['GET /admin/inboxes', 'GET /admin/set-aside', 'POST /admin/webhook/retry', 'GET /admin/catch-all']
 
 /** A stream that is open for so long has been answered. */
 const ANSWER_MS_MAX = 10_000
 
 export type Doors = { url: string; workerUrl: string; key: string; adminToken: string; cookie: string }
 
-/** Uses every route, procedure and page with secrets where they belong and where they do not. Resolves to the number of requests. */
-export async function useSecretsEverywhere({ url, workerUrl, key, adminToken, cookie }: Doors): Promise<number> {
+/** Uses every route, procedure and page with secrets where they belong and where they do not. */
+export async function useSecretsEverywhere({ url, workerUrl, key, adminToken, cookie }: Doors) {
   let validKey = key
-  let sent = 0
+  const found = { requests: 0, successes: 0 }
 
   async function send(base: string, method: string, path: string, headers: Record<string, string>): Promise<void> {
     const takesBody = method === 'POST' || method === 'PATCH'
@@ -53,7 +42,8 @@ export async function useSecretsEverywhere({ url, workerUrl, key, adminToken, co
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
       ...init,
     })
-    sent++
+    found.requests++
+    if (response.ok) found.successes++
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response.body?.cancel()
     const text = await response.text()
     madeSecretsIn(text)
@@ -61,15 +51,13 @@ export async function useSecretsEverywhere({ url, workerUrl, key, adminToken, co
     if (path.startsWith('/v1/')) validKey = /\bmh_[0-9A-Za-z]{36}\b/.exec(text)?.[0] ?? validKey
   }
 
-  const routes = ROUTES.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-  const procedures = PROCEDURES.map(({ path, type }) => `${type === 'mutation' ? 'POST' : 'GET'} /trpc/${path}`)
   const all = [
-    ...[...routes, ...procedures, ...OTHER_PATHS].map((door) => [url, door]),
-    ...ADMIN_PATHS.map((door) => [workerUrl, door]),
+    ...API_DOORS.map((door) => ({ base: url, ...door })),
+    ...WORKER_ROUTES.map((door) => ({ base: workerUrl, ...door })),
   ]
-  for (const [base, door] of all as [string, string][]) {
-    const [method = '', pattern = ''] = door.split(' ')
-    const path = pattern.replaceAll(/\{\w+\}/g, () => newId(Date.now()))
+  for (const { base, method: registered, path: pattern } of all) {
+    const method = registered === 'ALL' ? 'POST' : registered
+    const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => PARAMETERS[name] ?? newId(Date.now()))
     // Signing out everywhere would end the session of the rest.
     const session: Record<string, string> = /sign-out|sessions/.test(path) ? {} : { cookie, origin: url }
     await send(base, method, path, { authorization: `Bearer ${base === workerUrl ? adminToken : validKey}` })
@@ -85,7 +73,7 @@ export async function useSecretsEverywhere({ url, workerUrl, key, adminToken, co
     await send(base, method, `${path}?${queryWithSecrets()}`, session)
     await send(base, method, `${path}/${madeSecret(newSecret())}`, session)
   }
-  return sent
+  return { ...found, doors: all.length }
 }
 
 function bodyWithSecrets(): string {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { WhenOver } from './file-life.ts'
 import { SECRET_KEY, withDatabase } from './journey-database.ts'
-import { keepOutput, madeSecretSettings } from './made-secrets.ts'
+import { keepOutput, loggingOfRun, madeSecretSettings } from './made-secrets.ts'
 import { WEBHOOK_SECRET } from './server.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
@@ -15,6 +15,9 @@ export const API_KEY = 'key-of-the-tests-that-outlives-restarts'
 const START_MS_MAX = 120_000
 /** Only the end of a child's error output is useful. */
 const COMPLAINTS_CHARACTERS_MAX = 20_000
+/** In a log. A line without a level is no log: a stack, for example. */
+const LEVEL = /^\{"level":(\d+),/
+const ERROR_LEVEL = 50
 
 export type ChildOptions = {
   program?: 'serve' | 'api' | 'worker'
@@ -34,7 +37,7 @@ export type ChildServer = {
   ready: Promise<void>
   readonly apiUrl: string
   readonly smtpPort: number
-  /** The end of its log. */
+  /** The end of its log, at the level that it was given or else of errors only. */
   complaints(): string
   /** `kill -9`; resolves when the process is gone. */
   kill(): Promise<void>
@@ -60,19 +63,16 @@ export function spawnServer({
   keepOutput(child, { hasStdout: true })
   const gone = once(child, 'exit')
   let output = ''
-  let complaints = ''
-  child.stderr!.on('data', (text: Buffer) => {
-    complaints = (complaints + text.toString()).slice(-COMPLAINTS_CHARACTERS_MAX)
-  })
+  const complaintsOf = collectComplaints(child, 'LOG_LEVEL' in environment ? 0 : ERROR_LEVEL)
   const ready = new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`The server does not get ready: ${complaints}`)), START_MS_MAX)
+    const timer = setTimeout(() => reject(new Error(`The server does not get ready: ${complaintsOf()}`)), START_MS_MAX)
     void gone.finally(() => clearTimeout(timer))
     child.stdout!.on('data', (text: Buffer) => {
       output += text.toString()
       if (output.includes('Mailhatch is ready.') && output.endsWith('\n')) resolve()
     })
     child.on('error', reject)
-    child.on('exit', () => reject(new Error(`The server ended before it was ready: ${complaints}`)))
+    child.on('exit', () => reject(new Error(`The server ended before it was ready: ${complaintsOf()}`)))
   })
   // A caller that kills it during start-up does not wait for this.
   ready.catch(() => {})
@@ -86,7 +86,7 @@ export function spawnServer({
   let isStopped = false
   child.on('exit', (code, signal) => {
     // Otherwise a test would only show that its connections fail.
-    if (!isStopped) console.error(`${program} ended by itself: ${signal ?? `code ${code}`} ${complaints}`)
+    if (!isStopped) console.error(`${program} ended by itself: ${signal ?? `code ${code}`} ${complaintsOf()}`)
   })
 
   async function kill(): Promise<void> {
@@ -105,7 +105,7 @@ export function spawnServer({
     get smtpPort() {
       return portBehind(/SMTP +\S+:(\d+)/)
     },
-    complaints: () => complaints,
+    complaints: complaintsOf,
     kill,
     async stop() {
       isStopped = true
@@ -115,6 +115,20 @@ export function spawnServer({
     },
   }
   return server
+}
+
+/** What it logs at this level or above, and what it prints besides its log. */
+function collectComplaints({ stderr }: ChildProcess, level: number): () => string {
+  let complaints = ''
+  let unfinished = ''
+  const isComplaint = (line: string) => Number(LEVEL.exec(line)?.[1] ?? Infinity) >= level
+  stderr!.on('data', (text: Buffer) => {
+    const lines = (unfinished + text.toString()).split('\n')
+    unfinished = lines.pop()!
+    for (const line of lines)
+      if (isComplaint(line)) complaints = `${complaints}${line}\n`.slice(-COMPLAINTS_CHARACTERS_MAX)
+  })
+  return () => complaints + (isComplaint(unfinished) ? unfinished : '')
 }
 
 export async function startChild(options: ChildOptions): Promise<ChildServer> {
@@ -131,6 +145,7 @@ function environmentOf(settings: Record<string, string>): Record<string, string>
     WORKER_PORT: '0',
     SMTP_PORT: '0',
     LOG_LEVEL: 'error',
+    ...loggingOfRun(),
     BOOTSTRAP_API_KEY: API_KEY,
     INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
     MAILHATCH_SECRET_KEY: SECRET_KEY,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { runToExit } from './in-process.ts'
-import { keepOutput, madeSecretSettings } from './made-secrets.ts'
+import { keepOutput, loggingOfRun, madeSecretSettings } from './made-secrets.ts'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
@@ -13,7 +13,7 @@ export function startDatabaseCommand(words: string[], environment: Record<string
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, [MAILHATCH, 'db', ...words], {
     cwd: tmpdir(),
-    env: { PATH, ...environment },
+    env: { PATH, ...loggingOfRun(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   madeSecretSettings(environment)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
-import { keepOutput, madeSecretSettings } from './made-secrets.ts'
+import { keepOutput, loggingOfRun, madeSecretSettings } from './made-secrets.ts'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
@@ -21,7 +21,7 @@ export function startListen(words: string[], environment: Record<string, string>
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, [MAILHATCH, 'listen', ...words], {
     cwd: tmpdir(),
-    env: { PATH, ...environment },
+    env: { PATH, ...loggingOfRun(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -1,6 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
+import pino from 'pino'
+import { fitLine } from '../../src/observe/log-line.ts'
+import { createLogger } from '../../src/observe/logger.ts'
 import { SETTINGS } from '../../src/program/settings.ts'
 
 // In a run of `npm run prove`, the folder PROVE_LOGS gets the output of every program and every secret that tests make. Its
@@ -35,6 +38,19 @@ export function madeSecretSettings(environment: Record<string, string>): void {
     const password = URL.parse(value)?.password ?? ''
     if (password !== '') madeSecret(decodeURIComponent(password))
   }
+}
+
+/** Programs log all that they can in such a run, so that there is something to search. */
+export function loggingOfRun(): Record<string, string> {
+  return folder() === null ? {} : { LOG_LEVEL: 'debug' }
+}
+
+/** The log of a server in this process: that of the product, which such a run keeps like those of other programs. */
+export function keptLogger(level: string): pino.Logger {
+  const logs = folder()
+  if (logs === null) return createLogger(level, false)
+  const file = join(logs, `stderr-${process.pid}.log`)
+  return pino({ level }, { write: (line) => appendFileSync(file, `${fitLine(line.trimEnd())}\n`) })
 }
 
 /**

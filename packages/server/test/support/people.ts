@@ -11,7 +11,7 @@ import type { Team } from '../../src/store/mailboxes.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { WhenOver } from './file-life.ts'
 import { withDatabase } from './journey-database.ts'
-import { madeSecret } from './made-secrets.ts'
+import { madeSecret, madeSecretsIn } from './made-secrets.ts'
 
 /** A signed-in user, and the procedures as they call them. */
 export type Person = Awaited<ReturnType<ReturnType<typeof peopleOf>['person']>>
@@ -88,7 +88,14 @@ function peopleOf(url: string, store: Store) {
 }
 
 export function callerOf(url: string, headers: Record<string, string>) {
-  return createTRPCClient<AppRouter>({ links: [httpLink({ url: `${url}/trpc`, headers })] })
+  return createTRPCClient<AppRouter>({ links: [httpLink({ url: `${url}/trpc`, headers, fetch: fetchShown })] })
+}
+
+/** Responses show new keys and webhook secrets. */
+async function fetchShown(...given: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...given)
+  madeSecretsIn(await response.clone().text())
+  return response
 }
 
 /** How a call was refused: status, stable code and sentence. */

@@ -1,3 +1,5 @@
+import { madeSecretsIn } from './made-secrets.ts'
+
 export type ProcedureType = 'query' | 'mutation' | 'subscription'
 
 type Call = {
@@ -52,7 +54,9 @@ export async function* readEvents(response: Response): AsyncGenerator<StreamEven
 }
 
 async function read(response: Response) {
+  const text = await response.text()
+  madeSecretsIn(text)
   // Whatever failed, the envelope is tRPC's.
-  const { error } = (await response.json()) as Envelope
+  const { error } = JSON.parse(text) as Envelope
   return { status: response.status, code: error?.data.errorCode ?? 'ok', message: error?.message ?? null }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { runHere } from './in-process.ts'
 import { withDatabase } from './journey-database.ts'
-import { keepOutput, madeSecretSettings } from './made-secrets.ts'
+import { keepOutput, loggingOfRun, madeSecretSettings } from './made-secrets.ts'
 
 const MAILHATCH = fileURLToPath(new URL('../../bin/mailhatch.js', import.meta.url))
 
@@ -74,7 +74,7 @@ function launch(words: string[], environment: Environment) {
   // Nothing of the tester's own environment or .env file may leak into the program.
   const child: ChildProcess = spawn(process.execPath, [MAILHATCH, ...words], {
     cwd: tmpdir(),
-    env: { PATH, ...environment },
+    env: { PATH, ...loggingOfRun(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   madeSecretSettings(environment)

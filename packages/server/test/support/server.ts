@@ -5,12 +5,11 @@ import { Mailhatch } from '@mailhatch/sdk'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { onTestFinished } from 'vitest'
 import { readConfig } from '../../src/program/config.ts'
-import { createLogger } from '../../src/observe/logger.ts'
 import { startServe, type Running } from '../../src/program/node.ts'
 import type { Overload } from '../../src/observe/overload.ts'
 import type { WhenOver } from './file-life.ts'
 import { withDatabase } from './journey-database.ts'
-import { madeSecret, madeSecretSettings } from './made-secrets.ts'
+import { keptLogger, loggingOfRun, madeSecret, madeSecretSettings } from './made-secrets.ts'
 
 export const WEBHOOK_SECRET = 'secret-of-the-tests'
 
@@ -37,13 +36,14 @@ export async function serveIn(
     WORKER_PORT: '0',
     SMTP_PORT: '0',
     LOG_LEVEL: 'silent',
+    ...loggingOfRun(),
     INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET,
     DISK_FREE_MIN: '0',
     ...environment,
   })
   madeSecretSettings(settings)
   const config = readConfig('serve', settings)
-  const running = await startServe(config, createLogger(config.logLevel, false), { now, overload })
+  const running = await startServe(config, keptLogger(config.logLevel), { now, overload })
   if (running.firstStart) for (const name of ['apiKey', 'signInToken'] as const) madeSecret(running.firstStart[name])
   return running
 }

@@ -7,6 +7,7 @@ import { afterAll, expect, vi } from 'vitest'
 import { announcement, post } from './announce.ts'
 import { ask, reader, type Answer } from './ask.ts'
 import { expectDocumented, type Described } from './documented.ts'
+import { madeSecretsIn } from './made-secrets.ts'
 import { makeTeam, makeTeamKey } from './made-team.ts'
 import { serveIn, WEBHOOK_SECRET } from './server.ts'
 import { serverEvents } from './server-events.ts'
@@ -162,6 +163,7 @@ export async function make(url: string, call: Call, credentials: string | null):
     ...(body === undefined ? {} : { body }),
   })
   const answer = { status: response.status, headers: response.headers, body: await contentOf(response) }
+  madeSecretsIn(JSON.stringify(answer.body))
   expectDocumented(method, url + path, answer)
   return answer
 }
