@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { describeMachine } from '../bench/machine.ts'
 import { missing } from '../packages/server/test/prove/needs.ts'
-import { PARTS, type Part } from '../packages/server/test/prove/parts.ts'
+import { inLanes, minutesFor, PARTS, type Part } from '../packages/server/test/prove/parts.ts'
 import type { ResultLine } from '../packages/server/test/prove/proof.ts'
 import { reliabilityPage, type PartResult, type Results } from '../packages/server/test/prove/reliability-page.ts'
 
@@ -31,11 +31,14 @@ Usage: npm run prove -- [options]
   --help         This text.
 
 Run it as root on Linux: the power cut mounts a disk image, and full disks are small file systems. As root it installs
-Debian's package of Chromium if there is no Chromium. It takes an hour or more on two cores, during which the machine should
+Debian's package of Chromium if there is no Chromium. Two parts run at once. It takes about an hour on two cores, during which the machine should
 do nothing else. After Ctrl-C, the results of the parts that have ended are kept.
 `
 
 type Options = { parts: Part[]; seed: number }
+
+/** Ends of the parts that are running. */
+const running = new Set<() => void>()
 
 const options = readOptions()
 if (options) await run(options)
@@ -82,7 +85,7 @@ function seedFrom(text: string | undefined): number {
 }
 
 async function run({ parts, seed }: Options): Promise<void> {
-  console.log(`Seed ${seed}. ${parts.length} parts, about ${parts.reduce((sum, { minutes }) => sum + minutes, 0)} min.`)
+  console.log(`Seed ${seed}. ${parts.length} parts, about ${minutesFor(parts)} min.`)
   for (const part of parts) {
     const without = missing(part.needs ?? [])
     if (without.length > 0) console.log(`Not possible here: ${part.name}, which needs ${without.join(', ')}.`)
@@ -95,16 +98,17 @@ async function run({ parts, seed }: Options): Promise<void> {
   chmodSync(folder, 0o711)
   mkdirSync(join(folder, 'tmp'), { mode: 0o711 })
   process.on('exit', () => removeAll(folder))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt)
   const results: Results = {}
-  for (const [index, part] of parts.entries()) {
-    console.log(`\n[${index + 1}/${parts.length}] ${listed(part)}`)
+  await inLanes(parts, async (part) => {
+    console.log(`\n[${parts.indexOf(part) + 1}/${parts.length}] ${listed(part)}`)
     const earlier = Object.keys(results).filter((name) => results[name]!.outcome !== 'not possible')
     const result = await runPart(part, { seed, folder, earlier })
     results[part.name] = result
     console.log(`${part.name}: ${result.outcome} after ${Math.round(result.seconds)} s`)
     if (result.outcome !== 'passed') process.exitCode = 1
     if (changing.length === 0) keep(part, result)
-  }
+  })
   const written =
     changing.length === 0 ? 'docs/operate/reliability.md is written.' : `${reliabilityPage(results)}\nNOT written.`
   console.log(`\n${written}${process.exitCode ? ' NOT everything passed.' : ''}`)
@@ -127,7 +131,7 @@ async function runPart(part: Part, { seed, folder, earlier }: RunOptions): Promi
   const logs = join(folder, 'logs', part.name)
   mkdirSync(logs, { recursive: true })
   const startedAt = performance.now()
-  const shown = showProgress(file)
+  const shown = showProgress(part.name, file)
   const { code, isLate } = await runVitest(part, {
     TMPDIR: join(folder, 'tmp'),
     PROVE_RESULTS: file,
@@ -158,12 +162,7 @@ async function runVitest({ name, minutes }: Part, settings: Record<string, strin
     env: { ...process.env, ...settings },
   })
   const end = () => endGroup(child.pid!)
-  function interrupt(): void {
-    end()
-    console.log('\nInterrupted. The results of the parts that have ended are kept.')
-    process.exit(EXIT_INTERRUPTED)
-  }
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  running.add(end)
   let isLate = false
   const timer = setTimeout(
     () => {
@@ -174,9 +173,15 @@ async function runVitest({ name, minutes }: Part, settings: Record<string, strin
   )
   const [code] = (await once(child, 'exit')) as [number | null]
   clearTimeout(timer)
-  process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  running.delete(end)
   end()
   return { code, isLate }
+}
+
+function interrupt(): void {
+  for (const end of running) end()
+  console.log('\nInterrupted. The results of the parts that have ended are kept.')
+  process.exit(EXIT_INTERRUPTED)
 }
 
 function endGroup(leader: number): void {
@@ -209,11 +214,11 @@ function linesIn(file: string): ResultLine[] {
   return whole.map((line) => JSON.parse(line))
 }
 
-function showProgress(file: string): { stop: () => void } {
+function showProgress(name: string, file: string): { stop: () => void } {
   let shown = 0
   function show(): void {
     const lines = linesIn(file)
-    for (const line of lines.slice(shown)) if ('progress' in line) console.log(`  ${line.progress}`)
+    for (const line of lines.slice(shown)) if ('progress' in line) console.log(`  ${name}: ${line.progress}`)
     shown = lines.length
   }
   const timer = setInterval(show, PROGRESS_EVERY_MS)

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { REPOSITORY } from '../support/markdown.ts'
-import { PARTS } from './parts.ts'
+import { inLanes, minutesFor, PARTS, type Part } from './parts.ts'
 import { atLeast, atMost, brokenIn, counted, prove, uncheckedIn, type Proof } from './proof.ts'
 import { reliabilityPage, type PartResult, type Results } from './reliability-page.ts'
 
@@ -30,7 +30,22 @@ test('every part has a file, and every file is a part', () => {
 
 test('without the soak, the parts take at most an hour', () => {
   const regular = PARTS.filter(({ isOnlyByName }) => !isOnlyByName)
-  expect(regular.reduce((sum, { minutes }) => sum + minutes, 0)).toBeLessThanOrEqual(60)
+  expect(minutesFor(regular)).toBeLessThanOrEqual(60)
+})
+
+test('two parts run at once, and those that need to be alone afterwards', async () => {
+  const parts = (['a', 'b', 'c', 'alone', 'd'] as const).map((name): Part => {
+    return { name, title: name, minutes: 1, ...(name === 'alone' && { isAlone: true }) }
+  })
+  const events: string[] = []
+  await inLanes(parts, async ({ name }) => {
+    events.push(`${name} begins`)
+    await new Promise(setImmediate)
+    events.push(`${name} ends`)
+  })
+  expect(events.slice(0, 4)).toEqual(['a begins', 'b begins', 'a ends', 'c begins'])
+  expect(events.slice(-2)).toEqual(['alone begins', 'alone ends'])
+  expect(minutesFor(parts)).toBe(3)
 })
 
 test('a part whose file has no seed is declared so', () => {

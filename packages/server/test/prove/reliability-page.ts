@@ -33,7 +33,7 @@ export function reliabilityPage(results: Results): string {
     '`npm run prove` writes this page: what was tried, and what was found. To repeat it on your machine:',
     '',
     '```sh',
-    'npm ci && npm run prove              # everything but the soak, an hour or more on two cores',
+    'npm ci && npm run prove              # everything but the soak, about an hour on two cores',
     'npm run prove -- --only kill         # one part; the other results stay as they are',
     'npm run prove -- --list              # the parts',
     '```',
