@@ -119,9 +119,12 @@ export function isInternal(address: string): boolean {
   return canonical !== PUBLIC && canonical !== PUBLIC_V6
 }
 
-/** Whether an unprotected client connects there. To a name, it uses the first address, and the resolver has IPv6 first. */
+/**
+ * Whether an unprotected client connects there. To a name, it uses the first address of the last answer, and the resolver
+ * has IPv6 first.
+ */
 export function isReachable({ url, name }: GeneratedUrl): boolean {
-  const addresses = name?.answers[0]!.addresses ?? [URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '']
+  const addresses = name?.answers.at(-1)!.addresses ?? [URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '']
   const first = canonicalAddress(addresses.find((address) => isIPv6(address)) ?? addresses[0]!)
   return first !== null && isInternal(first) && !hasNoConnections(first)
 }

@@ -13,7 +13,7 @@ const AAAA = 28
  * A DNS server for names below `.example`. The first question for a name, once per type of record, gets the first answer,
  * the next one the second, and all later ones the last. Answers are valid for no time.
  */
-export async function startNameServer(port: number) {
+export async function startNameServer(port: number, host = '127.0.0.1') {
   const names = new Map<string, NameAnswer[]>()
   const asked = new Map<string, number>()
   const server = createSocket('udp4')
@@ -24,7 +24,7 @@ export async function startNameServer(port: number) {
     const answers = names.get(name) ?? []
     server.send(answerTo(question, type, answers[times] ?? answers.at(-1)), from.port, from.address)
   })
-  server.bind(port, '127.0.0.1')
+  server.bind(port, host)
   await once(server, 'listening')
   return {
     /** From now on. The first question starts with the first answer again. */

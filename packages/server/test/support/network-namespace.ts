@@ -20,7 +20,8 @@ export async function runInNetworkNamespace(
 ): Promise<string> {
   const [command, ...words] = await findWay()
   const options = { timeout: timeoutMs, maxBuffer: OUTPUT_BYTES_MAX }
-  return (await run(command!, [...words, process.execPath, script, ...given], options)).stdout
+  const node = [process.execPath, '--conditions=mailhatch-source']
+  return (await run(command!, [...words, ...node, script, ...given], options)).stdout
 }
 
 async function findWay(): Promise<string[]> {
