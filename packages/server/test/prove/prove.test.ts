@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { NEWEST_SCHEMA as NEWEST_POSTGRES_SCHEMA } from '../../src/store/postgres-schema.ts'
+import { NEWEST_SCHEMA } from '../../src/store/sqlite-migrations.ts'
 import { REPOSITORY } from '../support/markdown.ts'
+import { checkPreviousSchema } from '../support/previous-schema.ts'
 import { inLanes, minutesFor, PARTS, type Part } from './parts.ts'
 import { atLeast, atMost, brokenIn, counted, prove, uncheckedIn, type Proof } from './proof.ts'
 import { reliabilityPage, type PartResult, type Results } from './reliability-page.ts'
@@ -80,6 +83,12 @@ test('control: a result from before a rule is found', () => {
     'gone: no part',
   ])
   expect(outdatedIn({ kill: resultOf(PROOF), smtp: { ...resultOf(outside), outcome: 'failed' } })).toEqual([])
+})
+
+test('the previous schema, of which a backup is restored, is the one before the newest', () => {
+  checkPreviousSchema(NEWEST_SCHEMA)
+  checkPreviousSchema(NEWEST_POSTGRES_SCHEMA)
+  expect(() => checkPreviousSchema(NEWEST_SCHEMA + 1)).toThrow('set PREVIOUS_SCHEMA')
 })
 
 test('a proof with all figures within their limits is accepted', () => {

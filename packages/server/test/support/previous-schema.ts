@@ -1,12 +1,26 @@
 import { renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { NEWEST_SCHEMA } from '../../src/store/sqlite-migrations.ts'
 import { createSchemaTen } from './schema-ten.ts'
 
-/** Schema 11 exists only while a database is upgraded. */
+/** Of the version before. Schema 11 exists only while a database is upgraded. */
 export const PREVIOUS_SCHEMA = 10
+/** The schema that follows. */
+const NEXT_SCHEMA = 12
+
+/** Throws if there is a newer schema: then schema 10 is no longer the previous one. */
+export function checkPreviousSchema(newest: number = NEWEST_SCHEMA): void {
+  if (newest === NEXT_SCHEMA) return
+  throw new Error(
+    `The newest schema is ${newest}, so ${PREVIOUS_SCHEMA} is no longer the previous one. In test/support/previous-schema.ts, ` +
+      'set PREVIOUS_SCHEMA to the last schema of the version before and NEXT_SCHEMA to the newest one, and let ' +
+      'moveToPreviousSchema create PREVIOUS_SCHEMA and DIFFERENCES say how its columns get their values.',
+  )
+}
 
 /** Gives the file of a stopped server the schema of the version before, with the same rows. The text index is left out. */
 export function moveToPreviousSchema(path: string): void {
+  checkPreviousSchema()
   renameSync(path, `${path}.newest`)
   const database = createSchemaTen(path)
   try {

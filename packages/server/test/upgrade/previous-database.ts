@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { administer, emptyDatabase } from '../support/postgres.ts'
+import { PREVIOUS_SCHEMA } from '../support/previous-schema.ts'
 
 const FOLDER = join(import.meta.dirname, '../../src/store/migrations-postgres')
-const PREVIOUS_SCHEMA = 10
 
 /** The URL of a new database with the schema of the previous version. */
 export async function previousDatabase(): Promise<string> {
