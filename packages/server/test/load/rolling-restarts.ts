@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Mailhatch } from '@mailhatch/sdk'
-import { vi } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { DOMAIN, startReplicas } from '../replicas/replicas.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { spawnServer, type ChildServer } from '../support/child-server.ts'
@@ -13,8 +14,12 @@ import { startLoadProcess } from './load-process.ts'
 const MAILS_BETWEEN = 10
 /** On a busy machine. */
 const MAILS_MS_MAX = 300_000
-/** A wait is opened seconds before its mail is sent, and a restart takes ten seconds on a busy machine. */
-const WAIT_MS = 120_000
+/**
+ * Longer than the SDK's default of 30 s: a wait is opened seconds before its mail is sent, and a restart takes ten seconds
+ * on a busy machine.
+ */
+export const WAIT_MS = 120_000
+const REQUEST_EVERY_MS = 50
 
 export type RestartOptions = {
   databaseUrl: string
@@ -38,8 +43,9 @@ export type RestartReport = {
   lost: number
   /** Mails with the same content that are stored more than once. */
   doubled: number
-  /** Requests of the test itself, which waits for mail between two restarts, that failed in spite of the SDK's retries. */
-  failedLooks: string[]
+  /** Requests for the number of messages, also during restarts, and those that failed in spite of the SDK's retries. */
+  requests: number
+  failedRequests: string[]
 }
 
 /** Replicas and a worker behind a load balancer, restarted while mail arrives. */
@@ -84,20 +90,12 @@ export async function restartUnderLoad(options: RestartOptions): Promise<Restart
   )
 
   const sdk = new Mailhatch({ url: balancer.url, apiKey: replicas.key })
-  const failedLooks: string[] = []
-  let messages = 0
-  async function countMessages(): Promise<number> {
-    try {
-      messages = (await sdk.me()).messageCount
-    } catch (error) {
-      failedLooks.push(String(error))
-    }
-    return messages
-  }
+  const { countMessages, stopCounting } = startCounting(sdk)
 
   async function untilMoreMail(): Promise<void> {
     const wanted = (await countMessages()) + MAILS_BETWEEN
-    await vi.waitUntil(async () => (await countMessages()) >= wanted, { timeout: MAILS_MS_MAX, interval: 50 })
+    const options = { timeout: MAILS_MS_MAX, interval: REQUEST_EVERY_MS }
+    await vi.waitUntil(async () => (await countMessages()) >= wanted, options)
   }
 
   let restarts = 0
@@ -116,6 +114,7 @@ export async function restartUnderLoad(options: RestartOptions): Promise<Restart
     progress(`${round} of ${rounds} rolling restarts`)
   }
 
+  const { requests, failures: failedRequests } = await stopCounting()
   const report = await load.stop()
   const stored = await listEverything(sdk)
   const counts = Map.groupBy(stored, ({ subject }) => subject)
@@ -125,8 +124,40 @@ export async function restartUnderLoad(options: RestartOptions): Promise<Restart
     uncleanStops,
     lost: report.acceptedSubjects.filter((subject) => !counts.has(subject)).length,
     doubled: [...counts.values()].filter((same) => same.length > 1).length,
-    failedLooks,
+    requests,
+    failedRequests,
   }
+}
+
+/** Asks for the number of messages all the time, until stopped. */
+function startCounting(sdk: Mailhatch) {
+  let [messages, requests, isStopped] = [0, 0, false]
+  const failures: string[] = []
+  async function countMessages(): Promise<number> {
+    requests++
+    try {
+      messages = (await sdk.me()).messageCount
+    } catch (error) {
+      failures.push(String(error))
+    }
+    return messages
+  }
+
+  async function run(): Promise<void> {
+    while (!isStopped) {
+      await countMessages()
+      await sleep(REQUEST_EVERY_MS)
+    }
+  }
+  const running = run()
+
+  async function stopCounting() {
+    isStopped = true
+    await running
+    return { requests, failures }
+  }
+  onTestFinished(async () => void (await stopCounting()))
+  return { countMessages, stopCounting }
 }
 
 const imported = (files: string[] = []) => files.flatMap((file) => ['--import', file])
