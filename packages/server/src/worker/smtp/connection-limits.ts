@@ -13,10 +13,6 @@ export class ConnectionLimits {
     this.#limits = limits
   }
 
-  get isLoaded(): boolean {
-    return this.open > this.#limits.connectionsMax * this.#limits.loadedShare
-  }
-
   /** Reserves a connection and returns `null`, or returns the reply that refuses it. `leave` releases the connection. */
   enter(address: string, now: number): string | null {
     if (this.open >= this.#limits.connectionsMax) return TOO_MANY_CONNECTIONS

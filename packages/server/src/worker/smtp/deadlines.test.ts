@@ -41,11 +41,22 @@ test('limit: it has 10 s if more than 80 % of the connections are in use', async
   const others = [await connect(), await connect(), await connect()]
   passSeconds(11)
   for (const each of [client, ...others]) expect(await each.say('NOOP')).toMatch(/^250 /)
-  await connect()
+  others.push(await connect())
   passSeconds(10)
   expect(await client.say('NOOP')).toMatch(/^250 /)
+  passSeconds(1)
+  expect(await others[0]!.replies(2)).toEqual(CUT_OFF)
+})
+
+test('one connection above 80 % disconnects one idle client, not all of them', async () => {
+  const { client, connect, server } = await startWithClient({ limits: { connectionsMax: 5 } })
+  const others = [await connect(), await connect(), await connect(), await connect()]
   passSeconds(11)
   expect(await client.replies(2)).toEqual(CUT_OFF)
+  // The client has not closed its side yet.
+  expect(server.connections).toBe(5)
+  passSeconds(1)
+  for (const each of others) expect(await each.say('NOOP')).toMatch(/^250 /)
 })
 
 test('limit: a client that sends no byte of the mail for 60 s is disconnected', async () => {

@@ -31,7 +31,7 @@ export const DEFAULT_LIMITS = {
   newConnectionsWindowMs: 10 * SECOND_MS,
   /** RFC 5321 (4.5.3.2.7). */
   commandIdleMs: 300 * SECOND_MS,
-  /** Above this share of `connectionsMax`, idle clients are disconnected sooner. */
+  /** While more than this share of `connectionsMax` are open, idle clients are disconnected sooner. */
   loadedShare: 0.8,
   commandIdleLoadedMs: 10 * SECOND_MS,
   /** Also the longest pause in a TLS handshake. */

@@ -77,6 +77,10 @@ export class SmtpSession {
     }
   }
 
+  get hasHungUp(): boolean {
+    return this.#hungUpAt !== null
+  }
+
   /** Called periodically for every session, which is cheaper than a timer per session. */
   check(now: number): void {
     const { dialogue, isLoaded } = this.#ports

@@ -64,6 +64,8 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
   const allGone = Promise.withResolvers<void>()
   const allClosed = Promise.withResolvers<void>()
   let isClosing = false
+  /** How many idle clients are disconnected sooner than otherwise. */
+  let excess = 0
 
   const dialogue: DialoguePorts = {
     hostname: settings.hostname,
@@ -88,7 +90,7 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
     receive,
     log,
     secureContext: tls && createSecureContext(tls),
-    isLoaded: () => connections.isLoaded,
+    isLoaded: () => excess > 0,
     isClosing: () => isClosing,
     onGone: (session) => {
       sessions.delete(session)
@@ -119,8 +121,19 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
   const ticking = setInterval(() => {
     const now = performance.now()
     connections.sweep(now)
-    for (const session of sessions) session.check(now)
+    checkSessions(now)
   }, limits.tickMs)
+
+  /** The oldest first. Those that have hung up do not count, although their clients may take seconds to close. */
+  function checkSessions(now: number): void {
+    const open = [...sessions].filter(({ hasHungUp }) => !hasHungUp).length
+    excess = open - limits.connectionsMax * limits.loadedShare
+    for (const session of sessions) {
+      const { hasHungUp } = session
+      session.check(now)
+      if (session.hasHungUp && !hasHungUp) excess--
+    }
+  }
 
   async function shutDown(): Promise<void> {
     isClosing = true
