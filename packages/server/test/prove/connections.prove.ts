@@ -18,8 +18,20 @@ const CONTROL_SECONDS = 15
 const SAMPLES = 2_000
 const P99_MS_MAX = 1_000
 const GROWTH_MEGABYTES_MAX = 50
-/** Connections that the server closes are opened again within a second or two, downloads of attachments when it is their turn. */
-const HELD_SHARE_MIN = 0.7
+/**
+ * The share of each kind that has to be open on average. A connection that the server closes is opened again after half a
+ * second on average, and when it is its turn.
+ */
+const HELD_SHARES_MIN: Record<KindName, number> = {
+  // Closed after 10 s at the earliest: HTTP headers that are not complete.
+  slow: 0.95,
+  // Closed after 5 minutes, which is longer than the attack. Above 1,600 with the slow ones and the clients, a few are closed sooner.
+  idleSmtp: 0.99,
+  // Half of them are closed after 10 s at the earliest, because they send nothing, and the others after 65 s.
+  idleHttp: 0.95,
+  // Closed after 30 s, or sooner if too much waits to be read; attachments are opened again when they can be decoded.
+  unread: 0.7,
+}
 
 const SLOWEST = 'slowest kind of operation, p99'
 const FAILED = 'operations that failed'
@@ -51,7 +63,11 @@ test('slow, idle and unread connections', async () => {
       'The memory before is that after as many connections and downloads at once by clients that behave, because the allocator keeps some of what many connections need; before and after, it is the lowest of half a minute of one client, half a minute later.',
     figures: [
       ...kinds.map(([kind, name]) =>
-        atLeast(Math.round(COUNTS[kind] * HELD_SHARE_MIN), `${name} open, on average`, Math.round(report.held[kind])),
+        atLeast(
+          Math.round(COUNTS[kind] * HELD_SHARES_MIN[kind]),
+          `${name} open, on average`,
+          Math.round(report.held[kind]),
+        ),
       ),
       ...kinds.map(([kind, name]) => counted(`${name} closed by the server and opened again`, report.closed[kind])),
       atLeast(SAMPLES, 'operations of the four clients', [...report.times.values()].flat().length),
