@@ -3,6 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { SeededRandom } from '../support/seeded-random.ts'
+import { keepFirstBytes } from './first-bytes.ts'
 import type { BeforeTls, ClientDialogue } from './smtp-grammar.ts'
 import { readDialogue, type AcknowledgedMail, type Reading } from './smtp-model.ts'
 
@@ -10,6 +11,8 @@ export type Conversation = {
   mails: AcknowledgedMail[]
   /** What the server answered that the sent bytes do not explain. */
   faults: string[]
+  /** Replies in plain text where the bytes of the TLS handshake have to be. */
+  plainReplies: string[]
   /** A complete command, or a complete mail, that got no reply. */
   isUnanswered: boolean
   /** A TLS handshake was completed, and the dialogue took place after it. */
@@ -25,14 +28,16 @@ type Options = {
   replyMsMax: number
 }
 
+const NOTHING_SAID: Conversation = { mails: [], faults: [], plainReplies: [], isUnanswered: false, isEncrypted: false }
+/** Its beginning. A record of TLS begins with a control character. */
+const PLAIN_REPLY = /^\d{3}[ -]/
 const REPLY = /^(?:\d{3}-[^\r\n]*\r\n)*\d{3} [^\r\n]*\r\n/
 
 /** Performs one dialogue, and compares the replies with what the bytes mean. */
 export async function converse({ port, random, dialogue, beforeTls, replyMsMax }: Options): Promise<Conversation> {
   const line = new Line(connectTcp({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen: true }), replyMsMax)
   try {
-    if (!(await line.hasGreeting()))
-      return { mails: [], faults: ['no greeting'], isUnanswered: true, isEncrypted: false }
+    if (!(await line.hasGreeting())) return { ...NOTHING_SAID, faults: ['no greeting'], isUnanswered: true }
     const plain = beforeTls && (await startTls(line, beforeTls, random))
     if (plain?.isEncrypted === false) return plain
     const { steps, isPipelined, chunkBytesMax, ending } = dialogue
@@ -43,7 +48,8 @@ export async function converse({ port, random, dialogue, beforeTls, replyMsMax }
     }
     await line.end(ending)
     const result = resultOf(line.read())
-    return { ...result, faults: [...(plain?.faults ?? []), ...result.faults], isEncrypted: plain !== null }
+    const { faults, plainReplies } = plain ?? NOTHING_SAID
+    return { ...result, faults: [...faults, ...result.faults], plainReplies, isEncrypted: plain !== null }
   } finally {
     line.destroy()
   }
@@ -69,7 +75,8 @@ async function startTls(line: Line, { steps, injected }: BeforeTls, random: Seed
     return resultOf(line.read())
   }
   const plain = resultOf(line.read())
-  const isEncrypted = await line.encrypt()
+  const { isEncrypted, received } = await line.encrypt()
+  if (PLAIN_REPLY.test(received)) plain.plainReplies.push(received.trimEnd())
   // What is injected behind STARTTLS breaks the handshake.
   if (!isEncrypted && !injected) plain.faults.push('the handshake failed')
   if (isEncrypted && injected) {
@@ -81,7 +88,7 @@ async function startTls(line: Line, { steps, injected }: BeforeTls, random: Seed
 }
 
 function resultOf({ mails, faults, isReplyDue, isOver }: Reading): Conversation {
-  return { mails, faults, isUnanswered: isReplyDue && !isOver, isEncrypted: false }
+  return { ...NOTHING_SAID, mails, faults, plainReplies: [], isUnanswered: isReplyDue && !isOver }
 }
 
 /** A connection, what was sent on it, and the replies. */
@@ -143,26 +150,30 @@ class Line {
     return reading
   }
 
-  /** Whether the handshake succeeds. What was said before it does not count any more. */
-  async encrypt(): Promise<boolean> {
+  /** Whether the handshake succeeds, and the first bytes behind the reply to STARTTLS. What was said before is forgotten. */
+  async encrypt(): Promise<{ isEncrypted: boolean; received: string }> {
     const plain = this.#socket
     for (const event of ['data', 'end', 'close']) plain.removeAllListeners(event)
-    const socket = connectTls({ socket: plain, rejectUnauthorized: false })
+    const { stream, first } = keepFirstBytes(plain)
+    const socket = connectTls({ socket: stream, rejectUnauthorized: false })
     socket.on('error', () => {})
-    const isStarted = await Promise.race([
+    const timer = setTimeout(() => socket.destroy(), this.#replyMsMax)
+    const isEncrypted = await Promise.race([
       once(socket, 'secureConnect').then(
         () => true,
         () => false,
       ),
       once(socket, 'close').then(() => false),
     ])
+    clearTimeout(timer)
+    const received = this.#received + first()
     this.#socket = socket
-    this.#isClosed = !isStarted
+    this.#isClosed = !isEncrypted
     this.#sent = []
     this.#replies = []
     this.#received = ''
-    if (isStarted) this.#listen()
-    return isStarted
+    if (isEncrypted) this.#listen()
+    return { isEncrypted, received }
   }
 
   async end(ending: ClientDialogue['ending']): Promise<void> {

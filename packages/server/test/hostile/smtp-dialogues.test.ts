@@ -9,6 +9,8 @@ const SEED = Number(process.env['SMTP_SEED'] ?? 1)
 /** The run of `npm run prove` has 10,000 of each. */
 const DIALOGUES = 40
 
+const preloaded = (name: string) => ['--import', fileURLToPath(new URL(name, import.meta.url))]
+
 async function start(nodeArguments: string[] = []) {
   const dataDir = temporaryFolder()
   const environment = { DATA_DIR: dataDir, SMTP_STARTTLS: 'self-signed' }
@@ -22,8 +24,10 @@ test.each([
   const { server, dataDir } = await start()
   const run = await runDialogues({ server, dataDir, seed: SEED, count: DIALOGUES, isTls })
   expect(run).toMatchObject({
+    dialogues: DIALOGUES,
     unexplainedReplies: [],
     injectedReplies: [],
+    plainReplies: [],
     unanswered: [],
     secondMessages: [],
     missing: [],
@@ -43,10 +47,15 @@ test.each(seedsOf('smtp'))('dialogue $number of seed $seed: $why', async ({ seed
 })
 
 test('control: a server without its guards creates other messages, and answers injected commands', async () => {
-  const guards = fileURLToPath(new URL('without-smtp-guards.ts', import.meta.url))
-  const { server, dataDir } = await start(['--import', guards])
+  const { server, dataDir } = await start(preloaded('without-smtp-guards.ts'))
   const run = await runDialogues({ server, dataDir, seed: SEED, count: DIALOGUES, isTls: true, replyMsMax: 1_000 })
   expect(run.canaries).toBeGreaterThan(0)
   expect(run.unexplainedReplies.length).toBeGreaterThan(0)
   expect(run.injectedReplies.length).toBeGreaterThan(0)
+})
+
+test('control: replies to injected commands that arrive during the handshake are found', async () => {
+  const { server, dataDir } = await start(preloaded('executes-before-tls.ts'))
+  const run = await runDialogues({ server, dataDir, seed: SEED, count: DIALOGUES / 2, isTls: true, replyMsMax: 1_000 })
+  expect(run.plainReplies.length).toBeGreaterThan(0)
 })

@@ -10,6 +10,7 @@ import { beforeTls, CANARY, clientDialogue, STARTTLS_ALONE } from './smtp-gramma
 import type { AcknowledgedMail } from './smtp-model.ts'
 
 export type SmtpRun = {
+  dialogues: number
   /** Dialogues that took place after a TLS handshake. */
   encrypted: number
   /** Connections on which an attacker in the middle added commands behind STARTTLS. */
@@ -18,6 +19,8 @@ export type SmtpRun = {
   /** Replies that the dialogue does not explain, in dialogues without and with injected commands. */
   unexplainedReplies: string[]
   injectedReplies: string[]
+  /** Replies in plain text where the TLS handshake has to be, with and without injected commands. */
+  plainReplies: string[]
   unanswered: string[]
   /** Stored or listed, but not among the mails of the dialogues, not for these recipients, or once more. */
   secondMessages: string[]
@@ -50,11 +53,13 @@ export async function runDialogues(options: RunOptions): Promise<SmtpRun> {
   const { server, dataDir, seed, count, isTls, replyMsMax = REPLY_MS_MAX, onProgress } = options
   const { smtpPort } = server
   const run: SmtpRun = {
+    dialogues: 0,
     encrypted: 0,
     injected: 0,
     acknowledged: 0,
     unexplainedReplies: [],
     injectedReplies: [],
+    plainReplies: [],
     unanswered: [],
     secondMessages: [],
     canaries: 0,
@@ -71,6 +76,7 @@ export async function runDialogues(options: RunOptions): Promise<SmtpRun> {
       const where = `dialogue ${number} of seed ${seed}${isTls ? ', TLS' : ''}`
       for (const connection of await perform({ port: smtpPort, seed, number, isTls, replyMsMax }))
         add(connection, where)
+      run.dialogues++
       if (number % PROGRESS_EVERY === 0) onProgress?.(number)
     }
   }
@@ -79,7 +85,9 @@ export async function runDialogues(options: RunOptions): Promise<SmtpRun> {
     mails.push(...conversation.mails)
     if (conversation.isEncrypted) run.encrypted++
     if (isInjected) run.injected++
-    const faults = conversation.faults.map((fault) => `${where}: ${fault}`)
+    const located = (fault: string) => `${where}: ${fault}`
+    const faults = conversation.faults.map(located)
+    run.plainReplies.push(...conversation.plainReplies.map(located))
     if (isInjected) run.injectedReplies.push(...faults)
     else run.unexplainedReplies.push(...faults)
     if (conversation.isUnanswered) run.unanswered.push(where)

@@ -3,12 +3,12 @@ import { test } from 'vitest'
 import { runDialogues, type SmtpRun } from '../hostile/smtp-run.ts'
 import { startChild } from '../support/child-server.ts'
 import { temporaryFolder } from '../support/server.ts'
-import { atLeast, atMost, counted, progress, prove, SEED, type Figure } from './proof.ts'
+import { atLeast, atMost, progress, prove, SEED, type Figure } from './proof.ts'
 
 const DIALOGUES = 10_000
 const CONTROL_DIALOGUES = 300
-/** Enough that the command that ends the program is among them. */
-const ENDED_DIALOGUES = 50
+/** Enough that the command that ends the program, and injected commands, are among them. */
+const ONE_FAULT_DIALOGUES = 50
 /** Some dialogues have no mail, and in others it is refused or cut off. */
 const ACKNOWLEDGED_SHARE_MIN = 0.5
 /** Four in ten are generated with an attacker. */
@@ -23,6 +23,7 @@ const WITH_FAULTS = preloaded(
   '../hostile/silent-to-commands.ts',
   '../crash/careless-storing.ts',
 )
+const EXECUTES_BEFORE_TLS = preloaded('../hostile/executes-before-tls.ts')
 const ENDED_BY_QUIT = preloaded('../hostile/ended-by-quit.ts')
 
 type RunOptions = { isTls: boolean; count: number; nodeArguments?: string[]; replyMsMax?: number }
@@ -45,10 +46,11 @@ const UNANSWERED = 'commands and mails without a reply'
 const EXITS = 'programs that ended'
 const COMPLAINTS = 'programs that logged an error'
 const INJECTED = 'replies to commands injected before TLS'
+const PLAIN = 'replies in plain text during a TLS handshake'
 
 function figuresOf(found: Found): Figure[] {
   return [
-    counted('dialogues', DIALOGUES),
+    atLeast(DIALOGUES, 'dialogues', found.dialogues),
     atLeast(DIALOGUES * ACKNOWLEDGED_SHARE_MIN, 'acknowledged mails', found.acknowledged),
     atMost(0, SECOND, found.secondMessages.length),
     atMost(0, SMUGGLED, found.canaries),
@@ -63,7 +65,7 @@ function figuresOf(found: Found): Figure[] {
 const CONTROL_TRIED =
   `${CONTROL_DIALOGUES} of the dialogues with a program that takes a dot between any two line ends for the end of a mail, ` +
   'keeps what it has read before the handshake, does not reply to HELP and to unknown commands, changes a byte of one mail in ten, and stores one ' +
-  `in ten twice; and ${ENDED_DIALOGUES} with a program that QUIT ends.`
+  `in ten twice; and ${ONE_FAULT_DIALOGUES} with a program that QUIT ends.`
 
 async function control(isTls: boolean): Promise<{ faulty: Found; figures: Figure[] }> {
   progress('control')
@@ -73,7 +75,7 @@ async function control(isTls: boolean): Promise<{ faulty: Found; figures: Figure
     nodeArguments: WITH_FAULTS,
     replyMsMax: CONTROL_REPLY_MS_MAX,
   })
-  const ended = await run({ isTls, count: ENDED_DIALOGUES, nodeArguments: ENDED_BY_QUIT })
+  const ended = await run({ isTls, count: ONE_FAULT_DIALOGUES, nodeArguments: ENDED_BY_QUIT })
   return {
     faulty,
     figures: [
@@ -89,8 +91,9 @@ async function control(isTls: boolean): Promise<{ faulty: Found; figures: Figure
 }
 
 /** The first faults of each kind, to find their cause. */
-function show({ unexplainedReplies, injectedReplies, unanswered, secondMessages, missing }: Found): void {
-  for (const list of [unexplainedReplies, injectedReplies, unanswered, secondMessages, missing])
+function show({ unexplainedReplies, injectedReplies, plainReplies, ...found }: Found): void {
+  const { unanswered, secondMessages, missing } = found
+  for (const list of [unexplainedReplies, injectedReplies, plainReplies, unanswered, secondMessages, missing])
     for (const fault of list.slice(0, 5)) progress(fault)
 }
 
@@ -112,21 +115,33 @@ test('SMTP dialogues with STARTTLS', async () => {
   const found = await run({ isTls: true, count: DIALOGUES })
   show(found)
   const { faulty, figures } = await control(true)
+  const executing = await run({
+    isTls: true,
+    count: ONE_FAULT_DIALOGUES,
+    nodeArguments: EXECUTES_BEFORE_TLS,
+    replyMsMax: CONTROL_REPLY_MS_MAX,
+  })
   prove({
     claim:
       'Commands that are injected before TLS get no reply and no effect, and dialogues after the handshake are safe.',
     tried:
       'The same dialogues after STARTTLS. In 40 % of them, an attacker in the middle adds commands behind STARTTLS, in the ' +
-      'same packet or in the next. The client then connects once more without the attacker.',
+      'same packet or in the next. What the server sends until the handshake is done or broken is recorded: a reply there is ' +
+      'plain text. The client then connects once more without the attacker.',
     figures: [
       atLeast(DIALOGUES, 'dialogues after a TLS handshake', found.encrypted),
       atLeast(DIALOGUES * INJECTED_SHARE_MIN, 'connections with injected commands', found.injected),
       ...figuresOf(found),
       atMost(0, INJECTED, found.injectedReplies.length),
+      atMost(0, PLAIN, found.plainReplies.length),
     ],
     control: {
-      tried: CONTROL_TRIED,
-      figures: [...figures, atLeast(1, INJECTED, faulty.injectedReplies.length)],
+      tried: `${CONTROL_TRIED} ${ONE_FAULT_DIALOGUES} with a program that executes injected commands before the handshake.`,
+      figures: [
+        ...figures,
+        atLeast(1, INJECTED, faulty.injectedReplies.length),
+        atLeast(1, PLAIN, executing.plainReplies.length),
+      ],
     },
   })
 })
