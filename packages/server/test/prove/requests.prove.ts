@@ -5,16 +5,27 @@ import { FUZZ_SETTINGS, makeIds, prepareFuzz } from '../support/fuzz-material.ts
 import { nameOf } from '../support/fuzz-request.ts'
 import { FUZZ_PROCEDURES, FUZZ_ROUTES } from '../support/fuzz-routes.ts'
 import { runRequests, type FuzzRun } from '../support/fuzz-run.ts'
+import { procedureTypes, type ResultCheck } from '../support/procedure-types.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { atLeast, atMost, counted, progress, prove, SEED } from './proof.ts'
 
 const REQUESTS = 20_000
 const CONTROL_REQUESTS = 600
-/** Of 72. Others need an invitation, another member, mail for other domains, or a payment provider. */
+/** The others need an invitation, another member, mail for other domains, or a payment provider. */
 const PROCEDURES_MIN = 50
+/** Most find a message, or have other parameters that are refused. */
+const HELD_MIN = 20
+/** In the control, some requests get no answer. */
+const CONTROL_ANSWER_MS_MAX = 2_000
 const WITH_FAULTS = ['--import', fileURLToPath(new URL('../hostile/with-faulty-answers.ts', import.meta.url))]
 
-async function run(count: number, nodeArguments: string[] = []) {
+const MISSING = 'kinds of missing answers'
+const OUTSIDE = 'kinds of answers outside the schema'
+const MISTYPED = 'kinds of results of procedures outside their types'
+
+type RunOptions = { count: number; checkResult: ResultCheck; nodeArguments?: string[]; answerMsMax?: number }
+
+async function run({ count, nodeArguments = [], ...checks }: RunOptions) {
   const dataDir = temporaryFolder()
   // The faults are made after the start, so that there is something to ask for.
   const environment = { DATA_DIR: dataDir, ...FUZZ_SETTINGS }
@@ -29,6 +40,7 @@ async function run(count: number, nodeArguments: string[] = []) {
     ...(nodeArguments.length === 0 && { renewIds: () => makeIds(server, sessions[0]!) }),
     seed: SEED,
     count,
+    ...checks,
     onProgress: (done) => progress(`${done} of ${count} requests`),
   })
   if (nodeArguments.length === 0 && server.complaints() !== '') progress(server.complaints().slice(0, 3_000))
@@ -41,19 +53,30 @@ const succeeded = ({ successes }: FuzzRun, names: string[]) => names.filter((nam
 const answered = ({ statuses }: FuzzRun, isCounted: (status: number) => boolean): number =>
   [...statuses].reduce((sum, [status, count]) => sum + (isCounted(status) ? count : 0), 0)
 const isServerFault = (status: number) => status >= 500 && status !== 503
-const kindsOf = ({ faults }: FuzzRun, pattern: RegExp) =>
+const kindsOf = (faults: Map<string, string>, pattern: RegExp) =>
   [...faults.keys()].filter((fault) => pattern.test(fault)).length
 
 test('hostile requests', async () => {
-  const found = await run(REQUESTS)
-  for (const [fault, example] of [...found.faults].slice(0, 10)) progress(`${fault}: ${example}`)
-  const faulty = await run(CONTROL_REQUESTS, WITH_FAULTS)
+  // Subscriptions are streams, which have their own tests.
+  const calls = FUZZ_PROCEDURES.filter(({ type }) => type !== 'subscription').map(({ path }) => path)
+  const checkResult = procedureTypes(calls)
+  const found = await run({ count: REQUESTS, checkResult })
+  for (const faults of [found.missing, found.faults, found.mistyped])
+    for (const [fault, example] of [...faults].slice(0, 10)) progress(`${fault}: ${example}`)
+  const faulty = await run({
+    count: CONTROL_REQUESTS,
+    checkResult,
+    nodeArguments: WITH_FAULTS,
+    answerMsMax: CONTROL_ANSWER_MS_MAX,
+  })
   prove({
     claim: 'Every request gets a documented answer.',
     tried:
       'Requests for every route and every procedure of the dashboard, with valid, odd and missing parameters, bodies and ' +
       'credentials, and with broken HTTP: methods, targets, framing, both lengths, long headers, cut bodies, pipelining. ' +
-      'Each answer is compared with the OpenAPI document, or with the format of failures.',
+      'Each answer is compared with the OpenAPI document, or with the format of failures. Results of procedures are compared ' +
+      'with the types that the dashboard is compiled with: a field more or less is a fault. A request that asks to wait has to ' +
+      'be answered when its time is over.',
     figures: [
       atLeast(REQUESTS, 'requests', found.requests),
       atLeast(
@@ -64,25 +87,33 @@ test('hostile requests', async () => {
       atLeast(FUZZ_ROUTES.length, 'routes with a success', succeeded(found, FUZZ_ROUTES.map(nameOf))),
       atLeast(
         PROCEDURES_MIN,
-        'procedures with a success',
+        `procedures of ${FUZZ_PROCEDURES.length} with a success`,
         succeeded(
           found,
           FUZZ_PROCEDURES.map(({ path }) => path),
         ),
       ),
+      atLeast(PROCEDURES_MIN, 'procedures with a result that was compared with its type', found.typed.size),
+      atLeast(HELD_MIN, 'requests with a wait that were not answered at once', found.held),
       counted(
         'answers with 503',
         answered(found, (status) => status === 503),
       ),
       atMost(0, 'answers with another 5xx', answered(found, isServerFault)),
-      atMost(0, 'kinds of missing answers, or of answers outside the schema', found.faults.size),
+      atMost(0, MISSING, found.missing.size),
+      atMost(0, OUTSIDE, found.faults.size),
+      atMost(0, MISTYPED, found.mistyped.size),
       atMost(0, 'servers that ended or logged an error', found.failures),
     ],
     control: {
-      tried: `${CONTROL_REQUESTS} of the requests to a program whose messages have a field that is not documented, and whose mailboxes fail.`,
+      tried:
+        `${CONTROL_REQUESTS} of the requests to a program whose messages have a field that is not documented, whose mailboxes ` +
+        'fail, whose users and teams have a field that their types do not have, and whose waits never end.',
       figures: [
         atLeast(1, 'answers with another 5xx', answered(faulty, isServerFault)),
-        atLeast(1, 'kinds of missing answers, or of answers outside the schema', kindsOf(faulty, /outside the schema/)),
+        atLeast(1, MISSING, kindsOf(faulty.missing, /no answer in time/)),
+        atLeast(1, OUTSIDE, kindsOf(faulty.faults, /outside the schema/)),
+        atLeast(1, MISTYPED, kindsOf(faulty.mistyped, /untyped/)),
         atLeast(1, 'servers that ended or logged an error', faulty.failures),
       ],
     },

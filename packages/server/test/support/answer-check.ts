@@ -50,7 +50,7 @@ function faultInFailure({ status, headers, text, requestId, isLatest }: Failure)
   if (!statuses.includes(status)) return `the code ${code} with status ${status} is not documented`
   if (bodyRequestId !== requestId) return 'requestId is not X-Request-Id'
   if (details !== undefined && !isDetails(details)) return '`details` is not {field: [messages]}'
-  const allowed = isLatest && status === 404 ? ['cursor', 'arrived'] : []
+  const allowed = isLatest && status === 404 ? ['cursor', 'arrived', 'refused'] : []
   const stranger = Object.keys(others).find((name) => !allowed.includes(name))
   return stranger === undefined ? null : `\`${stranger}\` in a failure`
 }

@@ -40,6 +40,8 @@ export type FuzzMaterial = {
 
 /** Around the limits of a URL (8 KiB) and of all headers (16 KiB). */
 const LONG_CHARACTERS = [1_000, 7_900, 8_300, 15_000, 20_000]
+/** Seconds. Odd values of the parameter are rarely valid. */
+const SHORT_WAITS = ['0.3', '1']
 /** The answer comes later, or never ends. */
 const HELD = /wait|stream|follow/
 /** The request with this number, which depends only on the seed. */
@@ -116,6 +118,7 @@ function fuzzTarget(
   const pairs: string[] = []
   const names = [...route.parameters, ...route.parameters, ...words.OTHER_PARAMETERS]
   while (random.chance(0.55)) pairs.push(`${random.pick(names)}=${parameterValue(random, ids.messages)}`)
+  if (route.parameters.includes('wait') && random.chance(0.5)) pairs.push(`wait=${random.pick(SHORT_WAITS)}`)
   const target = pairs.length === 0 ? path : `${path}?${pairs.join(random.chance(0.95) ? '&' : '&&')}`
   return { target, isChanged: path !== exact }
 }

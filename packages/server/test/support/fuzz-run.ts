@@ -1,17 +1,26 @@
 import { faultIn } from './answer-check.ts'
 import { expectDocumented } from './documented.ts'
+import { FuzzLine, type AnyOutcome } from './fuzz-line.ts'
 import { fuzzRequest, type FuzzIds, type FuzzMaterial, type FuzzRequest } from './fuzz-request.ts'
 import { MalformedAnswer, type HttpAnswer } from './http-answer.ts'
 import { madeSecretsIn } from './made-secrets.ts'
-import { RawConnection, type Outcome } from './raw-connection.ts'
+import type { ResultCheck } from './procedure-types.ts'
 
 export type FuzzRun = {
   requests: number
-  /** One example of each kind. */
+  /** Of these, held by the server, and judged when they ended. */
+  held: number
+  /** Requests without an answer. One example of each kind, as below. */
+  missing: Map<string, string>
+  /** Answers that are not documented. */
   faults: Map<string, string>
+  /** Results of procedures that do not have their type. */
+  mistyped: Map<string, string>
   statuses: Map<number, number>
   /** Routes and procedures that answered a request with a success. */
   successes: Set<string>
+  /** Procedures with a result that was compared with its type. */
+  typed: Set<string>
 }
 
 type RunOptions = {
@@ -23,40 +32,79 @@ type RunOptions = {
   count: number
   /** Makes what requests have deleted. */
   renewIds?: () => Promise<FuzzIds>
+  /** Compares results of procedures with their types. */
+  checkResult?: ResultCheck
+  /** A server that takes longer than this hangs, if the request does not ask to wait. */
+  answerMsMax?: number
   onProgress?: (done: number) => void
 }
 
 const CONNECTIONS = 16
-/** A server that takes longer than this hangs. For a machine that is busy with other tests. */
+/** For a machine that is busy with other tests. */
 const ANSWER_MS_MAX = 60_000
-/** A wait is held for the requested time. The test does not wait longer than this. */
-const HELD_MS = 200
 const UNREADABLE = ['The URL or the Host header is not valid.', 'The request is not valid HTTP.']
 const PROGRESS_EVERY = 2_000
 const RENEW_EVERY = 500
 
 /** Sends the requests of a seed on several connections, and checks every answer. */
 export async function runRequests(options: RunOptions): Promise<FuzzRun> {
-  const { port, material, seed, first = 1, count, renewIds, onProgress } = options
-  const run: FuzzRun = { requests: 0, faults: new Map(), statuses: new Map(), successes: new Set() }
+  const {
+    port,
+    material,
+    seed,
+    first = 1,
+    count,
+    renewIds,
+    checkResult,
+    answerMsMax = ANSWER_MS_MAX,
+    onProgress,
+  } = options
+  const run: FuzzRun = {
+    requests: 0,
+    held: 0,
+    missing: new Map(),
+    faults: new Map(),
+    mistyped: new Map(),
+    statuses: new Map(),
+    successes: new Set(),
+    typed: new Set(),
+  }
+  const held: Promise<void>[] = []
   let next = first
   const end = first + count
 
+  function judge(request: FuzzRequest, number: number, outcome: AnyOutcome): void {
+    const example = () => `seed ${seed}, request ${number}: ${shown(request, outcome)}`
+    if (typeof outcome === 'string' || outcome instanceof Error) {
+      // One that never ends may get no answer.
+      if (!request.isTruncated) run.missing.set(lackOf(request, outcome), example())
+      return
+    }
+    madeSecretsIn(outcome.body.toString())
+    const fault = faultOf(request, outcome)
+    if (fault !== null) run.faults.set(fault, example())
+    else if (checkResult && request.isPlain) {
+      for (const { path, data } of resultsOf(request, outcome)) {
+        run.typed.add(path)
+        const problem = checkResult(path, data)
+        if (problem !== null) run.mistyped.set(problem, example())
+      }
+    }
+    run.statuses.set(outcome.status, (run.statuses.get(outcome.status) ?? 0) + 1)
+    if (request.operation !== null && outcome.status < 400) run.successes.add(request.operation)
+    material.rotatingKey = rotatedKey(request, outcome) ?? material.rotatingKey
+  }
+
   async function fuzzOnOneConnection(stop: number): Promise<void> {
-    const line = new Line(port)
+    const line = new FuzzLine(port, answerMsMax)
     while (next < stop) {
       const number = next++
       const request = fuzzRequest({ seed, number }, material)
       const outcomes = await line.send(request)
       run.requests++
       for (const outcome of outcomes) {
-        const fault = faultOf(request, outcome)
-        if (fault !== null) run.faults.set(fault, `seed ${seed}, request ${number}: ${shown(request, outcome)}`)
-        if (typeof outcome === 'string' || outcome instanceof Error) continue
-        madeSecretsIn(outcome.body.toString())
-        run.statuses.set(outcome.status, (run.statuses.get(outcome.status) ?? 0) + 1)
-        if (request.operation !== null && outcome.status < 400) run.successes.add(request.operation)
-        material.rotatingKey = rotatedKey(request, outcome) ?? material.rotatingKey
+        if (typeof outcome === 'string' || !('later' in outcome)) judge(request, number, outcome)
+        else held.push(outcome.later.then((later) => judge(request, number, later)))
       }
       if (number % PROGRESS_EVERY === 0) onProgress?.(number)
     }
@@ -68,76 +116,24 @@ export async function runRequests(options: RunOptions): Promise<FuzzRun> {
     // Between requests, because they may move the team to another domain.
     if (renewIds && stop < end) material.ids = await renewIds()
   }
+  await Promise.all(held)
+  run.held = held.length
   return run
 }
 
-type AnyOutcome = Outcome | MalformedAnswer
-
-/** A kept connection that is replaced after use. Requests that need their own connection get one. */
-class Line {
-  #port: number
-  #connection: RawConnection | null = null
-
-  constructor(port: number) {
-    this.#port = port
-  }
-
-  /** As many outcomes as there are copies, unless one of them ends the connection. */
-  async send(request: FuzzRequest): Promise<AnyOutcome[]> {
-    const wasKept = !request.isAlone && this.#connection !== null
-    const outcome = await this.#sendOnce(request)
-    // The server may close a kept connection during a write; any client retries then.
-    return outcome[0] === 'closed' && wasKept ? this.#sendOnce(request) : outcome
-  }
-
-  close(): void {
-    this.#connection?.close()
-    this.#connection = null
-  }
-
-  async #sendOnce({ bytes, method, target, isAlone, isTruncated, copies }: FuzzRequest): Promise<AnyOutcome[]> {
-    if (isAlone || this.#connection?.isClosed) this.close()
-    this.#connection ??= await RawConnection.open(this.#port)
-    const boundMs = isHeld(target) ? HELD_MS : ANSWER_MS_MAX
-    const outcomes: AnyOutcome[] = []
-    try {
-      for (let copy = 1; copy <= copies; copy++) {
-        const outcome = await this.#connection.exchange({
-          bytes: copy === 1 ? bytes : Buffer.alloc(0),
-          isHead: method === 'HEAD',
-          boundMs,
-          isLast: isTruncated,
-          hasMore: copy < copies,
-        })
-        outcomes.push(outcome)
-        const isKept = typeof outcome !== 'string' && outcome.isConnectionKept
-        if (!isKept) this.close()
-        if (!isKept) break
-      }
-      if (isAlone) this.close()
-    } catch (error) {
-      this.close()
-      if (!(error instanceof MalformedAnswer)) throw error
-      outcomes.push(error)
-    }
-    return outcomes
-  }
+function lackOf({ method }: FuzzRequest, outcome: 'closed' | 'silent' | MalformedAnswer): string {
+  if (outcome instanceof MalformedAnswer) return `no HTTP: ${outcome.message}`
+  return `${method}: ${outcome === 'closed' ? 'closed without an answer' : 'no answer in time'}`
 }
 
-function faultOf(request: FuzzRequest, outcome: AnyOutcome): string | null {
-  const { method, target, isTruncated, isPlain } = request
-  // After `100 Continue`, a body that never ends gets no answer.
-  if (outcome instanceof MalformedAnswer) return isTruncated ? null : `no HTTP: ${outcome.message}`
-  if (outcome === 'closed') return isTruncated ? null : `${method}: closed without an answer`
-  if (outcome === 'silent') return isTruncated || isHeld(target) ? null : `${method}: no answer in time`
-  const isPreflight = method === 'OPTIONS' && outcome.status === 204
-  if (isPreflight && outcome.body.length === 0) return null
-  const fault = faultIn(outcome, { isHead: method === 'HEAD', path: target })
-  if (fault !== null) return `${outcome.status}: ${fault}`
-  return isPlain && method !== 'HEAD' ? undocumented(request, outcome) : null
+function faultOf(request: FuzzRequest, answer: HttpAnswer): string | null {
+  const { method, target, isPlain } = request
+  const isPreflight = method === 'OPTIONS' && answer.status === 204
+  if (isPreflight && answer.body.length === 0) return null
+  const fault = faultIn(answer, { isHead: method === 'HEAD', path: target })
+  if (fault !== null) return `${answer.status}: ${fault}`
+  return isPlain && method !== 'HEAD' ? undocumented(request, answer) : null
 }
-
-const isHeld = (target: string) => /wait/.test(target)
 
 /** What the API's document does not have of this answer. */
 function undocumented({ method, target }: FuzzRequest, { status, headers, body, isEventStream }: HttpAnswer) {
@@ -157,6 +153,20 @@ function undocumented({ method, target }: FuzzRequest, { status, headers, body, 
   } catch (error) {
     return `outside the schema: ${(error as Error).message.slice(0, 200)}`
   }
+}
+
+type Envelope = { result?: { data?: unknown } }
+
+/** The results in an answer of procedures, one per call that succeeded. */
+function resultsOf({ method, target }: FuzzRequest, { body, isEventStream }: HttpAnswer) {
+  const names = /^\/trpc\/([^?]+)/.exec(target)?.[1]
+  if (names === undefined || isEventStream || body.length === 0 || method === 'HEAD') return []
+  // Its format was checked before.
+  const answer = JSON.parse(body.toString()) as Envelope | Envelope[]
+  const isBatch = Array.isArray(answer)
+  const paths = isBatch ? names.split(',') : [names]
+  const envelopes = isBatch ? answer : [answer]
+  return envelopes.flatMap(({ result }, index) => (result ? [{ path: paths[index]!, data: result.data }] : []))
 }
 
 function rotatedKey({ target }: FuzzRequest, { status, body }: HttpAnswer): string | undefined {
