@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { findChromium } from '../support/chromium.ts'
 
@@ -11,14 +11,17 @@ const LOADING_MS_MAX = 1_500
 
 export type Canary = Awaited<ReturnType<typeof openCanary>>
 
-/** A server that tracking mail tries to reach. It records the requests. */
+/**
+ * A server that tracking mail tries to reach. It records the requests, and the connections, because a browser may also connect
+ * ahead of a request that it never sends.
+ */
 export async function openCanary() {
   const hits = new Set<string>()
-  const { url, close } = await listen((path) => {
+  const { url, connections, close } = await listen((path) => {
     hits.add(path.slice(1))
     return { type: typeOf(path), body: path.endsWith('.js') ? REPORTING_SCRIPT : '' }
   })
-  return { url: (file: string) => `${url}/${file}`, hits, close }
+  return { url: (file: string) => `${url}/${file}`, hits, connections, close }
 }
 
 /** The same mails without any protection. */
@@ -122,11 +125,16 @@ function typeOf(path: string): string {
   return path.endsWith('.html') ? 'text/html' : 'image/png'
 }
 
+type Connection = { hasRequest: boolean }
+
 async function listen(answer: (path: string) => { type: string; body: string }) {
+  const connections = new Map<Socket, Connection>()
   const server = createServer((request, response) => {
+    connections.set(request.socket, { hasRequest: true })
     const { type, body } = answer(request.url ?? '')
     response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' }).end(body)
   })
+  server.on('connection', (socket) => connections.set(socket, { hasRequest: false }))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // A TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
@@ -134,5 +142,5 @@ async function listen(answer: (path: string) => { type: string; body: string }) 
     server.closeAllConnections()
     server.close()
   }
-  return { url: `http://127.0.0.1:${port}`, close }
+  return { url: `http://127.0.0.1:${port}`, connections, close }
 }

@@ -37,6 +37,7 @@ export async function openIsolation() {
     })
     expect(isolated).toEqual([])
     expect(Array.from(canary.hits)).toEqual([])
+    expect(canary.connections.size).toBe(0)
 
     // The same mail, browser and pages, without the protection.
     const { ran, stole, reached, kindsWithoutEffect } = await exposeMails(browser, mails, canary)

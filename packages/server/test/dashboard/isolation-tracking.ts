@@ -52,6 +52,12 @@ export function loadingElements({ url }: Means): Attack[] {
         `<link rel=${relation} as=image href="${next('css')}"><img src="${next()}">`,
         `<link rel="${relation} stylesheet" href="${next('css')}">`,
       ]),
+    // Without a request. Chromium without a user interface ignores hints to connect ahead.
+    `<link rel=preconnect href="${url('')}">`,
+    `<link rel="dns-prefetch preconnect" href="${url('').replace('http:', '')}" crossorigin>`,
+    `<meta http-equiv=x-dns-prefetch-control content=on><a href="${next('html')}">x</a>`,
+    // The canary gets a TLS handshake, which is no request there.
+    `<img src="${next().replace('http:', 'https:')}">`,
   ])
 }
 

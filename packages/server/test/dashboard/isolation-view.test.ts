@@ -24,6 +24,7 @@ test('the page of a mail has its own origin, runs no scripts and sends no reques
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-site',
     'cache-control': 'no-store',
+    'x-dns-prefetch-control': 'off',
   })
   expect(answer.headers.get('x-frame-options')).toBeNull()
   expect(await answer.text()).toMatch(/<p>Hello <img><\/p>$/)

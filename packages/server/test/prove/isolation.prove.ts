@@ -20,6 +20,9 @@ const TOGETHER = 50
 const RAN = 'mails that ran a script'
 const SENT = 'mails that sent a request'
 const ARRIVED = 'requests that arrived'
+const CONNECTED = 'connections that arrived, also without a request'
+const HINTING = 'pages with an element that can make a browser connect ahead (link, meta)'
+const RESOLVING = 'pages that let a browser resolve the hosts of links'
 const OPENED = 'mails that opened or left a window'
 
 await buildDashboard()
@@ -34,13 +37,17 @@ test('mail runs no script and sends no request in the dashboard', async () => {
   const known = attacks({ script: REPORTING_SCRIPT, url: canary.url })
   const mails = [...known, ...variants(known.length, canary.url)]
   const ids = await storeAll(mails)
+  const served = await readPages(ids)
   const shown = await showAll(mails, ids, { hasSandbox: true })
   const received = canary.hits.size
+  const connected = canary.connections.size
   canary.hits.clear()
   progress('the control: the same mails in the same page, without cleaning, policy and sandbox')
   faults.servesRawMail = true
+  const raw = await readPages(ids)
   const exposed = await exposeAll(mails, ids)
   faults.servesRawMail = false
+  const withoutRequest = [...canary.connections.values()].filter(({ hasRequest }) => !hasRequest).length
   const withEffect = mails.filter((_, index) => hasEffect(exposed[index]!))
   const kinds = new Set(mails.map(({ kind }) => kind))
   const workingKinds = new Set(withEffect.map(({ kind }) => kind))
@@ -50,7 +57,9 @@ test('mail runs no script and sends no request in the dashboard', async () => {
     claim: 'A mail runs no script and sends no request in the dashboard.',
     tried:
       'Known attacks of every kind (handlers, scripts, addresses, frames, styles, forms, redirects, mutations, encodings), and each ' +
-      'in random other markup and spelling, opened one after another in the dashboard in Chromium. Mails that need a click are clicked.',
+      'in random other markup and spelling, opened one after another in the dashboard in Chromium. Mails that need a click are clicked. ' +
+      'The server that they name records connections too. This browser ignores hints to connect ahead (preconnect, ' +
+      'dns-prefetch), so the page of each mail is also searched for them.',
     figures: [
       atLeast(mails.length, 'mails shown', shown.filter(({ isShown }) => isShown).length),
       counted('of these known attacks', known.length),
@@ -58,6 +67,9 @@ test('mail runs no script and sends no request in the dashboard', async () => {
       atMost(0, RAN, countOf(shown, 'scripts')),
       atMost(0, SENT, countOf(shown, 'requests')),
       atMost(0, ARRIVED, received),
+      atMost(0, CONNECTED, connected),
+      atMost(0, HINTING, served.hinting),
+      atMost(0, RESOLVING, served.resolving),
       atMost(0, OPENED, countOf(shown, 'windows')),
     ],
     control: {
@@ -71,6 +83,10 @@ test('mail runs no script and sends no request in the dashboard', async () => {
         atLeast(Math.round(mails.length / 4), RAN, countOf(exposed, 'scripts')),
         atLeast(Math.round(mails.length / 5), SENT, countOf(exposed, 'requests')),
         atLeast(Math.round(mails.length / 5), ARRIVED, canary.hits.size),
+        atLeast(1, CONNECTED, canary.connections.size),
+        atLeast(1, 'of these without a request', withoutRequest),
+        atLeast(1, HINTING, raw.hinting),
+        atLeast(1, RESOLVING, raw.resolving),
         atLeast(1, OPENED, countOf(exposed, 'windows')),
       ],
     },
@@ -124,6 +140,21 @@ function variants(knownCount: number, url: (file: string) => string): Attack[] {
     }
   }
   return Array.from(made.values()).slice(0, MAILS - knownCount)
+}
+
+/** Elements of a page, but not those that each page of a mail begins with. */
+const HINT = /<(?:link|meta(?! charset="utf-8"| name="(?:viewport|color-scheme)"))\b/i
+
+/** How many pages of mail have what a browser may connect for before there is a request. */
+async function readPages(ids: string[]): Promise<{ hinting: number; resolving: number }> {
+  const found = { hinting: 0, resolving: 0 }
+  for (const id of ids) {
+    const { path } = await operator.call.inbox.messages.view.query({ id })
+    const answer = await fetch(server.url + path)
+    if (HINT.test(await answer.text())) found.hinting++
+    if (answer.headers.get('x-dns-prefetch-control') !== 'off') found.resolving++
+  }
+  return found
 }
 
 async function storeAll(mails: Attack[]): Promise<string[]> {
