@@ -1,7 +1,16 @@
 import { rewriteModules } from '../support/rewrite-modules.ts'
 
-/** Preloaded into the program: one mail is accepted and dropped, and one is stored with another byte. */
+/**
+ * Preloaded into the program: one mail is accepted and dropped, one is stored with another byte, and one is refused for a
+ * limit that it keeps.
+ */
 rewriteModules({
+  '/smtp/incoming-mail.ts': [
+    [
+      'if (this.readBytes > this.#ports.sizeMaxBytes)',
+      `if (this.readBytes > this.#ports.sizeMaxBytes || chunk.includes('Subject: Refused mail'))`,
+    ],
+  ],
   '/worker/receive.ts': [
     ['const rawSize = sizeOf(raw)', `const rawSize = sizeOf(raw)\n  if (parsed.subject === 'Dropped mail') return`],
     [

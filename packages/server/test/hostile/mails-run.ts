@@ -1,16 +1,21 @@
 import { once } from 'node:events'
 import { Mailhatch, type MessageDetail } from '@mailhatch/sdk'
 import { API_KEY, type ChildServer } from '../support/child-server.ts'
-import { expectDocumented } from '../support/documented.ts'
 import { largestWorkMs } from '../support/largest-delay.ts'
 import { largestMebibytes } from '../support/resident-memory.ts'
 import { ConnectionLost, isAccepted, SmtpClient } from '../support/smtp-client.ts'
-import { sha256 } from '../support/stored-mail.ts'
+import { expectedRefusals, SIZE_BYTES_MAX } from './expected-refusals.ts'
 import type { GrammarMail } from './mail-grammar.ts'
+import { mailReader, type Dashboard } from './mail-reader.ts'
 
 export type MailsRun = {
   sent: number
-  refused: number
+  /** Above a limit of SMTP, which has to refuse it. */
+  aboveLimit: number
+  /** How many got each reply that is a refusal. */
+  refusals: Map<string, number>
+  /** Refused for a limit that the mail keeps, or with a reply that no mail of the run explains. */
+  wronglyRefused: string[]
   /** Parsed completely. */
   readable: number
   /** A limit cut something off, only the raw mail is available, or it was set aside. */
@@ -22,24 +27,23 @@ export type MailsRun = {
   /** A response that is not a success, or not as documented. */
   unreadable: string[]
   exits: number
-  /** Of the event loop, in processor time, for the worst mail; the best of several tries. */
+  /** Of the event loop, in processor time, for the worst mail: in its batch, or the best of its attempts alone. */
   stretchMs: number
-  /** The same at the first try, with garbage collection and compilation. */
+  /** The same for the worst batch, with garbage collection, compilation, and whatever mail shares a turn. */
   firstStretchMs: number
   stretches: { name: string; ms: number }[]
-  /** Mails that were tried alone, because their batch took too long at a stretch. */
+  /** Mail that was sent again alone, because its batch took too long at a stretch. */
   triedAlone: number
   memoryMiB: number
 }
-
-/** What a signed-in person's browser asks. */
-export type Dashboard = { headers: Record<string, string> }
 
 type RunOptions = {
   /** Started with WITH_DELAYS. */
   server: ChildServer
   dashboard: Dashboard
   mails: Iterable<GrammarMail>
+  /** SMTP_MAX_SIZE of the server. */
+  sizeBytesMax?: number
   /** How long an accepted mail may take until it can be read. */
   storedMsMax?: number
   /** Called with each message before it is read. */
@@ -49,18 +53,15 @@ type RunOptions = {
 
 /** Processor time of one turn of the event loop that a person would not notice. */
 export const STRETCH_MS_MAX = 200
-/** A turn may also collect garbage or compile. The best try is what the mail itself costs. */
-const TRIES = 3
-const BATCH = 40
-const CONNECTIONS = 4
-/** Some mails have a thousand. */
-const ATTACHMENTS_READ = 3
-const SEARCH_CHARACTERS = 60
+/** The same for a whole batch. A person would notice it, once. */
+export const FIRST_STRETCH_MS_MAX = 1_000
 /**
- * A search reads the text of all long mail that it covers, up to 2 ms per MB. With all mail before it for each mail, the run would
- * take time quadratic in the number of mails, so most searches cover only what has arrived since.
+ * A turn may also collect garbage, compile, or process other mail of the batch. The best of several attempts alone is what the
+ * mail itself costs.
  */
-const SEARCHED_IN_ALL_EVERY = 20
+export const ATTEMPTS = 3
+export const BATCH = 40
+export const CONNECTIONS = 4
 /** For a machine that is busy with other tests. */
 const STORED_MS_MAX = 90_000
 const EXIT_MS_MAX = 20_000
@@ -70,10 +71,12 @@ let tags = 0
 
 /** Sends each mail over SMTP, reads it in every way that there is, and measures the server meanwhile. */
 export async function runMails(options: RunOptions): Promise<MailsRun> {
-  const { server, dashboard, mails, storedMsMax = STORED_MS_MAX, onStored, onProgress } = options
+  const { server, mails, sizeBytesMax = SIZE_BYTES_MAX, storedMsMax = STORED_MS_MAX, onStored, onProgress } = options
   const run: MailsRun = {
     sent: 0,
-    refused: 0,
+    aboveLimit: 0,
+    refusals: new Map(),
+    wronglyRefused: [],
     readable: 0,
     marked: 0,
     lost: [],
@@ -86,10 +89,12 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
     triedAlone: 0,
     memoryMiB: 0,
   }
+  const reader = mailReader(server, options.dashboard)
   const sdk = new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
   const hasEnded = () => server.process.exitCode !== null || server.process.signalCode !== null
   const ended = new AbortController()
-  server.process.once('exit', () => ended.abort())
+  const onExit = () => ended.abort()
+  server.process.once('exit', onExit)
 
   /** A server that does not end closed the connection for another reason, and the caller reports that. */
   async function waitForEnd(): Promise<void> {
@@ -97,78 +102,21 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
     await once(server.process, 'exit', { signal: AbortSignal.timeout(EXIT_MS_MAX) }).catch(() => {})
   }
 
-  async function request(path: string, headers: Record<string, string>): Promise<Response> {
-    return fetch(server.apiUrl + path, { headers })
-  }
-
-  async function download(path: string): Promise<Uint8Array> {
-    const answer = await request(path, { authorization: `Bearer ${API_KEY}` })
-    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
-    return new Uint8Array(await answer.arrayBuffer())
-  }
-
-  async function json<Body>(path: string): Promise<Body> {
-    const url = server.apiUrl + path
-    const answer = await request(path, { authorization: `Bearer ${API_KEY}` })
-    const body = (await answer.json()) as Body
-    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
-    expectDocumented('GET', url, { status: answer.status, headers: answer.headers, body })
-    return body
-  }
-
-  /** A query of the dashboard's procedures. */
-  async function query<Result>(procedure: string, input: object): Promise<Result> {
-    const path = `/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`
-    const answer = await request(path, dashboard.headers)
-    if (answer.status !== 200) throw new Error(`${procedure} answered ${answer.status}: ${await answer.text()}`)
-    return ((await answer.json()) as { result: { data: Result } }).result.data
-  }
-
-  async function readByApi(message: MessageDetail, { name, raw }: GrammarMail): Promise<void> {
-    const { id, tag, subject } = message
-    const detail = await json<{ data: MessageDetail }>(`/v1/messages/${id}`)
-    const listed = await json<{ data: { id: string }[] }>(`/v1/messages?tag=${tag}`)
-    if (!listed.data.some((one) => one.id === id)) throw new Error('it is not listed')
-    const words = searchable(subject)
-    const search = new URLSearchParams({ limit: '5', q: words, ...searchedSince(message) })
-    if (words !== '') await json(`/v1/messages?${search}`)
-    if (sha256(await download(`/v1/messages/${id}/raw`)) !== sha256(raw)) run.changed.push(name)
-    for (const { index, size } of detail.data.attachments.slice(0, ATTACHMENTS_READ)) {
-      const { byteLength } = await download(`/v1/messages/${id}/attachments/${index}`)
-      if (byteLength !== size) run.changed.push(`${name}: attachment ${index} has ${byteLength} bytes, not ${size}`)
-    }
-  }
-
-  async function readInDashboard(message: MessageDetail): Promise<void> {
-    const { id, attachments, subject } = message
-    await query('inbox.messages.get', { id })
-    await query('inbox.messages.previews', { ids: [id] })
-    const words = searchable(subject)
-    if (words !== '') await query('inbox.messages.list', { q: words, limit: 5, ...searchedSince(message) })
-    await view({ id, attachment: null, remoteImages: true }, [200])
-    // Most kinds of attachments have no preview.
-    for (const { index } of attachments.slice(0, 1))
-      await view({ id, attachment: index, remoteImages: false }, [200, 404])
-  }
-
-  async function view(input: object, statuses: number[]): Promise<void> {
-    const { path } = await query<{ path: string }>('inbox.messages.view', input)
-    const answer = await request(path, {})
-    await answer.text()
-    if (!statuses.includes(answer.status)) throw new Error(`its view answered ${answer.status}`)
-  }
-
   async function deliver(client: SmtpClient, mail: GrammarMail): Promise<'refused' | 'accepted'> {
     const tag = `m${tags++}`
     const reply = await client.send({ to: `qa+${tag}@mailhatch.test`, raw: mail.raw }).catch((error: unknown) => {
       throw error instanceof ConnectionLost ? new ConnectionLost(`${mail.name}: ${error.message}`) : error
     })
-    if (!isAccepted(reply)) {
-      run.refused++
-      return 'refused'
+    const expected = expectedRefusals(mail.raw, { sizeBytesMax })
+    if (expected.length > 0) run.aboveLimit++
+    if (isAccepted(reply)) {
+      await readAccepted(mail, tag)
+      return 'accepted'
     }
-    await readAccepted(mail, tag)
-    return 'accepted'
+    const text = reply.trimEnd()
+    run.refusals.set(text, (run.refusals.get(text) ?? 0) + 1)
+    if (!expected.some((start) => reply.startsWith(start))) run.wronglyRefused.push(`${mail.name}: ${text}`)
+    return 'refused'
   }
 
   async function readAccepted(mail: GrammarMail, tag: string): Promise<void> {
@@ -176,24 +124,19 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
     const message = await sdk.messages.waitFor({ tag }, patience).catch(() => null)
     if (hasEnded()) throw new ConnectionLost('The server ended.')
     if (!message) {
-      if (await isSetAside(tag)) run.marked++
+      if (await reader.isSetAside(tag)) run.marked++
       else run.lost.push(mail.name)
       return
     }
     await onStored?.(message)
     try {
-      await readByApi(message, mail)
-      await readInDashboard(message)
+      run.changed.push(...(await reader.readByApi(message, mail)))
+      await reader.readInDashboard(message)
       if (message.parse === 'complete') run.readable++
       else run.marked++
     } catch (error) {
       run.unreadable.push(`${mail.name}: ${(error as Error).message.slice(0, 300)}`)
     }
-  }
-
-  async function isSetAside(tag: string): Promise<boolean> {
-    const { data } = await json<{ data: { to: string }[] }>('/v1/rejections')
-    return data.some(({ to }) => to.includes(`+${tag}@`))
   }
 
   async function deliverAll(batch: GrammarMail[]): Promise<void> {
@@ -217,7 +160,7 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
     }
   }
 
-  /** If the batch took too long at a stretch, each of its mails is tried alone. Only the first try of a mail is counted. */
+  /** If the batch took too long at a stretch, each of its mails is sent alone. Only the first attempt of a mail is counted. */
   async function measure(batch: GrammarMail[]): Promise<void> {
     await deliverAll(batch)
     const ms = await largestWorkMs(server)
@@ -227,17 +170,18 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
       return
     }
     run.triedAlone += batch.length
-    const { refused, readable, marked } = run
+    const { aboveLimit, readable, marked } = run
+    const refusals = new Map(run.refusals)
     for (const mail of batch) {
       let best = Infinity
-      for (let attempt = 0; attempt < TRIES && best > STRETCH_MS_MAX; attempt++) {
+      for (let attempt = 0; attempt < ATTEMPTS && best > STRETCH_MS_MAX; attempt++) {
         await deliverAll([mail])
         best = Math.min(best, await largestWorkMs(server))
       }
       run.stretchMs = Math.max(run.stretchMs, best)
       if (best > STRETCH_MS_MAX) run.stretches.push({ name: mail.name, ms: Math.round(best) })
     }
-    Object.assign(run, { refused, readable, marked })
+    Object.assign(run, { aboveLimit, refusals, readable, marked })
   }
 
   // What the server has done before does not count.
@@ -253,19 +197,11 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
     // The mail that ends the server takes all connections with it, before its end is known here.
     if (error instanceof ConnectionLost) await waitForEnd()
     if (!hasEnded()) throw error
+  } finally {
+    server.process.off('exit', onExit)
   }
   run.exits = hasEnded() ? 1 : 0
   return run
-}
-
-/** Filters are at most this long, and have no NUL and no half characters. */
-function searchable(subject: string): string {
-  return subject.slice(0, SEARCH_CHARACTERS).replaceAll('\0', '').toWellFormed().trim()
-}
-
-/** Tags are numbered. */
-function searchedSince({ tag, receivedAt }: MessageDetail): { since?: string } {
-  return Number(tag?.slice(1)) % SEARCHED_IN_ALL_EVERY === 0 ? {} : { since: receivedAt }
 }
 
 function* batchesOf(mails: Iterable<GrammarMail>): Generator<GrammarMail[]> {

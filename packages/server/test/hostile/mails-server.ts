@@ -17,8 +17,10 @@ const DROPPED_MS_MAX = 2_000
 export type FaultySubject =
   | 'Harmless mail'
   | 'Blocking mail'
+  | 'At first blocking mail'
   | 'Hoarding mail'
   | 'Removed mail'
+  | 'Refused mail'
   | 'Dropped mail'
   | 'Changed mail'
   | 'Deadly mail'
