@@ -61,7 +61,7 @@ test('a backup under load is complete when it is restored elsewhere', async () =
     tried: `\`mailhatch backup\` ran ${BACKUPS} times while ${CONNECTIONS} SMTP connections sent mail. Each backup is served by a new program.`,
     figures: [
       atLeast(BACKUPS, 'complete backups', restored.filter(isComplete).length),
-      counted('mails accepted before the last backup', restored.at(-1)!.accepted),
+      counted('messages accepted before the last backup', restored.at(-1)!.accepted),
       ...figuresOf(restored),
     ],
     control: {
@@ -90,7 +90,7 @@ test('a backup of the previous schema version is complete when this version rest
     figures: [
       counted('schema of the backup', schemas.before),
       atLeast(NEWEST_SCHEMA, 'schema after the restore', schemas.after),
-      atLeast(ACCEPTED_BETWEEN, 'mails accepted before the backup', found.accepted),
+      atLeast(ACCEPTED_BETWEEN, 'messages accepted before the backup', found.accepted),
       ...figuresOf([found]),
     ],
     control: {
@@ -181,16 +181,16 @@ function isComplete({ lost, altered, doubled, unknown, strayObjects }: Compariso
 function figuresOf(found: Comparison[]): Figure[] {
   const total = (list: 'lost' | 'altered' | 'doubled') => found.reduce((sum, one) => sum + one[list].length, 0)
   return [
-    atMost(0, 'accepted mails lost', total('lost')),
-    atMost(0, 'mails with changed bytes', total('altered')),
-    atMost(0, 'mails stored twice', total('doubled')),
+    atMost(0, 'accepted messages lost', total('lost')),
+    atMost(0, 'messages with changed bytes', total('altered')),
+    atMost(0, 'messages stored twice', total('doubled')),
   ]
 }
 
 function controlFiguresOf({ lost, altered, doubled }: Comparison): Figure[] {
   return [
-    atLeast(1, 'accepted mails lost', lost.length),
-    atLeast(1, 'mails with changed bytes', altered.length),
-    atLeast(1, 'mails stored twice', doubled.length),
+    atLeast(1, 'accepted messages lost', lost.length),
+    atLeast(1, 'messages with changed bytes', altered.length),
+    atLeast(1, 'messages stored twice', doubled.length),
   ]
 }

@@ -17,13 +17,13 @@ const TRIES_MAX = 10
 /** How many mails are stored at once. */
 const TOGETHER = 50
 
-const RAN = 'mails that ran a script'
-const SENT = 'mails that sent a request'
+const RAN = 'messages that ran a script'
+const SENT = 'messages that sent a request'
 const ARRIVED = 'requests that arrived'
 const CONNECTED = 'connections that arrived, also without a request'
 const HINTING = 'pages with an element that can make a browser connect ahead (link, meta)'
 const RESOLVING = 'pages that let a browser resolve the hosts of links'
-const OPENED = 'mails that opened or left a window'
+const OPENED = 'messages that opened or left a window'
 
 await buildDashboard()
 const server = await startFileServer({ RATE_LIMIT: 'off' })
@@ -42,7 +42,7 @@ test('mail runs no script and sends no request in the dashboard', async () => {
   const received = canary.hits.size
   const connected = canary.connections.size
   canary.hits.clear()
-  progress('the control: the same mails in the same page, without cleaning, policy and sandbox')
+  progress('the control: the same messages in the same page, without cleaning, policy and sandbox')
   faults.servesRawMail = true
   const raw = await readPages(ids)
   const exposed = await exposeAll(mails, ids)
@@ -61,7 +61,7 @@ test('mail runs no script and sends no request in the dashboard', async () => {
       'The server that they name records connections too. This browser ignores hints to connect ahead (preconnect, ' +
       'dns-prefetch), so the page of each mail is also searched for them.',
     figures: [
-      atLeast(mails.length, 'mails shown', shown.filter(({ isShown }) => isShown).length),
+      atLeast(mails.length, 'messages shown', shown.filter(({ isShown }) => isShown).length),
       counted('of these known attacks', known.length),
       counted('of these clicked', mails.filter(({ needsClick }) => needsClick).length),
       atMost(0, RAN, countOf(shown, 'scripts')),
@@ -74,11 +74,11 @@ test('mail runs no script and sends no request in the dashboard', async () => {
     ],
     control: {
       tried:
-        'The same mails, clicks, page and browser, with a server that serves mail as it is, without cleaning and policy, and a frame ' +
+        'The same messages, clicks, page and browser, with a server that serves mail as it is, without cleaning and policy, and a frame ' +
         'without sandbox. Some variants break the attack that they are made from, so they do nothing there either.',
       figures: [
-        counted('mails that do something', withEffect.length),
-        counted('mails that do nothing', mails.length - withEffect.length),
+        counted('messages that do something', withEffect.length),
+        counted('messages that do nothing', mails.length - withEffect.length),
         atLeast(kinds.size, 'kinds of attack that do something', workingKinds.size),
         atLeast(Math.round(mails.length / 4), RAN, countOf(exposed, 'scripts')),
         atLeast(Math.round(mails.length / 5), SENT, countOf(exposed, 'requests')),
@@ -123,7 +123,7 @@ async function showAll(mails: Attack[], ids: string[], { hasSandbox }: { hasSand
       url: server.url,
       headers: operator.headers,
       hasSandbox,
-      onShown: (count) => count % 200 === 0 && progress(`${count} of ${mails.length} mails`),
+      onShown: (count) => count % 200 === 0 && progress(`${count} of ${mails.length} messages`),
     },
   )
 }

@@ -34,7 +34,7 @@ const ARRANGEMENTS: { name: string; arrange: Arrange }[] = [
       apart({ nodeArguments, databaseUrl: await postgres.database(), storage: newFolder() }),
   },
   {
-    name: 'worker and API apart, on PostgreSQL with S3 as bucket',
+    name: 'worker and API apart, on PostgreSQL with S3 (in workerd) as bucket',
     arrange: async (nodeArguments) =>
       apart({
         nodeArguments,
@@ -69,19 +69,19 @@ async function proveOne({ name, arrange }: (typeof ARRANGEMENTS)[number]): Promi
     figures: [
       atLeast(KILLS, 'kills under load', report.crashesUnderLoad),
       counted('kills during a start', report.crashesDuringStart),
-      atLeast(KILLS * ACCEPTED_PER_LIFE_MIN, 'mails accepted', report.accepted),
-      atMost(0, 'accepted mails lost', report.lost.length),
-      atMost(0, 'mails with changed bytes', report.altered.length),
-      atMost(0, 'mails stored twice', report.doubled.length),
+      atLeast(KILLS * ACCEPTED_PER_LIFE_MIN, 'messages accepted', report.accepted),
+      atMost(0, 'accepted messages lost', report.lost.length),
+      atMost(0, 'messages with changed bytes', report.altered.length),
+      atMost(0, 'messages stored twice', report.doubled.length),
       atMost(0, 'messages that were never sent', report.unknown.length),
-      counted('mails stored without a received 250', report.unasked),
+      counted('messages stored without a received 250', report.unasked),
     ],
     control: {
       tried: `${CONTROL_KILLS} kills of a program that answers 250 before it stores the mail, changes a byte of one mail in ten, and stores one in ten twice and one in ten for another tag as well.`,
       figures: [
-        atLeast(1, 'accepted mails lost', control.lost.length),
-        atLeast(1, 'mails with changed bytes', control.altered.length),
-        atLeast(1, 'mails stored twice', control.doubled.length),
+        atLeast(1, 'accepted messages lost', control.lost.length),
+        atLeast(1, 'messages with changed bytes', control.altered.length),
+        atLeast(1, 'messages stored twice', control.doubled.length),
         atLeast(1, 'messages that were never sent', control.unknown.length),
       ],
     },

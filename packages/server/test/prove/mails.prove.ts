@@ -23,9 +23,9 @@ const MEMORY_MIB_MAX = 1024
 const PROGRESS_EVERY = 1_000
 
 const WRONGLY_REFUSED = 'messages refused for another reason, or for a limit that they keep'
-const LOST = 'accepted mails that are neither'
-const CHANGED = 'mails or attachments with other bytes'
-const UNREADABLE = 'mails that cannot be read in one of these ways'
+const LOST = 'accepted messages that are neither'
+const CHANGED = 'messages or attachments with other bytes'
+const UNREADABLE = 'messages that cannot be read in one of these ways'
 const STRETCH = `longest stretch of the event loop: in the batch, or the best of ${ATTEMPTS} attempts alone`
 const FIRST_STRETCH = 'longest stretch in a batch at the first attempt'
 
@@ -38,7 +38,7 @@ function* hostileMails(): Generator<GrammarMail> {
   for (let number = 0; number < rest; number++) yield grammar.mail(number)
 }
 
-test('hostile mails', async () => {
+test('hostile messages', async () => {
   const { server, dashboard } = await startMailsServer()
   const blocks = new Set<string>()
   function* recorded(): Generator<GrammarMail> {
@@ -55,7 +55,7 @@ test('hostile mails', async () => {
     onProgress(sent) {
       if (sent < shown + PROGRESS_EVERY) return
       shown = sent
-      progress(`${sent} of ${MAILS} mails`)
+      progress(`${sent} of ${MAILS} messages`)
     },
   })
   for (const fault of [...run.wronglyRefused, ...run.lost, ...run.changed, ...run.unreadable].slice(0, 10))
@@ -76,7 +76,7 @@ test('hostile mails', async () => {
     claim: 'Hostile mail ends nothing, blocks nothing, and is either readable or marked.',
     tried:
       'Mails from a grammar: nesting, headers, parameters, encodings, charsets, boundaries, HTML, every block of Unicode as a ' +
-      'long run and in mixes, sizes up to the limit and above it, and twenty odd mails cut off at every byte. Each is sent ' +
+      'long run and in mixes, sizes up to the limit and above it, and twenty odd messages cut off at every byte. Each is sent ' +
       'over SMTP and then read through list, search, message, raw mail, attachments, and the procedures and views of the ' +
       'dashboard. One in twenty is searched for in all mail, the others in what has arrived since. A refusal is compared with ' +
       'the mail: it is expected only if the mail breaks the limit that the reply names. The stretch of the event loop is its ' +
@@ -85,11 +85,11 @@ test('hostile mails', async () => {
       `compiled, or processed several messages. Each of the ${BATCH} is then sent alone, up to ${ATTEMPTS} times, until a turn stays ` +
       'below the limit. The first attempt has a limit of its own.',
     figures: [
-      atLeast(MAILS, 'mails', run.sent),
+      atLeast(MAILS, 'messages', run.sent),
       atLeast(mailGrammar(SEED).blocks, 'blocks of 128 characters in long runs', blocks.size),
       ...refusalsOf(run),
-      atLeast(MAILS * READABLE_SHARE_MIN, 'mails parsed completely', run.readable),
-      counted('mails marked as partial, failed or set aside', run.marked),
+      atLeast(MAILS * READABLE_SHARE_MIN, 'messages parsed completely', run.readable),
+      counted('messages marked as partial, failed or set aside', run.marked),
       atMost(0, WRONGLY_REFUSED, run.wronglyRefused.length),
       atMost(0, LOST, run.lost.length),
       atMost(0, CHANGED, run.changed.length),

@@ -32,7 +32,7 @@ export const PARTS: Part[] = [
   { name: 'full-disk', title: 'A full disk loses nothing', minutes: 5, needs: ['Linux', 'permission to mount'] },
   { name: 'mails', title: 'Hostile mail is stored and blocks nothing', minutes: 8, needs: ['Linux'] },
   { name: 'poison', title: 'Harmful mail is set aside and blocks nothing', minutes: 9 },
-  { name: 'requests', title: 'Hostile requests get the documented answers', minutes: 2 },
+  { name: 'requests', title: 'Hostile requests get the documented responses', minutes: 2 },
   { name: 'smtp', title: 'Hostile SMTP dialogues inject nothing', minutes: 8 },
   { name: 'connections', title: 'Slow and idle connections do not affect others', minutes: 8, needs: ['Linux'] },
   { name: 'restarts', title: 'Rolling restarts lose nothing', minutes: 10, isUnseeded: true },

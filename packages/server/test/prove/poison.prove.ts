@@ -70,10 +70,10 @@ function proveOne(name: string, found: PoisonReport, { uncounted, careless }: Co
     tried:
       `Every function that parsing, the announcement and intake call with a part of the mail, ${found.stages.length} of them, found by recording the calls of a mail: each throws on a mail of its own; each that waits never responds; ` +
       `in the parser's thread each also blocks and runs out of memory; of those in the main thread, half block it and half run out of memory, so that the program ends and is restarted: those that block it in one installation run out of memory in the other. ` +
-      'Half of the others also see a kill -9 of the program that receives mail in between. Ten other mails arrive per second. At the end, the fault is gone, and an operator retries what was set aside.',
+      'Half of the others also see a kill -9 of the program that receives mail in between. Ten other messages arrive per second. At the end, the fault is gone, and an operator retries what was set aside.',
     figures: [
       atLeast(STAGES_MIN, 'stages', found.stages.length),
-      counted('harmful mails', found.tried),
+      counted('harmful messages', found.tried),
       counted('set aside after exactly three attempts', found.setAside),
       counted(
         'delivered, because the fault was after the message was stored, on one way only or in parsing',
@@ -83,7 +83,7 @@ function proveOne(name: string, found: PoisonReport, { uncounted, careless }: Co
       atMost(0, WRONG, found.wrong.length),
       atMost(0, UNLISTED, found.unlisted),
       atMost(0, UNRETRIED, found.unretried),
-      counted('other mails accepted', found.other.accepted),
+      counted('other messages accepted', found.other.accepted),
       counted('longest time from sending another mail to reading it', found.other.longestMs, 'ms'),
       atMost(0, LATE, found.other.late),
     ],

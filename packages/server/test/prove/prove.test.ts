@@ -15,8 +15,8 @@ const STORED: Results = JSON.parse(readFileSync(join(REPOSITORY, 'docs/operate/r
 const PROOF: Proof = {
   claim: 'No mail is lost.',
   tried: 'Ten mails.',
-  figures: [atMost(0, 'mails lost', 0), atLeast(10, 'mails', 10), counted('bytes', 1_234)],
-  control: { tried: 'A mail is removed.', figures: [atLeast(1, 'mails lost', 1)] },
+  figures: [atMost(0, 'messages lost', 0), atLeast(10, 'messages', 10), counted('bytes', 1_234)],
+  control: { tried: 'A mail is removed.', figures: [atLeast(1, 'messages lost', 1)] },
 }
 
 const MACHINE = { node: '24', platform: 'linux', processor: 'One', cores: 2, memoryGigabytes: 8 }
@@ -75,11 +75,11 @@ test('every result on the page keeps the rules of today', () => {
 
 test('control: a result from before a rule is found', () => {
   const withoutControl = { ...PROOF, control: { tried: '', figures: [] } }
-  const outside = { ...PROOF, figures: [atMost(0, 'mails lost', 1)] }
+  const outside = { ...PROOF, figures: [atMost(0, 'messages lost', 1)] }
   const results = { kill: resultOf(withoutControl), smtp: resultOf(outside), gone: resultOf(PROOF) }
   expect(outdatedIn(results)).toEqual([
-    'kill: mails lost has no control',
-    'smtp: mails lost is outside',
+    'kill: messages lost has no control',
+    'smtp: messages lost is outside',
     'gone: no part',
   ])
   expect(outdatedIn({ kill: resultOf(PROOF), smtp: { ...resultOf(outside), outcome: 'failed' } })).toEqual([])
@@ -96,20 +96,20 @@ test('a proof with all figures within their limits is accepted', () => {
 })
 
 test.each<[string, Partial<Proof>]>([
-  ['too much', { figures: [atMost(0, 'mails lost', 1)] }],
-  ['too little', { figures: [atLeast(10, 'mails', 9)] }],
-  ['not a number', { figures: [atMost(0, 'mails lost', NaN)] }],
-  ['a control that finds nothing', { control: { tried: '', figures: [atLeast(1, 'mails lost', 0)] } }],
-  ['a control without limits', { control: { tried: '', figures: [counted('mails lost', 1)] } }],
+  ['too much', { figures: [atMost(0, 'messages lost', 1)] }],
+  ['too little', { figures: [atLeast(10, 'messages', 9)] }],
+  ['not a number', { figures: [atMost(0, 'messages lost', NaN)] }],
+  ['a control that finds nothing', { control: { tried: '', figures: [atLeast(1, 'messages lost', 0)] } }],
+  ['a control without limits', { control: { tried: '', figures: [counted('messages lost', 1)] } }],
   ['no control', { control: { tried: '', figures: [] } }],
-  ['a limit without a control', { figures: [...PROOF.figures, atMost(0, 'mails stored twice', 0)] }],
-  ['a control below the limit', { figures: [atMost(1, 'mails lost', 0)] }],
+  ['a limit without a control', { figures: [...PROOF.figures, atMost(0, 'messages stored twice', 0)] }],
+  ['a control below the limit', { figures: [atMost(1, 'messages lost', 0)] }],
 ])('a proof is refused: %s', (_, change) => {
   expect(() => prove({ ...PROOF, ...change })).toThrow(PROOF.claim)
 })
 
 test('the page shows figures, limits, controls and what failed', () => {
-  const figures = [atMost(0, 'mails lost', 2), ...PROOF.figures]
+  const figures = [atMost(0, 'messages lost', 2), ...PROOF.figures]
   const page = reliabilityPage({
     [PARTS[0]!.name]: resultOf(PROOF),
     [PARTS[1]!.name]: { ...resultOf({ ...PROOF, figures }), outcome: 'failed', reasons: ['It was lost.'] },
@@ -117,10 +117,10 @@ test('the page shows figures, limits, controls and what failed', () => {
   expect(page).toContain(`| [${PARTS[0]!.title}](#${PARTS[0]!.name}) | passed | 2026-01-01 | abc | 7 | 2 min |`)
   expect(page).toContain('| **FAILED** |')
   expect(page).toContain('- It was lost.')
-  expect(page).toContain('| mails lost | 0 | at most 0 |')
-  expect(page).toContain('| mails lost | 2 **outside** | at most 0 |')
+  expect(page).toContain('| messages lost | 0 | at most 0 |')
+  expect(page).toContain('| messages lost | 2 **outside** | at most 0 |')
   expect(page).toContain('| bytes | 1,234 |  |')
-  expect(page).toContain('| control: mails lost | 1 | at least 1 |')
+  expect(page).toContain('| control: messages lost | 1 | at least 1 |')
   expect(page).toContain('| not run yet |')
 })
 

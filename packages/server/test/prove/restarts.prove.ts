@@ -13,9 +13,9 @@ const MAILS_MIN = (RESTARTS * SIZES.mailsPerSecond) / 2
 const CONTROL = { rounds: 1, patienceMs: 5_000 }
 
 const UNCLEAN = 'processes that did not stop cleanly'
-const LOST = 'accepted mails lost'
-const DOUBLED = 'mails stored twice'
-const REFUSED = 'mails refused for good'
+const LOST = 'accepted messages lost'
+const DOUBLED = 'messages stored twice'
+const REFUSED = 'messages refused for good'
 const WAITS_FAILED = 'waits that failed'
 const MISSING = 'messages missing in a stream'
 const REPEATED = 'messages twice in a stream'
@@ -48,14 +48,14 @@ test('rolling restarts under load', async () => {
     claim: 'Rolling restarts lose no mail, fail no wait, and leave no gap in a stream.',
     tried:
       `Three API replicas on PostgreSQL and a worker with a folder bucket, behind a TCP load balancer that repeats nothing, are restarted one after another with SIGTERM, ${ROUNDS} times each. ` +
-      `Meanwhile ${SIZES.mailsPerSecond} mails per second arrive over SMTP; ${SIZES.waits} waits, each for the tag of one mail, and ${SIZES.streams} streams, each for one mailbox, are open through the SDK, through which a client also asks for the number of messages all the time. ` +
+      `Meanwhile ${SIZES.mailsPerSecond} messages per second arrive over SMTP; ${SIZES.waits} waits, each for the tag of one mail, and ${SIZES.streams} streams, each for one mailbox, are open through the SDK, through which a client also asks for the number of messages all the time. ` +
       `The SDK has its default settings, but a wait has ${WAIT_MS / 1_000} s instead of 30: it is opened seconds before its mail is sent, and restarts are slow on a busy machine. ` +
       'A sender whose connection is lost before the reply sends the mail again with another subject, as mail servers do; both may then be stored, and this does not count as stored twice.',
     figures: [
       atLeast(RESTARTS, 'restarts', found.restarts),
       atMost(0, UNCLEAN, found.uncleanStops),
-      atLeast(MAILS_MIN, 'mails accepted', load.accepted),
-      counted('mails sent again, after a lost connection or a temporary refusal', load.retries),
+      atLeast(MAILS_MIN, 'messages accepted', load.accepted),
+      counted('messages sent again, after a lost connection or a temporary refusal', load.retries),
       atMost(0, LOST, found.lost),
       atMost(0, DOUBLED, found.doubled),
       atMost(0, REFUSED, load.refused.length),

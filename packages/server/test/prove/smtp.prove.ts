@@ -41,8 +41,8 @@ async function run({ isTls, count, nodeArguments = [], ...limits }: RunOptions):
 const UNSOLICITED = 'unsolicited replies'
 const SECOND = 'second messages: stored or listed, but not sent by a client'
 const SMUGGLED = 'of these, for an address that only smuggled or injected commands name'
-const MISSING = 'acknowledged mails missing or changed'
-const UNANSWERED = 'commands and mails without a reply'
+const MISSING = 'acknowledged messages missing or changed'
+const UNANSWERED = 'commands and messages without a reply'
 const EXITS = 'programs that ended'
 const COMPLAINTS = 'programs that logged an error'
 const INJECTED = 'replies to commands injected before TLS'
@@ -51,7 +51,7 @@ const PLAIN = 'replies in plain text during a TLS handshake'
 function figuresOf(found: Found): Figure[] {
   return [
     atLeast(DIALOGUES, 'dialogues', found.dialogues),
-    atLeast(DIALOGUES * ACKNOWLEDGED_SHARE_MIN, 'acknowledged mails', found.acknowledged),
+    atLeast(DIALOGUES * ACKNOWLEDGED_SHARE_MIN, 'acknowledged messages', found.acknowledged),
     atMost(0, SECOND, found.secondMessages.length),
     atMost(0, SMUGGLED, found.canaries),
     atMost(0, MISSING, found.missing.length),
@@ -105,7 +105,7 @@ test('plain SMTP dialogues', async () => {
     claim: 'An SMTP dialogue creates exactly the messages that it contains.',
     tried:
       'Dialogues from the grammar of RFC 5321: paths, parameters, chunks, malformed lines, mutations, cuts at any byte, ' +
-      'pipelining, writes of one byte up to all, and mails with lines that look like their end, followed by commands.',
+      'pipelining, writes of one byte up to all, and messages with lines that look like their end, followed by commands.',
     figures: figuresOf(found),
     control: { tried: CONTROL_TRIED, figures },
   })

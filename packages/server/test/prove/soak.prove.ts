@@ -20,11 +20,11 @@ const RATE_SHARE_MIN = 0.99
 const READABLE = 'first byte of a mail → response of its wait, p99'
 const GROWTH = 'growth of memory in the second half, upper bound of the 95 % interval'
 const IMBALANCE = 'accepted − stored − set aside − waiting, in the counters'
-const MISCOUNTED = 'mails accepted by the client’s count, but not in the counter'
-const UNLISTED = 'mails accepted, but not in the list'
+const MISCOUNTED = 'messages accepted by the client’s count, but not in the counter'
+const UNLISTED = 'messages accepted, but not in the list'
 const WAITS_FAILED = 'waits that failed'
-const MISSING = 'mails missing in a stream'
-const REPEATED = 'mails twice or out of order in a stream'
+const MISSING = 'messages missing in a stream'
+const REPEATED = 'messages twice or out of order in a stream'
 const STREAMS_FAILED = 'streams that failed'
 
 const preload = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -72,8 +72,8 @@ function imbalance({ accepted, stored, setAside, waiting }: SoakReport['counters
 
 function figuresOf({ load, memory, megabytes, counters, messages }: SoakReport): Figure[] {
   return [
-    counted('mails accepted', load.accepted),
-    atLeast(MAILS_PER_SECOND * RATE_SHARE_MIN, 'mails per second', load.accepted / load.seconds),
+    counted('messages accepted', load.accepted),
+    atLeast(MAILS_PER_SECOND * RATE_SHARE_MIN, 'messages per second', load.accepted / load.seconds),
     atMost(READABLE_MS_MAX, READABLE, load.p99Ms, 'ms'),
     counted('the same, p50', load.p50Ms, 'ms'),
     counted('the same, longest', load.maxMs, 'ms'),
@@ -104,7 +104,7 @@ test.each([
   prove({
     claim: `After ${MINUTES} minutes of load on ${name}, memory does not grow, mail is readable as soon, and the counters balance.`,
     tried:
-      `${MAILS_PER_SECOND} mails of 2 kB per second over SMTP to ${STREAMS} mailboxes, with ${WAITS} waits at a time, each for the tag of one mail, ` +
+      `${MAILS_PER_SECOND} messages of 2 kB per second over SMTP to ${STREAMS} mailboxes, with ${WAITS} waits at a time, each for the tag of one mail, ` +
       `and ${STREAMS} streams, each for one mailbox, through the SDK. The memory of the second half is compared with a line.`,
     figures: figuresOf(report),
     control,
