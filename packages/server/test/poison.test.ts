@@ -10,6 +10,7 @@ import { API_KEY, spawnServer, startChild, type ChildServer } from './support/ch
 import { freePort } from './support/free-port.ts'
 import { withDatabase } from './support/journey-database.ts'
 import { makeTeam } from './support/made-team.ts'
+import { preload } from './support/preload.ts'
 import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 import { isAccepted, SmtpClient } from './support/smtp-client.ts'
 import { listEverything, unprocessedMail } from './support/stored-mail.ts'
@@ -42,7 +43,7 @@ const SOON = { timeout: 280_000, interval: 100 }
 const DEADLY = 'deadly mail'
 /** A death counts only if other mail was accepted since the one before, so on a busy machine there may be more than three. */
 const DEATHS_MAX = 9
-const PRELOAD = ['--import', new URL('./support/deadly-mail.ts', import.meta.url).href]
+const PRELOAD = preload('support/deadly-mail.ts')
 
 describe('a mail that makes intake throw', () => {
   test('is set aside after three attempts with a reason, listed everywhere, and retried by an operator', async () => {

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Bucket } from '../../src/bucket/bucket.ts'
 import { openEmbeddedBucket } from '../../src/bucket/embedded-bucket.ts'
 import { openFolderBucket } from '../../src/bucket/folder-bucket.ts'
@@ -12,6 +11,7 @@ import { freePort } from '../support/free-port.ts'
 import { withDatabase } from '../support/journey-database.ts'
 import { makeTeam } from '../support/made-team.ts'
 import { S3_CREDENTIALS } from '../support/object-storage.ts'
+import { preload } from '../support/preload.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
 import { keysIn, unprocessedMail } from '../support/stored-mail.ts'
 
@@ -161,7 +161,5 @@ async function killAll(servers: ChildServer[]): Promise<void> {
   await Promise.all(servers.map((server) => server.kill()))
 }
 
-/** Arguments of Node that load modules of this folder first: `--import` would not load them in threads. */
-export function preloaded(...names: string[]): string[] {
-  return names.flatMap((name) => ['--require', fileURLToPath(new URL(name, import.meta.url))])
-}
+/** Arguments of Node that load modules of this folder first. */
+export const preloaded = (...names: string[]) => preload(...names.map((name) => `crash/${name}`))

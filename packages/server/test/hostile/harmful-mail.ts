@@ -1,4 +1,4 @@
-// Loaded before the program with `--import`: intake of a mail with one of these subjects blocks the event loop, or uses
+// Loaded before the program: intake of a mail with one of these subjects blocks the event loop, or uses
 // memory, as a fault of the program would. Intake lower-cases subjects for the search.
 const BLOCKING = 'blocking mail'
 const BLOCKED_MS = 300

@@ -1,15 +1,14 @@
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { API_KEY, startChild } from '../support/child-server.ts'
 import { WITH_DELAYS } from '../support/largest-delay.ts'
 import { openPeople } from '../support/people.ts'
+import { preload } from '../support/preload.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { SmtpClient } from '../support/smtp-client.ts'
 import type { GrammarMail } from './mail-grammar.ts'
 import { runMails, type MailsRun } from './mails-run.ts'
 
-const FAULTS = ['harmful-mail.ts', '../support/deadly-mail.ts', 'careless-worker.ts']
-const WITH_FAULTS = FAULTS.flatMap((path) => ['--import', fileURLToPath(new URL(path, import.meta.url))])
+const WITH_FAULTS = preload('hostile/harmful-mail.ts', 'support/deadly-mail.ts', 'hostile/careless-worker.ts')
 /** The dropped mail never becomes readable. */
 const DROPPED_MS_MAX = 2_000
 

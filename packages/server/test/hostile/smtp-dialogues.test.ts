@@ -1,15 +1,13 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { seedsOf } from '../prove/seeds.ts'
 import { startChild } from '../support/child-server.ts'
+import { preload } from '../support/preload.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { runDialogues } from './smtp-run.ts'
 
 const SEED = Number(process.env['SMTP_SEED'] ?? 1)
 /** The run of `npm run prove` has 10,000 of each. */
 const DIALOGUES = 40
-
-const preloaded = (name: string) => ['--import', fileURLToPath(new URL(name, import.meta.url))]
 
 async function start(nodeArguments: string[] = []) {
   const dataDir = temporaryFolder()
@@ -47,7 +45,7 @@ test.each(seedsOf('smtp'))('dialogue $number of seed $seed: $why', async ({ seed
 })
 
 test('control: a server without its guards creates other messages, and answers injected commands', async () => {
-  const { server, dataDir } = await start(preloaded('without-smtp-guards.ts'))
+  const { server, dataDir } = await start(preload('hostile/without-smtp-guards.ts'))
   const run = await runDialogues({ server, dataDir, seed: SEED, count: DIALOGUES, isTls: true, replyMsMax: 1_000 })
   expect(run.canaries).toBeGreaterThan(0)
   expect(run.unexplainedReplies.length).toBeGreaterThan(0)
@@ -55,7 +53,7 @@ test('control: a server without its guards creates other messages, and answers i
 })
 
 test('control: replies to injected commands that arrive during the handshake are found', async () => {
-  const { server, dataDir } = await start(preloaded('executes-before-tls.ts'))
+  const { server, dataDir } = await start(preload('hostile/executes-before-tls.ts'))
   const run = await runDialogues({ server, dataDir, seed: SEED, count: DIALOGUES / 2, isTls: true, replyMsMax: 1_000 })
   expect(run.plainReplies.length).toBeGreaterThan(0)
 })

@@ -8,6 +8,7 @@ import { onTestFinished, vi } from 'vitest'
 import { inGroups } from '../../src/domain/in-groups.ts'
 import { API_KEY, spawnServer } from '../support/child-server.ts'
 import { makeTeamKey } from '../support/made-team.ts'
+import { preload } from '../support/preload.ts'
 import { residentMegabytes } from '../support/resident-memory.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { SmtpClient } from '../support/smtp-client.ts'
@@ -63,7 +64,7 @@ export type ConnectionsReport = {
 export async function holdConnections(options: ConnectionsOptions): Promise<ConnectionsReport> {
   const { counts, preloads = [], progress = () => {} } = options
   const environment = { DATA_DIR: temporaryFolder() }
-  const nodeArguments = preloads.flatMap((file) => ['--import', file])
+  const nodeArguments = preload(...preloads)
   const server = spawnServer({ environment, nodeArguments })
   await server.ready
   const { apiUrl: url, smtpPort } = server

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { preload } from '../support/preload.ts'
 import type { LoadOptions, LoadReport } from './load.ts'
 
 const PROGRAM = fileURLToPath(new URL('load-program.ts', import.meta.url))
@@ -10,7 +11,7 @@ export type LoadReply = { started: true } | { report: LoadReport } | { error: st
 
 /** The load in its own process, so that it does not delay the measurements of the test. `preloads` change the SDK. */
 export async function startLoadProcess(options: LoadOptions, preloads: string[] = []) {
-  const execArgv = ['--conditions=mailhatch-source', ...preloads.flatMap((file) => ['--import', file])]
+  const execArgv = ['--conditions=mailhatch-source', ...preload(...preloads)]
   const child = fork(PROGRAM, { execArgv })
   onTestFinished(() => void child.kill('SIGKILL'))
 

@@ -5,6 +5,7 @@ import { DOMAIN, startReplicas } from '../replicas/replicas.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { spawnServer, type ChildServer } from '../support/child-server.ts'
 import { freePort } from '../support/free-port.ts'
+import { preload } from '../support/preload.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
 import { listEverything } from '../support/stored-mail.ts'
 import type { LoadReport } from './load.ts'
@@ -55,7 +56,7 @@ export async function restartUnderLoad(options: RestartOptions): Promise<Restart
   const replicas = await startReplicas(options.databaseUrl, {
     count: options.replicas,
     environment: storage,
-    nodeArguments: imported(preloads.replica),
+    nodeArguments: preload(...(preloads.replica ?? [])),
   })
   const balancer = await startBalancer(() => replicas.all.map(({ apiUrl }) => apiUrl))
   const smtpPort = await freePort()
@@ -67,7 +68,7 @@ export async function restartUnderLoad(options: RestartOptions): Promise<Restart
     WEBHOOK_AUTH_TOKEN: WEBHOOK_SECRET,
   }
   const startWorker = async () => {
-    const nodeArguments = imported(preloads.worker)
+    const nodeArguments = preload(...(preloads.worker ?? []))
     const started = spawnServer({ program: 'worker', environment: workerEnvironment, nodeArguments })
     await started.ready
     return started
@@ -159,5 +160,3 @@ function startCounting(sdk: Mailhatch) {
   onTestFinished(async () => void (await stopCounting()))
   return { countMessages, stopCounting }
 }
-
-const imported = (files: string[] = []) => files.flatMap((file) => ['--import', file])

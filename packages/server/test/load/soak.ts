@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Mailhatch } from '@mailhatch/sdk'
 import { vi } from 'vitest'
 import { API_KEY, spawnServer } from '../support/child-server.ts'
+import { preload } from '../support/preload.ts'
 import { residentMegabytes } from '../support/resident-memory.ts'
 import { temporaryFolder } from '../support/server.ts'
 import type { LoadReport } from './load.ts'
@@ -52,7 +53,7 @@ export async function soak({
       METRICS: 'on',
       ...(databaseUrl === undefined ? {} : { MAILHATCH_DATABASE_URL: databaseUrl }),
     },
-    nodeArguments: preloads.flatMap((file) => ['--import', file]),
+    nodeArguments: preload(...preloads),
   })
   await server.ready
   const { apiUrl: url, smtpPort } = server

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { Mailhatch } from '@mailhatch/sdk'
 import { onTestFinished } from 'vitest'
 import type { Installation } from '../crash/installations.ts'
@@ -6,6 +5,7 @@ import type { Metadata } from '../../src/worker/metadata.ts'
 import { spawnServer, type ChildOptions, type ChildServer } from '../support/child-server.ts'
 import type { WhenOver } from '../support/file-life.ts'
 import { freePort } from '../support/free-port.ts'
+import { preload } from '../support/preload.ts'
 
 const ADMIN_TOKEN = 'token-of-the-operator-in-the-poison-tests'
 /** Small, so that memory is exhausted in a second. An idle program uses less than half. */
@@ -13,8 +13,6 @@ const HEAP_MEGABYTES = 160
 
 /** A blocked program does not respond. */
 const RESPONSE_MS_MAX = 15_000
-
-export const preload = (name: string): string => fileURLToPath(new URL(`${name}.ts`, import.meta.url))
 
 export type WatchedPrograms = Awaited<ReturnType<typeof startWatched>>
 
@@ -39,7 +37,7 @@ export async function startWatched({ programs, smtpProgram, apiKey, domain }: In
     const { environment, ...given } = programs[index]!
     const nodeArguments = [
       `--max-old-space-size=${HEAP_MEGABYTES}`,
-      ...names.flatMap((name) => ['--require', preload(name)]),
+      ...preload(...names.map((name) => `poison/${name}.ts`)),
     ]
     const whenOver: WhenOver = (kill) =>
       onTestFinished(() => {

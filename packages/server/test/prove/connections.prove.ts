@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { test } from 'vitest'
 import { percentile } from '../../../../bench/statistics.ts'
 import type { KindName } from '../load/attack-kinds.ts'
@@ -41,7 +40,6 @@ const kinds = Object.entries(NAMES) as [KindName, string][]
 const p99s = ({ times }: ConnectionsReport) => [...times].map(([kind, all]) => ({ kind, ms: percentile(all, 99) }))
 const slowest = (report: ConnectionsReport) => Math.max(...p99s(report).map(({ ms }) => ms))
 const growth = ({ megabytesBefore, megabytesAfter }: ConnectionsReport) => megabytesAfter - megabytesBefore
-const preload = fileURLToPath(new URL('../load/held-slots.ts', import.meta.url))
 
 async function run(options: { seconds: number; samples: number; preloads?: string[] }): Promise<ConnectionsReport> {
   const report = await holdConnections({ counts: COUNTS, seed: SEED, progress, ...options })
@@ -53,7 +51,7 @@ async function run(options: { seconds: number; samples: number; preloads?: strin
 test('slow, idle and unread connections', async () => {
   const report = await run({ seconds: SECONDS, samples: SAMPLES })
   progress('control: downloads keep their slot or fail, connections leave memory behind')
-  const control = await run({ seconds: CONTROL_SECONDS, samples: 1, preloads: [preload] })
+  const control = await run({ seconds: CONTROL_SECONDS, samples: 1, preloads: ['load/held-slots.ts'] })
   prove({
     claim: `While thousands of connections are slow, idle or unread, other clients are served within ${P99_MS_MAX / 1_000} s, and the memory of the program returns afterwards.`,
     tried:

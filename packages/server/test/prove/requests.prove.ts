@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url'
 import { test } from 'vitest'
 import { startChild } from '../support/child-server.ts'
 import { FUZZ_SETTINGS, makeIds, prepareFuzz } from '../support/fuzz-material.ts'
 import { nameOf } from '../support/fuzz-request.ts'
 import { FUZZ_PROCEDURES, FUZZ_ROUTES } from '../support/fuzz-routes.ts'
 import { runRequests, type FuzzRun } from '../support/fuzz-run.ts'
+import { preload } from '../support/preload.ts'
 import { procedureTypes, type ResultCheck } from '../support/procedure-types.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { atLeast, atMost, counted, progress, prove, SEED } from './proof.ts'
@@ -15,12 +15,12 @@ const CONTROL_REQUESTS = 600
 const PROCEDURES_MIN = 50
 /** Most find a message, or have other parameters that are refused. */
 const HELD_MIN = 20
-/** In the control, some requests get no answer. */
+/** In the control, some requests get no response. */
 const CONTROL_ANSWER_MS_MAX = 2_000
-const WITH_FAULTS = ['--import', fileURLToPath(new URL('../hostile/with-faulty-answers.ts', import.meta.url))]
+const WITH_FAULTS = preload('hostile/with-faulty-answers.ts')
 
-const MISSING = 'kinds of missing answers'
-const OUTSIDE = 'kinds of answers outside the schema'
+const MISSING = 'kinds of missing responses'
+const OUTSIDE = 'kinds of responses outside the schema'
 const MISTYPED = 'kinds of results of procedures outside their types'
 
 type RunOptions = { count: number; checkResult: ResultCheck; nodeArguments?: string[]; answerMsMax?: number }
@@ -81,7 +81,7 @@ test('hostile requests', async () => {
       atLeast(REQUESTS, 'requests', found.requests),
       atLeast(
         REQUESTS / 10,
-        'answers with a success',
+        'responses with a success',
         answered(found, (status) => status < 400),
       ),
       atLeast(FUZZ_ROUTES.length, 'routes with a success', succeeded(found, FUZZ_ROUTES.map(nameOf))),
@@ -96,10 +96,10 @@ test('hostile requests', async () => {
       atLeast(PROCEDURES_MIN, 'procedures with a result that was compared with its type', found.typed.size),
       atLeast(HELD_MIN, 'requests with a wait that were not answered at once', found.held),
       counted(
-        'answers with 503',
+        'responses with 503',
         answered(found, (status) => status === 503),
       ),
-      atMost(0, 'answers with another 5xx', answered(found, isServerFault)),
+      atMost(0, 'responses with another 5xx', answered(found, isServerFault)),
       atMost(0, MISSING, found.missing.size),
       atMost(0, OUTSIDE, found.faults.size),
       atMost(0, MISTYPED, found.mistyped.size),
@@ -110,7 +110,7 @@ test('hostile requests', async () => {
         `${CONTROL_REQUESTS} of the requests to a program whose messages have a field that is not documented, whose mailboxes ` +
         'fail, whose users and teams have a field that their types do not have, and whose waits never end.',
       figures: [
-        atLeast(1, 'answers with another 5xx', answered(faulty, isServerFault)),
+        atLeast(1, 'responses with another 5xx', answered(faulty, isServerFault)),
         atLeast(1, MISSING, kindsOf(faulty.missing, /no answer in time/)),
         atLeast(1, OUTSIDE, kindsOf(faulty.faults, /outside the schema/)),
         atLeast(1, MISTYPED, kindsOf(faulty.mistyped, /untyped/)),

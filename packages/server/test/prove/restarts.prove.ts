@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { test } from 'vitest'
 import { restartUnderLoad, WAIT_MS, type RestartOptions, type RestartReport } from '../load/rolling-restarts.ts'
 import { ownPostgres } from '../replicas/own-postgres.ts'
@@ -24,7 +23,6 @@ const STREAMS_FAILED = 'streams that ended with an error'
 const REQUESTS_FAILED = 'of these, requests that failed in spite of the SDK’s retries'
 
 const postgres = ownPostgres()
-const preload = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 async function run(options: Pick<RestartOptions, 'rounds' | 'patienceMs' | 'preloads'>): Promise<RestartReport> {
   const report = await restartUnderLoad({ ...SIZES, ...options, databaseUrl: await postgres.database(), progress })
@@ -38,12 +36,12 @@ test('rolling restarts under load', async () => {
   const careless = await run({
     ...CONTROL,
     preloads: {
-      worker: [preload('../load/dropping-intake.ts'), preload('../load/refusing-worker.ts')],
-      replica: [preload('../crash/careless-storing.ts'), preload('../load/failing-requests.ts')],
+      worker: ['load/dropping-intake.ts', 'load/refusing-worker.ts'],
+      replica: ['crash/careless-storing.ts', 'load/failing-requests.ts'],
     },
   })
   progress('control: an SDK that does not continue')
-  const forgetful = await run({ ...CONTROL, preloads: { sdk: [preload('../load/forgetful-sdk.ts')] } })
+  const forgetful = await run({ ...CONTROL, preloads: { sdk: ['load/forgetful-sdk.ts'] } })
   prove({
     claim: 'Rolling restarts lose no mail, fail no wait, and leave no gap in a stream.',
     tried:

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { newSecret } from '../../src/random.ts'
 import { ownPostgres } from '../replicas/own-postgres.ts'
@@ -19,6 +18,7 @@ import { freePort } from '../support/free-port.ts'
 import { madeSecret } from '../support/made-secrets.ts'
 import { CLIENT, startProvider } from '../support/oidc-provider.ts'
 import { openPeople } from '../support/people.ts'
+import { preload } from '../support/preload.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { atLeast, atMost, counted, progress, prove } from './proof.ts'
 
@@ -33,7 +33,7 @@ const LOGGED = 'secrets in a log (standard error)'
 const PRINTED = 'secrets in other output of programs (standard output)'
 /** By link, by password and through a provider. */
 const SIGN_INS = 3
-const TELLING = fileURLToPath(new URL('../secrets/telling-program.ts', import.meta.url))
+const TELLING = preload('secrets/telling-program.ts')
 
 test('no secret is in a log', async () => {
   const used = await useAllPrograms()
@@ -166,7 +166,7 @@ async function searchTelling(): Promise<Search> {
     SMTP_AUTH_USER: 'user',
     SMTP_AUTH_PASS: password,
   }
-  const server = spawnServer({ environment, nodeArguments: ['--import', TELLING] })
+  const server = spawnServer({ environment, nodeArguments: TELLING })
   await server.ready
   await ask(`${server.apiUrl}/v1/me`, { key })
   await usePasswordsBySmtp(server.smtpPort, password, TO)

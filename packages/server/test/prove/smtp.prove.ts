@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url'
 import { test } from 'vitest'
 import { runDialogues, type SmtpRun } from '../hostile/smtp-run.ts'
 import { startChild } from '../support/child-server.ts'
+import { preload } from '../support/preload.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { atLeast, atMost, progress, prove, SEED, type Figure } from './proof.ts'
 
@@ -16,15 +16,13 @@ const INJECTED_SHARE_MIN = 0.35
 /** A server without guards may wait for the rest of a mail that the client has sent. */
 const CONTROL_REPLY_MS_MAX = 1_000
 
-const preloaded = (...paths: string[]) =>
-  paths.flatMap((path) => ['--import', fileURLToPath(new URL(path, import.meta.url))])
-const WITH_FAULTS = preloaded(
-  '../hostile/without-smtp-guards.ts',
-  '../hostile/silent-to-commands.ts',
-  '../crash/careless-storing.ts',
+const WITH_FAULTS = preload(
+  'hostile/without-smtp-guards.ts',
+  'hostile/silent-to-commands.ts',
+  'crash/careless-storing.ts',
 )
-const EXECUTES_BEFORE_TLS = preloaded('../hostile/executes-before-tls.ts')
-const ENDED_BY_QUIT = preloaded('../hostile/ended-by-quit.ts')
+const EXECUTES_BEFORE_TLS = preload('hostile/executes-before-tls.ts')
+const ENDED_BY_QUIT = preload('hostile/ended-by-quit.ts')
 
 type RunOptions = { isTls: boolean; count: number; nodeArguments?: string[]; replyMsMax?: number }
 type Found = SmtpRun & { hasComplained: boolean }

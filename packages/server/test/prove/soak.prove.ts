@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { test } from 'vitest'
 import { MAILS_PER_SECOND, soak, STREAMS, WAITS, type SoakReport } from '../load/soak.ts'
 import { ownPostgres } from '../replicas/own-postgres.ts'
@@ -27,7 +26,6 @@ const MISSING = 'messages missing in a stream'
 const REPEATED = 'messages twice or out of order in a stream'
 const STREAMS_FAILED = 'streams that failed'
 
-const preload = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const postgres = ownPostgres({ autovacuum: 'on' })
 
 /** Shared by the measured runs, because it is the same check. */
@@ -35,12 +33,12 @@ let control: Awaited<ReturnType<typeof runControl>> | null = null
 
 async function runControl() {
   progress('control: a server that keeps 200 bytes of each mail')
-  const leaking = await soak({ minutes: LEAK_MINUTES, preloads: [preload('../load/leaking-intake.ts')], progress })
+  const leaking = await soak({ minutes: LEAK_MINUTES, preloads: ['load/leaking-intake.ts'], progress })
   progress('control: a server that drops, doubles, delays and miscounts mail, and streams that fail')
   const careless = await soak({
     minutes: CARELESS_MINUTES,
-    preloads: ['../load/dropping-intake.ts', '../load/late-intake.ts', '../crash/careless-storing.ts'].map(preload),
-    sdkPreloads: [preload('../load/failing-streams.ts')],
+    preloads: ['load/dropping-intake.ts', 'load/late-intake.ts', 'crash/careless-storing.ts'],
+    sdkPreloads: ['load/failing-streams.ts'],
     patienceMs: CONTROL_PATIENCE_MS,
     progress,
   })

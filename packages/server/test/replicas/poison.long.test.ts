@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Mailhatch } from '@mailhatch/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startChild, type ChildServer } from '../support/child-server.ts'
+import { preload } from '../support/preload.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
 import { isAccepted, SmtpClient } from '../support/smtp-client.ts'
 import { unprocessedMail } from '../support/stored-mail.ts'
@@ -12,7 +13,7 @@ import { ownPostgres } from './own-postgres.ts'
 import { DOMAIN, startReplicas, type Replicas } from './replicas.ts'
 
 const DEADLY = 'deadly mail'
-const PRELOAD = ['--import', new URL('../support/deadly-mail.ts', import.meta.url).href]
+const PRELOAD = preload('support/deadly-mail.ts')
 /** Retries come a minute apart after the fifth failure. */
 const TIMEOUT = { timeout: 300_000 }
 const SOON = { timeout: 280_000, interval: 50 }

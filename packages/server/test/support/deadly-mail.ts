@@ -1,4 +1,4 @@
-// Loaded before the program with `--import`: intake of a mail with this subject ends the process, like running out of
+// Loaded before the program: intake of a mail with this subject ends the process, like running out of
 // memory or a crash in native code. Intake lower-cases subjects for the search.
 const DEADLY = 'deadly mail'
 const original = String.prototype.toLowerCase
