@@ -75,6 +75,8 @@ export function sqlOf(statement: Write): Sql {
 export type Dialect = {
   /** The column in a form that cannot use an index. */
   hidden(column: Sql): Sql
+  /** What finds a row of a team's `messages` fastest within the same statement. */
+  rowKey(messages: Sql): Sql
   /** Whether `column` contains the text, byte for byte and without wildcards. */
   contains(column: Sql, text: string): Sql
   /** Whether the JSON array of `{name, value}` in `column` contains this header. The name is lower case. */

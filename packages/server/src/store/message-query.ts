@@ -57,7 +57,7 @@ export function queryFor(
   const { where, newestFirst } = searchFor(dialect, view, isByPosition ? 'position' : isNewestFirst ? 'time' : 'any')
   const all = [where]
   if (among) all.push(dialect.isAmong(sql`m.position`, among))
-  if (only) all.push(sql`m.position = (${only})`)
+  if (only) all.push(sql`${dialect.rowKey(sql`m`)} = (${only})`)
   const position = isNewestFirst && !among ? dialect.hidden(sql`m.position`) : sql`m.position`
   if (typeof after === 'number') all.push(sql`${position} > ${after}`)
   if (upTo !== undefined) all.push(sql`${position} <= ${upTo}`)

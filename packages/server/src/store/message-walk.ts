@@ -101,7 +101,7 @@ async function findNewest<Row extends ListAnchor>(
     const isNoneLater = await readFew(database, sql`team_id = ${view.teamId} and position > ${wanted.after}`, 0)
     if (isNoneLater) return []
   }
-  const only = sql`${candidatesIn(search, { wide, after: wanted.before ?? null }, sql`position`)} ${dialect.limit(1)}`
+  const only = sql`${candidatesIn(search, { wide, after: wanted.before ?? null }, dialect.rowKey(sql`messages`))} ${dialect.limit(1)}`
   const newest = await select(queryFor(dialect, view, wanted, { only }))
   if (newest.length === 1) return newest
   const isNone = (await read(only)).length === 0

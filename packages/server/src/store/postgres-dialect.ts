@@ -4,6 +4,7 @@ import { sql } from './sql.ts'
 export const POSTGRES: Dialect = {
   // PostgreSQL has statistics, and hiding a column would also hide it from them.
   hidden: (column) => column,
+  rowKey: (messages) => sql`${messages}.position`,
 
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,
 

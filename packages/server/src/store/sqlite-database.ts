@@ -84,6 +84,8 @@ function joined(text: readonly string[]): string {
 
 const SQLITE: Dialect = {
   hidden: (column) => sql`+${column}`,
+  // The index by tag or mailbox has it, so the key by position is not searched.
+  rowKey: (messages) => sql`${messages}.rowid`,
 
   contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
 
