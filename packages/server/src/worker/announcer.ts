@@ -33,6 +33,7 @@ const FAILURE_BACKOFF_MS = 60_000
 /** A mail that may have crashed the process waits this long after a start, so that all other mail goes first. */
 const SUSPECTS_AFTER_MS = 5_000
 
+type Offered = { metadata: Metadata; parsed: ParsedMail }
 type Fresh = { metadata: Metadata; announcement: Announcement }
 
 export type Announcer = {
@@ -76,9 +77,10 @@ export function createAnnouncer(given: Ports): Announcer {
   const { bucket, parser, post, report, by, refusedMailDays, unclaimedNotice, meters, now, log } = given
   const startedAt = now()
   const upSince = performance.now()
-  // All keyed by metadata key: unprocessed mail; the queues (announcement in memory, announcement in the bucket, to be
-  // announced alone); running attempts; set-aside mail that the API does not know about yet.
+  // All keyed by metadata key: unprocessed mail; the queues (just stored, announcement in memory, announcement in the bucket,
+  // to be announced alone); running attempts; set-aside mail that the API does not know about yet.
   const waiting = createWaitingMail(refusedMailDays)
+  const offered = new Map<string, Offered>()
   const fresh = new Map<string, Fresh>()
   const stored = new Set<string>()
   const suspects = new Set<string>()
@@ -96,7 +98,6 @@ export function createAnnouncer(given: Ports): Announcer {
   let reporting: Promise<void> | null = null
   let nextReportAt = 0
   let timer: NodeJS.Timeout | undefined
-  let isPumpDue = false
   let closed = false
 
   const ports: AnnouncePorts = {
@@ -124,27 +125,30 @@ export function createAnnouncer(given: Ports): Announcer {
     log,
   })
 
+  /** All work on it follows after the reply to the sender: if the mail blocks or crashes this process, it must not be sent again. */
   function offer(metadata: Metadata, parsed: ParsedMail): void {
     const key = metadataKey('unprocessed', metadata)
     waiting.remember(key, metadata)
+    offered.set(key, { metadata, parsed })
+    if (offered.size === 1) setImmediate(takeOffered)
+  }
+
+  function takeOffered(): void {
+    for (const [key, mail] of offered) {
+      offered.delete(key)
+      prepare(key, mail)
+    }
+    pump()
+  }
+
+  function prepare(key: string, { metadata, parsed }: Offered): void {
     try {
       keepFresh(key, { metadata, announcement: announcementOf(metadata, parsed) })
     } catch (error) {
-      // The mail is stored, so its sender must not notice. The attempt from the bucket counts the failure.
+      // The mail is stored. The attempt from the bucket counts the failure.
       log.error({ err: error, key }, 'a new mail could not be announced')
       stored.add(key)
     }
-    pumpSoon()
-  }
-
-  /** After the reply to the sender: if the mail blocks or crashes this process, it must not be sent again. */
-  function pumpSoon(): void {
-    if (isPumpDue) return
-    isPumpDue = true
-    setImmediate(() => {
-      isPumpDue = false
-      pump()
-    })
   }
 
   function keepFresh(key: string, mail: Fresh): void {
@@ -285,7 +289,8 @@ export function createAnnouncer(given: Ports): Announcer {
       waiting.wakeOne(at)
     }
     for (const [key, { isSuspect }] of waiting.due(at)) {
-      if (!fresh.has(key) && !inFlight.has(key)) (isSuspect ? suspects : stored).add(key)
+      const isQueued = offered.has(key) || fresh.has(key)
+      if (!isQueued && !inFlight.has(key)) (isSuspect ? suspects : stored).add(key)
     }
     pump()
     if (unreported.size > 0 && !isUnreachable && at >= nextReportAt) {
@@ -319,7 +324,7 @@ export function createAnnouncer(given: Ports): Announcer {
       tick()
     },
     async close() {
-      pump()
+      takeOffered()
       closed = true
       clearInterval(timer)
       await searching
