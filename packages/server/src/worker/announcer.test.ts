@@ -92,6 +92,30 @@ test('unknown files do not keep mail of an earlier run from being announced', as
   await eventually(() => expect(announcer.oldestWaitingAt()).toBeNull())
 })
 
+test('nothing of a new mail is read before its sender has the reply, and then it is announced', async () => {
+  const announced: string[] = []
+  const { announcer, bucket, store } = await startBeside(temporaryFolder(), async ({ to }) => {
+    announced.push(to)
+    return 200
+  })
+  await store('qa+1@in.test')
+  const [key] = (await bucket.list({ prefix: 'messages/unprocessed/', limit: 1 })).keys
+  const metadata = decodeMetadata(await readObject(bucket, key!))
+  const parser = createMailParser()
+  onTestFinished(() => parser.close())
+  let reads = 0
+  const parsed = new Proxy(await parser.parse(new TextEncoder().encode('Subject: Hello\r\n\r\nHello\r\n')), {
+    get: (mail, name) => {
+      reads++
+      return Reflect.get(mail, name) as unknown
+    },
+  })
+  announcer.offer(metadata, parsed)
+  expect(reads).toBe(0)
+  await eventually(() => expect(announced).toEqual(['qa+1@in.test']))
+  expect(reads).toBeGreaterThan(0)
+})
+
 test('a mail that was set aside is reported again soon if the API did not receive the report', async () => {
   let elapsed = 0
   const heard: string[] = []
