@@ -11,7 +11,6 @@ import { freePort } from '../support/free-port.ts'
 import { withDatabase } from '../support/journey-database.ts'
 import { makeTeam } from '../support/made-team.ts'
 import { S3_CREDENTIALS } from '../support/object-storage.ts'
-import { preload } from '../support/preload.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
 import { keysIn, unprocessedMail } from '../support/stored-mail.ts'
 
@@ -160,6 +159,3 @@ async function killAll(servers: ChildServer[]): Promise<void> {
   }
   await Promise.all(servers.map((server) => server.kill()))
 }
-
-/** Arguments of Node that load modules of this folder first. */
-export const preloaded = (...names: string[]) => preload(...names.map((name) => `crash/${name}`))

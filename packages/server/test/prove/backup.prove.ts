@@ -4,11 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { Mailhatch } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { untilAccepted, untilAnnounced } from '../crash/crash-under-load.ts'
-import { embeddedStorage, preloaded } from '../crash/installations.ts'
+import { embeddedStorage } from '../crash/installations.ts'
 import { startMailLoad, type MailLoad } from '../crash/mail-load.ts'
 import { compareWithStored, type Comparison } from '../crash/sent-mail.ts'
 import { API_KEY, startChild } from '../support/child-server.ts'
 import { NEWEST_SCHEMA } from '../../src/store/sqlite-migrations.ts'
+import { preload } from '../support/preload.ts'
 import { moveToPreviousSchema, PREVIOUS_SCHEMA, schemaOf } from '../support/previous-schema.ts'
 import { run } from '../support/program.ts'
 import { temporaryFolder } from '../support/server.ts'
@@ -25,7 +26,7 @@ const MAIL_BYTES = { bytesMin: 500, bytesMax: 60_000 }
 /** A copy of a data folder, and the mails that were accepted before the copy began. */
 type Copy = { folder: string; accepted: Set<string> }
 
-const CARELESS = preloaded('careless-storing.ts')
+const CARELESS = preload('crash/careless-storing.ts')
 
 const newLoad = () => startMailLoad({ domain: 'mailhatch.test', seed: SEED, mailBytes: MAIL_BYTES })
 

@@ -2,7 +2,8 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
 import { runOnFullDisk, type FullDiskReport, type OnDisk } from '../crash/full-disk-run.ts'
-import { embeddedStorage, folderStorage, preloaded, type Storage } from '../crash/installations.ts'
+import { embeddedStorage, folderStorage, type Storage } from '../crash/installations.ts'
+import { preload } from '../support/preload.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { atLeast, atMost, counted, progress, prove, SEED, type Figure } from './proof.ts'
@@ -12,7 +13,7 @@ const MAILS_PER_PHASE = 24
 const STARTS = 4
 const CONTROL_RECOVERY_MS_MAX = 5_000
 
-const CARELESS = preloaded('careless-disk.ts', 'careless-storing.ts')
+const CARELESS = preload('crash/careless-disk.ts', 'crash/careless-storing.ts')
 
 type Place = {
   name: string

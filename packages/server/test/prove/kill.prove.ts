@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, test } from 'vitest'
 import { ACCEPTED_PER_LIFE_MIN, crashesFor, crashUnderLoad } from '../crash/crash-under-load.ts'
-import { allInOne, apart, folderStorage, s3Storage, preloaded, type Installation } from '../crash/installations.ts'
+import { allInOne, apart, folderStorage, s3Storage, type Installation } from '../crash/installations.ts'
 import { ownPostgres } from '../replicas/own-postgres.ts'
 import { startObjectStorage, type ObjectStorage } from '../support/object-storage.ts'
+import { preload } from '../support/preload.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { atLeast, atMost, counted, progress, prove, SEED } from './proof.ts'
 
@@ -13,7 +14,7 @@ const CONNECTIONS = 8
 /** Each interrupts mail on every connection. */
 const CONTROL_KILLS = 10
 
-const UNSAFE = preloaded('early-acceptance.ts', 'careless-storing.ts')
+const UNSAFE = preload('crash/early-acceptance.ts', 'crash/careless-storing.ts')
 
 const postgres = ownPostgres()
 let objectStorage: ObjectStorage

@@ -9,17 +9,11 @@ import {
   untilAccepted,
   untilAnnounced,
 } from '../crash/crash-under-load.ts'
-import {
-  allInOne,
-  embeddedStorage,
-  folderStorage,
-  onCuttableDisk,
-  preloaded,
-  type Storage,
-} from '../crash/installations.ts'
+import { allInOne, embeddedStorage, folderStorage, onCuttableDisk, type Storage } from '../crash/installations.ts'
 import { startMailLoad } from '../crash/mail-load.ts'
 import { startChild } from '../support/child-server.ts'
 import { mountCuttableDisk } from '../support/cuttable-disk.ts'
+import { preload } from '../support/preload.ts'
 import { run, startProgram } from '../support/program.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { atLeast, atMost, counted, progress, prove, SEED } from './proof.ts'
@@ -36,8 +30,8 @@ const BACKED_UP_MAILS = 100
 /** Files that were not synced may be empty, so that some mail can never be announced. */
 const UNSYNCED_RECOVERY_MS_MAX = 10_000
 
-const UNSYNCED = preloaded('unsynced-program.ts')
-const CARELESS = preloaded('careless-storing.ts')
+const UNSYNCED = preload('crash/unsynced-program.ts')
+const CARELESS = preload('crash/careless-storing.ts')
 
 type Bucket = { name: string; storageIn: (dataDir: string) => Storage; withoutSync: string }
 
