@@ -23,6 +23,7 @@ const LIMIT_SESSION = limits('set')
 export const BEGIN_LIMITED = { text: `begin; ${limits('set local')}; show transaction_read_only` }
 export const BEGIN = { text: 'begin' }
 export const COMMIT = { text: 'commit' }
+export const ROLLBACK = { text: 'rollback' }
 
 /** The configuration of every connection. The URL determines TLS. */
 export function connectionConfig(url: string): ClientConfig {

@@ -2,7 +2,7 @@ import type { QueryResult } from 'pg'
 import { sqlOf, type Write } from './database.ts'
 import { retrying, type Connections, type Borrowed } from './postgres-connections.ts'
 import { toDatabaseError, isRetryable } from './postgres-errors.ts'
-import { COMMIT, send } from './postgres-session.ts'
+import { COMMIT, ROLLBACK, send } from './postgres-session.ts'
 import { sql, type Sql } from './sql.ts'
 import { createTeamQueues } from './team-queues.ts'
 
@@ -143,7 +143,7 @@ async function run({ client, begin, toQuery }: Borrowed, statements: Write[]): P
     const sent = await send(client, [...(isBegun ? [] : [begin]), ...queries, ...(isLast ? [COMMIT] : [])])
     const failure = sent.find(({ status }) => status === 'rejected')
     if (failure?.status === 'rejected') {
-      if (!isLast) await client.query('rollback')
+      if (!isLast) await send(client, [ROLLBACK])
       throw failure.reason
     }
     results.push(...sent.slice(isBegun ? 0 : 1, isLast ? -1 : undefined).map(resultOf))

@@ -41,7 +41,9 @@ export async function crashClaims(given: { url: string; rounds: number; seed: nu
         if (status === 'fulfilled') report.done++
         else report.interrupted++
       }
-      await check(store, administrator, report)
+      // A new store: sessions of the first may end only now.
+      const checking = createSqlStore(await openPostgresDatabase(given.url), { onError: () => {} })
+      await check(checking, administrator, report).finally(() => checking.close())
     }
   } finally {
     await administrator.end()
