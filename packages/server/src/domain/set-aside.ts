@@ -15,7 +15,7 @@ const ACCEPTED_PER_DOUBT = 30
 /** How many recent successes are needed before a mail is set aside. One or two may be luck. */
 const ACCEPTED_MIN = 5
 /** How many other failing messages may also be bad themselves. More have a common cause. */
-const COMPANIONS_MAX = 3
+export const COMPANIONS_MAX = 3
 /**
  * The minimum delay before each failure that counts. A short problem counts once, and by the third attempt other mail
  * has shown whether the API fails on it too.

@@ -8,10 +8,11 @@ export type WatchOptions = {
 }
 
 /**
- * The longest known work of the main thread takes some hundred milliseconds. Shorter than WEBHOOK_TIMEOUT_MS, so that a
- * worker sees its connection to a stuck API cut, and blames the mail, before it gives up on the response.
+ * The longest known work of the main thread takes some hundred milliseconds. Much shorter than WEBHOOK_TIMEOUT_MS, so that
+ * a worker sees its connection to a stuck API cut, and blames the mail, before it gives up on the response, also where
+ * the API gets only a third of a processor.
  */
-const STUCK_MS = 6_000
+const STUCK_MS = 3_000
 const BEAT_MS = 500
 
 const THREAD_URL = new URL(import.meta.url.endsWith('.ts') ? './stuck-thread.ts' : './stuck-thread.js', import.meta.url)

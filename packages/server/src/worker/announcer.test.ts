@@ -135,6 +135,35 @@ test('a mail that was set aside is reported again soon if the API did not receiv
   expect(heard).toEqual(['qa+1@in.test', 'qa+1@in.test'])
 })
 
+test('mail that failed in an earlier run is due at a start; mail that may crash the API is never beside its last attempt', async () => {
+  const posted: { mailbox: string; beside: string[] }[] = []
+  const underWay = new Set<string>()
+  const { announcer, bucket, store } = await startBeside(temporaryFolder(), async ({ mailbox }) => {
+    posted.push({ mailbox, beside: [...underWay] })
+    underWay.add(mailbox)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    underWay.delete(mailbox)
+    return 200
+  })
+  const names = ['first1', 'first2', 'first3', 'last1', 'last2', 'first4', 'first5', 'first6']
+  // Far more attempts than a minute has, the last one ten seconds before the start.
+  const attempts = { attempts: 50, lastAttemptAt: new Date(Date.now() - 10_000).toISOString(), lastStatus: 502 }
+  for (const name of names) {
+    await store(`${name}@in.test`)
+    const { keys } = await bucket.list({ prefix: `messages/unprocessed/in.test/${name}/`, limit: 1 })
+    const metadata = decodeMetadata(await readObject(bucket, keys[0]!))
+    const ownFailures = name.startsWith('last') ? 2 : 1
+    await rewriteMetadata(bucket, keys[0]!, { ...metadata, ...attempts, ownFailures })
+  }
+  await announcer.start()
+  await eventually(() => expect(posted.map(({ mailbox }) => mailbox).toSorted()).toEqual(names.toSorted()))
+  const crowded = posted.filter(({ beside }) => beside.length > 0)
+  expect(crowded.length).toBeGreaterThan(0)
+  expect(
+    crowded.flatMap(({ mailbox, beside }) => [mailbox, ...beside]).filter((name) => name.startsWith('last')),
+  ).toEqual([])
+})
+
 test('a mail without raw bytes is given up, and others continue', async () => {
   const root = temporaryFolder()
   const announced: string[] = []

@@ -30,8 +30,6 @@ const TICK_MS = 500
 const REPORT_RETRY_MS = 5_000
 /** Delay after the bucket failed, or a mail in it could not be read. */
 const FAILURE_BACKOFF_MS = 60_000
-/** A mail that may have crashed the process waits this long after a start, so that all other mail goes first. */
-const SUSPECTS_AFTER_MS = 5_000
 
 type Offered = { metadata: Metadata; parsed: ParsedMail }
 type Fresh = { metadata: Metadata; announcement: Announcement }
@@ -76,10 +74,9 @@ type Ports = {
 export function createAnnouncer(given: Ports): Announcer {
   const { bucket, parser, post, report, by, refusedMailDays, unclaimedNotice, meters, now, log } = given
   const startedAt = now()
-  const upSince = performance.now()
   // All keyed by metadata key: unprocessed mail; the queues (just stored, announcement in memory, announcement in the bucket,
-  // to be announced alone); running attempts; set-aside mail that the API does not know about yet.
-  const waiting = createWaitingMail(refusedMailDays)
+  // the same but may crash the API); running attempts; set-aside mail that the API does not know about yet.
+  const waiting = createWaitingMail({ refusedMailDays, startedAt })
   const offered = new Map<string, Offered>()
   const fresh = new Map<string, Fresh>()
   const stored = new Set<string>()
@@ -90,7 +87,8 @@ export function createAnnouncer(given: Ports): Announcer {
   const reachability = watchReachability(log)
   let freshCharacters = 0
   let readsInFlight = 0
-  let isSuspectInFlight = false
+  let suspectsInFlight = 0
+  let suspectsAtOnce = 1
   let isUnreachable = false
   let probedAt = 0
   let searchedAt = 0
@@ -165,33 +163,46 @@ export function createAnnouncer(given: Ports): Announcer {
       freshCharacters -= charactersOf(mail.announcement)
       run(key, announceFresh(key, mail))
     }
+    for (const key of suspects) {
+      const isLastAttempt = waiting.isLastAttempt(key)
+      if (!canRead() || suspectsInFlight >= (isLastAttempt ? 1 : suspectsAtOnce)) break
+      suspects.delete(key)
+      startSuspect(key, isLastAttempt)
+    }
     for (const key of stored) {
       if (!canRead()) return
       stored.delete(key)
       startRead(key)
     }
-    const [suspect] = suspects
-    const isTooSoon = performance.now() - upSince < SUSPECTS_AFTER_MS
-    if (suspect === undefined || isSuspectInFlight || isTooSoon || !canRead()) return
-    suspects.delete(suspect)
-    isSuspectInFlight = true
-    startRead(suspect, () => (isSuspectInFlight = false))
+  }
+
+  /**
+   * A mail is set aside only after a crash without other suspects beside it. Of the others, one is announced at first,
+   * and after each that was accepted, twice as many, because a restart of the API leaves many.
+   */
+  function startSuspect(key: string, isLastAttempt: boolean): void {
+    suspectsInFlight++
+    if (isLastAttempt) suspectsAtOnce = 1
+    startRead(key, (isAccepted) => {
+      suspectsInFlight--
+      suspectsAtOnce = isAccepted ? Math.min(2 * suspectsAtOnce, READS_IN_FLIGHT_MAX) : 1
+    })
   }
 
   function canRead(): boolean {
     return !closed && inFlight.size < IN_FLIGHT_MAX && readsInFlight < READS_IN_FLIGHT_MAX
   }
 
-  function startRead(key: string, onDone = () => {}): void {
+  function startRead(key: string, onDone = (_isAccepted: boolean) => {}): void {
     readsInFlight++
-    const work = announceAgain(key).finally(() => {
-      readsInFlight--
-      onDone()
-    })
-    run(
-      key,
-      work.then(() => {}),
-    )
+    let isAccepted = false
+    const work = announceAgain(key)
+      .then(({ outcome }) => void (isAccepted = outcome === 'processed'))
+      .finally(() => {
+        readsInFlight--
+        onDone(isAccepted)
+      })
+    run(key, work)
   }
 
   function run(key: string, work: Promise<void>): void {

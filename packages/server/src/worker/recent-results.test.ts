@@ -7,6 +7,10 @@ const MAILS = 1_000
 const FLOW_MS = 300_000
 /** Mail that fails repeatedly by chance while others pass: 6 of 1,440,000 at rates up to 0.5. */
 const BAD_LUCK_MAX = 2
+/** The same with an API that ends every few seconds, mostly where it is blocked for more than half of the time: 1 of 19,800. */
+const OFTEN_ENDED_MAX = 10
+/** The same with replicas that are restarted all the time: none of 432,000 in 36 runs. */
+const RESTARTED_MAX = 0
 /** With several deadly mails, each hides the failures of the others for a while: at most 9 attempts in 360 runs. */
 const TRIES_MAX = 20
 
@@ -23,6 +27,35 @@ describe(`seed ${seed}`, () => {
     expect(unlucky.reduce((sum, { harmless }) => sum + harmless, 0)).toBeLessThanOrEqual(BAD_LUCK_MAX)
   })
 
+  test('an API that often ends by itself, with everything in progress, sets none aside', () => {
+    const unlucky = [5_000, 20_000].flatMap((endsAfterMs) =>
+      [0, 1_000, 6_000].flatMap((blocksMs) =>
+        [100, 1_000].flatMap((everyMs) => {
+          const mails = Math.max(MAILS, FLOW_MS / everyMs)
+          const { harmless } = simulate({ seed, mails, everyMs, failures: 0, poison: 0, blocksMs, endsAfterMs })
+          return harmless > 0 ? [{ endsAfterMs, blocksMs, everyMs, harmless }] : []
+        }),
+      ),
+    )
+    console.info('set aside by bad luck', unlucky)
+    expect(unlucky.reduce((sum, { harmless }) => sum + harmless, 0)).toBeLessThanOrEqual(OFTEN_ENDED_MAX)
+  })
+
+  test('replicas that are restarted one after another behind a proxy set none aside', () => {
+    const unlucky = [3_000, 10_000, 60_000].flatMap((everyMs) =>
+      [200, 1_000, 2_500].flatMap((awayMs) =>
+        [30, 100, 1_000].flatMap((mailEveryMs) => {
+          const mails = Math.max(MAILS, FLOW_MS / mailEveryMs)
+          const restarts = { everyMs, awayMs }
+          const { harmless } = simulate({ seed, mails, everyMs: mailEveryMs, failures: 0, poison: 0, restarts })
+          return harmless > 0 ? [{ ...restarts, mailEveryMs, harmless }] : []
+        }),
+      ),
+    )
+    console.info('set aside by bad luck', unlucky)
+    expect(unlucky.reduce((sum, { harmless }) => sum + harmless, 0)).toBeLessThanOrEqual(RESTARTED_MAX)
+  })
+
   test.each(
     [1, 2, 3].flatMap((poison) =>
       [false, true].flatMap((isDeadly) => [10, 300, 5_000].map((everyMs) => ({ poison, everyMs, isDeadly }))),
@@ -33,6 +66,22 @@ describe(`seed ${seed}`, () => {
     expect({ harmless, poison: poisonTries.length }).toEqual({ harmless: 0, poison: given.poison })
     expect(Math.max(...poisonTries)).toBeLessThanOrEqual(TRIES_MAX)
   })
+
+  test.each([
+    { blocksMs: 1_000, othersBetween: 300, everyMs: 100 },
+    { blocksMs: 6_000, othersBetween: 300, everyMs: 100 },
+    { blocksMs: 6_000, othersBetween: 1_500, everyMs: 20 },
+    { blocksMs: 6_000, othersBetween: 30, everyMs: 1_000 },
+  ])(
+    'mail that blocks the API for $blocksMs ms before it ends is set aside, one after another, with others every $everyMs ms',
+    (given) => {
+      const mails = Math.max(MAILS, FLOW_MS / given.everyMs)
+      const { harmless, poisonTries } = simulate({ seed, mails, failures: 0, poison: 3, isDeadly: true, ...given })
+      console.info('attempts', poisonTries)
+      expect({ harmless, poison: poisonTries.length }).toEqual({ harmless: 0, poison: 3 })
+      expect(Math.max(...poisonTries)).toBeLessThanOrEqual(TRIES_MAX)
+    },
+  )
 
   test('one poison mail among frequent mail is set aside at its third attempt', () => {
     const run = { seed, mails: FLOW_MS / 100, everyMs: 100, failures: 0, poison: 1 }

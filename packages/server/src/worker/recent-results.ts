@@ -1,10 +1,12 @@
-import { RECENT_MS, type OtherResults } from '../domain/set-aside.ts'
+import { COMPANIONS_MAX, RECENT_MS, type OtherResults } from '../domain/set-aside.ts'
 import type { AnnouncementFailure } from './announce-stored.ts'
 
 /** Most recent failures remembered. Among this many, almost all have a common cause. */
 const FAILURES_MAX = 10_000
 /** Attempts remembered per mail that ended with a crash of the API. A mail is set aside before it reaches this. */
 const CRASHES_MAX = 10
+/** Attempts remembered of mail that was set aside: more than a hundred such messages in ten minutes have a common cause. */
+const EXPLAINED_MAX = 300
 /** All connections of a crashing process end within this time. */
 const SAME_CRASH_MS = 250
 const SLOT_MS = 1_000
@@ -16,6 +18,8 @@ type Failed = AnnouncementFailure & { crashes: Attempt[]; hasRecovered: boolean 
 export function createRecentResults(now: () => number) {
   /** In order of the last failure, oldest first. */
   const failures = new Map<string, Failed>()
+  /** Attempts at mail that was set aside. Its victims may report their failure later than it. */
+  let explained: Attempt[] = []
   const acceptedBySlot = new Map<number, number>()
   let acceptedAt = 0
 
@@ -25,6 +29,7 @@ export function createRecentResults(now: () => number) {
       if (at >= oldest && failures.size <= FAILURES_MAX) break
       failures.delete(key)
     }
+    explained = explained.filter(({ at }) => at >= oldest).slice(-EXPLAINED_MAX)
     for (const slot of acceptedBySlot.keys()) {
       if (slot * SLOT_MS >= oldest) break
       acceptedBySlot.delete(slot)
@@ -45,19 +50,48 @@ export function createRecentResults(now: () => number) {
       const crashes = failure.isCrash ? [...earlier, failure].slice(-CRASHES_MAX) : earlier
       failures.delete(key)
       forgetOld()
-      let [healed, failing] = [0, 0]
+      const [waiting, recovered]: [Failed[], Failed[]] = [[], []]
       for (const other of failures.values()) {
-        if (isVictim(other, crashes)) continue
-        if (other.hasRecovered) healed++
-        else failing++
+        if (!isVictim(other, crashes) && !isVictim(other, explained))
+          (other.hasRecovered ? recovered : waiting).push(other)
       }
+      const failing = countCauses(waiting)
+      const culprits = failing > COMPANIONS_MAX ? [] : waiting
+      const healed = countUnexplained(
+        recovered,
+        culprits.flatMap((culprit) => culprit.crashes),
+      )
       failures.set(key, { ...failure, crashes, hasRecovered: false })
       const taken = acceptedBySlot.values().reduce((sum, count) => sum + count, 0)
       return { wasTaken: acceptedAt > failure.previousAt, taken, healed, failing }
     },
-    /** For set-aside mail: the mail caused the failures, so they say nothing about the API. */
-    forget: (key: string): void => void failures.delete(key),
+    /** For set-aside mail: it caused its own failures and those of its victims, so they say nothing about the API. */
+    forget(key: string): void {
+      explained.push(...(failures.get(key)?.crashes ?? []))
+      failures.delete(key)
+    },
   }
+}
+
+/** All mail that was in progress when the API crashed failed by one cause. Any other failure is one by itself. */
+function countCauses(failures: Failed[]): number {
+  let causes = 0
+  let crashAt = -Infinity
+  for (const { isCrash, at } of failures) {
+    if (isCrash && at - crashAt < SAME_CRASH_MS) continue
+    causes++
+    if (isCrash) crashAt = at
+  }
+  return causes
+}
+
+/** Mail that another one, which keeps failing, may have taken along says nothing about the API. */
+function countUnexplained(recovered: Failed[], crashes: Attempt[]): number {
+  if (crashes.length === 0) return recovered.length
+  const slotOf = ({ at }: Attempt) => Math.floor(at / SAME_CRASH_MS)
+  const bySlot = Map.groupBy(crashes, slotOf)
+  const near = (slot: number) => [-1, 0, 1].flatMap((step) => bySlot.get(slot + step) ?? [])
+  return recovered.filter((failed) => !failed.isCrash || !isVictim(failed, near(slotOf(failed)))).length
 }
 
 /** Whether a mail failed only because the API crashed on another mail at the same time. */

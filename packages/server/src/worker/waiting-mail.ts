@@ -1,5 +1,5 @@
 import { isUnrouted } from '../domain/retry.ts'
-import { attemptDelayMs } from '../domain/set-aside.ts'
+import { attemptDelayMs, OWN_FAILURES_MAX } from '../domain/set-aside.ts'
 import { findDueAt } from './due.ts'
 import { refusalOf, type Metadata } from './metadata.ts'
 import { refusedMailExpiry } from './refused-mail.ts'
@@ -9,6 +9,8 @@ import { createUnroutedIndex } from './unrouted-index.ts'
 const KNOWN_MAX = 100_000
 /** Mails that only an operator can retry. Remembered so that searches do not read them again. */
 const GIVEN_UP_MAX = 200_000
+/** A mail that may have crashed this process waits this long after a start, so that all other mail goes first. */
+const AFTER_START_MS = 5_000
 
 /** A mail that is still announced automatically. */
 export type Waiting = {
@@ -17,14 +19,23 @@ export type Waiting = {
   dueAt: number
   /** No attempt before this time, even if the API comes back. */
   notBefore: number
-  /** An attempt ended with a crash of the API or of this process, maybe because of this mail. It is announced alone. */
+  /** An attempt ended with a crash of the API or of this process, maybe because of this mail. */
   isSuspect: boolean
+  /** One more such attempt, and it is set aside. */
+  isLastAttempt: boolean
 }
 
 export type WaitingMail = ReturnType<typeof createWaitingMail>
 
-/** Unprocessed mail known to the announcer, by metadata key. `refusedDays` is null to keep refused mail. */
-export function createWaitingMail(refusedDays: number | null) {
+type Given = {
+  /** Null keeps refused mail. */
+  refusedMailDays: number | null
+  /** When this process started. */
+  startedAt: number
+}
+
+/** Unprocessed mail known to the announcer, by metadata key. */
+export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
   const known = new Map<string, Waiting>()
   /** Values are the time at which the mail may be deleted; null keeps it. */
   const givenUp = new Map<string, number | null>()
@@ -49,24 +60,30 @@ export function createWaitingMail(refusedDays: number | null) {
       forget(key)
       if (metadata.setAside) setAside.add(key)
       else if (isUnrouted(refusalOf(metadata))) unrouted.add(key)
-      if (dueAt === null) return giveUp(key, refusedMailExpiry(metadata, refusedDays))
+      if (dueAt === null) return giveUp(key, refusedMailExpiry(metadata, refusedMailDays))
       const { receivedAt, lastAttemptAt, lastStatus, ownFailures, trying } = metadata
       if (known.size >= KNOWN_MAX) return
       const triedAt = lastAttemptAt === null ? 0 : Date.parse(lastAttemptAt)
-      const notBefore = triedAt + attemptDelayMs(ownFailures)
+      const hasEndedProcess = trying !== null
+      const notBefore = Math.max(
+        triedAt + attemptDelayMs(ownFailures),
+        hasEndedProcess ? startedAt + AFTER_START_MS : 0,
+      )
       known.set(key, {
         receivedAt: Date.parse(receivedAt),
         lastAttemptAt: triedAt,
-        dueAt: Math.max(dueAt, notBefore),
+        // The API may have returned while this process was not running.
+        dueAt: triedAt < startedAt ? notBefore : Math.max(dueAt, notBefore),
         notBefore,
         // A 500 affects only this mail, so it may run next to others.
-        isSuspect: trying !== null || (ownFailures > 0 && lastStatus !== 500),
+        isSuspect: hasEndedProcess || (ownFailures > 0 && lastStatus !== 500),
+        isLastAttempt: ownFailures + (hasEndedProcess ? 1 : 0) >= OWN_FAILURES_MAX - 1,
       })
     },
     giveUp,
     forget,
     isKnown: (key: string) => known.has(key) || givenUp.has(key),
-    isSuspect: (key: string) => known.get(key)?.isSuspect ?? false,
+    isLastAttempt: (key: string) => known.get(key)?.isLastAttempt ?? false,
     due: (at: number) => known.entries().filter(([, waiting]) => waiting.dueAt <= at),
     postpone(key: string, until: number): void {
       const waiting = known.get(key)

@@ -7,6 +7,9 @@ const ATTEMPT_MS_MAX = 50
 /** How often due mail is looked for. */
 const TICK_MS = 500
 const DEATH_MS = 1_000
+/** As many as the announcer has under way, and of these, mail that may crash the API. */
+const UNDER_WAY_MAX = 64
+const SUSPECTS_MAX = 4
 
 type Mail = {
   name: string
@@ -27,19 +30,42 @@ export type SimulatedRun = {
   /** How often the API fails by itself. */
   failures: number
   poison: number
+  /** Each poison mail is followed by this many others. */
+  othersBetween?: number
   /** Poison ends the API with everything in progress, and the API is down for a second. */
   isDeadly?: boolean
+  /** How long the API is blocked before it ends. */
+  blocksMs?: number
+  /** The API also ends by itself, on average after this time. */
+  endsAfterMs?: number | null
+  /** One of three replicas is always restarting: during `awayMs` of every `everyMs`, a proxy fails a third of the requests. */
+  restarts?: { everyMs: number; awayMs: number } | null
 }
 
 /** The rule for setting mail aside and the retry schedule in simulated time: days pass in a moment. */
-export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = false }: SimulatedRun) {
+export function simulate(run: SimulatedRun) {
+  const {
+    seed,
+    mails,
+    everyMs,
+    failures,
+    poison,
+    othersBetween = 0,
+    isDeadly = false,
+    blocksMs = 0,
+    endsAfterMs = null,
+    restarts = null,
+  } = run
   const random = seededRandom(seed)
   const events: Event[] = []
   let now = 1_000_000
   const results = createRecentResults(() => now)
   const underWay = new Map<Mail, number>()
+  const suspects: Mail[] = []
+  let suspectsAtOnce = 1
   const setAside: Mail[] = []
   let awayUntil = 0
+  let isBlocked = false
 
   function plan(at: number, act: () => void): void {
     // The next one is last.
@@ -50,28 +76,55 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
 
   function announce(mail: Mail): void {
     if (now < awayUntil) return planRetry(mail)
-    // Like the announcer: mail that may have crashed the API is announced without another such mail beside it.
-    if (mail.isSuspect && underWay.keys().some(({ isSuspect }) => isSuspect)) return planRetry(mail)
+    if (mail.isSuspect && !startSuspect(mail)) return void suspects.push(mail)
+    if (underWay.size >= UNDER_WAY_MAX) return plan(now + TICK_MS, () => announce(mail))
     underWay.set(mail, now)
-    plan(now + 1 + random.below(ATTEMPT_MS_MAX), () => underWay.has(mail) && answer(mail))
+    plan(now + 1 + random.below(ATTEMPT_MS_MAX), () => underWay.has(mail) && !isBlocked && answer(mail))
+  }
+
+  /** Like the announcer: alone before it would be set aside, otherwise a growing number. */
+  function startSuspect({ own }: Mail): boolean {
+    const isLastAttempt = own === OWN_FAILURES_MAX - 1
+    const suspectsUnderWay = Array.from(underWay.keys()).filter(({ isSuspect }) => isSuspect).length
+    if (suspectsUnderWay >= (isLastAttempt ? 1 : suspectsAtOnce)) return false
+    if (isLastAttempt) suspectsAtOnce = 1
+    return true
   }
 
   function answer(mail: Mail): void {
-    if (mail.isPoison && isDeadly) {
-      awayUntil = now + DEATH_MS
-      const all = Array.from(underWay.keys())
-      for (const hit of random.chance(0.5) ? all : all.toReversed()) fail(hit, true)
-    } else if (mail.isPoison || random.chance(failures)) fail(mail, random.chance(0.5))
+    if (mail.isPoison && isDeadly) block()
+    else if (mail.isPoison || random.chance(failures)) fail(mail, random.chance(0.5))
+    else if (restarts && now % restarts.everyMs < restarts.awayMs && random.chance(1 / 3)) fail(mail, true)
     else {
-      underWay.delete(mail)
+      leave(mail, true)
       results.noteAccepted(mail.name)
     }
+  }
+
+  /** The next suspects are announced as soon as one before has its response. */
+  function leave(mail: Mail, isAccepted: boolean): void {
+    underWay.delete(mail)
+    if (!mail.isSuspect) return
+    suspectsAtOnce = isAccepted ? Math.min(2 * suspectsAtOnce, SUSPECTS_MAX) : 1
+    for (const next of suspects.splice(0, suspectsAtOnce)) plan(now, () => announce(next))
+  }
+
+  function block(): void {
+    isBlocked = true
+    plan(now + blocksMs, end)
+  }
+
+  function end(): void {
+    isBlocked = false
+    awayUntil = now + DEATH_MS
+    const all = Array.from(underWay.keys())
+    for (const hit of random.chance(0.5) ? all : all.toReversed()) fail(hit, true)
   }
 
   function fail(mail: Mail, isCrash: boolean): void {
     const { name, previousAt } = mail
     const others = results.noteFailure(name, { previousAt, beganAt: underWay.get(mail)!, at: now, isCrash })
-    underWay.delete(mail)
+    leave(mail, false)
     mail.own = countFailure(mail.own, { others, sincePreviousMs: now - previousAt })
     mail.isSuspect = isCrash && mail.own > 0
     mail.attempts++
@@ -91,7 +144,8 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
 
   function arrive(number: number): void {
     // Poison arrives among other mail.
-    const isPoison = number >= 10 && number < 10 + poison
+    const place = (number - 10) / (1 + othersBetween)
+    const isPoison = Number.isInteger(place) && place >= 0 && place < poison
     const mail = {
       name: `m${number}`,
       isPoison,
@@ -105,7 +159,15 @@ export function simulate({ seed, mails, everyMs, failures, poison, isDeadly = fa
     if (number + 1 < mails) plan(now + random.below(2 * everyMs + 1), () => arrive(number + 1))
   }
 
+  /** Until all mail has arrived: then there is nothing left to fail. */
+  function endByItself(meanMs: number, until: number): void {
+    if (!isBlocked && now >= awayUntil) block()
+    const at = now + random.below(2 * meanMs)
+    if (at < until) plan(at, () => endByItself(meanMs, until))
+  }
+
   arrive(0)
+  if (endsAfterMs !== null) endByItself(endsAfterMs, now + mails * everyMs)
   for (let next = events.pop(); next; next = events.pop()) {
     now = Math.max(now, next.at)
     next.act()
