@@ -43,7 +43,8 @@ export async function crashClaims(given: { url: string; rounds: number; seed: nu
       }
       // A new store: sessions of the first may end only now.
       const checking = createSqlStore(await openPostgresDatabase(given.url), { onError: () => {} })
-      await check(checking, administrator, report).finally(() => checking.close())
+      await check(checking, administrator, report)
+      await checking.close()
     }
   } finally {
     await administrator.end()
