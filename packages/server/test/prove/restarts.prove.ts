@@ -72,7 +72,7 @@ test('rolling restarts under load', async () => {
     ],
     control: {
       tried:
-        'Two more runs with one rolling restart. In one, a worker drops one accepted mail in 100, refuses one in 100 and ends with a failure, and replicas store one mail in ten twice and fail one request in ten for the number of messages. ' +
+        'Two more runs with one rolling restart. In one, a worker drops one accepted mail in 97, refuses one in 97 and ends with a failure, and replicas store one mail in ten twice and fail one request in ten for the number of messages. ' +
         'In the other, the SDK is changed: a wait ends at the first error, and a stream fails, continues with new mail only, or starts again.',
       figures: [
         atLeast(1, UNCLEAN, careless.uncleanStops),
