@@ -135,7 +135,7 @@ test('a mail that was set aside is reported again soon if the API did not receiv
   expect(heard).toEqual(['qa+1@in.test', 'qa+1@in.test'])
 })
 
-test('mail that failed in an earlier run is due at a start; mail that may crash the API is never beside its last attempt', async () => {
+test('mail that failed in an earlier run is due at a start, and no other is in flight at a last attempt', async () => {
   const posted: { mailbox: string; beside: string[] }[] = []
   const underWay = new Set<string>()
   const { announcer, bucket, store } = await startBeside(temporaryFolder(), async ({ mailbox }) => {

@@ -89,6 +89,9 @@ export function createAnnouncer(given: Ports): Announcer {
   let readsInFlight = 0
   let suspectsInFlight = 0
   let suspectsAtOnce = 1
+  let isAlone = false
+  let aloneSince: number | null = null
+  let aloneFrom = 0
   let isUnreachable = false
   let probedAt = 0
   let searchedAt = 0
@@ -157,6 +160,10 @@ export function createAnnouncer(given: Ports): Announcer {
   }
 
   function pump(): void {
+    if (isAlone) return
+    const last = now() < aloneFrom ? undefined : suspects.values().find(waiting.isLastAttempt)
+    if (last !== undefined) return startAlone(last)
+    aloneSince = null
     for (const [key, mail] of fresh) {
       if (closed || inFlight.size >= IN_FLIGHT_MAX) return
       fresh.delete(key)
@@ -164,10 +171,10 @@ export function createAnnouncer(given: Ports): Announcer {
       run(key, announceFresh(key, mail))
     }
     for (const key of suspects) {
-      const isLastAttempt = waiting.isLastAttempt(key)
-      if (!canRead() || suspectsInFlight >= (isLastAttempt ? 1 : suspectsAtOnce)) break
+      if (waiting.isLastAttempt(key)) continue
+      if (!canRead() || suspectsInFlight >= suspectsAtOnce) break
       suspects.delete(key)
-      startSuspect(key, isLastAttempt)
+      startSuspect(key)
     }
     for (const key of stored) {
       if (!canRead()) return
@@ -177,12 +184,25 @@ export function createAnnouncer(given: Ports): Announcer {
   }
 
   /**
-   * A mail is set aside only after a crash without other suspects beside it. Of the others, one is announced at first,
-   * and after each that was accepted, twice as many, because a restart of the API leaves many.
+   * A mail is set aside only after a crash with no other mail in flight. The others wait until it has its response, and then
+   * flow for as long as they waited, before the next one is announced alone.
    */
-  function startSuspect(key: string, isLastAttempt: boolean): void {
+  function startAlone(key: string): void {
+    if (closed) return
+    aloneSince ??= now()
+    if (inFlight.size > 0) return
+    suspects.delete(key)
+    isAlone = true
+    startRead(key, () => {
+      aloneFrom = now() + (now() - aloneSince!)
+      aloneSince = null
+      isAlone = false
+    })
+  }
+
+  /** One at first, and after each that was accepted, twice as many, because a restart of the API leaves many. */
+  function startSuspect(key: string): void {
     suspectsInFlight++
-    if (isLastAttempt) suspectsAtOnce = 1
     startRead(key, (isAccepted) => {
       suspectsInFlight--
       suspectsAtOnce = isAccepted ? Math.min(2 * suspectsAtOnce, READS_IN_FLIGHT_MAX) : 1
@@ -193,7 +213,7 @@ export function createAnnouncer(given: Ports): Announcer {
     return !closed && inFlight.size < IN_FLIGHT_MAX && readsInFlight < READS_IN_FLIGHT_MAX
   }
 
-  function startRead(key: string, onDone = (_isAccepted: boolean) => {}): void {
+  function startRead(key: string, onDone: (isAccepted: boolean) => void = () => {}): void {
     readsInFlight++
     let isAccepted = false
     const work = announceAgain(key)

@@ -57,10 +57,11 @@ export function createRecentResults(now: () => number) {
       }
       const failing = countCauses(waiting)
       const culprits = failing > COMPANIONS_MAX ? [] : waiting
-      const healed = countUnexplained(
+      const unexplained = withoutVictims(
         recovered,
         culprits.flatMap((culprit) => culprit.crashes),
       )
+      const healed = countCauses(unexplained)
       failures.set(key, { ...failure, crashes, hasRecovered: false })
       const taken = acceptedBySlot.values().reduce((sum, count) => sum + count, 0)
       return { wasTaken: acceptedAt > failure.previousAt, taken, healed, failing }
@@ -86,12 +87,12 @@ function countCauses(failures: Failed[]): number {
 }
 
 /** Mail that another one, which keeps failing, may have taken along says nothing about the API. */
-function countUnexplained(recovered: Failed[], crashes: Attempt[]): number {
-  if (crashes.length === 0) return recovered.length
+function withoutVictims(recovered: Failed[], crashes: Attempt[]): Failed[] {
+  if (crashes.length === 0) return recovered
   const slotOf = ({ at }: Attempt) => Math.floor(at / SAME_CRASH_MS)
   const bySlot = Map.groupBy(crashes, slotOf)
   const near = (slot: number) => [-1, 0, 1].flatMap((step) => bySlot.get(slot + step) ?? [])
-  return recovered.filter((failed) => !failed.isCrash || !isVictim(failed, near(slotOf(failed)))).length
+  return recovered.filter((failed) => !failed.isCrash || !isVictim(failed, near(slotOf(failed))))
 }
 
 /** Whether a mail failed only because the API crashed on another mail at the same time. */

@@ -36,10 +36,16 @@ export type SimulatedRun = {
   isDeadly?: boolean
   /** How long the API is blocked before it ends. */
   blocksMs?: number
+  /** The first mail ends the API too, but only once, because it was stored before. */
+  isFirstEnding?: boolean
   /** The API also ends by itself, on average after this time. */
   endsAfterMs?: number | null
   /** One of three replicas is always restarting: during `awayMs` of every `everyMs`, a proxy fails a third of the requests. */
   restarts?: { everyMs: number; awayMs: number } | null
+}
+
+function isLastAttempt({ isSuspect, own }: Mail): boolean {
+  return isSuspect && own === OWN_FAILURES_MAX - 1
 }
 
 /** The rule for setting mail aside and the retry schedule in simulated time: days pass in a moment. */
@@ -53,6 +59,7 @@ export function simulate(run: SimulatedRun) {
     othersBetween = 0,
     isDeadly = false,
     blocksMs = 0,
+    isFirstEnding = false,
     endsAfterMs = null,
     restarts = null,
   } = run
@@ -61,8 +68,11 @@ export function simulate(run: SimulatedRun) {
   let now = 1_000_000
   const results = createRecentResults(() => now)
   const underWay = new Map<Mail, number>()
-  const suspects: Mail[] = []
+  const held: Mail[] = []
   let suspectsAtOnce = 1
+  let alone: Mail | null = null
+  let aloneSince = 0
+  let aloneFrom = 0
   const setAside: Mail[] = []
   let awayUntil = 0
   let isBlocked = false
@@ -76,23 +86,25 @@ export function simulate(run: SimulatedRun) {
 
   function announce(mail: Mail): void {
     if (now < awayUntil) return planRetry(mail)
-    if (mail.isSuspect && !startSuspect(mail)) return void suspects.push(mail)
+    if (!hasRoomFor(mail)) return void held.push(mail)
+    if (isLastAttempt(mail)) [alone, aloneSince] = [mail, now]
     if (underWay.size >= UNDER_WAY_MAX) return plan(now + TICK_MS, () => announce(mail))
     underWay.set(mail, now)
     plan(now + 1 + random.below(ATTEMPT_MS_MAX), () => underWay.has(mail) && !isBlocked && answer(mail))
   }
 
-  /** Like the announcer: alone before it would be set aside, otherwise a growing number. */
-  function startSuspect({ own }: Mail): boolean {
-    const isLastAttempt = own === OWN_FAILURES_MAX - 1
-    const suspectsUnderWay = Array.from(underWay.keys()).filter(({ isSuspect }) => isSuspect).length
-    if (suspectsUnderWay >= (isLastAttempt ? 1 : suspectsAtOnce)) return false
-    if (isLastAttempt) suspectsAtOnce = 1
-    return true
+  /** Like the announcer: mail that may have crashed the API is alone before it would be set aside, otherwise a growing number. */
+  function hasRoomFor(mail: Mail): boolean {
+    if (alone) return false
+    if (isLastAttempt(mail)) return now >= aloneFrom && underWay.size === 0
+    if (now >= aloneFrom && held.some(isLastAttempt)) return false
+    const suspects = Array.from(underWay.keys()).filter(({ isSuspect }) => isSuspect)
+    return !mail.isSuspect || suspects.length < suspectsAtOnce
   }
 
   function answer(mail: Mail): void {
-    if (mail.isPoison && isDeadly) block()
+    const endsOnce = isFirstEnding && mail.name === 'm0' && mail.attempts === 0
+    if (endsOnce || (mail.isPoison && isDeadly)) block()
     else if (mail.isPoison || random.chance(failures)) fail(mail, random.chance(0.5))
     else if (restarts && now % restarts.everyMs < restarts.awayMs && random.chance(1 / 3)) fail(mail, true)
     else {
@@ -101,12 +113,19 @@ export function simulate(run: SimulatedRun) {
     }
   }
 
-  /** The next suspects are announced as soon as one before has its response. */
   function leave(mail: Mail, isAccepted: boolean): void {
     underWay.delete(mail)
-    if (!mail.isSuspect) return
-    suspectsAtOnce = isAccepted ? Math.min(2 * suspectsAtOnce, SUSPECTS_MAX) : 1
-    for (const next of suspects.splice(0, suspectsAtOnce)) plan(now, () => announce(next))
+    if (mail === alone) {
+      alone = null
+      plan((aloneFrom = now + (now - aloneSince)), announceHeld)
+    } else if (mail.isSuspect) suspectsAtOnce = isAccepted ? Math.min(2 * suspectsAtOnce, SUSPECTS_MAX) : 1
+    announceHeld()
+  }
+
+  /** What waited for room, first what has to be alone. */
+  function announceHeld(): void {
+    const { last = [], other = [] } = Object.groupBy(held.splice(0), (mail) => (isLastAttempt(mail) ? 'last' : 'other'))
+    for (const mail of [...last, ...other]) plan(now, () => announce(mail))
   }
 
   function block(): void {
