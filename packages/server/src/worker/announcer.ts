@@ -161,8 +161,8 @@ export function createAnnouncer(given: Ports): Announcer {
 
   function pump(): void {
     if (isAlone) return
-    const last = now() < aloneFrom ? undefined : suspects.values().find(waiting.isLastAttempt)
-    if (last !== undefined) return startAlone(last)
+    const last = suspects.values().find(waiting.isLastAttempt)
+    if (last !== undefined && canBeAlone()) return startAlone(last)
     aloneSince = null
     for (const [key, mail] of fresh) {
       if (closed || inFlight.size >= IN_FLIGHT_MAX) return
@@ -181,6 +181,12 @@ export function createAnnouncer(given: Ports): Announcer {
       stored.delete(key)
       startRead(key)
     }
+  }
+
+  /** While the API is away, other mail probes it: an attempt that does not reach it would only delay the next one. */
+  function canBeAlone(): boolean {
+    const canOthersProbe = offered.size + fresh.size + stored.size + inFlight.size > 0
+    return now() >= aloneFrom && !(isUnreachable && canOthersProbe)
   }
 
   /**

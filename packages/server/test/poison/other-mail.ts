@@ -4,6 +4,8 @@ import type { WatchedPrograms } from './watched-programs.ts'
 
 const EVERY_MS = 100
 const PAGE = 200
+/** Half of the time in which a page of mail arrives. */
+const PAGE_MS = (PAGE * EVERY_MS) / 2
 /** A blocked program does not respond. Longer than a mail may be parsed, because each attempt would be parsed again. */
 const ATTEMPT_MS_MAX = 60_000
 
@@ -57,11 +59,17 @@ export function startOtherMail(programs: WatchedPrograms) {
 
   async function look(): Promise<void> {
     try {
-      const { data } = await programs.sdk.messages.list({ mailbox: 'others', limit: PAGE })
-      for (const { tag } of data) if (tag !== null && !readAt.has(tag)) readAt.set(tag, Date.now())
+      await read({ limit: PAGE })
+      // Mail that waited is behind the page of the newest.
+      for (const tag of unread()) if (Date.now() - sentAt.get(tag)! > PAGE_MS) await read({ tag })
     } catch {
       // The program is being restarted.
     }
+  }
+
+  async function read(query: { limit?: number; tag?: string }): Promise<void> {
+    const { data } = await programs.sdk.messages.list({ mailbox: 'others', ...query })
+    for (const { tag } of data) if (tag !== null && !readAt.has(tag)) readAt.set(tag, Date.now())
   }
 
   async function keepLooking(): Promise<void> {

@@ -58,7 +58,7 @@ test('slow, idle and unread connections', async () => {
       `${COUNTS.slow} connections that send one byte per second (HTTP headers and bodies, SMTP commands and mail), ${COUNTS.idleSmtp} idle SMTP and ${COUNTS.idleHttp} idle HTTP connections, ` +
       `and ${COUNTS.unread} downloads of 16 MiB and more of which nothing is read but the start, all at once for ${SECONDS} s; each is opened again when the server closes it. ` +
       'Meanwhile four clients send mail and wait for it, list, and read messages, attachments and raw mail, through the SDK. ' +
-      'The memory before is that after as many connections and downloads at once by clients that behave, because the allocator keeps some of what many connections need; before and after, it is the lowest of half a minute of one client, half a minute later.',
+      'The memory before is that after as many connections and downloads at once by clients that behave, and after the work of the four clients for as long, because the program keeps some of the memory that these need too; before and after, it is the lowest of half a minute of one client, half a minute later.',
     figures: [
       ...kinds.map(([kind, name]) =>
         atLeast(
