@@ -31,9 +31,15 @@ test.each<[string, OtherResults, { first: boolean; second: boolean; third: boole
   ['one in ten fails', { ...FLOWING, healed: 100, taken: 1_000 }, { first: false, second: false, third: false }],
   ['one in two fails', { ...FLOWING, healed: 500, taken: 1_000 }, { first: false, second: false, third: false }],
 ])('%s: which failures count', (_name, others, counts) => {
-  const count = (ownFailures: number, sincePreviousMs: number) =>
-    countFailure(ownFailures, { others, sincePreviousMs }) > ownFailures
+  const count = (ownFailures: number, sincePreviousMs: number, isOtherMailExcluded = true) =>
+    countFailure(ownFailures, { others, sincePreviousMs, isOtherMailExcluded }) > ownFailures
   expect({ first: count(0, 0), second: count(1, 1_000), third: count(2, 5_000) }).toEqual(counts)
+  // The third sets the mail aside, so another mail must not be the cause.
+  expect([count(0, 0, false), count(1, 1_000, false), count(2, 5_000, false)]).toEqual([
+    counts.first,
+    counts.second,
+    false,
+  ])
   // Attempts in quick succession count once.
   expect([count(1, 999), count(2, 4_999)]).toEqual([false, false])
 })

@@ -14,7 +14,7 @@ export const RECENT_MS = 10 * 60_000
 const ACCEPTED_PER_DOUBT = 30
 /** How many recent successes are needed before a mail is set aside. One or two may be luck. */
 const ACCEPTED_MIN = 5
-/** How many other failing messages may also be bad themselves. More have a common cause. */
+/** How many other causes of failures may be bad mail too. More have a common cause. */
 export const COMPANIONS_MAX = 3
 /**
  * The minimum delay before each failure that counts. A short problem counts once, and by the third attempt other mail
@@ -39,7 +39,7 @@ export type OtherResults = {
   taken: number
   /** How many recently failed in a way that may be their own (`mayBeCausedByMail`), but were accepted later. */
   healed: number
-  /** How many recently failed in such a way and are not accepted yet. */
+  /** Causes of the recent failures of mail that is not accepted yet. */
   failing: number
 }
 
@@ -62,19 +62,45 @@ export function isCrash({ status, code, isLost }: FailedAttempt): boolean {
   return isLost || (status === 502 && code === null)
 }
 
+type Judged = {
+  others: OtherResults
+  sincePreviousMs: number
+  /** Whether no other mail can have caused this failure: the API did not crash, or nothing else was in flight. */
+  isOtherMailExcluded: boolean
+}
+
+/** Whether one more failure that counts sets the mail aside. */
+export function isFinalAttempt(ownFailures: number): boolean {
+  return ownFailures >= OWN_FAILURES_MAX - 1
+}
+
+/**
+ * Whether the API or this process may crash on the mail again. A 500 affects no other mail, and a failure of the worker
+ * sends nothing.
+ */
+export function isSuspect({
+  ownFailures,
+  isTrying,
+  refusal,
+}: {
+  ownFailures: number
+  /** Whether the previous attempt left no result. */
+  isTrying: boolean
+  refusal: AnnouncementRefusal
+}): boolean {
+  return isTrying || (ownFailures > 0 && refusal.status !== 500 && refusal.code !== WORKER_FAILED)
+}
+
 /**
  * The new count of own failures after a failure that the mail may have caused. The first counts immediately. Later ones
  * count only if the API accepted other mail since the previous attempt, so an outage counts once, however long it is.
  * None counts while the API also fails on other mail.
  */
-export function countFailure(
-  ownFailures: number,
-  { others, sincePreviousMs }: { others: OtherResults; sincePreviousMs: number },
-): number {
+export function countFailure(ownFailures: number, { others, sincePreviousMs, isOtherMailExcluded }: Judged): number {
   if (isApiDoubtful(others)) return ownFailures
   if (ownFailures === 0) return 1
-  const isLast = ownFailures === OWN_FAILURES_MAX - 1
-  const isConfirmed = others.wasTaken && (!isLast || others.taken >= ACCEPTED_MIN)
+  const isLast = isFinalAttempt(ownFailures)
+  const isConfirmed = others.wasTaken && (!isLast || (others.taken >= ACCEPTED_MIN && isOtherMailExcluded))
   return isConfirmed && sincePreviousMs >= attemptDelayMs(ownFailures) ? ownFailures + 1 : ownFailures
 }
 

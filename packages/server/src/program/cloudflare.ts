@@ -78,11 +78,15 @@ function assemble(bindings: Bindings) {
   const bucket = openR2Bucket(bindings.INBOX_STORAGE)
   const results = createRecentResults(now)
   let historyReads = 0
+  let inFlight = 0
+  let hasOverlapped = false
   const history: AttemptHistory = {
     // An isolate has no stable id. Its started attempt counts as failed once it must have ended.
     by: crypto.randomUUID(),
     startedAt: now(),
     isFromEarlierRun: ({ lastAttemptAt }) => lastAttemptAt === null,
+    // Attempts of other isolates are unknown.
+    isAlone: () => !hasOverlapped,
     async noteFailure(metadata, failure) {
       const inThisRun = results.noteFailure(metadataKey('unprocessed', metadata), failure)
       // With this many failures in one run, a single message is not the cause.
@@ -98,7 +102,13 @@ function assemble(bindings: Bindings) {
   }
 
   async function announce(key: string, isByHand = false) {
-    const result = await announceStored({ bucket, post: post!, history, now, parse }, key, isByHand)
+    inFlight++
+    hasOverlapped ||= inFlight > 1
+    const ports = { bucket, post: post!, history, now, parse }
+    const result = await announceStored(ports, key, isByHand).finally(() => {
+      inFlight--
+      hasOverlapped &&= inFlight > 0
+    })
     if (result.outcome === 'processed') results.noteAccepted(key)
     if (result.outcome === 'failed' && result.metadata.setAside) results.forget(key)
     return result

@@ -10,7 +10,7 @@ export type WatchOptions = {
 /**
  * The longest known work of the main thread takes some hundred milliseconds. Much shorter than WEBHOOK_TIMEOUT_MS, so that
  * a worker sees its connection to a stuck API cut, and blames the mail, before it gives up on the response, also where
- * the API gets only a third of a processor.
+ * the API gets only half of a processor.
  */
 const STUCK_MS = 3_000
 const BEAT_MS = 500

@@ -143,6 +143,7 @@ async function run({ client, begin, toQuery }: Borrowed, statements: Write[]): P
     const sent = await send(client, [...(isBegun ? [] : [begin]), ...queries, ...(isLast ? [COMMIT] : [])])
     const failure = sent.find(({ status }) => status === 'rejected')
     if (failure?.status === 'rejected') {
+      // If it fails too, that must not hide the cause.
       if (!isLast) await send(client, [ROLLBACK])
       throw failure.reason
     }

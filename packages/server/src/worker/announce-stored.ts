@@ -45,6 +45,8 @@ export type AttemptHistory = {
   startedAt: number
   /** Whether the last attempt was made by an earlier process, which may have crashed because of the mail. */
   isFromEarlierRun: (metadata: Metadata) => boolean
+  /** Whether this attempt has been the only one in flight from its beginning until now. */
+  isAlone: (metadata: Metadata) => boolean
   /** Records a failure that the mail itself may have caused, and returns how other mail fared. */
   noteFailure: (metadata: Metadata, failure: AnnouncementFailure) => OtherResults | Promise<OtherResults>
 }
@@ -166,8 +168,10 @@ async function judge(
   if (!mayBeCausedByMail(failed)) return {}
   const at = now()
   const previousAt = Date.parse(metadata.lastAttemptAt ?? metadata.receivedAt)
+  const isOtherMailExcluded = !isCrash(failed) || history.isAlone(metadata)
   const others = await history.noteFailure(metadata, { previousAt, beganAt, at, isCrash: isCrash(failed) })
-  const ownFailures = countFailure(metadata.ownFailures, { others, sincePreviousMs: at - previousAt })
+  const sincePreviousMs = at - previousAt
+  const ownFailures = countFailure(metadata.ownFailures, { others, sincePreviousMs, isOtherMailExcluded })
   if (ownFailures < OWN_FAILURES_MAX) return { ownFailures }
   return { ownFailures, setAside: setAside(at, reasonFor(failed)) }
 }

@@ -13,7 +13,7 @@ import { newId } from '../random.ts'
 import type { Report } from './announce.ts'
 import { rewriteMetadata } from './announce-stored.ts'
 import { createAnnouncer } from './announcer.ts'
-import { decodeMetadata } from './metadata.ts'
+import { decodeMetadata, type Metadata } from './metadata.ts'
 import { receive } from './receive.ts'
 
 const TICK_MS = 500
@@ -135,33 +135,45 @@ test('a mail that was set aside is reported again soon if the API did not receiv
   expect(heard).toEqual(['qa+1@in.test', 'qa+1@in.test'])
 })
 
-test('mail that failed in an earlier run is due at a start, and no other is in flight at a last attempt', async () => {
+test('mail that failed in an earlier run is due at a start; at its final attempt, no other is in flight', async () => {
   const posted: { mailbox: string; beside: string[] }[] = []
   const underWay = new Set<string>()
-  const { announcer, bucket, store } = await startBeside(temporaryFolder(), async ({ mailbox }) => {
+  const answer = async ({ mailbox }: Announcement) => {
     posted.push({ mailbox, beside: [...underWay] })
     underWay.add(mailbox)
     await new Promise((resolve) => setTimeout(resolve, 20))
     underWay.delete(mailbox)
     return 200
-  })
-  const names = ['first1', 'first2', 'first3', 'last1', 'last2', 'first4', 'first5', 'first6']
-  // Far more attempts than a minute has, the last one ten seconds before the start.
-  const attempts = { attempts: 50, lastAttemptAt: new Date(Date.now() - 10_000).toISOString(), lastStatus: 502 }
-  for (const name of names) {
+  }
+  const at = Date.now()
+  const { announcer, bucket, store } = await startBeside(temporaryFolder(), answer, { now: () => at })
+  async function storeTried(name: string, tried: Partial<Metadata>): Promise<string> {
     await store(`${name}@in.test`)
-    const { keys } = await bucket.list({ prefix: `messages/unprocessed/in.test/${name}/`, limit: 1 })
-    const metadata = decodeMetadata(await readObject(bucket, keys[0]!))
-    const ownFailures = name.startsWith('last') ? 2 : 1
-    await rewriteMetadata(bucket, keys[0]!, { ...metadata, ...attempts, ownFailures })
+    const [key] = (await bucket.list({ prefix: `messages/unprocessed/in.test/${name}/`, limit: 1 })).keys
+    // More attempts than are made in a minute, the last one ten seconds before the start.
+    const earlier = { attempts: 50, lastAttemptAt: new Date(at - 10_000).toISOString(), lastStatus: 502 }
+    await rewriteMetadata(bucket, key!, { ...decodeMetadata(await readObject(bucket, key!)), ...earlier, ...tried })
+    return key!
+  }
+  const setAside = { at: new Date(at).toISOString(), reason: 'Set aside.', isReported: true }
+  const aside: string[] = []
+  for (let number = 0; number < 4; number++) {
+    await storeTried(`ordinary${number}`, { ownFailures: 0 })
+    await storeTried(`suspect${number}`, { ownFailures: 1 })
+    await storeTried(`final${number}`, { ownFailures: 2 })
+    aside.push(await storeTried(`aside${number}`, { ownFailures: 3, setAside }))
   }
   await announcer.start()
-  await eventually(() => expect(posted.map(({ mailbox }) => mailbox).toSorted()).toEqual(names.toSorted()))
+  const byHand = (async () => {
+    for (const key of aside) await announcer.announceNow(key)
+  })()
+  await eventually(() => expect(posted).toHaveLength(16))
+  await byHand
+  expect(new Set(posted.map(({ mailbox }) => mailbox)).size).toBe(16)
   const crowded = posted.filter(({ beside }) => beside.length > 0)
-  expect(crowded.length).toBeGreaterThan(0)
-  expect(
-    crowded.flatMap(({ mailbox, beside }) => [mailbox, ...beside]).filter((name) => name.startsWith('last')),
-  ).toEqual([])
+  const names = crowded.flatMap(({ mailbox, beside }) => [mailbox, ...beside])
+  expect(names.filter((name) => name.startsWith('suspect'))).not.toEqual([])
+  expect(names.filter((name) => name.startsWith('final'))).toEqual([])
 })
 
 test('a mail without raw bytes is given up, and others continue', async () => {

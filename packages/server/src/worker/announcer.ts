@@ -13,7 +13,7 @@ import { createRecentResults } from './recent-results.ts'
 import { reportSetAside } from './report-set-aside.ts'
 import { createUnprocessedSearch } from './unprocessed-search.ts'
 import type { UnroutedIndex } from './unrouted-index.ts'
-import { createWaitingMail } from './waiting-mail.ts'
+import { createWaitingMail, isFinal, type Waiting } from './waiting-mail.ts'
 import { watchReachability } from './reachability.ts'
 
 /** Concurrent posts: enough to fill the API's group commits, few enough not to overload it. */
@@ -26,6 +26,8 @@ const SEARCH_EVERY_MS = 60_000
 /** While the API is unreachable, one mail is announced this often to notice its return. */
 const PROBE_EVERY_MS = 5_000
 const TICK_MS = 500
+/** Other mail waits this long for those in flight, before one is announced alone. Longer, and it has a turn again first. */
+const DRAIN_MS_MAX = 1_000
 /** Delay before a set-aside mail is reported again after the API did not accept the report. */
 const REPORT_RETRY_MS = 5_000
 /** Delay after the bucket failed, or a mail in it could not be read. */
@@ -75,12 +77,13 @@ export function createAnnouncer(given: Ports): Announcer {
   const { bucket, parser, post, report, by, refusedMailDays, unclaimedNotice, meters, now, log } = given
   const startedAt = now()
   // All keyed by metadata key: unprocessed mail; the queues (just stored, announcement in memory, announcement in the bucket,
-  // the same but may crash the API); running attempts; set-aside mail that the API does not know about yet.
+  // the same but may crash the API, and of these, the ones before their final attempt); running attempts; set-aside mail that the API does not know about yet.
   const waiting = createWaitingMail({ refusedMailDays, startedAt })
   const offered = new Map<string, Offered>()
   const fresh = new Map<string, Fresh>()
   const stored = new Set<string>()
   const suspects = new Set<string>()
+  const finals = new Set<string>()
   const inFlight = new Map<string, Promise<void>>()
   const unreported = new Map<string, Metadata>()
   const results = createRecentResults(now)
@@ -89,9 +92,9 @@ export function createAnnouncer(given: Ports): Announcer {
   let readsInFlight = 0
   let suspectsInFlight = 0
   let suspectsAtOnce = 1
-  let isAlone = false
-  let aloneSince: number | null = null
-  let aloneFrom = 0
+  let alone: { key: string; done: Promise<void> } | null = null
+  let othersWaitSince: number | null = null
+  let nextAloneAt = 0
   let isUnreachable = false
   let probedAt = 0
   let searchedAt = 0
@@ -110,6 +113,7 @@ export function createAnnouncer(given: Ports): Announcer {
       by,
       startedAt,
       isFromEarlierRun: ({ lastAttemptAt, receivedAt }) => Date.parse(lastAttemptAt ?? receivedAt) < startedAt,
+      isAlone: (metadata) => alone?.key === metadataKey('unprocessed', metadata),
       noteFailure: (metadata, failure) => results.noteFailure(metadataKey('unprocessed', metadata), failure),
     },
   }
@@ -160,21 +164,20 @@ export function createAnnouncer(given: Ports): Announcer {
   }
 
   function pump(): void {
-    if (isAlone) return
-    const last = suspects.values().find(waiting.isLastAttempt)
-    if (last !== undefined && canBeAlone()) return startAlone(last)
-    aloneSince = null
+    if (alone) return
+    const [final] = finals
+    if (final !== undefined && canBeAlone()) return startAlone(final)
+    othersWaitSince = null
+    for (const key of suspects) {
+      if (!canRead() || suspectsInFlight >= suspectsAtOnce) break
+      suspects.delete(key)
+      startSuspect(key)
+    }
     for (const [key, mail] of fresh) {
       if (closed || inFlight.size >= IN_FLIGHT_MAX) return
       fresh.delete(key)
       freshCharacters -= charactersOf(mail.announcement)
       run(key, announceFresh(key, mail))
-    }
-    for (const key of suspects) {
-      if (waiting.isLastAttempt(key)) continue
-      if (!canRead() || suspectsInFlight >= suspectsAtOnce) break
-      suspects.delete(key)
-      startSuspect(key)
     }
     for (const key of stored) {
       if (!canRead()) return
@@ -183,50 +186,60 @@ export function createAnnouncer(given: Ports): Announcer {
     }
   }
 
-  /** While the API is away, other mail probes it: an attempt that does not reach it would only delay the next one. */
+  /** Not while the API is away and other mail can probe it: an attempt that does not reach it would only delay the next one. */
   function canBeAlone(): boolean {
-    const canOthersProbe = offered.size + fresh.size + stored.size + inFlight.size > 0
-    return now() >= aloneFrom && !(isUnreachable && canOthersProbe)
+    return performance.now() >= nextAloneAt && !(isUnreachable && waiting.hasOrdinary())
   }
 
   /**
-   * A mail is set aside only after a crash with no other mail in flight. The others wait until it has its response, and then
-   * flow for as long as they waited, before the next one is announced alone.
+   * A crash sets a mail aside only if no other mail was in flight. The others wait until it has its response, and then flow
+   * for as long as they waited.
    */
   function startAlone(key: string): void {
     if (closed) return
-    aloneSince ??= now()
-    if (inFlight.size > 0) return
-    suspects.delete(key)
-    isAlone = true
+    const since = (othersWaitSince ??= performance.now())
+    const letOthersFlow = () => (nextAloneAt = 2 * performance.now() - since)
+    if (inFlight.size > 0) {
+      if (performance.now() - since < DRAIN_MS_MAX) return
+      letOthersFlow()
+      return pump()
+    }
+    finals.delete(key)
     startRead(key, () => {
-      aloneFrom = now() + (now() - aloneSince!)
-      aloneSince = null
-      isAlone = false
+      alone = null
+      letOthersFlow()
     })
+    alone = { key, done: inFlight.get(key)! }
   }
 
   /** One at first, and after each that was accepted, twice as many, because a restart of the API leaves many. */
   function startSuspect(key: string): void {
     suspectsInFlight++
-    startRead(key, (isAccepted) => {
+    startRead(key, (outcome) => {
       suspectsInFlight--
-      suspectsAtOnce = isAccepted ? Math.min(2 * suspectsAtOnce, READS_IN_FLIGHT_MAX) : 1
+      if (outcome === 'processed') suspectsAtOnce = Math.min(2 * suspectsAtOnce, READS_IN_FLIGHT_MAX)
+      if (outcome === 'failed') suspectsAtOnce = 1
     })
+  }
+
+  function queueOf(mail: Waiting): Set<string> {
+    if (isFinal(mail)) return finals
+    return mail.isSuspect ? suspects : stored
   }
 
   function canRead(): boolean {
     return !closed && inFlight.size < IN_FLIGHT_MAX && readsInFlight < READS_IN_FLIGHT_MAX
   }
 
-  function startRead(key: string, onDone: (isAccepted: boolean) => void = () => {}): void {
+  /** `onDone` gets no outcome if the bucket failed. */
+  function startRead(key: string, onDone: (outcome?: StoredOutcome['outcome']) => void = () => {}): void {
     readsInFlight++
-    let isAccepted = false
+    let outcome: StoredOutcome['outcome'] | undefined
     const work = announceAgain(key)
-      .then(({ outcome }) => void (isAccepted = outcome === 'processed'))
+      .then((result) => void (outcome = result.outcome))
       .finally(() => {
         readsInFlight--
-        onDone(isAccepted)
+        onDone(outcome)
       })
     run(key, work)
   }
@@ -259,8 +272,8 @@ export function createAnnouncer(given: Ports): Announcer {
     // The mail is no longer set aside, so a pending report is obsolete.
     unreported.delete(key)
     await reporting
-    // Only one post per mail at a time.
-    while (inFlight.has(key)) await inFlight.get(key)
+    // Only one post per mail at a time, and none beside one that must be alone.
+    while (alone || inFlight.has(key)) await (alone?.done ?? inFlight.get(key))
     const work = announceAgain(key, true)
     run(
       key,
@@ -325,9 +338,9 @@ export function createAnnouncer(given: Ports): Announcer {
       probedAt = at
       waiting.wakeOne(at)
     }
-    for (const [key, { isSuspect }] of waiting.due(at)) {
+    for (const [key, mail] of waiting.due(at)) {
       const isQueued = offered.has(key) || fresh.has(key)
-      if (!isQueued && !inFlight.has(key)) (isSuspect ? suspects : stored).add(key)
+      if (!isQueued && !inFlight.has(key)) queueOf(mail).add(key)
     }
     pump()
     if (unreported.size > 0 && !isUnreachable && at >= nextReportAt) {

@@ -9,10 +9,14 @@ const CRASHES_MAX = 10
 const EXPLAINED_MAX = 300
 /** All connections of a crashing process end within this time. */
 const SAME_CRASH_MS = 250
-const SLOT_MS = 1_000
 
 type Attempt = Pick<AnnouncementFailure, 'beganAt' | 'at'>
-type Failed = AnnouncementFailure & { crashes: Attempt[]; hasRecovered: boolean }
+type Failed = AnnouncementFailure & {
+  crashes: Attempt[]
+  hasHealed: boolean
+  /** A mail that was set aside caused it. */
+  isExplained: boolean
+}
 
 /** Results of recent announcements by metadata key. They show whether a failure is due to the mail or the API. */
 export function createRecentResults(now: () => number) {
@@ -21,6 +25,7 @@ export function createRecentResults(now: () => number) {
   /** Attempts at mail that was set aside. Its victims may report their failure later than it. */
   let explained: Attempt[] = []
   const acceptedBySlot = new Map<number, number>()
+  let accepted = 0
   let acceptedAt = 0
 
   function forgetOld(): void {
@@ -29,20 +34,21 @@ export function createRecentResults(now: () => number) {
       if (at >= oldest && failures.size <= FAILURES_MAX) break
       failures.delete(key)
     }
-    explained = explained.filter(({ at }) => at >= oldest).slice(-EXPLAINED_MAX)
-    for (const slot of acceptedBySlot.keys()) {
-      if (slot * SLOT_MS >= oldest) break
+    for (const [slot, count] of acceptedBySlot) {
+      if (slot * SAME_CRASH_MS >= oldest) break
       acceptedBySlot.delete(slot)
+      accepted -= count
     }
   }
 
   return {
     noteAccepted(key: string): void {
       acceptedAt = now()
-      const slot = Math.floor(acceptedAt / SLOT_MS)
+      const slot = Math.floor(acceptedAt / SAME_CRASH_MS)
       acceptedBySlot.set(slot, (acceptedBySlot.get(slot) ?? 0) + 1)
+      accepted++
       const failed = failures.get(key)
-      if (failed) failed.hasRecovered = true
+      if (failed) failed.hasHealed = true
       forgetOld()
     },
     noteFailure(key: string, failure: AnnouncementFailure): OtherResults {
@@ -50,53 +56,60 @@ export function createRecentResults(now: () => number) {
       const crashes = failure.isCrash ? [...earlier, failure].slice(-CRASHES_MAX) : earlier
       failures.delete(key)
       forgetOld()
-      const [waiting, recovered]: [Failed[], Failed[]] = [[], []]
+      const [failing, healed]: [Failed[], Failed[]] = [[], []]
       for (const other of failures.values()) {
-        if (!isVictim(other, crashes) && !isVictim(other, explained))
-          (other.hasRecovered ? recovered : waiting).push(other)
+        if (!other.isExplained && !isVictim(other, crashes)) (other.hasHealed ? healed : failing).push(other)
       }
-      const failing = countCauses(waiting)
-      const culprits = failing > COMPANIONS_MAX ? [] : waiting
+      const causes = countCauses(failing, 1)
+      const culprits = causes > COMPANIONS_MAX ? [] : failing
       const unexplained = withoutVictims(
-        recovered,
+        healed,
         culprits.flatMap((culprit) => culprit.crashes),
       )
-      const healed = countCauses(unexplained)
-      failures.set(key, { ...failure, crashes, hasRecovered: false })
-      const taken = acceptedBySlot.values().reduce((sum, count) => sum + count, 0)
-      return { wasTaken: acceptedAt > failure.previousAt, taken, healed, failing }
+      const isExplained = failure.isCrash && isVictim(failure, explained)
+      failures.set(key, { ...failure, crashes, hasHealed: false, isExplained })
+      // What fails within one time counts as much as what is accepted in one, however much mail there is.
+      const acceptedAtOnce = Math.max(1, accepted / Math.max(1, acceptedBySlot.size))
+      return {
+        wasTaken: acceptedAt > failure.previousAt,
+        taken: accepted,
+        healed: countCauses(unexplained, acceptedAtOnce),
+        failing: causes,
+      }
     },
     /** For set-aside mail: it caused its own failures and those of its victims, so they say nothing about the API. */
     forget(key: string): void {
-      explained.push(...(failures.get(key)?.crashes ?? []))
+      const crashes = failures.get(key)?.crashes ?? []
       failures.delete(key)
+      for (const other of failures.values()) other.isExplained ||= isVictim(other, crashes)
+      explained = [...explained, ...crashes].slice(-EXPLAINED_MAX)
     },
   }
 }
 
 /** All mail that was in progress when the API crashed failed by one cause. Any other failure is one by itself. */
-function countCauses(failures: Failed[]): number {
+function countCauses(failures: Failed[], perCrash: number): number {
   let causes = 0
   let crashAt = -Infinity
   for (const { isCrash, at } of failures) {
-    if (isCrash && at - crashAt < SAME_CRASH_MS) continue
-    causes++
+    if (isCrash && Math.abs(at - crashAt) < SAME_CRASH_MS) continue
+    causes += isCrash ? perCrash : 1
     if (isCrash) crashAt = at
   }
   return causes
 }
 
 /** Mail that another one, which keeps failing, may have taken along says nothing about the API. */
-function withoutVictims(recovered: Failed[], crashes: Attempt[]): Failed[] {
-  if (crashes.length === 0) return recovered
+function withoutVictims(healed: Failed[], crashes: Attempt[]): Failed[] {
   const slotOf = ({ at }: Attempt) => Math.floor(at / SAME_CRASH_MS)
   const bySlot = Map.groupBy(crashes, slotOf)
-  const near = (slot: number) => [-1, 0, 1].flatMap((step) => bySlot.get(slot + step) ?? [])
-  return recovered.filter((failed) => !failed.isCrash || !isVictim(failed, near(slotOf(failed))))
+  const isTakenAlong = (failed: Failed) =>
+    [-1, 0, 1].some((step) => isVictim(failed, bySlot.get(slotOf(failed) + step) ?? []))
+  return crashes.length === 0 ? healed : healed.filter((failed) => !isTakenAlong(failed))
 }
 
 /** Whether a mail failed only because the API crashed on another mail at the same time. */
-function isVictim({ isCrash, beganAt, at }: Failed, crashes: Attempt[]): boolean {
+function isVictim({ isCrash, beganAt, at }: AnnouncementFailure, crashes: Attempt[]): boolean {
   return (
     isCrash &&
     crashes.some((crash) => beganAt < crash.at && crash.beganAt < at && Math.abs(at - crash.at) < SAME_CRASH_MS)

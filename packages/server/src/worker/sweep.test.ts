@@ -22,10 +22,13 @@ const ENVELOPE = { mailFrom: 'a@shop.example', helo: null, remoteAddress: null, 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Mail in a bucket, and an API that responds as `answer` says; null is no response. */
-async function start(answer: (announcement: Announcement) => number | null = () => 200) {
+async function start(answer: (announcement: Announcement) => number | null | Promise<number> = () => 200) {
   const root = temporaryFolder()
   const bucket = await openFolderBucket(root)
   const announced: string[] = []
+  /** Of the announcements at each moment, those beside another one at any time. */
+  const underWay = new Set<string>()
+  const overlapping = new Set<string>()
   const read: string[] = []
   const clock = { now: NOW }
   const ports = {
@@ -33,7 +36,10 @@ async function start(answer: (announcement: Announcement) => number | null = () 
     parse: async () => parseMail(RAW),
     async post(announcement: Announcement) {
       announced.push(announcement.to)
-      const status = answer(announcement)
+      underWay.add(announcement.to)
+      if (underWay.size > 1) for (const to of underWay) overlapping.add(to)
+      const status = await answer(announcement)
+      underWay.delete(announcement.to)
       if (status === null) throw new Error('connection refused')
       return { status, text: '' }
     },
@@ -44,6 +50,7 @@ async function start(answer: (announcement: Announcement) => number | null = () 
     root,
     bucket,
     announced,
+    overlapping,
     read,
     clock,
     async store(name: string, past: Partial<Metadata> & { ageMs?: number } = {}) {
@@ -99,6 +106,18 @@ test('due mail is announced, and after one success the waiting mail is due too',
   expect(await run()).toEqual({ processed: 2, failed: 0 })
   expect(announced).toEqual(['due@in.test', 'soon@in.test'])
   expect(await processed()).toBe(2)
+})
+
+test('mail that may crash the API is announced after the others, one at a time, and beside none', async () => {
+  const slow = () => new Promise<number>((resolve) => setTimeout(() => resolve(200), 50))
+  const { store, run, announced, overlapping } = await start(slow)
+  const suspect = { ...tried(1, 61 * SECOND_MS, 502), ownFailures: 1 }
+  for (const number of [1, 2, 3]) await store(`suspect${number}`, suspect)
+  for (const number of [1, 2, 3, 4]) await store(`ordinary${number}`, tried(1, 61 * SECOND_MS))
+  expect(await run()).toEqual({ processed: 7, failed: 0 })
+  expect(announced.map((to) => to.startsWith('suspect'))).toEqual([false, false, false, false, true, true, true])
+  expect(overlapping.size).toBeGreaterThan(1)
+  expect([...overlapping].filter((to) => to.startsWith('suspect'))).toEqual([])
 })
 
 test('without a success, mail that is not due waits', async () => {

@@ -2,6 +2,7 @@ import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
 import type { RandomInt } from '../domain/random-text.ts'
 import { meansUnreachable, RETRY_FOR_MS } from '../domain/retry.ts'
+import { isSuspect } from '../domain/set-aside.ts'
 import { uuidTime } from '../domain/uuid.ts'
 import type { Log } from '../observe/log.ts'
 import type { Report } from './announce.ts'
@@ -56,16 +57,17 @@ export async function sweep(ports: SweepPorts): Promise<{ processed: number; fai
   const { bucket, announceStored, firstAttemptMs, now, log } = ports
   const startedAt = now()
   const later: string[] = []
+  const suspects: string[] = []
   let problem: string | null = null
   let [reads, waiting, processed, failed, unreachable, errors] = [0, 0, 0, 0, 0, 0]
 
   function canContinue(): boolean {
     const isApiUnreachable = processed === 0 && unreachable >= UNREACHABLE_MAX
-    const isLimitReached = reads >= READS_MAX || processed + failed >= ANNOUNCEMENTS_MAX || errors >= ERRORS_MAX
+    const isLimitReached = processed + failed >= ANNOUNCEMENTS_MAX || errors >= ERRORS_MAX
     return !isApiUnreachable && !isLimitReached && now() - startedAt < RUN_MS_MAX
   }
 
-  async function drain(keys: string[], visit: (key: string) => Promise<void>): Promise<void> {
+  async function drain(keys: string[], visit: (key: string) => Promise<void>, atOnce = AT_ONCE): Promise<void> {
     const visitNext = async () => {
       for (let key = keys.pop(); key !== undefined && canContinue(); key = keys.pop()) {
         await visit(key).catch((error: unknown) => {
@@ -74,11 +76,11 @@ export async function sweep(ports: SweepPorts): Promise<{ processed: number; fai
         })
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, visitNext))
+    await Promise.all(Array.from({ length: atOnce }, visitNext))
   }
 
   async function announceIfDue(key: string): Promise<void> {
-    reads++
+    if (++reads > READS_MAX) return
     const object = await bucket.get(key)
     if (!object) return
     const metadata = decodeMetadata(await bytesOf(object))
@@ -90,7 +92,11 @@ export async function sweep(ports: SweepPorts): Promise<{ processed: number; fai
     waiting++
     if (isFirstAttemptRunning) return
     // The next run is a minute away, so mail that becomes due during this run is announced now.
-    if (dueAt <= startedAt + RUN_MS_MAX) await announceNow(key)
+    const isDue = dueAt <= startedAt + RUN_MS_MAX
+    const { ownFailures, trying } = metadata
+    if (isSuspect({ ownFailures, isTrying: trying !== null, refusal: refusalOf(metadata) })) {
+      if (isDue) suspects.push(key)
+    } else if (isDue) await announceNow(key)
     else later.push(key)
   }
 
@@ -113,6 +119,8 @@ export async function sweep(ports: SweepPorts): Promise<{ processed: number; fai
   const { retried, old } = await findUnprocessed(ports, startedAt)
   await drain(shuffle(retried, ports.random), announceIfDue)
   if (processed > 0) await drain(later, announceNow)
+  // One at a time, so that mail that crashes the API takes no other along.
+  await drain(suspects, announceNow, 1)
   if (processed > 0 || waiting === 0) await saveReachabilityProblem(bucket, null, log)
   else if (failed > 0) await saveReachabilityProblem(bucket, problem, log)
   await removeRefused(ports, shuffle(old, ports.random))

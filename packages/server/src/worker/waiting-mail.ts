@@ -1,5 +1,5 @@
 import { isUnrouted } from '../domain/retry.ts'
-import { attemptDelayMs, OWN_FAILURES_MAX } from '../domain/set-aside.ts'
+import { attemptDelayMs, isFinalAttempt, isSuspect } from '../domain/set-aside.ts'
 import { findDueAt } from './due.ts'
 import { refusalOf, type Metadata } from './metadata.ts'
 import { refusedMailExpiry } from './refused-mail.ts'
@@ -21,8 +21,13 @@ export type Waiting = {
   notBefore: number
   /** An attempt ended with a crash of the API or of this process, maybe because of this mail. */
   isSuspect: boolean
-  /** One more such attempt, and it is set aside. */
-  isLastAttempt: boolean
+  /** One more failure that counts, and it is set aside. */
+  isFinalAttempt: boolean
+}
+
+/** Whether it is announced while no other mail is in flight. */
+export function isFinal({ isSuspect, isFinalAttempt }: Waiting): boolean {
+  return isSuspect && isFinalAttempt
 }
 
 export type WaitingMail = ReturnType<typeof createWaitingMail>
@@ -61,7 +66,7 @@ export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
       if (metadata.setAside) setAside.add(key)
       else if (isUnrouted(refusalOf(metadata))) unrouted.add(key)
       if (dueAt === null) return giveUp(key, refusedMailExpiry(metadata, refusedMailDays))
-      const { receivedAt, lastAttemptAt, lastStatus, ownFailures, trying } = metadata
+      const { receivedAt, lastAttemptAt, ownFailures, trying } = metadata
       if (known.size >= KNOWN_MAX) return
       const triedAt = lastAttemptAt === null ? 0 : Date.parse(lastAttemptAt)
       const hasEndedProcess = trying !== null
@@ -75,15 +80,15 @@ export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
         // The API may have returned while this process was not running.
         dueAt: triedAt < startedAt ? notBefore : Math.max(dueAt, notBefore),
         notBefore,
-        // A 500 affects only this mail, so it may run next to others.
-        isSuspect: hasEndedProcess || (ownFailures > 0 && lastStatus !== 500),
-        isLastAttempt: ownFailures + (hasEndedProcess ? 1 : 0) >= OWN_FAILURES_MAX - 1,
+        isSuspect: isSuspect({ ownFailures, isTrying: hasEndedProcess, refusal: refusalOf(metadata) }),
+        isFinalAttempt: isFinalAttempt(ownFailures + (hasEndedProcess ? 1 : 0)),
       })
     },
     giveUp,
     forget,
     isKnown: (key: string) => known.has(key) || givenUp.has(key),
-    isLastAttempt: (key: string) => known.get(key)?.isLastAttempt ?? false,
+    /** Whether any is known that may be announced beside others. */
+    hasOrdinary: () => known.values().some((waiting) => !isFinal(waiting)),
     due: (at: number) => known.entries().filter(([, waiting]) => waiting.dueAt <= at),
     postpone(key: string, until: number): void {
       const waiting = known.get(key)
@@ -92,11 +97,14 @@ export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
     wakeAll(): void {
       for (const waiting of known.values()) waiting.dueAt = waiting.notBefore
     },
-    /** Makes the mail with the oldest last attempt due. */
+    /** Makes the mail with the oldest previous attempt due, preferably one that may be announced beside others. */
     wakeOne(at: number): void {
       let next: Waiting | null = null
       for (const waiting of known.values()) {
-        if (next === null || waiting.lastAttemptAt < next.lastAttemptAt) next = waiting
+        const isBetter =
+          next === null ||
+          (isFinal(waiting) === isFinal(next) ? waiting.lastAttemptAt < next.lastAttemptAt : isFinal(next))
+        if (isBetter) next = waiting
       }
       if (next) next.dueAt = Math.max(at, next.notBefore)
     },

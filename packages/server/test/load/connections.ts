@@ -31,6 +31,7 @@ const OPENING_MAX = 100
 const OPEN_SHARE = 0.8
 /** On a busy machine. */
 const OPEN_MS_MAX = 120_000
+const SERVED_MS_MAX = 600_000
 /** The time in which a program without load returns memory, and that in which it is measured. */
 const SETTLE_MS = 35_000
 const MEASURED_MS = 30_000
@@ -129,7 +130,9 @@ async function untilServed(
 ): Promise<void> {
   for (const startedAt = performance.now(); ; await sleep(LOOK_MS)) {
     look()
-    if (performance.now() - startedAt >= seconds * 1_000 && countOf(times) >= samples) return
+    const passedMs = performance.now() - startedAt
+    if (passedMs >= seconds * 1_000 && countOf(times) >= samples) return
+    if (passedMs > SERVED_MS_MAX) throw new Error(`Only ${countOf(times)} operations in ${SERVED_MS_MAX / 60_000} min.`)
   }
 }
 

@@ -4,7 +4,7 @@ import type { WatchedPrograms } from './watched-programs.ts'
 
 const EVERY_MS = 100
 const PAGE = 200
-/** Half of the time in which a page of mail arrives. */
+/** Mail that is unread for longer may be behind the newest page. */
 const PAGE_MS = (PAGE * EVERY_MS) / 2
 /** A blocked program does not respond. Longer than a mail may be parsed, because each attempt would be parsed again. */
 const ATTEMPT_MS_MAX = 60_000

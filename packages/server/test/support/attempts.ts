@@ -5,6 +5,7 @@ export const FIRST_ATTEMPTS: AttemptHistory = {
   by: 'worker',
   startedAt: 0,
   isFromEarlierRun: () => false,
+  isAlone: () => true,
   noteFailure: () => ({ wasTaken: false, taken: 0, healed: 0, failing: 0 }),
 }
 

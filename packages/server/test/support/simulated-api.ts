@@ -1,4 +1,4 @@
-import { attemptDelayMs, countFailure, OWN_FAILURES_MAX } from '../../src/domain/set-aside.ts'
+import { attemptDelayMs, countFailure, isFinalAttempt, OWN_FAILURES_MAX } from '../../src/domain/set-aside.ts'
 import { nextAnnouncementAt } from '../../src/domain/retry.ts'
 import { createRecentResults } from '../../src/worker/recent-results.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -10,10 +10,13 @@ const DEATH_MS = 1_000
 /** As many as the announcer has under way, and of these, mail that may crash the API. */
 const UNDER_WAY_MAX = 64
 const SUSPECTS_MAX = 4
+const DRAIN_MS_MAX = 1_000
 
 type Mail = {
   name: string
   isPoison: boolean
+  /** Whether poison that does not end the API gets no response, in place of a 500. */
+  isCutOff: boolean
   receivedAt: number
   previousAt: number
   attempts: number
@@ -44,8 +47,8 @@ export type SimulatedRun = {
   restarts?: { everyMs: number; awayMs: number } | null
 }
 
-function isLastAttempt({ isSuspect, own }: Mail): boolean {
-  return isSuspect && own === OWN_FAILURES_MAX - 1
+function isFinal({ isSuspect, own }: Mail): boolean {
+  return isSuspect && isFinalAttempt(own)
 }
 
 /** The rule for setting mail aside and the retry schedule in simulated time: days pass in a moment. */
@@ -71,23 +74,25 @@ export function simulate(run: SimulatedRun) {
   const held: Mail[] = []
   let suspectsAtOnce = 1
   let alone: Mail | null = null
-  let aloneSince = 0
-  let aloneFrom = 0
+  let othersWaitSince: number | null = null
+  let nextAloneAt = 0
+  let accepted = 0
+  let longestMs = 0
   const setAside: Mail[] = []
   let awayUntil = 0
   let isBlocked = false
 
   function plan(at: number, act: () => void): void {
-    // The next one is last.
+    // The next one is last, and of those at the same time, the one that was planned first.
     let place = events.length
-    for (; place > 0 && events[place - 1]!.at < at; place--) events[place] = events[place - 1]!
+    for (; place > 0 && events[place - 1]!.at <= at; place--) events[place] = events[place - 1]!
     events[place] = { at, act }
   }
 
   function announce(mail: Mail): void {
     if (now < awayUntil) return planRetry(mail)
-    if (!hasRoomFor(mail)) return void held.push(mail)
-    if (isLastAttempt(mail)) [alone, aloneSince] = [mail, now]
+    if (!hasRoomFor(mail)) return hold(mail)
+    if (isFinal(mail)) alone = mail
     if (underWay.size >= UNDER_WAY_MAX) return plan(now + TICK_MS, () => announce(mail))
     underWay.set(mail, now)
     plan(now + 1 + random.below(ATTEMPT_MS_MAX), () => underWay.has(mail) && !isBlocked && answer(mail))
@@ -96,20 +101,38 @@ export function simulate(run: SimulatedRun) {
   /** Like the announcer: mail that may have crashed the API is alone before it would be set aside, otherwise a growing number. */
   function hasRoomFor(mail: Mail): boolean {
     if (alone) return false
-    if (isLastAttempt(mail)) return now >= aloneFrom && underWay.size === 0
-    if (now >= aloneFrom && held.some(isLastAttempt)) return false
+    if (isFinal(mail)) return now >= nextAloneAt && underWay.size === 0
+    if (now >= nextAloneAt && held.some(isFinal)) return false
     const suspects = Array.from(underWay.keys()).filter(({ isSuspect }) => isSuspect)
     return !mail.isSuspect || suspects.length < suspectsAtOnce
+  }
+
+  function hold(mail: Mail): void {
+    held.push(mail)
+    if (!isFinal(mail) || alone || now < nextAloneAt || othersWaitSince !== null) return
+    const since = (othersWaitSince = now)
+    plan(now + DRAIN_MS_MAX, () => othersWaitSince === since && !alone && letOthersFlow())
+  }
+
+  /** For as long as they waited. */
+  function letOthersFlow(): void {
+    nextAloneAt = now + (now - (othersWaitSince ?? now))
+    othersWaitSince = null
+    plan(nextAloneAt, announceHeld)
+    announceHeld()
   }
 
   function answer(mail: Mail): void {
     const endsOnce = isFirstEnding && mail.name === 'm0' && mail.attempts === 0
     if (endsOnce || (mail.isPoison && isDeadly)) block()
-    else if (mail.isPoison || random.chance(failures)) fail(mail, random.chance(0.5))
+    else if (mail.isPoison) fail(mail, mail.isCutOff)
+    else if (random.chance(failures)) fail(mail, random.chance(0.5))
     else if (restarts && now % restarts.everyMs < restarts.awayMs && random.chance(1 / 3)) fail(mail, true)
     else {
       leave(mail, true)
       results.noteAccepted(mail.name)
+      accepted++
+      longestMs = Math.max(longestMs, now - mail.receivedAt)
     }
   }
 
@@ -117,15 +140,16 @@ export function simulate(run: SimulatedRun) {
     underWay.delete(mail)
     if (mail === alone) {
       alone = null
-      plan((aloneFrom = now + (now - aloneSince)), announceHeld)
-    } else if (mail.isSuspect) suspectsAtOnce = isAccepted ? Math.min(2 * suspectsAtOnce, SUSPECTS_MAX) : 1
+      return letOthersFlow()
+    }
+    if (mail.isSuspect) suspectsAtOnce = isAccepted ? Math.min(2 * suspectsAtOnce, SUSPECTS_MAX) : 1
     announceHeld()
   }
 
   /** What waited for room, first what has to be alone. */
   function announceHeld(): void {
-    const { last = [], other = [] } = Object.groupBy(held.splice(0), (mail) => (isLastAttempt(mail) ? 'last' : 'other'))
-    for (const mail of [...last, ...other]) plan(now, () => announce(mail))
+    const { final = [], other = [] } = Object.groupBy(held.splice(0), (mail) => (isFinal(mail) ? 'final' : 'other'))
+    for (const mail of [...final, ...other]) plan(now, () => announce(mail))
   }
 
   function block(): void {
@@ -143,8 +167,9 @@ export function simulate(run: SimulatedRun) {
   function fail(mail: Mail, isCrash: boolean): void {
     const { name, previousAt } = mail
     const others = results.noteFailure(name, { previousAt, beganAt: underWay.get(mail)!, at: now, isCrash })
+    const isOtherMailExcluded = !isCrash || mail === alone
     leave(mail, false)
-    mail.own = countFailure(mail.own, { others, sincePreviousMs: now - previousAt })
+    mail.own = countFailure(mail.own, { others, sincePreviousMs: now - previousAt, isOtherMailExcluded })
     mail.isSuspect = isCrash && mail.own > 0
     mail.attempts++
     mail.previousAt = now
@@ -168,6 +193,7 @@ export function simulate(run: SimulatedRun) {
     const mail = {
       name: `m${number}`,
       isPoison,
+      isCutOff: random.chance(0.5),
       receivedAt: now,
       previousAt: now,
       attempts: 0,
@@ -194,5 +220,8 @@ export function simulate(run: SimulatedRun) {
   return {
     harmless: setAside.filter(({ isPoison }) => !isPoison).length,
     poisonTries: setAside.filter(({ isPoison }) => isPoison).map(({ attempts }) => attempts),
+    /** Neither accepted nor set aside. */
+    missing: mails - accepted - setAside.length,
+    longestMs,
   }
 }
