@@ -57,7 +57,8 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
   // The lock on the data folder makes this id unique.
   const by = hash('sha256', `${hostname()}:${config.dataDir}`).slice(0, 16)
   const announcer =
-    api && createAnnouncer({ bucket, parser, ...api, by, refusedMailDays, unclaimedNotice, meters, now, log })
+    api &&
+    createAnnouncer({ bucket, parser, ...api, by, wasCutOff, refusedMailDays, unclaimedNotice, meters, now, log })
   const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
 
   const parse = async (raw: StoredObject) => parser.parse(await bytesOf(raw))

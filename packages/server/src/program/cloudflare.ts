@@ -84,6 +84,7 @@ function assemble(bindings: Bindings) {
     // An isolate has no stable id. Its started attempt counts as failed once it must have ended.
     by: crypto.randomUUID(),
     startedAt: now(),
+    wasCutOff: true,
     isFromEarlierRun: ({ lastAttemptAt }) => lastAttemptAt === null,
     // Attempts of other isolates are unknown.
     isAlone: () => !hasOverlapped,

@@ -43,7 +43,9 @@ export type AttemptHistory = {
   by: string
   /** When this process started. */
   startedAt: number
-  /** Whether the last attempt was made by an earlier process, which may have crashed because of the mail. */
+  /** Whether the process before may have crashed. After a clean stop, an attempt without a result was not made. */
+  wasCutOff: boolean
+  /** Whether the last attempt was made by an earlier process. */
   isFromEarlierRun: (metadata: Metadata) => boolean
   /** Whether this attempt has been the only one in flight from its beginning until now. */
   isAlone: (metadata: Metadata) => boolean
@@ -103,7 +105,8 @@ function countEndedTry({ history, now }: AnnouncePorts, found: Metadata): Metada
   // An attempt of this process without a result means that the bucket failed. The process is still running.
   if (trying && trying.by === history.by && Date.parse(trying.at) >= history.startedAt)
     return { ...found, trying: null }
-  const isWithoutResult = trying !== null || (found.lastAttemptAt === null && history.isFromEarlierRun(found))
+  const isUnrecorded = history.wasCutOff && found.lastAttemptAt === null && history.isFromEarlierRun(found)
+  const isWithoutResult = trying !== null || isUnrecorded
   // Before the first recorded attempt, all we know is that the mail was in the bucket when the process ended.
   if (!isWithoutResult || (trying === null && found.ownFailures > 0)) return found
   const ownFailures = found.ownFailures + 1

@@ -36,9 +36,10 @@ async function startBeside(
   post: (announcement: Announcement) => Promise<number>,
   {
     refusedMailDays = null,
+    wasCutOff = true,
     now = Date.now,
     report = async () => true,
-  }: { refusedMailDays?: number | null; now?: () => number; report?: Report } = {},
+  }: { refusedMailDays?: number | null; wasCutOff?: boolean; now?: () => number; report?: Report } = {},
 ) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -50,6 +51,7 @@ async function startBeside(
     post: async (announcement) => ({ status: await post(announcement), text: UNROUTED }),
     report,
     by: 'worker',
+    wasCutOff,
     refusedMailDays,
     unclaimedNotice: '',
     meters: null,
@@ -133,6 +135,22 @@ test('a mail that was set aside is reported again soon if the API did not receiv
   elapsed = 5_000
   await eventually(async () => expect((await read()).setAside?.isReported).toBe(true))
   expect(heard).toEqual(['qa+1@in.test', 'qa+1@in.test'])
+})
+
+test.each([
+  { wasCutOff: true, counted: 1 },
+  { wasCutOff: false, counted: 0 },
+])('mail that waited in an earlier run has a failure only if that run was cut off: $wasCutOff', async (given) => {
+  // The mail arrived before the start.
+  const now = () => Date.now() + 60_000
+  const { announcer, bucket, store } = await startBeside(temporaryFolder(), async () => 503, { ...given, now })
+  await store('qa@in.test')
+  await announcer.start()
+  await eventually(async () => {
+    const [key] = (await bucket.list({ prefix: 'messages/unprocessed/', limit: 1 })).keys
+    const { attempts, ownFailures } = decodeMetadata(await readObject(bucket, key!))
+    expect({ wasTried: attempts > 0, ownFailures }).toEqual({ wasTried: true, ownFailures: given.counted })
+  })
 })
 
 test('mail that failed in an earlier run is due at a start; at its final attempt, no other is in flight', async () => {

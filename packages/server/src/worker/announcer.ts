@@ -26,8 +26,12 @@ const SEARCH_EVERY_MS = 60_000
 /** While the API is unreachable, one mail is announced this often to notice its return. */
 const PROBE_EVERY_MS = 5_000
 const TICK_MS = 500
-/** Other mail waits this long for those in flight, before one is announced alone. Longer, and it has a turn again first. */
+/** How long mail may wait until those in flight have their response, so that one is announced alone. */
 const DRAIN_MS_MAX = 1_000
+/** How long it may wait in all. An API that a mail blocks ends before (program/stuck-watch.ts). */
+const ALONE_MS_MAX = 5_000
+/** For each second of waiting, mail flows for so many before the next one is announced alone. */
+const FLOW_PER_WAIT = 2
 /** Delay before a set-aside mail is reported again after the API did not accept the report. */
 const REPORT_RETRY_MS = 5_000
 /** Delay after the bucket failed, or a mail in it could not be read. */
@@ -63,6 +67,8 @@ type Ports = {
   report: Report
   /** Identifies this worker: stable across restarts and unique among the workers of the bucket. */
   by: string
+  /** Whether the run before ended without a clean stop. */
+  wasCutOff: boolean
   /** Days after which mail without a team is deleted; null keeps it. */
   refusedMailDays: number | null
   /** Logged for mail that no team claims: what an operator can do about it. */
@@ -74,7 +80,7 @@ type Ports = {
 
 /** Announces stored mail to the API at least once, and retries failures that can resolve themselves. */
 export function createAnnouncer(given: Ports): Announcer {
-  const { bucket, parser, post, report, by, refusedMailDays, unclaimedNotice, meters, now, log } = given
+  const { bucket, parser, post, report, by, wasCutOff, refusedMailDays, unclaimedNotice, meters, now, log } = given
   const startedAt = now()
   // All keyed by metadata key: unprocessed mail; the queues (just stored, announcement in memory, announcement in the bucket,
   // the same but may crash the API, and of these, the ones before their final attempt); running attempts; set-aside mail that the API does not know about yet.
@@ -112,6 +118,7 @@ export function createAnnouncer(given: Ports): Announcer {
     history: {
       by,
       startedAt,
+      wasCutOff,
       isFromEarlierRun: ({ lastAttemptAt, receivedAt }) => Date.parse(lastAttemptAt ?? receivedAt) < startedAt,
       isAlone: (metadata) => alone?.key === metadataKey('unprocessed', metadata),
       noteFailure: (metadata, failure) => results.noteFailure(metadataKey('unprocessed', metadata), failure),
@@ -164,7 +171,8 @@ export function createAnnouncer(given: Ports): Announcer {
   }
 
   function pump(): void {
-    if (alone) return
+    if (alone && performance.now() - othersWaitSince! < ALONE_MS_MAX) return
+    if (alone) letOthersFlow()
     const [final] = finals
     if (final !== undefined && canBeAlone()) return startAlone(final)
     othersWaitSince = null
@@ -191,25 +199,27 @@ export function createAnnouncer(given: Ports): Announcer {
     return performance.now() >= nextAloneAt && !(isUnreachable && waiting.hasOrdinary())
   }
 
-  /**
-   * A crash sets a mail aside only if no other mail was in flight. The others wait until it has its response, and then flow
-   * for as long as they waited.
-   */
+  /** A crash sets a mail aside only if no other mail was in flight. The others wait until it has its response. */
   function startAlone(key: string): void {
     if (closed) return
-    const since = (othersWaitSince ??= performance.now())
-    const letOthersFlow = () => (nextAloneAt = 2 * performance.now() - since)
+    othersWaitSince ??= performance.now()
     if (inFlight.size > 0) {
-      if (performance.now() - since < DRAIN_MS_MAX) return
+      if (performance.now() - othersWaitSince < DRAIN_MS_MAX) return
       letOthersFlow()
       return pump()
     }
     finals.delete(key)
     startRead(key, () => {
-      alone = null
-      letOthersFlow()
+      if (alone?.key === key) letOthersFlow()
     })
     alone = { key, done: inFlight.get(key)! }
+  }
+
+  function letOthersFlow(): void {
+    const at = performance.now()
+    nextAloneAt = at + FLOW_PER_WAIT * (at - (othersWaitSince ?? at))
+    othersWaitSince = null
+    alone = null
   }
 
   /** One at first, and after each that was accepted, twice as many, because a restart of the API leaves many. */

@@ -4,6 +4,7 @@ import type { AttemptHistory } from '../../src/worker/announce-stored.ts'
 export const FIRST_ATTEMPTS: AttemptHistory = {
   by: 'worker',
   startedAt: 0,
+  wasCutOff: true,
   isFromEarlierRun: () => false,
   isAlone: () => true,
   noteFailure: () => ({ wasTaken: false, taken: 0, healed: 0, failing: 0 }),

@@ -60,6 +60,7 @@ export async function runFaults({ seed, faults, openInbox, search = true }: Faul
   const fixed = {
     report: async () => true,
     by: 'worker',
+    wasCutOff: true,
     refusedMailDays: null,
     unclaimedNotice: '',
     meters: null,

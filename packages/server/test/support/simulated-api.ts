@@ -11,6 +11,7 @@ const DEATH_MS = 1_000
 const UNDER_WAY_MAX = 64
 const SUSPECTS_MAX = 4
 const DRAIN_MS_MAX = 1_000
+const FLOW_PER_WAIT = 2
 
 type Mail = {
   name: string
@@ -114,9 +115,8 @@ export function simulate(run: SimulatedRun) {
     plan(now + DRAIN_MS_MAX, () => othersWaitSince === since && !alone && letOthersFlow())
   }
 
-  /** For as long as they waited. */
   function letOthersFlow(): void {
-    nextAloneAt = now + (now - (othersWaitSince ?? now))
+    nextAloneAt = now + FLOW_PER_WAIT * (now - (othersWaitSince ?? now))
     othersWaitSince = null
     plan(nextAloneAt, announceHeld)
     announceHeld()
