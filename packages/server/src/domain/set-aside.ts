@@ -75,23 +75,6 @@ export function isFinalAttempt(ownFailures: number): boolean {
 }
 
 /**
- * Whether the API or this process may crash on the mail again. A 500 affects no other mail, and a failure of the worker
- * sends nothing.
- */
-export function isSuspect({
-  ownFailures,
-  isTrying,
-  refusal,
-}: {
-  ownFailures: number
-  /** Whether the previous attempt left no result. */
-  isTrying: boolean
-  refusal: AnnouncementRefusal
-}): boolean {
-  return isTrying || (ownFailures > 0 && refusal.status !== 500 && refusal.code !== WORKER_FAILED)
-}
-
-/**
  * The new count of own failures after a failure that the mail may have caused. The first counts immediately. Later ones
  * count only if the API accepted other mail since the previous attempt, so an outage counts once, however long it is.
  * None counts while the API also fails on other mail.
@@ -99,8 +82,8 @@ export function isSuspect({
 export function countFailure(ownFailures: number, { others, sincePreviousMs, isOtherMailExcluded }: Judged): number {
   if (isApiDoubtful(others)) return ownFailures
   if (ownFailures === 0) return 1
-  const isLast = isFinalAttempt(ownFailures)
-  const isConfirmed = others.wasTaken && (!isLast || (others.taken >= ACCEPTED_MIN && isOtherMailExcluded))
+  const isFinal = isFinalAttempt(ownFailures)
+  const isConfirmed = others.wasTaken && (!isFinal || (others.taken >= ACCEPTED_MIN && isOtherMailExcluded))
   return isConfirmed && sincePreviousMs >= attemptDelayMs(ownFailures) ? ownFailures + 1 : ownFailures
 }
 

@@ -159,6 +159,7 @@ test('mail that failed in an earlier run is due at a start; at its final attempt
   const answer = async ({ mailbox }: Announcement) => {
     posted.push({ mailbox, beside: [...underWay] })
     underWay.add(mailbox)
+    // A response that takes some time, so that attempts can overlap.
     await new Promise((resolve) => setTimeout(resolve, 20))
     underWay.delete(mailbox)
     return 200

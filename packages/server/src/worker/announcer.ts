@@ -13,7 +13,7 @@ import { createRecentResults } from './recent-results.ts'
 import { reportSetAside } from './report-set-aside.ts'
 import { createUnprocessedSearch } from './unprocessed-search.ts'
 import type { UnroutedIndex } from './unrouted-index.ts'
-import { createWaitingMail, isFinal, type Waiting } from './waiting-mail.ts'
+import { createWaitingMail, type Waiting } from './waiting-mail.ts'
 import { watchReachability } from './reachability.ts'
 
 /** Concurrent posts: enough to fill the API's group commits, few enough not to overload it. */
@@ -233,7 +233,7 @@ export function createAnnouncer(given: Ports): Announcer {
   }
 
   function queueOf(mail: Waiting): Set<string> {
-    if (isFinal(mail)) return finals
+    if (mail.isFinal) return finals
     return mail.isSuspect ? suspects : stored
   }
 

@@ -66,9 +66,8 @@ export function createRecentResults(now: () => number) {
         healed,
         culprits.flatMap((culprit) => culprit.crashes),
       )
-      const isExplained = failure.isCrash && isVictim(failure, explained)
-      failures.set(key, { ...failure, crashes, hasHealed: false, isExplained })
-      // What fails within one time counts as much as what is accepted in one, however much mail there is.
+      failures.set(key, { ...failure, crashes, hasHealed: false, isExplained: isVictim(failure, explained) })
+      // A crash counts as much as the mail that is accepted in the same time, however much mail there is.
       const acceptedAtOnce = Math.max(1, accepted / Math.max(1, acceptedBySlot.size))
       return {
         wasTaken: acceptedAt > failure.previousAt,

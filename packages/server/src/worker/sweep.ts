@@ -2,12 +2,11 @@ import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
 import type { RandomInt } from '../domain/random-text.ts'
 import { meansUnreachable, RETRY_FOR_MS } from '../domain/retry.ts'
-import { isSuspect } from '../domain/set-aside.ts'
 import { uuidTime } from '../domain/uuid.ts'
 import type { Log } from '../observe/log.ts'
 import type { Report } from './announce.ts'
 import type { StoredOutcome } from './announce-stored.ts'
-import { findDueAt } from './due.ts'
+import { findDueAt, isSuspect } from './due.ts'
 import { decodeMetadata, refusalOf, type Metadata } from './metadata.ts'
 import { removeIfRefused } from './refused-mail.ts'
 import { reportSetAside } from './report-set-aside.ts'
@@ -93,8 +92,7 @@ export async function sweep(ports: SweepPorts): Promise<{ processed: number; fai
     if (isFirstAttemptRunning) return
     // The next run is a minute away, so mail that becomes due during this run is announced now.
     const isDue = dueAt <= startedAt + RUN_MS_MAX
-    const { ownFailures, trying } = metadata
-    if (isSuspect({ ownFailures, isTrying: trying !== null, refusal: refusalOf(metadata) })) {
+    if (isSuspect(metadata)) {
       if (isDue) suspects.push(key)
     } else if (isDue) await announceNow(key)
     else later.push(key)

@@ -1,6 +1,6 @@
 import { isUnrouted } from '../domain/retry.ts'
-import { attemptDelayMs, isFinalAttempt, isSuspect } from '../domain/set-aside.ts'
-import { findDueAt } from './due.ts'
+import { attemptDelayMs, isFinalAttempt } from '../domain/set-aside.ts'
+import { findDueAt, isSuspect } from './due.ts'
 import { refusalOf, type Metadata } from './metadata.ts'
 import { refusedMailExpiry } from './refused-mail.ts'
 import { createUnroutedIndex } from './unrouted-index.ts'
@@ -21,13 +21,8 @@ export type Waiting = {
   notBefore: number
   /** An attempt ended with a crash of the API or of this process, maybe because of this mail. */
   isSuspect: boolean
-  /** One more failure that counts, and it is set aside. */
-  isFinalAttempt: boolean
-}
-
-/** Whether it is announced while no other mail is in flight. */
-export function isFinal({ isSuspect, isFinalAttempt }: Waiting): boolean {
-  return isSuspect && isFinalAttempt
+  /** A suspect that one more failure sets aside: it is announced while no other mail is in flight. */
+  isFinal: boolean
 }
 
 export type WaitingMail = ReturnType<typeof createWaitingMail>
@@ -80,15 +75,15 @@ export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
         // The API may have returned while this process was not running.
         dueAt: triedAt < startedAt ? notBefore : Math.max(dueAt, notBefore),
         notBefore,
-        isSuspect: isSuspect({ ownFailures, isTrying: hasEndedProcess, refusal: refusalOf(metadata) }),
-        isFinalAttempt: isFinalAttempt(ownFailures + (hasEndedProcess ? 1 : 0)),
+        isSuspect: isSuspect(metadata),
+        isFinal: isSuspect(metadata) && isFinalAttempt(ownFailures + (hasEndedProcess ? 1 : 0)),
       })
     },
     giveUp,
     forget,
     isKnown: (key: string) => known.has(key) || givenUp.has(key),
     /** Whether any is known that may be announced beside others. */
-    hasOrdinary: () => known.values().some((waiting) => !isFinal(waiting)),
+    hasOrdinary: () => known.values().some(({ isFinal }) => !isFinal),
     due: (at: number) => known.entries().filter(([, waiting]) => waiting.dueAt <= at),
     postpone(key: string, until: number): void {
       const waiting = known.get(key)
@@ -103,7 +98,7 @@ export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
       for (const waiting of known.values()) {
         const isBetter =
           next === null ||
-          (isFinal(waiting) === isFinal(next) ? waiting.lastAttemptAt < next.lastAttemptAt : isFinal(next))
+          (waiting.isFinal === next.isFinal ? waiting.lastAttemptAt < next.lastAttemptAt : next.isFinal)
         if (isBetter) next = waiting
       }
       if (next) next.dueAt = Math.max(at, next.notBefore)
