@@ -1,7 +1,7 @@
 import { sleep, RequestTimeout } from './abort.ts'
 import type { MessageFilter } from './query.ts'
 import { serverSentEvents } from './server-sent-events.ts'
-import { isTransient, jittered, type Call, type Transport } from './transport.ts'
+import { isTransient, jittered, retryDelay, type Call, type Transport } from './transport.ts'
 import type { Me, MessageSummary } from './wire.ts'
 
 /** The server pings every 10 seconds; a connection that is silent for this long is dead. */
@@ -54,7 +54,7 @@ async function* follow(
     } catch (error) {
       // Before the first connection, report errors such as a wrong url. Afterwards, wait for the server to come back.
       if (!wasConnected || !isTransient(error)) throw error
-      waitMs = error.retryAfterMs ?? waitMs
+      waitMs = retryDelay(error, delayMs)
     }
     await sleep(waitMs, signal)
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { refusal, startFakeServer, success } from '../test/support/fake-server.ts'
-import { MailhatchError } from './errors.ts'
+import { MailhatchError, RateLimitError } from './errors.ts'
+import { retryDelay } from './transport.ts'
 
 const ME = success({ data: { cursor: 'c1' } })
 
@@ -46,6 +47,20 @@ describe('retries', () => {
     await expect(late.sdk.me()).rejects.toMatchObject({ name: 'RateLimitError', retryAfterMs: 3_600_000 })
     expect(late.requests).toHaveLength(1)
   })
+})
+
+test('clients that the server asks to retry at the same time return spread over half of that time', () => {
+  const refusal = new RateLimitError('Later.', {
+    status: 429,
+    body: { error: 'Later.', code: 'rate_limited', requestId: 'r1' },
+    retryAfterMs: 1_000,
+  })
+  const delays = Array.from({ length: 1_000 }, () => retryDelay(refusal, 250))
+  expect(Math.min(...delays)).toBeGreaterThanOrEqual(1_000)
+  expect(Math.max(...delays)).toBeLessThan(1_500)
+  for (const start of [1_000, 1_100, 1_200, 1_300, 1_400]) {
+    expect(delays.filter((ms) => ms >= start && ms < start + 100).length, `from ${start} ms`).toBeGreaterThan(100)
+  }
 })
 
 describe('a request ends', () => {

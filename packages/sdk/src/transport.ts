@@ -8,7 +8,7 @@ const RETRIES = 2
 /** Delay before the first retry; doubles each time. */
 const RETRY_DELAY_MS = 250
 /** If `Retry-After` is longer than this, the error is thrown instead. */
-const RETRY_DELAY_MS_MAX = 30_000
+const RETRY_AFTER_MS_MAX = 30_000
 
 /** Options of every method: a signal to abort the request, and its time limit in milliseconds. */
 export type RequestOptions = { signal?: AbortSignal | undefined; timeout?: number | undefined }
@@ -91,9 +91,8 @@ export function createTransport(options: TransportOptions) {
       try {
         return await attempt(call, read)
       } catch (error) {
-        const waitMs = error instanceof MailhatchError ? (error.retryAfterMs ?? jittered(delayMs)) : Infinity
-        if (left <= 0 || !canRetry(call, error) || waitMs > RETRY_DELAY_MS_MAX) throw error
-        await sleep(waitMs, call.signal)
+        if (left <= 0 || !canRetry(call, error)) throw error
+        await sleep(retryDelay(error, delayMs), call.signal)
       }
     }
   }
@@ -126,9 +125,14 @@ export function isTransient(error: unknown): error is MailhatchError {
 }
 
 /** A write is retried only if the server did not process it. */
-function canRetry({ method = 'GET' }: Call, error: unknown): boolean {
-  if (!isTransient(error)) return false
+function canRetry({ method = 'GET' }: Call, error: unknown): error is MailhatchError {
+  if (!isTransient(error) || (error.retryAfterMs ?? 0) > RETRY_AFTER_MS_MAX) return false
   return method === 'GET' || error.status === 429 || error.code === 'server_busy'
+}
+
+/** Not before the time that the server asked for, and not together with all other clients that it asked. */
+export function retryDelay({ retryAfterMs }: MailhatchError, otherwiseMs: number): number {
+  return retryAfterMs === undefined ? jittered(otherwiseMs) : retryAfterMs * (1 + Math.random() / 2)
 }
 
 /** Spreads the reconnects of many clients that lost their connection at the same time. */

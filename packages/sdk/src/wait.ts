@@ -1,7 +1,7 @@
 import { sleep } from './abort.ts'
 import type { Email } from './email.ts'
 import { MessageTimeoutError, type Explanation } from './errors.ts'
-import { isTransient, jittered, type RequestOptions } from './transport.ts'
+import { isTransient, retryDelay, type RequestOptions } from './transport.ts'
 
 const TIMEOUT_MS = 30_000
 /** Longest hold of one request; common proxies close connections after 30 to 60 seconds. */
@@ -65,7 +65,7 @@ export async function waitUntilFound(
     } catch (error) {
       if (!isTransient(error)) throw error
       lastError = error
-      pauseMs = error.retryAfterMs ?? jittered(RETRY_MS)
+      pauseMs = retryDelay(error, RETRY_MS)
     }
     if (leftMs() === 0) break
     if (pauseMs > 0) await sleep(Math.min(pauseMs, leftMs()), signal)
