@@ -8,12 +8,13 @@ import { describeMachine, findOtherWork } from '../machine.ts'
 import { removeFolder } from '../programs.ts'
 import { databaseFile } from '../search/databases.ts'
 import { fillStore } from '../search/fill.ts'
+import { countBucketRequests } from './bucket-requests.ts'
 import { measurePartitions } from './partitions.ts'
 import { addYoungerCopies, measureRemoval } from './removal.ts'
 import { renderReport } from './report.ts'
 import { copyAndIndex, postgresSizes, sqliteSizes } from './store-sizes.ts'
 
-/** Figures for docs/operate/scale.md: the size of a store, and ways to delete expired messages. Takes ten minutes. */
+/** Figures for docs/operate/scale.md: the size of a store, requests to a bucket, and ways to delete expired messages. Takes twelve minutes. */
 const MESSAGES = 100_000
 const SMALL_TEAM_MESSAGES = 1_000
 const FILL = { messages: MESSAGES, smallTeamMessages: SMALL_TEAM_MESSAGES }
@@ -21,6 +22,8 @@ const FILL = { messages: MESSAGES, smallTeamMessages: SMALL_TEAM_MESSAGES }
 const notes = [findOtherWork()].filter((note) => note !== null)
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-scale-'))
 process.on('exit', () => removeFolder(folder))
+const bucket = await countBucketRequests(folder)
+console.log(bucket)
 const { fillSeconds } = await fillStore({ folder, url: null }, FILL)
 const sqlite = sqliteSizes(databaseFile(folder))
 
@@ -42,5 +45,15 @@ console.log(removal)
 await client.end()
 await store.close()
 await server.remove()
-const report = { machine: describeMachine(), messages: MESSAGES, sqlite, postgres, seconds, partitions, removal, notes }
+const report = {
+  machine: describeMachine(),
+  messages: MESSAGES,
+  bucket,
+  sqlite,
+  postgres,
+  seconds,
+  partitions,
+  removal,
+  notes,
+}
 writeFileSync(new URL('report.md', import.meta.url), renderReport(report))
