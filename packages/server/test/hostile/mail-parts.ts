@@ -66,6 +66,8 @@ const MIX_CHARACTERS_MAX = 400
 const MIX_ROWS = 6
 const PARTS_MAX = 5
 const MANY_PARTS = 2_000
+/** Base64 in base64 grows by a third each time: a deep tree would be longer than any string. */
+const ENCODED_CHARS_MAX = 1_000_000
 
 type Level = { depth: number; isTop: boolean; boundary?: string }
 
@@ -81,7 +83,7 @@ export function entity(random: SeededRandom, texts: Texts, level: Level): string
 function wrapped(random: SeededRandom, texts: Texts, { depth, isTop }: Level): string {
   const type = random.pick(['message/rfc822', 'message/rfc822', 'message/global', 'message/partial', 'message/x'])
   const inner = entity(random, texts, { depth: depth - 1, isTop: depth < 20 })
-  const body = random.chance(0.1) ? inLines(base64(inner), 76) : inner
+  const body = random.chance(0.1) && inner.length < ENCODED_CHARS_MAX ? inLines(base64(inner), 76) : inner
   const encoding = random.chance(0.1) ? ['Content-Transfer-Encoding: base64'] : []
   return `${headers(random, texts, isTop, [`Content-Type: ${type}`, ...encoding])}\r\n${body}`
 }
