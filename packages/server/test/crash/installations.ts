@@ -14,6 +14,8 @@ import { S3_CREDENTIALS } from '../support/object-storage.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
 import { keysIn, unprocessedMail } from '../support/stored-mail.ts'
 
+export const ADMIN_TOKEN = 'token-of-the-operator-in-the-crash-tests'
+
 /** A way to run the product, for tests that end its programs without warning. */
 export type Installation = {
   programs: ChildOptions[]
@@ -83,7 +85,7 @@ export async function allInOne({
   storage = embeddedStorage(dataDir),
   nodeArguments = [],
 }: { dataDir?: string; storage?: Storage; nodeArguments?: string[] } = {}): Promise<Installation> {
-  const environment = await withDatabase({ DATA_DIR: dataDir, ...storage.settings })
+  const environment = await withDatabase({ DATA_DIR: dataDir, ADMIN_TOKEN, ...storage.settings })
   return {
     programs: [{ environment, nodeArguments }],
     smtpProgram: 0,
@@ -118,6 +120,7 @@ export async function apart({
     DATA_DIR: temporaryFolder(),
     WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks/inbox`,
     WEBHOOK_AUTH_TOKEN: WEBHOOK_SECRET,
+    ADMIN_TOKEN,
     ...storage.settings,
   }
   const domain = 'qa.test'

@@ -66,7 +66,7 @@ async function proveOne({ name, arrange }: (typeof ARRANGEMENTS)[number]): Promi
     claim: `Mail that was accepted is stored once, byte for byte, after kill -9: ${name}.`,
     tried: `kill -9 at random moments while ${CONNECTIONS} SMTP connections send mail, and while the programs start.${
       name.includes('apart') ? ' A kill hits the worker, the API or both.' : ''
-    }`,
+    } At the end, an operator retries what was set aside.`,
     figures: [
       atLeast(KILLS, 'kills under load', report.crashesUnderLoad),
       counted('kills during a start', report.crashesDuringStart),
@@ -76,6 +76,7 @@ async function proveOne({ name, arrange }: (typeof ARRANGEMENTS)[number]): Promi
       atMost(0, 'messages stored twice', report.doubled.length),
       atMost(0, 'messages that were never sent', report.unknown.length),
       counted('messages stored without a received 250', report.unasked),
+      counted('messages set aside because kills hit them three times, and stored by a retry', report.setAside),
     ],
     control: {
       tried: `${CONTROL_KILLS} kills of a program that answers 250 before it stores the mail, changes a byte of one mail in ten, and stores one in ten twice and one in ten for another tag as well.`,

@@ -37,6 +37,7 @@ export type ChildServer = {
   ready: Promise<void>
   readonly apiUrl: string
   readonly smtpPort: number
+  readonly workerUrl: string
   /** The end of its log, at the level that it was given or else of errors only. */
   complaints(): string
   /** `kill -9`; resolves when the process is gone. */
@@ -104,6 +105,9 @@ export function spawnServer({
     },
     get smtpPort() {
       return portBehind(/SMTP +\S+:(\d+)/)
+    },
+    get workerUrl() {
+      return `http://127.0.0.1:${portBehind(/Worker +http:\/\/localhost:(\d+)/)}`
     },
     complaints: complaintsOf,
     kill,
