@@ -23,8 +23,10 @@ type Found = { data: object | object[] }
 function createLoad() {
   const load = {
     isTooMuch: false,
+    isShortOfMemory: false,
     isWatched: true,
     isOverloaded: () => load.isTooMuch,
+    isMemoryShort: () => load.isShortOfMemory,
     close() {
       load.isWatched = false
     },
@@ -103,7 +105,7 @@ describe('during an overload', () => {
   })
 
   test.each(['/v1/messages/latest', '/v1/messages'])(
-    'a wait at %s that would be held is refused; existing messages are found, and held waits continue',
+    'a wait at %s is held, but refused if memory is short; existing messages are found, and held waits continue',
     async (path) => {
       const { load, url, apiKey: key } = await startLoaded({ METRICS: 'on' })
       const wait = (tag: string) => ask<Found>(`${url}${path}?tag=${tag}&after=c0&wait=60`, { key })
@@ -111,14 +113,19 @@ describe('during an overload', () => {
       const held = wait('later')
       await vi.waitFor(async () => expect(await heldWaits()).toBe('1'))
       load.isTooMuch = true
+      const heldBesides = wait('besides')
+      await vi.waitFor(async () => expect(await heldWaits()).toBe('2'))
+      load.isShortOfMemory = true
       const refused = await wait('missing')
       expect(refused).toMatchObject(BUSY)
       expect(refused.headers.get('retry-after')).toBe('2')
       expect(await wait('here')).toMatchObject({ status: 200 })
       expect([(await wait('here')).body.data].flat()).toMatchObject([{ id }])
-      load.isTooMuch = false
+      load.isTooMuch = load.isShortOfMemory = false
       const later = await announce('later')
       expect([(await held).body.data].flat()).toMatchObject([{ id: later.id }])
+      const besides = await announce('besides')
+      expect([(await heldBesides).body.data].flat()).toMatchObject([{ id: besides.id }])
       const again = wait('missing')
       await vi.waitFor(async () => expect(await heldWaits()).toBe('1'))
       const missing = await announce('missing')
@@ -165,11 +172,11 @@ describe('during an overload', () => {
         return response
       },
     })
-    load.isTooMuch = true
+    load.isTooMuch = load.isShortOfMemory = true
     const waiting = sdk.messages.waitFor({ tag: 'later' })
     const creating = sdk.mailboxes.create('login')
     await vi.waitFor(() => expect([...refused].sort()).toEqual(['/v1/mailboxes', '/v1/messages/latest']))
-    load.isTooMuch = false
+    load.isTooMuch = load.isShortOfMemory = false
     expect(await creating).toMatchObject({ name: 'login' })
     await sendMail({ to: 'qa+later@mailhatch.test', subject: 'Later' })
     expect((await waiting).subject).toBe('Later')

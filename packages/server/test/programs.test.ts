@@ -11,7 +11,7 @@ import { runToExit } from './support/in-process.ts'
 import { withDatabase } from './support/journey-database.ts'
 import { makeTeam } from './support/made-team.ts'
 import { runServe, sentenceOf, startProgram } from './support/program.ts'
-import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
+import { NEVER_OVERLOADED, startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
 
 /** For commands that do not change it. */
 const served = await startFileServer()
@@ -119,8 +119,9 @@ describe('contract: INBOX_CATCH_ALL routes what addressing rule 3 would refuse',
       const environment = { ...settings, INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET, INBOX_CATCH_ALL: catchAll }
       const logged: string[] = []
       const log = { debug() {}, info() {}, error() {}, warn: (_facts: object, text: string) => void logged.push(text) }
-      const overload = { isOverloaded: () => false, close() {} }
-      const running = await startServe(readConfig('serve', await withDatabase(environment)), log, { overload })
+      const running = await startServe(readConfig('serve', await withDatabase(environment)), log, {
+        overload: NEVER_OVERLOADED,
+      })
       const { status } = await post(
         `http://127.0.0.1:${running.apiPort}`,
         announcement({ domain: 'elsewhere.example' }),

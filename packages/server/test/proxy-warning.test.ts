@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../src/program/config.ts'
 import { startServe } from '../src/program/node.ts'
 import { withDatabase } from './support/journey-database.ts'
-import { temporaryFolder } from './support/server.ts'
+import { NEVER_OVERLOADED, temporaryFolder } from './support/server.ts'
 
 const WARNING = /X-Forwarded-For.*TRUST_PROXY=on/
 
@@ -12,8 +12,7 @@ async function warningsAfterProxy(environment: Record<string, string>): Promise<
   const log = { debug() {}, info() {}, error() {}, warn: (_facts: object, text: string) => void warnings.push(text) }
   const ports = { PORT: '0', WORKER_PORT: '0', SMTP_PORT: '0', DISK_FREE_MIN: '0' }
   const settings = await withDatabase({ DATA_DIR: temporaryFolder(), ...ports, ...environment })
-  const overload = { isOverloaded: () => false, close() {} }
-  const running = await startServe(readConfig('serve', settings), log, { overload })
+  const running = await startServe(readConfig('serve', settings), log, { overload: NEVER_OVERLOADED })
   onTestFinished(() => running.close())
   const ask = (headers: Record<string, string>) => fetch(`http://127.0.0.1:${running.apiPort}/v1/me`, { headers })
   await ask({})

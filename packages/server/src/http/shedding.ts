@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { AppError } from '../domain/errors.ts'
+import type { Overload } from '../observe/overload.ts'
 import type { Streams } from '../read/streams.ts'
 import type { Subscriptions } from '../read/subscriptions.ts'
 import type { Waits } from '../read/wait.ts'
@@ -24,15 +25,20 @@ export function shedWrites(app: Hono<ApiEnvironment>, path: string, isOverloaded
   })
 }
 
+type Load = Pick<Overload, 'isOverloaded' | 'isMemoryShort'>
 type Held = { waits: Waits; streams: Streams; subscriptions: Subscriptions }
 
-/** While the server is overloaded, no new wait or stream is held. A wait that matches at once is only a read. */
-export function shedHeld({ waits, streams, subscriptions }: Held, isOverloaded: IsOverloaded): Held {
+/**
+ * While the server is overloaded, no new stream is opened. A wait is still held unless memory is short: holding it costs one
+ * query, and refusing it costs one for every time that the client asks again.
+ */
+export function shedHeld({ waits, streams, subscriptions }: Held, { isOverloaded, isMemoryShort }: Load): Held {
   return {
     waits: {
       ...waits,
       async until(view, options, look) {
-        if (options.waitMs === 0 || !isOverloaded()) return waits.until(view, options, look)
+        if (options.waitMs === 0 || !isMemoryShort()) return waits.until(view, options, look)
+        // One that matches at once is only a read.
         const found = await look()
         if (found === null) throw serverBusy()
         return found

@@ -22,14 +22,17 @@ export const OVERLOADED = 'the server is overloaded'
 export type Overload = {
   /** While true, new work is refused and work in progress continues. */
   isOverloaded(): boolean
+  /** Whether it is the memory that is short, so that nothing more can be kept. */
+  isMemoryShort(): boolean
   close(): void
 }
 
 /** Checks this process twice a second, without keeping it alive. */
 export function watchOverload(log: Pick<Log, 'warn' | 'info'>, measures: Measures = processMeasures): Overload {
   const isLoopLate = createLoopRule()
-  const isMemoryShort = createMemoryRule(measures.collectGarbage)
+  const findShortMemory = createMemoryRule(measures.collectGarbage)
   let isOverloaded = false
+  let isMemoryShort = false
   let isClosed = false
   let timer = scheduleCheck()
 
@@ -42,8 +45,9 @@ export function watchOverload(log: Pick<Log, 'warn' | 'info'>, measures: Measure
     if (isClosed) return
     const at = measures.now()
     const memory = measures.memory()
-    const causes = { isLoopLate: isLoopLate(at, lateMs), isMemoryShort: isMemoryShort(at, memory) }
-    update(causes.isLoopLate || causes.isMemoryShort, { ...causes, lateMs: Math.round(lateMs), ...memory })
+    isMemoryShort = findShortMemory(at, memory)
+    const causes = { isLoopLate: isLoopLate(at, lateMs), isMemoryShort }
+    update(causes.isLoopLate || isMemoryShort, { ...causes, lateMs: Math.round(lateMs), ...memory })
     timer = scheduleCheck()
   }
 
@@ -55,6 +59,7 @@ export function watchOverload(log: Pick<Log, 'warn' | 'info'>, measures: Measure
 
   return {
     isOverloaded: () => isOverloaded,
+    isMemoryShort: () => isMemoryShort,
     close() {
       isClosed = true
       clearTimeout(timer)

@@ -51,7 +51,7 @@ export type ApiParts = {
   worker: OwnWorker | null
   /** Null when metrics are off. */
   meters: Meters | null
-  overload: Pick<Overload, 'isOverloaded'>
+  overload: Pick<Overload, 'isOverloaded' | 'isMemoryShort'>
   now: () => number
 }
 
@@ -109,7 +109,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     messages: {
       store,
       objects,
-      ...shedHeld({ waits, streams, subscriptions }, isOverloaded),
+      ...shedHeld({ waits, streams, subscriptions }, parts.overload),
       contents: createContents(objects, parser, createParking(config.dataDir)),
       now,
       log,

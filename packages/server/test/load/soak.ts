@@ -101,7 +101,7 @@ async function sampleMemory(pid: number, seconds: number, progress: (text: strin
   return samples
 }
 
-async function countersOf(url: string) {
+export async function countersOf(url: string) {
   const text = await (await fetch(`${url}/metrics`)).text()
   const valueOf = (name: string) => {
     const line = text.split('\n').find((each) => each.startsWith(`${name} `))

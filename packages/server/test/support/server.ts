@@ -14,7 +14,7 @@ import { keptLogger, loggingOfRun, madeSecret, madeSecretSettings } from './made
 export const WEBHOOK_SECRET = 'secret-of-the-tests'
 
 /** On a machine that runs many tests at once, a server may be late through no fault of its own. */
-const NEVER_OVERLOADED: Overload = { isOverloaded: () => false, close() {} }
+export const NEVER_OVERLOADED: Overload = { isOverloaded: () => false, isMemoryShort: () => false, close() {} }
 
 /** A new folder, by default for one test, deleted afterwards. */
 export function temporaryFolder(whenOver: WhenOver = onTestFinished): string {
