@@ -70,7 +70,7 @@ type Judged = {
 }
 
 /** Whether one more failure that counts sets the mail aside. */
-export function isFinalAttempt(ownFailures: number): boolean {
+function isFinalAttempt(ownFailures: number): boolean {
   return ownFailures >= OWN_FAILURES_MAX - 1
 }
 

@@ -13,7 +13,7 @@ import { createRecentResults } from './recent-results.ts'
 import { reportSetAside } from './report-set-aside.ts'
 import { createUnprocessedSearch } from './unprocessed-search.ts'
 import type { UnroutedIndex } from './unrouted-index.ts'
-import { createWaitingMail, type Waiting } from './waiting-mail.ts'
+import { createWaitingMail } from './waiting-mail.ts'
 import { watchReachability } from './reachability.ts'
 
 /** Concurrent posts: enough to fill the API's group commits, few enough not to overload it. */
@@ -26,11 +26,13 @@ const SEARCH_EVERY_MS = 60_000
 /** While the API is unreachable, one mail is announced this often to notice its return. */
 const PROBE_EVERY_MS = 5_000
 const TICK_MS = 500
-/** How long mail may wait until those in flight have their response, so that one is announced alone. */
-const DRAIN_MS_MAX = 1_000
-/** How long it may wait in all. An API that a mail blocks ends before (program/stuck-watch.ts). */
+/** How long other mail waits until those in flight have their response, so that suspects are announced alone; after each failure twice as long. */
+const DRAIN_MS = 1_000
+/** After this long, no further suspect is begun. */
+const SERIES_MS_MAX = 1_000
+/** How long other mail may wait in all. An API that a mail blocks ends before (program/stuck-watch.ts). */
 const ALONE_MS_MAX = 5_000
-/** For each second of waiting, mail flows for so many before the next one is announced alone. */
+/** For each second of waiting, other mail flows for so many before the next suspects. */
 const FLOW_PER_WAIT = 2
 /** Delay before a set-aside mail is reported again after the API did not accept the report. */
 const REPORT_RETRY_MS = 5_000
@@ -83,24 +85,22 @@ export function createAnnouncer(given: Ports): Announcer {
   const { bucket, parser, post, report, by, wasCutOff, refusedMailDays, unclaimedNotice, meters, now, log } = given
   const startedAt = now()
   // All keyed by metadata key: unprocessed mail; the queues (just stored, announcement in memory, announcement in the bucket,
-  // the same but may crash the API, and of these, the ones before their final attempt); running attempts; set-aside mail that the API does not know about yet.
+  // the same but may crash the API); running attempts; set-aside mail that the API does not know about yet.
   const waiting = createWaitingMail({ refusedMailDays, startedAt })
   const offered = new Map<string, Offered>()
   const fresh = new Map<string, Fresh>()
   const stored = new Set<string>()
   const suspects = new Set<string>()
-  const finals = new Set<string>()
   const inFlight = new Map<string, Promise<void>>()
   const unreported = new Map<string, Metadata>()
   const results = createRecentResults(now)
   const reachability = watchReachability(log)
   let freshCharacters = 0
   let readsInFlight = 0
-  let suspectsInFlight = 0
-  let suspectsAtOnce = 1
   let alone: { key: string; done: Promise<void> } | null = null
   let othersWaitSince: number | null = null
   let nextAloneAt = 0
+  let drainMs = DRAIN_MS
   let isUnreachable = false
   let probedAt = 0
   let searchedAt = 0
@@ -173,14 +173,9 @@ export function createAnnouncer(given: Ports): Announcer {
   function pump(): void {
     if (alone && performance.now() - othersWaitSince! < ALONE_MS_MAX) return
     if (alone) letOthersFlow()
-    const [final] = finals
-    if (final !== undefined && canBeAlone()) return startAlone(final)
+    const [suspect] = suspects
+    if (suspect !== undefined && canBeAlone()) return startAlone(suspect)
     othersWaitSince = null
-    for (const key of suspects) {
-      if (!canRead() || suspectsInFlight >= suspectsAtOnce) break
-      suspects.delete(key)
-      startSuspect(key)
-    }
     for (const [key, mail] of fresh) {
       if (closed || inFlight.size >= IN_FLIGHT_MAX) return
       fresh.delete(key)
@@ -199,18 +194,25 @@ export function createAnnouncer(given: Ports): Announcer {
     return performance.now() >= nextAloneAt && !(isUnreachable && waiting.hasOrdinary())
   }
 
-  /** A crash sets a mail aside only if no other mail was in flight. The others wait until it has its response. */
+  /**
+   * Suspects are announced one after another while nothing else is in flight, so that a crash takes no other mail along and
+   * shows which one caused it.
+   */
   function startAlone(key: string): void {
     if (closed) return
     othersWaitSince ??= performance.now()
     if (inFlight.size > 0) {
-      if (performance.now() - othersWaitSince < DRAIN_MS_MAX) return
+      if (performance.now() - othersWaitSince < drainMs) return
+      drainMs = Math.min(2 * drainMs, ALONE_MS_MAX)
       letOthersFlow()
       return pump()
     }
-    finals.delete(key)
+    drainMs = DRAIN_MS
+    suspects.delete(key)
     startRead(key, () => {
-      if (alone?.key === key) letOthersFlow()
+      if (alone?.key !== key) return
+      alone = null
+      if (suspects.size === 0 || performance.now() - othersWaitSince! >= SERIES_MS_MAX) letOthersFlow()
     })
     alone = { key, done: inFlight.get(key)! }
   }
@@ -222,36 +224,20 @@ export function createAnnouncer(given: Ports): Announcer {
     alone = null
   }
 
-  /** One at first, and after each that was accepted, twice as many, because a restart of the API leaves many. */
-  function startSuspect(key: string): void {
-    suspectsInFlight++
-    startRead(key, (outcome) => {
-      suspectsInFlight--
-      if (outcome === 'processed') suspectsAtOnce = Math.min(2 * suspectsAtOnce, READS_IN_FLIGHT_MAX)
-      if (outcome === 'failed') suspectsAtOnce = 1
-    })
-  }
-
-  function queueOf(mail: Waiting): Set<string> {
-    if (mail.isFinal) return finals
-    return mail.isSuspect ? suspects : stored
-  }
-
   function canRead(): boolean {
     return !closed && inFlight.size < IN_FLIGHT_MAX && readsInFlight < READS_IN_FLIGHT_MAX
   }
 
-  /** `onDone` gets no outcome if the bucket failed. */
-  function startRead(key: string, onDone: (outcome?: StoredOutcome['outcome']) => void = () => {}): void {
+  function startRead(key: string, onDone = () => {}): void {
     readsInFlight++
-    let outcome: StoredOutcome['outcome'] | undefined
-    const work = announceAgain(key)
-      .then((result) => void (outcome = result.outcome))
-      .finally(() => {
+    const work = announceAgain(key).then(() => {})
+    run(
+      key,
+      work.finally(() => {
         readsInFlight--
-        onDone(outcome)
-      })
-    run(key, work)
+        onDone()
+      }),
+    )
   }
 
   function run(key: string, work: Promise<void>): void {
@@ -350,7 +336,7 @@ export function createAnnouncer(given: Ports): Announcer {
     }
     for (const [key, mail] of waiting.due(at)) {
       const isQueued = offered.has(key) || fresh.has(key)
-      if (!isQueued && !inFlight.has(key)) queueOf(mail).add(key)
+      if (!isQueued && !inFlight.has(key)) (mail.isSuspect ? suspects : stored).add(key)
     }
     pump()
     if (unreported.size > 0 && !isUnreachable && at >= nextReportAt) {

@@ -1,5 +1,5 @@
 import { isUnrouted } from '../domain/retry.ts'
-import { attemptDelayMs, isFinalAttempt } from '../domain/set-aside.ts'
+import { attemptDelayMs } from '../domain/set-aside.ts'
 import { findDueAt, isSuspect } from './due.ts'
 import { refusalOf, type Metadata } from './metadata.ts'
 import { refusedMailExpiry } from './refused-mail.ts'
@@ -19,10 +19,8 @@ export type Waiting = {
   dueAt: number
   /** No attempt before this time, even if the API comes back. */
   notBefore: number
-  /** An attempt ended with a crash of the API or of this process, maybe because of this mail. */
+  /** An attempt ended with a crash of the API or of this process, maybe because of this mail. It is announced while no other is in flight. */
   isSuspect: boolean
-  /** A suspect that one more failure sets aside: it is announced while no other mail is in flight. */
-  isFinal: boolean
 }
 
 export type WaitingMail = ReturnType<typeof createWaitingMail>
@@ -76,14 +74,13 @@ export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
         dueAt: triedAt < startedAt ? notBefore : Math.max(dueAt, notBefore),
         notBefore,
         isSuspect: isSuspect(metadata),
-        isFinal: isSuspect(metadata) && isFinalAttempt(ownFailures + (hasEndedProcess ? 1 : 0)),
       })
     },
     giveUp,
     forget,
     isKnown: (key: string) => known.has(key) || givenUp.has(key),
     /** Whether any is known that may be announced beside others. */
-    hasOrdinary: () => known.values().some(({ isFinal }) => !isFinal),
+    hasOrdinary: () => known.values().some((mail) => !mail.isSuspect),
     due: (at: number) => known.entries().filter(([, waiting]) => waiting.dueAt <= at),
     postpone(key: string, until: number): void {
       const waiting = known.get(key)
@@ -98,7 +95,7 @@ export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
       for (const waiting of known.values()) {
         const isBetter =
           next === null ||
-          (waiting.isFinal === next.isFinal ? waiting.lastAttemptAt < next.lastAttemptAt : next.isFinal)
+          (waiting.isSuspect === next.isSuspect ? waiting.lastAttemptAt < next.lastAttemptAt : next.isSuspect)
         if (isBetter) next = waiting
       }
       if (next) next.dueAt = Math.max(at, next.notBefore)

@@ -1,4 +1,4 @@
-import { attemptDelayMs, countFailure, isFinalAttempt, OWN_FAILURES_MAX } from '../../src/domain/set-aside.ts'
+import { attemptDelayMs, countFailure, OWN_FAILURES_MAX } from '../../src/domain/set-aside.ts'
 import { nextAnnouncementAt } from '../../src/domain/retry.ts'
 import { createRecentResults } from '../../src/worker/recent-results.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -7,10 +7,10 @@ const ATTEMPT_MS_MAX = 50
 /** How often due mail is looked for. */
 const TICK_MS = 500
 const DEATH_MS = 1_000
-/** As many as the announcer has under way, and of these, mail that may crash the API. */
+/** As many as the announcer has under way. */
 const UNDER_WAY_MAX = 64
-const SUSPECTS_MAX = 4
 const DRAIN_MS_MAX = 1_000
+const SERIES_MS_MAX = 1_000
 const FLOW_PER_WAIT = 2
 
 type Mail = {
@@ -48,10 +48,6 @@ export type SimulatedRun = {
   restarts?: { everyMs: number; awayMs: number } | null
 }
 
-function isFinal({ isSuspect, own }: Mail): boolean {
-  return isSuspect && isFinalAttempt(own)
-}
-
 /** The rule for setting mail aside and the retry schedule in simulated time: days pass in a moment. */
 export function simulate(run: SimulatedRun) {
   const {
@@ -73,7 +69,6 @@ export function simulate(run: SimulatedRun) {
   const results = createRecentResults(() => now)
   const underWay = new Map<Mail, number>()
   const held: Mail[] = []
-  let suspectsAtOnce = 1
   let alone: Mail | null = null
   let othersWaitSince: number | null = null
   let nextAloneAt = 0
@@ -93,24 +88,22 @@ export function simulate(run: SimulatedRun) {
   function announce(mail: Mail): void {
     if (now < awayUntil) return planRetry(mail)
     if (!hasRoomFor(mail)) return hold(mail)
-    if (isFinal(mail)) alone = mail
+    if (mail.isSuspect) alone = mail
     if (underWay.size >= UNDER_WAY_MAX) return plan(now + TICK_MS, () => announce(mail))
     underWay.set(mail, now)
     plan(now + 1 + random.below(ATTEMPT_MS_MAX), () => underWay.has(mail) && !isBlocked && answer(mail))
   }
 
-  /** Like the announcer: mail that may have crashed the API is alone before it would be set aside, otherwise a growing number. */
+  /** Like the announcer: mail that may have crashed the API is announced alone. */
   function hasRoomFor(mail: Mail): boolean {
     if (alone) return false
-    if (isFinal(mail)) return now >= nextAloneAt && underWay.size === 0
-    if (now >= nextAloneAt && held.some(isFinal)) return false
-    const suspects = Array.from(underWay.keys()).filter(({ isSuspect }) => isSuspect)
-    return !mail.isSuspect || suspects.length < suspectsAtOnce
+    if (mail.isSuspect) return now >= nextAloneAt && underWay.size === 0
+    return now < nextAloneAt || !held.some(({ isSuspect }) => isSuspect)
   }
 
   function hold(mail: Mail): void {
     held.push(mail)
-    if (!isFinal(mail) || alone || now < nextAloneAt || othersWaitSince !== null) return
+    if (!mail.isSuspect || alone || now < nextAloneAt || othersWaitSince !== null) return
     const since = (othersWaitSince = now)
     plan(now + DRAIN_MS_MAX, () => othersWaitSince === since && !alone && letOthersFlow())
   }
@@ -129,27 +122,29 @@ export function simulate(run: SimulatedRun) {
     else if (random.chance(failures)) fail(mail, random.chance(0.5))
     else if (restarts && now % restarts.everyMs < restarts.awayMs && random.chance(1 / 3)) fail(mail, true)
     else {
-      leave(mail, true)
+      leave(mail)
       results.noteAccepted(mail.name)
       accepted++
       longestMs = Math.max(longestMs, now - mail.receivedAt)
     }
   }
 
-  function leave(mail: Mail, isAccepted: boolean): void {
+  function leave(mail: Mail): void {
     underWay.delete(mail)
     if (mail === alone) {
       alone = null
-      return letOthersFlow()
+      othersWaitSince ??= now
+      if (!held.some(({ isSuspect }) => isSuspect) || now - othersWaitSince >= SERIES_MS_MAX) return letOthersFlow()
     }
-    if (mail.isSuspect) suspectsAtOnce = isAccepted ? Math.min(2 * suspectsAtOnce, SUSPECTS_MAX) : 1
     announceHeld()
   }
 
   /** What waited for room, first what has to be alone. */
   function announceHeld(): void {
-    const { final = [], other = [] } = Object.groupBy(held.splice(0), (mail) => (isFinal(mail) ? 'final' : 'other'))
-    for (const mail of [...final, ...other]) plan(now, () => announce(mail))
+    const { suspects = [], others = [] } = Object.groupBy(held.splice(0), ({ isSuspect }) =>
+      isSuspect ? 'suspects' : 'others',
+    )
+    for (const mail of [...suspects, ...others]) plan(now, () => announce(mail))
   }
 
   function block(): void {
@@ -168,7 +163,7 @@ export function simulate(run: SimulatedRun) {
     const { name, previousAt } = mail
     const others = results.noteFailure(name, { previousAt, beganAt: underWay.get(mail)!, at: now, isCrash })
     const isOtherMailExcluded = !isCrash || mail === alone
-    leave(mail, false)
+    leave(mail)
     mail.own = countFailure(mail.own, { others, sincePreviousMs: now - previousAt, isOtherMailExcluded })
     mail.isSuspect = isCrash && mail.own > 0
     mail.attempts++
