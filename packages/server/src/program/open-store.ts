@@ -27,7 +27,7 @@ async function openDatabase(
   migrationLog?: Pick<Log, 'info' | 'warn'>,
 ): Promise<Database> {
   const onMigration = migrationLog && logMigration(migrationLog)
-  if (!config.databaseUrl) return openSqliteDatabase(dataFile(config, DATABASE_FILE), onMigration)
+  if (!config.databaseUrl) return openSqliteDatabase(dataFile(config, DATABASE_FILE), { onMigration })
   // Loaded on demand: a start on SQLite does without it.
   const { openPostgresDatabase } = await import('../store/postgres-database.ts')
   return openPostgresDatabase(config.databaseUrl, {
