@@ -30,6 +30,8 @@ const NOT_ON_POSTGRES = [
   'hostile/hostile-urls', // of connections to webhook endpoints
   'hostile/odd-text', // of the parser and of rules without a store
   'layers', // reads the source
+  'metrics-journey', // of commits and files of SQLite; postgres-size.test.ts has the size of PostgreSQL
+  'monitoring', // reads the files of deploy/
   'plain-english', // reads the source
   'ports', // reads the source
   'type-names', // reads the source

@@ -1,8 +1,9 @@
-// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt and the examples embedded in pages. `--check` only
-// reports whether they are current.
+// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt, the table of metrics and the examples embedded in
+// pages. `--check` only reports whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../packages/server/src/program/settings.ts'
+import { METRICS, type MetricDeclaration } from '../packages/server/src/observe/metric-table.ts'
 import { withExamples } from './embed-examples.ts'
 
 const root = new URL('../', import.meta.url)
@@ -49,6 +50,22 @@ function settingsPage(): string {
   ].join('\n')
 }
 
+function metricRow([name, { type, of, help, labels = {} }]: [string, MetricDeclaration]): string {
+  const shownLabels = Object.entries(labels).map(([label, values]) => {
+    const shownValues = typeof values === 'string' ? values : values.map((value) => `\`${value}\``).join(', ')
+    return `\`${label}\`: ${shownValues}`
+  })
+  const programs = of === 'both' ? 'API, worker' : of === 'api' ? 'API' : 'worker'
+  return `| \`${name}\` | ${type} | ${shownLabels.join('; ')} | ${programs} | ${help} |`
+}
+
+/** Replaces the table below the comment of a page. */
+function withMetrics(page: string): string {
+  const table = ['| name | type | labels | served by | meaning |', '|---|---|---|---|---|']
+  const rows = Object.entries<MetricDeclaration>(METRICS).map(metricRow)
+  return page.replace(/<!-- metrics -->\n(?:\|.*\n)*/, () => `<!-- metrics -->\n${[...table, ...rows].join('\n')}\n`)
+}
+
 /** The index of the documentation for language models, in the form of llmstxt.org: a title, a summary, and lists of links. */
 function llmsIndex(): string {
   const index = readFileSync(new URL('docs/README.md', root), 'utf8')
@@ -73,6 +90,7 @@ const PAGES_WITH_EXAMPLES = ['playwright', 'vitest', 'cypress', 'fetch', 'ci', '
 const files: Record<string, string> = {
   '.env.example': envExample(),
   'docs/reference/settings.md': settingsPage(),
+  'docs/operate/monitoring.md': withMetrics(readFileSync(new URL('docs/operate/monitoring.md', root), 'utf8')),
   'llms.txt': llmsIndex(),
 }
 for (const name of PAGES_WITH_EXAMPLES) files[name] = withExamples(readFileSync(new URL(name, root), 'utf8'))

@@ -47,6 +47,8 @@ test('the recipe names only settings that exist', () => {
     'kubernetes/migrate.yaml',
     'kubernetes/settings.yaml',
     'kubernetes/worker.yaml',
+    'prometheus/alerts.test.yaml',
+    'prometheus/alerts.yaml',
   ])
   for (const { name, text } of files) expect({ name, unknown: unknownIn(text) }).toEqual({ name, unknown: [] })
   // The check finds names in any place, and can fail:

@@ -15,7 +15,7 @@ let watched: ReturnType<typeof watchWriter>
 
 vi.mock('../src/sqlite/writer.ts', async (importOriginal) => {
   const { openWriter } = await importOriginal<typeof WriterModule>()
-  return { openWriter: (path: string) => openWriter(path, watched.threadUrl) }
+  return { openWriter: (path: string) => openWriter(path, { threadUrl: watched.threadUrl }) }
 })
 
 test('a database of a newer version stops the start with an error', async () => {

@@ -6,7 +6,7 @@ import { createSemaphore } from '../domain/semaphore.ts'
 import { checkSchema, isOutOfSpace, openForReading, prepareDatabase } from '../sqlite/connection.ts'
 import { prepareQuery } from '../sqlite/query.ts'
 import type { Statement, Value } from '../sqlite/transactions.ts'
-import { openWriter } from '../sqlite/writer.ts'
+import { openWriter, type WriterOptions } from '../sqlite/writer.ts'
 import { chunksOf, sizeOf, type ObjectBody, type Bucket, type NewObject } from './bucket.ts'
 
 /** Of a large body, so that it is never completely in memory. A client that does not read holds one part in memory. */
@@ -50,7 +50,7 @@ const RENAME = 'update or replace objects set key = ?, size = ?, body = ?, uploa
 const DROP_UNFINISHED = 'delete from parts where upload not in (select upload from objects where upload is not null)'
 
 /** All objects in one SQLite file. Many messages share one sync, and a move is one transaction. */
-export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
+export function openEmbeddedBucket(path: string, options: WriterOptions = {}): Bucket {
   const reader = prepareDatabase(path, (connection) => {
     // Writes only if necessary, so that mail can be read on a full disk.
     if (checkSchema(connection, SCHEMA_VERSION) < SCHEMA_VERSION) {
@@ -61,7 +61,7 @@ export function openEmbeddedBucket(path: string, threadUrl?: URL): Bucket {
   })
   // Reads one part per turn of the event loop for all readers together, because a read takes up to a millisecond.
   const oneAtATime = createSemaphore(1)
-  const writer = openWriter(path, threadUrl)
+  const writer = openWriter(path, options)
   const select = prepareQuery<ObjectRow>(reader, 'select size, body, upload from objects where key = ?')
   const selectPart = prepareQuery<{ body: Uint8Array }>(reader, 'select body from parts where upload = ? and part = ?')
   const selectFrom = prepareQuery<{ key: string }>(

@@ -111,7 +111,7 @@ async function copy(file: string, url: string): Promise<CopyResult> {
   const lock = lockFile(file)
   const progress = createProgress({ isLogged: true })
   const target = await openPostgresDatabase(url)
-  const source = openSqliteDatabase(file, showMigration(progress))
+  const source = openSqliteDatabase(file, { onMigration: showMigration(progress) })
   const result = await copyStore({ source, target }, ({ doing, part, ...count }) =>
     progress.show({ label: `${doing} ${part}`, ...count }),
   ).finally(progress.end)
@@ -188,7 +188,7 @@ async function migrate(
     const database =
       'url' in place
         ? await openPostgresDatabase(place.url, { onMigration, isFinish: finish })
-        : openSqliteDatabase(place.file, onMigration)
+        : openSqliteDatabase(place.file, { onMigration })
     await database.close()
   } finally {
     progress.end()

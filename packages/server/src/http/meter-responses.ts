@@ -11,7 +11,7 @@ export function meterResponses(app: Hono<ApiEnvironment>, meters: Meters): void 
     const { method } = context.req
     const isHeld = context.req.query('wait') !== undefined
     const seconds = isHeld ? null : (performance.now() - startedAt) / 1000
-    meters.answered({ method, route: routePath(context), status: context.res.status, seconds })
+    meters.responded({ method, route: routePath(context), status: context.res.status, seconds })
   })
   app.get('/metrics', async (context) => context.body(await meters.text(), 200, { 'content-type': meters.contentType }))
 }

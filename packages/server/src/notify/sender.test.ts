@@ -6,7 +6,7 @@ import { openSqliteDatabase } from '../store/sqlite-database.ts'
 import { addMailbox, addTeam, messageFor, newId } from '../store/store-contract.ts'
 import { testFor } from '../store/webhook-contract.ts'
 import type { SendAttempt, AttemptResult } from './attempt.ts'
-import { SENDER_LIMITS, startSender, type WebhookSenderLimits } from './sender.ts'
+import { SENDER_LIMITS, startSender, type EndedDelivery, type WebhookSenderLimits } from './sender.ts'
 
 const TAKEN: AttemptResult = { httpStatus: 200, responseBody: '', latencyMs: 1, error: null, retryAfterMs: null }
 const REFUSED: AttemptResult = { ...TAKEN, httpStatus: 500, error: 'The endpoint responded with 500.' }
@@ -25,6 +25,7 @@ async function start() {
   const team = await addTeam(store)
   const mailbox = await addMailbox(store, team, 'qa')
   const logged: string[] = []
+  const ended: EndedDelivery[] = []
   const failed: object[] = []
   const log = {
     info: (facts: object) => void failed.push(facts),
@@ -56,6 +57,7 @@ async function start() {
       owner: 'alone',
       delaysMs: [0, 0, 0, 60_000],
       random: () => 0,
+      onEnd: (delivery) => ended.push(delivery),
       now: Date.now,
       log,
       limits: { ...SENDER_LIMITS, ...changes },
@@ -68,7 +70,7 @@ async function start() {
     (await store.listDeliveries({ teamId: team.id, id: endpointId }, { limit: 100, offset: 0, status: null })).map(
       ({ status }) => status,
     )
-  return { store, team, addEndpoint, addEvent, startSending, statuses, logged, failed }
+  return { store, team, addEndpoint, addEvent, startSending, statuses, logged, failed, ended }
 }
 
 /** Attempts that wait until they are released. */
@@ -94,6 +96,22 @@ test('a wake-up sends due deliveries at once and records the attempts', async ()
   sender.wake()
   await until(async () => (await statuses(endpointId)).join() === 'success')
   expect(sent).toEqual([eventId])
+})
+
+test('a delivery is reported once it ends, with its age unless it is replayed', async () => {
+  const { store, team, addEndpoint, addEvent, startSending, ended } = await start()
+  const endpointId = await addEndpoint()
+  const where = { teamId: team.id, id: endpointId }
+  const results = [REFUSED, TAKEN, TAKEN]
+  startSending(async () => results.shift()!, { pollMs: 20 })
+  await addEvent(endpointId)
+  await until(() => ended.length === 1)
+  expect(results).toHaveLength(1)
+  expect(ended).toEqual([{ outcome: 'delivered', ageMs: expect.any(Number) }])
+  const [delivery] = await store.listDeliveries(where, { limit: 1, offset: 0, status: null })
+  await store.replayDelivery({ teamId: team.id, endpointId, id: delivery!.id }, Date.now())
+  await until(() => ended.length === 2)
+  expect(ended[1]).toEqual({ outcome: 'delivered', ageMs: null })
 })
 
 test('the log says why an attempt failed', async () => {

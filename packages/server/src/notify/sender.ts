@@ -35,6 +35,9 @@ export type WebhookSender = {
   close(): Promise<void>
 }
 
+/** `ageMs` is the time since its message was stored; null for a replay. */
+export type EndedDelivery = { outcome: 'delivered' | 'failed'; ageMs: number | null }
+
 type Ports = {
   store: Pick<WebhookStore, 'leaseDeliveries' | 'finishAttempt' | 'releaseDeliveries' | 'nextDueIn'>
   attempt: SendAttempt
@@ -43,6 +46,8 @@ type Ports = {
   /** Delays between the attempts of one delivery. */
   delaysMs: readonly number[]
   random: RandomInt
+  /** Called after the result of a delivery that needs no further attempt was recorded. */
+  onEnd?: (ended: EndedDelivery) => void
   now: () => number
   log: Pick<Log, 'info' | 'warn'>
   limits?: WebhookSenderLimits
@@ -50,7 +55,7 @@ type Ports = {
 
 /** Sends due deliveries until closed. The outbox is authoritative: a lost wake-up costs a second, never a delivery. */
 export function startSender(ports: Ports): WebhookSender {
-  const { store, attempt, owner, delaysMs, random, now, log, limits = SENDER_LIMITS } = ports
+  const { store, attempt, owner, delaysMs, random, onEnd, now, log, limits = SENDER_LIMITS } = ports
   const circuits = createCircuits()
   const wakeUp = createWakeUp()
   const inFlight = new Set<Promise<void>>()
@@ -109,7 +114,7 @@ export function startSender(ports: Ports): WebhookSender {
   }
 
   async function send(delivery: LeasedDelivery): Promise<void> {
-    const { id, eventId, body, messageId, attempt: attemptsBefore, endpoint } = delivery
+    const { id, eventId, body, messageId, attempt: attemptsBefore, createdAt, endpoint } = delivery
     const leasedAt = performance.now()
     const { retryAfterMs, ...result } = await attempt(endpoint, { eventId, body })
     const { httpStatus } = result
@@ -123,19 +128,27 @@ export function startSender(ports: Ports): WebhookSender {
     const facts = { deliveryId: id, endpointId: endpoint.id, status: httpStatus, attempt: attemptsBefore + 1 }
     if (verdict.outcome.status !== 'success') log.info({ ...facts, reason: result.error }, 'a webhook attempt failed')
     if (verdict.disableEndpoint !== null) log.warn(facts, 'a webhook endpoint will be disabled')
-    await record(
+    const isRecorded = await record(
       { teamId: endpoint.teamId, endpointId: endpoint.id, deliveryId: id, url, at, ...result, ...verdict },
       leasedAt + limits.recordingMs,
     )
+    const { status } = verdict.outcome
+    const isOver = status !== 'pending' || verdict.disableEndpoint !== null
+    if (!isRecorded || !isOver) return
+    onEnd?.({
+      outcome: status === 'success' ? 'delivered' : 'failed',
+      ageMs: createdAt === null ? null : at - createdAt,
+    })
   }
 
   /** Retries while the lease lasts. Recording twice is harmless, because the first time ends the lease. */
-  async function record(attempted: AttemptRecord, until: number): Promise<void> {
+  async function record(attempted: AttemptRecord, until: number): Promise<boolean> {
     while (!isClosed && performance.now() < until) {
       const isRecorded = await throughOutages(() => store.finishAttempt(owner, attempted))
-      if (isRecorded !== null) return
+      if (isRecorded !== null) return isRecorded
       await delay(limits.pollMs, undefined, { ref: false })
     }
+    return false
   }
 
   /** An unresponsive database delays shutdown no longer than an endpoint does. */

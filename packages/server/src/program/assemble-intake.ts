@@ -34,7 +34,7 @@ export type IntakeParts = {
 export async function assembleIntake(config: Config, log: Log, { secretKey, meters, onMail, now }: IntakeParts) {
   // Several processes can share PostgreSQL, so it needs no lock.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
-  const store = await openStore(config, log, log)
+  const store = await openStore(config, log, { migrationLog: log, meters })
   const feed = await openFeed(config, log)
   const rejections = createRejections({ store, log, now })
   const logUnsaved = (error: unknown) => log.error({ err: error }, 'saving rejections failed')

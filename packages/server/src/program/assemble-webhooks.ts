@@ -32,9 +32,11 @@ export function assembleWebhooks(config: Config, log: Log, { store, secretKey, m
     owner: config.databaseUrl ? randomUUID() : SINGLE_PROCESS_OWNER,
     delaysMs: config.webhookRetryDelaysMs,
     random: secureRandom,
+    onEnd: ({ outcome, ageMs }) => meters?.deliveryEnded(outcome, ageMs === null ? null : ageMs / 1000),
     now,
     log,
   })
+  meters?.watch('mailhatch_webhook_oldest_due_seconds', async () => (await store.dueFor(now())) / 1000)
   const endpoints: EndpointPorts = {
     store,
     encryption,

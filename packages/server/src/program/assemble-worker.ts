@@ -5,7 +5,7 @@ import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
 import type { Config } from './config.ts'
 import type { SampleMail } from '../http/local-worker.ts'
 import type { Log } from '../observe/log.ts'
-import { meteredBucket, meteredParser } from './metered.ts'
+import { meteredBucket, meteredParser, meteredPost } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import { createMailParser } from '../mime/mail-parser.ts'
 import { OVERLOADED, type Overload } from '../observe/overload.ts'
@@ -58,7 +58,19 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
   const by = hash('sha256', `${hostname()}:${config.dataDir}`).slice(0, 16)
   const announcer =
     api &&
-    createAnnouncer({ bucket, parser, ...api, by, wasCutOff, refusedMailDays, unclaimedNotice, meters, now, log })
+    createAnnouncer({
+      bucket,
+      parser,
+      ...api,
+      post: meteredPost(api.post, meters, now),
+      by,
+      wasCutOff,
+      refusedMailDays,
+      unclaimedNotice,
+      meters,
+      now,
+      log,
+    })
   const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
 
   const parse = async (raw: StoredObject) => parser.parse(await bytesOf(raw))
@@ -101,24 +113,16 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
     return `announcements are late: ${messages} accepted and not visible yet, the oldest for ${Math.round(waitingMs / 1000)} s`
   }
 
-  meters?.watch('mailhatch_announcements_waiting', 'Stored mail waiting to be announced.', () =>
-    announcer ? announcer.waitingCount() : 0,
-  )
+  meters?.watch('mailhatch_announcements_waiting', () => announcer?.waitingCount() ?? 0)
   meters?.watch(
     'mailhatch_announcements_oldest_seconds',
-    'Age of the oldest waiting mail; 0 when none is waiting.',
-    () => {
-      const oldest = announcer?.oldestWaitingAt() ?? null
-      return oldest === null ? 0 : (now() - oldest) / 1000
-    },
+    () => (now() - (announcer?.oldestWaitingAt() ?? now())) / 1000,
   )
-  meters?.watch('mailhatch_announcements_not_reaching', '1 while announcements do not reach the API, else 0.', () =>
+  meters?.watch('mailhatch_announcements_not_reaching', () =>
     Number((announcer?.reachabilityProblem() ?? null) !== null),
   )
-  meters?.watch('mailhatch_mails_set_aside', 'Mail set aside, known to this worker.', () =>
-    announcer ? announcer.setAsideCount() : 0,
-  )
-  meters?.watch('mailhatch_disk_free_bytes', 'Free disk space in bytes on the fullest disk in use.', freeBytes)
+  meters?.watch('mailhatch_set_aside_mails', () => announcer?.setAsideCount() ?? 0)
+  meters?.watch('mailhatch_disk_free_bytes', freeBytes)
 
   const app = createWorkerApp({
     meters,

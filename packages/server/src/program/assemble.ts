@@ -101,8 +101,9 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     return problems
   }
 
-  meters?.watch('mailhatch_waits_held', 'Waits held by this process.', waits.count)
-  meters?.watch('mailhatch_streams_open', 'Live streams open in this process.', streams.count)
+  meters?.watch('mailhatch_waits_held', waits.count)
+  meters?.watch('mailhatch_streams_open', streams.count)
+  meters?.watch('mailhatch_database_size_bytes', store.sizeBytes)
   const app = createApi({
     store,
     now,

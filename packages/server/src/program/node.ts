@@ -11,7 +11,7 @@ import { writeLocalAddresses } from './local-addresses.ts'
 import { createToken } from '../manage/one-time-tokens.ts'
 import { ensureOwner } from '../manage/owner.ts'
 import type { Log } from '../observe/log.ts'
-import type { Meters } from '../observe/meters.ts'
+import type { MeteredPart, Meters } from '../observe/meters.ts'
 import { openLockedBucket, openSharedObjects } from './open-bucket.ts'
 import { watchOverload, type Overload } from '../observe/overload.ts'
 import { postJson } from './post-json.ts'
@@ -59,8 +59,8 @@ export async function startServe(
   const { config, port } = await settlePort(given)
   releaseSpareRoom(config.dataDir)
   const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
-  const meters = await openMeters(config, overload)
-  const inbox = await openLockedBucket(config)
+  const meters = await openMeters(config, overload, 'both')
+  const inbox = await openLockedBucket(config, meters)
   const wasCutOff = beginRun(config.dataDir)
   const intake = await assembleIntake(config, log, { secretKey, meters, onMail, now })
   const { store, acceptAnnouncement, recordRejection } = intake
@@ -135,7 +135,7 @@ export async function startApi(
   const { secretKey } = await ensureSecrets(config, ['secretKey'])
   const objects = await openSharedObjects(config)
   const { webhookSecret } = config
-  const meters = await openMeters(config, overload)
+  const meters = await openMeters(config, overload, 'api')
   const intake = await assembleIntake(config, log, { secretKey, meters, onMail, now })
   const api = await assembleApi(config, log, { intake, webhookSecret, objects, worker: null, meters, overload, now })
   await warnOfUnknownCatchAll(config, intake.store, log)
@@ -166,9 +166,9 @@ export async function startWorker(
   const { webhookUrl: url, webhookAuthToken: token, webhookTimeoutMs: timeoutMs } = config
   await checkPorts(workerPorts(config))
   releaseSpareRoom(config.dataDir)
-  const inbox = await openLockedBucket(config)
+  const meters = await openMeters(config, overload, 'worker')
+  const inbox = await openLockedBucket(config, meters)
   const api = url && token ? createApiClient({ url, token, timeoutMs, postJson }) : null
-  const meters = await openMeters(config, overload)
   const wasCutOff = beginRun(config.dataDir)
   const run = { overload, wasCutOff, onMail, now }
   const parts = { inbox, api, unclaimedNotice: UNCLAIMED_APART, meters, ...run }
@@ -212,12 +212,10 @@ function once(close: () => Promise<void>): () => Promise<void> {
 }
 
 /** Imported on demand: it would slow down every start. */
-async function openMeters({ metrics }: Config, { isOverloaded }: Overload): Promise<Meters | null> {
+async function openMeters({ metrics }: Config, { isOverloaded }: Overload, part: MeteredPart): Promise<Meters | null> {
   if (metrics === 'off') return null
   const { createMeters } = await import('../observe/meters.ts')
-  const meters = createMeters()
-  meters.watch('mailhatch_overloaded', '1 while the process is overloaded and refuses new work, else 0.', () =>
-    Number(isOverloaded()),
-  )
+  const meters = createMeters(part)
+  meters.watch('mailhatch_overloaded', () => Number(isOverloaded()))
   return meters
 }

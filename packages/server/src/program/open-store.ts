@@ -3,6 +3,7 @@ import { dataFile } from './data-folder.ts'
 import { DATABASE_FILE } from './find-database.ts'
 import { logMigration } from './log-migration.ts'
 import type { Log } from '../observe/log.ts'
+import type { Meters } from '../observe/meters.ts'
 import type { Database } from '../store/database.ts'
 import { createSqlStore } from '../store/sql-store.ts'
 import { openSqliteDatabase } from '../store/sqlite-database.ts'
@@ -11,23 +12,24 @@ import type { Store } from '../store/store.ts'
 const FINISH_OPEN =
   'the upgrade of the database is not finished; when no older server runs, run mailhatch db migrate --finish'
 
+type StoreOptions = { migrationLog?: Pick<Log, 'info' | 'warn'>; meters?: Meters | null }
+
 /** PostgreSQL if DATABASE_URL is set, else a SQLite file. */
-export async function openStore(
-  config: Config,
-  log: Pick<Log, 'error'>,
-  migrationLog?: Pick<Log, 'info' | 'warn'>,
-): Promise<Store> {
+export async function openStore(config: Config, log: Pick<Log, 'error'>, options: StoreOptions = {}): Promise<Store> {
   const onError = (error: unknown) => log.error({ err: error }, 'updating the text index failed')
-  return createSqlStore(await openDatabase(config, log, migrationLog), { onError })
+  return createSqlStore(await openDatabase(config, log, options), { onError })
 }
 
 async function openDatabase(
   config: Config,
   log: Pick<Log, 'error'>,
-  migrationLog?: Pick<Log, 'info' | 'warn'>,
+  { migrationLog, meters }: StoreOptions,
 ): Promise<Database> {
   const onMigration = migrationLog && logMigration(migrationLog)
-  if (!config.databaseUrl) return openSqliteDatabase(dataFile(config, DATABASE_FILE), onMigration)
+  if (!config.databaseUrl) {
+    const onCommit = (ms: number) => meters?.synced('database', ms / 1000)
+    return openSqliteDatabase(dataFile(config, DATABASE_FILE), { onMigration, onCommit })
+  }
   // Loaded on demand: a start on SQLite does without it.
   const { openPostgresDatabase } = await import('../store/postgres-database.ts')
   return openPostgresDatabase(config.databaseUrl, {

@@ -33,14 +33,14 @@ export async function openWorkerSockets(config: Config, log: Log, worker: Worker
     tls,
     isOverloaded: overload.isOverloaded,
     onAccepted: (messages) => meters?.accepted(messages),
-    onRejection({ from, to, code, reason }) {
-      meters?.refused(code)
+    onRejection({ from, to, code, reason, kind }) {
+      meters?.refused(code, kind)
       // A refused connection has neither sender nor recipient.
       if (from !== null || to !== null)
         recordRejection?.({ from: from ?? '', to: to ?? '', code: String(code), reason })
     },
   })
-  meters?.watch('mailhatch_smtp_connections', 'Open SMTP connections.', () => smtp.connections)
+  meters?.watch('mailhatch_smtp_connections', () => smtp.connections)
   return {
     workerPort: listener.port,
     smtpPort: smtp.port,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
-import { transactionsOf, type Outcome, type Statement, type Value } from './transactions.ts'
+import { transactionsOf, type GroupOutcome, type Outcome, type Statement, type Value } from './transactions.ts'
 
 /** A larger group would delay its transactions too much. */
 export const TRANSACTIONS_PER_COMMIT = 256
@@ -16,14 +16,14 @@ type WriteRequest = { kind: 'write'; writer: number; newTexts: string[]; group: 
 export type PackedStatement = [text: number, isRequired: boolean, ...values: Value[]]
 
 /** The outcomes of the oldest pending transactions, in their order. */
-export type WriterReply = { kind: 'written'; writer: number; outcomes: Outcome[] } | { kind: 'closed'; writer: number }
+export type WriterReply = ({ kind: 'written'; writer: number } & GroupOutcome) | { kind: 'closed'; writer: number }
 
 /**
  * The thread side of writer.ts: opens databases and runs transactions in groups. Requests that arrive during a commit
  * form the next group, so groups grow with the load and with the latency of the disk.
  */
 export function serveWriters(port: MessagePort, open: (path: string) => DatabaseSync): void {
-  const connections = new Map<number, { connection: DatabaseSync; run: (group: Statement[][]) => Outcome[] }>()
+  const connections = new Map<number, { connection: DatabaseSync; run: (group: Statement[][]) => GroupOutcome }>()
   const texts: string[] = []
 
   function unpack([text, isRequired, ...values]: PackedStatement): Statement {
@@ -45,8 +45,8 @@ export function serveWriters(port: MessagePort, open: (path: string) => Database
     }
     const { connection, run } = connections.get(writer)!
     if (kind === 'write') {
-      const outcomes = run(request.group.map((packed) => packed.map(unpack))).map(plainOutcome)
-      reply({ kind: 'written', writer, outcomes })
+      const { outcomes, commitMs } = run(request.group.map((packed) => packed.map(unpack)))
+      reply({ kind: 'written', writer, outcomes: outcomes.map(plainOutcome), commitMs })
     } else {
       connection.close()
       connections.delete(writer)

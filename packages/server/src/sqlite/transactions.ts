@@ -15,11 +15,14 @@ export type Outcome = { results: Result[] } | { error: unknown }
 
 const CACHED_STATEMENTS = 200
 
+/** `commitMs` is null if nothing was committed. */
+export type GroupOutcome = { outcomes: Outcome[]; commitMs: number | null }
+
 /**
  * Runs transactions in groups: one commit, and so one sync, per group. A transaction that fails is left out, and the
  * others run again without it.
  */
-export function transactionsOf(connection: DatabaseSync): (group: Statement[][]) => Outcome[] {
+export function transactionsOf(connection: DatabaseSync): (group: Statement[][]) => GroupOutcome {
   const begin = connection.prepare('begin immediate')
   const commit = connection.prepare('commit')
   const rollback = connection.prepare('rollback')
@@ -45,15 +48,16 @@ export function transactionsOf(connection: DatabaseSync): (group: Statement[][])
   }
 
   /** The results of all, or the index of the one that failed (null if begin or commit failed). */
-  function tryTogether(group: Statement[][]): Result[][] | { failed: number | null; error: unknown } {
+  function tryTogether(group: Statement[][]): Committed | { failed: number | null; error: unknown } {
     const results: Result[][] = []
     let hasBegun = false
     try {
       begin.run()
       hasBegun = true
       for (const statements of group) results.push(runAll(statements))
+      const startedAt = performance.now()
       commit.run()
-      return results
+      return { results, commitMs: performance.now() - startedAt }
     } catch (error) {
       // Some errors, such as a full disk, have already rolled back the transaction.
       if (connection.isTransaction) rollback.run()
@@ -64,19 +68,23 @@ export function transactionsOf(connection: DatabaseSync): (group: Statement[][])
   return (group) => {
     const outcomes = new Map<Statement[], Outcome>()
     let left = group
+    let commitMs: number | null = null
     while (left.length > 0) {
       const result = tryTogether(left)
-      if (Array.isArray(result)) {
-        left.forEach((statements, index) => outcomes.set(statements, { results: result[index]! }))
+      if ('results' in result) {
+        left.forEach((statements, index) => outcomes.set(statements, { results: result.results[index]! }))
+        commitMs = result.commitMs
         break
       }
       const failed = result.failed === null ? left : [left[result.failed]!]
       for (const statements of failed) outcomes.set(statements, { error: result.error })
       left = left.filter((statements) => !failed.includes(statements))
     }
-    return group.map((statements) => outcomes.get(statements)!)
+    return { outcomes: group.map((statements) => outcomes.get(statements)!), commitMs }
   }
 }
+
+type Committed = { results: Result[][]; commitMs: number }
 
 function runnerOf(statement: StatementSync): (values: Value[]) => Result {
   // Values have the types that were stored; integers are below 2^53.

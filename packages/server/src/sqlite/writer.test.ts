@@ -15,12 +15,12 @@ function insert(number: number): Statement {
   return step('insert into numbers (number) values (?)', number)
 }
 
-function open(threadUrl?: URL) {
+function open(threadUrl?: URL, onCommit?: (ms: number) => void) {
   const path = join(temporaryFolder(), 'test.db')
   prepareDatabase(path, (connection) => {
     connection.exec('create table numbers (number integer primary key) strict; create table blobs (body blob) strict')
   })
-  const writer = openWriter(path, threadUrl)
+  const writer = openWriter(path, { threadUrl, onCommit })
   const reader = openForReading(path)
   onTestFinished(async () => {
     await writer.close()
@@ -61,6 +61,16 @@ test('a write is visible when its promise resolves', async () => {
       expect(numbers()).toContain(number)
     }),
   )
+})
+
+test('the time of each commit is reported, and none for a failed transaction', async () => {
+  const commits: number[] = []
+  const { write } = open(undefined, (ms) => commits.push(ms))
+  await write([insert(1)])
+  await expect(write([insert(1)])).rejects.toThrow('UNIQUE')
+  await write([insert(2)])
+  expect(commits).toEqual([expect.any(Number), expect.any(Number)])
+  expect(Math.min(...commits)).toBeGreaterThan(0)
 })
 
 test('a failed transaction is rolled back completely, and the others of its commit are kept', async () => {

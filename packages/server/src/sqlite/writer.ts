@@ -1,6 +1,6 @@
 import { startThread } from '../thread.ts'
 import { TRANSACTIONS_PER_COMMIT, type PackedStatement, type WriterReply, type WriterRequest } from './serve-writers.ts'
-import type { Outcome, Result, Statement } from './transactions.ts'
+import type { GroupOutcome, Outcome, Result, Statement } from './transactions.ts'
 
 export type Writer = {
   /** Runs one transaction. Resolves with the result of each statement once they are on disk. */
@@ -13,11 +13,17 @@ type Waiting = { statements: Statement[]; resolve: (results: Result[]) => void; 
 
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js', import.meta.url)
 
+export type WriterOptions = {
+  threadUrl?: URL | undefined
+  /** Called after each commit with its duration, which is mostly that of the sync. */
+  onCommit?: ((ms: number) => void) | undefined
+}
+
 /**
  * Writes to a database in a thread, so that waiting for the disk does not block the event loop. A single transaction is
  * sent at once. While the thread is busy, the transactions of one turn of the event loop are sent together.
  */
-export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
+export function openWriter(path: string, { threadUrl = THREAD, onCommit }: WriterOptions = {}): Writer {
   const closed = Promise.withResolvers<void>()
   let queued: Waiting[] = []
   let posted: Waiting[] = []
@@ -25,7 +31,8 @@ export function openWriter(path: string, threadUrl: URL = THREAD): Writer {
   let isClosing = false
 
   const channel = threadFor(threadUrl).open(path, {
-    written(outcomes) {
+    written({ outcomes, commitMs }) {
+      if (commitMs !== null) onCommit?.(commitMs)
       const settled = posted.slice(0, outcomes.length)
       posted = posted.slice(outcomes.length)
       settled.forEach(({ resolve, reject }, index) => {
@@ -73,7 +80,7 @@ function errorFrom(outcome: Outcome & { error: unknown }): Error {
 }
 
 /** `written` receives outcomes in the order of the requests, several at a time. */
-type Listener = { written: (outcomes: Outcome[]) => void; closed: () => void }
+type Listener = { written: (group: GroupOutcome) => void; closed: () => void }
 
 type Thread = ReturnType<typeof startWriterThread>
 
@@ -93,7 +100,7 @@ function startWriterThread(url: URL, onEnd: () => void) {
   let count = 0
   worker.on('message', (reply: WriterReply) => {
     const { written, closed } = listeners.get(reply.writer)!
-    if (reply.kind === 'written') return written(reply.outcomes)
+    if (reply.kind === 'written') return written(reply)
     listeners.delete(reply.writer)
     closed()
     if (listeners.size > 0) return

@@ -17,6 +17,8 @@ export type Database = {
   storeMessage?(teamId: string, row: NewRow): Promise<StoredRow>
   /** Rejects while the database is read-only or unreachable. */
   check(): Promise<void>
+  /** Its size on disk. May be a minute old. */
+  sizeBytes(): Promise<number>
   close(): Promise<void>
 }
 

@@ -12,6 +12,7 @@ import { isRetryable } from './postgres-errors.ts'
 import { createPostgresIntake } from './postgres-intake.ts'
 import { createRotation, splitHosts, type HostFailure } from './postgres-hosts.ts'
 import type { MigrationOptions } from './postgres-migrations.ts'
+import { createSizeReader } from './postgres-size.ts'
 import { BEGIN_LIMITED, COMMIT, refuseReadOnly, send } from './postgres-session.ts'
 import { preparePostgres } from './postgres-start.ts'
 import { createStatistics } from './postgres-statistics.ts'
@@ -75,6 +76,7 @@ export async function openPostgresDatabase(
       toResults<Writes>(await writer.writeFor(teamId, statements)),
     storeMessage: intake.store,
     check: readers.check,
+    sizeBytes: createSizeReader(read),
     async close() {
       await Promise.all([writer.close(), intake.close()])
       await Promise.all([readers.close(), writers.close()])

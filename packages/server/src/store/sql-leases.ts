@@ -4,7 +4,7 @@ import { activeEndpoints, outboxPages, settleOutbox } from './sql-outbox.ts'
 import { sql } from './sql.ts'
 import type { EndpointLimits, LeasedDelivery, WebhookStore } from './webhooks.ts'
 
-type LeaseStore = Pick<WebhookStore, 'leaseDeliveries' | 'releaseDeliveries' | 'nextDueIn'>
+type LeaseStore = Pick<WebhookStore, 'leaseDeliveries' | 'releaseDeliveries' | 'nextDueIn' | 'dueFor'>
 
 /** The outbox says which teams have something to send. Then each is read by itself, and changed with its lock. */
 export function leaseStore(database: Database): LeaseStore {
@@ -61,7 +61,8 @@ export function leaseStore(database: Database): LeaseStore {
       update deliveries
       set lease_owner = ${owner}, lease_until = ${now} + ${leaseMs}
       where team_id = ${teamId} and ${dialect.isIn(sql`id`, due)}
-      returning id, event_id as "eventId", body, attempt - attempts_before as attempt, message_id as "messageId"`)
+      returning id, event_id as "eventId", body, attempt - attempts_before as attempt, message_id as "messageId",
+                case when attempts_before = 0 then created_at end as "createdAt"`)
   }
 
   return {
@@ -102,6 +103,11 @@ export function leaseStore(database: Database): LeaseStore {
         if (later) break
       }
       return soonest === Infinity ? null : soonest
+    },
+
+    async dueFor(at) {
+      const { value } = await outboxPages(database, at).next()
+      return Math.max(0, -(value?.[0]?.dueIn ?? 0))
     },
   }
 }

@@ -6,7 +6,10 @@ import { settleOutbox } from './sql-outbox.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Attempt, AttemptRecord, WebhookStore } from './webhooks.ts'
 
-type SendingStore = Pick<WebhookStore, 'leaseDeliveries' | 'finishAttempt' | 'releaseDeliveries' | 'nextDueIn'>
+type SendingStore = Pick<
+  WebhookStore,
+  'leaseDeliveries' | 'finishAttempt' | 'releaseDeliveries' | 'nextDueIn' | 'dueFor'
+>
 
 /** Deliveries that are being sent. */
 export function sendingStore(database: Database): SendingStore {

@@ -222,6 +222,8 @@ export function createSqlStore(
       await Promise.all([read(sql`select id from teams limit 1`), database.check()])
     },
 
+    sizeBytes: database.sizeBytes,
+
     async close() {
       await textIndex.close()
       await database.close()

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import { openForReading, prepareDatabase } from '../sqlite/connection.ts'
 import type { Statement } from '../sqlite/transactions.ts'
+import { databaseFileBytes } from '../sqlite/file-size.ts'
 import { openWriter } from '../sqlite/writer.ts'
 import { sqlOf, toResults, type Database, type Dialect, type Results, type Write } from './database.ts'
 import type { OnMigration } from './migration-progress.ts'
@@ -14,12 +15,18 @@ const CACHED_STATEMENTS = 500
 /** After this much time in reads, other work gets a turn before the next read. */
 const READS_MS = 2
 
-export function openSqliteDatabase(path: string, onMigration?: OnMigration): Database {
+type SqliteOptions = {
+  onMigration?: OnMigration | undefined
+  /** Called after each commit with its duration. */
+  onCommit?: ((ms: number) => void) | undefined
+}
+
+export function openSqliteDatabase(path: string, { onMigration, onCommit }: SqliteOptions = {}): Database {
   const reader = prepareDatabase(path, (connection) => {
     migrateSqlite(connection, onMigration)
     return openForReading(path)
   })
-  const writer = openWriter(path)
+  const writer = openWriter(path, { onCommit })
   const select = statementsOf(reader)
   let spentMs = 0
   let yielding: Promise<null> | null = null
@@ -49,6 +56,7 @@ export function openSqliteDatabase(path: string, onMigration?: OnMigration): Dat
     writeFor: (_, ...statements) => write(...statements),
     // A read-only file is refused at start-up.
     async check() {},
+    sizeBytes: () => databaseFileBytes(path),
     async close() {
       // The writer closes last: only a writable connection can checkpoint the write-ahead log and delete it.
       reader.close()

@@ -16,5 +16,7 @@ export type Store = MailboxStore &
   WebhookStore & {
     /** Throws when the database cannot be read. */
     check(): Promise<void>
+    /** The size of the database on disk. May be a minute old. */
+    sizeBytes(): Promise<number>
     close(): Promise<void>
   }

@@ -73,6 +73,8 @@ export type LeasedDelivery = {
   attempt: number
   /** Null for a test event. */
   messageId: string | null
+  /** Null for a replay. */
+  createdAt: number | null
   endpoint: Pick<Endpoint, 'id' | 'teamId' | 'url' | 'secret' | 'oldSecrets' | 'failingSince'>
 }
 
@@ -169,6 +171,8 @@ export type WebhookStore = {
   releaseDeliveries(owner: string): Promise<void>
   /** Milliseconds until a delivery can be leased, 0 for now; null if nothing is pending. */
   nextDueIn(limits: EndpointLimits & { at: number }): Promise<number | null>
+  /** For how many milliseconds the first delivery has been due without being sent; 0 if none is due. */
+  dueFor(at: number): Promise<number>
 
   endpointIds(teamId: string): Promise<string[]>
   /** Forgets some deliveries that ended before a time, and older attempts of others. Returns the number of deliveries. */

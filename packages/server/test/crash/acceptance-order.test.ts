@@ -32,7 +32,7 @@ function openWatchedEmbedded(onDurable: OnDurable, pragma = ''): Bucket {
       if (synchronous >= FULL) for (const key of keys) onDurable(key, at)
     },
   })
-  return openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'), threadUrl)
+  return openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'), { threadUrl })
 }
 
 async function openWatchedFolder(

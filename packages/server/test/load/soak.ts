@@ -110,7 +110,7 @@ export async function countersOf(url: string) {
   return {
     accepted: valueOf('mailhatch_smtp_messages_total'),
     stored: valueOf('mailhatch_announcements_total{outcome="stored"}'),
-    setAside: valueOf('mailhatch_mails_set_aside'),
+    setAside: valueOf('mailhatch_set_aside_mails'),
     waiting: valueOf('mailhatch_announcements_waiting'),
   }
 }

@@ -32,7 +32,7 @@ vi.mock('../../src/program/open-bucket.ts', () => ({
 }))
 vi.mock('../../src/sqlite/writer.ts', async (importOriginal) => {
   const { openWriter } = await importOriginal<typeof WriterModule>()
-  return { openWriter: (path: string) => openWriter(path, programs.get(dirname(path))!.threadUrl) }
+  return { openWriter: (path: string) => openWriter(path, { threadUrl: programs.get(dirname(path))!.threadUrl }) }
 })
 vi.mock('../../src/sqlite/connection.ts', async (importOriginal) => {
   const original = await importOriginal<typeof ConnectionModule>()

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** On a fresh machine: a package list, then the requested package. Chromium is the largest with about 95 MB. */
@@ -15,10 +17,12 @@ export async function findProgram(paths: string[], packageName: string): Promise
   return paths.find(existsSync) ?? paths[0]!
 }
 
-/** One at a time: a second run would wait for the lock of the first. */
+/** One at a time, also with other processes of the tests: apt fails while another one updates the list of packages. */
 export async function installPackage(name: string): Promise<void> {
-  const options = { timeout: INSTALL_MS_MAX, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
-  const patient = ['-o', 'DPkg::Lock::Timeout=240']
-  await run('apt-get', [...patient, 'update'], options)
-  await run('apt-get', [...patient, 'install', '-y', '--no-install-recommends', name], options)
+  const apt = 'apt-get -o DPkg::Lock::Timeout=240'
+  const install = `${apt} update && ${apt} install -y --no-install-recommends "$0"`
+  await run('flock', [join(tmpdir(), 'mailhatch-tests-apt.lock'), 'sh', '-c', install, name], {
+    timeout: INSTALL_MS_MAX,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
 }

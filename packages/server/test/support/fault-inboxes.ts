@@ -39,7 +39,7 @@ export async function folderInbox(): Promise<FaultyInbox> {
 /** Its statements fail in the thread that runs them. */
 export async function embeddedInbox(): Promise<FaultyInbox> {
   const { threadUrl, setFaults } = watchWriter()
-  const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'), threadUrl)
+  const bucket = openEmbeddedBucket(join(temporaryFolder(), 'inbox.db'), { threadUrl })
   onTestFinished(() => bucket.close())
   // The thread receives faults once it runs.
   await bucket.remove(['none'])

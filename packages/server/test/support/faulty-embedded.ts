@@ -17,7 +17,7 @@ export function faultyEmbedded(): FaultyStorage {
   const { threadUrl, setFaults } = watchWriter()
   return {
     async open() {
-      const bucket = openEmbeddedBucket(path, threadUrl)
+      const bucket = openEmbeddedBucket(path, { threadUrl })
       // The thread receives faults once it runs.
       await bucket.remove(['none'])
       return bucket

@@ -139,6 +139,7 @@ test('only allowed domains are accepted, compared in lower case and A-labels', a
       to: 'qa@elsewhere.test',
       code: 550,
       reason: 'Mail for this domain is not accepted here',
+      kind: 'domain_not_allowed',
     },
   ])
 })
