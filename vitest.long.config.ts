@@ -23,6 +23,7 @@ const NOT_ON_POSTGRES = [
   'deployment', // reads the files of deploy/
   'chart', // the same
   'docs/*', // reads the documentation
+  'doctor/*', // of SQLite's files, disks and buckets; replicas/doctor has PostgreSQL
   'held-downloads', // of connections and the bucket
   'hostile/hostile-delivery', // of SMTP, parser and bucket
   'hostile/hostile-html', // of pure functions
