@@ -22,6 +22,7 @@ const NOT_ON_POSTGRES = [
   'db-copy', // has a database of each kind
   'deployment', // reads the files of deploy/
   'chart', // the same
+  'systemd', // the same
   'docs/*', // reads the documentation
   'doctor/*', // of SQLite's files, disks and buckets; replicas/doctor has PostgreSQL
   'held-downloads', // of connections and the bucket

@@ -10,7 +10,7 @@ export type SqliteHealth = {
   schema: number
   newestSchema: number
   journalMode: string
-  /** Of the connections that write, as SQLite reports it: 2 is `full`. Null if it was not asked. */
+  /** The value of a connection that writes: 2 is `full`. Null if it was not asked. */
   synchronous: number | null
   /** Time of one read. */
   readMs: number
