@@ -46,6 +46,7 @@ const NOT_ON_POSTGRES = [
   'packed', // of what is published, not of what it does
   'poison', // of the worker and its bucket; replicas/poison has a database with replicas
   'release', // reads workflows, and starts a server as the action does
+  'restored-files', // of SQLite's files
   'sdk-docs', // runs the examples of a page
   'sdk-operations', // looks at what the SDK would ask
   'sending/dead-endpoints', // measures the sender, whose leases have their contract on both
