@@ -1,3 +1,4 @@
+import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
@@ -60,6 +61,18 @@ test('a database in another journal mode is a warning, and stays as it is', asyn
   const { of } = await examine({ DATA_DIR: dataDir, DISK_FREE_MIN: '0' })
   expect(of('commits')).toMatchObject({ state: 'warn', says: 'journal_mode=delete' })
   expect(openFile(dataDir, 'mailhatch.db').prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'delete' })
+})
+
+test('a write-ahead log that has grown too large is a warning', async () => {
+  const { dataDir, close } = await startServer()
+  await close()
+  const log = join(dataDir, 'mailhatch.db-wal')
+  writeFileSync(log, '')
+  // Sparse, and no valid log, which SQLite takes as an empty one.
+  truncateSync(log, 300 * 1024 * 1024)
+  const { of } = await examine({ DATA_DIR: dataDir, DISK_FREE_MIN: '0' })
+  expect(of('database')).toMatchObject({ state: 'warn', advice: expect.stringContaining('replication') })
+  expect(statSync(log).size).toBe(300 * 1024 * 1024)
 })
 
 test('mail that a server is receiving is not touched by the round trip in its bucket', async () => {

@@ -182,6 +182,17 @@ test('a worker compares its clock with the API that it announces to', async () =
   expect(await checkClock(worker)).toMatchObject({ state: 'warn', says: expect.stringContaining('ahead of') })
 })
 
+test('the password in the address of an API is not printed', async () => {
+  const { host } = new URL(await startApiWithClock(0))
+  const settings = {
+    WEBHOOK_URL: `http://ada:pass-of-ada@${host}/webhooks/inbox`,
+    WEBHOOK_AUTH_TOKEN: 'secret-of-tests',
+  }
+  const { of, findings } = await examine({ DATA_DIR: temporaryFolder(), ...settings }, 'worker')
+  expect(of('clock')).toMatchObject({ state: 'ok', says: expect.stringContaining(host) })
+  expect(JSON.stringify(findings)).not.toMatch(/pass-of-ada|secret-of-tests/)
+})
+
 test('a name server that never answers is reported within its timeout', async () => {
   const silent = createSocket('udp4').bind(0, '127.0.0.1')
   await once(silent, 'listening')

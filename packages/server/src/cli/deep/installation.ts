@@ -59,8 +59,11 @@ function locationOf({ dataDir, databaseUrl, databaseDirectUrl }: Config): Databa
   return url === null ? { file: join(dataDir, DATABASE_FILE) } : { url }
 }
 
+/** Without the user name and password of a proxy, which must not be printed. Empty if there is none. */
 function apiOfWorker({ webhookUrl }: Config): string {
-  return (webhookUrl ?? '').replace(/\/webhooks\/inbox$/, '')
+  if (webhookUrl === null) return ''
+  const { origin, pathname } = new URL(webhookUrl)
+  return `${origin}${pathname.replace(/\/webhooks\/inbox$/, '')}`
 }
 
 /** Whether mail arrives in this program. */
