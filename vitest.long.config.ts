@@ -22,7 +22,9 @@ const NOT_ON_POSTGRES = [
   'db-copy', // has a database of each kind
   'deployment', // reads the files of deploy/
   'chart', // the same
+  'systemd', // the same
   'docs/*', // reads the documentation
+  'doctor/*', // of SQLite's files, disks and buckets; replicas/doctor has PostgreSQL
   'held-downloads', // of connections and the bucket
   'hostile/hostile-delivery', // of SMTP, parser and bucket
   'hostile/hostile-html', // of pure functions
@@ -46,6 +48,7 @@ const NOT_ON_POSTGRES = [
   'packed', // of what is published, not of what it does
   'poison', // of the worker and its bucket; replicas/poison has a database with replicas
   'release', // reads workflows, and starts a server as the action does
+  'restored-files', // of SQLite's files
   'sdk-docs', // runs the examples of a page
   'sdk-operations', // looks at what the SDK would ask
   'sending/dead-endpoints', // measures the sender, whose leases have their contract on both

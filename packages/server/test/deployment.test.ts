@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../src/program/config.ts'
+import { DATABASE_FILE } from '../src/program/find-database.ts'
 import { SETTINGS, type Program } from '../src/program/settings.ts'
 import { parseYaml, type Yaml } from './support/yaml.ts'
 
@@ -47,6 +48,7 @@ test('the recipe names only settings that exist', () => {
     'kubernetes/migrate.yaml',
     'kubernetes/settings.yaml',
     'kubernetes/worker.yaml',
+    'litestream.yml',
     'prometheus/alerts.test.yaml',
     'prometheus/alerts.yaml',
   ])
@@ -237,6 +239,13 @@ test('announcements do not use the public address, and the storage syncs before 
   const storage = readFileSync(join(DEPLOY, 'garage.toml'), 'utf8')
   expect(storage).toMatch(/^metadata_fsync = true$/m)
   expect(storage).toMatch(/^data_fsync = true$/m)
+})
+
+test('the recipe for Litestream names both databases, where the systemd unit has them', () => {
+  const [{ dbs }] = parseYaml(textOf('litestream.yml')) as [{ dbs: Part[] }]
+  const unit = readFileSync(join(DEPLOY, 'systemd/mailhatch.service'), 'utf8')
+  const [, folder] = /^WorkingDirectory=(.*)$/m.exec(unit)!
+  expect(dbs.map(({ path }) => path)).toEqual([DATABASE_FILE, 'inbox.db'].map((name) => join(folder!, name)))
 })
 
 function textOf(name: string): string {

@@ -37,7 +37,7 @@ async function startJourney() {
   const port = await freePort()
   const state = { fault: 'pass' as Fault, passedMs: 0, isOverloaded: false }
   const proxy = await startFaultyProxy(`http://127.0.0.1:${port}`, () => state.fault)
-  const load = { isOverloaded: () => state.isOverloaded, close() {} }
+  const load = { isOverloaded: () => state.isOverloaded, isMemoryShort: () => false, close() {} }
   const server = await startServer(
     {
       METRICS: 'on',

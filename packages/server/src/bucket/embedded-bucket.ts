@@ -59,6 +59,25 @@ export function openEmbeddedBucket(path: string, options: WriterOptions = {}): B
     dropUnfinished(connection)
     return openForReading(path)
   })
+  return bucketOn(path, reader, options)
+}
+
+/**
+ * The objects of a file that a server may be using. It creates nothing, and it leaves unfinished uploads alone, which may be
+ * mail that the server is receiving.
+ */
+export function openEmbeddedBucketBeside(path: string): Bucket {
+  const reader = openForReading(path)
+  try {
+    if (checkSchema(reader, SCHEMA_VERSION) < SCHEMA_VERSION) throw new Error(`${path} was never used.`)
+    return bucketOn(path, reader)
+  } catch (error) {
+    reader.close()
+    throw error
+  }
+}
+
+function bucketOn(path: string, reader: DatabaseSync, options: WriterOptions = {}): Bucket {
   // Reads one part per turn of the event loop for all readers together, because a read takes up to a millisecond.
   const oneAtATime = createSemaphore(1)
   const writer = openWriter(path, options)

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { ForbiddenError, Mailhatch, type Rejection } from '@mailhatch/sdk'
 import { clientOf, type Connection } from './connection.ts'
 import { countOf } from './count-of.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 import { sizeText } from './human.ts'
 import { readSmtpAddress } from './smtp.ts'
 import { unclaimedText } from './unclaimed-text.ts'
@@ -22,9 +23,8 @@ const DOMAINS_SHOWN_MAX = 3
 const REFUSALS_MAX = 200
 const DISK_FREE_BYTES_MIN = 1_073_741_824
 /** Domains that never exist in public DNS (RFC 2606 and 6761). */
-const RESERVED_DOMAIN = /(^|\.)(test|example|invalid|localhost|local|internal)$/
+export const RESERVED_DOMAIN = /(^|\.)(test|example|invalid|localhost|local|internal)$/
 
-export type Finding = { state: 'ok' | 'warn' | 'fail' | 'skip'; says: string }
 export type CheckInput = { connection: Connection; dataDir: string }
 export type Check = (input: CheckInput) => Promise<Finding>
 
@@ -134,16 +134,4 @@ async function greetingOf(host: string, port: number): Promise<string> {
   } finally {
     socket.destroy()
   }
-}
-
-function ok(says: string): Finding {
-  return { state: 'ok', says }
-}
-
-function warn(says: string): Finding {
-  return { state: 'warn', says }
-}
-
-function fail(says: string): Finding {
-  return { state: 'fail', says }
 }

@@ -5,6 +5,7 @@ import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
 import type { Config } from './config.ts'
 import type { SampleMail } from '../http/local-worker.ts'
 import type { Log } from '../observe/log.ts'
+import { readFreeBytesMin } from './free-bytes-min.ts'
 import { meteredBucket, meteredParser, meteredPost } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import { createMailParser } from '../mime/mail-parser.ts'
@@ -88,12 +89,7 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
     return Math.min(...disks.map(({ bavail, bsize }) => bavail * bsize))
   }
 
-  /** Room for at least two messages of the largest size and 5 % of the disk, but at most 1 GiB. */
-  async function freeBytesMin(): Promise<number> {
-    const disk = await statfs(config.dataDir)
-    const share = Math.min(disk.blocks * disk.bsize * 0.05, 1024 ** 3)
-    return config.diskFreeMinBytes ?? Math.max(2 * config.smtpMaxSizeBytes, share)
-  }
+  const freeBytesMin = () => readFreeBytesMin(config)
 
   async function findProblems(): Promise<string[]> {
     const problems: string[] = []

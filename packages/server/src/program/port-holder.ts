@@ -6,9 +6,19 @@ const LISTEN = '0A'
 
 /** The process that listens on a port, such as `node server.js (process 4242, in /home/ada/shop)`. Null if unknown. */
 export function findPortHolder(port: number): string | null {
+  const pid = findProcessOn(port)
+  return pid === null ? null : describe(pid)
+}
+
+/** The id of the Mailhatch that listens on a port. Null if there is none, or if it belongs to another user. */
+export function findMailhatchOn(port: number): string | null {
+  const pid = findProcessOn(port)
+  return pid !== null && nameOf(wordsOf(pid)) === OUR_NAME ? pid : null
+}
+
+function findProcessOn(port: number): string | null {
   const sockets = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((table) => listenersIn(readText(table), port))
-  const pid = sockets.length === 0 ? undefined : processes().find((one) => holdsAny(one, sockets))
-  return pid === undefined ? null : describe(pid)
+  return sockets.length === 0 ? null : (processes().find((one) => holdsAny(one, sockets)) ?? null)
 }
 
 /** The inodes of the sockets that listen on a port. Columns: number, local address, remote address, state, … , inode. */
@@ -39,19 +49,23 @@ function holdsAny(pid: string, sockets: string[]): boolean {
 
 /** Without the arguments, which may contain secrets. */
 function describe(pid: string): string {
-  const words = readText(`/proc/${pid}/cmdline`).split('\0')
-  const name = nameOf(words) || readText(`/proc/${pid}/comm`).trim()
+  const name = nameOf(wordsOf(pid)) || readText(`/proc/${pid}/comm`).trim()
   const folder = readLink(`/proc/${pid}/cwd`)
   return `${name} (process ${pid}${folder === '' ? '' : `, in ${folder}`})`
 }
 
+function wordsOf(pid: string): string[] {
+  return readText(`/proc/${pid}/cmdline`).split('\0')
+}
+
+const OUR_NAME = 'Mailhatch'
 const INTERPRETER = /^(node|nodejs|bun|deno|python|ruby|php|java)[\d.]*$/
 /** Our own program, started in any of its ways. */
 const OURS = /(^|\/)(bin\/(mailhatch|launched)\.js|\.bin\/mailhatch|bin\/mailhatch)$/
 
 /** The program, and the script if it is an interpreter: `node server.js`. */
 export function nameOf([program = '', script = '']: string[]): string {
-  if (OURS.test(script)) return 'Mailhatch'
+  if (OURS.test(script)) return OUR_NAME
   const isScript = INTERPRETER.test(basename(program)) && /^[^-]/.test(script)
   return isScript ? `${basename(program)} ${basename(script)}` : basename(program)
 }

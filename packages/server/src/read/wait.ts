@@ -5,7 +5,7 @@ import type { View } from '../store/messages.ts'
 import type { Followers } from './followers.ts'
 
 /** Waits that one key may hold at once. Each costs a connection and a few kilobytes. */
-const WAITS_PER_KEY_MAX = 20_000
+export const WAITS_PER_KEY_MAX = 20_000
 
 export type WaitOptions = {
   keyId: string

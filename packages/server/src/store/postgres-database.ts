@@ -21,11 +21,12 @@ import { createPostgresWriter } from './postgres-writer.ts'
 import type { Sql } from './sql.ts'
 
 /**
- * At most 20 in total, including the listening connection. Separate pools, so that reads never wait for writes that wait
+ * At most CONNECTIONS_PER_REPLICA in total, including the listening connection. Separate pools, so that reads never wait for writes that wait
  * for another commit.
  */
 const READING_CONNECTIONS = 11
 const WRITING_CONNECTIONS = 8
+export const CONNECTIONS_PER_REPLICA = READING_CONNECTIONS + WRITING_CONNECTIONS + 1
 /** Of the reading connections: long searches leave most of them to short queries. */
 const SEARCHING_CONNECTIONS = 4
 

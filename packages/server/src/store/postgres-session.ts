@@ -37,11 +37,11 @@ export function connectionConfig(url: string): ClientConfig {
 }
 
 /** A single connection outside any pool, for start-up and status. Of several hosts, to the first that can be used. */
-export async function connectAlone(url: string): Promise<pg.Client> {
+export async function connectAlone(url: string, further: ClientConfig = {}): Promise<pg.Client> {
   const failures: HostFailure[] = []
   for (const host of splitHosts(url)) {
     try {
-      return await connectTo(host)
+      return await connectTo(host, further)
     } catch (error) {
       failures.push(new HostFailure(host, error))
     }
@@ -49,8 +49,8 @@ export async function connectAlone(url: string): Promise<pg.Client> {
   throw failureOf(failures)
 }
 
-async function connectTo(url: string): Promise<pg.Client> {
-  const client = new pg.Client(connectionConfig(url))
+async function connectTo(url: string, further: ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client({ ...connectionConfig(url), ...further })
   client.on('error', () => {})
   await client.connect()
   await client.query(LIMIT_SESSION)

@@ -9,6 +9,7 @@ const COMMANDS = [
   ['status'],
   ['ready'],
   ['doctor'],
+  ['doctor', '--deep'],
   ['get'],
   ['mailboxes', 'list'],
   ['keys', 'list'],

@@ -46,7 +46,13 @@ const user = z.strictObject({
   createdAt: time,
 })
 const link = z.strictObject({ id, email: z.string(), link: z.url() })
-const finding = z.strictObject({ check: z.string(), state: z.enum(['ok', 'warn', 'fail', 'skip']), says: z.string() })
+const finding = z.strictObject({
+  check: z.string(),
+  state: z.enum(['ok', 'warn', 'fail', 'skip']),
+  says: z.string(),
+  advice: z.string().optional(),
+  figures: z.record(z.string(), z.number()).optional(),
+})
 const stored = z.looseObject({
   id,
   status: z.string(),
@@ -116,7 +122,10 @@ export const COMMAND_JSON: Record<string, CommandJson> = {
   },
   ready: { line: 'ready', schema: z.strictObject({ url: z.url(), status: z.literal('ready') }) },
   whoami: { line: 'whoami', schema: Me.extend({ url: found, apiKey: found }) },
-  doctor: { line: 'doctor', schema: z.strictObject({ healthy: z.boolean(), findings: z.array(finding).min(5) }) },
+  doctor: {
+    line: 'doctor --deep',
+    schema: z.strictObject({ healthy: z.boolean(), findings: z.array(finding).min(5) }),
+  },
 
   export: {
     line: 'export --dir mails',

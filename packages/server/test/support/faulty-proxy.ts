@@ -6,11 +6,13 @@ import { onTestFinished } from 'vitest'
 /** How one request is handled: passed on, answered with a status, or disconnected. */
 export type Fault = 'pass' | 'drop' | { status: number; headers?: Record<string, string>; body?: string }
 
+type FaultOf = (number: number, url: string, method: string) => Fault
+
 /** A proxy between a client and the server that handles each request as the test says. Closed when the test ends. */
-export async function startFaultyProxy(target: string, faultOf: (number: number, url: string) => Fault) {
+export async function startFaultyProxy(target: string, faultOf: FaultOf) {
   const asked: string[] = []
   const server = createServer((incoming, outgoing) => {
-    const fault = faultOf(asked.push(incoming.url!), incoming.url!)
+    const fault = faultOf(asked.push(incoming.url!), incoming.url!, incoming.method!)
     if (fault === 'drop') incoming.socket.destroy()
     else if (fault === 'pass') passOn(target, incoming, outgoing)
     else outgoing.writeHead(fault.status, fault.headers).end(fault.body ?? '<h1>Not Mailhatch</h1>')
