@@ -6,6 +6,8 @@ const WINDOWS = 3
 const SHOWN_MS_MAX = 60_000
 /** In the control, where some mails never finish loading. */
 const UNPROTECTED_MS_MAX = 10_000
+/** A mail that is shown has its frame. */
+const FRAME_MS_MAX = 5_000
 /** How long a mail stays after it has loaded: animations and focus handlers take a frame or two. */
 const STAY_MS = 50
 
@@ -129,7 +131,11 @@ async function openMail({ path, shownMsMax, stayMs }: { path: string; shownMsMax
 
 /** Where the first words of a mail are, whatever margin its page has. */
 async function clickInFrame(page: Page): Promise<void> {
-  const box = await page.locator('iframe').boundingBox()
+  // In the control, a mail may have replaced the page, and its frame with it.
+  const box = await page
+    .locator('iframe')
+    .boundingBox({ timeout: FRAME_MS_MAX })
+    .catch(() => null)
   for (const [x, y] of [
     [30, 20],
     [40, 32],
