@@ -32,6 +32,8 @@ const DRAIN_MS = 1_000
 const SERIES_MS_MAX = 1_000
 /** How long other mail may wait in all. An API that a mail blocks ends before (program/stuck-watch.ts). */
 const ALONE_MS_MAX = 5_000
+/** How long suspects wait for an API that is away, as long as there is other mail. It is restarted in less. */
+const OTHERS_FIRST_MS = 10_000
 /** For each second of waiting, other mail flows for so many before the next suspects. */
 const FLOW_PER_WAIT = 2
 /** Delay before a set-aside mail is reported again after the API did not accept the report. */
@@ -101,7 +103,8 @@ export function createAnnouncer(given: Ports): Announcer {
   let othersWaitSince: number | null = null
   let nextAloneAt = 0
   let drainMs = DRAIN_MS
-  let isUnreachable = false
+  /** By the monotonic clock, since the API was last reached. */
+  let unreachableSince: number | null = null
   let probedAt = 0
   let searchedAt = 0
   let searching: Promise<void> | null = null
@@ -189,9 +192,11 @@ export function createAnnouncer(given: Ports): Announcer {
     }
   }
 
-  /** Not while the API is away and other mail can probe it: an attempt that does not reach it would only delay the next one. */
+  /** When the API is away, other mail probes it first: an attempt that does not reach it would only delay the next one. */
   function canBeAlone(): boolean {
-    return performance.now() >= nextAloneAt && !(isUnreachable && waiting.hasOrdinary())
+    const at = performance.now()
+    const isJustAway = unreachableSince !== null && at - unreachableSince < OTHERS_FIRST_MS
+    return at >= nextAloneAt && !(isJustAway && waiting.hasOrdinary())
   }
 
   /**
@@ -293,9 +298,9 @@ export function createAnnouncer(given: Ports): Announcer {
     waiting.forget(key)
     results.noteAccepted(key)
     reachability.reached()
-    if (!isUnreachable) return
+    if (unreachableSince === null) return
     // One success means that the API is back: everything that waited for it is due.
-    isUnreachable = false
+    unreachableSince = null
     waiting.wakeAll()
     tick()
   }
@@ -322,15 +327,15 @@ export function createAnnouncer(given: Ports): Announcer {
 
   function noteReachability(failed: Metadata): void {
     const refusal = refusalOf(failed)
-    if (meansUnreachable(refusal)) isUnreachable = true
+    if (meansUnreachable(refusal)) unreachableSince ??= performance.now()
     // The API itself responded, so it is reachable, but this failure makes no other mail due.
-    else if (refusal.code !== null) isUnreachable = false
+    else if (refusal.code !== null) unreachableSince = null
     reachability.failed(failed)
   }
 
   function tick(): void {
     const at = now()
-    if (isUnreachable && at - probedAt >= PROBE_EVERY_MS) {
+    if (unreachableSince !== null && at - probedAt >= PROBE_EVERY_MS) {
       probedAt = at
       waiting.wakeOne(at)
     }
@@ -339,7 +344,7 @@ export function createAnnouncer(given: Ports): Announcer {
       if (!isQueued && !inFlight.has(key)) (mail.isSuspect ? suspects : stored).add(key)
     }
     pump()
-    if (unreported.size > 0 && !isUnreachable && at >= nextReportAt) {
+    if (unreported.size > 0 && unreachableSince === null && at >= nextReportAt) {
       reporting ??= reportAll().finally(() => (reporting = null))
     }
     if (at - searchedAt < SEARCH_EVERY_MS || searching) return

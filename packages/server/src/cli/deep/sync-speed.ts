@@ -23,9 +23,9 @@ const FILE_SYSTEMS_IN_MEMORY = [0x01021994, 0x858458f6]
 type SyncedFolder = { path: string; kind: keyof typeof SYNCS_PER_MAIL }
 
 /** Replaced in tests by a slow disk. */
-export type Files = { open: typeof open }
+type OpenFiles = { open: typeof open }
 
-export async function checkSyncSpeed(installation: Installation, files: Files = { open }): Promise<Finding> {
+export async function checkSyncSpeed(installation: Installation, files: OpenFiles = { open }): Promise<Finding> {
   const folders = syncedFolders(installation)
   if (folders.length === 0) return skip('this program stores nothing on a disk of this machine')
   return joined(await Promise.all(folders.map((folder) => checkFolder(folder, files))))
@@ -44,7 +44,7 @@ function syncedFolders(installation: Installation): SyncedFolder[] {
   ]
 }
 
-async function checkFolder({ path, kind }: SyncedFolder, files: Files): Promise<Finding> {
+async function checkFolder({ path, kind }: SyncedFolder, files: OpenFiles): Promise<Finding> {
   if (!existsSync(path)) return skip(`${path} does not exist yet: the first start creates it`)
   const type = (await statfs(path)).type >>> 0
   if (kind === 'database' && NETWORK_FILE_SYSTEMS.includes(type)) {
@@ -66,7 +66,10 @@ async function checkFolder({ path, kind }: SyncedFolder, files: Files): Promise<
 }
 
 /** The file is removed also if a write fails. A disk that hangs keeps it, and this process, until it responds. */
-async function measure(folder: string, files: Files): Promise<{ medianMs: number; slowestMs: number; count: number }> {
+async function measure(
+  folder: string,
+  files: OpenFiles,
+): Promise<{ medianMs: number; slowestMs: number; count: number }> {
   const path = join(folder, `doctor-${randomUUID()}`)
   const times: number[] = []
   const file = await files.open(path, 'wx', 0o600)
