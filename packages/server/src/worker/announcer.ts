@@ -176,8 +176,7 @@ export function createAnnouncer(given: Ports): Announcer {
   function pump(): void {
     if (alone && performance.now() - othersWaitSince! < ALONE_MS_MAX) return
     if (alone) letOthersFlow()
-    const [suspect] = suspects
-    if (suspect !== undefined && canBeAlone()) return startAlone(suspect)
+    if (suspects.size > 0 && canBeAlone()) return announceSuspect()
     othersWaitSince = null
     for (const [key, mail] of fresh) {
       if (closed || inFlight.size >= IN_FLIGHT_MAX) return
@@ -203,7 +202,7 @@ export function createAnnouncer(given: Ports): Announcer {
    * Suspects are announced one after another while nothing else is in flight, so that a crash takes no other mail along and
    * shows which one caused it.
    */
-  function startAlone(key: string): void {
+  function announceSuspect(): void {
     if (closed) return
     othersWaitSince ??= performance.now()
     if (inFlight.size > 0) {
@@ -213,6 +212,7 @@ export function createAnnouncer(given: Ports): Announcer {
       return pump()
     }
     drainMs = DRAIN_MS
+    const key = results.leastSuspect(suspects)!
     suspects.delete(key)
     startRead(key, () => {
       if (alone?.key !== key) return

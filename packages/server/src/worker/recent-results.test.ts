@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { simulate, type SimulatedRun } from '../../test/support/simulated-api.ts'
+import { createRecentResults } from './recent-results.ts'
 
 const seed = Math.floor(Math.random() * 2 ** 31)
 const MAILS = 1_000
@@ -32,6 +33,27 @@ function countUnlucky(cases: (Partial<SimulatedRun> & { everyMs: number })[]): n
   expect(results.filter(({ missing }) => missing > 0)).toEqual([])
   return results.reduce((sum, { harmless }) => sum + harmless, 0)
 }
+
+test('of mail that was in progress at a crash, the one that was begun first is announced last', () => {
+  let at = 100_000
+  const { noteFailure, leastSuspect } = createRecentResults(() => at)
+  const crash = (...keys: string[]) => {
+    at += 10_000
+    const began = keys.map((key, index) => ({ key, beganAt: at - 100 + index }))
+    for (const { key, beganAt } of began) noteFailure(key, { previousAt: 0, beganAt, at, isCrash: true })
+  }
+  crash('blocking', 'a', 'b')
+  crash('c', 'd')
+  crash('blocking')
+  const left = new Set(['blocking', 'a', 'b', 'c', 'd', 'not remembered'])
+  const order: string[] = []
+  while (left.size > 0) {
+    const next = leastSuspect(left)!
+    left.delete(next)
+    order.push(next)
+  }
+  expect(order).toEqual(['not remembered', 'b', 'a', 'd', 'c', 'blocking'])
+})
 
 describe(`seed ${seed}`, () => {
   test('an API that sometimes fails on any mail sets almost none aside', () => {

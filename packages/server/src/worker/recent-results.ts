@@ -76,6 +76,15 @@ export function createRecentResults(now: () => number) {
         failing: causes,
       }
     },
+    /** The one to announce next of mail that may have crashed the API. */
+    leastSuspect(keys: Iterable<string>): string | undefined {
+      let least: { key: string; failed: Failed | undefined } | undefined
+      for (const key of keys) {
+        const failed = failures.get(key)
+        if (!least || isLessSuspect(failed, least.failed)) least = { key, failed }
+      }
+      return least?.key
+    },
     /** For set-aside mail: it caused its own failures and those of its victims, so they say nothing about the API. */
     forget(key: string): void {
       const crashes = failures.get(key)?.crashes ?? []
@@ -98,9 +107,22 @@ function countCauses(failures: Failed[], perCrash: number): number {
   return causes
 }
 
+/**
+ * Fewer crashes, then the earlier one. Of those at the same crash, the one that was begun last: a mail that blocks the API was
+ * begun before those that it takes along. One without a remembered failure is no suspect.
+ */
+function isLessSuspect(one: Failed | undefined, other: Failed | undefined): boolean {
+  if (!one || !other) return other !== undefined
+  if (one.crashes.length !== other.crashes.length) return one.crashes.length < other.crashes.length
+  return slotOf(one) === slotOf(other) ? one.beganAt > other.beganAt : one.at < other.at
+}
+
+function slotOf({ at }: Attempt): number {
+  return Math.floor(at / SAME_CRASH_MS)
+}
+
 /** Mail that another one, which keeps failing, may have taken along says nothing about the API. */
 function withoutVictims(healed: Failed[], crashes: Attempt[]): Failed[] {
-  const slotOf = ({ at }: Attempt) => Math.floor(at / SAME_CRASH_MS)
   const bySlot = Map.groupBy(crashes, slotOf)
   const isTakenAlong = (failed: Failed) =>
     [-1, 0, 1].some((step) => isVictim(failed, bySlot.get(slotOf(failed) + step) ?? []))

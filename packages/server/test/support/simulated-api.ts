@@ -144,7 +144,14 @@ export function simulate(run: SimulatedRun) {
     const { suspects = [], others = [] } = Object.groupBy(held.splice(0), ({ isSuspect }) =>
       isSuspect ? 'suspects' : 'others',
     )
-    for (const mail of [...suspects, ...others]) plan(now, () => announce(mail))
+    const byName = new Map(suspects.map((mail) => [mail.name, mail]))
+    const ordered: Mail[] = []
+    while (byName.size > 0) {
+      const name = results.leastSuspect(byName.keys())!
+      ordered.push(byName.get(name)!)
+      byName.delete(name)
+    }
+    for (const mail of [...ordered, ...others]) plan(now, () => announce(mail))
   }
 
   function block(): void {
