@@ -19,7 +19,8 @@ export const NEVER_OVERLOADED: Overload = { isOverloaded: () => false, isMemoryS
 /** A new folder, by default for one test, deleted afterwards. */
 export function temporaryFolder(whenOver: WhenOver = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-'))
-  whenOver(() => rmSync(folder, { recursive: true, force: true }))
+  // A program that was only just asked to stop may still write.
+  whenOver(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
   return folder
 }
 
