@@ -69,11 +69,6 @@ type Judged = {
   isOtherMailExcluded: boolean
 }
 
-/** Whether one more failure that counts sets the mail aside. */
-function isFinalAttempt(ownFailures: number): boolean {
-  return ownFailures >= OWN_FAILURES_MAX - 1
-}
-
 /**
  * The new count of own failures after a failure that the mail may have caused. The first counts immediately. Later ones
  * count only if the API accepted other mail since the previous attempt, so an outage counts once, however long it is.
@@ -82,7 +77,8 @@ function isFinalAttempt(ownFailures: number): boolean {
 export function countFailure(ownFailures: number, { others, sincePreviousMs, isOtherMailExcluded }: Judged): number {
   if (isApiDoubtful(others)) return ownFailures
   if (ownFailures === 0) return 1
-  const isFinal = isFinalAttempt(ownFailures)
+  // Whether it would set the mail aside.
+  const isFinal = ownFailures >= OWN_FAILURES_MAX - 1
   const isConfirmed = others.wasTaken && (!isFinal || (others.taken >= ACCEPTED_MIN && isOtherMailExcluded))
   return isConfirmed && sincePreviousMs >= attemptDelayMs(ownFailures) ? ownFailures + 1 : ownFailures
 }

@@ -103,7 +103,7 @@ export function createAnnouncer(given: Ports): Announcer {
   let othersWaitSince: number | null = null
   let nextAloneAt = 0
   let drainMs = DRAIN_MS
-  /** By the monotonic clock, since the API was last reached. */
+  /** When announcements stopped reaching the API, by the monotonic clock; null while they reach it. */
   let unreachableSince: number | null = null
   let probedAt = 0
   let searchedAt = 0
