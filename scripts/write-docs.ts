@@ -1,9 +1,10 @@
-// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt, the table of metrics and the examples embedded in
+// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt, the tables of metrics and spans, and the examples embedded in
 // pages. `--check` only reports whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../packages/server/src/program/settings.ts'
 import { METRICS, type MetricDeclaration } from '../packages/server/src/observe/metric-table.ts'
+import { SPANS } from '../packages/server/src/observe/span-table.ts'
 import { withExamples } from './embed-examples.ts'
 
 const root = new URL('../', import.meta.url)
@@ -59,11 +60,20 @@ function metricRow([name, { type, of, help, labels = {} }]: [string, MetricDecla
   return `| \`${name}\` | ${type} | ${shownLabels.join('; ')} | ${programs} | ${help} |`
 }
 
-/** Replaces the table below the comment of a page. */
 function withMetrics(page: string): string {
-  const table = ['| name | type | labels | served by | meaning |', '|---|---|---|---|---|']
-  const rows = Object.entries<MetricDeclaration>(METRICS).map(metricRow)
-  return page.replace(/<!-- metrics -->\n(?:\|.*\n)*/, () => `<!-- metrics -->\n${[...table, ...rows].join('\n')}\n`)
+  const head = ['| name | type | labels | served by | meaning |', '|---|---|---|---|---|']
+  return withTable(page, 'metrics', [...head, ...Object.entries<MetricDeclaration>(METRICS).map(metricRow)])
+}
+
+function withSpans(page: string): string {
+  const rows = Object.entries(SPANS).map(([name, { help }]) => `| \`${name}\` | ${help} |`)
+  return withTable(page, 'spans', ['| span | meaning |', '|---|---|', ...rows])
+}
+
+/** Replaces the table below the comment of a page. */
+function withTable(page: string, name: string, lines: string[]): string {
+  const comment = `<!-- ${name} -->\n`
+  return page.replace(new RegExp(`${comment}(?:\\|.*\\n)*`), () => `${comment}${lines.join('\n')}\n`)
 }
 
 /** The index of the documentation for language models, in the form of llmstxt.org: a title, a summary, and lists of links. */
@@ -91,6 +101,7 @@ const files: Record<string, string> = {
   '.env.example': envExample(),
   'docs/reference/settings.md': settingsPage(),
   'docs/operate/monitoring.md': withMetrics(readFileSync(new URL('docs/operate/monitoring.md', root), 'utf8')),
+  'docs/operate/tracing.md': withSpans(readFileSync(new URL('docs/operate/tracing.md', root), 'utf8')),
   'llms.txt': llmsIndex(),
 }
 for (const name of PAGES_WITH_EXAMPLES) files[name] = withExamples(readFileSync(new URL(name, root), 'utf8'))

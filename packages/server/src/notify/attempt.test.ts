@@ -26,6 +26,7 @@ async function start(answer: ReceiverAnswer | null = { status: 200 }, path = '/h
       if (!reversed(sealed).startsWith('whsec_')) throw new Error('sealed with another key')
       return reversed(sealed)
     },
+    traceHeaders: () => ({ traceparent: 'of the test', 'webhook-id': 'of no event' }),
     now: () => NOW,
     log: { error: (facts, message) => logged.push(JSON.stringify(facts) + message) },
   })
@@ -53,6 +54,7 @@ test('an attempt is a signed POST of exactly the stored body', async () => {
   expect(webhook!.headers).toMatchObject({
     'content-type': 'application/json',
     'user-agent': 'Mailhatch-Webhook/1',
+    traceparent: 'of the test',
     'webhook-timestamp': String(NOW / 1000),
   })
   const delivered = { body: webhook!.body, headers: webhook!.headers, now: NOW }

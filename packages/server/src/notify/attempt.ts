@@ -35,11 +35,13 @@ export type SendAttempt = (
 type Ports = {
   request: SafeRequest
   decryptSecret: (encrypted: string) => string
+  /** Headers that make the receiver part of a trace. */
+  traceHeaders: () => Record<string, string>
   now: () => number
   log: Pick<Log, 'error'>
 }
 
-export function createAttempts({ request, decryptSecret, now, log }: Ports): SendAttempt {
+export function createAttempts({ request, decryptSecret, traceHeaders, now, log }: Ports): SendAttempt {
   /** Signed for every attempt, so that a receiver can refuse old timestamps. */
   async function signedHeaders(endpoint: AttemptEndpoint, { eventId: id, body }: { eventId: string; body: string }) {
     const at = now()
@@ -53,7 +55,7 @@ export function createAttempts({ request, decryptSecret, now, log }: Ports): Sen
     const elapsedMs = () => Math.round(performance.now() - startedAt)
     try {
       const signature = await signedHeaders(endpoint, event)
-      const headers = { ...signature, 'content-type': 'application/json', 'user-agent': USER_AGENT }
+      const headers = { ...traceHeaders(), ...signature, 'content-type': 'application/json', 'user-agent': USER_AGENT }
       const response = await request(endpoint.url, { headers, body: event.body })
       if (response.kind === 'failed') return withoutResponse(response.error, elapsedMs())
       return {

@@ -8,12 +8,14 @@ import type { Log } from '../observe/log.ts'
 import { createRejections } from '../manage/rejections.ts'
 import { meteredAcceptance } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import { openStore } from './open-store.ts'
 import { newId } from '../random.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import type { Team } from '../store/mailboxes.ts'
 import { splitHosts } from '../store/postgres-hosts.ts'
 import type { Store } from '../store/store.ts'
+import { tracedAcceptance, tracedFeed, tracedStore } from './traced.ts'
 
 /** Advisory locks: only one of the processes on a database does each of these. */
 export const LOCKS = { sweepRows: 1, sweepAll: 2, firstTeam: 3 }
@@ -25,13 +27,16 @@ export type IntakeParts = {
   secretKey: string
   /** Null when metrics are off. */
   meters: Meters | null
+  /** Null unless spans are recorded. */
+  tracing: Tracing | null
   /** Called before each announcement. */
   onMail: () => void
   now: () => number
 }
 
 /** The store, and what happens to an announcement: it is stored, readers are woken, and webhooks are sent. */
-export async function assembleIntake(config: Config, log: Log, { secretKey, meters, onMail, now }: IntakeParts) {
+export async function assembleIntake(config: Config, log: Log, parts: IntakeParts) {
+  const { secretKey, meters, tracing, onMail, now } = parts
   // Several processes can share PostgreSQL, so it needs no lock.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
   const store = await openStore(config, log, { migrationLog: log, meters })
@@ -39,10 +44,10 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
   const rejections = createRejections({ store, log, now })
   const logUnsaved = (error: unknown) => log.error({ err: error }, 'saving rejections failed')
   const saveRejections = () => rejections.save().catch(logUnsaved)
-  const webhooks = assembleWebhooks(config, log, { store, secretKey, meters, now })
+  const webhooks = assembleWebhooks(config, log, { store, secretKey, meters, tracing, now })
   const accept = createAcceptAnnouncement({
-    store,
-    feed,
+    store: tracedStore(store, tracing),
+    feed: tracedFeed(feed, tracing),
     wakeSender: webhooks.sender.wake,
     rootDomain: config.rootDomain,
     catchAllTeam: async (domain) => (await findCatchAllTeam(store, config.catchAll)) ?? store.findCatchingTeam(domain),
@@ -58,7 +63,7 @@ export async function assembleIntake(config: Config, log: Log, { secretKey, mete
     store,
     feed,
     webhooks,
-    acceptAnnouncement: meteredAcceptance(acceptAnnouncement, meters),
+    acceptAnnouncement: tracedAcceptance(meteredAcceptance(acceptAnnouncement, meters), tracing),
     recordRejection: rejections.record,
     saveRejections,
     async close() {

@@ -9,8 +9,10 @@ import { limitTests } from '../manage/test-limit.ts'
 import { createAttempts } from '../notify/attempt.ts'
 import { createSafeRequest } from '../notify/safe-request.ts'
 import { startSender } from '../notify/sender.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import { newId, secureRandom } from '../random.ts'
 import type { Store } from '../store/store.ts'
+import { tracedAttempt } from './traced.ts'
 
 /**
  * Lease owner when only one process sends. It is the same after a restart, so a restart does not wait for the leases of
@@ -18,14 +20,16 @@ import type { Store } from '../store/store.ts'
  */
 const SINGLE_PROCESS_OWNER = 'alone'
 
-type Parts = { store: Store; secretKey: string; meters: Meters | null; now: () => number }
+type Parts = { store: Store; secretKey: string; meters: Meters | null; tracing: Tracing | null; now: () => number }
 
 /** What managing endpoints needs, and the sender of due deliveries. */
-export function assembleWebhooks(config: Config, log: Log, { store, secretKey, meters, now }: Parts) {
+export function assembleWebhooks(config: Config, log: Log, { store, secretKey, meters, tracing, now }: Parts) {
   const allowedHosts = config.webhookAllowedHosts
   const encryption = createEncryption(secretKey)
   const request = createSafeRequest({ allowedHosts })
-  const attempt = meteredAttempt(createAttempts({ request, decryptSecret: encryption.decrypt, now, log }), meters)
+  const traceHeaders = () => tracing?.headers() ?? {}
+  const send = createAttempts({ request, decryptSecret: encryption.decrypt, traceHeaders, now, log })
+  const attempt = tracedAttempt(meteredAttempt(send, meters), tracing)
   const sender = startSender({
     store,
     attempt,

@@ -8,10 +8,12 @@ import type { Log } from '../observe/log.ts'
 import { readFreeBytesMin } from './free-bytes-min.ts'
 import { meteredBucket, meteredParser, meteredPost } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import { createMailParser } from '../mime/mail-parser.ts'
 import { OVERLOADED, type Overload } from '../observe/overload.ts'
 import type { LockedBucket } from './open-bucket.ts'
 import { newId } from '../random.ts'
+import { tracedPost, tracedReceive } from './traced.ts'
 import type { Post, Report } from '../worker/announce.ts'
 import { createAnnouncer } from '../worker/announcer.ts'
 import { RECEIVING_MS_MAX } from '../worker/raw-search.ts'
@@ -38,6 +40,7 @@ export type WorkerParts = {
   api: { post: Post; report: Report } | null
   unclaimedNotice: string
   meters: Meters | null
+  tracing: Tracing | null
   overload: Pick<Overload, 'isOverloaded'>
   /** Whether the run before was cut off, maybe by a mail. */
   wasCutOff: boolean
@@ -48,7 +51,7 @@ export type WorkerParts = {
 
 /** The inbox worker without its sockets. Without `api`, mail is only stored. */
 export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
-  const { inbox, api, unclaimedNotice, meters, overload, wasCutOff, onMail, now } = parts
+  const { inbox, api, unclaimedNotice, meters, tracing, overload, wasCutOff, onMail, now } = parts
   const startedAt = now()
   const bucket = meteredBucket(inbox.bucket, meters)
   const onThreadDeath = (reason: Error) => log.error({ reason }, 'parsing a mail failed, its thread was terminated')
@@ -63,7 +66,7 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
       bucket,
       parser,
       ...api,
-      post: meteredPost(api.post, meters, now),
+      post: tracedPost(meteredPost(api.post, meters, now), tracing),
       by,
       wasCutOff,
       refusedMailDays,
@@ -73,6 +76,7 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
       log,
     })
   const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
+  const take = tracedReceive(receive, tracing)
 
   const parse = async (raw: StoredObject) => parser.parse(await bytesOf(raw))
   let rawSearch: { close(): Promise<void> } | null = null
@@ -151,11 +155,11 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
       createOtherMail({ bucket, index: announcer.unrouted, parse, announceNow: announcer.announceNow, now }),
     receive(mail: ReceivedMail) {
       onMail()
-      return receive(ports, spooledMail(parser, mail))
+      return take(ports, spooledMail(parser, mail))
     },
     /** Mail that the program sends to itself. */
     receiveSample: ({ from, recipient, content }: SampleMail) =>
-      receive(ports, {
+      take(ports, {
         recipients: [recipient],
         envelope: { mailFrom: from, helo: null, remoteAddress: null, tls: false, receivedVia: 'sample' },
         raw: content,

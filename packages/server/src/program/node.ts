@@ -1,4 +1,4 @@
-import { assembleApi, type Api } from './assemble.ts'
+import { assembleApi } from './assemble.ts'
 import { assembleIntake, LOCKS, warnOfUnknownCatchAll } from './assemble-intake.ts'
 import { assembleWorker } from './assemble-worker.ts'
 import { objectsIn } from '../bucket/message-objects.ts'
@@ -19,6 +19,7 @@ import { beginRun, endRun } from './run-mark.ts'
 import { reserveSpareRoom, reserveSpareRoomAtExit, releaseSpareRoom } from './spare-room.ts'
 import { apiPort, checkPorts, takePorts, workerPorts } from './take-ports.ts'
 import { findCertificate, openWorkerSockets } from './worker-sockets.ts'
+import { openTracing, tracedFetch, tracedPostJson } from './traced.ts'
 import { newId, newSecret } from '../random.ts'
 import { createApiClient } from '../worker/announce.ts'
 
@@ -60,20 +61,22 @@ export async function startServe(
   releaseSpareRoom(config.dataDir)
   const { webhookSecret, secretKey } = await ensureSecrets(config, ['webhookSecret', 'secretKey'])
   const meters = await openMeters(config, overload, 'both')
+  const tracing = await openTracing()
   const inbox = await openLockedBucket(config, meters)
   const wasCutOff = beginRun(config.dataDir)
-  const intake = await assembleIntake(config, log, { secretKey, meters, onMail, now })
+  const intake = await assembleIntake(config, log, { secretKey, meters, tracing, onMail, now })
   const { store, acceptAnnouncement, recordRejection } = intake
   await refuseOwnSecretKey(config, { store, secretKey })
   const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
   const announceTo = url
-    ? createApiClient({ url, token: webhookSecret, timeoutMs, postJson })
+    ? createApiClient({ url, token: webhookSecret, timeoutMs, postJson: tracedPostJson(postJson, tracing) })
     : { post: postLocally(acceptAnnouncement, log), report: reportLocally(recordRejection) }
   const worker = assembleWorker(config, log, {
     inbox,
     api: announceTo,
     unclaimedNotice: UNCLAIMED,
     meters,
+    tracing,
     overload,
     wasCutOff,
     onMail,
@@ -96,7 +99,7 @@ export async function startServe(
   const firstStart = await ensureFirstTeam(config, store, { holdsLock, now })
   await warnOfUnknownCatchAll(config, store, log)
   const sockets = await openWorkerSockets(config, log, worker, { taken, tls, meters, overload, recordRejection })
-  const listener = await listenApi(config.host, apiTaken, api)
+  const listener = await listen({ host: config.host, port: apiTaken, fetch: tracedFetch(api.fetch, tracing) })
   await worker.start()
   writeLocalAddresses(config, sockets.smtpPort)
   reserveSpareRoom(config.dataDir)
@@ -136,11 +139,12 @@ export async function startApi(
   const objects = await openSharedObjects(config)
   const { webhookSecret } = config
   const meters = await openMeters(config, overload, 'api')
-  const intake = await assembleIntake(config, log, { secretKey, meters, onMail, now })
+  const tracing = await openTracing()
+  const intake = await assembleIntake(config, log, { secretKey, meters, tracing, onMail, now })
   const api = await assembleApi(config, log, { intake, webhookSecret, objects, worker: null, meters, overload, now })
   await warnOfUnknownCatchAll(config, intake.store, log)
   const apiTaken = typeof port === 'number' ? (await takePorts(apiPort(config))).api : port
-  const listener = await listenApi(config.host, apiTaken, api)
+  const listener = await listen({ host: config.host, port: apiTaken, fetch: tracedFetch(api.fetch, tracing) })
   writeLocalAddresses(config, null)
   if (spareFolder) reserveSpareRoom(spareFolder)
   return {
@@ -167,11 +171,13 @@ export async function startWorker(
   await checkPorts(workerPorts(config))
   releaseSpareRoom(config.dataDir)
   const meters = await openMeters(config, overload, 'worker')
+  const tracing = await openTracing()
   const inbox = await openLockedBucket(config, meters)
-  const api = url && token ? createApiClient({ url, token, timeoutMs, postJson }) : null
+  const api =
+    url && token ? createApiClient({ url, token, timeoutMs, postJson: tracedPostJson(postJson, tracing) }) : null
   const wasCutOff = beginRun(config.dataDir)
   const run = { overload, wasCutOff, onMail, now }
-  const parts = { inbox, api, unclaimedNotice: UNCLAIMED_APART, meters, ...run }
+  const parts = { inbox, api, unclaimedNotice: UNCLAIMED_APART, meters, tracing, ...run }
   const worker = assembleWorker(config, log, parts)
   const tls = await findCertificate(config)
   const taken = await takePorts(workerPorts(config))
@@ -199,10 +205,6 @@ async function settlePort(given: Config): Promise<{ config: Config; port: number
   if (given.port !== 0) return { config: given, port: given.port }
   const taken = await takePort(given)
   return { config: withPort(given, taken.port), port: taken }
-}
-
-function listenApi(host: string, port: TakenPort, { fetch }: Api) {
-  return listen({ host, port, fetch })
 }
 
 /** Repeated calls return the first promise. */
