@@ -14,8 +14,8 @@ type Ports = {
     | 'formerHolders'
     | 'rememberCatch'
     | 'findTeamMailbox'
-    | 'addMailbox'
     | 'addMessage'
+    | 'addFirstMessage'
     | 'findListeners'
     | 'hasSeen'
   >
@@ -35,15 +35,17 @@ type Ports = {
 export async function intake(ports: Ports, announcement: NormalAnnouncement): Promise<'stored' | 'duplicate'> {
   const resolved = await resolveMailbox(ports, announcement)
   if (resolved === 'duplicate') return 'duplicate'
-  const { mailbox, hasEndpoints, hasFormerHolder } = resolved
+  const { mailbox, isNew = false, hasEndpoints, hasFormerHolder } = resolved
   // Announced again after the address changed hands: its mail belongs to the team that had it.
   if (hasFormerHolder && (await wasSeenByFormer(ports, announcement))) return 'duplicate'
   const message = await newMessage(announcement, ports.now())
   const event = hasEndpoints ? await newEvent(ports, mailbox, message) : null
-  const position = await ports.store.addMessage(mailbox, message, event)
+  const position = isNew
+    ? await ports.store.addFirstMessage(mailbox, mailbox.isCaught ? undefined : mailbox.domain, message, event)
+    : await ports.store.addMessage(mailbox, message, event)
   if (position === 'duplicate') return 'duplicate'
-  // The mailbox was deleted or renamed since it was resolved, so resolve the announcement again.
-  if (position === 'mailbox gone') return intake(ports, announcement)
+  // The mailbox was deleted, renamed or created since it was resolved, or the team has moved: resolve the announcement again.
+  if (position === 'mailbox gone' || position === 'mailbox not added') return intake(ports, announcement)
   const { id: mailboxId, name, teamId } = mailbox
   ports.feed.wake(teamId, {
     ...message,
@@ -56,19 +58,19 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
   return 'stored'
 }
 
-/** Both flags come from the same reads, so that most mail needs no extra query. */
-type Resolved = { mailbox: Mailbox; hasEndpoints: boolean; hasFormerHolder: boolean }
+/** Both flags come from the same reads, so that most mail needs no extra query. A new mailbox is added with its message. */
+type Resolved = { mailbox: Mailbox; isNew?: true; hasEndpoints: boolean; hasFormerHolder: boolean }
 
 async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): Promise<Resolved | 'duplicate'> {
   const { domain, mailbox: name } = announcement
   const { store, rootDomain, catchAllTeam } = ports
   const inbox = await store.findInbox({ domain, mailbox: name })
   if (inbox?.mailbox) return { ...inbox, mailbox: inbox.mailbox }
-  if (inbox) return ensureMailbox(ports, announcement, { ...inbox, domain })
+  if (inbox) return teamMailbox(ports, announcement, { ...inbox, domain })
   const onRoot = domain === rootDomain ? await store.findRootInbox({ domain, mailbox: name }) : null
   if (onRoot) return onRoot
   const team = await catchAllTeam(domain)
-  if (team) return ensureMailbox(ports, announcement, { team, domain, isCaught: true, hasFormerHolder: true })
+  if (team) return teamMailbox(ports, announcement, { team, domain, isCaught: true, hasFormerHolder: true })
   // A message is stored once, even if its mailbox was deleted since.
   if (await wasSeenByFormer(ports, announcement)) return 'duplicate'
   const refusal =
@@ -95,8 +97,8 @@ type Owner = {
   isCaught?: true
 }
 
-/** The team owns the domain, so every valid local part becomes a mailbox with its first message. */
-async function ensureMailbox(
+/** The team receives all mail for the domain, so every valid local part becomes a mailbox with its first message. */
+async function teamMailbox(
   ports: Ports,
   announcement: NormalAnnouncement,
   owner: Owner,
@@ -112,14 +114,8 @@ async function ensureMailbox(
   if (found) return { mailbox: found, hasEndpoints, hasFormerHolder }
   // Announcing a mail again, after its mailbox was deleted or its address changed hands, does not create a mailbox.
   if (await store.hasSeen({ teamId, id })) return 'duplicate'
-  if (hasFormerHolder && (await wasSeenByFormer(ports, announcement))) return 'duplicate'
   const at = now()
-  const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at, ...(isCaught && { isCaught }) }
   // Plans limit the mailboxes that users create, but never refuse mail.
-  const added = await store.addMailbox(mailbox, null, isCaught ? undefined : domain)
-  // The team has moved to another domain since it was read, so resolve the announcement again.
-  if (added === 'moved') return resolveMailbox(ports, announcement)
-  if (typeof added !== 'string') return { mailbox: added, hasEndpoints, hasFormerHolder }
-  // A concurrent mail created the mailbox, or a user has just deleted it: look again.
-  return ensureMailbox(ports, announcement, owner)
+  const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at, ...(isCaught && { isCaught }) }
+  return { mailbox, isNew: true, hasEndpoints, hasFormerHolder }
 }

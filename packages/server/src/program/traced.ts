@@ -84,6 +84,10 @@ export function tracedStore(store: Store, tracing: Tracing | null): Store {
       if (event) tracing.remember(event.id)
       return tracing.inSpan('message.insert', {}, () => store.addMessage(mailbox, message, event))
     },
+    addFirstMessage(mailbox, teamDomain, message, event) {
+      if (event) tracing.remember(event.id)
+      return tracing.inSpan('message.insert', {}, () => store.addFirstMessage(mailbox, teamDomain, message, event))
+    },
   }
 }
 

@@ -64,18 +64,42 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
     expect(await store.listKeys(team.id)).toHaveLength(1)
   })
 
-  test(`${RACERS} mails for one new address: one mailbox has them all`, async () => {
+  test.each([
+    { where: 'on its own domain', domain: 'shop.example', teamDomain: 'shop.example', kind: {} },
+    { where: 'that it catches', domain: 'other.example', teamDomain: undefined, kind: { isCaught: true as const } },
+    { where: 'on the root domain', domain: ROOT, teamDomain: undefined, kind: {} },
+  ])(`${RACERS} mails for one new address $where: one mailbox has them all`, async ({ domain, teamDomain, kind }) => {
     const { store } = await open()
     const team = await addTeam(store, { domain: 'shop.example' })
+    const firsts: unknown[] = []
     const outcomes = await race(Array.from({ length: RACERS }), async () => {
-      const added = await store.addMailbox(mailboxOn('shop.example', team.id, 'new'), null, 'shop.example')
-      const mailbox = typeof added === 'string' ? await store.findTeamMailbox({ teamId: team.id, name: 'new' }) : added
-      return store.addMessage(mailbox!, messageFor(mailbox!))
+      const wish: Mailbox = { ...mailboxOn(domain, team.id, 'new'), ...kind }
+      const message = messageFor(wish)
+      const first = await store.addFirstMessage(wish, teamDomain, message)
+      firsts.push(first)
+      if (first !== 'mailbox not added') return first
+      return store.addMessage((await store.findTeamMailbox({ teamId: team.id, name: 'new' }))!, message)
     })
+    expect(firsts.filter((first) => first !== 'mailbox not added')).toEqual([1])
     expect(outcomes.toSorted((one, other) => Number(one) - Number(other))).toEqual(
       Array.from({ length: RACERS }, (_, index) => index + 1),
     )
     expect(await store.listMailboxes(team.id)).toHaveLength(1)
+  })
+
+  test('without its mailbox, a first message is not stored', async () => {
+    const { store } = await open()
+    const team = await addTeam(store, { domain: 'shop.example' })
+    const wish = mailboxOn('shop.example', team.id, 'new')
+    expect(await store.addFirstMessage(wish, 'former.example', messageFor(wish))).toBe('mailbox not added')
+    expect(await store.newestPosition(team.id)).toBe(0)
+    expect(await store.listMailboxes(team.id)).toEqual([])
+
+    const message = messageFor(wish)
+    expect(await store.addFirstMessage(wish, 'shop.example', message)).toBe(1)
+    const other = mailboxOn('shop.example', team.id, 'other')
+    expect(await store.addFirstMessage(other, 'shop.example', message)).toBe('duplicate')
+    expect(await store.newestPosition(team.id)).toBe(1)
   })
 }
 

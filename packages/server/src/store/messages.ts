@@ -61,6 +61,13 @@ export type MessageStore = {
     message: NewMessage,
     event?: NewEvent | null,
   ): Promise<number | 'duplicate' | 'mailbox gone'>
+  /** Adds the mailbox and its first message in one transaction. `teamDomain` is as in `addMailbox`. */
+  addFirstMessage(
+    mailbox: Mailbox,
+    teamDomain: string | null | undefined,
+    message: NewMessage,
+    event?: NewEvent | null,
+  ): Promise<number | 'duplicate' | 'mailbox not added'>
   /** Whether the team ever had a message with this id, even if it was deleted since. */
   hasSeen(where: { teamId: string; id: string }): Promise<boolean>
   /** Returns those that still existed. Remembers their ids, and that they may have objects. */

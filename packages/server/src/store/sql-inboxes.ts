@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 import { countEndpoints } from './sql-endpoints.ts'
-import { MAILBOX_DOMAIN } from './sql-mailboxes.ts'
+import { MAILBOX_DOMAIN } from './sql-mailbox-names.ts'
 import { rememberHolder } from './sql-names.ts'
 import { TEAM } from './sql-team.ts'
 import { sql, type Sql } from './sql.ts'

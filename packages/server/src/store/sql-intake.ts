@@ -1,5 +1,6 @@
 import { returning, type Database, type Dialect, type NewRow, type Returning, type StoredRow } from './database.ts'
 import { insertDeliveries } from './sql-deliveries.ts'
+import { mailboxNames } from './sql-mailbox-names.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Mailbox } from './mailboxes.ts'
 import type { MessageStore, NewMessage } from './messages.ts'
@@ -8,9 +9,12 @@ import type { NewEvent } from './webhooks.ts'
 
 /** Stores new messages. */
 export function intakeStore(
-  { dialect, read, writeFor, storeMessage }: Database,
+  database: Database,
   textIndex: Pick<TextIndex, 'messageAdded'>,
-): Pick<MessageStore, 'addMessage'> {
+): Pick<MessageStore, 'addMessage' | 'addFirstMessage'> {
+  const { dialect, read, writeFor, storeMessage } = database
+  const { addMailboxWith } = mailboxNames(database)
+
   async function insert(mailbox: Mailbox, message: NewMessage, event: NewEvent | null): Promise<StoredRow> {
     if (storeMessage) return storeMessage(mailbox.teamId, rowOf(mailbox, message, event))
     const [[added]] = await writeFor(mailbox.teamId, ...insertMessage(dialect, mailbox, message, event))
@@ -24,6 +28,16 @@ export function intakeStore(
       if (row.stored === null) return row.isUnchanged ? 'duplicate' : 'mailbox gone'
       textIndex.messageAdded(mailbox.teamId, row.stored)
       return row.stored
+    },
+
+    async addFirstMessage(mailbox, teamDomain, message, event = null) {
+      const limits = { mailboxesMax: null, teamDomain }
+      const added = await addMailboxWith(mailbox, limits, insertMessage(dialect, mailbox, message, event))
+      if (typeof added === 'string') return 'mailbox not added'
+      const [[row]] = added.rest
+      if (!row) return 'duplicate'
+      textIndex.messageAdded(mailbox.teamId, row.position)
+      return row.position
     },
   }
 }
