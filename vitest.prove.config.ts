@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 
-/** The parts of `npm run prove`, which starts them one after another. */
+/** The parts of `npm run prove`, which starts each of them by itself. */
 export default defineConfig({
   ...base,
   test: {

@@ -100,6 +100,7 @@ async function run({ parts, seed }: Options): Promise<void> {
   process.on('exit', () => removeAll(folder))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt)
   const results: Results = {}
+  const startedAt = performance.now()
   await inLanes(parts, async (part) => {
     console.log(`\n[${parts.indexOf(part) + 1}/${parts.length}] ${listed(part)}`)
     const earlier = Object.keys(results).filter((name) => results[name]!.outcome !== 'not possible')
@@ -111,7 +112,8 @@ async function run({ parts, seed }: Options): Promise<void> {
   })
   const written =
     changing.length === 0 ? 'docs/operate/reliability.md is written.' : `${reliabilityPage(results)}\nNOT written.`
-  console.log(`\n${written}${process.exitCode ? ' NOT everything passed.' : ''}`)
+  const minutes = Math.round((performance.now() - startedAt) / 60_000)
+  console.log(`\n${written}${process.exitCode ? ' NOT everything passed.' : ''} It took ${minutes} min.`)
 }
 
 type RunOptions = { seed: number; folder: string; earlier: string[] }
@@ -126,6 +128,7 @@ async function runPart(part: Part, { seed, folder, earlier }: RunOptions): Promi
     const reasons = [`It needs ${without.join(', ')}.`]
     return { ...where(), seed, seconds: 0, outcome: 'not possible', reasons, proofs: [] }
   }
+  const before = where()
   const file = join(folder, `${part.name}.results`)
   writeFileSync(file, '')
   const logs = join(folder, 'logs', part.name)
@@ -145,10 +148,13 @@ async function runPart(part: Part, { seed, folder, earlier }: RunOptions): Promi
   const reasons = lines.flatMap((line) => ('failure' in line ? [line.failure] : []))
   if (isLate) reasons.push(`It was ended after ${PATIENCE} times the ${part.minutes} min that it takes.`)
   const seconds = Math.round((performance.now() - startedAt) / 1_000)
-  const outcome = code === 0 && proofs.length > 0 ? 'passed' : 'failed'
+  const { commit } = where()
+  if (commit !== before.commit)
+    reasons.push(`The source was ${before.commit} when it began, and ${commit} when it ended.`)
+  const outcome = code === 0 && proofs.length > 0 && reasons.length === 0 ? 'passed' : 'failed'
   if (outcome === 'failed' && reasons.length === 0)
     reasons.push(`It ended with code ${code} and ${proofs.length} proofs.`)
-  return { ...where(), seed, seconds, outcome, reasons, proofs }
+  return { ...before, seed, seconds, outcome, reasons, proofs }
 }
 
 /** In its own process group, so that whatever it has started ends with it. */

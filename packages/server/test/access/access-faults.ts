@@ -4,6 +4,7 @@ import type { Access } from '../../src/http/routes/access.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { ROUTES } from '../../src/http/routes/routes.ts'
 import type { ProcedureAccess } from '../../src/http/rpc/procedures.ts'
+import type { SignedIn } from '../../src/store/accounts.ts'
 import { KIND_HEADER, KIND_VALUES } from './id-probe.ts'
 
 // What the controls change in the program. Import it before anything that loads the program.
@@ -18,6 +19,8 @@ export const faults = {
   forForeignIds: 'nothing' as 'nothing' | 'delay' | 'other answer',
   /** Any credentials are taken for those of the last permitted caller, and none are refused everywhere. */
   confusesCallers: false,
+  /** Users of other teams are treated as users of this one. */
+  sharedTeamId: null as string | null,
 }
 
 const OTHER_PROCEDURE_ACCESS: Record<ProcedureAccess, ProcedureAccess> = {
@@ -75,10 +78,18 @@ vi.mock('../../src/http/admit.ts', async (load) => {
 vi.mock('../../src/http/session.ts', async (load) => {
   const original = await load<typeof import('../../src/http/session.ts')>()
   const requireSession = orTheLast(original.requireSession)
-  const findSession: typeof original.findSession = (...given) =>
-    faults.confusesCallers ? requireSession(...given) : original.findSession(...given)
+  const findSession: typeof original.findSession = async (...given) =>
+    inSharedTeam(await (faults.confusesCallers ? requireSession(...given) : original.findSession(...given)))
   return { ...original, requireSession, findSession }
 })
+
+let shared: SignedIn | null = null
+
+function inSharedTeam(signedIn: SignedIn | null): SignedIn | null {
+  if (!signedIn?.team || faults.sharedTeamId === null) return signedIn
+  if (signedIn.team.id === faults.sharedTeamId) shared = signedIn
+  return shared ? { ...signedIn, team: shared.team, role: shared.role } : signedIn
+}
 
 /** Where it refuses, the result of the last caller that it let in. */
 function orTheLast<Given extends unknown[], Found>(find: (...given: Given) => Promise<Found>) {

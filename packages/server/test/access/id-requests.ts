@@ -9,9 +9,7 @@ import { expectedFor, PROCEDURES, type startSessionMatrix } from './session-matr
 
 type Matrix<Start extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Start>>
 
-export const ROUTES_WITH_IDS = ROUTES.filter(({ access, path }) => scopesFor(access) && path.includes('{')).map(
-  ({ id }) => id,
-)
+const ROUTES_WITH_IDS = ROUTES.filter(({ access, path }) => scopesFor(access) && path.includes('{')).map(({ id }) => id)
 
 /** Routes with an id in their path, and a page that starts at an id, called by a key of another team. */
 export async function keyRequests({ walk }: Matrix<typeof startKeyMatrix>): Promise<IdRequest[]> {

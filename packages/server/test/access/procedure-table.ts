@@ -41,15 +41,19 @@ const given = (input: Row['input'], outsider: Expected = 'ok'): Row => ({
 })
 const idOf = (make: () => Promise<{ id: string }>) => async () => ({ id: (await make()).id })
 
+/** In the names of what belongs to our team, so that answers which show it can be found. */
+export const OURS = 'of-ours'
+
 /** The input of each procedure, and where a caller gets another result than its access says. */
-export function procedureTable({ server, people, ours, theirs }: Parts): Record<string, Row> {
+export function procedureTable({ server, people, ours, theirs }: Parts) {
   let made = 0
   const unique = (word: string) => `${word}-${++made}`
+  const named = (word: string) => unique(`${OURS}-${word}`)
 
   /** Resources of our team, each created for one call. */
   const things = {
     async mailbox() {
-      return ours.owner.call.inbox.mailboxes.create.mutate({ name: unique('box') })
+      return ours.owner.call.inbox.mailboxes.create.mutate({ name: named('box') })
     },
     async message() {
       const { name, domain } = await things.mailbox()
@@ -63,12 +67,12 @@ export function procedureTable({ server, people, ours, theirs }: Parts): Record<
       return { after: 'c0' }
     },
     async key() {
-      return (await ours.owner.call.apiKeys.create.mutate({ name: unique('key') })).apiKey
+      return (await ours.owner.call.apiKeys.create.mutate({ name: named('key') })).apiKey
     },
     async endpoint() {
       const [old] = await ours.owner.call.webhooks.list.query()
       if (old) await ours.owner.call.webhooks.delete.mutate({ id: old.id })
-      return (await ours.owner.call.webhooks.create.mutate({ url: `http://127.0.0.1:1/${unique('hook')}` })).endpoint
+      return (await ours.owner.call.webhooks.create.mutate({ url: `http://127.0.0.1:1/${named('hook')}` })).endpoint
     },
     async delivery() {
       const { id } = await things.endpoint()
@@ -76,16 +80,16 @@ export function procedureTable({ server, people, ours, theirs }: Parts): Record<
       return { id, deliveryId: delivery.id }
     },
     async invite() {
-      return ours.owner.call.team.invite.mutate({ email: `${unique('guest')}@people.test` })
+      return ours.owner.call.team.invite.mutate({ email: `${named('guest')}@people.test` })
     },
     async member() {
-      const joining = await people.person()
+      const joining = await people.person({ email: `${named('member')}@people.test` })
       await ours.join(joining)
       return joining
     },
   }
 
-  return {
+  const table: Record<string, Row> = {
     'user.me': {},
     'user.update': { input: () => ({ name: 'Someone' }) },
     'team.current': {},
@@ -183,6 +187,13 @@ export function procedureTable({ server, people, ours, theirs }: Parts): Record<
     },
     'billing.portal': {
       expected: { owner: 'billing_unavailable', outsider: 'billing_unavailable' },
+    },
+  }
+  return {
+    table,
+    /** So that every list of our team has a row. */
+    async addOneOfEach() {
+      for (const add of [things.message, things.key, things.delivery, things.invite, things.member]) await add()
     },
   }
 }

@@ -5,7 +5,7 @@ import { newSecret } from '../../src/random.ts'
 import { startFileServer } from '../support/file-server.ts'
 import { openPeople } from '../support/people.ts'
 import { callProcedure, type ProcedureType } from '../support/procedure.ts'
-import { procedureTable, type Expected, type Row, type SessionCaller } from './procedure-table.ts'
+import { OURS, procedureTable, type Expected, type Row, type SessionCaller } from './procedure-table.ts'
 
 // Only names and kinds are used, and no port. The type is nested, the value is flat.
 const procedures: object = createRouter({} as RpcPorts)._def.procedures
@@ -46,7 +46,11 @@ export async function startSessionMatrix() {
   await ours.join(member)
   const leaving = await people.person()
   await people.store.removeSessions(leaving.id)
-  const table = procedureTable({ server, people, ours, theirs })
+  const { table, addOneOfEach } = procedureTable({ server, people, ours, theirs })
+  await addOneOfEach()
+  const marks = [OURS, ours.team.id, ours.owner.email, member.email]
+  /** Procedures that have shown our team something of its own. */
+  const showing = new Set<string>()
   const operator = await people.operator()
 
   const callers: Record<SessionCaller, () => Promise<Record<string, string>>> = {
@@ -68,7 +72,7 @@ export async function startSessionMatrix() {
     )
   }
 
-  async function tryCell({ path, caller }: SessionCell): Promise<{ code: string; status: number }> {
+  async function tryCell({ path, caller }: SessionCell) {
     const row = table[path]!
     const input = await row.input?.()
     const headers = caller === 'member' && row.member ? (await row.member()).headers : await callers[caller]()
@@ -76,9 +80,13 @@ export async function startSessionMatrix() {
     return callProcedure(url, { path, type, input, headers })
   }
 
-  /** What was found instead of the declared answer. */
+  /** What was found instead of the declared answer, or what others are shown of our team. */
   async function check(cell: SessionCell): Promise<object | null> {
-    const { code, status } = await tryCell(cell)
+    const { code, status, text } = await tryCell(cell)
+    const mark = marks.find((one) => text.includes(one))
+    const isOurs = cell.caller === 'owner' || cell.caller === 'member'
+    if (mark !== undefined && isOurs) showing.add(cell.path)
+    if (mark !== undefined && !isOurs) return { code, shows: mark }
     return code === cell.expected && (status === 200) === (cell.expected === 'ok') ? null : { code, status }
   }
 
@@ -88,5 +96,5 @@ export async function startSessionMatrix() {
     return cellsFor(['operator']).filter(({ path }) => forOperators.includes(path))
   }
 
-  return { server, url, people, ours, theirs, member, table, cellsFor, operatorCells, tryCell, check }
+  return { server, url, people, ours, theirs, member, table, cellsFor, operatorCells, check, showing }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 
 /** Windows at a time. */
@@ -8,12 +9,14 @@ const SHOWN_MS_MAX = 60_000
 const UNPROTECTED_MS_MAX = 10_000
 /** A mail that is shown has its frame. */
 const FRAME_MS_MAX = 5_000
+/** A browser on a busy machine may ignore clicks for a while. */
+const CLICKS_MAX = 100
 /** How long a mail stays after it has loaded: animations and focus handlers take a frame or two. */
 const STAY_MS = 50
 
 export type ShownMail = { id: string; needsClick?: boolean | undefined }
 /** What a mail did: texts that its scripts posted, URLs that it requested, and windows that it opened or left. */
-export type Effects = { isShown: boolean; scripts: string[]; requests: string[]; windows: string[] }
+export type Effects = { isShown: boolean; isClicked: boolean; scripts: string[]; requests: string[]; windows: string[] }
 
 type Visit = {
   url: string
@@ -38,7 +41,7 @@ export async function showInDashboard(browser: Browser, mails: ShownMail[], visi
       // A page that was left has lost its results.
       const orLost = <Result>(asked: Promise<Result>) => asked.catch(() => null)
       await orLost(inbox.page.evaluate(openMail, { path, shownMsMax, stayMs: STAY_MS }))
-      if (needsClick) await clickInFrame(inbox.page)
+      if (needsClick) found.isClicked = await clickInFrame(inbox.page, visit)
       const result = await orLost(inbox.page.evaluate(takeResult))
       found.isShown = result?.isShown ?? false
       found.scripts.push(...(result?.posted ?? []))
@@ -58,7 +61,7 @@ export async function showInDashboard(browser: Browser, mails: ShownMail[], visi
 }
 
 function noEffects(): Effects {
-  return { isShown: false, scripts: [], requests: [], windows: [] }
+  return { isShown: false, isClicked: false, scripts: [], requests: [], windows: [] }
 }
 
 async function openInbox(browser: Browser, { url, headers, hasSandbox }: Visit) {
@@ -129,8 +132,21 @@ async function openMail({ path, shownMsMax, stayMs }: { path: string; shownMsMax
   ;(globalThis as unknown as Recording).result.isShown = true
 }
 
-/** Where the first words of a mail are, whatever margin its page has. */
-async function clickInFrame(page: Page): Promise<void> {
+/**
+ * Where the first words of a mail are, whatever margin its page has. With the sandbox, until the frame has the focus, which a
+ * click gives it; in the control, mail takes the focus, or replaces the page. False if the frame never gets it.
+ */
+async function clickInFrame(page: Page, { hasSandbox }: Pick<Visit, 'hasSandbox'>): Promise<boolean> {
+  for (let tries = 0; tries < CLICKS_MAX; tries++) {
+    await clickOnce(page)
+    const isFocused = await page.evaluate(() => document.activeElement instanceof HTMLIFrameElement).catch(() => false)
+    if (isFocused || !hasSandbox) return isFocused
+    await sleep(STAY_MS)
+  }
+  return false
+}
+
+async function clickOnce(page: Page): Promise<void> {
   // In the control, a mail may have replaced the page, and its frame with it.
   const box = await page
     .locator('iframe')

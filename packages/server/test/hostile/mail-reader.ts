@@ -53,7 +53,7 @@ export function mailReader({ apiUrl }: Pick<ChildServer, 'apiUrl'>, dashboard: D
   }
 
   return {
-    /** Resolves to what has other bytes than were sent. */
+    /** Resolves to mail with other bytes than were sent, and attachments of another size than it says. */
     async readByApi(message: MessageDetail, { name, raw }: GrammarMail): Promise<string[]> {
       const { id, tag, subject } = message
       const changed: string[] = []

@@ -160,7 +160,7 @@ export async function runMails(options: RunOptions): Promise<MailsRun> {
     }
   }
 
-  /** If the batch took too long at a stretch, each of its mails is sent alone. Only the first attempt of a mail is counted. */
+  /** If the batch took too long at a stretch, each of its mails is sent alone. Of a repeated mail, only faults are counted again. */
   async function measure(batch: GrammarMail[]): Promise<void> {
     await deliverAll(batch)
     const ms = await largestWorkMs(server)

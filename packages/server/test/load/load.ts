@@ -6,7 +6,7 @@ import { startSender, subjectOf, type Attempt, type SenderReport } from './paced
 
 /** For every stream to receive its first mail, on a busy machine. */
 const FIRST_MAILS_MS_MAX = 300_000
-/** More than the longest wait. */
+/** How long a wait may take, unless the caller says otherwise. */
 const PATIENCE_MS = 60_000
 const LOOK_MS = 50
 /** The first problems of a kind are enough to find their cause. */

@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { faults, INJECTED_DELAY_MS, withOtherProcedures, withOtherRoutes } from '../access/access-faults.ts'
 import { compareIds, SAMPLES, type Comparison } from '../access/id-probe.ts'
-import { keyRequests, otherRequests, ROUTES_WITH_IDS, sessionRequests } from '../access/id-requests.ts'
+import { keyRequests, otherRequests, sessionRequests } from '../access/id-requests.ts'
 import { KEY_CALLERS, KEY_CELLS, startKeyMatrix } from '../access/key-matrix.ts'
 import { OTHER_CALLERS, startOtherMatrix } from '../access/other-matrix.ts'
 import type { SessionCaller } from '../access/procedure-table.ts'
@@ -27,7 +27,11 @@ const SESSION_CALLERS: SessionCaller[] = [
   'unknown session',
   'API key',
 ]
-const WRONG = 'combinations with another answer than declared'
+/** What a key of another team must not see: ids, and rows of lists. */
+const FROM_OUTSIDE = KEY_CELLS.filter(
+  ({ caller, outcome }) => caller === 'a key of another team' && outcome !== 'success',
+)
+const WRONG = 'combinations with another answer than declared, or that show what belongs to another team'
 const OTHER_ANSWER = 'with another answer'
 const AUC_DISTANCE = 'largest distance of an AUC from 0.5'
 
@@ -67,18 +71,20 @@ test('every route and procedure lets in exactly whom it declares', async () => {
       counted('procedures', sizes.procedures),
       counted('other routes', sizes.others),
       counted('combinations tried', KEY_CELLS.length + sessionCells.length + otherCells.length),
+      counted('procedures that show the team something of its own', sessionMatrix.showing.size),
       atMost(0, WRONG, wrong.length),
     ],
     control: {
       tried:
-        'The same check of servers in which each operation and each procedure has another access than it declares, a key of another team ' +
-        'is treated as one of ours, and the other routes take any credentials for those of the last caller and refuse callers without.',
+        'The same check of servers in which each operation and each procedure has another access than it declares, keys and users of another team ' +
+        'are treated as ours, and the other routes take any credentials for those of the last caller and refuse callers without.',
       figures: [
         atLeast(sizes.operations + sizes.procedures + sizes.others, WRONG, control.wrong),
         atLeast(sizes.operations, 'operations found', control.operations),
         atLeast(sizes.procedures, 'procedures found', control.procedures),
         atLeast(sizes.others, 'other routes found', control.others),
-        atLeast(ROUTES_WITH_IDS.length, 'operations found that show what belongs to another team', control.leaks),
+        atLeast(FROM_OUTSIDE.length, 'operations found that show what belongs to another team', control.leaks),
+        atLeast(sessionMatrix.showing.size, 'procedures found that do', control.shown),
       ],
     },
   })
@@ -144,10 +150,8 @@ async function findChanges() {
   const byKeys = KEY_CELLS.filter(({ caller }) => caller === 'no key' || caller === 'an email.full key')
   const operations = await wrongOf(byKeys, changedKeys.check)
   const procedures = await wrongOf(changedSessions.cellsFor(['owner', 'member', 'teamless']), changedSessions.check)
-  const fromOutside = KEY_CELLS.filter(
-    ({ id, caller }) => caller === 'a key of another team' && ROUTES_WITH_IDS.includes(id),
-  )
-  const leaks = await wrongOf(fromOutside, changedKeys.check)
+  const leaks = await wrongOf(FROM_OUTSIDE, changedKeys.check)
+  const shown = await findShown()
   faults.confusesCallers = true
   const others = await wrongOf(otherMatrix.cellsFor(['no credentials', 'an unknown key']), otherMatrix.check)
   faults.confusesCallers = false
@@ -156,8 +160,21 @@ async function findChanges() {
     procedures: sizeOf(procedures, ({ path }) => path),
     others: sizeOf(others, nameOf),
     leaks: leaks.length,
+    shown: shown.length,
   }
-  return { ...found, wrong: operations.length + procedures.length + others.length + leaks.length }
+  return { ...found, wrong: operations.length + procedures.length + others.length + leaks.length + shown.length }
+}
+
+/** What the owner of another team is shown of ours, if it is treated as a user of ours. */
+async function findShown() {
+  const { ours, showing } = sessionMatrix
+  faults.sharedTeamId = ours.team.id
+  // The first call shows the faulty server which team this is.
+  await ours.owner.call.team.current.query()
+  const fromOutside = sessionMatrix.cellsFor(['outsider']).filter(({ path }) => showing.has(path))
+  const shown = await wrongOf(fromOutside, sessionMatrix.check)
+  faults.sharedTeamId = null
+  return shown
 }
 
 async function compareAll({ samples = SAMPLES } = {}): Promise<Comparison[]> {

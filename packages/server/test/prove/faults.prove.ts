@@ -175,7 +175,7 @@ test('faults in buckets and databases lose nothing', async () => {
       'at the end, after a restart, all messages again, those that were deleted too. ' +
       `The buckets are a folder, SQLite, S3 and R2 (the last two in workerd), each with SQLite and with PostgreSQL as database, ${PROGRAMS} programs side by side. ` +
       'Calls are those of the file system, of SQLite, of the PostgreSQL driver, and requests to S3 and R2. ' +
-      'Late calls really are 10 s late, each name once for every pair at a position by chance; the other kinds share the remaining runs. ' +
+      'Late calls really are 10 s late, each kind of call once for every pair, at a random position; the other kinds share the remaining runs. ' +
       'The clock of the programs is put forward where they would wait before they retry.',
     figures: [
       atLeast(RUNS, 'runs in which the call failed as planned', report.runs),

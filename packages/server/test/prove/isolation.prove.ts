@@ -49,6 +49,7 @@ test('mail runs no script and sends no request in the dashboard', async () => {
   faults.servesRawMail = false
   const withoutRequest = [...canary.connections.values()].filter(({ hasRequest }) => !hasRequest).length
   const withEffect = mails.filter((_, index) => hasEffect(exposed[index]!))
+  const needingClick = mails.filter(({ needsClick }) => needsClick).length
   const kinds = new Set(mails.map(({ kind }) => kind))
   const workingKinds = new Set(withEffect.map(({ kind }) => kind))
   progress(`kinds that do nothing in the control: ${[...kinds.difference(workingKinds)].join(', ') || 'none'}`)
@@ -63,7 +64,7 @@ test('mail runs no script and sends no request in the dashboard', async () => {
     figures: [
       atLeast(mails.length, 'messages shown', shown.filter(({ isShown }) => isShown).length),
       counted('of these known attacks', known.length),
-      counted('of these clicked', mails.filter(({ needsClick }) => needsClick).length),
+      atLeast(needingClick, 'of these clicked', shown.filter(({ isClicked }) => isClicked).length),
       atMost(0, RAN, countOf(shown, 'scripts')),
       atMost(0, SENT, countOf(shown, 'requests')),
       atMost(0, ARRIVED, received),

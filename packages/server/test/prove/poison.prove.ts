@@ -70,13 +70,13 @@ function proveOne(name: string, found: PoisonReport, { uncounted, careless }: Co
     tried:
       `Every function that parsing, the announcement and intake call with a part of the mail, ${found.stages.length} of them, found by recording the calls of a mail: each throws on a mail of its own; each that waits never responds; ` +
       `in the parser's thread each also blocks and runs out of memory; of those in the main thread, half block it and half run out of memory, so that the program ends and is restarted: those that block it in one installation run out of memory in the other. ` +
-      'Half of the others also see a kill -9 of the program that receives mail in between. Ten other messages arrive per second. At the end, the fault is gone, and an operator retries what was set aside.',
+      'For half of the other groups, the program that receives mail is also killed with kill -9 between attempts. Ten other messages arrive per second. At the end, the fault is gone, and an operator retries what was set aside.',
     figures: [
       atLeast(STAGES_MIN, 'stages', found.stages.length),
       counted('harmful messages', found.tried),
       counted('set aside after exactly three attempts', found.setAside),
       counted(
-        'delivered, because the fault was after the message was stored, on one way only or in parsing',
+        'delivered, because the fault was after the message was stored, on only one of two paths, or in parsing',
         found.delivered,
       ),
       atLeast(found.ending, 'times that a program ended', found.ends),
@@ -89,7 +89,7 @@ function proveOne(name: string, found: PoisonReport, { uncounted, careless }: Co
     ],
     control: {
       tried:
-        'A program in which no failure counts against a mail and which does not notice that it is stuck, with a mail that it cannot store and one that blocks it; and one that reports another reason to the API and confirms a retry without making it.',
+        'A program in which no failure counts against a mail and which does not notice that it is stuck, with a mail that it cannot store and one that blocks it; and one that reports another reason to the API and confirms a retry without making it. Both are the all-in-one program on SQLite.',
       figures: [
         atLeast(1, WRONG, uncounted.wrong.length),
         atLeast(1, LATE, uncounted.other.late),

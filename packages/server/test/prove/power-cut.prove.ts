@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -30,27 +31,39 @@ const BACKED_UP_MAILS = 100
 /** Files that were not synced may be empty, so that some mail can never be announced. */
 const UNSYNCED_RECOVERY_MS_MAX = 10_000
 
+const KEY_FILES_DAMAGED = 'backups with missing or damaged key files'
+const DATABASES_DAMAGED = 'backups with missing, damaged or other databases'
+
+const NORMAL = preload('crash/normal-sync.ts')
 const UNSYNCED = preload('crash/unsynced-program.ts')
 const CARELESS = preload('crash/careless-storing.ts')
 
-type Bucket = { name: string; storageIn: (dataDir: string) => Storage; withoutSync: string }
+type Bucket = {
+  name: string
+  storageIn: (dataDir: string) => Storage
+  /** What takes the sync away, and what it does. */
+  unsynced: string[]
+  withoutSync: string
+}
 
 const BUCKETS: Bucket[] = [
   {
     name: 'raw mail in SQLite',
     storageIn: embeddedStorage,
-    withoutSync:
-      'whose databases use `synchronous=normal`, and which syncs neither the folder of a new one nor its key files',
+    unsynced: NORMAL,
+    withoutSync: 'whose databases use `synchronous=normal`, and which is otherwise the same',
   },
   {
     name: 'raw mail in a folder',
     storageIn: (dataDir) => folderStorage(join(dataDir, 'mail')),
+    unsynced: UNSYNCED,
     withoutSync:
       'whose database uses `synchronous=normal`, and which syncs neither its folder nor the key files nor the files and folders of raw mail',
   },
 ]
 
-test.each(BUCKETS)('accepted mail survives a power cut: $name', async ({ name, storageIn, withoutSync }) => {
+test.each(BUCKETS)('accepted mail survives a power cut: $name', async (bucket) => {
+  const { name, storageIn, withoutSync } = bucket
   const cut = async (crashes: number, nodeArguments: string[], label: string, recoveryMsMax?: number) =>
     crashUnderLoad({
       installation: await onCuttableDisk((dataDir) =>
@@ -63,7 +76,7 @@ test.each(BUCKETS)('accepted mail survives a power cut: $name', async ({ name, s
       onCrash: (crash) => crash % 5 === 0 && progress(`${name}: ${label} ${crash} of ${crashes}`),
     })
   const report = await cut(crashesFor(CUTS), [], 'cut')
-  const unsynced = await cut(crashesFor(UNSYNCED_CUTS), UNSYNCED, 'unsynced, cut', UNSYNCED_RECOVERY_MS_MAX)
+  const unsynced = await cut(crashesFor(UNSYNCED_CUTS), bucket.unsynced, 'unsynced, cut', UNSYNCED_RECOVERY_MS_MAX)
   const careless = await cut(crashesFor(CARELESS_CUTS), CARELESS, 'careless, cut')
   prove({
     claim: `Mail that was accepted is stored once, byte for byte, after a power cut: ${name}.`,
@@ -104,26 +117,41 @@ test('a backup survives a power cut once the command has ended', async () => {
   await storeMail(dataDir)
   const disk = await mountCuttableDisk()
 
-  /** The number of backups that are not whole after a power cut. */
-  async function countDamaged(backups: number, nodeArguments: string[]): Promise<number> {
-    let damaged = 0
-    for (let number = 0; number < backups; number++) {
-      const folder = join(disk.folder, `backup-${nodeArguments.length}-${number}`)
+  /** The folders of backups, each followed by a power cut. */
+  async function backUp(name: string, nodeArguments: string[]): Promise<string[]> {
+    const folders: string[] = []
+    for (let number = 0; number < BACKUPS; number++) {
+      const folder = join(disk.folder, `${name}-${number}`)
       const settings = { DATA_DIR: dataDir, NODE_OPTIONS: nodeArguments.join(' ') }
       expect(await run(['backup', '--to', folder], settings)).toMatchObject({ code: 0 })
       await disk.cut([], async () => {})
-      if (!isWhole(dataDir, folder)) damaged++
+      folders.push(folder)
     }
-    return damaged
+    return folders
   }
 
+  const withOtherFiles = (folders: string[]) => folders.filter((folder) => !hasSameKeyFiles(dataDir, folder)).length
+  const withOtherRows = (folders: string[]) => folders.filter((folder) => !hasSameRows(dataDir, folder)).length
+  const synced = await backUp('synced', [])
+  const unsynced = await backUp('unsynced', UNSYNCED)
+  const figures = [
+    atMost(0, KEY_FILES_DAMAGED, withOtherFiles(synced)),
+    atMost(0, DATABASES_DAMAGED, withOtherRows(synced)),
+  ]
+  for (const folder of synced) damage(join(folder, 'mailhatch.db'))
   prove({
     claim: 'A backup survives a power cut once the command has ended.',
-    tried: `\`mailhatch backup\` of ${BACKED_UP_MAILS} messages or more to such a disk, ${BACKUPS} times, each followed by a power cut.`,
-    figures: [atMost(0, 'backups with missing or damaged files', await countDamaged(BACKUPS, []))],
+    tried:
+      `\`mailhatch backup\` of ${BACKED_UP_MAILS} messages or more to such a disk, ${BACKUPS} times, each followed by a power cut. ` +
+      'Every row of the databases is compared.',
+    figures,
     control: {
-      tried: `The same with a command that syncs no files of its own.`,
-      figures: [atLeast(1, 'backups with missing or damaged files', await countDamaged(BACKUPS, UNSYNCED))],
+      tried:
+        'The same with a command that syncs no files of its own; and, for the databases, backups in which one text was changed afterwards.',
+      figures: [
+        atLeast(1, KEY_FILES_DAMAGED, withOtherFiles(unsynced)),
+        atLeast(BACKUPS, DATABASES_DAMAGED, withOtherRows(synced)),
+      ],
     },
   })
 })
@@ -136,28 +164,44 @@ async function storeMail(dataDir: string): Promise<void> {
   await stop()
 }
 
-function isWhole(dataDir: string, backup: string): boolean {
-  const isSame = (name: string) =>
-    existsSync(join(backup, name)) && readFileSync(join(backup, name)).equals(readFileSync(join(dataDir, name)))
-  const hasSameRows = (name: string) => rowCounts(join(backup, name)) === rowCounts(join(dataDir, name))
-  return ['secrets.json', 'api-key'].every(isSame) && ['inbox.db', 'mailhatch.db'].every(hasSameRows)
+function hasSameKeyFiles(dataDir: string, backup: string): boolean {
+  return ['secrets.json', 'api-key'].every(
+    (name) =>
+      existsSync(join(backup, name)) && readFileSync(join(backup, name)).equals(readFileSync(join(dataDir, name))),
+  )
 }
 
-/** The number of rows of each table, as text. Null if the database is damaged. */
-function rowCounts(path: string): string | null {
+function hasSameRows(dataDir: string, backup: string): boolean {
+  return ['inbox.db', 'mailhatch.db'].every((name) => {
+    const found = rowsHash(join(backup, name))
+    return found !== null && found === rowsHash(join(dataDir, name))
+  })
+}
+
+/** A hash of all rows of all tables. Null if the database is missing or damaged. */
+function rowsHash(path: string): string | null {
   if (!existsSync(path)) return null
   const database = new DatabaseSync(path, { readOnly: true })
+  const hash = createHash('sha256')
   try {
     if (database.prepare('pragma quick_check').get()!['quick_check'] !== 'ok') return null
     const tables = database.prepare(`select name from sqlite_schema where type = 'table' order by name`).all()
-    const counts = tables.map(({ name }) => [
-      name,
-      database.prepare(`select count(*) as n from "${String(name)}"`).get()!['n'],
-    ])
-    return JSON.stringify(counts)
+    for (const { name } of tables) {
+      hash.update(`${String(name)}\n`)
+      for (const row of database.prepare(`select * from "${String(name)}"`).iterate()) {
+        for (const value of Object.values(row)) hash.update(value instanceof Uint8Array ? value : `${value}\n`)
+      }
+    }
+    return hash.digest('hex')
   } catch {
     return null
   } finally {
     database.close()
   }
+}
+
+function damage(path: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(`update messages set subject = subject || '!' where position = 1`)
+  database.close()
 }

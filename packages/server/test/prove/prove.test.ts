@@ -129,13 +129,13 @@ test('the page says above its table how many parts passed, and of which commits 
   const failed: PartResult = { ...passed, outcome: 'failed' }
   const others = PARTS.length - 2
   expect(reliabilityPage({})).toContain(
-    `**Of ${PARTS.length} parts, 0 passed, 0 failed, 0 were not possible where they ran, and ${PARTS.length} have not been run.**`,
+    `**Of ${PARTS.length} parts, 0 passed, 0 failed, 0 not possible where they ran, and ${PARTS.length} not run.**`,
   )
   expect(reliabilityPage({ kill: passed, smtp: failed })).toContain(
-    `1 passed, 1 failed, 0 were not possible where they ran, and ${others} have not been run; all results are of one commit, abc.**`,
+    `1 passed, 1 failed, 0 not possible where they ran, and ${others} not run; all results are of one commit, abc.**`,
   )
   expect(reliabilityPage({ kill: passed, smtp: { ...passed, commit: 'def', outcome: 'not possible' } })).toContain(
-    `1 passed, 0 failed, 1 were not possible where they ran, and ${others} have not been run; the results are NOT of one commit, but of 2: abc, def.**`,
+    `1 passed, 0 failed, 1 not possible where they ran, and ${others} not run; the results are NOT of one commit, but of 2: abc, def.**`,
   )
 })
 

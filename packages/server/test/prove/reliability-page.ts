@@ -59,7 +59,7 @@ function summaryOf(results: Results): string {
   const count = (wanted: PartResult['outcome']) => run.filter(({ outcome }) => outcome === wanted).length
   const counts =
     `Of ${PARTS.length} parts, ${count('passed')} passed, ${count('failed')} failed, ` +
-    `${count('not possible')} were not possible where they ran, and ${PARTS.length - run.length} have not been run`
+    `${count('not possible')} not possible where they ran, and ${PARTS.length - run.length} not run`
   return `**${counts}${commitsOf(run)}.**`
 }
 

@@ -19,6 +19,8 @@ export type FuzzRun = {
   statuses: Map<number, number>
   /** Routes and procedures that answered a request with a success. */
   successes: Set<string>
+  /** Answers that were compared with the API's document. */
+  compared: number
   /** Procedures with a result that was compared with its type. */
   typed: Set<string>
 }
@@ -61,6 +63,7 @@ export async function runRequests(options: RunOptions): Promise<FuzzRun> {
   } = options
   const run: FuzzRun = {
     requests: 0,
+    compared: 0,
     held: 0,
     missing: new Map(),
     faults: new Map(),
@@ -81,6 +84,7 @@ export async function runRequests(options: RunOptions): Promise<FuzzRun> {
       return
     }
     madeSecretsIn(outcome.body.toString())
+    if (isDocumented(request, outcome)) run.compared++
     const fault = faultOf(request, outcome)
     if (fault !== null) run.faults.set(fault, example())
     else if (checkResult && request.isPlain) {
@@ -127,19 +131,23 @@ function lackOf({ method }: FuzzRequest, outcome: 'closed' | 'silent' | Malforme
 }
 
 function faultOf(request: FuzzRequest, answer: HttpAnswer): string | null {
-  const { method, target, isPlain } = request
+  const { method, target } = request
   const isPreflight = method === 'OPTIONS' && answer.status === 204
   if (isPreflight && answer.body.length === 0) return null
   const fault = faultIn(answer, { isHead: method === 'HEAD', path: target })
   if (fault !== null) return `${answer.status}: ${fault}`
-  return isPlain && method !== 'HEAD' ? undocumented(request, answer) : null
+  return isDocumented(request, answer) ? undocumented(request, answer) : null
+}
+
+/** Odd targets are no paths. Event streams are checked by their own tests. */
+function isDocumented({ method, target, isPlain }: FuzzRequest, { isEventStream }: HttpAnswer): boolean {
+  const isPath = target.startsWith('/') && URL.canParse(`http://localhost${target}`)
+  return isPlain && method !== 'HEAD' && isPath && !isEventStream
 }
 
 /** What the API's document does not have of this answer. */
-function undocumented({ method, target }: FuzzRequest, { status, headers, body, isEventStream }: HttpAnswer) {
+function undocumented({ method, target }: FuzzRequest, { status, headers, body }: HttpAnswer) {
   const url = `http://localhost${target}`
-  // Odd targets are no paths. Event streams are checked by their own tests.
-  if (!target.startsWith('/') || !URL.canParse(url) || isEventStream) return null
   // Refused before it reached an operation.
   if (status === 400 && UNREADABLE.some((sentence) => body.includes(sentence))) return null
   try {

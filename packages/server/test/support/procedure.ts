@@ -12,7 +12,7 @@ type Call = {
 type Refusal = { message: string; data: { errorCode: string; httpStatus: number } }
 type Envelope = { error?: Refusal }
 
-/** One raw call: its status, `ok` or the stable code, and the text of a refusal. */
+/** One raw call: its status, `ok` or the stable code, the text of a refusal, and the whole answer. */
 export async function callProcedure(url: string, { path, type, input, headers }: Call) {
   const address = `${url}/trpc/${path}`
   if (type === 'mutation') {
@@ -29,10 +29,10 @@ export async function callProcedure(url: string, { path, type, input, headers }:
 async function readFirst(response: Response) {
   for await (const { event, data } of readEvents(response)) {
     if (event === 'connected' || event === 'ping') continue
-    if (event !== 'serialized-error') return { status: response.status, code: 'ok', message: null }
+    if (event !== 'serialized-error') return { status: response.status, code: 'ok', message: null, text: data }
     // As in every other response.
     const error = JSON.parse(data) as Refusal
-    return { status: error.data.httpStatus, code: error.data.errorCode, message: error.message }
+    return { status: error.data.httpStatus, code: error.data.errorCode, message: error.message, text: data }
   }
   throw new Error('The stream ended without a word.')
 }
@@ -58,5 +58,5 @@ async function read(response: Response) {
   madeSecretsIn(text)
   // Whatever failed, the envelope is tRPC's.
   const { error } = JSON.parse(text) as Envelope
-  return { status: response.status, code: error?.data.errorCode ?? 'ok', message: error?.message ?? null }
+  return { status: response.status, code: error?.data.errorCode ?? 'ok', message: error?.message ?? null, text }
 }
