@@ -11,7 +11,6 @@ if (isMainThread) {
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   })
   provider.register()
-  // The spans of the last seconds, if the collector responds.
-  const flush = () => void provider.forceFlush().catch(() => {})
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, flush)
+  // The last spans, if the collector responds.
+  process.once('beforeExit', () => void provider.shutdown().catch(() => {}))
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Mailhatch } from '@mailhatch/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -12,6 +13,7 @@ import { startWebhookReceiver } from './support/webhook-receiver.ts'
 
 /** The file of docs/operate/tracing.md. */
 const RECIPE = fileURLToPath(new URL('../../../deploy/opentelemetry/tracing.mjs', import.meta.url))
+const RECORDING = fileURLToPath(new URL('support/recorded-spans.ts', import.meta.url))
 const FAILED = 2
 
 /** As in OTLP with JSON: what the tests read of it. */
@@ -129,6 +131,27 @@ test('a worker and an API apart share the trace, and a refusal is a failed span'
   expect(attributesOf(trace, 'mail.announce')).toMatchObject({ 'http.response.status_code': 404, 'error.type': '404' })
   const failed = trace.filter(({ status }) => status.code === FAILED).map(({ name }) => name)
   expect(failed.sort()).toEqual(['mail.announce', 'mail.intake'])
+})
+
+test('what follows later belongs to the trace that was remembered, and to no other mail', () => {
+  type Recorded = { name: string; traceId: string; attributes: object; status: object; events: unknown[] }
+  type Output = { spans: Recorded[]; headers: Record<'bySdk' | 'byUs', Record<string, string>> }
+  const printed = execFileSync(process.execPath, ['--conditions=mailhatch-source', RECORDING], { encoding: 'utf8' })
+  // The file prints this.
+  const { spans, headers } = JSON.parse(printed) as Output
+  const found = (name: SpanName) => spans.find((span) => span.name === name)!
+  const traceOf = (name: SpanName) => found(name).traceId
+  expect(traceOf('mail.announce')).toBe(traceOf('mail.receive'))
+  expect(traceOf('mail.parse')).toBe(traceOf('mail.store'))
+  const begun: SpanName[] = ['mail.receive', 'mail.store', 'webhook.send', 'mail.intake']
+  expect(new Set(begun.map(traceOf)).size).toBe(begun.length)
+  // A failure shows its code, and nothing of its text.
+  expect(found('mail.intake')).toMatchObject({
+    attributes: { 'error.type': 'mailbox_unknown' },
+    status: { code: FAILED },
+    events: [],
+  })
+  expect(headers).toEqual({ bySdk: { baggage: 'customer=private' }, byUs: {} })
 })
 
 test('without an SDK there are no spans and no headers', async () => {

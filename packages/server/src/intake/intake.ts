@@ -44,8 +44,8 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
     ? await ports.store.addFirstMessage(mailbox, mailbox.isCaught ? undefined : mailbox.domain, message, event)
     : await ports.store.addMessage(mailbox, message, event)
   if (position === 'duplicate') return 'duplicate'
-  // The mailbox was deleted, renamed or created since it was resolved, or the team has moved: resolve the announcement again.
-  if (position === 'mailbox gone' || position === 'mailbox not added') return intake(ports, announcement)
+  // The mailbox was deleted, renamed or added since it was resolved, or the team has moved: resolve the announcement again.
+  if (position === 'mailbox gone') return intake(ports, announcement)
   const { id: mailboxId, name, teamId } = mailbox
   ports.feed.wake(teamId, {
     ...message,
@@ -58,8 +58,14 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
   return 'stored'
 }
 
-/** Both flags come from the same reads, so that most mail needs no extra query. A new mailbox is added with its message. */
-type Resolved = { mailbox: Mailbox; isNew?: true; hasEndpoints: boolean; hasFormerHolder: boolean }
+type Resolved = {
+  mailbox: Mailbox
+  /** It is added with the message. */
+  isNew?: true
+  /** From the same reads, as the next, so that most mail needs no extra query. */
+  hasEndpoints: boolean
+  hasFormerHolder: boolean
+}
 
 async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): Promise<Resolved | 'duplicate'> {
   const { domain, mailbox: name } = announcement

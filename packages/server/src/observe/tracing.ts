@@ -10,14 +10,14 @@ import {
 } from '@opentelemetry/api'
 import { SPANS, type SpanName } from './span-table.ts'
 
-/** Contexts of mail on its way. Beyond this, the oldest is forgotten, and what follows it begins a trace of its own. */
+/** Contexts of messages and events on their way. Beyond this, the oldest is forgotten, and what follows it begins a trace of its own. */
 const REMEMBERED_MAX = 10_000
 
 export type Tracing = ReturnType<typeof createTracing>
 
 type SpanOptions<Result> = {
   attributes?: Attributes
-  /** Of `remember`: the span belongs to the trace of that moment. Without one, to the active span. */
+  /** Of `remember`: the span belongs to the trace of that moment, or begins one. Without it, it belongs to the active span. */
   after?: string
   /** Attributes that are known only at the end. With `error.type`, the span counts as failed. */
   ended?: (result: Result) => Attributes
@@ -29,7 +29,7 @@ export function createTracing() {
   const remembered = new Map<string, Context>()
 
   function start<Result>(name: SpanName, { attributes = {}, after }: SpanOptions<never>, work: (span: Span) => Result) {
-    const parent = (after === undefined ? undefined : remembered.get(after)) ?? context.active()
+    const parent = after === undefined ? context.active() : (remembered.get(after) ?? ROOT_CONTEXT)
     return tracer.startActiveSpan(name, { kind: SPANS[name].kind, attributes }, parent, work)
   }
 
@@ -48,11 +48,14 @@ export function createTracing() {
         }
       })
     },
-    /** The same for work that ends at once and cannot fail. */
+    /** The same for work that ends at once. */
     inShortSpan(name: SpanName, work: () => void): void {
       start(name, {}, (span) => {
-        work()
-        span.end()
+        try {
+          work()
+        } finally {
+          span.end()
+        }
       })
     },
     /** For work that follows later, in another call. */
@@ -60,6 +63,7 @@ export function createTracing() {
       remembered.set(key, context.active())
       if (remembered.size > REMEMBERED_MAX) remembered.delete(remembered.keys().next().value!)
     },
+    forget: (key: string): unknown => remembered.delete(key),
     /** Headers that make the receiver of a request part of this trace. No baggage: it may be private. */
     headers(): Record<string, string> {
       const carrier: Record<string, string> = {}

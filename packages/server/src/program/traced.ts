@@ -8,12 +8,15 @@ import type { Store } from '../store/store.ts'
 import type { ApiResponse, Post, PostJson } from '../worker/announce.ts'
 import type { receive, ReceivePorts } from '../worker/receive.ts'
 
+const ANNOUNCEMENTS_PATH = '/webhooks/inbox'
 /** All copies of version 1 of OpenTelemetry's API keep what is registered under this name. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1')
 
 /** Null unless an SDK was registered before. The API is imported only then, because it would slow down every start. */
 export async function openTracing(): Promise<Tracing | null> {
-  if (!(REGISTERED in globalThis)) return null
+  // Known to every copy of the API, whose types do not show it.
+  const { [REGISTERED]: registered } = globalThis as { [REGISTERED]?: { trace?: unknown } }
+  if (!registered?.trace) return null
   const { createTracing } = await import('../observe/tracing.ts')
   return createTracing()
 }
@@ -47,7 +50,11 @@ export function tracedPost(post: Post, tracing: Tracing | null): Post {
   if (!tracing) return post
   return (announcement) => {
     const { id } = announcement
-    const ended = ({ status }: ApiResponse) => statusAttributes(status, status >= 200 && status < 300)
+    const ended = ({ status }: ApiResponse) => {
+      const isSuccess = status >= 200 && status < 300
+      if (isSuccess) tracing.forget(id)
+      return statusAttributes(status, isSuccess)
+    }
     return tracing.inSpan('mail.announce', { attributes: messageId(id), after: id, ended }, () => post(announcement))
   }
 }
@@ -60,13 +67,16 @@ export function tracedPostJson(postJson: PostJson, tracing: Tracing | null): Pos
 
 type Fetch<Given extends unknown[], Result> = (request: Request, ...given: Given) => Result
 
-/** Continues the trace of a worker in another process. */
+/** Continues the trace of a worker in another process, and of no other client. */
 export function tracedFetch<Given extends unknown[], Result>(
   fetch: Fetch<Given, Result>,
   tracing: Tracing | null,
 ): Fetch<Given, Result> {
   if (!tracing) return fetch
-  return (request, ...given) => tracing.within(request.headers, () => fetch(request, ...given))
+  return (request, ...given) =>
+    new URL(request.url).pathname.endsWith(ANNOUNCEMENTS_PATH)
+      ? tracing.within(request.headers, () => fetch(request, ...given))
+      : fetch(request, ...given)
 }
 
 export function tracedAcceptance(accept: AcceptAnnouncement, tracing: Tracing | null): AcceptAnnouncement {

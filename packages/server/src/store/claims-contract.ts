@@ -77,10 +77,10 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
       const message = messageFor(wish)
       const first = await store.addFirstMessage(wish, teamDomain, message)
       firsts.push(first)
-      if (first !== 'mailbox not added') return first
+      if (first !== 'mailbox gone') return first
       return store.addMessage((await store.findTeamMailbox({ teamId: team.id, name: 'new' }))!, message)
     })
-    expect(firsts.filter((first) => first !== 'mailbox not added')).toEqual([1])
+    expect(firsts.filter((first) => first !== 'mailbox gone')).toEqual([1])
     expect(outcomes.toSorted((one, other) => Number(one) - Number(other))).toEqual(
       Array.from({ length: RACERS }, (_, index) => index + 1),
     )
@@ -91,7 +91,7 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
     const { store } = await open()
     const team = await addTeam(store, { domain: 'shop.example' })
     const wish = mailboxOn('shop.example', team.id, 'new')
-    expect(await store.addFirstMessage(wish, 'former.example', messageFor(wish))).toBe('mailbox not added')
+    expect(await store.addFirstMessage(wish, 'former.example', messageFor(wish))).toBe('mailbox gone')
     expect(await store.newestPosition(team.id)).toBe(0)
     expect(await store.listMailboxes(team.id)).toEqual([])
 

@@ -62,7 +62,7 @@ export type Results<Writes extends readonly Write[]> = Writes extends readonly [
 type ResultOf<Statement> =
   Statement extends Required<infer Plain> ? ResultOf<Plain> : Statement extends Returning<infer Row> ? Row[] : number
 
-/** For a driver. The author of a statement names its columns and so knows its rows. */
+/** The author of a statement names its columns and so knows its rows. */
 export function toResults<Writes extends Write[]>(results: unknown[]): Results<Writes> {
   return results as Results<Writes>
 }

@@ -61,13 +61,16 @@ export type MessageStore = {
     message: NewMessage,
     event?: NewEvent | null,
   ): Promise<number | 'duplicate' | 'mailbox gone'>
-  /** Adds the mailbox and its first message in one transaction. `teamDomain` is as in `addMailbox`. */
+  /**
+   * Adds the mailbox, and stores its first message: on SQLite in one transaction. `teamDomain` is as in `addMailbox`. `mailbox gone`
+   * if the mailbox could not be added, or is gone again.
+   */
   addFirstMessage(
     mailbox: Mailbox,
     teamDomain: string | null | undefined,
     message: NewMessage,
     event?: NewEvent | null,
-  ): Promise<number | 'duplicate' | 'mailbox not added'>
+  ): Promise<number | 'duplicate' | 'mailbox gone'>
   /** Whether the team ever had a message with this id, even if it was deleted since. */
   hasSeen(where: { teamId: string; id: string }): Promise<boolean>
   /** Returns those that still existed. Remembers their ids, and that they may have objects. */

@@ -22,19 +22,24 @@ export function intakeStore(
     return { stored: null, isUnchanged: (await read(isUnchanged(mailbox))).length > 0 }
   }
 
+  async function addMessage(mailbox: Mailbox, message: NewMessage, event: NewEvent | null = null) {
+    const row = await insert(mailbox, message, event)
+    if (row.stored === null) return row.isUnchanged ? 'duplicate' : 'mailbox gone'
+    textIndex.messageAdded(mailbox.teamId, row.stored)
+    return row.stored
+  }
+
   return {
-    async addMessage(mailbox, message, event = null) {
-      const row = await insert(mailbox, message, event)
-      if (row.stored === null) return row.isUnchanged ? 'duplicate' : 'mailbox gone'
-      textIndex.messageAdded(mailbox.teamId, row.stored)
-      return row.stored
-    },
+    addMessage,
 
     async addFirstMessage(mailbox, teamDomain, message, event = null) {
-      const limits = { mailboxesMax: null, teamDomain }
-      const added = await addMailboxWith(mailbox, limits, insertMessage(dialect, mailbox, message, event))
-      if (typeof added === 'string') return 'mailbox not added'
-      const [[row]] = added.rest
+      // Where one call stores messages, it cannot add a mailbox.
+      const together = storeMessage ? [] : insertMessage(dialect, mailbox, message, event)
+      const added = await addMailboxWith(mailbox, { mailboxesMax: null, teamDomain }, together)
+      if (typeof added === 'string') return 'mailbox gone'
+      const [rows] = added.rest
+      if (!rows) return addMessage(mailbox, message, event)
+      const [row] = rows
       if (!row) return 'duplicate'
       textIndex.messageAdded(mailbox.teamId, row.position)
       return row.position

@@ -29,7 +29,10 @@ export function mailboxNames(database: Database) {
     return claim && findIn(claim.teamId, sql`b.id = ${claim.mailboxId}`)
   }
 
-  /** Runs changes of a mailbox that need its name: on the team's own domain others lose it, elsewhere it is claimed. */
+  /**
+   * Runs changes of a mailbox that need its name: on the team's own domain others lose it, elsewhere it is claimed. `rest` runs in
+   * the same transaction, but only if the mailbox was changed.
+   */
   async function withName<Rest extends Write[]>(
     { id: mailboxId, teamId }: Pick<Mailbox, 'id' | 'teamId'>,
     { domain, name, at }: { domain: string; name: string; at: number },
@@ -55,7 +58,7 @@ export function mailboxNames(database: Database) {
     return withName({ id: mailboxId, teamId }, { domain, name, at }, { isAllowed, change, rest }, true)
   }
 
-  /** Adds a mailbox; `rest` is run after it. */
+  /** Adds a mailbox. `rest` runs in the same transaction, but only if the mailbox was added. */
   async function addMailboxWith<Rest extends Write[]>(
     mailbox: Mailbox,
     { mailboxesMax, teamDomain }: Limits,

@@ -137,8 +137,14 @@ async function openMail({ path, shownMsMax, stayMs }: { path: string; shownMsMax
  * click gives it; in the control, mail takes the focus, or replaces the page. False if the frame never gets it.
  */
 async function clickInFrame(page: Page, { hasSandbox }: Pick<Visit, 'hasSandbox'>): Promise<boolean> {
+  // In the control, a mail may have replaced the page, and its frame with it.
+  const box = await page
+    .locator('iframe')
+    .boundingBox({ timeout: FRAME_MS_MAX })
+    .catch(() => null)
+  if (hasSandbox && box === null) return false
   for (let tries = 0; tries < CLICKS_MAX; tries++) {
-    await clickOnce(page)
+    await clickOnce(page, box ?? { x: 0, y: 0 })
     const isFocused = await page.evaluate(() => document.activeElement instanceof HTMLIFrameElement).catch(() => false)
     if (isFocused || !hasSandbox) return isFocused
     await sleep(STAY_MS)
@@ -146,17 +152,12 @@ async function clickInFrame(page: Page, { hasSandbox }: Pick<Visit, 'hasSandbox'
   return false
 }
 
-async function clickOnce(page: Page): Promise<void> {
-  // In the control, a mail may have replaced the page, and its frame with it.
-  const box = await page
-    .locator('iframe')
-    .boundingBox({ timeout: FRAME_MS_MAX })
-    .catch(() => null)
+async function clickOnce(page: Page, { x: left, y: top }: { x: number; y: number }): Promise<void> {
   for (const [x, y] of [
     [30, 20],
     [40, 32],
     [50, 60],
   ] as const) {
-    await page.mouse.click((box?.x ?? 0) + x, (box?.y ?? 0) + y).catch(() => {})
+    await page.mouse.click(left + x, top + y).catch(() => {})
   }
 }

@@ -33,7 +33,7 @@ export type SoakReport = {
   load: LoadReport
   /** Resident memory in MB, in the second half of the run. */
   memory: Slope
-  megabytes: number
+  megabytes: { halfway: number; atEnd: number }
   counters: { accepted: number; stored: number; setAside: number; waiting: number }
   messages: number
 }
@@ -80,7 +80,7 @@ export async function soak({
   return {
     load: report,
     memory: slopeOf(samples.slice(Math.floor(samples.length / 2))),
-    megabytes: samples.at(-1)!.value,
+    megabytes: { halfway: samples[Math.floor(samples.length / 2)]!.value, atEnd: samples.at(-1)!.value },
     counters,
     messages: messageCount,
   }

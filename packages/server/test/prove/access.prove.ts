@@ -29,8 +29,10 @@ const SESSION_CALLERS: SessionCaller[] = [
 ]
 /** What a key of another team must not see: ids, and rows of lists. */
 const FROM_OUTSIDE = KEY_CELLS.filter(
-  ({ caller, outcome }) => caller === 'a key of another team' && outcome !== 'success',
+  ({ caller, outcome }) => caller === 'a key of another team' && outcome !== 'success' && !outcome.startsWith('401'),
 )
+/** Most lists, and what shows one of their rows. */
+const SHOWING_MIN = 15
 const WRONG = 'combinations with another answer than declared, or that show what belongs to another team'
 const OTHER_ANSWER = 'with another answer'
 const AUC_DISTANCE = 'largest distance of an AUC from 0.5'
@@ -71,7 +73,7 @@ test('every route and procedure lets in exactly whom it declares', async () => {
       counted('procedures', sizes.procedures),
       counted('other routes', sizes.others),
       counted('combinations tried', KEY_CELLS.length + sessionCells.length + otherCells.length),
-      counted('procedures that show the team something of its own', sessionMatrix.showing.size),
+      atLeast(SHOWING_MIN, 'procedures that show the team something of its own', sessionMatrix.showing.size),
       atMost(0, WRONG, wrong.length),
     ],
     control: {

@@ -189,7 +189,7 @@ function rowsHash(path: string): string | null {
     for (const { name } of tables) {
       hash.update(`${String(name)}\n`)
       for (const row of database.prepare(`select * from "${String(name)}"`).iterate()) {
-        for (const value of Object.values(row)) hash.update(value instanceof Uint8Array ? value : `${value}\n`)
+        hash.update(JSON.stringify(row, asText))
       }
     }
     return hash.digest('hex')
@@ -204,4 +204,9 @@ function damage(path: string): void {
   const database = new DatabaseSync(path)
   database.exec(`update messages set subject = subject || '!' where position = 1`)
   database.close()
+}
+
+/** Blobs would become objects with a number for each byte. */
+function asText(_: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
 }

@@ -75,7 +75,7 @@ test('hostile requests', async () => {
     tried:
       'Requests for every route and every procedure of the dashboard, with valid, odd and missing parameters, bodies and ' +
       'credentials, and with broken HTTP: methods, targets, framing, both lengths, long headers, cut bodies, pipelining. ' +
-      'Answers to requests in correct HTTP are compared with the OpenAPI document, others with the format of failures. Results of procedures are compared ' +
+      'Responses of the REST API to correct HTTP are compared with the OpenAPI document, others with the format of failures. Results of procedures are compared ' +
       'with the types that the dashboard is compiled with: a field more or less is a fault. A request that asks to wait has to ' +
       'be answered when its time is over.',
     figures: [

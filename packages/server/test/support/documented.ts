@@ -24,11 +24,11 @@ export const describedOperations: Described[] = Object.entries(apiDocument.paths
 
 /**
  * Checks a response against the document: status, content type, headers and body must be those of the operation. A request
- * for an unknown path or method is not an operation and is not checked.
+ * for an unknown path or method is not an operation and is not checked. Returns whether it was.
  */
-export function expectDocumented(method: string, url: string, { status, headers, body }: Answer<unknown>): void {
+export function expectDocumented(method: string, url: string, { status, headers, body }: Answer<unknown>): boolean {
   const described = findOperation(method, new URL(url).pathname)
-  if (!described) return
+  if (!described) return false
   const asked = `${method} ${described.path} answered ${status}`
   const response = responseOf(described.operation, status)
   expect(response, `${asked}, which is not documented: ${JSON.stringify(body)}`).toBeDefined()
@@ -37,9 +37,10 @@ export function expectDocumented(method: string, url: string, { status, headers,
   const [documentedType = ''] = Object.keys(response!.content)
   if (documentedType !== '*/*') expect(type, asked).toBe(documentedType)
   // An attachment may be JSON too, but it is not ours.
-  if (documentedType !== 'application/json') return
+  if (documentedType !== 'application/json') return true
   const problems = problemsOf(pointerTo(described, status), body)
   expect(problems, `${asked} with ${JSON.stringify(body)?.slice(0, 500)}`).toEqual([])
+  return true
 }
 
 /** What is wrong with a value according to the schema at this location of the document. */

@@ -84,8 +84,7 @@ export async function runRequests(options: RunOptions): Promise<FuzzRun> {
       return
     }
     madeSecretsIn(outcome.body.toString())
-    if (isDocumented(request, outcome)) run.compared++
-    const fault = faultOf(request, outcome)
+    const fault = faultOf(request, outcome, () => run.compared++)
     if (fault !== null) run.faults.set(fault, example())
     else if (checkResult && request.isPlain) {
       for (const { path, data } of resultsOf(request, outcome)) {
@@ -130,33 +129,34 @@ function lackOf({ method }: FuzzRequest, outcome: 'closed' | 'silent' | Malforme
   return `${method}: ${outcome === 'closed' ? 'closed without an answer' : 'no answer in time'}`
 }
 
-function faultOf(request: FuzzRequest, answer: HttpAnswer): string | null {
+function faultOf(request: FuzzRequest, answer: HttpAnswer, onCompared: () => void): string | null {
   const { method, target } = request
   const isPreflight = method === 'OPTIONS' && answer.status === 204
   if (isPreflight && answer.body.length === 0) return null
   const fault = faultIn(answer, { isHead: method === 'HEAD', path: target })
   if (fault !== null) return `${answer.status}: ${fault}`
-  return isDocumented(request, answer) ? undocumented(request, answer) : null
-}
-
-/** Odd targets are no paths. Event streams are checked by their own tests. */
-function isDocumented({ method, target, isPlain }: FuzzRequest, { isEventStream }: HttpAnswer): boolean {
-  const isPath = target.startsWith('/') && URL.canParse(`http://localhost${target}`)
-  return isPlain && method !== 'HEAD' && isPath && !isEventStream
+  return request.isPlain && method !== 'HEAD' ? undocumented(request, answer, onCompared) : null
 }
 
 /** What the API's document does not have of this answer. */
-function undocumented({ method, target }: FuzzRequest, { status, headers, body }: HttpAnswer) {
+function undocumented(
+  { method, target }: FuzzRequest,
+  { status, headers, body, isEventStream }: HttpAnswer,
+  onCompared: () => void,
+) {
   const url = `http://localhost${target}`
+  // Odd targets are no paths. Event streams are checked by their own tests.
+  if (!target.startsWith('/') || !URL.canParse(url) || isEventStream) return null
   // Refused before it reached an operation.
   if (status === 400 && UNREADABLE.some((sentence) => body.includes(sentence))) return null
   try {
     const isJson = headers.get('content-type')?.startsWith('application/json')
-    expectDocumented(method, url, {
+    const isCompared = expectDocumented(method, url, {
       status,
       headers: new Headers(Object.fromEntries(headers)),
       body: isJson ? JSON.parse(body.toString()) : body.toString(),
     })
+    if (isCompared) onCompared()
     return null
   } catch (error) {
     return `outside the schema: ${(error as Error).message.slice(0, 200)}`
