@@ -19,7 +19,8 @@ export function createAcceptAnnouncement(ports: Ports): AcceptAnnouncement {
   const keyOf = ({ domain, mailbox }: { domain: string; mailbox: string }) => `${mailbox}@${domain}`
   const findInbox = sharedWithinTurn(store.findInbox, keyOf)
   const findRootInbox = sharedWithinTurn(store.findRootInbox, keyOf)
-  const intakePorts: Ports = { ...ports, store: { ...store, findInbox, findRootInbox } }
+  const findCaughtInbox = sharedWithinTurn(store.findCaughtInbox, (where) => `${where.teamId} ${keyOf(where)}`)
+  const intakePorts: Ports = { ...ports, store: { ...store, findInbox, findRootInbox, findCaughtInbox } }
 
   return async (announcement) => {
     const normal = readAnnouncement(announcement, rootDomain)

@@ -12,8 +12,8 @@ type Ports = {
     | 'findInbox'
     | 'findRootInbox'
     | 'formerHolders'
+    | 'findCaughtInbox'
     | 'rememberCatch'
-    | 'findTeamMailbox'
     | 'addMessage'
     | 'addFirstMessage'
     | 'findListeners'
@@ -72,11 +72,11 @@ async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): P
   const { store, rootDomain, catchAllTeam } = ports
   const inbox = await store.findInbox({ domain, mailbox: name })
   if (inbox?.mailbox) return { ...inbox, mailbox: inbox.mailbox }
-  if (inbox) return teamMailbox(ports, announcement, { ...inbox, domain })
+  if (inbox) return newMailbox(ports, announcement, { ...inbox, teamId: inbox.team.id })
   const onRoot = domain === rootDomain ? await store.findRootInbox({ domain, mailbox: name }) : null
   if (onRoot) return onRoot
   const team = await catchAllTeam(domain)
-  if (team) return teamMailbox(ports, announcement, { team, domain, isCaught: true, hasFormerHolder: true })
+  if (team) return caughtMailbox(ports, announcement, team.id)
   // A message is stored once, even if its mailbox was deleted since.
   if (await wasSeenByFormer(ports, announcement)) return 'duplicate'
   const refusal =
@@ -95,29 +95,31 @@ async function wasSeenByFormer({ store }: Ports, { id, domain, mailbox }: Normal
   return false
 }
 
-type Owner = {
-  team: Team
-  domain: string
-  hasFormerHolder: boolean
-  /** The team receives the domain's mail only until another team claims it, so the mailbox reserves no name. */
-  isCaught?: true
-}
-
-/** The team receives all mail for the domain, so every valid local part becomes a mailbox with its first message. */
-async function teamMailbox(
+/** The team receives the domain's mail only until another team claims it, so the mailbox reserves no name. */
+async function caughtMailbox(
   ports: Ports,
   announcement: NormalAnnouncement,
-  owner: Owner,
+  teamId: string,
 ): Promise<Resolved | 'duplicate'> {
-  const { store, newId, now } = ports
-  const { domain, isCaught, hasFormerHolder } = owner
-  const { id: teamId } = owner.team
-  const { id, mailbox: name } = announcement
-  const found = await store.findTeamMailbox({ teamId, name })
-  // Rare, so simply query for endpoints.
-  const hasEndpoints = true
-  if (found && isCaught) await store.rememberCatch({ domain, mailbox: name, teamId }, now())
-  if (found) return { mailbox: found, hasEndpoints, hasFormerHolder }
+  const { store, now } = ports
+  const address = { teamId, domain: announcement.domain, mailbox: announcement.mailbox }
+  const inbox = await store.findCaughtInbox({ ...address, at: now() })
+  // The team was deleted since it was found.
+  if (!inbox) return resolveMailbox(ports, announcement)
+  const { mailbox, hasEndpoints, hasFormerHolder, isRemembered } = inbox
+  if (!mailbox) return newMailbox(ports, announcement, { teamId, isCaught: true, hasEndpoints, hasFormerHolder })
+  if (!isRemembered) await store.rememberCatch(address, now())
+  return { mailbox, hasEndpoints, hasFormerHolder }
+}
+
+type Owner = { teamId: string; isCaught?: true; hasEndpoints: boolean; hasFormerHolder: boolean }
+
+/** The team receives all mail for the domain, so every valid local part becomes a mailbox with its first message. */
+async function newMailbox(
+  { store, newId, now }: Ports,
+  { id, mailbox: name, domain }: NormalAnnouncement,
+  { teamId, isCaught, hasEndpoints, hasFormerHolder }: Owner,
+): Promise<Resolved | 'duplicate'> {
   // Announcing a mail again, after its mailbox was deleted or its address changed hands, does not create a mailbox.
   if (await store.hasSeen({ teamId, id })) return 'duplicate'
   const at = now()

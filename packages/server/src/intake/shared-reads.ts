@@ -1,6 +1,6 @@
 /**
- * Mail arrives in bursts, often for one mailbox: identical reads within one turn of the event loop share the result. A
- * client cannot send mail because of a change before the turn in which it was committed has ended, so a result is never
+ * Mail and requests arrive in bursts, often for one mailbox or with one key: identical reads within one turn of the event loop
+ * share the result. A client cannot act on a change before the turn in which it was committed has ended, so a result is never
  * older than what the client knows. Code in this process that changes a domain and then announces mail waits for a turn.
  */
 export function sharedWithinTurn<Input, Result>(

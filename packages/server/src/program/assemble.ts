@@ -23,6 +23,7 @@ import { txtRecords } from '../manage/txt-records.ts'
 import { createMailParser } from '../mime/mail-parser.ts'
 import { OVERLOADED, type Overload } from '../observe/overload.ts'
 import { createKeyFile, KEY_FILE } from './key-file.ts'
+import { sharedWithinTurn } from '../intake/shared-reads.ts'
 import { newId, newSecret, secureRandom } from '../random.ts'
 import { createContents } from '../read/content.ts'
 import { createParking } from '../read/parked-bytes.ts'
@@ -117,7 +118,8 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     },
     mailboxes: { store, objects, rootDomain, random: secureRandom, newId, now, log },
     keys: {
-      store,
+      // Many requests of a test run have the same key.
+      store: { ...store, findPrincipal: sharedWithinTurn(store.findPrincipal, (keyHash) => keyHash) },
       hashKey: hashApiKey,
       keyRotated: createKeyFile({ path: join(config.dataDir, KEY_FILE), hashKey: hashApiKey, log }),
       endKey,

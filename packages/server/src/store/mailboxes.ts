@@ -24,6 +24,9 @@ export type Inbox = { team: Team; mailbox: Mailbox | null; hasEndpoints: boolean
 /** The destination of mail on the shared root domain. */
 export type RootInbox = { mailbox: Mailbox; hasEndpoints: boolean; hasFormerHolder: boolean }
 
+/** The destination of mail that a team catches. Unless `isRemembered`, it is time to remember it as a holder of the address. */
+export type CaughtInbox = Omit<Inbox, 'team'> & { isRemembered: boolean }
+
 export type ApiKey = {
   id: string
   teamId: string
@@ -58,6 +61,8 @@ export type MailboxStore = {
   findInbox(where: { domain: string; mailbox: string }): Promise<Inbox | null>
   /** The mailbox with that name on the shared root domain, of any team. */
   findRootInbox(where: { domain: string; mailbox: string }): Promise<RootInbox | null>
+  /** The mailbox with that name of the team that receives the domain's mail until another claims it. Null without that team. */
+  findCaughtInbox(where: { teamId: string; domain: string; mailbox: string; at: number }): Promise<CaughtInbox | null>
   /** Teams that received mail for the address before. Its announcement may be repeated. */
   formerHolders(where: { domain: string; mailbox: string }): Promise<string[]>
   /** Remembers that a team receives mail for an address that is not its own. */

@@ -8,7 +8,7 @@ import type { Mailbox, MailboxStore, Team } from './mailboxes.ts'
 
 type InboxStore = Pick<
   MailboxStore,
-  'findInbox' | 'findRootInbox' | 'formerHolders' | 'rememberCatch' | 'forgetHolders'
+  'findInbox' | 'findRootInbox' | 'findCaughtInbox' | 'formerHolders' | 'rememberCatch' | 'forgetHolders'
 >
 
 /** How old the memory of a caught address may get before it is written again: far less than it is kept. */
@@ -22,14 +22,8 @@ export function inboxStore({ read, write }: Database): InboxStore {
 
   /** The mailbox, if there is one, and whether the team has endpoints: one query of the team. */
   async function findIn(teamId: string, which: Sql): Promise<{ mailbox: Mailbox | null; hasEndpoints: boolean }> {
-    const row = await first<MailboxRow>(sql`
-      select b.id, b.name, ${MAILBOX_DOMAIN} as domain, b.created_at as "createdAt", b.updated_at as "updatedAt",
-             ${countEndpoints(sql`s.team_id`)}
-      from team_state s left join mailboxes b on b.team_id = s.team_id and ${which} and b.removed_at is null
-      where s.team_id = ${teamId}`)
-    if (!row) return { mailbox: null, hasEndpoints: false }
-    const { id, endpointCount, ...mailbox } = row
-    return { mailbox: id === null ? null : { ...mailbox, id, teamId }, hasEndpoints: endpointCount > 0 }
+    const row = await first<MailboxRow>(sql`select ${INBOX} ${fromInbox(teamId, which)}`)
+    return row ? readInbox(teamId, row) : { mailbox: null, hasEndpoints: false }
   }
 
   return {
@@ -51,6 +45,18 @@ export function inboxStore({ read, write }: Database): InboxStore {
       return mailbox && { mailbox, hasEndpoints, hasFormerHolder: claim.former > 0 }
     },
 
+    async findCaughtInbox({ teamId, domain, mailbox: name, at }) {
+      const row = await first<MailboxRow & { former: number; remembered: number }>(sql`
+        select ${INBOX}, ${countFormer(sql`s.team_id`, { domain, name })} as former,
+               (select count(*) from former_holders f
+                where f.domain = ${domain} and f.name = ${name} and f.team_id = s.team_id
+                  and f.left_at > ${at - REMEMBERED_AGAIN_MS}) as remembered
+        ${fromInbox(teamId, sql`b.name = ${name}`)}`)
+      if (!row) return null
+      const { former, remembered, ...inbox } = row
+      return { ...readInbox(teamId, inbox), hasFormerHolder: former > 0, isRemembered: remembered > 0 }
+    },
+
     async formerHolders({ domain, mailbox: name }) {
       const rows = await read<{ teamId: string }>(sql`
         select distinct team_id as "teamId" from former_holders
@@ -59,16 +65,28 @@ export function inboxStore({ read, write }: Database): InboxStore {
     },
 
     async rememberCatch({ domain, mailbox: name, teamId }, at) {
-      const known = await read(sql`
-        select 1 from former_holders
-        where domain = ${domain} and name = ${name} and team_id = ${teamId} and left_at > ${at - REMEMBERED_AGAIN_MS}`)
-      if (known.length === 0) await write(rememberHolder({ domain, name, teamId }, at))
+      await write(rememberHolder({ domain, name, teamId }, at))
     },
 
     async forgetHolders(before) {
       await write(sql`delete from former_holders where left_at < ${before}`)
     },
   }
+}
+
+/** A mailbox `b`, if there is one, and the endpoints of its team `s`. */
+const INBOX = sql`
+  b.id, b.name, ${MAILBOX_DOMAIN} as domain, b.created_at as "createdAt", b.updated_at as "updatedAt",
+  ${countEndpoints(sql`s.team_id`)}`
+
+function fromInbox(teamId: string, which: Sql): Sql {
+  return sql`
+    from team_state s left join mailboxes b on b.team_id = s.team_id and ${which} and b.removed_at is null
+    where s.team_id = ${teamId}`
+}
+
+function readInbox(teamId: string, { id, endpointCount, ...mailbox }: MailboxRow) {
+  return { mailbox: id === null ? null : { ...mailbox, id, teamId }, hasEndpoints: endpointCount > 0 }
 }
 
 /** Other teams that had the address. */
