@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 // Not `import`: Node would give the modules of that condition to `require` as well, and pg cannot use them.
-const conditions = ['mailhatch-source', 'node', 'module']
+const conditions = ['mailhatch-source', 'node']
 
 /** Tests that need PostgreSQL. */
 export const ONLY_ON_POSTGRES = [

@@ -24,11 +24,18 @@ vi.mock('../src/store/sql-store.ts', async (importOriginal) => {
     ...original,
     createSqlStore(...given: Parameters<typeof original.createSqlStore>) {
       const store = original.createSqlStore(...given)
+      const spring = ({ subject }: { subject: string }) => {
+        if (subject === trap.subject) throw trap.error()
+      }
       const addMessage: typeof store.addMessage = async (mailbox, message, event) => {
-        if (message.subject === trap.subject) throw trap.error()
+        spring(message)
         return store.addMessage(mailbox, message, event)
       }
-      return { ...store, addMessage }
+      const addFirstMessage: typeof store.addFirstMessage = async (mailbox, teamDomain, message, event) => {
+        spring(message)
+        return store.addFirstMessage(mailbox, teamDomain, message, event)
+      }
+      return { ...store, addMessage, addFirstMessage }
     },
   }
 })

@@ -1,5 +1,6 @@
 import { sizeOf } from '../bucket/bucket.ts'
 import type { Feed } from '../feed/feed.ts'
+import { announceMail } from '../http/routes/inbound.ts'
 import type { AcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
 import type { AttemptResult, SendAttempt } from '../notify/attempt.ts'
@@ -8,7 +9,6 @@ import type { Store } from '../store/store.ts'
 import type { ApiResponse, Post, PostJson } from '../worker/announce.ts'
 import type { receive, ReceivePorts } from '../worker/receive.ts'
 
-const ANNOUNCEMENTS_PATH = '/webhooks/inbox'
 /** All copies of version 1 of OpenTelemetry's API keep what is registered under this name. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1')
 
@@ -74,7 +74,7 @@ export function tracedFetch<Given extends unknown[], Result>(
 ): Fetch<Given, Result> {
   if (!tracing) return fetch
   return (request, ...given) =>
-    new URL(request.url).pathname.endsWith(ANNOUNCEMENTS_PATH)
+    new URL(request.url).pathname.endsWith(announceMail.path)
       ? tracing.within(request.headers, () => fetch(request, ...given))
       : fetch(request, ...given)
 }
