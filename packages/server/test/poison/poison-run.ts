@@ -14,6 +14,8 @@ const DELIVERED = /^(?:feed\.|worker\/announcer\.|mime\/)/
 const UNPARSED = /^mime\/parse-thread\.parseMail$/
 /** Its only wait is the request, which has a deadline. */
 const WITHOUT_WAIT = 'worker/announce-stored.announce'
+/** Only mail to a mailbox that exists passes it. */
+const NEEDS_MAILBOX = 'store.addMessage'
 /** Mail above 128 KiB is parsed in a thread. */
 const LARGE_BYTES = 200_000
 /** More mails that keep failing have a common cause, unless much other mail is accepted. */
@@ -94,12 +96,12 @@ function isAsExpected(one: Judged): boolean {
   return result === 'set aside' && mail!.ownFailures === 3 && mail!.setAside!.reason.length > 0
 }
 
-/** The stages that a small and a large mail pass, from the program itself. */
+/** The stages that small and large mail passes, the first to a new mailbox, from the program itself. */
 async function recordStages(programs: WatchedPrograms): Promise<string[]> {
-  for (const [index, size] of [0, LARGE_BYTES].entries()) {
-    const to = `${RECORD_TOKEN}${index}@${programs.domain}`
-    await sendUntilAccepted(programs, { to, raw: poisonMail(RECORD_TOKEN, size) })
-    await programs.sdk.messages.waitFor({ mailbox: `${RECORD_TOKEN}${index}` })
+  for (const [index, size] of [0, LARGE_BYTES, 0].entries()) {
+    const address = `${RECORD_TOKEN}+${index}`
+    await sendUntilAccepted(programs, { to: `${address}@${programs.domain}`, raw: poisonMail(RECORD_TOKEN, size) })
+    await programs.sdk.messages.waitFor({ mailbox: address })
   }
   const found = Array.from(programs.output().matchAll(/^stage (\S+)$/gm), ([, stage]) => stage!)
   return [...new Set(found)].filter((stage) => !NO_STAGE.test(stage)).toSorted()
@@ -134,6 +136,7 @@ function mailboxOf({ stage, kind }: Poison): string {
 
 async function sendPoison(programs: WatchedPrograms, poison: Poison): Promise<void> {
   const name = mailboxOf(poison)
+  if (poison.stage === NEEDS_MAILBOX) await programs.sdk.mailboxes.create(name)
   const size = poison.stage.startsWith('mime/parse-thread') ? LARGE_BYTES : 0
   const until = Date.now() + LATE_MS * 4
   await sendUntilAccepted(
