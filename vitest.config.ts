@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 
-// Not `import`: Node would give the modules of that condition to `require` as well, and pg cannot use them.
+// Neither `import` nor `module`: Node would give the modules of these conditions to `require` as well, and pg and prom-client cannot use them.
 const conditions = ['mailhatch-source', 'node']
 
 /** Tests that need PostgreSQL. */
