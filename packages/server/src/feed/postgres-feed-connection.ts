@@ -11,8 +11,12 @@ const CONNECT_MS_MAX = 5_000
 /** A restarting database is back within seconds. During a longer outage, retry less often. */
 const PAUSE_MS_MIN = 100
 const PAUSE_MS_MAX = 2_000
-// If this machine disappears without closing the connection, the server releases its locks within a minute.
-const PREPARE = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3`
+const PREPARE = [
+  // If this machine disappears without closing the connection, the server releases its locks within a minute.
+  'set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3',
+  // A notification is lost in a crash anyway, so it need not wait for the disk. What it announces is committed before.
+  'set synchronous_commit = off',
+].join('; ')
 
 export type FeedConnection = {
   /** Null while disconnected. */

@@ -79,6 +79,28 @@ test('a database of a newer Mailhatch is refused with what to do', async () => {
   await expect(openPostgresDatabase(url)).rejects.toThrow(/schema 999.*supports only.*newer version/s)
 })
 
+test('columns of messages that no index contains are left out of the statistics', async () => {
+  await administer(own.url(), 'create database counted')
+  const url = own.url('counted')
+  const { database } = await open(url)
+  const counted = async () => {
+    const rows = await database.read<{ name: string }>(sql`
+      select attname as name from pg_attribute
+      where attrelid = cast('messages' as regclass) and attnum > 0 and not attisdropped and coalesce(attstattarget, -1) <> 0`)
+    return rows.map(({ name }) => name).toSorted()
+  }
+  const indexed = ['id', 'mailbox_id', 'position', 'received_at', 'tag', 'team_id']
+  expect(await counted()).toEqual(indexed)
+
+  // A database of the previous version, whose tables belong to another role.
+  await administer(url, 'alter table messages alter column subject set statistics -1')
+  await administer(url, `create role reader login; grant all on all tables in schema public to reader`)
+  await (await openPostgresDatabase(url.replace('//postgres', '//reader'))).close()
+  expect(await counted()).toEqual([...indexed, 'subject'].toSorted())
+  await (await openPostgresDatabase(url)).close()
+  expect(await counted()).toEqual(indexed)
+})
+
 test('a failed migration leaves nothing behind, and the next start repeats it', async () => {
   const url = await emptyDatabase()
   await administer(url, 'create table rejections (id integer)')

@@ -6,6 +6,7 @@ import { migratePostgres, refuseOldSchema, type MigrationOptions } from './postg
 import type { SchemaState } from './postgres-schema.ts'
 import { checkServer, refuseSharedSessions } from './postgres-server-check.ts'
 import { connectAlone } from './postgres-session.ts'
+import { skipStatistics } from './postgres-statistics.ts'
 
 type Target = { url: string; variable: string }
 type Connected = { url: string; client: Client }
@@ -25,8 +26,10 @@ export async function preparePostgres(target: Target, migration: MigrationOption
       await refuseSharedSessions(client, { ...target, url })
     }
     const { url, client } = connected[0]!
-    if (url === urls[0]) return await migratePostgres(client, migration)
-    return await refuseOldSchema(client, nameHosts(urls[0]))
+    if (url !== urls[0]) return await refuseOldSchema(client, nameHosts(urls[0]))
+    const state = await migratePostgres(client, migration)
+    await skipStatistics(client)
+    return state
   } finally {
     await Promise.all(connected.map(({ client }) => client.end()))
   }

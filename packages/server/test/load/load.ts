@@ -18,6 +18,8 @@ export type LoadOptions = {
   smtpPort: number
   domain: string
   mailsPerSecond: number
+  /** How long the rate takes to rise to `mailsPerSecond`. */
+  riseSeconds?: number
   /** Open at any time. Each waits for the tag of its own mail. */
   waits: number
   /** Each follows its own mailbox. */
@@ -178,6 +180,7 @@ export async function startLoad(options: LoadOptions) {
   const sender = startSender({
     smtpPort: options.smtpPort,
     mailsPerSecond: options.mailsPerSecond,
+    riseSeconds: options.riseSeconds ?? 0,
     addressOf: (number) => `${mailboxOf(number)}+${tagOf(number)}@${domain}`,
     onSending,
     onAccepted,

@@ -15,6 +15,8 @@ export type Attempt = { number: number; attempt: number }
 export type SenderOptions = {
   smtpPort: number
   mailsPerSecond: number
+  /** How long the rate takes to rise to `mailsPerSecond`. */
+  riseSeconds?: number
   addressOf: (number: number) => string
   /** Called when the first byte is sent. */
   onSending: (attempt: Attempt) => void
@@ -32,8 +34,9 @@ export type SenderReport = {
 
 const TEMPLATE = mailOfSize({ sizeBytes: MAIL_BYTES, recipient: 'qa@shop.test' }).toString('latin1')
 
-/** Sends mails at a fixed rate, independent of how fast they are accepted, until stopped. */
-export function startSender({ smtpPort, mailsPerSecond, addressOf, onSending, onAccepted }: SenderOptions) {
+/** Sends mails at a fixed rate, after a steady rise, independent of how fast they are accepted, until stopped. */
+export function startSender(options: SenderOptions) {
+  const { smtpPort, mailsPerSecond, riseSeconds = 0, addressOf, onSending, onAccepted } = options
   const startedAt = performance.now()
   const report = { accepted: 0, retries: 0, refused: [] as string[] }
   let begun = 0
@@ -42,7 +45,9 @@ export function startSender({ smtpPort, mailsPerSecond, addressOf, onSending, on
   let wake = Promise.withResolvers<void>()
 
   const timer = setInterval(() => {
-    due = Math.floor(((performance.now() - startedAt) * mailsPerSecond) / 1_000)
+    const seconds = (performance.now() - startedAt) / 1_000
+    const sinceFull = seconds - riseSeconds / 2
+    due = Math.floor(mailsPerSecond * (seconds < riseSeconds ? seconds ** 2 / (2 * riseSeconds) : sinceFull))
     wake.resolve()
     wake = Promise.withResolvers()
   }, TICK_MS)

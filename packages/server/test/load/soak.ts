@@ -14,6 +14,8 @@ const SAMPLE_EVERY_MS = 500
 const SETTLE_MS_MAX = 60_000
 
 export const MAILS_PER_SECOND = 300
+/** A program that has just started runs slower until its code is compiled. */
+export const RISE_SECONDS = 15
 export const WAITS = 500
 export const STREAMS = 200
 
@@ -64,6 +66,7 @@ export async function soak({
       smtpPort,
       domain: 'mailhatch.test',
       mailsPerSecond: MAILS_PER_SECOND,
+      riseSeconds: RISE_SECONDS,
       waits: WAITS,
       streams: STREAMS,
       ...(patienceMs === undefined ? {} : { patienceMs }),

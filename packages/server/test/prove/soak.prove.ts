@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { MAILS_PER_SECOND, soak, STREAMS, WAITS, type SoakReport } from '../load/soak.ts'
+import { MAILS_PER_SECOND, RISE_SECONDS, soak, STREAMS, WAITS, type SoakReport } from '../load/soak.ts'
 import { ownPostgres } from '../replicas/own-postgres.ts'
 import { atLeast, atMost, counted, progress, prove, type Figure } from './proof.ts'
 
@@ -104,7 +104,7 @@ test.each([
     claim: `After ${MINUTES} minutes of load on ${name}, memory does not grow, mail is readable as soon, and the counters balance.`,
     tried:
       `${MAILS_PER_SECOND} messages of 2 kB per second over SMTP to ${STREAMS} mailboxes, with ${WAITS} waits at a time, each for the tag of one mail, ` +
-      `and ${STREAMS} streams, each for one mailbox, through the SDK. The memory of the second half is divided into 15 parts, and the growth is the mean step from one to the next.`,
+      `and ${STREAMS} streams, each for one mailbox, through the SDK. The rate rises over the first ${RISE_SECONDS} seconds. The memory of the second half is divided into 15 parts, and the growth is the mean step from one to the next.`,
     figures: figuresOf(report),
     control,
   })
