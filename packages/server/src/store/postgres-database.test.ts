@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { administer, emptyDatabase, freshDatabase } from '../../test/support/postgres.ts'
 import { startPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
-import { searchFor } from './message-query.ts'
+import { queryFor, searchFor } from './message-query.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { sql } from './sql.ts'
 import { createSqlStore } from './sql-store.ts'
@@ -184,4 +184,11 @@ test('the newest message is found through the index of the filter', async () => 
   expect(await indexFor({ mailboxId: mailboxes[0]!.id })).toBe('messages_by_mailbox')
   expect(await indexFor({ tag: 't1' })).toBe('messages_by_tag')
   expect(await indexFor({ mailboxId: mailboxes[0]!.id, tag: 't1' })).toBe('messages_by_tag')
+
+  // Candidates of a search, of which most are on the page: not by walking all messages in the order of the page.
+  const among = Array.from({ length: 128 }, (_, number) => 1_000 + number)
+  const view = { teamId: team.id, oldestReceivedAt: 0, filter: {} }
+  const named = queryFor(database.dialect, view, { order: 'newest first', limit: 51 }, { among })
+  const plan = await database.read(sql`explain select m.id from messages m ${named}`)
+  expect(/using (\w+)/.exec(JSON.stringify(plan))?.[1]).toBe('messages_pkey')
 })

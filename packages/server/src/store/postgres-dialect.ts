@@ -20,7 +20,9 @@ export const POSTGRES: Dialect = {
   // As an array, because a limit that is not known in advance counts as a tenth of the table, which would be read as a whole.
   isIn: (column, query) => sql`${column} = any(array(${query}))`,
 
-  limit: (count) => sql`limit ${count}`,
+  // A plan that is kept expects a tenth of the rows below a limit that is not known in advance. For the newest message, PostgreSQL
+  // would therefore make a new plan each time, which takes longer than the query.
+  limit: (count) => (count === 1 ? sql`limit 1` : sql`limit ${count}`),
 
   now: () => sql`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
 
