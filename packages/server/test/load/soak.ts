@@ -8,6 +8,7 @@ import { temporaryFolder } from '../support/server.ts'
 import type { LoadReport } from './load.ts'
 import { startLoadProcess } from './load-process.ts'
 import { slopeOf, type Sample, type Slope } from './memory-slope.ts'
+import { StolenTime } from './stolen-time.ts'
 
 const SAMPLE_EVERY_MS = 500
 /** For the last mails to be announced. */
@@ -38,6 +39,8 @@ export type SoakReport = {
   megabytes: { halfway: number; atEnd: number }
   counters: { accepted: number; stored: number; setAside: number; waiting: number }
   messages: number
+  /** Processor time that the host of the machine took away: of the whole run, and the most in a minute. */
+  stolen: { percent: number; mostPercent: number }
 }
 
 /** The all-in-one program under constant load. */
@@ -73,7 +76,13 @@ export async function soak({
     },
     sdkPreloads,
   )
-  const samples = await sampleMemory(server.process.pid!, minutes * 60, progress)
+  const stolenTime = new StolenTime()
+  const onMinute = (text: string) => {
+    stolenTime.mark()
+    progress(text)
+  }
+  const samples = await sampleMemory(server.process.pid!, minutes * 60, onMinute)
+  const stolen = stolenTime.read()
   const report = await load.stop()
   const isSettled = async () => (await countersOf(url)).waiting === 0
   await vi.waitUntil(isSettled, { timeout: SETTLE_MS_MAX, interval: SAMPLE_EVERY_MS })
@@ -86,10 +95,11 @@ export async function soak({
     megabytes: { halfway: samples[Math.floor(samples.length / 2)]!.value, atEnd: samples.at(-1)!.value },
     counters,
     messages: messageCount,
+    stolen,
   }
 }
 
-async function sampleMemory(pid: number, seconds: number, progress: (text: string) => void): Promise<Sample[]> {
+async function sampleMemory(pid: number, seconds: number, onMinute: (text: string) => void): Promise<Sample[]> {
   const startedAt = performance.now()
   const samples: Sample[] = []
   let shownMinutes = 0
@@ -97,7 +107,7 @@ async function sampleMemory(pid: number, seconds: number, progress: (text: strin
     samples.push({ seconds: passed, value: residentMegabytes(pid) })
     if (Math.floor(passed / 60) > shownMinutes) {
       shownMinutes = Math.floor(passed / 60)
-      progress(`${shownMinutes} of ${Math.round(seconds / 60)} minutes, ${Math.round(samples.at(-1)!.value)} MB`)
+      onMinute(`${shownMinutes} of ${Math.round(seconds / 60)} minutes, ${Math.round(samples.at(-1)!.value)} MB`)
     }
     await sleep(SAMPLE_EVERY_MS)
   }

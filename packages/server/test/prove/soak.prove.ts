@@ -68,13 +68,15 @@ function imbalance({ accepted, stored, setAside, waiting }: SoakReport['counters
   return Math.abs(accepted - stored - setAside - waiting)
 }
 
-function figuresOf({ load, memory, megabytes, counters, messages }: SoakReport): Figure[] {
+function figuresOf({ load, memory, megabytes, counters, messages, stolen }: SoakReport): Figure[] {
   return [
     counted('messages accepted', load.accepted),
     atLeast(MAILS_PER_SECOND * RATE_SHARE_MIN, 'messages per second', load.accepted / load.seconds),
     atMost(READABLE_MS_MAX, READABLE, load.p99Ms, 'ms'),
     counted('the same, p50', load.p50Ms, 'ms'),
     counted('the same, longest', load.maxMs, 'ms'),
+    counted('processor time that the host took from this machine', stolen.percent, '%'),
+    counted('the same, the most in a minute', stolen.mostPercent, '%'),
     counted('resident memory halfway', megabytes.halfway, 'MB'),
     counted('resident memory at the end', megabytes.atEnd, 'MB'),
     atMost(MEGABYTES_PER_HOUR_MAX, GROWTH, memory.highestPerHour, 'MB/h'),
@@ -99,7 +101,7 @@ test.each([
   progress(`${name}: ${MINUTES} minutes`)
   const databaseUrl = await database?.()
   const report = await soak({ minutes: MINUTES, progress, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
-  console.info(name, report.memory, report.counters, { ...report.load, acceptedSubjects: undefined })
+  console.info(name, report.memory, report.counters, report.stolen, { ...report.load, acceptedSubjects: undefined })
   prove({
     claim: `After ${MINUTES} minutes of load on ${name}, memory does not grow, mail is readable as soon, and the counters balance.`,
     tried:
