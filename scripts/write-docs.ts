@@ -1,10 +1,12 @@
-// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt, the tables of metrics and spans, and the examples embedded in
-// pages. `--check` only reports whether they are current.
+// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt, the tables of metrics and spans, the page about scale, and the
+// examples embedded in pages. `--check` only reports whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../packages/server/src/program/settings.ts'
 import { METRICS, type MetricDeclaration } from '../packages/server/src/observe/metric-table.ts'
 import { SPANS } from '../packages/server/src/observe/span-table.ts'
+import { scalePage } from '../bench/scale/page.ts'
+import { readReports } from '../bench/scale/stored-reports.ts'
 import { withExamples } from './embed-examples.ts'
 
 const root = new URL('../', import.meta.url)
@@ -102,6 +104,7 @@ const files: Record<string, string> = {
   'docs/reference/settings.md': settingsPage(),
   'docs/operate/monitoring.md': withMetrics(readFileSync(new URL('docs/operate/monitoring.md', root), 'utf8')),
   'docs/operate/tracing.md': withSpans(readFileSync(new URL('docs/operate/tracing.md', root), 'utf8')),
+  'docs/operate/scale.md': scalePage(readReports()),
   'llms.txt': llmsIndex(),
 }
 for (const name of PAGES_WITH_EXAMPLES) files[name] = withExamples(readFileSync(new URL(name, root), 'utf8'))

@@ -5,10 +5,9 @@ import { SETTLE_MS, type Bench } from '../bench.ts'
 import { startProduct, WEBHOOK_SECRET } from '../product.ts'
 import { MAILHATCH } from '../results.ts'
 import { perSecond } from '../statistics.ts'
+import { FRESH_DIGITS } from '../tasks/fresh-digits.ts'
 
 const CONNECTIONS = 16
-/** Placeholder for the last twelve digits of an id, which the generator replaces in every request. */
-const FRESH_DIGITS = 'ffffffffffff'
 
 /** Announcements per second. Each stores a new message durably before the response. */
 export async function measureIntake({ folder, generator, plan, results }: Bench): Promise<void> {
@@ -17,7 +16,6 @@ export async function measureIntake({ folder, generator, plan, results }: Bench)
     generator.run('runHttpLoad', {
       port: product.apiPort,
       request: announcementRequest(),
-      freshDigits: FRESH_DIGITS,
       connections: CONNECTIONS,
       durationMs,
     })

@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SETTLE_MS, type Bench } from '../bench.ts'
 import { startProduct, type Product } from '../product.ts'
 import { removeFolder } from '../programs.ts'
-import { installMailDev, MAILDEV } from '../references/maildev.ts'
-import { startPeer } from '../references/peers.ts'
+import { installMailDev, MAILDEV, startMailDev } from '../references/maildev.ts'
 import { findPostfixProgram, runSmtpSource, startSmtpSink } from '../references/postfix.ts'
 import type { SmtpTarget, StartSmtpTarget } from '../references/smtp-target.ts'
 import { firstLine, MAILHATCH } from '../results.ts'
@@ -58,13 +57,18 @@ export async function measureSmtp(bench: Bench): Promise<void> {
 }
 
 /** The reference programs available on this machine. Each is started once to check. */
-async function findReferences({ results, peers, folder }: Bench): Promise<StartSmtpTarget[]> {
+async function findReferences({ results, folder }: Bench): Promise<StartSmtpTarget[]> {
   const sink = findPostfixProgram('smtp-sink')
   if (!sink) results.note('smtp-sink is not installed and was skipped.')
   const candidates: { name: string; prepare: () => Promise<StartSmtpTarget> }[] = [
-    { name: MAILDEV, prepare: installMailDev },
+    {
+      name: MAILDEV,
+      async prepare() {
+        const file = await installMailDev()
+        return (given) => startMailDev(file, given)
+      },
+    },
     ...(sink ? [{ name: 'smtp-sink', prepare: async () => (folder: string) => startSmtpSink(sink, folder) }] : []),
-    ...peers.map((peer) => ({ name: peer.name, prepare: async () => (folder: string) => startPeer(peer, folder) })),
   ]
   const references: StartSmtpTarget[] = []
   for (const { name, prepare } of candidates) {

@@ -3,14 +3,13 @@ import type { Announcement } from '@mailhatch/sdk'
 import { measureWakes, type WakeTimes } from '../../packages/server/test/replicas/wake-times.ts'
 import { WEBHOOK_SECRET } from '../product.ts'
 import { perSecond } from '../statistics.ts'
+import { FRESH_DIGITS } from '../tasks/fresh-digits.ts'
 import { getRequest, HttpClient } from '../tasks/http-client.ts'
 import { runHttpLoad, type HttpLoadOptions } from '../tasks/http-load.ts'
 import type { Fleet } from './fleet.ts'
 
 /** In total, so that only the number of replicas differs. */
 const CONNECTIONS = 24
-/** Placeholder for the last twelve digits of an id, which the generator replaces in every request. */
-export const FRESH_DIGITS = 'ffffffffffff'
 
 export type Figures = { intakeOneTeam: number; intakeTeams: number; latest: number }
 
@@ -24,7 +23,7 @@ export async function measureFleet(fleet: Fleet, sampleMs: number): Promise<Figu
   return { intakeOneTeam, intakeTeams, latest }
 }
 
-type Load = Pick<HttpLoadOptions, 'request' | 'freshDigits' | 'freshBelow'>
+type Load = Pick<HttpLoadOptions, 'request' | 'freshBelow'>
 
 /** Responses per second; each connection has its own request. */
 export async function load(
@@ -80,7 +79,7 @@ export function announcing(domain: string): Load {
     '',
     body,
   ].join('\r\n')
-  return { request, freshDigits: FRESH_DIGITS }
+  return { request }
 }
 
 /** An announcement as the worker posts it for a mail of about 2 kB. */

@@ -7,6 +7,7 @@ import { describeMachine, findOtherWork } from '../machine.ts'
 import { sourceChangedAt } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { firstLine, formatFigure } from '../results.ts'
+import { writeReport } from '../scale/stored-reports.ts'
 import { startFleet } from './fleet.ts'
 import { measureFleet, measureWakesOf } from './measure.ts'
 import { HELP, isWhole, readOptions, type Options } from './options.ts'
@@ -55,8 +56,12 @@ async function run(options: Options): Promise<void> {
   }
   if (sourceChangedAt() > beganAt) notes.push('The source was edited during the benchmark.')
   const seconds = (performance.now() - startedAt) / 1000
-  const text = renderReport({ machine: describeMachine(), measured, options, seconds, notes })
-  if (isWhole(options)) writeFileSync(new URL('report.md', import.meta.url), text)
+  const report = { machine: describeMachine(), measured, options, seconds, notes }
+  const text = renderReport(report)
+  if (isWhole(options)) {
+    writeFileSync(new URL('report.md', import.meta.url), text)
+    writeReport('replicas', report)
+  }
   console.log(`\n${text}`)
 }
 

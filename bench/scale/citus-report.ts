@@ -4,11 +4,11 @@ import type { Disruption } from './citus-moves.ts'
 import { KINDS, type Rates } from './citus-rate.ts'
 import { TEAMS } from './citus-teams.ts'
 
-type Report = { machine: Machine; rates: Rates; disruption: Disruption; mail: MailReport; notes: string[] }
+export type CitusReport = { machine: Machine; rates: Rates; disruption: Disruption; mail: MailReport; notes: string[] }
 
 const whole = (value: number) => Math.round(value).toLocaleString('en-US')
 
-export function renderCitusReport({ machine, rates, disruption, mail, notes }: Report): string {
+export function renderCitusReport({ machine, rates, disruption, mail, notes }: CitusReport): string {
   const plain = rates[0]!
   const rateRow = ({ name, rates: own }: Rates[number]) =>
     `| ${[name, ...own.map((rate, kind) => `${whole(rate)} (${(rate / plain.rates[kind]!).toFixed(2)})`)].join(' | ')} |`

@@ -18,9 +18,9 @@ export async function openStore(url: string): Promise<Store> {
 }
 
 /** Teams with a domain, a key and a mailbox each. Their names begin with the prefix. */
-export async function makeTeams(store: Store, prefix: string): Promise<MadeTeam[]> {
+export async function makeTeams(store: Store, prefix: string, count = TEAMS): Promise<MadeTeam[]> {
   const teams: MadeTeam[] = []
-  for (let number = 0; number < TEAMS; number++) teams.push(await makeTeam(store, `${prefix}-${number}`))
+  for (let number = 0; number < count; number++) teams.push(await makeTeam(store, `${prefix}-${number}`))
   return teams
 }
 

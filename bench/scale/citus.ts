@@ -10,6 +10,7 @@ import { mailDuring } from './citus-mail.ts'
 import { disrupt } from './citus-moves.ts'
 import { compareRates, type Rates } from './citus-rate.ts'
 import { renderCitusReport } from './citus-report.ts'
+import { writeReport } from './stored-reports.ts'
 import { makeTeams, openStore, TEAMS } from './citus-teams.ts'
 
 const MOVES = 20
@@ -60,9 +61,11 @@ try {
   console.log(rates)
   const { disruption, mail } = await disturbMail(programs)
   console.log(disruption, mail)
-  const report = renderCitusReport({ machine: describeMachine(), rates, disruption, mail, notes })
-  if (moves === MOVES && rounds === ROUNDS) writeFileSync(new URL('citus.md', import.meta.url), report)
-  else console.log(report)
+  const report = { machine: describeMachine(), rates, disruption, mail, notes }
+  if (moves === MOVES && rounds === ROUNDS) {
+    writeFileSync(new URL('citus.md', import.meta.url), renderCitusReport(report))
+    writeReport('citus', report)
+  } else console.log(renderCitusReport(report))
 } finally {
   await stopPrograms()
 }

@@ -12,9 +12,10 @@ import { countBucketRequests } from './bucket-requests.ts'
 import { measurePartitions } from './partitions.ts'
 import { addYoungerCopies, measureRemoval } from './removal.ts'
 import { renderReport } from './report.ts'
+import { writeReport } from './stored-reports.ts'
 import { copyAndIndex, postgresSizes, sqliteSizes } from './store-sizes.ts'
 
-/** Figures for docs/operate/scale.md: the size of a store, requests to a bucket, and ways to delete expired messages. Takes twelve minutes. */
+/** Figures for docs/operate/scale.md, which `npm run docs` writes: the size of a store, requests to a bucket, and ways to delete expired messages. Takes twelve minutes. */
 const MESSAGES = 100_000
 const SMALL_TEAM_MESSAGES = 1_000
 const FILL = { messages: MESSAGES, smallTeamMessages: SMALL_TEAM_MESSAGES }
@@ -57,3 +58,4 @@ const report = {
   notes,
 }
 writeFileSync(new URL('report.md', import.meta.url), renderReport(report))
+writeReport('scale', report)

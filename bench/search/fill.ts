@@ -69,7 +69,7 @@ function factsFile(folder: string): string {
   return join(folder, 'filled.json')
 }
 
-async function untilIndexed(database: Database, teamId: string): Promise<void> {
+export async function untilIndexed(database: Database, teamId: string): Promise<void> {
   const deadline = performance.now() + INDEXING_MS_MAX
   for (;;) {
     const state = await readIndexState(database, teamId)

@@ -1,4 +1,6 @@
+import { percentile } from '../statistics.ts'
 import { createAnswerReader } from './answer-reader.ts'
+import { writeFresh } from './fresh-digits.ts'
 import { openSocket } from './socket.ts'
 
 export type HttpLoadOptions = {
@@ -6,32 +8,32 @@ export type HttpLoadOptions = {
   request: string
   connections: number
   durationMs: number
-  /** These twelve digits of the request are replaced by the next number each time, for example in an id. */
-  freshDigits?: string
-  /** The numbers start again here, for requests about what exists. */
+  /** FRESH_DIGITS in the request are replaced by the next number each time, which starts again here. */
   freshBelow?: number
 }
 
-export type HttpLoadResult = { answers: number; elapsedMs: number }
+/** `p99Ms` is from a request to its response. */
+export type HttpLoadResult = { answers: number; elapsedMs: number; p99Ms: number }
 
 /** Repeats a request on keep-alive connections, each as soon as the previous response is complete. */
 export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadResult> {
   const { freshBelow = Number.MAX_SAFE_INTEGER } = options
   const startedAt = performance.now()
   const until = startedAt + options.durationMs
-  let answers = 0
+  const timesMs: number[] = []
   let lastAt = startedAt
   let number = 0
 
   function ask(): Promise<void> {
     return new Promise((resolve, reject) => {
       const request = Buffer.from(options.request)
-      const digitsAt = options.freshDigits === undefined ? -1 : request.indexOf(options.freshDigits)
       let isDone = false
       let refusal: Error | null = null
+      let sentAt = startedAt
 
       function send(): void {
-        if (digitsAt !== -1) request.write(twelveDigits(number++ % freshBelow), digitsAt, 'latin1')
+        writeFresh([request], number++ % freshBelow)
+        sentAt = performance.now()
         socket.write(request)
       }
 
@@ -40,8 +42,8 @@ export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadRes
           refusal = new Error(`The server responded with ${status}: ${body.toString().slice(0, 200)}`)
           return void socket.destroy()
         }
-        answers++
         lastAt = performance.now()
+        timesMs.push(lastAt - sentAt)
         if (lastAt < until) return send()
         isDone = true
         socket.end()
@@ -59,9 +61,5 @@ export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadRes
   }
 
   await Promise.all(Array.from({ length: options.connections }, ask))
-  return { answers, elapsedMs: lastAt - startedAt }
-}
-
-export function twelveDigits(number: number): string {
-  return number.toString(16).padStart(12, '0')
+  return { answers: timesMs.length, elapsedMs: lastAt - startedAt, p99Ms: percentile(timesMs, 99) }
 }

@@ -1,5 +1,6 @@
 import { runBareBucket } from './bare-bucket.ts'
 import { startBareHttp } from './bare-http.ts'
+import { measureFirstMails } from './first-mails.ts'
 import { runHttpLoad } from './http-load.ts'
 import { measureLatency } from './latency.ts'
 import { runSmtpLoad } from './smtp-load.ts'
@@ -7,7 +8,15 @@ import { measureWaiters } from './waiters.ts'
 
 // The program of a task process: receives the name and options of a task and sends back the result.
 
-const TASKS = { runSmtpLoad, runHttpLoad, measureLatency, measureWaiters, runBareBucket, startBareHttp }
+const TASKS = {
+  runSmtpLoad,
+  runHttpLoad,
+  measureFirstMails,
+  measureLatency,
+  measureWaiters,
+  runBareBucket,
+  startBareHttp,
+}
 
 export type TaskName = keyof typeof TASKS
 export type TaskOptions<Name extends TaskName> = Parameters<(typeof TASKS)[Name]>[0]

@@ -3,9 +3,9 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Fleet } from '../replicas/fleet.ts'
-import { announce, announcement, announcing, FRESH_DIGITS, load, measureWakesOf } from '../replicas/measure.ts'
+import { announce, announcement, announcing, load, measureWakesOf } from '../replicas/measure.ts'
+import { FRESH_DIGITS, freshDigits } from '../tasks/fresh-digits.ts'
 import { getRequest } from '../tasks/http-client.ts'
-import { twelveDigits } from '../tasks/http-load.ts'
 
 export const MESSAGES = 10_000
 const MAILBOXES = 100
@@ -33,10 +33,10 @@ export async function fill({ ports, domains }: Fleet): Promise<void> {
   async function announceNext(): Promise<void> {
     while (next < MESSAGES) {
       const number = next++
-      const tag = `t${twelveDigits(number)}`
-      const mailbox = `m${twelveDigits(number % MAILBOXES)}`
+      const tag = `t${freshDigits(number)}`
+      const mailbox = `m${freshDigits(number % MAILBOXES)}`
       const announced = announcement(domain!, { id: randomUUID(), tag, mailbox })
-      announced.plainContent += ` token${twelveDigits(number)}`
+      announced.plainContent += ` token${freshDigits(number)}`
       await announce(ports[0]!, announced)
     }
   }
@@ -48,7 +48,7 @@ export async function measure(fleet: Fleet, sampleMs: number): Promise<number[]>
   const figures: number[] = []
   // Intake last, because it makes the store larger; the order of the others does not matter.
   for (const { path, freshBelow } of Object.values(REQUESTS)) {
-    const request = { request: getRequest(path, fleet.key), freshDigits: FRESH_DIGITS, freshBelow }
+    const request = { request: getRequest(path, fleet.key), freshBelow }
     figures.push(await load(fleet, sampleMs, () => request))
   }
   const { p50 } = await measureWakesOf(fleet, WAKES)
