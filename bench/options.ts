@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { isPeerName, type Peer } from './references/peers.ts'
 
 export const MEASURES = ['smtp', 'intake', 'latest', 'latency', 'waiters', 'memory', 'purge'] as const
 export type Measure = (typeof MEASURES)[number]
@@ -25,7 +24,6 @@ export type Options = {
   /** Quick and partial runs are only printed; they do not overwrite the report. */
   isWhole: boolean
   measures: Measure[]
-  peers: Peer[]
 }
 
 const FULL: Plan = {
@@ -64,11 +62,10 @@ Usage: npm run bench -- [options]
   --rounds <n>           Rounds of each measure, 1 to ${ROUNDS_MAX}. Default: ${FULL.rounds}.
   --quick                A short run: fewer rounds, shorter samples, ${QUICK.waiters} waits. Printed only.
   --only <a,b>           Only these measures: ${MEASURES.join(', ')}. Printed only.
-  --peer <name=binary>   Measure this program too: mailpit=<path> or inbucket=<path>. Can be repeated.
   --help                 This text.
 
 MailDev is installed from npm into the temporary folder. Postfix's smtp-sink and smtp-source are used if installed. Do not
-use the machine for anything else during the run.
+use the machine for anything else during the run. bench/peers compares it with Mailpit, Inbucket and others.
 `
 
 /** Null for --help; throws on invalid options. */
@@ -79,7 +76,6 @@ export function readOptions(args: string[]): Options | null {
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
-      peer: { type: 'string', multiple: true, default: [] },
       help: { type: 'boolean', default: false },
     },
   })
@@ -90,7 +86,6 @@ export function readOptions(args: string[]): Options | null {
     plan: { ...plan, rounds: values.rounds === undefined ? plan.rounds : readRounds(values.rounds) },
     isWhole: !values.quick && values.only === undefined,
     measures,
-    peers: values.peer.map(readPeer),
   }
 }
 
@@ -106,11 +101,4 @@ function readMeasure(name: string): Measure {
   const measure = MEASURES.find((known) => known === name.trim())
   if (!measure) throw new Error(`--only must be one or more of ${MEASURES.join(', ')}.`)
   return measure
-}
-
-function readPeer(text: string): Peer {
-  const [name = '', ...path] = text.split('=')
-  const binary = path.join('=')
-  if (!isPeerName(name) || binary === '') throw new Error('--peer must be mailpit=<binary> or inbucket=<binary>.')
-  return { name, binary }
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort, startProgram } from '../programs.ts'
-import type { SmtpTarget, StartSmtpTarget } from './smtp-target.ts'
+import type { SmtpTarget } from './smtp-target.ts'
 
 const VERSION = '3.0.0'
 export const MAILDEV = `MailDev ${VERSION}`
@@ -13,10 +13,9 @@ export const MAILDEV = `MailDev ${VERSION}`
 const MAILPARSER_VERSION = '3.9.31'
 const INSTALL_MS_MAX = 180_000
 
-/** Installs MailDev into the system's temporary folder, where the next run finds it. */
-export async function installMailDev(): Promise<StartSmtpTarget> {
+/** Installs MailDev into the system's temporary folder, where the next run finds it. Resolves to its program. */
+export async function installMailDev(): Promise<string> {
   const folder = join(tmpdir(), `mailhatch-bench-maildev-${VERSION}`)
-  const program = join(folder, 'node_modules', 'maildev', 'dist', 'bin', 'maildev.js')
   const finished = join(folder, 'installed')
   if (!existsSync(finished)) {
     await mkdir(folder, { recursive: true })
@@ -30,11 +29,11 @@ export async function installMailDev(): Promise<StartSmtpTarget> {
     await promisify(execFile)('npm', args, { cwd: folder, timeout: INSTALL_MS_MAX })
     await writeFile(finished, '')
   }
-  return (temporaryFolder) => startMailDev(program, temporaryFolder)
+  return join(folder, 'node_modules', 'maildev', 'dist', 'bin', 'maildev.js')
 }
 
 /** With its default in-memory store, and without its web interface, which would slow it down. */
-async function startMailDev(file: string, folder: string): Promise<SmtpTarget> {
+export async function startMailDev(file: string, folder: string): Promise<SmtpTarget> {
   const port = await freePort()
   const program = startProgram({
     name: MAILDEV,

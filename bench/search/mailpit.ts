@@ -1,4 +1,4 @@
-import { startPeer } from '../references/peers.ts'
+import { peerFrom } from '../peers/catalog.ts'
 import { SmtpClient } from '../tasks/smtp-client.ts'
 import { ask, type Asking } from './ask.ts'
 import { COMMON_SHARE, messageAt } from './mail.ts'
@@ -20,9 +20,9 @@ const QUERIES: Record<string, (term: string) => string> = {
 
 /** Runs the searches of the smaller team on a Mailpit with the same mail. */
 export async function askMailpit(folder: string, binary: string, count: number, options: Options): Promise<Asked[]> {
-  const peer = await startPeer({ name: 'mailpit', binary }, folder)
+  const peer = await peerFrom('mailpit', binary).start(folder)
   await fill(peer.smtpPort, count)
-  const asking: Asking = { url: `http://127.0.0.1:${peer.webPort}`, headers: {}, countIn }
+  const asking: Asking = { url: `http://127.0.0.1:${peer.httpPort}`, headers: {}, countIn }
   const asked: Asked[] = []
   for (const question of searchesOf('small', count)) {
     const { term } = question

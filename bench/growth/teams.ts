@@ -1,0 +1,25 @@
+import { mkdirSync } from 'node:fs'
+import { createSqlStore } from '../../packages/server/src/store/sql-store.ts'
+import { compareRates, KINDS } from '../scale/citus-rate.ts'
+import { makeTeams, type MadeTeam } from '../scale/citus-teams.ts'
+import { openPlace, type Place } from '../search/databases.ts'
+import type { OnPoint } from './curve.ts'
+
+const ROUNDS = 3
+
+/** The same clients, for a random one of more and more teams. */
+export async function growTeams(place: Place, sizes: number[], onPoint: OnPoint): Promise<void> {
+  mkdirSync(place.folder, { recursive: true, mode: 0o700 })
+  const store = createSqlStore(await openPlace(place), {
+    onError(error) {
+      throw error
+    },
+  })
+  const teams: MadeTeam[] = []
+  for (const size of sizes) {
+    teams.push(...(await makeTeams(store, `grown-${size}`, size - teams.length)))
+    const [rates] = await compareRates([{ name: 'store', store, teams }], ROUNDS)
+    KINDS.forEach(({ name }, kind) => onPoint({ series: name, unit: '/s', size, value: rates!.rates[kind]! }))
+  }
+  await store.close()
+}
