@@ -79,6 +79,15 @@ test('a database of a newer Mailhatch is refused with what to do', async () => {
   await expect(openPostgresDatabase(url)).rejects.toThrow(/schema 999.*supports only.*newer version/s)
 })
 
+// Not on Citus, where the pieces of a table have its statistics.
+test('after the first messages of a team, statistics are collected', async () => {
+  const { database, store } = await open(await freshDatabase())
+  const mailbox = await addMailbox(store, await addTeam(store), 'qa')
+  for (let count = 0; count < 100; count++) await store.addMessage(mailbox, messageFor(mailbox))
+  const analyzed = sql`select reltuples as rows from pg_class where oid = 'messages'::regclass`
+  await expect.poll(async () => (await database.read<{ rows: number }>(analyzed))[0]!.rows).toBeGreaterThanOrEqual(100)
+})
+
 test('columns of messages that no index contains are left out of the statistics', async () => {
   await administer(own.url(), 'create database counted')
   const url = own.url('counted')
