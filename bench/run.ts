@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bench } from './bench.ts'
+import { readGivenOptions } from './given-options.ts'
 import { describeMachine, findOtherWork } from './machine.ts'
 import { measureIntake } from './measures/intake.ts'
 import { measureLatency } from './measures/latency.ts'
@@ -27,7 +28,7 @@ const RUN: Record<Measure, (bench: Bench) => Promise<void>> = {
   purge: measurePurge,
 }
 
-const options = readGivenOptions()
+const options = readGivenOptions(readOptions, HELP)
 if (options) await run(options)
 else console.log(HELP)
 
@@ -59,15 +60,5 @@ async function runOne(measure: Measure, bench: Omit<Bench, 'generator'>): Promis
     process.exitCode = 1
   } finally {
     await stopPrograms()
-  }
-}
-
-function readGivenOptions(): Options | null {
-  try {
-    return readOptions(process.argv.slice(2))
-  } catch (error) {
-    console.error(`${firstLine(error)}\n`)
-    console.error(HELP)
-    process.exit(2)
   }
 }

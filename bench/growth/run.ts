@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readGivenOptions } from '../given-options.ts'
 import { describeMachine, findOtherWork } from '../machine.ts'
 import { sourceChangedAt } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
@@ -32,7 +33,7 @@ const GROW: Record<CurveName, (growing: Growing) => Promise<void>> = {
   },
 }
 
-const options = readGivenOptions()
+const options = readGivenOptions(readOptions, HELP)
 if (options) await run(options)
 else console.log(HELP)
 
@@ -78,14 +79,4 @@ async function run({ plan, curves, databases: kinds, isWhole }: Options): Promis
     writeFileSync(new URL('report.json', import.meta.url), `${JSON.stringify(growth, null, 2)}\n`)
   }
   console.log(`\n${text}`)
-}
-
-function readGivenOptions(): Options | null {
-  try {
-    return readOptions(process.argv.slice(2))
-  } catch (error) {
-    console.error(`${firstLine(error)}\n`)
-    console.error(HELP)
-    process.exit(2)
-  }
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readGivenOptions } from '../given-options.ts'
 import { describeMachine, findOtherWork } from '../machine.ts'
 import { sourceChangedAt } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
@@ -19,7 +20,7 @@ const RUN: Record<Measure, { work: (measuring: Measuring) => Promise<void>; isOn
   latest: { work: measureLatest, isOnce: true },
 }
 
-const options = readGivenOptions()
+const options = readGivenOptions(readOptions, HELP)
 if (options) await run(options)
 else console.log(HELP)
 
@@ -71,14 +72,4 @@ async function run({ plan, measures, peers: given, isWhole }: Options): Promise<
     writeFileSync(new URL('report.json', import.meta.url), `${JSON.stringify(comparison, null, 2)}\n`)
   }
   console.log(`\n${text}`)
-}
-
-function readGivenOptions(): Options | null {
-  try {
-    return readOptions(process.argv.slice(2))
-  } catch (error) {
-    console.error(`${firstLine(error)}\n`)
-    console.error(HELP)
-    process.exit(2)
-  }
 }

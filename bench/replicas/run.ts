@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../../packages/server/test/support/postgres-server.ts'
 import { administer } from './administer.ts'
+import { readGivenOptions } from '../given-options.ts'
 import { describeMachine, findOtherWork } from '../machine.ts'
 import { sourceChangedAt } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
-import { firstLine, formatFigure } from '../results.ts'
+import { formatFigure } from '../results.ts'
 import { writeReport } from '../scale/stored-reports.ts'
 import { startFleet } from './fleet.ts'
 import { measureFleet, measureWakesOf } from './measure.ts'
@@ -17,7 +18,7 @@ const WARM_UP_MS = 1_000
 const WARM_UP_WAKES = 50
 const REPLICAS = [1, 2, 3]
 
-const options = readGivenOptions()
+const options = readGivenOptions(readOptions, HELP)
 if (options) await run(options)
 else console.log(HELP)
 
@@ -85,14 +86,4 @@ async function measure(
     `${name}: intake ${formatFigure(figure.intakeOneTeam)}/s for one team, ${formatFigure(figure.intakeTeams)}/s for several, ` +
       `latest ${formatFigure(figure.latest)}/s, woken in ${formatFigure(wake.p50)} ms (p99 ${formatFigure(wake.p99)})`,
   )
-}
-
-function readGivenOptions(): Options | null {
-  try {
-    return readOptions(process.argv.slice(2))
-  } catch (error) {
-    console.error(`${firstLine(error)}\n`)
-    console.error(HELP)
-    process.exit(2)
-  }
 }

@@ -58,26 +58,33 @@ export function rate(perSecond: number): string {
   return Number(perSecond.toPrecision(2)).toLocaleString('en-US')
 }
 
+type Unit = readonly [size: number, name: string]
+
+const SIZES: Unit[] = [
+  [1e12, ' TB'],
+  [1e9, ' GB'],
+  [1e6, ' MB'],
+  [1e3, ' kB'],
+  [1, ' bytes'],
+]
+const COUNTS: Unit[] = [
+  [1e9, ' billion'],
+  [1e6, ' million'],
+  [1, ''],
+]
+
 export function sizeOf(bytes: number): string {
-  const [unit, name] = (
-    [
-      [1e12, 'TB'],
-      [1e9, 'GB'],
-      [1e6, 'MB'],
-      [1e3, 'kB'],
-    ] as const
-  ).find(([each]) => bytes >= each) ?? [1, 'bytes']
-  return `${Number((bytes / unit).toPrecision(2)).toLocaleString('en-US')} ${name}`
+  return inUnits(bytes, SIZES, 2)
 }
 
 function count(value: number): string {
-  const [unit, name] = (
-    [
-      [1e9, ' billion'],
-      [1e6, ' million'],
-    ] as const
-  ).find(([each]) => value >= each) ?? [1, '']
-  return `${Number((value / unit).toPrecision(3)).toLocaleString('en-US')}${name}`
+  return inUnits(value, COUNTS, 3)
+}
+
+/** In the largest unit that is not more than the value. */
+function inUnits(value: number, units: Unit[], digits: number): string {
+  const [size, name] = units.find((unit) => value >= unit[0]) ?? units.at(-1)!
+  return `${Number((value / size).toPrecision(digits)).toLocaleString('en-US')}${name}`
 }
 
 function share(value: number): string {

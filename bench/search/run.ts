@@ -1,10 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readGivenOptions } from '../given-options.ts'
 import { describeMachine, findOtherWork } from '../machine.ts'
 import { sourceChangedAt, startProduct } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
-import { firstLine, formatFigure, MAILHATCH } from '../results.ts'
+import { formatFigure, MAILHATCH } from '../results.ts'
 import { ask, mailhatch } from './ask.ts'
 import { startDatabases, type Place } from './databases.ts'
 import { fillStore, readFilled, TEAMS, type Filled } from './fill.ts'
@@ -14,7 +15,7 @@ import { HELP, isWhole, readOptions, type Options } from './options.ts'
 import { latestOf, searchesOf } from './questions.ts'
 import { renderReport, type Asked } from './report.ts'
 
-const options = readGivenOptions()
+const options = readGivenOptions(readOptions, HELP)
 if (options) await run(options)
 else console.log(HELP)
 
@@ -69,14 +70,4 @@ async function askAll(temporary: string, place: Place, { counts }: Filled, optio
   }
   await stopPrograms()
   return asked
-}
-
-function readGivenOptions(): Options | null {
-  try {
-    return readOptions(process.argv.slice(2))
-  } catch (error) {
-    console.error(`${firstLine(error)}\n`)
-    console.error(HELP)
-    process.exit(2)
-  }
 }
