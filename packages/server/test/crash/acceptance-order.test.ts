@@ -49,13 +49,13 @@ async function openWatchedFolder(
 
 /** Reports success before anything is stored. */
 function acknowledgingEarly(bucket: Bucket): { put: Bucket['put']; settled: () => Promise<unknown> } {
-  const puts: Promise<void>[] = []
+  const puts: Promise<unknown>[] = []
   return {
     async put(objects) {
-      puts.push(bucket.put(objects))
+      // Large mail may fail, because its spool file is deleted once the receiver considers it stored.
+      puts.push(bucket.put(objects).catch((error: unknown) => error))
     },
-    // Large mail may fail, because its spool file is deleted once the receiver considers it stored.
-    settled: () => Promise.allSettled(puts),
+    settled: () => Promise.all(puts),
   }
 }
 
