@@ -1,5 +1,6 @@
 import type { KeyedSemaphore } from '../domain/semaphore.ts'
 import type { Sql, SqlValue } from './sql.ts'
+import type { Slice } from './text-slice.ts'
 
 /** What the store needs of a database. Everything else is the same SQL on all databases. */
 export type Database = {
@@ -93,6 +94,6 @@ export type Dialect = {
   now(at: number): Sql
   /** Ends a `select` and locks its rows until the transaction ends. */
   locked: Sql
-  /** A table with one row per number: `value` is the number, `piece` the next `size` bytes. */
-  sliced(bytes: Uint8Array, by: { size: number; numbers: number[] }): Sql
+  /** A row (slot, bits) for each slice of the bytes. */
+  sliced(bytes: Uint8Array, slices: Slice[]): Sql
 }

@@ -29,9 +29,10 @@ export const POSTGRES: Dialect = {
   // Does not lock the key, so that rows can still refer to these.
   locked: sql`for no key update`,
 
-  sliced: (bytes, { size, numbers }) => sql`
-    (select n.value, substr(${bytes}::bytea, (n.place - 1)::integer * ${size}::integer + 1, ${size}::integer) as piece
-     from unnest(${arrayOf(numbers)}::bigint[]) with ordinality n (value, place))`,
+  sliced: (bytes, slices) => sql`
+    (select slot, substr(${bytes}::bytea, 1 + start, length) as bits
+     from unnest(${arrayOf(slices.map(({ slot }) => slot))}::bigint[], ${arrayOf(slices.map(({ start }) => start))}::integer[],
+                 ${arrayOf(slices.map(({ length }) => length))}::integer[]) s (slot, start, length))`,
 }
 
 /** PostgreSQL's array syntax, with a backslash before special characters. */

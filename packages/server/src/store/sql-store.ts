@@ -28,6 +28,7 @@ import type { Store } from './store.ts'
 import { BLOCK_SIZE } from './text-block.ts'
 import { createTextIndex } from './text-index.ts'
 import { searchText } from './text-search.ts'
+import { createTextTail } from './text-tail.ts'
 
 /** Everything except `onError` is for tests, which use small values. */
 export type StoreOptions = { onError: (error: unknown) => void; blockSize?: number; walk?: WalkLimits }
@@ -39,6 +40,7 @@ export function createSqlStore(
 ): Store {
   const { dialect, read, write } = database
   const textIndex = createTextIndex(database, { blockSize, onError })
+  const searchIndex = { blockSize, tail: createTextTail(database, blockSize) }
 
   async function first<Row>(query: Sql): Promise<Row | null> {
     return (await read<Row>(query))[0] ?? null
@@ -64,7 +66,7 @@ export function createSqlStore(
     return (
       (await searchMarked(database, search, walk)) ??
       (await findAmongNewest(database, search, walk)) ??
-      (await searchText(database, search, blockSize)) ??
+      (await searchText(database, search, searchIndex)) ??
       (await walkMessages(database, search, walk))
     )
   }

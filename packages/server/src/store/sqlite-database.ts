@@ -113,6 +113,7 @@ const SQLITE: Dialect = {
   // SQLite runs transactions one after another anyway.
   locked: sql``,
 
-  sliced: (bytes, { size, numbers }) => sql`
-    (select value, substr(${bytes}, key * ${size} + 1, ${size}) as piece from json_each(${JSON.stringify(numbers)}))`,
+  sliced: (bytes, slices) => sql`
+    (select value ->> 0 as slot, substr(${bytes}, 1 + (value ->> 1), value ->> 2) as bits
+     from json_each(${JSON.stringify(slices.map(({ slot, start, length }) => [slot, start, length]))}))`,
 }

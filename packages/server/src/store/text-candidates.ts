@@ -2,11 +2,12 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Need } from '../domain/signature.ts'
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
+import { keepThoseIn, type Bits } from './text-slice.ts'
 
 /** Read at a time: after this many, most blocks without a match are already ruled out. */
 const SLOTS_PER_READ = 4
-
-type Bits = Uint8Array
+/** Every read is a round trip. From few blocks, more slots are read at once: as many slices as this, 256 kB. */
+const SLICES_PER_READ_ON_A_SERVER = 1_024
 
 /** For each block, a bit per position that may match. Blocks that cannot match are left out. */
 export async function candidatesIn(
@@ -25,15 +26,17 @@ export async function candidatesIn(
 
 /** The candidates that have all slots, read a few slots at a time. */
 async function withAllSlots(
-  { dialect, read }: Database,
+  { dialect, read, blocksMainThread }: Database,
   teamId: string,
   candidates: Map<number, Bits>,
   slots: number[],
 ): Promise<Map<number, Bits>> {
   let left = candidates
-  for (let start = 0; start < slots.length && left.size > 0; start += SLOTS_PER_READ) {
-    const chosen = slots.slice(start, start + SLOTS_PER_READ)
-    const rows = await read<{ block: number; slot: number; bits: Bits }>(sql`
+  for (let start = 0; start < slots.length && left.size > 0;) {
+    const fitting = blocksMainThread ? 0 : Math.floor(SLICES_PER_READ_ON_A_SERVER / left.size)
+    const chosen = slots.slice(start, start + Math.max(SLOTS_PER_READ, fitting))
+    start += chosen.length
+    const rows = await read<{ block: number; slot: number; bits: Uint8Array }>(sql`
       select block, slot, bits from index_slices
       where team_id = ${teamId} and ${dialect.isAmong(sql`block`, Array.from(left.keys()))}
         and ${dialect.isAmong(sql`slot`, chosen)}`)
@@ -53,15 +56,9 @@ async function withAllSlots(
 }
 
 /** Null if no bit is left. A missing slice has no bit set. */
-function intersection(bits: Bits, slices: (Bits | undefined)[]): Bits | null {
+function intersection(bits: Bits, slices: (Uint8Array | undefined)[]): Bits | null {
   const all = bits.slice()
-  let left = 0
-  for (const slice of slices) {
-    if (!slice) return null
-    left = 0
-    for (let index = 0; index < all.length; index++) left |= all[index]! &= slice[index]!
-  }
-  return left === 0 ? null : all
+  return slices.every((slice) => slice && keepThoseIn(slice, all)) ? all : null
 }
 
 function unite(into: Map<number, Bits>, more: Map<number, Bits>): void {

@@ -6,6 +6,7 @@ import { sql } from './sql.ts'
 import type { ListAnchor, View } from './messages.ts'
 import { readIndexState } from './text-block.ts'
 import { candidatesIn, positionsOf } from './text-candidates.ts'
+import type { TextTail } from './text-tail.ts'
 
 /** A mailbox with fewer messages is walked faster than its team's index is searched. */
 const SMALL_MAILBOX_BLOCKS = 1
@@ -19,7 +20,9 @@ const BLOCKS_PER_READ = [1, 4, 16, 64]
 const BLOCKS_PER_READ_ON_A_SERVER = [4, 32, 256]
 
 /** Where to search: `after` and `upTo` are positions. Blocks exist up to `indexedThrough`. */
-type SearchRange = { after: number; upTo: number; indexedThrough: number; blockSize: number }
+type SearchRange = { after: number; upTo: number; indexedThrough: number; resets: number; blockSize: number }
+
+export type SearchIndex = { blockSize: number; tail: TextTail }
 
 /**
  * Returns exactly what one query would return, using the text index. Null if the index is not the best access path.
@@ -28,7 +31,7 @@ type SearchRange = { after: number; upTo: number; indexedThrough: number; blockS
 export async function searchText<Row extends ListAnchor>(
   database: Database,
   search: PageSearch<Row>,
-  blockSize: number,
+  { blockSize, tail }: SearchIndex,
 ): Promise<Row[] | null> {
   const { view, wanted } = search
   const needs = isFoundByTag(view.filter) ? [] : needsOf(view.filter)
@@ -41,10 +44,16 @@ export async function searchText<Row extends ListAnchor>(
 
   const page = createPage(database, search)
   const blocks = await readBlocks(database, view, wanted, range)
+  const searchTail = async () => {
+    const first = Math.max(range.after, range.indexedThrough) + 1
+    const { resets, upTo: last } = range
+    const positions = await tail.candidatesIn({ teamId: view.teamId, resets, first, last }, needs)
+    await page.check(positions, () => page.isFull(Infinity))
+  }
   // Unindexed messages can have any time, so by time they are searched first. By position they come last.
-  if (wanted.order === 'newest first') await searchTail(page, range)
+  if (wanted.order === 'newest first') await searchTail()
   await searchBlocks(database, page, { teamId: view.teamId, blocks, needs, blockSize })
-  if (wanted.order === 'by position') await searchTail(page, range)
+  if (wanted.order === 'by position') await searchTail()
   return page.rows()
 }
 
@@ -57,7 +66,8 @@ async function findRange(
 ): Promise<SearchRange | null> {
   const state = await readIndexState(database, teamId)
   if (!state) return null
-  const range = { after: after ?? 0, upTo: upTo ?? state.lastPosition, indexedThrough: state.indexedThrough, blockSize }
+  const { lastPosition, indexedThrough, resets } = state
+  const range = { after: after ?? 0, upTo: Math.min(upTo ?? Infinity, lastPosition), indexedThrough, resets, blockSize }
   if (range.upTo - Math.max(range.after, range.indexedThrough) > LONG_TAIL_BLOCKS * blockSize) return null
   return Math.min(range.upTo, range.indexedThrough) - range.after <= blockSize / 2 ? null : range
 }
@@ -95,13 +105,6 @@ async function readBlocks(
       and block >= ${Math.floor((after + 1) / blockSize)} and block <= ${Math.floor(upTo / blockSize)}
       and newest_received_at >= ${oldest} and oldest_received_at <= ${Math.min(newest, Number.MAX_SAFE_INTEGER)}
     order by ${order === 'newest first' ? sql`newest_received_at desc` : sql`block`}`)
-}
-
-/** Searches the few unindexed messages. */
-async function searchTail<Row>(page: ResultPage<Row>, { after, upTo, indexedThrough }: SearchRange): Promise<void> {
-  const first = Math.max(after, indexedThrough) + 1
-  const positions = Array.from({ length: Math.max(0, upTo - first + 1) }, (_, index) => first + index)
-  await page.check(positions, () => page.isFull(Infinity))
 }
 
 async function searchBlocks<Row>(
