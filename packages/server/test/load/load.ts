@@ -49,7 +49,7 @@ export type LoadReport = SenderReport & {
   streamsUsed: number
   /** Requests of the SDK that were answered with 503. It repeats them. */
   unavailable: number
-  /** From the first byte of a mail to the response of its wait, if it was accepted at the first attempt. */
+  /** From the moment when a mail is due to the response of its wait, if it was accepted at the first attempt. */
   p50Ms: number
   p99Ms: number
   maxMs: number
@@ -61,7 +61,7 @@ type Pending = { isAccepted: boolean; isStreamed: boolean }
 
 /**
  * Mails at a fixed rate, of which each answers one wait and appears in one stream, through the SDK with its default
- * settings. Resolves when every stream has received a mail: until it is connected, a stream reports that the server is away.
+ * settings, except for `waitMs`. Resolves when every stream has received a mail: until it is connected, a stream reports that the server is away.
  */
 export async function startLoad(options: LoadOptions) {
   const { domain, waits, streams, patienceMs = PATIENCE_MS } = options
@@ -83,7 +83,7 @@ export async function startLoad(options: LoadOptions) {
     unavailable: 0,
   }
   const usedStreams = new Set<string>()
-  const sentAt = new Map<number, number>()
+  const dueAt = new Map<number, number>()
   const acceptedAt = new Map<number, number>()
   const openWaits = new Map<number, Promise<void>>()
   const ending = new AbortController()
@@ -108,8 +108,8 @@ export async function startLoad(options: LoadOptions) {
       const email = await sdk.messages.waitFor({ mailbox: mailboxOf(number), tag: tagOf(number) }, waitOptions)
       if (email.tag !== tagOf(number)) throw new Error(`The wait for ${number} returned ${email.subject}.`)
       counts.waitsAnswered++
-      const sent = sentAt.get(number)
-      if (sent !== undefined) latenciesMs.push(performance.now() - sent)
+      const due = dueAt.get(number)
+      if (due !== undefined) latenciesMs.push(performance.now() - due)
     } catch (error) {
       if (ending.signal.aborted || number >= end) return
       counts.waitsFailed++
@@ -117,7 +117,7 @@ export async function startLoad(options: LoadOptions) {
       const since = accepted === undefined ? 'not accepted yet' : `accepted ${performance.now() - accepted} ms before`
       show(`wait ${number}, whose mail was ${since}: ${String(error)}`)
     } finally {
-      sentAt.delete(number)
+      dueAt.delete(number)
       acceptedAt.delete(number)
       openWaits.delete(number)
     }
@@ -155,11 +155,10 @@ export async function startLoad(options: LoadOptions) {
   function onSending(attempt: Attempt): void {
     const { number } = attempt
     const subject = subjectOf(attempt)
-    const now = performance.now()
     if (!pending.has(subject)) pending.set(subject, { isAccepted: false, isStreamed: false })
     // A later attempt says nothing about how soon a mail is readable.
-    if (attempt.attempt === 1) sentAt.set(number, now)
-    else sentAt.delete(number)
+    if (attempt.attempt === 1) dueAt.set(number, attempt.dueAt)
+    else dueAt.delete(number)
     // The next wait is opened long before its mail.
     if (!openWaits.has(number + waits) && attempt.attempt === 1) openWaits.set(number + waits, wait(number + waits))
   }

@@ -5,12 +5,16 @@ import { ConnectionLost, isAccepted, SmtpClient } from '../support/smtp-client.t
 /** Enough that a mail seldom waits for a connection at 300 mails per second. */
 const CONNECTIONS = 32
 const MAIL_BYTES = 2_000
-const TICK_MS = 10
+/** How late a mail may be because the sender looks for due ones only so often. */
+const TICK_MS = 4
 /** Before a mail is sent again that was not accepted. */
 const RETRY_MS = 200
 
-/** `number` is the mail, `attempt` is higher than 1 after a lost connection: the mail may have been accepted or not. */
-export type Attempt = { number: number; attempt: number }
+/**
+ * `number` is the mail, `attempt` is higher than 1 after a lost connection: the mail may have been accepted or not. `dueAt` is
+ * when the rate demands the mail, which is before its first byte if all connections are busy.
+ */
+export type Attempt = { number: number; attempt: number; dueAt: number }
 
 export type SenderOptions = {
   smtpPort: number
@@ -34,7 +38,7 @@ export type SenderReport = {
 
 const TEMPLATE = mailOfSize({ sizeBytes: MAIL_BYTES, recipient: 'qa@shop.test' }).toString('latin1')
 
-/** Sends mails at a fixed rate, after a steady rise, independent of how fast they are accepted, until stopped. */
+/** Sends mails at a fixed rate, after a steady rise, until stopped. Mails that find no free connection wait, and are late. */
 export function startSender(options: SenderOptions) {
   const { smtpPort, mailsPerSecond, riseSeconds = 0, addressOf, onSending, onAccepted } = options
   const startedAt = performance.now()
@@ -52,6 +56,14 @@ export function startSender(options: SenderOptions) {
     wake = Promise.withResolvers()
   }, TICK_MS)
 
+  /** The reverse of what the timer computes. */
+  function dueAt(number: number): number {
+    const fullSeconds = (number + 1) / mailsPerSecond
+    const seconds =
+      fullSeconds < riseSeconds / 2 ? Math.sqrt(2 * riseSeconds * fullSeconds) : fullSeconds + riseSeconds / 2
+    return startedAt + seconds * 1_000
+  }
+
   async function lane(): Promise<void> {
     const connection = reconnecting(smtpPort)
     while (!isStopped) {
@@ -63,7 +75,7 @@ export function startSender(options: SenderOptions) {
 
   async function sendUntilAccepted(connection: Connection, number: number): Promise<void> {
     for (let attempt = 1; ;) {
-      const sent = { number, attempt }
+      const sent = { number, attempt, dueAt: dueAt(number) }
       const reply = await connection.send(addressOf(number), contentOf(sent), () => onSending(sent))
       if (reply !== null && isAccepted(reply)) {
         report.accepted++
@@ -90,7 +102,8 @@ export function startSender(options: SenderOptions) {
   }
 }
 
-export const subjectOf = ({ number, attempt }: Attempt): string => `Mail ${number}, attempt ${attempt}`
+export const subjectOf = ({ number, attempt }: Pick<Attempt, 'number' | 'attempt'>): string =>
+  `Mail ${number}, attempt ${attempt}`
 
 function contentOf(attempt: Attempt): Buffer {
   return Buffer.from(TEMPLATE.replace(/^Subject: .*$/m, `Subject: ${subjectOf(attempt)}`), 'latin1')
