@@ -46,3 +46,43 @@ test('mail that arrives while its team moves leaves no mailbox on the old domain
   expect(looks).toBe(2)
   expect(await store.listMailboxes(team.id)).toEqual([])
 })
+
+test('a message whose domain changes hands while it is being stored belongs to one team', async () => {
+  const { store } = await startAccounts()
+  const [former, next] = [await addTeam(store), await addTeam(store)]
+  const domain = former.domain!
+  await store.addMailbox(
+    { id: newId(Date.now()), teamId: former.id, name: 'qa', domain, createdAt: 0, updatedAt: 0 },
+    null,
+  )
+  const resolved = Promise.withResolvers<void>()
+  const moved = Promise.withResolvers<void>()
+  const ports = {
+    feed: { wake: () => {} },
+    wakeSender: () => {},
+    rootDomain: 'in.mailhatch.test',
+    catchAllTeam: async () => null,
+    recordRejection: () => {},
+    newId,
+    now: Date.now,
+  }
+  const slowStore = {
+    ...store,
+    async addMessage(...given: Parameters<typeof store.addMessage>) {
+      resolved.resolve()
+      await moved.promise
+      return store.addMessage(...given)
+    },
+  }
+  const mail = announcement({ domain, mailbox: 'qa' })
+  const announced = () => readAnnouncement(mail, ports.rootDomain)
+  const first = intake({ ...ports, store: slowStore }, announced())
+  await resolved.promise
+  await store.moveToDomain(former.id, { domain: `old.${domain}`, isCustom: true, at: Date.now() })
+  await store.moveToDomain(next.id, { domain, isCustom: true, at: Date.now() })
+  expect(await intake({ ...ports, store }, announced())).toBe('stored')
+  moved.resolve()
+  expect(await first).toBe('duplicate')
+  const countOf = (teamId: string) => store.countMessages({ teamId, oldestReceivedAt: 0, filter: {} })
+  expect(await Promise.all([countOf(former.id), countOf(next.id)])).toEqual([0, 1])
+})

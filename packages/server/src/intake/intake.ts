@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Feed } from '../feed/feed.ts'
-import type { Mailbox, Team } from '../store/mailboxes.ts'
+import type { Destination, Team } from '../store/mailboxes.ts'
 import type { Store } from '../store/store.ts'
 import type { NormalAnnouncement } from './normal-announcement.ts'
 import { newEvent } from './new-event.ts'
@@ -59,7 +59,7 @@ export async function intake(ports: Ports, announcement: NormalAnnouncement): Pr
 }
 
 type Resolved = {
-  mailbox: Mailbox
+  mailbox: Destination
   /** It is added with the message. */
   isNew?: true
   /** From the same reads, as the next, so that most mail needs no extra query. */
@@ -71,10 +71,10 @@ async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): P
   const { domain, mailbox: name } = announcement
   const { store, rootDomain, catchAllTeam } = ports
   const inbox = await store.findInbox({ domain, mailbox: name })
-  if (inbox?.mailbox) return { ...inbox, mailbox: inbox.mailbox }
+  if (inbox?.mailbox) return { ...inbox, mailbox: { ...inbox.mailbox, heldBy: 'domain' } }
   if (inbox) return newMailbox(ports, announcement, { ...inbox, teamId: inbox.team.id })
   const onRoot = domain === rootDomain ? await store.findRootInbox({ domain, mailbox: name }) : null
-  if (onRoot) return onRoot
+  if (onRoot) return { ...onRoot, mailbox: { ...onRoot.mailbox, heldBy: 'root name' } }
   const team = await catchAllTeam(domain)
   if (team) return caughtMailbox(ports, announcement, team.id)
   // A message is stored once, even if its mailbox was deleted since.
@@ -109,7 +109,7 @@ async function caughtMailbox(
   const { mailbox, hasEndpoints, hasFormerHolder, isRemembered } = inbox
   if (!mailbox) return newMailbox(ports, announcement, { teamId, isCaught: true, hasEndpoints, hasFormerHolder })
   if (!isRemembered) await store.rememberCatch(address, now())
-  return { mailbox, hasEndpoints, hasFormerHolder }
+  return { mailbox: { ...mailbox, heldBy: 'catch-all' }, hasEndpoints, hasFormerHolder }
 }
 
 type Owner = { teamId: string; isCaught?: true; hasEndpoints: boolean; hasFormerHolder: boolean }
@@ -124,6 +124,7 @@ async function newMailbox(
   if (await store.hasSeen({ teamId, id })) return 'duplicate'
   const at = now()
   // Plans limit the mailboxes that users create, but never refuse mail.
-  const mailbox = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at, ...(isCaught && { isCaught }) }
-  return { mailbox, isNew: true, hasEndpoints, hasFormerHolder }
+  const mailbox: Destination = { id: newId(at), teamId, name, domain, createdAt: at, updatedAt: at }
+  const held: Partial<Destination> = isCaught ? { isCaught, heldBy: 'catch-all' } : { heldBy: 'domain' }
+  return { mailbox: { ...mailbox, ...held }, isNew: true, hasEndpoints, hasFormerHolder }
 }

@@ -18,6 +18,12 @@ export type Mailbox = {
   isCaught?: true
 }
 
+/** Why a team receives the mail for an address: it has the domain, or the name on the root domain, or no team has either. */
+export type HeldBy = 'domain' | 'root name' | 'catch-all'
+
+/** Where a message goes. With `heldBy`, it is stored only while that is still so. */
+export type Destination = Mailbox & { heldBy?: HeldBy }
+
 /** The destination of mail for a custom domain. `hasFormerHolder` if other teams received its mail before. */
 export type Inbox = { team: Team; mailbox: Mailbox | null; hasEndpoints: boolean; hasFormerHolder: boolean }
 

@@ -1,7 +1,7 @@
 import type { Attachment, Code, Envelope, Header, Link, MessageSummary, ParseState } from '@mailhatch/sdk'
 import type { Matchable, MessageFilter } from '../domain/match.ts'
 import type { SearchWords } from '../domain/search-words.ts'
-import type { Mailbox } from './mailboxes.ts'
+import type { Destination } from './mailboxes.ts'
 import type { NewEvent } from './webhooks.ts'
 
 /** What a new and a stored message have in addition to a list entry. */
@@ -55,9 +55,12 @@ export type ListAnchor = { receivedAt: number; position: number }
 
 /** Messages, and what was rejected. */
 export type MessageStore = {
-  /** Stores a message once per id; a repetition writes nothing. Returns its position. */
+  /**
+   * Stores a message once per id; a repetition writes nothing. Returns its position. `mailbox gone` if the mailbox was changed or
+   * removed, or if the team does not receive mail for the address any more.
+   */
   addMessage(
-    mailbox: Mailbox,
+    mailbox: Destination,
     message: NewMessage,
     event?: NewEvent | null,
   ): Promise<number | 'duplicate' | 'mailbox gone'>
@@ -66,7 +69,7 @@ export type MessageStore = {
    * if the mailbox could not be added, or is gone again.
    */
   addFirstMessage(
-    mailbox: Mailbox,
+    mailbox: Destination,
     teamDomain: string | null | undefined,
     message: NewMessage,
     event?: NewEvent | null,

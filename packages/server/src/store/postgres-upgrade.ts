@@ -10,7 +10,7 @@ import { addKeys } from './postgres-upgrade-indexes.ts'
 export const UPGRADED_SCHEMA = 10
 
 /** Functions of the newest schema. The finish creates them again, without what older servers need. */
-const FUNCTIONS = '012-intake.sql'
+const FUNCTIONS = '013-intake.sql'
 
 const MAILBOXES_PER_STEP = 500
 

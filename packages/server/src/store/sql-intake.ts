@@ -2,7 +2,7 @@ import { returning, type Database, type Dialect, type NewRow, type Returning, ty
 import { insertDeliveries } from './sql-deliveries.ts'
 import { mailboxNames } from './sql-mailbox-names.ts'
 import { sql, type Sql } from './sql.ts'
-import type { Mailbox } from './mailboxes.ts'
+import type { Destination } from './mailboxes.ts'
 import type { MessageStore, NewMessage } from './messages.ts'
 import type { TextIndex } from './text-index.ts'
 import type { NewEvent } from './webhooks.ts'
@@ -15,14 +15,14 @@ export function intakeStore(
   const { dialect, read, writeFor, storeMessage } = database
   const { addMailboxWith } = mailboxNames(database)
 
-  async function insert(mailbox: Mailbox, message: NewMessage, event: NewEvent | null): Promise<StoredRow> {
+  async function insert(mailbox: Destination, message: NewMessage, event: NewEvent | null): Promise<StoredRow> {
     if (storeMessage) return storeMessage(mailbox.teamId, rowOf(mailbox, message, event))
     const [[added]] = await writeFor(mailbox.teamId, ...insertMessage(dialect, mailbox, message, event))
     if (added) return { stored: added.position, isUnchanged: true }
-    return { stored: null, isUnchanged: (await read(isUnchanged(mailbox))).length > 0 }
+    return { stored: null, isUnchanged: (await read(isUnchanged(mailbox, message))).length > 0 }
   }
 
-  async function addMessage(mailbox: Mailbox, message: NewMessage, event: NewEvent | null = null) {
+  async function addMessage(mailbox: Destination, message: NewMessage, event: NewEvent | null = null) {
     const row = await insert(mailbox, message, event)
     if (row.stored === null) return row.isUnchanged ? 'duplicate' : 'mailbox gone'
     textIndex.messageAdded(mailbox.teamId, row.stored)
@@ -47,10 +47,23 @@ export function intakeStore(
   }
 }
 
-/** Returns one row if the mailbox exists and still has the name. */
-function isUnchanged({ teamId, id, name }: Mailbox): Sql {
+/** Returns one row if the mailbox exists, still has the name, and its team still receives the mail for the address. */
+function isUnchanged(mailbox: Destination, { domain }: NewMessage): Sql {
+  const { teamId, id, name } = mailbox
   return sql`
-    select 1 from mailboxes where team_id = ${teamId} and id = ${id} and name = ${name} and removed_at is null`
+    select 1 from mailboxes
+    where team_id = ${teamId} and id = ${id} and name = ${name} and removed_at is null and ${isHeld(mailbox, domain)}`
+}
+
+/** See `HeldBy`. Announced again after the address changed hands, the message is in another team by now. */
+function isHeld({ teamId, name, heldBy }: Destination, domain: string): Sql {
+  const isOthers = sql`exists (select 1 from teams where domain = ${domain} and id <> ${teamId})`
+  if (heldBy === 'domain') return sql`exists (select 1 from teams where domain = ${domain} and id = ${teamId})`
+  if (heldBy === 'catch-all') return sql`not ${isOthers}`
+  if (heldBy === undefined) return sql`true`
+  return sql`
+    not ${isOthers}
+    and exists (select 1 from root_names where domain = ${domain} and name = ${name} and team_id = ${teamId})`
 }
 
 /**
@@ -60,7 +73,7 @@ function isUnchanged({ teamId, id, name }: Mailbox): Sql {
  */
 function insertMessage(
   dialect: Dialect,
-  mailbox: Mailbox,
+  mailbox: Destination,
   message: NewMessage,
   event: NewEvent | null,
 ): [Returning<{ position: number }>, ...Sql[]] {
@@ -76,7 +89,7 @@ function insertMessage(
              ${message.storedAt}, ${message.size}, ${message.attachments.length}, ${message.subjectFolded},
              ${message.fromFolded}, ${message.toFolded}, ${message.mailboxWithTagFolded}, ${message.objectMailbox}
       from team_state s
-      where s.team_id = ${teamId} and exists (${isUnchanged(mailbox)})
+      where s.team_id = ${teamId} and exists (${isUnchanged(mailbox, message)})
         and not exists (select 1 from removed_messages where team_id = ${teamId} and id = ${message.id})
       on conflict (team_id, id) do nothing
       returning position`),
@@ -97,10 +110,11 @@ function insertMessage(
   ]
 }
 
-function rowOf(mailbox: Mailbox, message: NewMessage, event: NewEvent | null): NewRow {
+function rowOf(mailbox: Destination, message: NewMessage, event: NewEvent | null): NewRow {
   return {
     mailbox_id: mailbox.id,
     mailbox: mailbox.name,
+    held_by: mailbox.heldBy ?? null,
     id: message.id,
     mailbox_with_tag: message.mailboxWithTag,
     tag: message.tag,

@@ -109,6 +109,6 @@ alter table teams
   drop column read_count,
   drop column mark_version;
 
--- 012-intake.sql makes them anew.
+-- 013-intake.sql creates them again.
 drop function store_messages(text, json);
 drop function lock_team(text);

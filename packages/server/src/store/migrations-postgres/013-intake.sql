@@ -1,11 +1,12 @@
 -- Waits until no other transaction for the team runs. Does not lock the key, so that rows can still refer to it.
-create function lock_team(team text) returns void language sql as $$
+create or replace function lock_team(team text) returns void language sql as $$
   select 1 from team_state where team_id = team for no key update
 $$;
 
 -- Stores messages of one team in their order, each once, with their deliveries: what the statements in store/sql-intake.ts do on
--- SQLite, in one call. Returns the position of each; none for one that was stored or removed before, or whose mailbox is gone.
-create function store_messages(team text, given json)
+-- SQLite, in one call. Returns the position of each; none for one that was stored or removed before, or whose mailbox
+-- is gone or belongs to another team.
+create or replace function store_messages(team text, given json)
 returns table (place bigint, stored bigint, is_unchanged boolean) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -18,7 +19,7 @@ begin
   newest := (select last_position from team_state where team_id = team);
   place := 0;
   for item in select * from json_to_recordset(given) as one (
-    mailbox_id text, mailbox text, id text, mailbox_with_tag text, tag text, domain text, tenant_subdomain text, sender text,
+    mailbox_id text, mailbox text, held_by text, id text, mailbox_with_tag text, tag text, domain text, tenant_subdomain text, sender text,
     sender_name text, recipient text, subject text, received_at bigint, stored_at bigint, size bigint, attachment_count bigint,
     subject_folded text, sender_folded text, recipient_folded text, mailbox_with_tag_folded text, object_mailbox text,
     headers text, html text, text text, body_folded text, codes text, links text, attachments text, envelope text, parse text,
@@ -28,7 +29,15 @@ begin
     stored := null;
     is_unchanged := exists (
       select 1 from mailboxes b
-      where b.team_id = team and b.id = item.mailbox_id and b.name = item.mailbox and b.removed_at is null);
+      where b.team_id = team and b.id = item.mailbox_id and b.name = item.mailbox and b.removed_at is null
+        and case item.held_by
+              when 'domain' then exists (select 1 from teams where domain = item.domain and id = team)
+              when 'root name' then
+                not exists (select 1 from teams where domain = item.domain and id <> team)
+                and exists (select 1 from root_names where domain = item.domain and name = item.mailbox and team_id = team)
+              when 'catch-all' then not exists (select 1 from teams where domain = item.domain and id <> team)
+              else true
+            end);
     if is_unchanged
        and not exists (select 1 from removed_messages r where r.team_id = team and r.id = item.id) then
       stored := newest + added + 1;
