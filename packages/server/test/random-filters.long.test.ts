@@ -11,8 +11,8 @@ import type { Store } from '../src/store/store.ts'
 import { ownPostgres } from './replicas/own-postgres.ts'
 import { temporaryFolder } from './support/server.ts'
 
-/** Small, so that few messages complete a block. */
-const BLOCK_SIZE = 16
+/** Small, so that few messages complete a block, and large enough for slices that are lists. */
+const BLOCK_SIZE = 64
 /** Read in small steps, so that few messages already take several. */
 const SMALL_STEPS: WalkLimits = { candidates: [4, 16], narrow: 20, shortRange: 30, newestChecked: 4, marked: 4 }
 

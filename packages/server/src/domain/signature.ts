@@ -33,6 +33,12 @@ export type Signatures = Uint16Array
 /** As many messages as the number has bits. */
 export const SIGNED_TOGETHER = 16
 
+/** Of those signed together, the first eight use the first byte, on machines of any byte order. */
+export const BITS = Array.from(
+  { length: SIGNED_TOGETHER },
+  (_, index) => new Uint16Array(Uint8Array.of(1 << index, (1 << index) >> 8).buffer)[0]!,
+)
+
 export function noSignatures(): Signatures {
   return new Uint16Array(SLOTS)
 }

@@ -9,10 +9,11 @@ import { openPostgresDatabase } from './postgres-database.ts'
 import { sql } from './sql.ts'
 import { createSqlStore } from './sql-store.ts'
 import { addMailbox, addTeam, describeStore, messageFor } from './store-contract.ts'
+import { describeTextIndex } from './text-index-contract.ts'
 import type { Store } from './store.ts'
 
-/** Small, so that few messages complete a block. */
-const BLOCK_SIZE = 16
+/** Small, so that few messages complete a block, and large enough for slices that are lists. */
+const BLOCK_SIZE = 64
 /** Of the filters of the contract, which runs with all of them. More are in test/random-filters.long.test.ts. */
 const SOME = { filters: 20 }
 
@@ -35,6 +36,8 @@ const indexed = (store: Store) => whenIndexed(databases.get(store)!, BLOCK_SIZE)
 describeStore('PostgreSQL store', open, indexed)
 
 describeOutbox(async () => openPostgresDatabase(await freshDatabase()))
+
+describeTextIndex(async () => openPostgresDatabase(await freshDatabase()))
 
 testMatching(
   'walked a few at a time',

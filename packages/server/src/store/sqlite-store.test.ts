@@ -13,13 +13,14 @@ import { testMatching, whenIndexed } from './matching-contract.ts'
 import type { WalkLimits } from './message-walk.ts'
 import { describeOutbox } from './outbox-contract.ts'
 import { addMailbox, addTeam, describeStore, messageFor } from './store-contract.ts'
+import { describeTextIndex } from './text-index-contract.ts'
 
 function fail(error: unknown): never {
   throw error
 }
 
-/** Small, so that few messages complete a block. */
-const BLOCK_SIZE = 16
+/** Small, so that few messages complete a block, and large enough for slices that are lists. */
+const BLOCK_SIZE = 64
 /** Of the filters of the contract, which runs with all of them. More are in test/random-filters.long.test.ts. */
 const SOME = { filters: 20 }
 
@@ -42,6 +43,8 @@ const indexed = (store: Store) => whenIndexed(databases.get(store)!, BLOCK_SIZE)
 describeStore('SQLite store', open, indexed)
 
 describeOutbox(async () => openDatabase())
+
+describeTextIndex(async () => openDatabase())
 
 testMatching(
   'walked a few at a time',

@@ -35,7 +35,8 @@ export async function searchText<Row extends ListAnchor>(
 ): Promise<Row[] | null> {
   const { view, wanted } = search
   const needs = isFoundByTag(view.filter) ? [] : needsOf(view.filter)
-  if (needs.length === 0) return null
+  // Blocks have no order from the last position on.
+  if (needs.length === 0 || wanted.order === 'last position first') return null
   const range = await findRange(database, view.teamId, wanted, blockSize)
   if (!range) return null
   const mailbox = await findMailbox(database, view, blockSize)
@@ -47,7 +48,7 @@ export async function searchText<Row extends ListAnchor>(
   const searchTail = async () => {
     const first = Math.max(range.after, range.indexedThrough) + 1
     const { resets, upTo: last } = range
-    const positions = await tail.candidatesIn({ teamId: view.teamId, resets, first, last }, needs)
+    const positions = await tail.findCandidates({ teamId: view.teamId, resets, first, last }, needs, view.proceed)
     await page.check(positions, () => page.isFull(Infinity))
   }
   // Unindexed messages can have any time, so by time they are searched first. By position they come last.

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { SIGNED_TOGETHER, SLOTS } from '../domain/signature.ts'
-import { BITS } from './text-block.ts'
+import { BITS, SIGNED_TOGETHER, SLOTS } from '../domain/signature.ts'
 import { keepThoseIn, slicesOf } from './text-slice.ts'
 
 const SIZE = 2_048

@@ -1,4 +1,4 @@
-import { SLOTS, type Signatures } from '../domain/signature.ts'
+import { BITS, SIGNED_TOGETHER, SLOTS, type Signatures } from '../domain/signature.ts'
 
 /** A bit per position of a block. */
 export type Bits = Uint8Array
@@ -12,7 +12,7 @@ const PLACE_BYTES = 2
 /**
  * The slices of all slots that any message of the block uses. A slice has the bits of its slot. Where few are set, it has
  * a list of their places instead, which is shorter: most slots of codes and other random text occur in few messages.
- * Takes about two milliseconds.
+ * Takes a few milliseconds.
  */
 export function slicesOf(signatures: Signatures): { slices: Slice[]; bytes: Uint8Array } {
   const words = new Uint16Array(signatures.length / SLOTS)
@@ -21,33 +21,32 @@ export function slicesOf(signatures: Signatures): { slices: Slice[]; bytes: Uint
   const slices: Slice[] = []
   let start = 0
   for (let slot = 0; slot < SLOTS; slot++) {
-    let any = 0
-    let word = 0
-    for (let index = slot; index < signatures.length; index += SLOTS) any |= words[word++] = signatures[index]!
-    if (any === 0) continue
-    const length = writeSlice(bytes.subarray(start, start + bits.length), bits)
-    slices.push({ slot, start, length })
-    start += length
+    let end = start
+    let isList = true
+    for (let word = 0, index = slot; word < words.length; word++, index += SLOTS) {
+      const signed = signatures[index]!
+      words[word] = signed
+      if (signed === 0 || !isList) continue
+      for (let left = signed; left !== 0; left &= left - 1) {
+        const place = word * SIGNED_TOGETHER + (BIT_OF_FIRST ^ (31 - Math.clz32(left & -left)))
+        bytes[end++] = place & 0xff
+        bytes[end++] = place >> 8
+      }
+      isList = end - start < bits.length
+    }
+    if (end === start) continue
+    if (!isList) {
+      bytes.set(bits, start)
+      end = start + bits.length
+    }
+    slices.push({ slot, start, length: end - start })
+    start = end
   }
   return { slices, bytes: bytes.subarray(0, start) }
 }
 
-/** Returns its length. */
-function writeSlice(into: Uint8Array, bits: Bits): number {
-  let length = 0
-  for (let index = 0; index < bits.length; index++) {
-    for (let byte = bits[index]!; byte !== 0; byte &= byte - 1) {
-      if (length + PLACE_BYTES >= bits.length) {
-        into.set(bits)
-        return bits.length
-      }
-      const place = index * 8 + 31 - Math.clz32(byte & -byte)
-      into[length++] = place & 0xff
-      into[length++] = place >> 8
-    }
-  }
-  return length
-}
+/** Which bit of a number is that of the first message: another one on machines with another byte order. */
+const BIT_OF_FIRST = 31 - Math.clz32(BITS[0]!)
 
 /** Clears the bits that the slice does not have. False if none is left. */
 export function keepThoseIn(slice: Uint8Array, bits: Bits): boolean {
