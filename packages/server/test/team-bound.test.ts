@@ -1,5 +1,7 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sql } from '../src/store/sql.ts'
+import { sql, type Sql } from '../src/store/sql.ts'
 import { whyUnbound } from './support/team-bound.ts'
 
 const BOUND = [
@@ -11,6 +13,9 @@ const BOUND = [
   sql`insert into outboxes (team_id, due_at) values (${'t'}, ${5})`,
   sql`update team_state as s set a = c.a from (select count(*) as a from messages where team_id = ${'t'}) c where s.team_id = ${'t'}`,
   sql`select 1 from messages where team_id = ${'t'} union all select 1 from removed_messages where team_id = ${'t'}`,
+  sql`select 1 from api_keys k left join mailboxes b on b.team_id = k.team_id where k.id = ${'k'} and k.team_id = ${'t'}`,
+  sql`insert into outboxes (team_id, due_at) select e.team_id, 0 from (select team_id from deliveries where team_id = ${'t'}) e`,
+  sql`select (select count(*) from mailboxes where team_id = ${'t'}) as mailboxes`,
   sql`select * from teams where id = ${'t'}`,
 ]
 
@@ -24,6 +29,24 @@ const UNBOUND = [
   sql`delete from deliveries where id in (select id from deliveries where team_id = ${'t'})`,
   sql`select 1 from messages where team_id = ${'t'} union all select 1 from removed_messages where id = ${'m'}`,
   sql`select 1 from messages where team_id = ${'t'} and exists (select 1 from mailboxes where team_id = ${'another'})`,
+  sql`select 1 from (select id as team_id from teams) t join messages m on m.team_id = t.team_id`,
+  sql`select 1 from (select k.team_id from api_keys k join messages m on m.team_id = ${'t'}) t join messages m on m.team_id = t.team_id`,
+  sql`select 1 from (select team_id from api_keys where team_id = ${'t'}) t join messages m on m.team_id = t.team_id`,
+  sql`select 1 from teams t, messages m`,
+  sql`select 1 from messages m, deliveries d where m.team_id = ${'t'}`,
+  sql`select 1 from teams t join messages m using (id) where m.team_id = ${'t'}`,
+  sql`select 1 from messages where team_id = ${'t'} or id = ${'m'}`,
+  sql`select 1 from messages where not team_id = ${'t'}`,
+  sql`select 1 from messages m left join mailboxes b on b.team_id = m.team_id and m.team_id = ${'t'}`,
+  sql`select 1 from messages m where m.team_id = ${'t'} and exists (select 1 from deliveries m where m.team_id = m.team_id)`,
+  sql`select 1 from public.messages where team_id = ${'t'}`,
+  sql`update messages set team_id = ${'t'}`,
+  sql`update messages set position = 1, team_id = ${'t'} where id = ${'m'}`,
+  sql`insert into outboxes (team_id, due_at) select team_id, 0 from api_keys`,
+  sql`insert into outboxes (team_id, due_at) values (${'t'}, 0), ((select min(id) from teams), 0)`,
+  sql`insert into outboxes (team_id, due_at) select ${'t'}, 0 union all select team_id, 0 from api_keys`,
+  sql`insert into outboxes (team_id, due_at) select team_id, 0 from messages on conflict (team_id) do update set due_at = 0 where team_id = ${'t'}`,
+  sql`truncate messages`,
 ]
 
 test.each(BOUND.map((statement) => [statement.text.join('?'), statement] as const))('bound: %s', (_, statement) => {
@@ -36,3 +59,29 @@ test.each(UNBOUND.map((statement) => [statement.text.join('?'), statement] as co
     expect(whyUnbound(statement)).not.toBeNull()
   },
 )
+
+test.each(['lock_team', 'store_messages'])('the function %s is bound to the team that it is given', (name) => {
+  const statements = statementsOf(name)
+  expect(statements.map(whyUnbound).filter((problem) => problem !== null)).toEqual([])
+  // The same statements without the comparison with the team.
+  const unbound = statements.map(({ text, values }) => ({
+    text: text.map((piece) => piece.replace(/team_id = $/, 'id = ')),
+    values,
+  }))
+  expect(unbound.filter(whyUnbound)).not.toEqual([])
+})
+
+/** The statements of a function in the newest migration that creates it, with its argument `team` as their parameter. */
+function statementsOf(name: string): Sql[] {
+  const folder = join(import.meta.dirname, '../src/store/migrations-postgres')
+  const files = globSync('*.sql', { cwd: folder }).sort()
+  const source = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
+  const pattern = new RegExp(`function ${name}\\(.*?\\$\\$(.*?)\\$\\$`, 'gs')
+  const body = Array.from(source.matchAll(pattern)).at(-1)![1]!
+  // The messages that the function is given have a column with the name of a table.
+  const plain = body.replaceAll(/for item in .*?\bloop\b/gs, '').replaceAll(/\bitem\.\w+/g, 'null')
+  return plain.split(';').map((statement) => {
+    const text = statement.split(/\bteam\b/)
+    return { text, values: Array.from({ length: text.length - 1 }, () => 't') }
+  })
+}

@@ -1,123 +1,167 @@
 import type { Sql, SqlValue } from '../../src/store/sql.ts'
 import { TEAM_TABLES } from '../../src/store/team-tables.ts'
+import { clausesOf, conditionsIn, innerOf, queryOf, tablesIn, type Clause, type Query } from './sql-queries.ts'
 
 /**
  * Why a statement on the tables of teams is not bound to one team; null if it is. Each table of a team must be compared with
- * one and the same team in its own query, directly or through another table of that query or of one around it.
+ * one and the same team in its own query, directly or through another table of that query or of one around it. A statement
+ * that this parser does not understand counts as not bound.
  */
 export function whyUnbound(statement: Sql): string | null {
-  const { teams, problem } = examine(statement)
+  const { teams, problem } = examineStatement(statement)
   if (problem) return problem
   return teams.size > 1 ? `It names ${teams.size} teams.` : null
 }
 
 /** The teams that a statement names for tables of teams. */
 export function teamsOf(statement: Sql): SqlValue[] {
-  return Array.from(examine(statement).teams)
+  return Array.from(examineStatement(statement).teams)
 }
 
-function examine({ text, values }: Sql): { teams: Set<SqlValue>; problem: string | null } {
-  const numbered = text.reduce((before, piece, index) => `${before}?${index}${piece}`)
-  const teams = new Set<SqlValue>()
-  const problem = problemIn(queriesOf(numbered.toLowerCase()), (parameter) => teams.add(values[parameter - 1]!))
-  return { teams, problem }
+function examineStatement({ text, values }: Sql): { teams: Set<SqlValue>; problem: string | null } {
+  const { parameters, problem } = examineText(text)
+  return { teams: new Set(parameters.map((parameter) => values[parameter - 1]!)), problem }
 }
 
-type Query = { text: string; inner: Query[] }
+type ExaminedText = { parameters: number[]; problem: string | null }
 
-/** The statement without what is in brackets, and the same of each pair of brackets. */
-function queriesOf(statement: string): Query {
-  const outermost: Query = { text: '', inner: [] }
-  const open = [outermost]
-  for (const character of statement) {
-    const current = open.at(-1)!
-    if (character === '(') {
-      const query = { text: '', inner: [] }
-      current.inner.push(query)
-      open.push(query)
-    } else if (character === ')') {
-      open.pop()
-      open.at(-1)!.text += `(${open.at(-1)!.inner.length - 1})`
-    } else {
-      current.text += character
+/** Programs run few statements, but each of them often. */
+const known = new Map<string, ExaminedText>()
+
+function examineText(text: readonly string[]): ExaminedText {
+  const key = text.join('?')
+  const parameters: number[] = []
+  const examined = known.get(key) ?? {
+    parameters,
+    problem: examine(queryOf(text), [], (parameter) => parameters.push(parameter)).problem,
+  }
+  known.set(key, examined)
+  return examined
+}
+
+/** Called with each parameter that is a team. */
+type OnTeam = (parameter: number) => void
+
+/** `hasTeam`: its column `team_id` is that of a table of the team. */
+type Examined = { problem: string | null; hasTeam: boolean }
+
+/** `outer` are the bound tables of the queries around this one. */
+function examine(query: Query, outer: string[], onTeam: OnTeam): Examined {
+  // Each of them has its own tables.
+  const texts = query.text.split(/\b(?:union(?: all)?|except|intersect)\b/)
+  if (texts.length > 1 && query.text.includes('insert into')) return unbound('insert of a union', query.text)
+  const examined = texts.map((text) => examineOne(text, query, outer, onTeam))
+  return {
+    problem: examined.find(({ problem }) => problem)?.problem ?? null,
+    hasTeam: examined.every(({ hasTeam }) => hasTeam),
+  }
+}
+
+function examineOne(text: string, query: Query, outer: string[], onTeam: OnTeam): Examined {
+  const clauses = clausesOf(text)
+  const tables = tablesIn(clauses, query)
+  const ofTeams = tables.filter(({ name }) => TEAM_TABLES.includes(name))
+  if (mentions(text) > ofTeams.length) return unbound('a table in a place that is not understood', text)
+  if (ofTeams.length > 0 && NOT_UNDERSTOOD.test(text)) return unbound('words that are not understood', text)
+
+  const read = tables.filter(({ keyword }) => keyword !== 'insert into')
+  const own = read.map(({ alias }) => alias)
+  const ownOfTeams = read.filter(({ name }) => TEAM_TABLES.includes(name)).map(({ alias }) => alias)
+  const bound = outer.filter((alias) => !own.includes(alias))
+  const derived = read.filter((table) => table.query !== null)
+  for (const table of derived) {
+    const { problem, hasTeam } = examine(table.query!, outer, onTeam)
+    if (problem) return { problem, hasTeam: false }
+    if (hasTeam) bound.push(table.alias)
+  }
+
+  // Without the name of its table, a column `team_id` is that of the only table that has one.
+  const only = ownOfTeams.length === 1 ? ownOfTeams[0] : own.length === 1 ? own[0] : undefined
+  const comparisons = comparisonsIn(clauses, query, only)
+  bindThrough(comparisons, own, bound)
+  if (ofTeams.length > 0) for (const { parameter } of comparisons) if (parameter !== null) onTeam(parameter)
+  if (ownOfTeams.some((alias) => !bound.includes(alias))) return unbound('a table without a team', text)
+
+  const isTeam = (column: string) => {
+    const [isColumn, alias = only] = /^(?:(\w+)\.)?team_id$/.exec(column) ?? []
+    return isColumn !== undefined && own.includes(alias!) && bound.includes(alias!)
+  }
+  const isInsert = ofTeams.length > ownOfTeams.length
+  if (isInsert && !isInsertBound(clauses, query, isTeam, onTeam)) return unbound('an insert without a team', text)
+  for (const inner of innerOf(text, query)) {
+    if (derived.some((table) => table.query === inner)) continue
+    const { problem } = examine(inner, bound, onTeam)
+    if (problem) return { problem, hasTeam: false }
+  }
+  // What comes only from tables that teams share is not counted as a team.
+  const isOfTeam = ownOfTeams.length > 0 || derived.some(({ alias }) => bound.includes(alias))
+  return { problem: null, hasTeam: isOfTeam && selected(clauses).some(isTeam) }
+}
+
+/** Adds to the bound tables those that are compared with a parameter or with a bound one. */
+function bindThrough(comparisons: Comparison[], own: string[], bound: string[]): void {
+  const bind = (alias: string, joined: string | null) => {
+    const isMeant = own.includes(alias) && (joined === null || joined === alias)
+    if (isMeant && !bound.includes(alias)) bound.push(alias)
+  }
+  // Each round binds tables through those of the round before.
+  for (let before = -1; before < bound.length;) {
+    before = bound.length
+    for (const { left, parameter, right, joined } of comparisons) {
+      if (parameter !== null || bound.includes(right)) bind(left, joined)
+      else if (bound.includes(left)) bind(right, joined)
     }
   }
-  return outermost
 }
 
-type Named = { table: string; alias: string; isInserted: boolean }
-
-function problemIn(query: Query, onTeam: (parameter: number) => void, outer: string[] = []): string | null {
-  // Of a `union`, each query has its own tables.
-  for (const text of query.text.split(/\bunion(?: all)?\b/)) {
-    const problem = problemOf(text, query.inner, onTeam, outer)
-    if (problem) return problem
-  }
-  return null
+function unbound(why: string, text: string): Examined {
+  return { problem: `${why} in: ${text.trim()}`, hasTeam: false }
 }
 
-function problemOf(text: string, inner: Query[], onTeam: (parameter: number) => void, outer: string[]): string | null {
-  // A query in brackets that is used as a table is checked on its own.
-  const bound = [
-    ...outer,
-    ...[...text.matchAll(/\b(?:from|join)\s+\(\d+\)\s+(?:as\s+)?(\w+)/g)].map(([, alias]) => alias!),
-  ]
-  const named = tablesIn(text)
-  const isBound = ({ alias, isInserted }: Named) => {
-    if (isInserted) return isInsertBound(text, inner, bound, onTeam)
-    const own = named.filter((other) => !other.isInserted).length === 1 ? `(?:${alias}\\.)?` : `${alias}\\.`
-    const compared = [
-      ...text.matchAll(new RegExp(`(?<![\\w.])${own}team_id = (?:\\?(\\d+)|(\\w+)\\.team_id|(\\w+)\\.id\\b)`, 'g')),
-    ]
-    const reversed = [...text.matchAll(new RegExp(`(?<![\\w.])(\\w+)\\.team_id = ${alias}\\.team_id`, 'g'))]
-    for (const [, parameter] of compared) if (parameter !== undefined) onTeam(Number(parameter))
-    return (
-      compared.some(([, parameter, other]) => parameter !== undefined || bound.includes(other!)) ||
-      reversed.some(([, other]) => bound.includes(other!))
-    )
-  }
-  let left = named
-  // Each round binds tables through those of the round before.
-  for (;;) {
-    const found = left.filter(isBound)
-    if (found.length === 0) break
-    bound.push(...found.map(({ alias }) => alias))
-    left = left.filter((table) => !found.includes(table))
-  }
-  if (left.length > 0) return `${left.map(({ table }) => table).join(', ')} without a team in: ${text.trim()}`
-  const mentioned = [...text.matchAll(/\((\d+)\)/g)].map(([, index]) => inner[Number(index)]!)
-  for (const query of mentioned) {
-    const problem = problemIn(query, onTeam, bound)
-    if (problem) return problem
-  }
-  return null
+/** No statement needs these. They join tables, or hide text, in ways that `clausesOf` does not see. */
+const NOT_UNDERSTOOD = /\b(?:right|full|outer|inner|natural|using|lateral)\b|--|\/\*|;/
+
+const MENTIONED = new RegExp(`(?<!\\bas )\\b(?:${TEAM_TABLES.join('|')})\\b(?!\\.)`, 'g')
+
+/** How often the text has the name of a team's table, except before a column or as the name of a result. */
+function mentions(text: string): number {
+  return Array.from(text.matchAll(MENTIONED)).length
 }
 
-const KEYWORDS = new Set('as cross from inner join left limit on order set where group'.split(' '))
+type Comparison = { left: string; parameter: number | null; right: string; joined: string | null }
 
-function tablesIn(text: string): Named[] {
-  return [...text.matchAll(/\b(from|join|into|update)\s+([a-z_]+)(?:\s+as)?(?:\s+([a-z]+))?/g)].flatMap(
-    ([, keyword, table, following]) => {
-      if (!TEAM_TABLES.includes(table!)) return []
-      const alias = following && !KEYWORDS.has(following) ? following : table!
-      return [{ table: table!, alias, isInserted: keyword === 'into' }]
-    },
+/** Of columns `team_id`, with a parameter or with each other. `joined` is the only table about which the comparison says something. */
+function comparisonsIn(clauses: Clause[], query: Query, only: string | undefined): Comparison[] {
+  return conditionsIn(clauses, query).flatMap(({ parts, only: joined }) =>
+    parts.flatMap((part) => {
+      const found = /^(?:(\w+)\.)?team_id = (?:\?(\d+)|(\w+)\.team_id)$/.exec(part.trim())
+      const left = found?.[1] ?? only
+      if (!found || left === undefined) return []
+      return [{ left, parameter: found[2] ? Number(found[2]) : null, right: found[3] ?? '', joined }]
+    }),
   )
 }
 
-/** The team comes first in the list of columns and in that of the values. */
-function isInsertBound(text: string, inner: Query[], bound: string[], onTeam: (parameter: number) => void): boolean {
-  const parts = /into\s+[a-z_]+\s+\((\d+)\)\s*(?:values\s*\((\d+)\)|select\s+(?:distinct\s+)?([^,]+),)/.exec(text)
-  if (!parts || !inner[Number(parts[1])]!.text.trim().startsWith('team_id')) return false
-  const first = (parts[3] ?? inner[Number(parts[2])]!.text.split(',')[0]!).trim()
-  const parameter = /^\?(\d+)$/.exec(first)
-  if (parameter) {
-    onTeam(Number(parameter[1]))
-    return true
-  }
-  // From a table of a team, which must be bound itself.
-  const [, alias] = /^(?:(\w+)\.)?team_id$/.exec(first) ?? []
-  return (
-    /^(?:\w+\.)?team_id$/.test(first) && (alias === undefined || bound.includes(alias) || tablesIn(text).length > 1)
-  )
+/** The columns of the first `select`. */
+function selected(clauses: Clause[]): string[] {
+  const { body = '' } = clauses.find(({ keyword }) => keyword === 'select') ?? {}
+  return body
+    .replace(/^(?:distinct|all) /, '')
+    .split(',')
+    .map((column) => column.trim())
+}
+
+/** The team comes first in the list of columns and in each list of values. */
+function isInsertBound(clauses: Clause[], query: Query, isTeam: (column: string) => boolean, onTeam: OnTeam): boolean {
+  const bodyOf = (wanted: string) => clauses.find(({ keyword }) => keyword === wanted)?.body ?? ''
+  const firstOf = ({ text }: Query) => text.split(',')[0]!.trim()
+  const [columns] = innerOf(bodyOf('insert into'), query)
+  if (!columns || firstOf(columns) !== 'team_id') return false
+  const rows = innerOf(bodyOf('values'), query).map(firstOf)
+  const first = rows.length > 0 ? rows : selected(clauses).slice(0, 1)
+  return first.every((value) => {
+    const [, parameter] = /^\?(\d+)$/.exec(value) ?? []
+    if (parameter) onTeam(Number(parameter))
+    return parameter !== undefined || isTeam(value)
+  })
 }
