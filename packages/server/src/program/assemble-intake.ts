@@ -9,7 +9,7 @@ import { createRejections } from '../manage/rejections.ts'
 import { meteredAcceptance } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import type { Tracing } from '../observe/tracing.ts'
-import { openStore } from './open-store.ts'
+import { openStore, type WrapDatabase } from './open-store.ts'
 import { newId } from '../random.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import type { Team } from '../store/mailboxes.ts'
@@ -32,14 +32,15 @@ export type IntakeParts = {
   /** Called before each announcement. */
   onMail: () => void
   now: () => number
+  wrapDatabase: WrapDatabase | undefined
 }
 
 /** The store, and what happens to an announcement: it is stored, readers are woken, and webhooks are sent. */
 export async function assembleIntake(config: Config, log: Log, parts: IntakeParts) {
-  const { secretKey, meters, tracing, onMail, now } = parts
+  const { secretKey, meters, tracing, onMail, now, wrapDatabase } = parts
   // Several processes can share PostgreSQL, so it needs no lock.
   const lock = config.databaseUrl ? null : lockFolder(dataFile(config, 'lock.db'), 'The database')
-  const store = await openStore(config, log, { migrationLog: log, meters })
+  const store = await openStore(config, log, { migrationLog: log, meters, wrapDatabase })
   const feed = await openFeed(config, log)
   const rejections = createRejections({ store, log, now })
   const logUnsaved = (error: unknown) => log.error({ err: error }, 'saving rejections failed')

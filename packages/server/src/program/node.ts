@@ -13,6 +13,7 @@ import { ensureOwner } from '../manage/owner.ts'
 import type { Log } from '../observe/log.ts'
 import type { MeteredPart, Meters } from '../observe/meters.ts'
 import { openLockedBucket, openSharedObjects } from './open-bucket.ts'
+import type { WrapDatabase } from './open-store.ts'
 import { watchOverload, type Overload } from '../observe/overload.ts'
 import { postJson } from './post-json.ts'
 import { beginRun, endRun } from './run-mark.ts'
@@ -47,13 +48,15 @@ export type ProgramOptions = {
   overload?: Overload
   /** Called before each mail. */
   onMail?: () => void
+  /** Returns what the store uses instead of its database. */
+  wrapDatabase?: WrapDatabase
 }
 
 /** Everything in one process. The worker passes announcements to the API directly, without HTTP. */
 export async function startServe(
   given: Config,
   log: Log,
-  { now = Date.now, overload = watchOverload(log), onMail = () => {} }: ProgramOptions = {},
+  { now = Date.now, overload = watchOverload(log), onMail = () => {}, wrapDatabase }: ProgramOptions = {},
 ): Promise<Running> {
   await refuseOwnDatabase(given)
   await checkPorts({ ...apiPort(given), ...workerPorts(given) })
@@ -64,7 +67,7 @@ export async function startServe(
   const tracing = await openTracing()
   const inbox = await openLockedBucket(config, meters)
   const wasCutOff = beginRun(config.dataDir)
-  const intake = await assembleIntake(config, log, { secretKey, meters, tracing, onMail, now })
+  const intake = await assembleIntake(config, log, { secretKey, meters, tracing, onMail, now, wrapDatabase })
   const { store, acceptAnnouncement, recordRejection } = intake
   await refuseOwnSecretKey(config, { store, secretKey })
   const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
@@ -128,7 +131,7 @@ export async function startServe(
 export async function startApi(
   given: Config,
   log: Log,
-  { now = Date.now, overload = watchOverload(log), onMail = () => {} }: ProgramOptions = {},
+  { now = Date.now, overload = watchOverload(log), onMail = () => {}, wrapDatabase }: ProgramOptions = {},
 ): Promise<Running> {
   await checkPorts(apiPort(given))
   const { config, port } = await settlePort(given)
@@ -140,7 +143,7 @@ export async function startApi(
   const { webhookSecret } = config
   const meters = await openMeters(config, overload, 'api')
   const tracing = await openTracing()
-  const intake = await assembleIntake(config, log, { secretKey, meters, tracing, onMail, now })
+  const intake = await assembleIntake(config, log, { secretKey, meters, tracing, onMail, now, wrapDatabase })
   const api = await assembleApi(config, log, { intake, webhookSecret, objects, worker: null, meters, overload, now })
   await warnOfUnknownCatchAll(config, intake.store, log)
   const apiTaken = typeof port === 'number' ? (await takePorts(apiPort(config))).api : port

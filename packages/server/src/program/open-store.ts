@@ -12,12 +12,19 @@ import type { Store } from '../store/store.ts'
 const FINISH_OPEN =
   'the upgrade of the database is not finished; when no older server runs, run mailhatch db migrate --finish'
 
-type StoreOptions = { migrationLog?: Pick<Log, 'info' | 'warn'>; meters?: Meters | null }
+export type WrapDatabase = (database: Database) => Database
+
+type StoreOptions = {
+  migrationLog?: Pick<Log, 'info' | 'warn'>
+  meters?: Meters | null
+  wrapDatabase?: WrapDatabase | undefined
+}
 
 /** PostgreSQL if DATABASE_URL is set, else a SQLite file. */
 export async function openStore(config: Config, log: Pick<Log, 'error'>, options: StoreOptions = {}): Promise<Store> {
   const onError = (error: unknown) => log.error({ err: error }, 'updating the text index failed')
-  return createSqlStore(await openDatabase(config, log, options), { onError })
+  const { wrapDatabase = (database) => database } = options
+  return createSqlStore(wrapDatabase(await openDatabase(config, log, options)), { onError })
 }
 
 async function openDatabase(

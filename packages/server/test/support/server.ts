@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest'
 import { readConfig } from '../../src/program/config.ts'
 import { startServe, type Running } from '../../src/program/node.ts'
 import type { Overload } from '../../src/observe/overload.ts'
+import { boundDatabase } from './bound-database.ts'
 import type { WhenOver } from './file-life.ts'
 import { withDatabase } from './journey-database.ts'
 import { keptLogger, loggingOfRun, madeSecret, madeSecretSettings } from './made-secrets.ts'
@@ -44,7 +45,7 @@ export async function serveIn(
   })
   madeSecretSettings(settings)
   const config = readConfig('serve', settings)
-  const running = await startServe(config, keptLogger(config.logLevel), { now, overload })
+  const running = await startServe(config, keptLogger(config.logLevel), { now, overload, wrapDatabase: boundDatabase })
   if (running.firstStart) for (const name of ['apiKey', 'signInToken'] as const) madeSecret(running.firstStart[name])
   return running
 }
