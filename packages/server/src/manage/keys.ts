@@ -41,6 +41,8 @@ export async function createKey(ports: Ports, team: Team, input: KeyInput): Prom
   const added = await ports.store.addKey(created.record, input.createdBy ? PLANS[team.plan].keys : null)
   if (added === 'limit') throw new AppError('key_limit', 'API key limit reached for this plan.')
   if (added === 'creator left') throw new AppError('forbidden', 'You are no longer a member of this team.')
+  // Only a broken source of random values does that.
+  if (added === 'taken') throw new Error('A key with the same random value exists.')
   return created
 }
 

@@ -64,6 +64,17 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
     expect(await store.listKeys(team.id)).toHaveLength(1)
   })
 
+  test(`${RACERS} teams want one value of a key: one gets it`, async () => {
+    const { store } = await open()
+    const teams = await addTeams(store)
+    const outcomes = await race(teams, ({ id }) => store.addKey(keyFor(id, 'one hash')))
+    expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(1)
+    expect(outcomes.filter((outcome) => outcome === 'taken')).toHaveLength(RACERS - 1)
+    const winner = teams[outcomes.indexOf('added')]!
+    expect(await store.findPrincipal('one hash')).toMatchObject({ team: { id: winner.id } })
+    expect(await store.listKeys(null)).toMatchObject([{ teamId: winner.id }])
+  })
+
   test.each([
     { where: 'on its own domain', domain: 'shop.example', teamDomain: 'shop.example', kind: {} },
     { where: 'that it catches', domain: 'other.example', teamDomain: undefined, kind: { isCaught: true as const } },

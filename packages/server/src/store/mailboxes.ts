@@ -109,8 +109,11 @@ export type MailboxStore = {
   findMailbox(where: { domain: string; name: string }): Promise<Mailbox | null>
   findTeamMailbox(where: { teamId: string } & ({ name: string } | { id: string })): Promise<Mailbox | null>
 
-  /** `limit` if the team already has that many keys; `creator left` if the creating user is no longer in the team. */
-  addKey(key: NewKey, keysMax?: number | null): Promise<'added' | 'limit' | 'creator left'>
+  /**
+   * `limit` if the team already has that many keys; `creator left` if the creating user is no longer in the team; `taken` if a
+   * key of any team has this value.
+   */
+  addKey(key: NewKey, keysMax?: number | null): Promise<'added' | 'limit' | 'creator left' | 'taken'>
   findKey(where: { teamId: string; id: string }): Promise<(ApiKey & { hash: string }) | null>
   listKeys(teamId: string | null): Promise<ApiKey[]>
   removeKey(id: string): Promise<boolean>

@@ -8,9 +8,10 @@ type KeyStore = Pick<Store, 'addKey' | 'findKey' | 'listKeys' | 'removeKey' | 'r
 export function keyStore({ read, write, writeFor }: Database): KeyStore {
   return {
     async addKey(key, keysMax = null) {
-      const [added] = await writeFor(key.teamId, insertKey(key, keysMax))
+      const [added] = await writeFor(key.teamId, sql`${insertKey(key, keysMax)} on conflict (hash) do nothing`)
       if (added === 1) return 'added'
-      return key.createdBy && (await read(creator(key))).length === 0 ? 'creator left' : 'limit'
+      if (key.createdBy && (await read(creator(key))).length === 0) return 'creator left'
+      return (await read(sql`select 1 from api_keys where hash = ${key.hash}`)).length > 0 ? 'taken' : 'limit'
     },
 
     async findKey({ teamId, id }) {
