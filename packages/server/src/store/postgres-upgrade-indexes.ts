@@ -16,6 +16,7 @@ const INDEXES: Record<string, string> = {
   new_removed_messages_with_objects: 'removed_messages (team_id, id) where has_objects = 1',
   new_removed_messages_by_time: 'removed_messages (team_id, removed_at)',
   new_rejections_pkey: 'unique rejections (team_id, id)',
+  rejections_by_id: 'rejections (id)',
   new_webhook_endpoints_pkey: 'unique webhook_endpoints (team_id, id)',
   new_deliveries_pkey: 'unique deliveries (team_id, id)',
   new_deliveries_by_endpoint: 'deliveries (team_id, endpoint_id, created_at, id)',

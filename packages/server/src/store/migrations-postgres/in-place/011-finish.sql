@@ -55,7 +55,6 @@ alter table rejections
   drop constraint upgrade_filled,
   drop constraint rejections_pkey,
   add constraint rejections_pkey primary key using index new_rejections_pkey;
-create index rejections_by_id on rejections (id);
 drop index rejections_by_team;
 
 alter table removed_messages alter column team_id set not null;
