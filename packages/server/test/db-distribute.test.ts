@@ -43,6 +43,22 @@ test('what cannot be distributed is refused, and the refusal says what to do', a
   })
 })
 
+test('a finish that was interrupted comes before the distribution', async () => {
+  const url = await emptyTarget(postgres)
+  await migrate(url)
+  const client = await connect(url)
+  await client.query(LIKE_CITUS)
+  // As the large step of the finish leaves it.
+  await client.query('alter table schema_version add column part bigint not null default 1')
+  expect(await run('distribute', { DATABASE_URL: url })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/was interrupted\. Run: mailhatch db migrate --finish/),
+  })
+  expect((await client.query('select from calls')).rows).toEqual([])
+  expect(await startDatabaseCommand(['migrate', '--finish'], { DATABASE_URL: url }).ended).toMatchObject({ code: 0 })
+  expect(await run('distribute', { DATABASE_URL: url })).toMatchObject({ code: 0 })
+})
+
 test('tables are distributed after those that they refer to, and once', async () => {
   const url = await emptyTarget(postgres)
   await migrate(url)

@@ -43,11 +43,12 @@ export async function distribute(
 
 async function refuseOtherSchema(client: Client): Promise<void> {
   const { version: schema, part } = await readSchemaState(client)
-  if (schema === NEWEST_SCHEMA) return
-  const command = part > 0 ? 'mailhatch db migrate --finish' : 'mailhatch db migrate'
-  throw new Error(
-    `The database has schema ${schema}, but only schema ${NEWEST_SCHEMA} can be distributed. Run: ${command}`,
-  )
+  if (schema === NEWEST_SCHEMA && part === 0) return
+  const problem =
+    schema === NEWEST_SCHEMA
+      ? `The finish of the upgrade to schema ${schema} was interrupted.`
+      : `The database has schema ${schema}, but only schema ${NEWEST_SCHEMA} can be distributed.`
+  throw new Error(`${problem} Run: mailhatch db migrate${part > 0 ? ' --finish' : ''}`)
 }
 
 async function ensureCitus(client: Client, host: string): Promise<void> {
