@@ -47,7 +47,7 @@ const REVIEWED = [
 const TESTS = 'packages/server/test'
 const COMMENT_OR_TITLE = /^\s*(?:\/\/|\/?\*|(?:test|describe)\b|\]\)\()/
 
-const TEXT_FILE = /\.(?:tsx?|js|md|html|css|ya?ml|toml|ini|example)$|\/(?:Caddyfile|Dockerfile)$/
+const TEXT_FILE = /\.(?:tsx?|js|sql|md|html|css|ya?ml|toml|ini|example)$|\/(?:Caddyfile|Dockerfile)$/
 /** Installed or generated files, and lists of names, one of which is `nobody`. */
 const SKIPPED = /\/(?:node_modules|dist|test-results|playwright-report)\/|\/reserved-names\./
 

@@ -6,7 +6,7 @@ alter table teams add column domain_token text collate "C";
 alter table teams add column billing_customer text collate "C";
 create unique index teams_by_billing_customer on teams (billing_customer) where billing_customer is not null;
 
--- What the provider has told, so that telling it again changes nothing.
+-- Events of the provider that were handled, so that a repeated one changes nothing.
 create table billing_events (
   id text collate "C" primary key,
   at bigint not null

@@ -89,7 +89,7 @@ create table mailboxes (
   is_caught bigint not null default 0,
   created_at bigint not null,
   updated_at bigint not null,
-  -- Set while its messages are being removed: it, and what is in it, is seen by nobody.
+  -- Set while its messages are being removed: the mailbox and its messages are invisible.
   removed_at bigint,
   primary key (team_id, id),
   unique (team_id, name)
@@ -196,7 +196,7 @@ create table index_slices (
   foreign key (team_id, block) references index_blocks (team_id, block) on delete cascade
 );
 
--- Rejected mail, the newest of each team only. The team is empty where nobody has the domain.
+-- Rejected mail, the newest of each team only. The team is empty where no team has the domain.
 create table rejections (
   team_id text collate "C" not null,
   id bigint not null,

@@ -2,7 +2,7 @@
 alter table messages add column object_mailbox text not null default '';
 update messages set object_mailbox = (select name from mailboxes where id = messages.mailbox_id);
 
--- Set while its messages are being removed; until then such a mailbox, and what is in it, is seen by nobody.
+-- Set while its messages are being removed. Until that is done, the mailbox and its messages are invisible.
 alter table mailboxes add column removed_at integer;
 
 -- Remembered for a while, so that announcing one of them again does not bring it back.

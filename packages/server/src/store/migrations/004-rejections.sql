@@ -1,7 +1,7 @@
--- Mail that was refused, so that whoever waits for it in vain can see why; the newest of each team only.
+-- Rejected mail, so that a user who waits for it can see why; the newest of each team only.
 create table rejections (
   id integer primary key,
-  -- Null where nobody has the domain.
+  -- Null where no team has the domain.
   team_id text references teams (id),
   at integer not null,
   sender text not null,

@@ -1,4 +1,4 @@
--- Addresses of customers that are told of new mail, all of it or that for one mailbox or tag, by their names.
+-- URLs of customers that receive events of new mail: of all of it, or of one mailbox or tag, by their names.
 create table webhook_endpoints (
   id text primary key,
   team_id text not null references teams (id),
@@ -18,12 +18,12 @@ create table webhook_endpoints (
   failing_since integer,
   created_at integer not null,
   updated_at integer not null,
-  -- Set while its deliveries are being removed: it is inactive then, and seen by nobody.
+  -- Set while its deliveries are being removed: it is inactive and invisible then.
   removed_at integer,
   unique (team_id, url)
 ) strict;
 
--- What is to be told to whom: written with the message, sent from here.
+-- Which event goes to which endpoint: written with the message, sent from here.
 create table deliveries (
   sequence integer primary key,
   id text not null unique,
@@ -31,7 +31,7 @@ create table deliveries (
   event text not null,
   -- The same on every attempt, so that who receives it twice can tell.
   event_id text not null,
-  -- Null for a test. No reference: a message may go before what was told of it.
+  -- Null for a test. No reference: a message may be removed before its deliveries.
   message_id text,
   -- Byte for byte the same on every attempt.
   body text not null,
@@ -44,7 +44,7 @@ create table deliveries (
   response_body text,
   latency_ms integer,
   error text,
-  -- Who is sending it, and until when nobody else does.
+  -- Which process sends it, and until when no other one does.
   lease_owner text,
   lease_until integer,
   created_at integer not null,

@@ -72,7 +72,7 @@ create table mailboxes (
   is_caught integer not null default 0,
   created_at integer not null,
   updated_at integer not null,
-  -- Set while its messages are being removed: it, and what is in it, is seen by nobody.
+  -- Set while its messages are being removed: the mailbox and its messages are invisible.
   removed_at integer,
   primary key (team_id, id),
   unique (team_id, name)
@@ -179,7 +179,7 @@ create table index_slices (
   foreign key (team_id, block) references index_blocks (team_id, block) on delete cascade
 ) strict, without rowid;
 
--- Rejected mail, the newest of each team only. The team is empty where nobody has the domain.
+-- Rejected mail, the newest of each team only. The team is empty where no team has the domain.
 create table rejections (
   team_id text not null,
   id integer not null,

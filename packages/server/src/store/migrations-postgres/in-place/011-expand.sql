@@ -351,7 +351,7 @@ for each row execute function upgrade_message_part_added();
 
 -- Next transaction.
 
--- The team is empty where nobody has the domain.
+-- The team is empty where no team has the domain.
 alter table rejections drop constraint rejections_team_id_fkey;
 
 create function upgrade_rejection_added() returns trigger language plpgsql as $$
