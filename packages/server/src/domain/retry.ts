@@ -22,6 +22,8 @@ const RETRY_DELAYS_MS = [1, 2, 5, 15].map((seconds) => seconds * SECOND_MS)
 const RETRY_LATER_MS = 60 * SECOND_MS
 /** Mail servers also give up after about five days (RFC 5321, 4.5.4.1). */
 export const RETRY_FOR_MS = 5 * DAY_MS
+/** How long the API remembers deleted messages and former holders of addresses: far longer than announcements are repeated. */
+export const REMEMBERED_MS = 30 * DAY_MS
 
 /** Less would cut off slow responses. More would let one mail delay others for too long. */
 const TIMEOUT_MS_MIN = 1_000

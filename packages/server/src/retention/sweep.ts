@@ -1,17 +1,17 @@
 import { setTimeout } from 'node:timers/promises'
 import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objects.ts'
 import { oldestVisible, retentionDays } from '../domain/plans.ts'
+import { REMEMBERED_MS } from '../domain/retry.ts'
 import type { Log } from '../observe/log.ts'
 import { removeMailboxStep, removeMessages, ROWS_PER_REMOVAL, type RemovalPorts } from '../manage/removal.ts'
 import type { ObjectName } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 import { sweepWebhooks, type WebhookSweepPorts } from './webhook-sweep.ts'
 
-const DAY_MS = 86_400_000
-/** Announcements are retried for up to 5 days, far less than this. */
-const REMEMBERED_MS = 30 * DAY_MS
 /** Longer than an announcement may take: by then the worker has written everything about a deleted message. */
 const LEFT_BEHIND_MS = 60_000
+/** What is remembered for a month may stay a little longer. On a cluster, finding the teams asks every node once for each team. */
+const FORGET_EVERY_MS = 3_600_000
 /** Forgetting a row costs less than deleting a message. */
 const ROWS_PER_FORGETTING = 1_000
 /** Blocks of the text index, with a few thousand rows each. */
@@ -42,6 +42,7 @@ type Ports = RemovalPorts & {
 /** Deletes expired data in small steps, with pauses as long as the steps, so that new mail has priority. */
 export function startSweep(ports: Ports, everyMs: number): Sweep {
   const stopping = new AbortController()
+  let forgottenAt = -Infinity
   const running = run()
 
   async function run(): Promise<void> {
@@ -62,13 +63,17 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
     for (const mailbox of await ports.store.removedMailboxes()) await inSteps(() => removeMailboxStep(ports, mailbox))
     const left = ports.now() - LEFT_BEHIND_MS
     for (const teamId of await ports.store.teamsWithObjectsLeft(left)) await removeLeftObjects(teamId, left)
-    const page = { before: ports.now() - REMEMBERED_MS, limit: ROWS_PER_FORGETTING }
+    if (ports.now() - forgottenAt >= FORGET_EVERY_MS) await forget(ports.now())
+    await sweepWebhooks(ports, inSteps)
+  }
+
+  async function forget(at: number): Promise<void> {
+    const page = { before: at - REMEMBERED_MS, limit: ROWS_PER_FORGETTING }
     for (const teamId of await ports.store.teamsWithRemoved()) {
       await inSteps(async () => (await ports.store.forgetRemoved(teamId, page)) === ROWS_PER_FORGETTING)
     }
-    // Later than their ids, which are found through them.
-    await ports.store.forgetHolders(page.before - DAY_MS)
-    await sweepWebhooks(ports, inSteps)
+    await ports.store.forgetHolders(page.before)
+    forgottenAt = at
   }
 
   function removeExpired(teamId: string, before: number): Promise<void> {

@@ -74,7 +74,12 @@ export function describeDeletion(open: () => Promise<Store>): void {
       // A sweep still finds what the team has left behind.
       expect(await store.teamsWithObjectsLeft(NOW + 1)).toContain(team.id)
       expect(await store.teamsWithObjectsLeft(NOW)).not.toContain(team.id)
+      // Also if the team was a holder of an address long before its last message was deleted.
+      await store.forgetHolders(NOW + 1)
       expect(await store.teamsWithRemoved()).toContain(team.id)
+      await store.recordObjectsGone(team.id, [message.id])
+      expect(await store.forgetRemoved(team.id, { before: NOW + 1, limit: 10 })).toBe(1)
+      expect(await store.teamsWithRemoved()).not.toContain(team.id)
 
       expect(await store.listMembers(other.team.id)).toHaveLength(2)
       expect(await store.listEndpoints(other.team.id)).toHaveLength(1)

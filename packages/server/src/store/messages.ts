@@ -82,7 +82,7 @@ export type MessageStore = {
   positionsIn(mailbox: { teamId: string; id: string }, limit: number): Promise<number[]>
   /** Teams, also deleted ones, with messages that were deleted before a time and whose objects may still exist. */
   teamsWithObjectsLeft(before: number): Promise<string[]>
-  /** Teams, also deleted ones, that may have ids to forget. */
+  /** Teams, also deleted ones, with ids of deleted messages. */
   teamsWithRemoved(): Promise<string[]>
   /** Deleted messages whose objects may still exist, deleted before a time, by id after `after`. */
   objectsLeft(teamId: string, page: { before: number; after: string | null; limit: number }): Promise<ObjectName[]>

@@ -1,9 +1,7 @@
 import type { Client } from 'pg'
+import { REMEMBERED_MS } from '../domain/retry.ts'
 import type { OnMigration } from './migration-progress.ts'
 import { inShortTransaction } from './postgres-short-transaction.ts'
-
-/** As long as former holders are remembered. */
-const REMEMBERED_MS = 30 * 86_400_000
 
 /** Few enough that statements which need one of the rows wait for a moment only: mailboxes take half a second. */
 const ROWS_PER_STEP = 500

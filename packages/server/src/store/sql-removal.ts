@@ -20,6 +20,9 @@ type RemovalStore = Pick<
   | 'dropEmptyBlocks'
 >
 
+/** The team of ids from before they had one. */
+const NO_TEAM = ''
+
 export function removalStore({ dialect, read, write, writeFor }: Database): RemovalStore {
   return {
     async hasSeen({ teamId, id }) {
@@ -75,11 +78,16 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
       return rows.map(({ teamId }) => teamId)
     },
 
-    // Not from the ids themselves, of which there may be millions. A deleted team had an address, so it is a former holder.
+    // One step in the index for each team, because there may be millions of ids. A deleted team is not in `teams`.
     async teamsWithRemoved() {
-      const rows = await read<{ teamId: string }>(sql`
-        select id as "teamId" from teams union select team_id from former_holders union select ''`)
-      return rows.map(({ teamId }) => teamId)
+      const teamIds = [NO_TEAM]
+      for (;;) {
+        const [next] = await read<{ teamId: string | null }>(
+          sql`select min(team_id) as "teamId" from removed_messages where team_id > ${teamIds.at(-1)!}`,
+        )
+        if (!next?.teamId) return teamIds
+        teamIds.push(next.teamId)
+      }
     },
 
     objectsLeft: (teamId, { before, after, limit }) =>

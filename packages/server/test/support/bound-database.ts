@@ -26,6 +26,10 @@ function acrossTeams({ now, isAmong }: Dialect): { why: string; statement: Sql }
       statement: sql`
         select distinct team_id as "teamId" from removed_messages where has_objects = 1 and removed_at < ${0}`,
     },
+    {
+      why: 'finds teams with ids to forget',
+      statement: sql`select min(team_id) as "teamId" from removed_messages where team_id > ${''}`,
+    },
     { why: 'finds teams with something to send', statement: sql`${outboxes} where true ${byDueTime}` },
     {
       why: 'finds more of them',
