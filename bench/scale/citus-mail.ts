@@ -18,10 +18,12 @@ const PAUSE_MS = 20
 
 export type MailReport = {
   acknowledged: number
+  /** Not stored for the team of the address. */
   lost: number
+  /** Stored more than once, for any team. */
   doubled: number
   /** Teams whose positions or count do not fit their messages. */
-  wrongTeams: number
+  miscountedTeams: number
   waits: number
   failedWaits: string[]
   streams: number
@@ -89,12 +91,12 @@ export async function mailDuring(
   )
   const sum = (of: (one: (typeof streams)[number]) => number) => streams.reduce((total, one) => total + of(one), 0)
   const stored = await readStored(databaseUrl)
-  const ids = acknowledged.map(({ id }) => id)
+  const teamsOf = ({ id }: { id: string }) => stored.teamIds.get(id) ?? []
   return {
-    acknowledged: ids.length,
-    lost: ids.filter((id) => !stored.counts.has(id)).length,
-    doubled: ids.filter((id) => (stored.counts.get(id) ?? 0) > 1).length,
-    wrongTeams: stored.wrongTeams,
+    acknowledged: acknowledged.length,
+    lost: acknowledged.filter((mail) => !teamsOf(mail).includes(mail.team.mailbox.teamId)).length,
+    doubled: acknowledged.filter((mail) => teamsOf(mail).length > 1).length,
+    miscountedTeams: stored.miscountedTeams,
     waits,
     failedWaits,
     streams: streams.length,
@@ -166,16 +168,17 @@ function follow(client: Mailhatch, team: MadeTeam) {
   }
 }
 
-async function readStored(url: string): Promise<{ counts: Map<string, number>; wrongTeams: number }> {
+/** `teamIds` has the teams of each stored message, by its id. */
+async function readStored(url: string): Promise<{ teamIds: Map<string, string[]>; miscountedTeams: number }> {
   const client = new pg.Client(url)
   await client.connect()
-  const { rows } = await client.query<{ id: string; count: string }>(
-    'select id, count(*) as count from messages group by id',
+  const { rows } = await client.query<{ id: string; teamIds: string[] }>(
+    'select id, array_agg(team_id) as "teamIds" from messages group by id',
   )
-  const { rows: wrong } = await client.query(`
+  const { rows: miscounted } = await client.query(`
     select s.team_id from team_state s
     join (select team_id, count(*) as stored, max(position) as newest from messages group by team_id) m using (team_id)
     where s.message_count <> m.stored or s.last_position <> m.newest or m.newest <> m.stored`)
   await client.end()
-  return { counts: new Map(rows.map(({ id, count }) => [id, Number(count)])), wrongTeams: wrong.length }
+  return { teamIds: new Map(rows.map(({ id, teamIds }) => [id, teamIds])), miscountedTeams: miscounted.length }
 }

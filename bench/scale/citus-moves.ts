@@ -5,9 +5,11 @@ import type { Cluster } from './citus-cluster.ts'
 
 /** How long a worker is down before it starts again. */
 const DOWN_MS = 3_000
+/** After the start of a move. It takes longer than this, so the kill is in the middle of it. */
+const KILL_AFTER_MS = 500
 /** Between two moves, so that there is mail before, during and after each. */
 const PAUSE_MS = 500
-/** A move that fails, for example because a worker has just started, is repeated so often. */
+/** A move that fails, for example because a worker was killed, is repeated so often. */
 const ATTEMPTS = 5
 /** Every so often, Citus evens out what the moves before have made uneven. */
 const REBALANCED_EVERY = 5
@@ -19,14 +21,16 @@ export type Disruption = {
   longestMoveMs: number
   workerKills: number
   replicaKills: number
+  /** Of these kills, those while the move still ran. */
+  killsDuringMoves: number
 }
 
 /** Ends an API process without warning, and starts it again. */
 type KillReplica = (number: number) => Promise<void>
 
 /**
- * Moves pieces from one worker to the other, one after another, and lets Citus move them back. Kills an API process after
- * each rebalancing, and a worker halfway.
+ * Moves pieces from one worker to the other, one after another, and lets Citus move them back. Kills an API process during
+ * each rebalancing, and a worker during a move halfway.
  */
 export async function disrupt(cluster: Cluster, steps: number, killReplica: KillReplica): Promise<Disruption> {
   const disruption: Disruption = {
@@ -36,30 +40,48 @@ export async function disrupt(cluster: Cluster, steps: number, killReplica: Kill
     longestMoveMs: 0,
     workerKills: 0,
     replicaKills: 0,
+    killsDuringMoves: 0,
   }
   const done = () => disruption.moves + disruption.rebalances
+  const killNextReplica = () => killReplica(disruption.replicaKills++)
+  const killWorker = () => {
+    disruption.workerKills++
+    return cluster.workers[0]!.restart('kill', () => delay(DOWN_MS))
+  }
   while (done() < steps && disruption.failedMoves.length < steps * ATTEMPTS) {
-    if (disruption.workerKills === 0 && done() === Math.floor(steps / 2)) {
-      await cluster.workers[0]!.restart('kill', () => delay(DOWN_MS))
-      disruption.workerKills++
-    }
+    const isRebalancing = (done() + 1) % REBALANCED_EVERY === 0
+    const isWorkersTurn = disruption.workerKills === 0 && done() >= Math.floor(steps / 2)
+    const kill = isRebalancing ? killNextReplica : isWorkersTurn ? killWorker : null
     const startedAt = performance.now()
-    try {
-      if ((done() + 1) % REBALANCED_EVERY === 0) {
-        await withClient(cluster.url, rebalance)
-        disruption.rebalances++
-        await killReplica(disruption.replicaKills++)
-      } else {
-        await withClient(cluster.url, (client) => moveOne(client, cluster))
-        disruption.moves++
-      }
-      disruption.longestMoveMs = Math.max(disruption.longestMoveMs, performance.now() - startedAt)
-    } catch (error) {
-      disruption.failedMoves.push(String(error))
+    const moving = withClient(cluster.url, (client) => (isRebalancing ? rebalance(client) : moveOne(client, cluster)))
+    const [moved, killed] = await Promise.allSettled([timed(moving, startedAt), kill && killDuring(moving, kill)])
+    if (killed.status === 'rejected') throw killed.reason
+    if (killed.value) disruption.killsDuringMoves++
+    if (moved.status === 'rejected') {
+      disruption.failedMoves.push(String(moved.reason))
+    } else {
+      disruption[isRebalancing ? 'rebalances' : 'moves']++
+      disruption.longestMoveMs = Math.max(disruption.longestMoveMs, moved.value)
     }
     await delay(PAUSE_MS)
   }
   return disruption
+}
+
+async function timed(moving: Promise<void>, startedAt: number): Promise<number> {
+  await moving
+  return performance.now() - startedAt
+}
+
+/** Resolves to whether the move still ran when the kill came. */
+async function killDuring(moving: Promise<void>, kill: () => Promise<void>): Promise<boolean> {
+  const ended = moving.then(
+    () => true,
+    () => true,
+  )
+  const isOver = await Promise.race([ended, delay(KILL_AFTER_MS, false)])
+  await kill()
+  return !isOver
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {

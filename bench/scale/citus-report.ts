@@ -33,14 +33,14 @@ ${rates.map(rateRow).join('\n')}
 A coordinator and two workers, ${TEAMS} teams, two API processes, mail announced to one and waited for at the other, ${mail.streams} streams through
 the SDK. Meanwhile ${disruption.moves} moves of a piece from one worker to the other, and ${disruption.rebalances} times \`citus_rebalance_start\`, which moves them back; the
 longest took ${(disruption.longestMoveMs / 1000).toFixed(1)} s. Kills without warning: ${disruption.workerKills} of a worker, which starts again three seconds later, and
-${disruption.replicaKills} of an API process, which starts again at once.
+${disruption.replicaKills} of an API process, which starts again at once; ${disruption.killsDuringMoves || 'none'} of these while a piece moved.
 
 | | |
 | --- | --- |
 | mails acknowledged | ${whole(mail.acknowledged)} |
-| lost | ${mail.lost} |
-| stored twice | ${mail.doubled} |
-| teams whose positions or counts are wrong | ${mail.wrongTeams} |
+| lost: not stored for their team | ${mail.lost} |
+| stored more than once, for any team | ${mail.doubled} |
+| teams whose positions or counts are wrong | ${mail.miscountedTeams} |
 | waits, failed | ${whole(mail.waits)}, ${mail.failedWaits.length} |
 | streams, failed | ${mail.streams}, ${mail.failedStreams.length} |
 | missed, doubled in streams | ${mail.missedInStreams}, ${mail.doubledInStreams} |
