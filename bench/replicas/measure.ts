@@ -9,7 +9,7 @@ import { runHttpLoad, type HttpLoadOptions } from '../tasks/http-load.ts'
 import type { Fleet } from './fleet.ts'
 
 /** In total, so that only the number of replicas differs. */
-const CONNECTIONS = 24
+export const CONNECTIONS = 24
 
 export type Figures = { intakeOneTeam: number; intakeTeams: number; latest: number }
 

@@ -1,3 +1,8 @@
+import { CONNECTIONS_PER_REPLICA } from '../../packages/server/src/store/postgres-database.ts'
+import { TEST_SETTINGS } from '../../packages/server/test/support/postgres-server.ts'
+import { SMALL_50 } from '../measures/smtp.ts'
+import { TEAMS } from '../replicas/fleet.ts'
+import { CONNECTIONS } from '../replicas/measure.ts'
 import { formatFigure } from '../results.ts'
 import { median } from '../statistics.ts'
 import { LOADS, rate, sizeOf, sizingTable, total, type Capacity } from './sizing.ts'
@@ -7,6 +12,8 @@ import type { Reports } from './stored-reports.ts'
 const ASSUMED_REQUEST_MS = 50
 const ROWS_PER_STEP = 100
 const NODES = 20
+/** To show what the connections of several replicas need. */
+const REPLICAS = 10
 
 /** docs/operate/scale.md. Every figure is one of a report, or computed from some. */
 export function scalePage(reports: Reports): string {
@@ -36,15 +43,18 @@ function capacityOf({ replicas, scale }: Reports): Capacity {
 
 function introduction({ benchmark, replicas, scale, citus }: Reports): string {
   const { cores, processor, memoryGigabytes } = scale.machine
+  const { max_connections, max_wal_size } = TEST_SETTINGS
   const isBusy = [benchmark, replicas, scale, citus].some(({ notes }) => notes.some((note) => note.includes('busy')))
   return `# Scale
 
 What 10,000, 1 million and 100 million mails a day need, where the bottlenecks are, and what changes at each step. \`npm run docs\` writes this
 page from the reports of the benchmarks: [bench/report.md](../../bench/report.md), [bench/replicas/report.md](../../bench/replicas/report.md),
 [bench/scale/report.md](../../bench/scale/report.md) and [bench/scale/citus.md](../../bench/scale/citus.md). They were measured on **one machine
-with ${cores} cores** (${processor}, ${memoryGigabytes} GB) that ran the clients, Mailhatch and PostgreSQL with its default settings together.${
-    isBusy ? ' It was busy when\nsome of them started; their reports say which.' : ''
-  } Separate machines do better. Run the benchmarks on your own machines before you buy any.
+with ${cores} cores** (${processor}, ${memoryGigabytes} GB) that ran the clients, Mailhatch and PostgreSQL together. PostgreSQL had its default settings, except for
+\`max_connections = ${max_connections}\` and \`max_wal_size = ${max_wal_size}\`.${
+    isBusy ? ' The machine was busy when some of them started; their reports say which.' : ''
+  }
+Separate machines were not measured. Run the benchmarks on your own machines before you buy any.
 `
 }
 
@@ -76,8 +86,8 @@ function throughput({ benchmark, replicas, scale }: Reports): string {
 
 | | per second | measured with |
 |---|---|---|
-| mail by SMTP until it can be read, SQLite, 2 kB | ${formatFigure(seriesOf(benchmark, '2 kB, 50 reused'))} | 50 connections; \`bench/report.md\` |
-| intake, SQLite, one team / several | ${formatFigure(onSqlite.intakeOneTeam)} / ${formatFigure(onSqlite.intakeTeams)} | announcements over HTTP, 24 connections; \`bench/replicas\` |
+| mail by SMTP until it can be read, SQLite, 2 kB | ${formatFigure(seriesOf(benchmark, SMALL_50.name))} | ${SMALL_50.connections} connections; \`bench/report.md\` |
+| intake, SQLite, one team / several | ${formatFigure(onSqlite.intakeOneTeam)} / ${formatFigure(onSqlite.intakeTeams)} | announcements over HTTP, ${CONNECTIONS} connections; \`bench/replicas\` |
 | intake, PostgreSQL, one team, 1 / 2 / 3 replicas | ${each('intakeOneTeam')} | the same |
 | intake, PostgreSQL, several teams, 1 / 2 / 3 replicas | ${each('intakeTeams')} | the same; replicas share the cores with PostgreSQL here |
 | \`latest\`, SQLite | ${formatFigure(onSqlite.latest)} | the same |
@@ -108,7 +118,7 @@ packing several mails into one object would be the first optimisation.
 | edge: SMTP workers, or the Cloudflare worker | more of them; they share nothing | requests to the bucket |
 | bucket: raw mail and metadata, before the 250 | the provider | its price |
 | intake: API replicas that store announcements | more of them | the lock that orders one team |
-| PostgreSQL | a larger server, then more servers | disk and commits |
+| PostgreSQL | a larger server, then more servers | disk and commits; of several servers, the coordinator |
 | readers: API replicas that hold waits and streams | more of them | memory; each wake-up is a query |
 `
 }
@@ -132,7 +142,7 @@ standby ([deploy.md](deploy.md)).
 - Deletion: ${rate(medium!.perSecond)} messages a second, of ${formatFigure(capacity.deletionsPerSecond)} possible. The disk did not grow during it with the default autovacuum: ${formatFigure(scale.removal.megabytes.before)} MB before
   and ${formatFigure(scale.removal.megabytes.after)} MB after.
 - The first bottleneck is a single team. A lock on the team's row orders its messages, so its intake does not grow with replicas: ${formatFigure(one.intakeOneTeam)}/s
-  here. Different teams do not wait for each other, but fewer of their messages share a commit: ${formatFigure(one.intakeTeams)}/s for 8 teams.
+  here. Different teams do not wait for each other, but fewer of their messages share a commit: ${formatFigure(one.intakeTeams)}/s for ${TEAMS} teams.
 - The second is polling: ${formatFigure(one.latest)} polls a second on one replica, while held waits cost almost nothing.
 - Nothing is partitioned or distributed. Nearly every installation should stay here: until the peak of its largest team, or of all teams together, comes
   near these rates, or its database is too large to be restored in the time that you have.
@@ -150,24 +160,25 @@ function severalServers({ citus, scale, replicas }: Reports, capacity: Capacity)
   return `## 100 million a day: teams on several servers
 
 A database of ${sizeOf(capacity.postgresBytes * mails * 14)} to ${sizeOf(capacity.postgresBytes * mails * 90)} is slow to back up and restore, and the peak is ${formatFigure((10 * perSecond) / capacity.intakePerSecond)} times what one small PostgreSQL takes in. Teams share only
-small tables that no message changes, and every statement on the others names its team. So Citus, an extension of PostgreSQL, can spread them over
-several servers, and move a team to another one while it is served ([cluster.md](cluster.md)). A cluster of ${NODES} nodes has ${formatFigure(node.mails)} mails a
-day on each: ${rate(node.perSecond)}/s on average, ${rate(10 * node.perSecond)}/s at peak; ${sizeOf(capacity.postgresBytes * node.mails * 14)} for 14 days; ${rate(node.perSecond)} deletions a second.
-That is what one installation of the size above handles.
+small tables that hardly any message changes, and nearly every statement on the others names one team. So Citus, an extension of PostgreSQL, can spread
+them over several servers, and move a team to another one while it is served ([cluster.md](cluster.md)). A cluster of ${NODES} nodes has ${formatFigure(node.mails)}
+mails a day on each: ${rate(node.perSecond)}/s on average, ${rate(10 * node.perSecond)}/s at peak; ${sizeOf(capacity.postgresBytes * node.mails * 14)} for 14 days; ${rate(node.perSecond)} deletions a second.
+One PostgreSQL without Citus took in ${formatFigure(capacity.intakePerSecond)}/s and deleted ${formatFigure(capacity.deletionsPerSecond)}/s here. No node was measured with this load.
 
-With all nodes on the same ${citus.machine.cores} cores, a cluster shows what the way through the coordinator costs, and gains nothing. Per second, and in brackets
-compared with one PostgreSQL:
+**The first limit of a cluster is the coordinator.** Every statement passes through it, so more nodes do not help there. What one on a machine of its own
+passes on was not measured: measure it before you plan with ${rate(10 * perSecond)}/s. With all nodes on the same ${citus.machine.cores} cores, a cluster only shows what the way through
+the coordinator costs. Per second, and in brackets compared with one PostgreSQL:
 
 | | intake, all teams | intake, one team | \`latest\` |
 |---|---|---|---|
 ${rates.map(({ name, rates: own }) => `| ${[name, ...own.map((value, kind) => `${formatFigure(value)} (${(value / plain.rates[kind]!).toFixed(2)})`)].join(' | ')} |`).join('\n')}
 
-During ${disruption.moves} moves of a piece and ${disruption.rebalances} rebalancings, the longest of ${formatFigure(disruption.longestMoveMs / 1_000)} s, kills of a worker (${disruption.workerKills}) and of API processes (${disruption.replicaKills}): of ${formatFigure(mail.acknowledged)}
-mails, ${mail.lost} were lost and ${mail.doubled} doubled; of ${formatFigure(mail.waits)} waits, ${mail.failedWaits.length} failed; the longest time without an accepted mail was ${formatFigure(mail.longestSilenceMs / 1_000)} s. Nodes on machines
-of their own were not measured.
+One run had ${disruption.moves} moves of a piece and ${disruption.rebalances} rebalancings, the longest of ${formatFigure(disruption.longestMoveMs / 1_000)} s, and kills of a worker (${disruption.workerKills}) and of API processes (${disruption.replicaKills}), ${disruption.killsDuringMoves || 'none'} of them
+while a piece moved. Of ${formatFigure(mail.acknowledged)} mails, ${mail.lost} were lost and ${mail.doubled} doubled; of ${formatFigure(mail.waits)} waits, ${mail.failedWaits.length} failed; the longest time without an accepted mail was
+${formatFigure(mail.longestSilenceMs / 1_000)} s. Nodes on machines of their own were not measured.
 
-The bucket, its keys and the workers stay the same: they know nothing of nodes. The next limits are a single team, whose intake is ordered by one lock
-(${formatFigure(medians(replicas, 'PostgreSQL, 1 replica').intakeOneTeam)}/s on one PostgreSQL here), and the requests to the bucket.
+The bucket, its keys and the workers stay the same: they know nothing of nodes. What limits a cluster after its coordinator was not measured either. The intake
+of a single team is ordered by one lock (${formatFigure(medians(replicas, 'PostgreSQL, 1 replica').intakeOneTeam)}/s on one PostgreSQL here), and each mail takes ${capacity.requestsPerMail} requests to the bucket.
 
 **Other bottlenecks at this size**
 
@@ -175,7 +186,7 @@ The bucket, its keys and the workers stay the same: they know nothing of nodes. 
   ${formatFigure(stepMs)} ms here without its request to the bucket. If that takes ${ASSUMED_REQUEST_MS} ms (an assumption), and the second deletion of the objects as long, it
   deletes ${formatFigure((1_000 * ROWS_PER_STEP) / sweepMs)} messages a second: enough for a node (${rate(node.perSecond)}/s), but compare it with the ${rate(perSecond)}/s of the whole cluster.
 - During a team's full intake of ${formatFigure(loaded.insertsPerSecond)}/s, ${formatFigure(rows / loaded.seconds)} messages a second were deleted. A team that is always at its limit grows if the second is less.
-- Connections: 20 per replica. Ten replicas need \`max_connections\` above 200 on the server that they connect to.
+- Connections: ${CONNECTIONS_PER_REPLICA} per replica. With ${REPLICAS} replicas, \`max_connections\` must be above ${REPLICAS * CONNECTIONS_PER_REPLICA} on the server that they connect to.
 - Every notification goes to all replicas, whichever team it is for. With three replicas on the same cores, intake of several teams was ${(medians(replicas, 'PostgreSQL, 3 replicas').intakeTeams / medians(replicas, 'PostgreSQL, 1 replica').intakeTeams).toFixed(2)}
   of that with one.
 `

@@ -43,7 +43,7 @@ export async function startPostgres(
     const initArguments = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
     await run(join(binaries, 'initdb'), initArguments, { ...owner, cwd: folder })
     const port = await freePort()
-    const given = { port: String(port), ...DEFAULTS, ...settings }
+    const given = { port: String(port), ...TEST_SETTINGS, ...settings }
     const words = Object.entries(given).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const start = () => startProcess(join(binaries, 'postgres'), ['-D', data, ...words], { ...owner, cwd: folder })
     let server = await start()
@@ -66,7 +66,8 @@ export async function startPostgres(
   }
 }
 
-const DEFAULTS = {
+/** Benchmarks have them too, except for autovacuum. */
+export const TEST_SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: String(CONNECTIONS_MAX),
