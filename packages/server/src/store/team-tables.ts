@@ -18,7 +18,10 @@ export const TEAM_TABLES: readonly string[] = [
   'outboxes',
 ]
 
-/** Small tables of the whole installation, which no message changes: a cluster keeps a copy on every node. In the same order. */
+/**
+ * Small tables of the whole installation: a cluster keeps a copy on every node. So while a node is down, no team can change them: no
+ * sign-in, no new key. Messages change only `former_holders`, once a day for each caught address. In the same order.
+ */
 export const SHARED_TABLES: readonly string[] = [
   'teams',
   'users',
