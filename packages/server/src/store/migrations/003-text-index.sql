@@ -1,7 +1,7 @@
 drop table message_trigrams;
 drop table trigram_progress;
 
--- Positions up to here are in the blocks below; what comes after is searched without an index. Set back when what is
+-- Positions up to here are in the blocks below; the signatures of what comes after are only in memory. Set back when what is
 -- indexed of a stored message changes, and `index_resets` with it, so that a block built meanwhile is thrown away.
 alter table teams add column indexed_through integer not null default 0;
 alter table teams add column index_resets integer not null default 0;

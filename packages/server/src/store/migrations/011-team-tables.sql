@@ -159,7 +159,7 @@ create index removed_messages_with_objects on removed_messages (team_id, id) whe
 create index removed_messages_by_time on removed_messages (team_id, removed_at);
 
 -- Some consecutive positions of a team (see store/text-index.ts), with the bounds of their times. Positions up to a team's
--- `indexed_through` are in such blocks; what comes after is searched without an index. It is set back when what is indexed
+-- `indexed_through` are in such blocks; the signatures of what comes after are only in memory. It is set back when what is indexed
 -- of a stored message changes, and `index_resets` with it, so that a block built meanwhile is thrown away.
 create table index_blocks (
   team_id text not null,
@@ -169,7 +169,7 @@ create table index_blocks (
   primary key (team_id, block)
 ) strict, without rowid;
 
--- Which messages of a block have one slot of the signature (domain/signature.ts): a bit for each position, no row for none.
+-- Which messages of a block have one slot of the signature (domain/signature.ts): see store/text-slice.ts. No row for none.
 create table index_slices (
   team_id text not null,
   block integer not null,
